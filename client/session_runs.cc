@@ -79,7 +79,7 @@ std::optional<Run> ToModelRun(const v1::Run& proto, const SessionSpec& spec) {
   }
   for (const v1::MetricInfo& metric : proto.metrics()) {
     run.metrics.push_back({metric.name(), metric.unit(), convert::ToModel<Better>(metric.better()),
-                           metric.resolution()});
+                           metric.resolution(), metric.by_name_only()});
   }
   return run;
 }

@@ -199,6 +199,12 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
 std::string Nearest(std::string_view typed, std::span<const std::string_view> names) {
   constexpr std::size_t kLongestWord = 40;
   if (typed.empty() || typed.size() > kLongestWord) return "";

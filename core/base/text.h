@@ -90,6 +90,9 @@ std::string HintForUnknown(std::string_view typed, std::span<const std::string_v
 /// The same with "write a, b or c" where none is near.
 std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known);
 
+/// `text` without the mark that some editors and shells put before UTF-8.
+std::string_view WithoutByteOrderMark(std::string_view text);
+
 /// Longest line that ForEachLine() takes, without its newline.
 inline constexpr std::size_t kMaxLineBytes = 64 * 1024;
 

@@ -75,9 +75,19 @@ struct Sample {
 };
 BENCHD_FIELDS(Sample, metric, inner_benchmark, iteration, value)
 
+/// How a command that a harness timed ended, where that was not with 0.
+struct InnerExit {
+  std::string inner_benchmark;  ///< as of Sample
+  std::optional<int> code;      ///< absent: ended by a signal, as far as the harness knows
+  std::uint64_t runs = 0;       ///< of the harness that ended so
+  std::uint64_t of_runs = 0;    ///< all of that inner benchmark
+  bool operator==(const InnerExit&) const = default;
+};
+BENCHD_FIELDS(InnerExit, inner_benchmark, code, runs, of_runs)
+
 /// How a child ended.
 struct RunExit {
-  int code = 0;    ///< meaningful when `signal` is 0
+  int code = 0;    ///< meaningful when `signal` is 0; of what the child itself timed: see InnerExit
   int signal = 0;  ///< the signal that ended it, or 0
   bool timed_out = false;
   bool Succeeded() const { return code == 0 && signal == 0 && !timed_out; }

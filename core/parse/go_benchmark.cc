@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
+#include "core/parse/json_records.h"
 #include "core/parse/number.h"
 
 namespace benchd {
@@ -71,28 +74,121 @@ GoUnit TidyGoUnit(std::string_view unit) {
   return tidy;
 }
 
-/// "BenchmarkX", but not "Benchmarking".
+/// "17 0.5 ns/op 3 B/op": the number of iterations, then a number before each unit.
+bool IsResult(std::span<const std::string_view> words) {
+  if (words.size() < 3 || words.size() % 2 == 0 || !IsWholeNumber(words[0])) return false;
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    if (!LooksLikeNumber(words[i]) || LooksLikeNumber(words[i + 1])) return false;
+  }
+  return true;
+}
+
+/// What go test prints when a benchmark that logs is done: a tab is behind the iterations.
+bool IsRest(std::string_view line, std::span<const std::string_view> words) {
+  if (!IsResult(words)) return false;
+  const std::size_t behind = line.find(words[0]) + words[0].size();
+  return behind < line.size() && line[behind] == '\t';
+}
+
+/// "BenchmarkX", but not "Benchmarking", as go test has it.
 bool IsBenchmarkName(std::string_view word) {
   constexpr std::string_view kPrefix = "Benchmark";
   if (!word.starts_with(kPrefix)) return false;
   return word.size() == kPrefix.size() || word[kPrefix.size()] < 'a' || word[kPrefix.size()] > 'z';
 }
 
+/// What go test printed, line by line.
+struct GoLine {
+  std::size_t number = 0;  ///< in the text, from 1
+  std::string text;
+};
+
+/// `go test -json`: an object a line, which has a fragment of what a package printed. Fragments of
+/// a package make its lines, and other packages' stand in between.
+class GoEvents {
+ public:
+  Result<void> Take(std::size_t number, std::string_view line) {
+    // What the compiler has to say stands between the objects as it is.
+    if (!line.starts_with('{')) return {};
+    std::map<std::string, std::string> members;
+    const JsonLayout layout{.records = JsonRecords::kTopMembers, .hint = kGoHint};
+    const auto take = [&members](const std::string& name, const JsonValue& value) -> Result<void> {
+      members[name] = value.text;
+      return {};
+    };
+    if (!ReadJsonRecords(line, layout, take)) return RefuseGo("not an event of go test -json");
+    if (members["Action"] == "output") Append(number, members["Package"], members["Output"]);
+    return {};
+  }
+
+  std::vector<GoLine> Lines() && {
+    std::vector<GoLine> lines;
+    for (const std::string& package : packages_) {
+      std::move(lines_[package].begin(), lines_[package].end(), std::back_inserter(lines));
+    }
+    return lines;
+  }
+
+ private:
+  void Append(std::size_t number, const std::string& package, std::string_view output) {
+    const auto [place, is_new] = lines_.try_emplace(package);
+    if (is_new) packages_.push_back(package);
+    std::vector<GoLine>& lines = place->second;
+    // The reader cuts a long text, and with it the end of its line.
+    const bool cut = output.size() >= kJsonTextBytes;
+    while (!output.empty()) {
+      if (lines.empty() || ended_[package]) lines.push_back({number, {}});
+      const std::size_t end = output.find('\n');
+      ended_[package] = end != std::string_view::npos || cut;
+      lines.back().text += output.substr(0, end);
+      output.remove_prefix(std::min(end, output.size() - 1) + 1);
+    }
+  }
+
+  std::vector<std::string> packages_;  // in order of appearance
+  std::map<std::string, std::vector<GoLine>> lines_;
+  std::map<std::string, bool> ended_;  // whether the last line is complete
+};
+
+Result<std::vector<GoLine>> GoLinesOf(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  const bool events = start != std::string_view::npos && text[start] == '{';
+  std::vector<GoLine> lines;
+  GoEvents of_events;
+  std::size_t number = 0;
+  const auto take = [&](std::string_view line) -> Result<void> {
+    ++number;
+    if (events) return of_events.Take(number, line);
+    lines.push_back({number, std::string(line)});
+    return {};
+  };
+  if (auto read = ForEachLine(text, kGoHint, take); !read) return std::move(read).error();
+  return events ? std::move(of_events).Lines() : std::move(lines);
+}
+
 class GoReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
+    auto lines = GoLinesOf(text);
+    if (!lines) return std::move(lines).error();
     // Unit lines may stand behind the results that they speak of.
-    const auto scan = [this](std::string_view line) { return Scan(line); };
-    if (auto read = ForEachLine(text, kGoHint, scan); !read) return std::move(read).error();
-    const auto take = [this](std::string_view line) {
-      ++line_;
-      return Take(line);
-    };
-    if (auto read = ForEachLine(text, kGoHint, take); !read) return std::move(read).error();
+    for (const GoLine& line : *lines) {
+      if (auto scanned = Scan(line.text); !scanned) return At(line, std::move(scanned).error());
+    }
+    for (const GoLine& line : *lines) {
+      line_ = line.number;
+      if (auto taken = Take(line.text); !taken) return At(line, std::move(taken).error());
+    }
+    if (auto lost = DropBegun(); !lost) return At(lines->back(), std::move(lost).error());
     return std::move(builder_).Finish("at least one line BenchmarkNAME ITERATIONS VALUE UNIT");
   }
 
  private:
+  static Error At(const GoLine& line, Error error) {
+    if (error.hint.empty()) error.hint = kGoHint;
+    return std::move(error).Within("line " + std::to_string(line.number));
+  }
+
   Result<void> Scan(std::string_view line) {
     if (line.starts_with("pkg:")) packages_.insert(std::string(line));
     if (!line.starts_with("Unit ") && !line.starts_with("Unit\t")) return {};
@@ -127,24 +223,60 @@ class GoReader {
       return RefuseGo(Quoted(WordsOf(line.substr(kFailed.size())).front()) + " failed",
                       "run it by itself to see why: go test -bench NAME");
     }
-    if (!line.starts_with("Benchmark")) return {};
     const std::vector<std::string_view> words = WordsOf(line);
-    // A name alone is what -v prints when a benchmark begins.
-    if (!IsBenchmarkName(words.front()) || words.size() == 1) return {};
-    return TakeResult(words);
+    if (!line.starts_with("Benchmark"))
+      return IsRest(line, words) ? TakeBegun(words) : Result<void>();
+    const std::span<const std::string_view> rest(words.begin() + 1, words.end());
+    const bool named = IsBenchmarkName(words.front());
+    // What was renamed since ("Benchmarkuber_zap") is one where all the rest is a result's.
+    if (!named && !IsResult(rest)) return {};
+    if (named && !rest.empty() && !IsWholeNumber(rest.front())) return Begin(words);
+    if (auto lost = DropBegun(); !lost) return lost;
+    // A name alone is what -v prints when a benchmark begins, and what is left of one that logs.
+    if (rest.empty()) {
+      begun_ = {std::string(words.front()), line_, {}};
+      return {};
+    }
+    return TakeResult(words.front(), rest);
   }
 
-  Result<void> TakeResult(const std::vector<std::string_view>& words) {
-    const std::string name = Quoted(words.front());
-    if (!IsWholeNumber(words[1])) {
-      return RefuseGo("expected the number of iterations of " + name + ", found " +
-                      Quoted(words[1]));
-    }
-    if (words.size() == 2) return RefuseGo(name + " has no value");
-    std::string inner(words.front());
-    if (packages_.size() > 1) inner = std::string(package_) + "." + inner;
+  /// go test prints a benchmark's name first, and the rest when it is done: what the benchmark logs
+  /// meanwhile comes in between.
+  struct Begun {
+    std::string name;
+    std::size_t line = 0;
+    std::string log;  ///< what stands where its iterations should
+  };
+
+  Result<void> Begin(const std::vector<std::string_view>& words) {
+    if (auto lost = DropBegun(); !lost) return lost;
+    begun_ = {std::string(words[0]), line_, std::string(words[1])};
+    return {};
+  }
+
+  Result<void> TakeBegun(const std::vector<std::string_view>& words) {
+    if (begun_.name.empty()) return {};
+    const std::string name = std::exchange(begun_, {}).name;
+    return TakeResult(name, words);
+  }
+
+  /// One without a result is nothing where it is a name alone; else its result would be lost.
+  Result<void> DropBegun() {
+    const Begun begun = std::exchange(begun_, {});
+    if (begun.log.empty()) return {};
+    return RefuseGo("the result of " + Quoted(begun.name) + " (line " + std::to_string(begun.line) +
+                    ") is missing: expected the number of its iterations, found " +
+                    Quoted(begun.log));
+  }
+
+  /// @param words  behind the name
+  Result<void> TakeResult(std::string_view benchmark, std::span<const std::string_view> words) {
+    const std::string name = Quoted(benchmark);
+    if (words.size() == 1) return RefuseGo(name + " has no value");
+    std::string inner(benchmark);
+    if (packages_.size() > 1) inner = package_ + "." + inner;
     std::set<std::string> units;
-    for (std::size_t i = 2; i < words.size(); i += 2) {
+    for (std::size_t i = 1; i < words.size(); i += 2) {
       auto number = ParseNumber(words[i]);
       if (!number) {
         return RefuseGo("expected a value of " + name + ": " + std::move(number).error().message);
@@ -156,15 +288,22 @@ class GoReader {
       }
       const auto known = directions_.find(unit.name);
       const HarnessMetric metric{inner, unit.name, unit.unit.unit,
-                                 known == directions_.end() ? unit.unit.better : known->second};
+                                 known == directions_.end() ? unit.unit.better : known->second,
+                                 unit.name == "B/s" && HasTime(words)};
       const PrintedNumber scaled = Scaled(*number, unit.unit.scale);
       if (auto added = builder_.Add(metric, scaled, line_); !added) return added;
     }
     return {};
   }
 
+  /// Bytes a second are those of an operation by its time: the same fact, in three digits.
+  static bool HasTime(std::span<const std::string_view> words) {
+    return std::find(words.begin(), words.end(), "ns/op") != words.end();
+  }
+
   std::size_t line_ = 0;
-  std::string_view package_;
+  Begun begun_;
+  std::string package_;
   std::set<std::string> packages_;
   std::map<std::string, Better> directions_;  // by tidied unit
   HarnessBuilder builder_{kGoHint};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "core/base/text.h"
@@ -23,6 +24,13 @@ constexpr std::array<std::pair<std::string_view, UnitScale>, 10> kTimes{{
 }};
 
 }  // namespace
+
+std::optional<UnitScale> TimeScale(std::string_view from, std::string_view to) {
+  const auto in = SecondsIn(from);
+  const auto out = SecondsIn(to);
+  if (!in || !out) return std::nullopt;
+  return UnitScale{in->times * out->over, in->over * out->times};
+}
 
 PrintedNumber Scaled(const PrintedNumber& number, const UnitScale& scale) {
   const auto by = [&scale](double value) { return value * scale.times / scale.over; };
@@ -56,6 +64,15 @@ HarnessUnit JmhUnit(std::string_view unit) {
   return {std::string(unit), {}, {}};
 }
 
+namespace {
+
+PrintedNumber InUnit(const PrintedNumber& number, std::string_view from, std::string_view to) {
+  const auto scale = from == to ? std::nullopt : TimeScale(from, to);
+  return scale ? Scaled(number, *scale) : number;
+}
+
+}  // namespace
+
 Error HarnessBuilder::Refuse(std::string why) const {
   return Error{ErrorCode::kInvalidArgument, std::move(why), hint_};
 }
@@ -87,7 +104,7 @@ Result<void> HarnessBuilder::CheckNames(const HarnessMetric& metric) const {
 Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetric& metric) const {
   const MetricInfo& info = output_.metrics[known.metric];
   const std::string before = " (line " + std::to_string(known.first_line) + ")";
-  if (metric.unit != info.unit) {
+  if (metric.unit != info.unit && !TimeScale(metric.unit, info.unit)) {
     return Error{ErrorCode::kInvalidArgument,
                  Quoted(info.name) + " has the unit " + Quoted(metric.unit) + ", before " +
                      Quoted(info.unit) + before,
@@ -101,7 +118,7 @@ Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetri
   return {};
 }
 
-Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumber& number,
+Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumber& printed,
                                  std::size_t line) {
   std::string_view key = metric.name;
   if (!metric.inner.empty()) {
@@ -120,14 +137,21 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
   if (found == known_.end()) {
     found = known_.emplace(key, Known{output_.metrics.size(), line, 0}).first;
     output_.metrics.push_back(
-        MetricInfo{found->first, std::string(metric.unit), metric.better, number.resolution});
+        MetricInfo{found->first, std::string(metric.unit), metric.better, 0, metric.by_name_only});
   } else if (auto checked = CheckAgainst(found->second, metric); !checked) {
     return checked;
   }
   Known& known = found->second;
-  double& resolution = output_.metrics[known.metric].resolution;
-  // 0 is "unknown", not "finest".
-  if (number.resolution > 0) {
+  MetricInfo& info = output_.metrics[known.metric];
+  info.by_name_only = info.by_name_only && metric.by_name_only;
+  const PrintedNumber number = InUnit(printed, metric.unit, info.unit);
+  if (!std::isfinite(number.value)) {
+    return Refuse("a value of " + Quoted(info.name) + " does not fit a double in the unit " +
+                  Quoted(info.unit));
+  }
+  double& resolution = info.resolution;
+  // 0 is "unknown", not "finest"; a step may be too large for a double where the value is 0.
+  if (number.resolution > 0 && std::isfinite(number.resolution)) {
     resolution = resolution > 0 ? std::min(resolution, number.resolution) : number.resolution;
   }
   output_.samples.push_back(

@@ -27,21 +27,23 @@ struct HarnessMetric {
   std::string_view name;
   std::string_view unit;
   std::optional<Better> better;
+  bool by_name_only = false;  ///< as of MetricInfo
 };
 
 /// Collects what a harness printed: one object a text, fed by the reader of each format.
 ///
 /// Keeps what all formats promise: names of a sane length without control characters, none of
-/// benchd's own metrics, one unit and one direction for each metric, samples counted from 0 in
-/// order of appearance, the finest resolution of each metric, kMaxSamples.
+/// benchd's own metrics, finite values, one unit and one direction for each metric, samples counted
+/// from 0 in order of appearance, the finest resolution of each metric, kMaxSamples.
 class HarnessBuilder {
  public:
   /// @param hint  how a sound output comes about, for the errors.
   explicit HarnessBuilder(std::string_view hint) : hint_(hint) {}
 
-  /// Adds a number that stands in `line`.
+  /// Adds a number that stands in `line`; one in another unit of time than the metric's first is
+  /// converted to that.
   /// @errors kInvalidArgument, without the line: for the caller to put in front.
-  Result<void> Add(const HarnessMetric& metric, const PrintedNumber& number, std::size_t line);
+  Result<void> Add(const HarnessMetric& metric, const PrintedNumber& printed, std::size_t line);
 
   /// The same for formats that know the line where the value stands: errors name it.
   Result<void> AddAt(std::size_t line, const HarnessMetric& metric, const PrintedNumber& number);
@@ -92,6 +94,9 @@ PrintedNumber Scaled(const PrintedNumber& number, const UnitScale& scale);
 
 /// A unit of time to seconds: ns, us (also with a micro sign), ms, s, sec, min, hr, day.
 std::optional<UnitScale> SecondsIn(std::string_view unit);
+
+/// From one unit of time to another; nothing where one of the two is none.
+std::optional<UnitScale> TimeScale(std::string_view from, std::string_view to);
 
 /// Units of JMH: "ns/op" is a time (lower is better), "ops/ms" a rate (higher), "B/op" and "#/op"
 /// costs (lower); others are kept as they are and have no direction.

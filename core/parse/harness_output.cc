@@ -52,7 +52,7 @@ Result<void> CheckHarnessFormat(std::string_view format) {
 
 Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text) {
   if (auto checked = CheckHarnessFormat(format); !checked) return std::move(checked).error();
-  return Find(format)->parse(text);
+  return Find(format)->parse(WithoutByteOrderMark(text));
 }
 
 }  // namespace benchd

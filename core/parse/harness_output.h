@@ -18,6 +18,11 @@ struct HarnessOutput {
   /// One for each metric, in order of appearance. `name` is what users read and write: NAME, or
   /// INNER/NAME, because a unit and a resolution may be one benchmark's alone.
   std::vector<MetricInfo> metrics;
+  /// Commands that the harness timed and that did not end with 0: their values are samples like any
+  /// other, and whether they count is not the parser's to decide.
+  std::vector<InnerExit> exits;
+  /// A value is the mean of iterations that the text does not have: how they spread is unknown.
+  bool means_alone = false;
   bool operator==(const HarnessOutput&) const = default;
 };
 
@@ -42,43 +47,70 @@ Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_vi
 /// `[ITERATION] [SAMPLE] NAME VALUE [UNIT]`, separated by blanks or tabs. Pure; any thread.
 ///
 /// - Empty lines and lines starting with `#` say nothing. `#! prefer=lower|higher unit=U` (one or
-///   both) holds for all lines after it; a UNIT on the line goes before it. Without `prefer` the
-///   metric has no direction: it can be reported, and gate only when the gate names one.
-/// - NAME is anything that is not a number. ITERATION and SAMPLE are whole numbers that tell values
-///   of one NAME apart, each pair once; Sample::iteration counts them in order of appearance, from
-///   0.
-/// - VALUE is kept in the unit it was printed in: nothing is converted.
+///   both) holds for all lines after it; a UNIT on the line goes before it, and must be one that
+///   the direction was said of: the same, or another unit of time, or without `unit=` none whose
+///   usual direction is the opposite. Without `prefer` the metric has no direction: it can be
+///   reported, and gate only when the gate names one.
+/// - NAME is anything that is not a number, or anything in double quotes. ITERATION and SAMPLE are
+///   whole numbers that tell values of one NAME apart, each pair once; Sample::iteration counts
+///   them in order of appearance, from 0.
+/// - VALUE is kept in the unit in which its NAME was printed first: another unit of time is
+///   converted to it, nothing else.
 /// - Resolution: the last decimal printed, the smallest over the run.
 ///
 /// @errors kInvalidArgument "line 3: ..." naming what was expected; "no value ..." for a text
 ///         without one. A NAME twice without numbers, with another unit or direction than before,
-///         or that is one of benchd's own metrics is an error too.
+///         or that is one of benchd's own metrics is an error too, and a number for a UNIT.
 Result<HarnessOutput> ParseLines(std::string_view text);
 
 /// What Google Benchmark prints by `--benchmark_format=json`. Pure; any thread.
 ///
 /// INNER is the benchmark's name; NAME is real_time and cpu_time (seconds an iteration, lower is
-/// better), items_per_second and bytes_per_second (higher), and each user counter under its own
-/// name: without unit and direction, because the JSON tells neither. Repetitions are the samples of
-/// a run. Aggregates (mean, median, BigO...) are computed from them and left out.
+/// better), items_per_second and bytes_per_second (higher; their reciprocals, so that they gate by
+/// name only), what a MemoryManager counts (allocs_per_iter, max_bytes_used; lower), and each user
+/// counter under its own name: without unit and direction, because the JSON tells neither.
+/// Repetitions are the samples of a run. Aggregates (mean, median, BigO...) are computed from them
+/// and left out.
 ///
 /// @errors kInvalidArgument "line 3: ...": no JSON, a benchmark that failed (error_occurred), a
 ///         time that is missing or no number, an unknown time unit, a repetition twice; nothing but
 ///         aggregates.
 Result<HarnessOutput> ParseGoogleBenchmark(std::string_view text);
 
-/// What hyperfine writes by `--export-json`. Pure; any thread.
+/// One metric of one command that hyperfine timed.
+struct HyperfineSeries {
+  MetricInfo metric;           ///< NAME alone
+  std::vector<double> values;  ///< in the order of its runs
+  bool is_mean = false;        ///< of all runs, no measurement (CPU times of schema 1)
+};
+
+/// One command that hyperfine timed; its first series is `time`, with a value a run.
+struct HyperfineCommand {
+  std::string name;      ///< what -n says, else the command
+  std::size_t line = 0;  ///< where it begins, from 1
+  std::vector<HyperfineSeries> series;
+  std::vector<std::optional<int>> exit_codes;  ///< by run; absent: ended by a signal
+};
+
+/// Reads what hyperfine writes by `--export-json`: schema 1 (until 1.20) and schema 2 (from 2.0).
+/// Pure; any thread; as much memory as the report.
 ///
-/// NAME is time (one sample a run of the command), user and system (its means, one sample), all in
-/// seconds and lower is better, and memory_usage (bytes) from versions that measure it. INNER is
-/// the command as hyperfine names it (-n), but not when there is only one: two arms time two
-/// different commands, and are to be compared.
+/// Both give the metrics the same names. A sample a run of the command: time (seconds),
+/// memory_usage (bytes, of versions that measure it), and of schema 2 cpu, user, system (seconds)
+/// and the processor's counters (cpu_cycles, cpu_instructions...). Of schema 1 user and system are
+/// means. Lower is better; CPU times and counters gate by name only, as parts of the time. A metric
+/// that is not known has no direction.
 ///
-/// @errors kInvalidArgument "line 3: ...": no JSON, a time that is missing or no number, a command
-///         twice.
+/// @errors kInvalidArgument "line 3: ...": no JSON, a time or an exit code that is missing or no
+///         number, a command twice, one metric in two units.
+Result<std::vector<HyperfineCommand>> ReadHyperfine(std::string_view text);
+
+/// The same as samples of one run: INNER is the command's name, but not when there is only one: two
+/// arms time two different commands, and are to be compared.
 Result<HarnessOutput> ParseHyperfine(std::string_view text);
 
-/// What `go test -bench` prints (golang.org/design/14313-benchmark-format). Pure; any thread.
+/// What `go test -bench` prints (golang.org/design/14313-benchmark-format), or `go test -json`.
+/// Pure; any thread.
 ///
 /// A line `BenchmarkName-8  1000  12.5 ns/op  16 B/op` is one sample of each of its units; with
 /// `-count` a benchmark has several. INNER is the benchmark's name as printed, behind its package
@@ -87,11 +119,14 @@ Result<HarnessOutput> ParseHyperfine(std::string_view text);
 ///
 /// - `Unit UNIT better=higher` says which direction is good, for all lines before and after it. For
 ///   the four units above it is known; any other has none.
-/// - Lines that are no results say nothing: configuration, PASS, ok, and what the program logs.
+/// - "B/s" gates by name only where "sec/op" stands beside it: it is its reciprocal.
+/// - Lines that are no results say nothing: configuration, PASS, ok, and what the program logs. A
+///   benchmark's result that its log has torn apart is put together again.
 /// - Resolution: the last decimal printed.
 ///
 /// @errors kInvalidArgument "line 3: ...": a result without its number of iterations or a value, a
-///         number that is none, a unit twice in a line, `--- FAIL: Benchmark...`; "no value ...".
+///         number that is none, a unit twice in a line, a result that never came, `--- FAIL:
+///         Benchmark...`; "no value ...".
 Result<HarnessOutput> ParseGoBenchmark(std::string_view text);
 
 /// The raw data of one metric of one benchmark in a JMH report: `values[fork][iteration]`.
@@ -100,8 +135,10 @@ Result<HarnessOutput> ParseGoBenchmark(std::string_view text);
 /// happened inside one.
 struct JmhSeries {
   std::string benchmark;  ///< as JMH names it; with parameters "a.B.c:size=10,kind=x"
-  std::string metric;     ///< the mode (thrpt, avgt, sample, ss), or a secondary metric's name
-  std::string unit;       ///< SI where there is one: "s" for any time per operation, "1/s"
+  /// The mode (thrpt, avgt, sample, ss), or a secondary metric's name, behind the mode
+  /// ("thrpt/gc.count") where the benchmark was run in several. Secondary ones gate by name only.
+  std::string metric;
+  std::string unit;  ///< SI where there is one: "s" for any time per operation, "1/s"
   std::optional<Better> better;
   double resolution = 0;  ///< in `unit`: the last decimal printed, the finest of the series
   bool primary = true;
@@ -114,8 +151,8 @@ struct JmhSeries {
 /// In mode `sample` JMH keeps histograms of each iteration: its value here is their mean.
 ///
 /// @errors kInvalidArgument "line 3: ..." naming what was expected: text that is no JSON or nested
-///         too deeply, a benchmark or metric twice, no raw data (jmh.json.rawData=false), a value
-///         that JMH wrote as "NaN" or "+INF".
+///         too deeply, a benchmark in a mode or a metric twice, no raw data
+///         (jmh.json.rawData=false), a value that JMH wrote as "NaN" or "+INF".
 Result<std::vector<JmhSeries>> ReadJmh(std::string_view text);
 
 /// The same as samples of one run: INNER is the benchmark, NAME the metric; forks and iterations
@@ -134,9 +171,10 @@ Result<HarnessOutput> ParsePytestBenchmark(std::string_view text);
 /// The Bencher Metric Format, JSON: {"BENCHMARK": {"MEASURE": {"value": 88.0}}}. Pure; any thread.
 ///
 /// INNER is the benchmark, NAME the measure. The file has neither units nor directions; Bencher
-/// itself fixes them for two measures: `latency` is nanoseconds (kept as seconds, lower is better),
-/// `throughput` operations a second (higher). Any other gates by `--metric NAME:lower|:higher`.
-/// lower_value and upper_value are bounds, no measurements: left out.
+/// itself fixes them for four measures: `latency` is nanoseconds (kept as seconds, lower is
+/// better), `throughput` operations a second (higher), `build-time` seconds and `file-size` bytes
+/// (lower). Any other gates by `--metric NAME:lower|:higher`. lower_value and upper_value are
+/// bounds, no measurements: left out.
 ///
 /// @errors kInvalidArgument "line 3: ...": no JSON, a value that is missing or no number, a
 ///         benchmark or measure twice.

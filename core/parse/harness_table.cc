@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 
 namespace benchd {
@@ -20,9 +21,12 @@ struct HarnessSeries {
   std::string benchmark;
   MetricInfo metric;
   std::vector<std::vector<double>> processes;
+  std::map<std::size_t, int> failed;  ///< by process: how it ended, where not with 0
 };
 
-using SeriesList = std::vector<HarnessSeries>;
+struct SeriesList : std::vector<HarnessSeries> {
+  bool means_alone = false;  ///< as of HarnessOutput
+};
 
 std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
   std::vector<std::vector<double>> processes;
@@ -37,6 +41,7 @@ Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text
   std::map<std::string, const MetricInfo*, std::less<>> infos;
   for (const MetricInfo& info : output->metrics) infos.emplace(info.name, &info);
   SeriesList list;
+  list.means_alone = output->means_alone;
   std::map<std::string, std::size_t> numbers;
   for (const Sample& sample : output->samples) {
     std::string key = sample.inner_benchmark;
@@ -46,30 +51,45 @@ Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text
       MetricInfo metric{sample.metric, {}, {}, 0};
       if (const auto info = infos.find(key); info != infos.end()) metric = *info->second;
       metric.name = sample.metric;
-      list.push_back({sample.inner_benchmark, std::move(metric), {{}}});
+      list.push_back({sample.inner_benchmark, std::move(metric), {{}}, {}});
     }
     list[known->second].processes.front().push_back(sample.value);
   }
-  if (format != kHyperfine) return list;
-  // It starts its command anew for each time; of CPU times it gives the means alone.
-  std::erase_if(list, [](const HarnessSeries& series) {
-    return series.metric.name == "user" || series.metric.name == "system";
-  });
-  for (HarnessSeries& series : list) series.processes = EachAlone(series.processes.front());
+  return list;
+}
+
+/// It starts its command anew for each run, so that each is a process; a mean of them is none.
+Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
+  auto commands = ReadHyperfine(text);
+  if (!commands) return std::move(commands).error();
+  SeriesList list;
+  for (HyperfineCommand& command : *commands) {
+    const std::string name = commands->size() == 1 ? "" : command.name;
+    for (HyperfineSeries& series : command.series) {
+      if (series.is_mean) continue;
+      list.push_back({name, std::move(series.metric), EachAlone(series.values), {}});
+      for (std::size_t run = 0; run < command.exit_codes.size(); ++run) {
+        const int code = command.exit_codes[run].value_or(-1);
+        if (code != 0) list.back().failed.emplace(run, code);
+      }
+    }
+  }
   return list;
 }
 
 Result<SeriesList> SeriesOf(std::string_view format, std::string_view text) {
+  if (format == kHyperfine) return SeriesOfHyperfine(text);
   if (format != "jmh") return SeriesOfOutput(format, text);
   auto forks = ReadJmh(text);
   if (!forks) return std::move(forks).error();
   SeriesList list;
   for (JmhSeries& series : *forks) {
     std::erase_if(series.values, [](const auto& fork) { return fork.empty(); });
-    list.push_back(
-        {std::move(series.benchmark),
-         {std::move(series.metric), std::move(series.unit), series.better, series.resolution},
-         std::move(series.values)});
+    list.push_back({std::move(series.benchmark),
+                    {std::move(series.metric), std::move(series.unit), series.better,
+                     series.resolution, !series.primary},
+                    std::move(series.values),
+                    {}});
   }
   return list;
 }
@@ -89,11 +109,18 @@ double ValueOfProcess(const std::vector<double>& values, bool rate) {
 /// What an arm measured of one benchmark: by metric, its rows.
 class ArmRows {
  public:
-  void Add(std::size_t metric, bool rate, std::vector<std::vector<double>> processes) {
+  void Add(std::size_t metric, HarnessSeries series) {
     Column& column = columns_[metric];
-    column.rate = rate;
-    std::move(processes.begin(), processes.end(), std::back_inserter(column.processes));
+    column.rate = series.metric.better == Better::kHigher;
+    for (const auto& [process, code] : series.failed) {
+      failed_.emplace(column.processes.size() + process, code);
+    }
+    std::move(series.processes.begin(), series.processes.end(),
+              std::back_inserter(column.processes));
   }
+
+  /// By row.
+  const std::map<std::size_t, int>& failed() const { return failed_; }
 
   /// Whether its rows are iterations of one process, several of them.
   bool OneProcess() const {
@@ -132,21 +159,23 @@ class ArmRows {
   }
 
   std::map<std::size_t, Column> columns_;
+  std::map<std::size_t, int> failed_;
 };
 
 class HarnessTableMaker {
  public:
   Result<void> Add(const std::string& arm, const std::string& benchmark, HarnessSeries series) {
-    auto metric = MetricOf(series.metric);
+    auto metric = MetricOf(series);
     if (!metric) return std::move(metric).error();
-    const bool rate = series.metric.better == Better::kHigher;
     const std::size_t arm_number = NumberIn(arms_, arm);
     const std::size_t benchmark_number =
         NumberIn(benchmarks_, benchmark.empty() ? kOnlyBenchmark : std::string_view(benchmark));
     for (const std::vector<double>& process : series.processes) values_ += process.size();
-    rows_[{arm_number, benchmark_number}].Add(*metric, rate, std::move(series.processes));
+    rows_[{arm_number, benchmark_number}].Add(*metric, std::move(series));
     return CheckRoom();
   }
+
+  void SayMeansAlone() { table_.means_alone = true; }
 
   Result<MeasurementTable> Finish() && {
     if (arms_.all().size() == 1) {
@@ -160,7 +189,9 @@ class HarnessTableMaker {
     table_.from_harness = true;
     for (const auto& [place, rows] : rows_) {
       table_.one_process = table_.one_process || rows.OneProcess();
+      const std::size_t first = table_.rows();
       AddRows(place.first, place.second, rows.Values());
+      for (const auto& [row, code] : rows.failed()) table_.failed.emplace(first + row, code);
     }
     return std::move(table_);
   }
@@ -171,13 +202,24 @@ class HarnessTableMaker {
     return found ? *found : names.Add(name);
   }
 
-  Result<std::size_t> MetricOf(const MetricInfo& metric) {
+  /// In the unit that the metric had first: another unit of time becomes that.
+  Result<std::size_t> MetricOf(HarnessSeries& series) {
+    MetricInfo& metric = series.metric;
     const std::size_t number = NumberIn(metrics_, metric.name);
     if (number == table_.metrics.size()) {
       table_.metrics.push_back(metric);
       return number;
     }
     MetricInfo& known = table_.metrics[number];
+    if (const auto scale = TimeScale(metric.unit, known.unit); scale && metric.unit != known.unit) {
+      const auto in_unit = [&scale](double value) { return Scaled({value, 0}, *scale).value; };
+      for (std::vector<double>& process : series.processes) {
+        for (double& value : process) value = in_unit(value);
+      }
+      metric.resolution = in_unit(metric.resolution);
+      metric.unit = known.unit;
+    }
+    known.by_name_only = known.by_name_only && metric.by_name_only;
     if (known.unit != metric.unit || known.better != metric.better) {
       return InvalidArgument(Quoted(metric.name),
                              "in " + Quoted(known.unit) + " and in " + Quoted(metric.unit) +
@@ -247,8 +289,9 @@ Result<MeasurementTable> ReadHarnessTable(std::string_view format,
                                           std::span<const HarnessFile> files) {
   HarnessTableMaker maker;
   for (const HarnessFile& file : files) {
-    auto list = SeriesOf(format, file.text);
+    auto list = SeriesOf(format, WithoutByteOrderMark(file.text));
     if (!list) return std::move(list).error().Within(file.name);
+    if (list->means_alone) maker.SayMeansAlone();
     const bool commands = files.size() == 1;
     if (commands) {
       if (auto checked = CheckCommands(format, *list); !checked) {

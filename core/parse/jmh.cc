@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/parse/harness_builder.h"
@@ -70,6 +73,7 @@ class JmhReader {
     const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kJmhHint};
     const auto take = [this](const std::string&, const JsonValue& record) { return Take(record); };
     if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+    if (auto named = NameModes(); !named) return std::move(named).error();
     if (series_.empty()) {
       return Error{ErrorCode::kInvalidArgument, "no value: expected at least one benchmark",
                    std::string(kJmhHint)};
@@ -87,33 +91,55 @@ class JmhReader {
     if (primary == nullptr) {
       return Expected(record, "the object 'primaryMetric' of " + Quoted(*benchmark));
     }
-    if (auto taken = TakeMetric(*benchmark, *mode, *primary, true); !taken) return taken;
+    if (!modes_[*benchmark].insert(*mode).second) {
+      return JsonError(primary->line, Quoted(*benchmark) + " has " + Quoted(*mode) + " twice",
+                       "run every benchmark once in each mode");
+    }
+    if (auto taken = TakeMetric(*benchmark, *mode, nullptr, *primary); !taken) return taken;
     const JsonValue* secondary = record.Find("secondaryMetrics");
     if (secondary == nullptr) return {};
     for (std::size_t i = 0; i < secondary->keys.size(); ++i) {
       // Until JMH 1.36 those of profilers began with a middle dot.
       std::string name = secondary->keys[i];
       if (name.starts_with("\u00B7")) name.erase(0, 2);
-      auto taken = TakeMetric(*benchmark, name, secondary->items[i], false);
+      auto taken = TakeMetric(*benchmark, *mode, &name, secondary->items[i]);
       if (!taken) return taken;
     }
     return {};
   }
 
-  Result<void> TakeMetric(const std::string& benchmark, const std::string& name,
-                          const JsonValue& metric, bool primary) {
+  /// A secondary metric is what was counted in one mode: it says so where there are several.
+  Result<void> NameModes() {
+    std::set<std::pair<std::string, std::string>> seen;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      JmhSeries& series = series_[i];
+      if (!series.primary && modes_[series.benchmark].size() > 1) {
+        series.metric = mode_of_[i] + "/" + series.metric;
+      }
+      if (!seen.emplace(series.benchmark, series.metric).second) {
+        return JsonError(series.line,
+                         Quoted(series.benchmark) + " has " + Quoted(series.metric) + " twice",
+                         "give the auxiliary counter another name");
+      }
+    }
+    return {};
+  }
+
+  /// @param secondary  its name; nullptr: the mode's own metric
+  Result<void> TakeMetric(const std::string& benchmark, const std::string& mode,
+                          const std::string* secondary, const JsonValue& metric) {
+    const bool primary = secondary == nullptr;
     auto unit_text = RequiredText(metric, "scoreUnit");
     if (!unit_text) return std::move(unit_text).error();
     const HarnessUnit unit = JmhUnit(*unit_text);
-    if (!seen_.emplace(benchmark, name).second) {
-      return JsonError(metric.line, Quoted(benchmark) + " has " + Quoted(name) + " twice",
-                       "run every benchmark once in each mode");
-    }
     JmhSeries series;
     series.benchmark = benchmark;
-    series.metric = name;
+    series.metric = primary ? mode : *secondary;
     series.unit = unit.unit;
     series.better = unit.better;
+    // Of an auxiliary counter nobody knows whether more of it is good: misses a second are a rate,
+    // too.
+    if (!primary && unit.better == Better::kHigher) series.better.reset();
     series.primary = primary;
     if (auto read = ReadRaw(metric, unit.scale, series); !read) return read;
     const bool empty = std::all_of(series.values.begin(), series.values.end(),
@@ -122,7 +148,9 @@ class JmhReader {
       return JsonError(metric.line, Quoted(benchmark) + " has no raw data", kRawDataHint);
     }
     // A profiler may have nothing to say of a benchmark.
-    if (!empty) series_.push_back(std::move(series));
+    if (empty) return {};
+    series_.push_back(std::move(series));
+    mode_of_.push_back(mode);
     return {};
   }
 
@@ -151,7 +179,8 @@ class JmhReader {
   }
 
   std::vector<JmhSeries> series_;
-  std::set<std::pair<std::string, std::string>> seen_;
+  std::vector<std::string> mode_of_;                    // of each series
+  std::map<std::string, std::set<std::string>> modes_;  // by benchmark
 };
 
 }  // namespace
@@ -163,7 +192,8 @@ Result<HarnessOutput> ParseJmh(std::string_view text) {
   if (!all) return std::move(all).error();
   HarnessBuilder builder(kJmhHint);
   for (const JmhSeries& series : *all) {
-    const HarnessMetric metric{series.benchmark, series.metric, series.unit, series.better};
+    const HarnessMetric metric{series.benchmark, series.metric, series.unit, series.better,
+                               !series.primary};
     for (const std::vector<double>& fork : series.values) {
       for (const double value : fork) {
         auto added = builder.AddAt(series.line, metric, {value, series.resolution});

@@ -22,6 +22,22 @@ constexpr std::array<std::string_view, 6> kBookkeeping{"family_index", "per_fami
                                                        "repetitions",  "repetition_index",
                                                        "threads",      "iterations"};
 
+/// Counters of the library itself. The rates are cpu_time's reciprocals; what allocates is known
+/// where a MemoryManager is registered.
+struct OwnCounter {
+  std::string_view name;
+  std::string_view unit;
+  Better better;
+  bool by_name_only;
+};
+constexpr std::array<OwnCounter, 6> kOwnCounters{
+    {{"items_per_second", "1/s", Better::kHigher, true},
+     {"bytes_per_second", "B/s", Better::kHigher, true},
+     {"allocs_per_iter", "1", Better::kLower, false},
+     {"max_bytes_used", "B", Better::kLower, false},
+     {"total_allocated_bytes", "B", Better::kLower, false},
+     {"net_heap_growth", "B", Better::kLower, false}}};
+
 bool IsTrue(const JsonValue& entry, std::string_view key) {
   const JsonValue* found = entry.Find(key);
   return found != nullptr && found->boolean;
@@ -57,7 +73,7 @@ class GoogleBenchmarkReader {
           Quoted(*name) + " failed: " + OnOneLine(TextOf(entry, "error_message")).substr(0, 200),
           "run it by itself: --benchmark_filter");
     }
-    if (TextOf(entry, "run_type") == "aggregate") {
+    if (IsAggregate(entry, *name)) {
       if (!first_aggregate_) first_aggregate_ = entry.line;
       return {};
     }
@@ -70,9 +86,25 @@ class GoogleBenchmarkReader {
     return TakeNumbers(entry, inner);
   }
 
+  /// Before 1.5 an entry does not say what it is: an aggregate is called NAME_mean, and so on,
+  /// after the repetitions of NAME.
+  bool IsAggregate(const JsonValue& entry, const std::string& name) const {
+    if (entry.Find("run_type") != nullptr) return TextOf(entry, "run_type") == "aggregate";
+    if (entry.Find("big_o") != nullptr || entry.Find("rms") != nullptr) return true;
+    for (const std::string_view suffix : {"_mean", "_median", "_stddev"}) {
+      if (name.ends_with(suffix) && names_.contains(name.substr(0, name.size() - suffix.size()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Before 1.6 repetitions have no number: one is like the other.
   Result<void> CheckOnce(const JsonValue& entry, const std::string& inner) {
+    names_.insert(inner);
     const JsonValue* repetition = entry.Find("repetition_index");
-    const double index = repetition == nullptr ? 0 : repetition->number.value;
+    if (repetition == nullptr) return {};
+    const double index = repetition->number.value;
     if (seen_.emplace(inner, index).second) return {};
     return JsonError(entry.line, Quoted(inner) + " twice with the same repetition_index",
                      "give every benchmark its own name");
@@ -109,8 +141,9 @@ class GoogleBenchmarkReader {
         key == "real_time" || key == "cpu_time";
     if (known) return {};
     HarnessMetric metric{inner, key, {}, {}};
-    if (key == "items_per_second") metric = {inner, key, "1/s", Better::kHigher};
-    if (key == "bytes_per_second") metric = {inner, key, "B/s", Better::kHigher};
+    for (const auto& [name, unit, better, by_name_only] : kOwnCounters) {
+      if (name == key) metric = {inner, key, unit, better, by_name_only};
+    }
     if (!metric.better && value.kind != JsonValue::Kind::kNumber) return {};
     auto number = AsNumber(value, Quoted(key));
     if (!number) return std::move(number).error();
@@ -119,6 +152,7 @@ class GoogleBenchmarkReader {
 
   std::optional<std::size_t> first_aggregate_;
   bool has_samples_ = false;
+  std::set<std::string> names_;
   std::set<std::pair<std::string, double>> seen_;
   HarnessBuilder builder_{kGoogleHint};
 };
@@ -131,103 +165,13 @@ Result<HarnessOutput> ParseGoogleBenchmark(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kHyperfineHint =
-    "let hyperfine print JSON and nothing else to stdout: --style none --export-json /dev/stdout";
-
-class HyperfineReader {
- public:
-  Result<HarnessOutput> Read(std::string_view text) {
-    const JsonLayout layout{JsonRecords::kNamedArray, "results", kHyperfineHint};
-    const auto take = [this](const std::string&, const JsonValue& result) { return Take(result); };
-    if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
-    HarnessBuilder builder(kHyperfineHint);
-    for (const Command& command : commands_) {
-      const std::string_view inner = commands_.size() == 1 ? std::string_view() : command.name;
-      for (const Series& series : command.series) {
-        const HarnessMetric metric{inner, series.metric, series.unit, Better::kLower};
-        for (const PrintedNumber& number : series.numbers) {
-          auto added = builder.AddAt(command.line, metric, number);
-          if (!added) return std::move(added).error();
-        }
-      }
-    }
-    return std::move(builder).Finish("at least one command");
-  }
-
- private:
-  using Numbers = std::vector<PrintedNumber>;
-
-  struct Series {
-    std::string_view metric;
-    std::string_view unit;
-    Numbers numbers;
-  };
-  /// Whether it is named is known when the last one has been read.
-  struct Command {
-    std::string name;
-    std::size_t line = 0;
-    std::vector<Series> series;
-  };
-
-  Result<void> Take(const JsonValue& result) {
-    auto name = RequiredText(result, "command");
-    if (!name) return std::move(name).error();
-    if (!seen_.insert(*name).second) {
-      return JsonError(result.line, Quoted(*name) + " twice",
-                       "give each command its own name: hyperfine -n NAME COMMAND");
-    }
-    if (result.Find("times") == nullptr) {
-      return JsonError(result.line, "missing array 'times'");
-    }
-    auto times = NumbersOf(result, "times");
-    if (!times) return std::move(times).error();
-    auto memory = NumbersOf(result, "memory_usage_byte");
-    if (!memory) return std::move(memory).error();
-    auto user = RequiredNumber(result, "user");
-    if (!user) return std::move(user).error();
-    auto system = RequiredNumber(result, "system");
-    if (!system) return std::move(system).error();
-    if (times->empty()) return JsonError(result.line, Quoted(*name) + " has no time");
-    commands_.push_back({*std::move(name),
-                         result.line,
-                         {{"time", "s", *std::move(times)},
-                          {"user", "s", {*user}},
-                          {"system", "s", {*system}},
-                          {"memory_usage", "B", *std::move(memory)}}});
-    return {};
-  }
-
-  /// None where there is no such list.
-  static Result<Numbers> NumbersOf(const JsonValue& result, std::string_view key) {
-    Numbers numbers;
-    const JsonValue* list = result.Find(key);
-    if (list == nullptr) return numbers;
-    if (list->kind != JsonValue::Kind::kArray) {
-      return JsonError(list->line, Quoted(key) + " is not an array");
-    }
-    for (const JsonValue& item : list->items) {
-      auto number = AsNumber(item, "a value of " + Quoted(key));
-      if (!number) return std::move(number).error();
-      numbers.push_back(*number);
-    }
-    return numbers;
-  }
-
-  std::vector<Command> commands_;
-  std::set<std::string> seen_;
-};
-
-}  // namespace
-
-Result<HarnessOutput> ParseHyperfine(std::string_view text) { return HyperfineReader().Read(text); }
-
-namespace {
-
 constexpr std::string_view kPytestHint =
     "let pytest write its JSON, and nothing else, to stdout: "
     "pytest --benchmark-json=/dev/fd/3 3>&1 >/dev/null, with --shell";
 
-Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, HarnessBuilder& builder) {
+/// @param means_alone  becomes true where the rounds are missing
+Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, HarnessBuilder& builder,
+                      bool& means_alone) {
   auto name = RequiredText(test, "fullname");
   if (!name) return std::move(name).error();
   if (!seen.insert(*name).second) {
@@ -242,6 +186,7 @@ Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, Harnes
   if (rounds == nullptr || rounds->items.empty()) {
     auto mean = RequiredNumber(*stats, "mean");
     if (!mean) return std::move(mean).error();
+    means_alone = true;
     return builder.AddAt(stats->line, time, *mean);
   }
   for (const JsonValue& round : rounds->items) {
@@ -256,13 +201,16 @@ Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, Harnes
 
 Result<HarnessOutput> ParsePytestBenchmark(std::string_view text) {
   HarnessBuilder builder(kPytestHint);
+  bool means_alone = false;
   std::set<std::string> seen;
   const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kPytestHint};
   const auto take = [&](const std::string&, const JsonValue& test) {
-    return TakeTest(test, seen, builder);
+    return TakeTest(test, seen, builder, means_alone);
   };
   if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
-  return std::move(builder).Finish("at least one benchmark");
+  auto output = std::move(builder).Finish("at least one benchmark");
+  if (output) output->means_alone = means_alone;
+  return output;
 }
 
 namespace {
@@ -274,6 +222,8 @@ constexpr std::string_view kBmfHint =
 HarnessUnit UnitOf(std::string_view measure) {
   if (measure == "latency") return {"s", {1, 1e9}, Better::kLower};
   if (measure == "throughput") return {"1/s", {}, Better::kHigher};
+  if (measure == "build-time") return {"s", {}, Better::kLower};
+  if (measure == "file-size") return {"B", {}, Better::kLower};
   return {};
 }
 

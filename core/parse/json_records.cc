@@ -164,7 +164,8 @@ class RecordReader {
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
     const std::string_view word = WordAt(text_, taken_ == 0 ? 0 : taken_ - 1);
-    if (IsNoFiniteNumber(word)) return Refuse(Quoted(word) + " is not a finite number", 1);
+    if (IsNoFiniteNumber(word))
+      return Refuse(OfWhat() + Quoted(word) + " is not a finite number", 1);
     if (error.id == 406) return Refuse("a number does not fit a double", 1);
     return Refuse("not valid JSON: " + DetailOf(error.what()), 1);
   }
@@ -173,6 +174,23 @@ class RecordReader {
   bool Refuse(const std::string& why, std::size_t ahead) {
     if (!error_) error_ = JsonError(LineOf(ahead), why, layout_.hint);
     return false;
+  }
+
+  /// "'hits' of 'BM_Sort': ", as far as the text has come.
+  std::string OfWhat() const {
+    const auto named = std::find_if(open_.rbegin(), open_.rend(),
+                                    [](const JsonValue& value) { return !value.keys.empty(); });
+    if (named == open_.rend()) return {};
+    const std::string what = Quoted(named->keys.back());
+    const JsonValue& record = open_.front();
+    for (const std::string_view name : {"name", "fullname", "benchmark", "command"}) {
+      // The last key has no value yet.
+      for (std::size_t i = 0; i < std::min(record.keys.size(), record.items.size()); ++i) {
+        if (record.keys[i] != name || record.items[i].kind != Kind::kString) continue;
+        return what + " of " + Quoted(record.items[i].text) + ": ";
+      }
+    }
+    return what + ": ";
   }
 
   /// The line of what was read last; `ahead`: how many characters beyond it were taken.

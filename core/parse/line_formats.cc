@@ -35,14 +35,25 @@ struct LineReading {
 
 /// Where a format has its words.
 struct LineFormat {
-  /// The words are never none. Errors without the line.
-  Result<LineReading> (*read)(const std::vector<std::string_view>& words);
+  /// The line has one word at least. Errors without the line.
+  Result<LineReading> (*read)(std::string_view line);
   std::string_view hint;
   /// What a text without a value lacks: "at least one line NAME VALUE [UNIT]".
   std::string_view expected;
   /// What tells the values of one name apart, for the error of one that is there twice.
   std::string_view number_hint;
 };
+
+bool IsSameDimension(std::string_view a, std::string_view b) {
+  return a == b || (SecondsIn(a) && SecondsIn(b));
+}
+
+/// Of a time lower is better, of a rate higher: mostly, so that the opposite has to be said of it.
+std::optional<Better> UsualDirection(std::string_view unit) {
+  if (SecondsIn(unit)) return Better::kLower;
+  if (unit.ends_with("/s") || unit.ends_with("/sec")) return Better::kHigher;
+  return std::nullopt;
+}
 
 /// Reads a text line by line; one object per text.
 class LineReader {
@@ -59,6 +70,11 @@ class LineReader {
   }
 
  private:
+  /// What a line `#!` says.
+  struct Header {
+    std::optional<Better> better;
+    std::optional<std::string> unit;
+  };
   using ReadingKey = std::tuple<std::size_t, std::string, std::string>;
 
   Result<void> TakeLine(std::string_view line) {
@@ -70,7 +86,7 @@ class LineReader {
     if (HasControlCharacter(line, "\t\r")) {
       return RefuseLine("a control character in " + Quoted(line));
     }
-    auto reading = format_.read(WordsOf(line));
+    auto reading = format_.read(line);
     if (!reading) return std::move(reading).error();
     return TakeReading(*reading);
   }
@@ -81,22 +97,25 @@ class LineReader {
     }
     const std::vector<std::string_view> words = WordsOf(directive);
     if (words.empty()) return RefuseLine("expected prefer= or unit= after #!", kDirectiveHint);
+    Header said;
     for (const std::string_view word : words) {
-      if (auto taken = TakeSetting(word); !taken) return taken;
+      if (auto taken = TakeSetting(word, said); !taken) return taken;
     }
+    if (said.unit) unit_ = *said.unit;
+    if (said.better) header_ = said;
     return {};
   }
 
-  Result<void> TakeSetting(std::string_view word) {
+  static Result<void> TakeSetting(std::string_view word, Header& said) {
     if (word == "prefer=lower") {
-      better_ = Better::kLower;
+      said.better = Better::kLower;
     } else if (word == "prefer=higher") {
-      better_ = Better::kHigher;
+      said.better = Better::kHigher;
     } else if (word.starts_with("prefer=")) {
       return RefuseLine("expected lower or higher after prefer=, found " + Quoted(word.substr(7)),
                         kDirectiveHint);
     } else if (word.starts_with("unit=") && word.size() > 5) {
-      unit_ = word.substr(5);
+      said.unit = word.substr(5);
     } else if (word == "unit=") {
       return RefuseLine("expected a unit after unit=", kDirectiveHint);
     } else {
@@ -107,10 +126,29 @@ class LineReader {
   }
 
   Result<void> TakeReading(const LineReading& reading) {
-    const HarnessMetric metric{
-        {}, reading.name, reading.unit.empty() ? std::string_view(unit_) : reading.unit, better_};
+    if (auto checked = CheckDirection(reading); !checked) return checked;
+    const HarnessMetric metric{{},
+                               reading.name,
+                               reading.unit.empty() ? std::string_view(unit_) : reading.unit,
+                               header_.better};
     if (auto added = builder_.Add(metric, reading.number, line_); !added) return added;
     return CheckOnce(*builder_.Find(reading.name), reading);
+  }
+
+  /// A direction was said of the numbers of its header. That it is meant of one in another unit,
+  /// too, would be a guess: a latency below `prefer=higher unit=1/s` would pass when it doubles.
+  Result<void> CheckDirection(const LineReading& reading) const {
+    if (!header_.better || reading.unit.empty()) return {};
+    const bool other_unit = header_.unit && !IsSameDimension(*header_.unit, reading.unit);
+    const auto usual = header_.unit ? std::nullopt : UsualDirection(reading.unit);
+    if (!other_unit && (!usual || *usual == *header_.better)) return {};
+    const std::string prefer = "prefer=" + std::string(NameOf(*header_.better));
+    const std::string unit(reading.unit);
+    return RefuseLine(
+        Quoted(reading.name) + " is in " + Quoted(unit) + ", and " + prefer +
+            (header_.unit ? " was said of " + Quoted(*header_.unit) : " was said of no unit"),
+        "say which direction is good of it, in a line before: #! prefer=" +
+            std::string(NameOf(usual.value_or(Better::kLower))) + " unit=" + unit);
   }
 
   Result<void> CheckOnce(const HarnessBuilder::Known& known, const LineReading& reading) {
@@ -136,7 +174,7 @@ class LineReader {
   const LineFormat& format_;
   std::size_t line_ = 0;
   std::string unit_;
-  std::optional<Better> better_;
+  Header header_;  // the last one that says a direction
   HarnessBuilder builder_;
   std::map<ReadingKey, std::size_t> lines_;
 };
@@ -152,7 +190,8 @@ Result<HarnessOutput> ReadLines(std::string_view text, const LineFormat& format)
   return LineReader(format).Read(text);
 }
 
-constexpr std::string_view kLinesHint = "each line is [ITERATION] [SAMPLE] NAME VALUE [UNIT]";
+constexpr std::string_view kLinesHint =
+    "each line is [ITERATION] [SAMPLE] NAME VALUE [UNIT], a NAME of several words in double quotes";
 
 /// Without leading zeros, so that 1 and 01 are the same iteration.
 Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
@@ -165,19 +204,53 @@ Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
   return word.substr(zeros);
 }
 
-Result<LineReading> ReadLineWords(const std::vector<std::string_view>& words) {
+/// A word, or a name in double quotes that may have blanks.
+struct LineWord {
+  std::string_view text;
+  bool quoted = false;
+};
+
+Result<std::vector<LineWord>> WordsAndNames(std::string_view line) {
+  std::vector<LineWord> words;
+  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;
+       at = line.find_first_not_of(kBlanks, at)) {
+    if (line[at] != '"') {
+      const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+      words.push_back({line.substr(at, end - at)});
+      at = end;
+      continue;
+    }
+    const std::size_t end = line.find('"', at + 1);
+    if (end == std::string_view::npos) {
+      return RefuseLine("expected a second quote behind " + Quoted(line.substr(at)));
+    }
+    words.push_back({line.substr(at + 1, end - at - 1), true});
+    at = end + 1;
+    if (at < line.size() && kBlanks.find(line[at]) == std::string_view::npos) {
+      return RefuseLine("expected a blank behind the quoted name " + Quoted(words.back().text));
+    }
+  }
+  return words;
+}
+
+Result<LineReading> ReadLineWords(std::string_view line) {
+  auto split = WordsAndNames(line);
+  if (!split) return std::move(split).error();
+  std::vector<std::string_view> words;
+  for (const LineWord& word : *split) words.push_back(word.text);
+  const auto is_quoted = [&split](std::size_t at) { return (*split)[at].quoted; };
   LineReading reading;
   std::size_t at = 0;
   for (auto [index, what] :
        {std::pair(&reading.iteration, "iteration"), std::pair(&reading.sample, "sample")}) {
-    if (at == words.size() || !IsWholeNumber(words[at])) break;
+    if (at == words.size() || is_quoted(at) || !IsWholeNumber(words[at])) break;
     auto number = ParseIndex(words[at], what);
     if (!number) return std::move(number).error();
     *index = *number;
     ++at;
   }
   if (at == words.size()) return RefuseLine("expected a name after " + Quoted(words.back()));
-  if (LooksLikeNumber(words[at])) {
+  if (!is_quoted(at) && LooksLikeNumber(words[at])) {
     return RefuseLine("expected a name, found the number " + Quoted(words[at]));
   }
   reading.name = words[at++];
@@ -189,6 +262,12 @@ Result<LineReading> ReadLineWords(const std::vector<std::string_view>& words) {
   }
   reading.number = *number;
   if (at == words.size()) return reading;
+  if (!is_quoted(at) && LooksLikeNumber(words[at])) {
+    return RefuseLine(
+        "expected the unit of " + Quoted(reading.name) + ", found the number " + Quoted(words[at]),
+        "put a name of several words in quotes: \"" + std::string(reading.name) + " " +
+            std::string(words[at - 1]) + "\" " + std::string(words[at]));
+  }
   reading.unit = words[at++];
   if (at != words.size()) {
     return RefuseLine("expected the end of the line after the unit, found " + Quoted(words[at]));
@@ -209,7 +288,8 @@ namespace {
 constexpr std::string_view kMmtestsHint =
     "each line is OPERATION ITERATION SAMPLE VALUE, as extract-mmtests.pl --format script prints";
 
-Result<LineReading> ReadMmtestsWords(const std::vector<std::string_view>& words) {
+Result<LineReading> ReadMmtestsWords(std::string_view line) {
+  const std::vector<std::string_view> words = WordsOf(line);
   if (words.size() < 3 || words.size() > 4) {
     return RefuseLine("expected OPERATION ITERATION SAMPLE VALUE, found " +
                       std::to_string(words.size()) + (words.size() == 1 ? " word" : " words"));

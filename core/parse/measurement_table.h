@@ -53,6 +53,7 @@ struct MeasurementTable {
   bool is_export = false;               ///< the header begins as benchd's own export does
   bool from_harness = false;            ///< files of a harness: ReadHarnessTable()
   bool one_process = false;  ///< rows of an arm are iterations of one process, no replicates
+  bool means_alone = false;  ///< a row is the mean of iterations that nobody kept
   /// By benchmark and arm, as far as a measured row says it.
   std::vector<std::vector<std::optional<ArmRole>>> roles;
 
@@ -62,6 +63,8 @@ struct MeasurementTable {
   OptionalColumn<std::uint64_t> pair;
   OptionalColumn<std::uint64_t> order;   ///< of execution
   OptionalColumn<Timestamp> started_at;  ///< UTC
+  /// Of the rows whose run did not end with 0; -1 for an end that has no number.
+  std::map<std::size_t, int> failed;
   /// By metric, then row; NaN where the field is empty: that run lacks the metric.
   std::vector<std::vector<double>> values;
 

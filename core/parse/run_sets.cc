@@ -284,8 +284,7 @@ Result<RunSet> ParseRunsRaw(std::string_view bytes, std::size_t runs, std::size_
 }
 
 bool BeginsAsJson(std::string_view data) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (data.starts_with(kMark)) data.remove_prefix(kMark.size());
+  data = WithoutByteOrderMark(data);
   const std::size_t first = data.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (data[first] == '[' || data[first] == '{');
 }

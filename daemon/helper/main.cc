@@ -70,6 +70,7 @@ Result<std::string> Parse(int argc, char** argv) {
     if (auto parsed = ParseHarnessOutput(argv[2], *input)) {
       output.samples = std::move(parsed->samples);
       output.metrics = std::move(parsed->metrics);
+      output.exits = std::move(parsed->exits);
     } else {
       output.result = std::move(parsed).error();
     }

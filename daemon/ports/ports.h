@@ -49,8 +49,10 @@ struct RunOutcome {
   std::string limit;  ///< what it ran into: "exceeded its memory limit of 64 MiB"; empty = nothing
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;  ///< of the parsed samples
-  std::string stderr_tail;          ///< at most 4 KiB, the end
-  std::string output;               ///< OutputKind::kLog only, at most 1 MiB
+  /// Of what a harness ran: each that did not end with 0, once for each way it ended.
+  std::vector<InnerExit> inner_exits;
+  std::string stderr_tail;  ///< at most 4 KiB, the end
+  std::string output;       ///< OutputKind::kLog only, at most 1 MiB
 };
 
 /// What came of a batch: outcomes in order, and why the run after them has none.

@@ -153,6 +153,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   if (!parsed) return outcome;
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
   for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
+  outcome.inner_exits = std::move(parsed->exits);
   return outcome;
 }
 

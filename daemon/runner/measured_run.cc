@@ -31,7 +31,7 @@ std::int64_t Micros(const timeval& time) {
   return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
 }
 
-std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why), {}, {}}); }
+std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why), {}, {}, {}}); }
 
 }  // namespace
 

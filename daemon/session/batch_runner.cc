@@ -176,7 +176,7 @@ std::optional<Failure> BatchRunner::Take(RunPlace place, RunOutcome outcome,
                                          .arm = place.planned.arm,
                                          .phase = place.phase,
                                          .started_at = outcome.started_at,
-                                         .exit = outcome.exit,
+                                         .exit = ExitOf(outcome),
                                          .disturbances = disturbances,
                                          .samples = std::move(outcome.samples),
                                          .metrics = std::move(outcome.metrics)});

@@ -30,7 +30,18 @@ std::string FormatSeconds(Nanoseconds duration) {
   return text + " s";
 }
 
-/// What went wrong with the child, without the place; empty when nothing did.
+/// "'sleep 1', as its harness says, exited with code 3 in 2 of 10 runs".
+std::string DescribeInner(const InnerExit& exit) {
+  const std::string what =
+      exit.inner_benchmark.empty() ? "what it timed" : Quoted(exit.inner_benchmark);
+  return what +
+         (exit.code ? " exited with code " + std::to_string(*exit.code)
+                    : " was ended by a signal") +
+         " in " + std::to_string(exit.runs) + " of " + Counted(exit.of_runs, "run");
+}
+
+/// What went wrong with the child, or with what it timed, without the place; empty when nothing
+/// did.
 std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
   const RunExit& exit = outcome.exit;
   const std::string limit = outcome.limit.empty() ? "" : outcome.limit + " and ";
@@ -43,7 +54,7 @@ std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
            std::to_string(exit.signal) + " (" + strsignal(exit.signal) + ")";
   }
   if (exit.code != 0) return limit + "exited with code " + std::to_string(exit.code);
-  return {};
+  return outcome.inner_exits.empty() ? "" : DescribeInner(outcome.inner_exits.front());
 }
 
 std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char* ignoring) {
@@ -64,8 +75,10 @@ std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
   if (what.empty()) return std::nullopt;
   if (outcome.exit.signal != 0) {
     run.signal = outcome.exit.signal;
-  } else if (!outcome.exit.timed_out) {
+  } else if (outcome.exit.code != 0) {
     run.exit_code = outcome.exit.code;
+  } else if (!outcome.exit.timed_out) {
+    run.exit_code = outcome.inner_exits.front().code;
   }
   const ErrorCode code =
       outcome.exit.timed_out ? ErrorCode::kDeadlineExceeded : ErrorCode::kFailedPrecondition;
@@ -120,6 +133,14 @@ Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::ui
   const RunPhase first = spec.schedule.warmup > 0 ? RunPhase::kWarmup : RunPhase::kMeasured;
   const RunPlace place{spec, PlannedRun{.benchmark = benchmark, .arm = arm}, first, 0};
   return LaunchFailure(place, std::move(error));
+}
+
+RunExit ExitOf(const RunOutcome& outcome) {
+  RunExit exit = outcome.exit;
+  if (exit.Succeeded() && !outcome.inner_exits.empty()) {
+    exit.code = outcome.inner_exits.front().code.value_or(-1);
+  }
+  return exit;
 }
 
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome) {

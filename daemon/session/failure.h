@@ -35,7 +35,11 @@ Failure LaunchFailure(const RunPlace& place, Error error);
 Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
                        Error error);
 
-/// The failure of a run whose child ended badly, or nothing when it ended well.
+/// How a run ended: its child, or where that ended well what a harness timed in it. A way to end
+/// that has no number is -1.
+RunExit ExitOf(const RunOutcome& outcome);
+
+/// The failure of a run whose child, or what that timed, ended badly; nothing when all ended well.
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome);
 
 /// The failure of a hook that ended badly, or nothing; `place` is "setup" or "prepare of base,

@@ -210,8 +210,9 @@ struct ParsedOutput {
   Result<void> result;
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;
+  std::vector<InnerExit> exits;  ///< of what the harness ran, where not 0
 };
-BENCHD_FIELDS(ParsedOutput, result, samples, metrics)
+BENCHD_FIELDS(ParsedOutput, result, samples, metrics, exits)
 std::string EncodeParsedOutput(const ParsedOutput& output);
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 

@@ -61,6 +61,33 @@ TEST(HarnessTableTest, HyperfineStartsItsCommandForEveryTime) {
   EXPECT_FALSE(table->one_process);
 }
 
+TEST(HarnessTableTest, OfHyperfine2EveryMetricIsMeasuredInEachRun) {
+  const auto table = TableOfFiles("hyperfine", {{"all", HarnessData("hyperfine_2.json")}});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->arms, (std::vector<std::string>{"sleep 0.01", "sleep 0.012", "sleep 0.03"}));
+  EXPECT_EQ(table->rows(), 60U);
+  for (const std::string metric : {"time", "cpu", "user", "system", "memory_usage"}) {
+    EXPECT_EQ(ValuesIn(*table, "sleep 0.03", "main", metric).size(), 20U) << metric;
+  }
+  EXPECT_FALSE(table->one_process);
+}
+
+TEST(HarnessTableTest, KnowsTheRunsOfHyperfineThatFailed) {
+  const std::string good = HarnessData("hyperfine_one.json");
+  const std::string bad = With(good, "        0,\n        0,\n", "        3,\n        null,\n");
+  const auto table = TableOfFiles("hyperfine", {{"old", good}, {"new", bad}});
+  ASSERT_TRUE(table) << table.error().message;
+  // The first five rows are those of old.
+  EXPECT_EQ(table->failed, (std::map<std::size_t, int>{{5, 3}, {6, -1}}));
+}
+
+TEST(HarnessTableTest, SaysThatPytestKeptItsMeansAlone) {
+  const std::string saved = HarnessData("pytest_benchmark_saved.json");
+  EXPECT_TRUE(TableOfFiles("pytest-benchmark", {{"old", saved}, {"new", saved}})->means_alone);
+  const std::string rounds = HarnessData("pytest_benchmark.json");
+  EXPECT_FALSE(TableOfFiles("pytest-benchmark", {{"old", rounds}, {"new", rounds}})->means_alone);
+}
+
 TEST(HarnessTableTest, CommandsOfOneFileAreArms) {
   const auto table = TableOfFiles("hyperfine", {{"two", HarnessData("hyperfine_two.json")}});
   ASSERT_TRUE(table) << table.error().message;
@@ -115,8 +142,8 @@ TEST(HarnessTableTest, SaysWhatIsWrong) {
             "file 1: a single file: nothing to compare it with");
   EXPECT_EQ(SaidOfFiles("go", {{"old", go}, {"old", go}}),
             "files of a single arm, 'old': nothing to compare it with");
-  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 ms\n"}, {"new", "t 1 s\n"}}),
-            "file 2: 't': in 'ms' and in 's', or with two directions");
+  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 ms\n"}, {"new", "t 1 B\n"}}),
+            "file 2: 't': in 'ms' and in 'B', or with two directions");
 }
 
 TEST(HarnessTableTest, ValuesAndMetricsAreBoundedTogether) {

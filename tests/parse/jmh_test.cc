@@ -59,7 +59,7 @@ TEST(ParseJmhTest, GivesEachBenchmarkAndMetricItsUnitAndDirection) {
   EXPECT_EQ(ValuesOf(*output, upper + "/gc.alloc.rate.norm"),
             (std::vector<double>{56.00001, 56.00002, 56, 56, 56.00001, 56}));
   EXPECT_EQ(InfoOf(*output, upper + "/gc.alloc.rate.norm"),
-            (MetricInfo{upper + "/gc.alloc.rate.norm", "B", Better::kLower, 1e-5}));
+            (MetricInfo{upper + "/gc.alloc.rate.norm", "B", Better::kLower, 1e-5, true}));
   EXPECT_EQ(InfoOf(*output, upper + "/gc.alloc.rate")->unit, "B/s");
   EXPECT_EQ(InfoOf(*output, upper + "/gc.alloc.rate")->better, std::nullopt);
   EXPECT_EQ(InfoOf(*output, upper + "/gc.count")->unit, "1");
@@ -78,6 +78,34 @@ TEST(ParseJmhTest, ReadsTheNamesOfProfilersWithoutTheirDot) {
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_TRUE(
       InfoOf(*output, "org.example.Words.upper:kind=ascii,size=10/gc.alloc.rate.norm").has_value());
+}
+
+// JMH 1.38, -bm thrpt,avgt -prof gc.
+TEST(ParseJmhTest, SecondaryMetricsCarryTheModeWhereThereAreSeveral) {
+  const auto output = ParseJmh(HarnessData("jmh_two_modes.json"));
+  ASSERT_TRUE(output) << output.error().message;
+  std::vector<std::string> keys;
+  for (const std::string mode : {"thrpt", "avgt"}) {
+    keys.push_back("ex.B.sort:kind=a b,size=10/" + mode);
+    for (const std::string name : {"gc.alloc.rate", "gc.alloc.rate.norm", "gc.count", "gc.time"}) {
+      keys.push_back("ex.B.sort:kind=a b,size=10/" + mode + "/" + name);
+    }
+  }
+  EXPECT_EQ(KeysOf(*output), keys);
+}
+
+TEST(ParseJmhTest, SecondaryMetricsGateByNameOnlyAndARateOfThemHasNoDirection) {
+  const std::string rate = "{\"scoreUnit\": \"ops/s\", \"rawData\": [[5]]}";
+  const auto output =
+      ParseJmh(Report("\"scoreUnit\": \"ops/s\", \"rawData\": [[1]]",
+                      ", \"secondaryMetrics\": {\"misses\": " + rate +
+                          ", \"p0.99\": {\"scoreUnit\": \"us/op\", \"rawData\": [[7]]}}"));
+  ASSERT_TRUE(output) << output.error().message;
+  for (const MetricInfo& metric : output->metrics) {
+    EXPECT_EQ(metric.by_name_only, !metric.name.ends_with("/avgt")) << metric.name;
+  }
+  EXPECT_EQ(InfoOf(*output, "a.B.c/misses"), (MetricInfo{"a.B.c/misses", "1/s", {}, 1, true}));
+  EXPECT_EQ(InfoOf(*output, "a.B.c/p0.99")->better, Better::kLower);
 }
 
 TEST(ParseJmhTest, SaysWhatItExpectedInWhichLine) {

@@ -52,8 +52,8 @@ TEST(ParseGoogleBenchmarkTest, KeepsSecondsAndSaysWhichDirectionIsGood) {
   EXPECT_EQ(output->metrics,
             (std::vector<MetricInfo>{{"BM_X/real_time", "s", Better::kLower, 0.1 / 1e6},
                                      {"BM_X/cpu_time", "s", Better::kLower, 0.01 / 1e6},
-                                     {"BM_X/items_per_second", "1/s", Better::kHigher, 1e9},
-                                     {"BM_X/bytes_per_second", "B/s", Better::kHigher, 0.1},
+                                     {"BM_X/items_per_second", "1/s", Better::kHigher, 1e9, true},
+                                     {"BM_X/bytes_per_second", "B/s", Better::kHigher, 0.1, true},
                                      {"BM_X/elements", "", std::nullopt, 1}}));
 }
 
@@ -89,9 +89,11 @@ TEST(ParseGoogleBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {Entry(R"("real_time": null, "cpu_time": 1, "time_unit": "ns")"),
        "line 3: 'real_time' is null, expected a number"},
       {Entry(R"("real_time": NaN, "cpu_time": 1, "time_unit": "ns")"),
-       "line 3: 'NaN' is not a finite number"},
+       "line 3: 'real_time' of 'BM_X': 'NaN' is not a finite number"},
+      {Entry(kTimes + R"(, "hits": nan)"),
+       "line 3: 'hits' of 'BM_X': 'nan' is not a finite number"},
       {Entry(R"("real_time": -Infinity, "cpu_time": 1, "time_unit": "ns")"),
-       "line 3: 'Infinity' is not a finite number"},
+       "line 3: 'real_time' of 'BM_X': 'Infinity' is not a finite number"},
       {Entry(R"("real_time": 1e999, "cpu_time": 1, "time_unit": "ns")"),
        "line 3: a number does not fit a double"},
       {Entry(R"("real_time": 1, "cpu_time": 1)"), "line 2: missing string 'time_unit'"},
@@ -101,11 +103,38 @@ TEST(ParseGoogleBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {Entry(kTimes + R"(, "real_time": 3)"), "line 3: 'real_time' twice in one object"},
       {Entry(kTimes + R"(, "items_per_second": "many")"),
        "line 3: 'items_per_second' is 'many', expected a number"},
-      {Entry(kTimes + "}, {\"name\": \"BM_X\", " + kTimes),
+      {Entry("\"repetition_index\": 0, " + kTimes + "}, {\"name\": \"BM_X\", " +
+             "\"repetition_index\": 0, " + kTimes),
        "line 3: 'BM_X' twice with the same repetition_index"},
       {Entry(kTimes + ", \"a\\u0007b\": 1"), "line 2: the name 'a\\x07b' has a control character"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(GoogleError(text), message) << text;
+}
+
+// 1.4 and older: no run_type, no repetition_index; google/benchmark v1.4.1, src/json_reporter.cc.
+TEST(ParseGoogleBenchmarkTest, ReadsTheRepetitionsOfOldVersions) {
+  const std::string entry = "{\"name\": \"BM_X\", " + kTimes + "},\n";
+  const std::string more =
+      "{\"name\": \"BM_X_mean\", " + kTimes + "}, {\"name\": \"BM_X_stddev\", " + kTimes +
+      "}, {\"name\": \"BM_X_BigO\", \"cpu_coefficient\": 1, \"big_o\": \"N\", " +
+      "\"time_unit\": \"ns\"}, {\"name\": \"BM_X_RMS\", \"rms\": 0.5}, {\"name\": \"BM_mean\", " +
+      kTimes + "}";
+  const auto output =
+      ParseGoogleBenchmark("{\"benchmarks\": [" + entry + entry + entry + more + "]}");
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(KeysOf(*output), (std::vector<std::string>{"BM_X/real_time", "BM_X/cpu_time",
+                                                       "BM_mean/real_time", "BM_mean/cpu_time"}));
+  EXPECT_EQ(ValuesOf(*output, "BM_X/real_time").size(), 3U);
+}
+
+TEST(ParseGoogleBenchmarkTest, KnowsWhatItsMemoryManagerCounts) {
+  const auto output =
+      ParseGoogleBenchmark(Entry(kTimes + R"(, "allocs_per_iter": 3, "max_bytes_used": 4096)"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(InfoOf(*output, "BM_X/allocs_per_iter"),
+            (MetricInfo{"BM_X/allocs_per_iter", "1", Better::kLower, 1}));
+  EXPECT_EQ(InfoOf(*output, "BM_X/max_bytes_used"),
+            (MetricInfo{"BM_X/max_bytes_used", "B", Better::kLower, 1}));
 }
 
 TEST(ParseGoogleBenchmarkTest, LeavesOutWhatABenchmarkSkippedItself) {
@@ -113,66 +142,6 @@ TEST(ParseGoogleBenchmarkTest, LeavesOutWhatABenchmarkSkippedItself) {
       Entry(kTimes + "}, {\"name\": \"BM_Y\", \"skipped\": true, \"skip_message\": \"no AVX\""));
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(KeysOf(*output), (std::vector<std::string>{"BM_X/real_time", "BM_X/cpu_time"}));
-}
-
-std::string HyperfineError(const std::string& text) { return HarnessError("hyperfine", text); }
-
-TEST(ParseHyperfineTest, TakesEachRunOfTheOnlyCommandUnderItsMetricAlone) {
-  const std::string text = HarnessData("hyperfine_one.json");
-  const auto output = ParseHyperfine(text);
-  ASSERT_TRUE(output) << output.error().message;
-  EXPECT_EQ(KeysOf(*output), (std::vector<std::string>{"time", "user", "system"}));
-  EXPECT_EQ(ValuesOf(*output, "time").size(), 5U);
-  for (const double time : ValuesOf(*output, "time")) {
-    EXPECT_GT(time, 0.01);  // of `sleep 0.01`
-    EXPECT_LT(time, 0.1);
-  }
-  EXPECT_EQ(ValuesOf(*output, "user").size(), 1U);
-  const auto info = InfoOf(*output, "time");
-  ASSERT_TRUE(info);
-  EXPECT_EQ(info->unit, "s");
-  EXPECT_EQ(info->better, Better::kLower);
-  EXPECT_LE(info->resolution, 1e-9);
-}
-
-TEST(ParseHyperfineTest, TellsSeveralCommandsApartByTheirNames) {
-  const auto output = ParseHyperfine(HarnessData("hyperfine_two.json"));
-  ASSERT_TRUE(output) << output.error().message;
-  EXPECT_EQ(KeysOf(*output),
-            (std::vector<std::string>{"sleep 0.01/time", "sleep 0.01/user", "sleep 0.01/system",
-                                      "sleep 0.02/time", "sleep 0.02/user", "sleep 0.02/system"}));
-  EXPECT_EQ(ValuesOf(*output, "sleep 0.02/time").size(), 3U);
-}
-
-TEST(ParseHyperfineTest, SaysThatHyperfinesOwnReportIsInTheWay) {
-  const auto output = ParseHyperfine(HarnessData("hyperfine_with_report.txt"));
-  ASSERT_FALSE(output);
-  EXPECT_EQ(output.error().message, "line 1: not valid JSON: invalid literal");
-  EXPECT_NE(output.error().hint.find("--style none --export-json /dev/stdout"), std::string::npos);
-}
-
-TEST(ParseHyperfineTest, TakesTheMemoryOfVersionsThatMeasureIt) {
-  const auto output = ParseHyperfine(With(HarnessData("hyperfine_one.json"), "\"exit_codes\"",
-                                          "\"memory_usage_byte\": [4096, 8192],\n\"exit_codes\""));
-  ASSERT_TRUE(output) << output.error().message;
-  EXPECT_EQ(ValuesOf(*output, "memory_usage"), (std::vector<double>{4096, 8192}));
-  EXPECT_EQ(InfoOf(*output, "memory_usage"), (MetricInfo{"memory_usage", "B", Better::kLower, 1}));
-}
-
-TEST(ParseHyperfineTest, SaysWhatItExpectedInWhichLine) {
-  const std::string one = "{\"results\": [\n{\"command\": \"a\", \"user\": 0.1,\n\"system\": 0.0, ";
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"{\"results\": []}", "no value: expected at least one command"},
-      {one + "\"times\": []}]}", "line 2: 'a' has no time"},
-      {one + "\"times\": 3}]}", "line 3: 'times' is not an array"},
-      {one + "\"exit_codes\": [0]}]}", "line 2: missing array 'times'"},
-      {one + "\"times\": [0.1,\nnull]}]}", "line 4: a value of 'times' is null, expected a number"},
-      {"{\"results\": [{\"command\": \"a\", \"times\": [1]}]}", "line 1: missing number 'user'"},
-      {one + "\"times\": [1]}, {\"command\": \"a\"}]}", "line 3: 'a' twice"},
-      {one + "\"times\": [1]}, {\"command\": 3}]}",
-       "line 3: 'command' is a number, expected a string"},
-  };
-  for (const auto& [text, message] : cases) EXPECT_EQ(HyperfineError(text), message) << text;
 }
 
 std::string PytestError(const std::string& text) { return HarnessError("pytest-benchmark", text); }
@@ -209,7 +178,8 @@ TEST(ParsePytestBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {test + "\"stats\": {}}]}", "line 3: missing number 'mean'"},
       {test + "\"stats\": {\"data\": [1.5,\n\"x\"]}}]}",
        "line 4: a round of 'a.py::b' is 'x', expected a number"},
-      {test + "\"stats\": {\"data\": [1.5,\nNaN]}}]}", "line 4: 'NaN' is not a finite number"},
+      {test + "\"stats\": {\"data\": [1.5,\nNaN]}}]}",
+       "line 4: 'data' of 'a.py::b': 'NaN' is not a finite number"},
       {test + "\"stats\": {\"mean\": 1}}, {\"fullname\": \"a.py::b\"}]}",
        "line 3: 'a.py::b' twice"},
       {"{\"benchmarks\": [{\"name\": \"b\"}]}", "line 1: missing string 'fullname'"},
@@ -232,8 +202,8 @@ TEST(ParseBmfTest, TakesTheValueOfEachMeasure) {
             (std::vector<MetricInfo>{
                 {"benchmark_name/latency", "s", Better::kLower, 0.1 / 1e9},
                 {"benchmark_name/throughput", "1/s", Better::kHigher, 0.01},
-                {"/bin/sh -c ./my_build_script.sh/build-time", "", std::nullopt, 0.1},
-                {"my_binary/file-size", "", std::nullopt, 0.1}}));
+                {"/bin/sh -c ./my_build_script.sh/build-time", "s", Better::kLower, 0.1},
+                {"my_binary/file-size", "B", Better::kLower, 0.1}}));
 }
 
 TEST(ParseBmfTest, SaysWhatItExpectedInWhichLine) {

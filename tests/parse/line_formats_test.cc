@@ -59,21 +59,57 @@ TEST(ParseLinesTest, TakesTheSmallestResolutionOfTheRun) {
 
 TEST(ParseLinesTest, LetsDirectivesHoldForTheLinesAfterThem) {
   const auto output = ParseLines(
-      "a 1\n#! prefer=lower unit=s\nb 2\nc 3 B\n  #!prefer=higher\nd 4\n#! unit=1\ne 5\n");
+      "a 1\n#! prefer=lower unit=s\nb 2\nc 3 ms\n  #!prefer=higher\nd 4\n#! unit=1\ne 5\n");
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->metrics, (std::vector<MetricInfo>{{"a", "", std::nullopt, 1},
                                                       {"b", "s", Better::kLower, 1},
-                                                      {"c", "B", Better::kLower, 1},
+                                                      {"c", "ms", Better::kLower, 1},
                                                       {"d", "s", Better::kHigher, 1},
                                                       {"e", "1", Better::kHigher, 1}}));
 }
 
 TEST(ParseLinesTest, TakesNamesThatMerelyLookOdd) {
   for (const std::string name :
-       {"BM_X/threads:2", "2mm", "größe", "a=b", "-x", "0x10", "1e", "nan", "a,b", "\"q\""}) {
+       {"BM_X/threads:2", "2mm", "größe", "a=b", "-x", "0x10", "1e", "nan", "a,b", "q\"q"}) {
     const auto output = ParseLines(name + " 5");
     ASSERT_TRUE(output) << output.error().message;
     EXPECT_EQ(output->samples[0].metric, name);
+  }
+}
+
+TEST(ParseLinesTest, ANameInQuotesMayHaveBlanksAndNumbers) {
+  const auto output = ParseLines("\"fib 10\" 1.25 s\n1 \"10\" 3\n2 \"10\"\t4\n");
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(output->samples,
+            (std::vector<Sample>{{"fib 10", "", 0, 1.25}, {"10", "", 0, 3}, {"10", "", 1, 4}}));
+}
+
+// A direction is said of numbers in a unit: that it holds for another one would be a guess, and a
+// wrong one lets a doubled latency pass.
+TEST(ParseLinesTest, AUnitThatTheDirectionWasNotSaidOfNeedsItsOwn) {
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"#! prefer=higher unit=1/s\nrate 5\nlag 0.1 s\n",
+       "line 3: 'lag' is in 's', and prefer=higher was said of '1/s'"},
+      {"#! prefer=lower unit=s\nlag 0.1\nrate 5 1/s\n",
+       "line 3: 'rate' is in '1/s', and prefer=lower was said of 's'"},
+      {"#! prefer=lower unit=s\nsize 5 B\n",
+       "line 2: 'size' is in 'B', and prefer=lower was said of 's'"},
+      {"#! prefer=higher\nlag 0.1 ms\n",
+       "line 2: 'lag' is in 'ms', and prefer=higher was said of no unit"},
+      {"#! prefer=lower\nrate 7 MB/s\n",
+       "line 2: 'rate' is in 'MB/s', and prefer=lower was said of no unit"},
+      {"#! unit=1/s\n#! prefer=higher\nlag 0.1 s\n",
+       "line 3: 'lag' is in 's', and prefer=higher was said of no unit"},
+  };
+  for (const auto& [text, message] : refused) EXPECT_EQ(LinesError(text), message) << text;
+  const auto hint = ParseLines(refused[0].first).error().hint;
+  EXPECT_EQ(hint, "say which direction is good of it, in a line before: #! prefer=lower unit=s");
+  for (const std::string text :
+       {"#! prefer=higher unit=1/s\nrate 5\n#! prefer=lower unit=s\nlag 0.1\nmore 3 ms\n",
+        "#! prefer=higher unit=s\nuptime 5 min\n", "#! prefer=higher\nrate 5 1/s\nwins 3 games\n",
+        "#! prefer=lower unit=s\nlag 1\n#! prefer=higher\nrate 5 1/s\n",
+        "lag 0.1 s\nrate 5 1/s\n"}) {
+    EXPECT_EQ(LinesError(text), "no error") << text;
   }
 }
 
@@ -104,7 +140,12 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
       {"1 ops 1\n2 ops 1\n1 ops 2\n",
        "line 3: 'ops' twice with the same iteration number (line 1)"},
       {"1 5 ops 1\n1 5 ops 2\n", "line 2: 'ops' twice with the same iteration number (line 1)"},
-      {"1 ops 1 s\n2 ops 1 ms\n", "line 2: 'ops' has the unit 'ms', before 's' (line 1)"},
+      {"1 ops 1 s\n2 ops 1 B\n", "line 2: 'ops' has the unit 'B', before 's' (line 1)"},
+      {"fib 10 1.2", "line 1: expected the unit of 'fib', found the number '1.2'"},
+      {"1 fib 10 -1", "line 1: expected the unit of 'fib', found the number '-1'"},
+      {"\"fib 10 1.2", "line 1: expected a second quote behind '\"fib 10 1.2'"},
+      {"\"fib\"10 1.2", "line 1: expected a blank behind the quoted name 'fib'"},
+      {"\"\" 1.2", "line 1: a value without a name"},
       {"1 ops 1\n#! prefer=lower\n2 ops 1\n", "line 3: 'ops' has conflicting directions (line 1)"},
       {"wall_time 1 s", "line 1: 'wall_time' is a metric that benchd measures itself"},
       {"#! prefer=best", "line 1: expected lower or higher after prefer=, found 'best'"},
@@ -239,7 +280,7 @@ TEST(ParseGoBenchmarkTest, KnowsTheUnitsOfGosOwnMetrics) {
   EXPECT_EQ(InfoOf(*output, small + "/sec/op"),
             (MetricInfo{small + "/sec/op", "s", Better::kLower, 0.01 / 1e9}));
   EXPECT_EQ(InfoOf(*output, small + "/B/s"),
-            (MetricInfo{small + "/B/s", "B/s", Better::kHigher, 0.01 * 1e6}));
+            (MetricInfo{small + "/B/s", "B/s", Better::kHigher, 0.01 * 1e6, true}));
   EXPECT_EQ(InfoOf(*output, small + "/B/op"),
             (MetricInfo{small + "/B/op", "B", Better::kLower, 1}));
   EXPECT_EQ(InfoOf(*output, small + "/allocs/op"),
@@ -270,6 +311,58 @@ TEST(ParseGoBenchmarkTest, TellsBenchmarksOfSeveralPackagesApart) {
             (std::vector<double>{0.9916 / 1e9}));
 }
 
+// go test 1.19 of a benchmark that logs: the name, what it logs, and then the rest of its line.
+TEST(ParseGoBenchmarkTest, PutsAResultTogetherThatItsLogHasTornApart) {
+  const auto output = ParseGoBenchmark(HarnessData("go_log_between.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkLog/sec/op"), (std::vector<double>{0.2403 / 1e9}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkLog-2/sec/op"), (std::vector<double>{0.2381 / 1e9}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkSort/size=100_größe_x-2/sec/op"),
+            (std::vector<double>{2195 / 1e9}));
+  // A line that only looks like a result is the log's.
+  const auto log = ParseGoBenchmark(
+      "BenchmarkX-2   \tstart\n10 20 items\n  5 7 widgets\n17132313\t         0.5609 ns/op\n");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(ValuesOf(*log, "BenchmarkX-2/sec/op"), (std::vector<double>{0.5609 / 1e9}));
+}
+
+// Fragments of a line come as events of their own, between those of other packages.
+TEST(ParseGoBenchmarkTest, ReadsTheEventsOfGoTestJson) {
+  const auto output = ParseGoBenchmark(HarnessData("go_test_json.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkSort/size=10_größe_x-2/sec/op"),
+            (std::vector<double>{320.6 / 1e9}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkSort/size=100_größe_x-2/sec/op"),
+            (std::vector<double>{3347 / 1e9}));
+  const auto event = [](const std::string& package, const std::string& text) {
+    return "{\"Action\":\"output\",\"Package\":\"" + package + "\",\"Output\":\"" + text + "\"}\n";
+  };
+  const auto two =
+      ParseGoBenchmark(event("a", "pkg: a\\nBenchmarkX-2 \\t") + "# a warning of the compiler\n" +
+                       event("b", "pkg: b\\n") + event("b", "BenchmarkX-2 \\t 5\\t 7 ns/op\\n") +
+                       event("a", "3\\t 5 ns/op\\n"));
+  ASSERT_TRUE(two) << two.error().message;
+  EXPECT_EQ(ValuesOf(*two, "a.BenchmarkX-2/sec/op"), (std::vector<double>{5 / 1e9}));
+  EXPECT_EQ(ValuesOf(*two, "b.BenchmarkX-2/sec/op"), (std::vector<double>{7 / 1e9}));
+  EXPECT_EQ(GoError(event("a", "BenchmarkX-2 1 nan ns/op\\n")),
+            "line 1: expected a value of 'BenchmarkX-2': 'nan' is not a finite number");
+}
+
+TEST(ParseGoBenchmarkTest, ABenchmarkThatWasRenamedIsOneAllTheSame) {
+  const auto output = ParseGoBenchmark("Benchmarkuber_zap 100 5 ns/op\nBenchmarking took 3 s\n");
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(KeysOf(*output), std::vector<std::string>{"Benchmarkuber_zap/sec/op"});
+}
+
+// The rate is the time's reciprocal: it gates where somebody names it, or where it stands alone.
+TEST(ParseGoBenchmarkTest, BytesASecondBesideTheTimeGateByNameOnly) {
+  const auto output = ParseGoBenchmark("BenchmarkX 1 5 ns/op 3 MB/s\nBenchmarkY 1 3 MB/s 2 B/op\n");
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_TRUE(InfoOf(*output, "BenchmarkX/B/s")->by_name_only);
+  EXPECT_FALSE(InfoOf(*output, "BenchmarkY/B/s")->by_name_only);
+  EXPECT_FALSE(InfoOf(*output, "BenchmarkX/sec/op")->by_name_only);
+}
+
 TEST(ParseGoBenchmarkTest, NamesTheBenchmarkThatFailed) {
   EXPECT_EQ(GoError(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
 }
@@ -296,7 +389,12 @@ TEST(ParseGoBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {"PASS\nok  \tx\t0.1s\n", none},
       {"BenchmarkX-8\nBenchmarking is fun 1 2\n", none},
       {"pkg: x\nBenchmarkX-8 hello 3 ns/op\n",
-       "line 2: expected the number of iterations of 'BenchmarkX-8', found 'hello'"},
+       "line 2: the result of 'BenchmarkX-8' (line 2) is missing: expected the number of its "
+       "iterations, found 'hello'"},
+      {"BenchmarkX-8 hello\nPASS\nBenchmarkY-8 1 3 ns/op\n",
+       "line 3: the result of 'BenchmarkX-8' (line 1) is missing: expected the number of its "
+       "iterations, found 'hello'"},
+      {"{\"Action\":\"output\"\n", "line 1: not an event of go test -json"},
       {"BenchmarkX-8 100", "line 1: 'BenchmarkX-8' has no value"},
       {"BenchmarkX-8 100 fast ns/op",
        "line 1: expected a value of 'BenchmarkX-8': 'fast' is not a number"},

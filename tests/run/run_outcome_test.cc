@@ -30,6 +30,7 @@ wire::ParsedOutput Parsed() {
   wire::ParsedOutput parsed;
   parsed.samples = {{"ops", "", 0, 12.5}, {"ops", "", 1, 13}};
   parsed.metrics = {{"ops", "1", Better::kHigher, 0.1}};
+  parsed.exits = {{"sleep 1", 3, 2, 10}};
   return parsed;
 }
 

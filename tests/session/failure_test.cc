@@ -58,6 +58,25 @@ TEST_F(FailureTest, TellsTheSignal) {
   EXPECT_FALSE(failure->run->exit_code);
 }
 
+// What a harness timed and saw fail is a failed run, whatever the harness itself ended with.
+TEST_F(FailureTest, TellsWhatTheHarnessSawFail) {
+  RunOutcome outcome;
+  outcome.inner_exits = {{"sleep 0.01", 3, 2, 10}};
+  const auto failure = ExitFailure(place_, outcome);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->error.message,
+            "candidate failed in block 3: 'sleep 0.01' exited with code 3 in 2 of 10 runs");
+  EXPECT_EQ(failure->run->exit_code, 3);
+  EXPECT_EQ(ExitOf(outcome).code, 3);
+  outcome.inner_exits = {{"", std::nullopt, 1, 1}};
+  EXPECT_EQ(ExitFailure(place_, outcome)->error.message,
+            "candidate failed in block 3: what it timed was ended by a signal in 1 of 1 run");
+  EXPECT_FALSE(ExitOf(outcome).Succeeded());
+  outcome.exit.code = 7;
+  EXPECT_EQ(ExitFailure(place_, outcome)->run->exit_code, 7) << "the harness' own end says more";
+  EXPECT_EQ(ExitOf(outcome).code, 7);
+}
+
 TEST_F(FailureTest, TellsTheTimeoutAndNotTheSignalThatEnforcedIt) {
   spec_.limits.timeout = std::chrono::milliseconds(1500);
   RunOutcome outcome;

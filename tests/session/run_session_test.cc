@@ -230,6 +230,34 @@ TEST_F(RunSessionTest, CountsFailedRunsLikeAnyOtherWhenAskedTo) {
                           [](const Warning& w) { return w.code == "failed_runs"; }));
 }
 
+TEST_F(RunSessionTest, WhatAHarnessSawFailIsAFailedRun) {
+  spec_.limits.runs = 8;
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1 + 0.01 * static_cast<double>(run % 3));
+    if (child == 1) outcome.inner_exits = {{"", 139, 1, 5}};
+    return outcome;
+  };
+  const SessionSnapshot refused = RunIt();
+  ASSERT_EQ(refused.state, SessionState::kFailed);
+  EXPECT_NE(refused.failure->error.message.find("exited with code 139 in 1 of 5 runs"),
+            std::string::npos)
+      << refused.failure->error.message;
+}
+
+TEST_F(RunSessionTest, WhatAHarnessSawFailIsCountedAmongTheFailedRuns) {
+  spec_.benchmarks.front().ignore_failure = true;
+  spec_.limits.runs = 8;
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1 + 0.01 * static_cast<double>(run % 3));
+    if (child == 1) outcome.inner_exits = {{"", 139, 1, 5}};
+    return outcome;
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_TRUE(std::any_of(last.report->warnings.begin(), last.report->warnings.end(),
+                          [](const Warning& w) { return w.code == "failed_runs"; }));
+}
+
 TEST_F(RunSessionTest, FailsByNameWhenTheRunnerDies) {
   runner_.program = [](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
     if (run < 4) return fake::Took(1);

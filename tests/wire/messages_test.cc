@@ -343,17 +343,19 @@ TEST(ParsedOutputTest, ComesBackWithEveryDirection) {
                       .samples = {{"ops", "inner", 3, 1.5}},
                       .metrics = {{"ops", "1/s", Better::kHigher, 0.5},
                                   {"t", "s", Better::kLower, 0},
-                                  {"n", "", std::nullopt, 1}}};
+                                  {"n", "", std::nullopt, 1, true}},
+                      .exits = {{"inner", 3, 2, 10}, {"", std::nullopt, 1, 1}}};
   const auto decoded = DecodeParsedOutput(EncodeParsedOutput(output));
   ASSERT_TRUE(decoded);
   EXPECT_TRUE(decoded->result);
   EXPECT_EQ(decoded->samples, output.samples);
   EXPECT_EQ(decoded->metrics, output.metrics);
+  EXPECT_EQ(decoded->exits, output.exits);
 }
 
 TEST(ParsedOutputTest, CarriesWhyThereIsNone) {
   const Error error{ErrorCode::kInvalidArgument, "line 3: no number", {}};
-  const auto decoded = DecodeParsedOutput(EncodeParsedOutput({error, {}, {}}));
+  const auto decoded = DecodeParsedOutput(EncodeParsedOutput({error, {}, {}, {}}));
   ASSERT_TRUE(decoded);
   ASSERT_FALSE(decoded->result);
   EXPECT_EQ(decoded->result.error(), error);
@@ -362,7 +364,7 @@ TEST(ParsedOutputTest, CarriesWhyThereIsNone) {
 TEST(ParsedOutputTest, AValueThatIsNotFiniteIsRefused) {
   for (double value :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    EXPECT_FALSE(DecodeParsedOutput(EncodeParsedOutput({{}, {{"x", "", 0, value}}, {}})));
+    EXPECT_FALSE(DecodeParsedOutput(EncodeParsedOutput({{}, {{"x", "", 0, value}}, {}, {}})));
   }
 }
 

@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/parse/harness_builder.h"
+#include "core/parse/harness_table.h"
+#include "tests/parse/harness_data.h"
+
+// What holds for every format: a loop over all of them, so that the next one is not forgotten.
+
+namespace benchd {
+namespace {
+
+/// One benchmark as each format prints it, with a value that the test chooses.
+struct Printed {
+  std::string format;
+  std::string text;  ///< VALUE where the value stands, TWICE... see below
+  std::string key;
+  bool json = false;
+
+  std::string With(const std::string& value) const {
+    std::string filled = text;
+    return filled.replace(filled.find("VALUE"), 5, value);
+  }
+};
+
+std::vector<Printed> AllFormats() {
+  return {
+      {"lines", "#! prefer=lower unit=s\nt VALUE\n", "t"},
+      {"mmtests", "t 1 1 VALUE\n", "t"},
+      {"go", "BenchmarkX-8 100 VALUE ns/op\n", "BenchmarkX-8/sec/op"},
+      {"google-benchmark",
+       "{\"benchmarks\": [{\"name\": \"BM_X\", \"time_unit\": \"ms\", \"cpu_time\": 1,\n"
+       "\"real_time\": VALUE}]}",
+       "BM_X/real_time", true},
+      {"hyperfine",
+       "{\"results\": [{\"command\": \"x\", \"user\": 0, \"system\": 0,\n\"times\": [VALUE]}]}",
+       "time", true},
+      {"hyperfine",
+       "{\"results\": [{\"command\": \"x\", \"measurements\": [{\"time_wall_clock\": {\n"
+       "\"value\": VALUE, \"unit\": \"second\"}, \"exit_code\": 0}]}]}",
+       "time", true},
+      {"jmh",
+       "[{\"benchmark\": \"X\", \"mode\": \"avgt\", \"primaryMetric\": {\"scoreUnit\": "
+       "\"day/op\",\n"
+       "\"rawData\": [[VALUE]]}}]",
+       "X/avgt", true},
+      {"pytest-benchmark",
+       "{\"benchmarks\": [{\"fullname\": \"x\", \"stats\": {\n\"data\": [VALUE]}}]}", "x/time",
+       true},
+      {"bmf", "{\"X\": {\"latency\": {\n\"value\": VALUE}}}", "X/latency", true},
+  };
+}
+
+TEST(EveryHarnessFormatTest, IsReadWithAByteOrderMark) {
+  for (const Printed& printed : AllFormats()) {
+    const std::string text = printed.With("12.5");
+    const auto plain = ParseHarnessOutput(printed.format, text);
+    const auto marked = ParseHarnessOutput(printed.format, "\xEF\xBB\xBF" + text);
+    ASSERT_TRUE(plain) << printed.format << ": " << plain.error().message;
+    ASSERT_TRUE(marked) << printed.format << ": " << marked.error().message;
+    EXPECT_EQ(*plain, *marked) << printed.format;
+    EXPECT_EQ(ValuesOf(*plain, printed.key).size(), 1U) << printed.format;
+  }
+}
+
+TEST(EveryHarnessFormatTest, FilesWithAByteOrderMarkMakeTheSameTable) {
+  for (const Printed& printed : AllFormats()) {
+    const std::string text = printed.With("12.5");
+    const std::vector<HarnessFile> files{{"a", "old", "\xEF\xBB\xBF" + text}, {"b", "new", text}};
+    const auto table = ReadHarnessTable(printed.format, files);
+    ASSERT_TRUE(table) << printed.format << ": " << table.error().message;
+    ASSERT_EQ(table->rows(), 2U) << printed.format;
+    EXPECT_EQ(table->benchmarks.size(), 1U) << printed.format;
+    for (const auto& column : table->values) EXPECT_EQ(column[0], column[1]) << printed.format;
+  }
+}
+
+TEST(EveryHarnessFormatTest, NoFiniteNumberIsNamedWithItsLineAndName) {
+  for (const Printed& printed : AllFormats()) {
+    for (const std::string value : {"NaN", "nan", "inf", "-Infinity"}) {
+      const std::string error = HarnessError(printed.format, printed.With(value));
+      EXPECT_NE(error.find(printed.text.starts_with("#!") || printed.json ? "line 2" : "line 1"),
+                std::string::npos)
+          << printed.format << ": " << error;
+      EXPECT_NE(error.find("is not a finite number"), std::string::npos)
+          << printed.format << ": " << error;
+    }
+  }
+}
+
+TEST(EveryHarnessFormatTest, AValueThatOverflowsWhenItIsScaledIsNamedWithItsLine) {
+  int scaled = 0;
+  for (const Printed& printed : AllFormats()) {
+    const auto output = ParseHarnessOutput(printed.format, printed.With("1e305"));
+    if (output) {
+      for (const Sample& sample : output->samples) {
+        EXPECT_TRUE(std::isfinite(sample.value)) << printed.format;
+      }
+      for (const MetricInfo& metric : output->metrics) {
+        EXPECT_TRUE(std::isfinite(metric.resolution)) << printed.format;
+      }
+      continue;
+    }
+    ++scaled;
+    EXPECT_EQ(output.error().message,
+              "line 2: a value of 'X/avgt' does not fit a double in the unit 's'");
+  }
+  EXPECT_EQ(scaled, 1) << "a day per operation";
+  // Its step alone is too large: unknown.
+  const auto zero = ParseHarnessOutput("jmh", AllFormats()[6].With("0e305"));
+  ASSERT_TRUE(zero) << zero.error().message;
+  EXPECT_EQ(zero->metrics[0].resolution, 0);
+}
+
+TEST(EveryHarnessFormatTest, TheSameNameTwiceIsRepetitionsOrAnErrorAndNeverTheLastOfThem) {
+  for (const Printed& printed : AllFormats()) {
+    std::string text = printed.With("12.5");
+    if (!printed.json) {
+      text += printed.With("13.5");
+    } else {
+      // The record between the outer brackets, twice.
+      const bool members = printed.format == "bmf";
+      const auto begin = members ? 1 : text.find('[') + 1;
+      const auto end = members ? text.rfind('}') : text.rfind(']');
+      text.insert(end, "," + text.substr(begin, end - begin));
+    }
+    const auto output = ParseHarnessOutput(printed.format, text);
+    if (output) {
+      EXPECT_EQ(ValuesOf(*output, printed.key).size(), 2U) << printed.format;
+    } else {
+      EXPECT_NE(output.error().message.find(" twice"), std::string::npos)
+          << printed.format << ": " << output.error().message;
+    }
+  }
+}
+
+TEST(EveryHarnessFormatTest, AnArmInAnotherUnitOfTimeIsConvertedAndInAnotherUnitRefused) {
+  const auto table_of = [](const std::string& old_text, const std::string& new_text) {
+    const std::vector<HarnessFile> files{{"a", "old", old_text}, {"b", "new", new_text}};
+    return ReadHarnessTable("lines", files);
+  };
+  const auto table = table_of("t 1.5 ms\n", "t 1500.0 us\n");
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->metrics[0], (MetricInfo{"t", "ms", std::nullopt, 0.1 / 1e3}));
+  EXPECT_EQ(table->values[0], (std::vector<double>{1.5, 1.5}));
+  const auto other = table_of("t 1 ms\n", "t 1 B\n");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message, "b: 't': in 'ms' and in 'B', or with two directions");
+  const auto one = ParseLines("1 t 1 ms\n2 t 1500 us\n3 t 0.002 s\n");
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(ValuesOf(*one, "t"), (std::vector<double>{1, 1.5, 2}));
+  EXPECT_EQ(InfoOf(*one, "t")->unit, "ms");
+}
+
+}  // namespace
+}  // namespace benchd
