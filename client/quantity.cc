@@ -260,7 +260,7 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
 }
 
 Result<void> CheckBuiltinMetric(std::string_view name) {
-  if (FindBuiltinMetric(name) != nullptr) return {};
+  if (NamesBuiltinMetric(std::string(name))) return {};
   const std::size_t colon = std::min(name.find(':'), name.size());
   const MetricInfo* const known = FindBuiltinMetric(name.substr(0, colon));
   if (known != nullptr) {

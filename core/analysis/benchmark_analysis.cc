@@ -55,6 +55,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
       PlanGates(benchmark_, default_margin_, catalog_, design_.table);
   if (!planned) return planned.error();
   if (!design_.table) not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
+  about_nothing_ = GatesAboutNothing(benchmark_, catalog_);
   is_gate_.assign(catalog_.metrics().size(), false);
   for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
   for (std::size_t reference : references_) {
@@ -106,10 +107,10 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   if (gates_fixed_) return gates_.size();
   const std::size_t pairs = references_.size() * candidates_.size();
-  const bool by_catalog = design_.table && benchmark_.gates.empty();
   const auto by_spec = GateMetricsBySpec(benchmark_);
-  if (by_spec && !by_catalog) return *by_spec * pairs;
-  if (warmed_up_)
+  if (by_spec && !design_.table) return *by_spec * pairs;
+  // A named gate may appear in the first block only.
+  if (warmed_up_ && (benchmark_.gates.empty() || design_.table))
     return GateMetricsByCatalog(benchmark_, default_margin_, catalog_, design_.table) * pairs;
   return std::nullopt;
 }

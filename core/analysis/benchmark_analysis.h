@@ -64,6 +64,8 @@ class BenchmarkAnalysis {
   const Benchmark& spec() const { return benchmark_; }
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
   const MetricCatalog& catalog() const { return catalog_; }
+  /// Gates of the spec that are about no metric that it has shown; empty before they are fixed.
+  const std::vector<std::size_t>& gates_about_nothing() const { return about_nothing_; }
   /// Gates in the order references x candidates x gates of the spec.
   const std::vector<NamedComparison>& gates() const { return gates_; }
   /// Info metrics in order of appearance, each for all pairs of arms.
@@ -77,6 +79,7 @@ class BenchmarkAnalysis {
   std::vector<Warning> CheckMetrics() const;
   /// False before the gates are fixed.
   bool AllGatesSettled() const;
+  bool gates_fixed() const { return gates_fixed_; }
   /// Every gate has enough runs for the one look that waits for them (layouts).
   bool HasEnough() const;
   /// What a comparison should have by now.
@@ -101,6 +104,7 @@ class BenchmarkAnalysis {
   std::vector<std::vector<std::size_t>> ids_;  // of the samples of the block learned last, by run
   std::vector<bool> is_gate_;                  // by metric
   std::vector<std::size_t> not_gated_;         // metrics, when the gates were fixed
+  std::vector<std::size_t> about_nothing_;     // gates of the spec, likewise
   std::size_t metrics_with_infos_ = 0;
   bool warmed_up_ = false;
   bool gates_fixed_ = false;

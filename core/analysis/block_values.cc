@@ -33,6 +33,7 @@ void Describe(KnownMetric& metric, const MetricInfo& info) {
   metric.unit = info.unit;
   metric.better = info.better;
   metric.resolution = info.resolution;
+  metric.by_name_only = info.by_name_only;
 }
 
 }  // namespace
@@ -47,6 +48,7 @@ std::size_t MetricCatalog::IdOf(const Sample& sample) {
   const std::size_t id = metrics_.size();
   KnownMetric metric;
   metric.key = key;
+  metric.name = sample.metric;
   const bool may_be_builtin = of_benchd_ && sample.inner_benchmark.empty();
   if (const MetricInfo* builtin = may_be_builtin ? FindBuiltinMetric(sample.metric) : nullptr) {
     metric.builtin = true;

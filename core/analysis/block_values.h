@@ -26,6 +26,8 @@ struct KnownMetric {
   bool positive = true;  ///< every value so far is > 0: what a ratio needs
   /// The value of every sample so far, absent when they differ.
   std::optional<double> constant = {};
+  std::string name = {};      ///< NAME alone
+  bool by_name_only = false;  ///< as of MetricInfo
 };
 
 /// Which metrics the runs of one benchmark have shown so far, in order of appearance.

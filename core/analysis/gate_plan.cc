@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <string>
 
+#include "core/analysis/gate_names.h"
 #include "core/base/text.h"
 #include "core/stats/decision.h"
 
@@ -17,6 +19,11 @@ bool HasDirection(const KnownMetric& metric) {
   return !metric.builtin && metric.better.has_value();
 }
 
+// What may gate although nobody named it.
+bool GatesUnnamed(const KnownMetric& metric) {
+  return HasDirection(metric) && !metric.by_name_only;
+}
+
 // Constant values are known to a step each (docs/statistics.md section 3, resolution).
 bool HasRatio(const KnownMetric& metric, double margin) {
   return metric.positive && (!metric.constant || 2 * metric.resolution / *metric.constant < margin);
@@ -26,15 +33,33 @@ bool HasRatio(const KnownMetric& metric, double margin) {
 bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
                    std::size_t id, bool table) {
   const KnownMetric& metric = catalog.metrics()[id];
-  if (!HasDirection(metric)) return false;
+  if (!GatesUnnamed(metric)) return false;
   return (table && benchmark.parse.empty()) ||
          (HasRatio(metric, margin) && (table || ShownByAll(benchmark, catalog, id)));
 }
 
+std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const MetricCatalog& catalog) {
+  std::vector<NameableMetric> metrics;
+  for (const KnownMetric& metric : catalog.metrics()) {
+    const std::string_view key = metric.key;
+    const bool has_inner = key.size() > metric.name.size();
+    metrics.push_back({has_inner ? key.substr(0, key.size() - metric.name.size() - 1) : "",
+                       metric.name, metric.builtin});
+  }
+  return MatchGates(gates, metrics);
+}
+
+// A gate for each metric that gates, by its key.
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
                               const MetricCatalog& catalog, bool may_be_none) {
-  if (!benchmark.gates.empty()) return benchmark.gates;
   std::vector<Gate> gates;
+  if (!benchmark.gates.empty()) {
+    for (const GatedMetric& one : MatchCatalog(benchmark.gates, catalog)) {
+      gates.push_back(benchmark.gates[one.gate]);
+      gates.back().metric = catalog.metrics()[one.metric].key;
+    }
+    return gates;
+  }
   const bool by_default =
       may_be_none ? catalog.Find(kDefaultGate).has_value() : benchmark.parse.empty();
   if (by_default) {
@@ -62,8 +87,16 @@ std::optional<Error> MissingInAnArm(const Benchmark& benchmark, const MetricCata
 }
 
 Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
-  const bool any = std::any_of(catalog.metrics().begin(), catalog.metrics().end(), HasDirection);
-  if (any) {
+  const auto& metrics = catalog.metrics();
+  if (std::any_of(metrics.begin(), metrics.end(), HasDirection) &&
+      std::none_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
+    return InvalidArgument(
+        "metric",
+        "what benchmark " + benchmark.name +
+            " printed gates only where it is named (printed: " + catalog.ListOfKeys() + ")",
+        "name what decides: --metric NAME");
+  }
+  if (std::any_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
     return InvalidArgument("metric",
                            "nothing that every arm of benchmark " + benchmark.name +
                                " printed has a relative change to gate on: it is 0, or all the "
@@ -100,12 +133,7 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
                              bool table) {
   const std::string field = "metric " + gate.metric;
   const std::optional<std::size_t> id = catalog.Find(gate.metric);
-  if (!id) {
-    return InvalidArgument(field,
-                           "unknown metric in benchmark " + benchmark.name +
-                               " (available: " + catalog.ListOfKeys() + ")",
-                           NearestKey(gate.metric, catalog));
-  }
+  if (!id) return UnknownGate(gate, benchmark, catalog);
   if (auto missing = MissingInAnArm(benchmark, catalog, *id); missing && !table) return *missing;
   if (gate.better) catalog.SetDirection(*id, *gate.better);
   const std::optional<Better> better = catalog.metrics()[*id].better;
@@ -142,13 +170,15 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
 }
 
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
-  if (!benchmark.gates.empty()) return benchmark.gates.size();
-  if (benchmark.parse.empty()) return 1;
-  return std::nullopt;
+  const bool by_pattern = std::any_of(benchmark.gates.begin(), benchmark.gates.end(),
+                                      [](const Gate& gate) { return IsPattern(gate.metric); });
+  if (!benchmark.parse.empty() || by_pattern) return std::nullopt;
+  return std::max<std::size_t>(1, benchmark.gates.size());
 }
 
 std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
                                  const MetricCatalog& catalog, bool table) {
+  if (!benchmark.gates.empty()) return MatchCatalog(benchmark.gates, catalog).size();
   if (table && catalog.Find(kDefaultGate)) return 1;
   std::size_t gates = 0;
   for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
@@ -167,7 +197,7 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double de
   if (benchmark.parse.empty() || !benchmark.gates.empty()) return without;
   for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
     const KnownMetric& metric = catalog.metrics()[id];
-    if (HasDirection(metric) && !HasRatio(metric, default_margin) &&
+    if (GatesUnnamed(metric) && !HasRatio(metric, default_margin) &&
         ShownByAll(benchmark, catalog, id)) {
       without.push_back(id);
     }
@@ -183,8 +213,27 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double de
     if (!one) return one.error();
     planned.push_back(*one);
   }
-  if (planned.empty() && !may_be_none) return NoGate(benchmark, catalog);
+  if (planned.empty() && benchmark.gates.empty() && !may_be_none) {
+    return NoGate(benchmark, catalog);
+  }
   return planned;
+}
+
+std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
+                                           const MetricCatalog& catalog) {
+  std::vector<std::size_t> unknown;
+  for (std::size_t g = 0; g < benchmark.gates.size(); ++g) {
+    // By itself: what another gate took from it is known all the same.
+    if (MatchCatalog(std::span(&benchmark.gates[g], 1), catalog).empty()) unknown.push_back(g);
+  }
+  return unknown;
+}
+
+Error UnknownGate(const Gate& gate, const Benchmark& benchmark, const MetricCatalog& catalog) {
+  return InvalidArgument("metric " + gate.metric,
+                         "unknown metric in benchmark " + benchmark.name +
+                             " (available: " + catalog.ListOfKeys() + ")",
+                         NearestKey(gate.metric, catalog));
 }
 
 }  // namespace benchd

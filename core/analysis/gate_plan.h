@@ -23,9 +23,10 @@ struct PlannedGate {
 /// @errors kInvalidArgument naming the metric.
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
 
-/// How many metrics will gate in that benchmark, nothing while that depends on what it prints.
+/// How many metrics will gate in that benchmark, nothing while that depends on what it prints: of a
+/// harness, or by a pattern.
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
-/// The same for default gates, from what the warm-up printed; of a table, from its columns.
+/// The same from what the warm-up printed; of a table, from its columns.
 std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
                                  const MetricCatalog& catalog, bool table = false);
 
@@ -37,15 +38,24 @@ bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::s
 std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
                                            const MetricCatalog& catalog);
 
-/// Which metrics gate: those of the spec; without any wall_time, or with a harness format every
-/// parsed metric with a direction that all arms have shown (but NotGatedByDefault()). Applies
-/// `:lower` and `:higher` of the spec to the catalog.
+/// Which metrics gate: those that the gates of the spec are about (gate_names.h); without any gate
+/// wall_time, or with a harness format every parsed metric with a direction that all arms have
+/// shown (but those by name only, and NotGatedByDefault()). Applies `:lower` and `:higher` of the
+/// spec to the catalog.
+///
+/// A gate that is about nothing here gates nothing: see GatesAboutNothing().
 ///
 /// @param may_be_none  for tables: by default those metrics gate that can, which may be none.
-/// @errors kInvalidArgument: a metric nobody printed (names what was), one that an arm lacks, one
-///         without direction (names the suffix to add), a relative margin of 100 % or more on a
-///         rate, no gate at all.
+/// @errors kInvalidArgument: a metric that an arm lacks, one without direction (names the suffix to
+///         add), a relative margin of 100 % or more on a rate, no gate at all where none is named.
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
                                            MetricCatalog& catalog, bool may_be_none = false);
+
+/// The gates of the spec, by index, that no metric of the catalog is meant by: an error where that
+/// holds in every benchmark that has the gate.
+std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
+                                           const MetricCatalog& catalog);
+/// kInvalidArgument that names the gate, what there was, and what is nearest.
+Error UnknownGate(const Gate& gate, const Benchmark& benchmark, const MetricCatalog& catalog);
 
 }  // namespace benchd

@@ -85,6 +85,7 @@ class SessionAnalysis::Impl {
     }
     const std::vector<const Run*> runs = InOrder(block);
     if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
+    if (Result<void> known = CheckNamedGates(); !known) return known;
     if (Result<void> fixed = FixGateLevel(); !fixed) return fixed;
     if (Result<void> taken = benchmark.AddBlock(runs, levels_); !taken) return taken;
     Forecast(block);
@@ -198,6 +199,36 @@ class SessionAnalysis::Impl {
     return {};
   }
 
+  // A gate may be about a metric of some benchmarks: an error when those that have it all have
+  // shown theirs, and it is about none.
+  Result<void> CheckNamedGates() {
+    if (names_checked_ || design_.table) return {};  // a table's columns are known before
+    names_checked_ = std::ranges::all_of(benchmarks_, &BenchmarkAnalysis::gates_fixed);
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      for (const std::size_t gate : benchmark.gates_about_nothing()) {
+        const Gate& unknown = benchmark.spec().gates[gate];
+        if (IsAboutNothing(unknown.metric)) {
+          return UnknownGate(unknown, benchmark.spec(), benchmark.catalog());
+        }
+      }
+    }
+    return {};
+  }
+
+  bool IsAboutNothing(const std::string& metric) const {
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      const std::vector<Gate>& gates = benchmark.spec().gates;
+      const auto named = std::ranges::find(gates, metric, &Gate::metric);
+      if (named == gates.end()) continue;
+      const auto index = static_cast<std::size_t>(named - gates.begin());
+      const auto& unknown = benchmark.gates_about_nothing();
+      const bool about_nothing =
+          benchmark.gates_fixed() && std::ranges::find(unknown, index) != unknown.end();
+      if (!about_nothing) return false;
+    }
+    return true;
+  }
+
   // G counts the gates of the whole session: known when the last benchmark showed its metrics.
   Result<void> FixGateLevel() {
     if (gates_counted_) return {};
@@ -252,6 +283,7 @@ class SessionAnalysis::Impl {
   std::vector<BenchmarkAnalysis> benchmarks_;
   std::vector<BenchmarkOutlook> outlooks_;  // of each benchmark
   bool gates_counted_ = false;
+  bool names_checked_ = false;
   bool concluded_ = false;
   Basis basis_ = Basis::kInterval;
   std::vector<Warning> warnings_;

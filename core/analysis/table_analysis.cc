@@ -147,6 +147,8 @@ class Grouper {
       run.position = static_cast<std::uint32_t>(i);
       run.arm = ArmOf(benchmark, block[i]);
       run.started_at = table_.started_at[block[i]].value_or(Timestamp{});
+      const auto failed = table_.failed.find(block[i]);
+      run.exit.code = failed == table_.failed.end() ? 0 : failed->second;
       FillSamples(block[i], run.samples);
     }
     ++progress.blocks;

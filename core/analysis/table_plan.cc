@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "core/analysis/gate_names.h"
 #include "core/analysis/table_warnings.h"
+#include "core/base/text.h"
 
 namespace benchd {
 namespace {
@@ -15,12 +18,14 @@ namespace {
 constexpr std::size_t kNamesInAList = 20;
 constexpr std::string_view kTableGate = "wall_time";
 constexpr std::string_view kTableBase = "base";
+constexpr std::string_view kOnlyBenchmark = "main";
+constexpr std::size_t kBenchmarksOfAnArm = 5;
 
-std::string JoinedNames(const std::vector<std::string>& names) {
+std::string JoinedNames(const std::vector<std::string>& names, const std::string& between = ", ") {
   std::string list;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i == kNamesInAList) return list + ", ...";
-    list.append(i > 0 ? ", " : "").append(names[i]);
+    if (i == kNamesInAList) return list + between + "...";
+    list.append(i > 0 ? between : "").append(names[i]);
   }
   return list;
 }
@@ -176,10 +181,7 @@ class Planner {
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
       if (plan_.wanted[b]) TakeBenchmark(b);
     }
-    if (plan_.benchmarks.empty()) {
-      return InvalidArgument("table", "no benchmark has rows of a reference and of another arm",
-                             "name the reference: --base NAME");
-    }
+    if (plan_.benchmarks.empty()) return NothingInCommon();
     if (comparisons_ > kMaxTableComparisons) {
       return InvalidArgument("table",
                              std::to_string(comparisons_) + " comparisons, over the limit of " +
@@ -217,22 +219,80 @@ class Planner {
                              "name fewer references");
     }
     for (const Gate& gate : wanted_) {
-      MetricInfo* metric = Find(plan_.metrics, gate.metric);
-      if (metric == nullptr) return NoSuchColumn("metric", gate.metric, plan_.metrics);
-      if (gate.better) metric->better = gate.better;
+      bool any = false;
+      for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
+        for (const GatedMetric& one : MatchIn(b, std::span(&gate, 1))) {
+          any = true;
+          if (gate.better) plan_.metrics[one.metric].better = gate.better;
+        }
+      }
+      if (!any) return NoSuchColumn("metric", gate.metric, plan_.metrics);
     }
     for (const auto& [benchmark, gates] : wanted_of_) {
       if (std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) ==
           table_.benchmarks.end()) {
         return NoSuchBenchmark("benchmark", benchmark);
       }
+      const auto number = static_cast<std::size_t>(
+          std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) -
+          table_.benchmarks.begin());
       // The direction is this benchmark's alone, too.
       for (const Gate& gate : gates) {
-        if (Find(plan_.metrics, gate.metric) != nullptr) continue;
+        if (!MatchIn(number, std::span(&gate, 1)).empty()) continue;
         return NoSuchColumn("metric", gate.metric, plan_.metrics);
       }
     }
     return {};
+  }
+
+  // What the gates are about in a benchmark: metrics that it has, as in a session of it.
+  std::vector<GatedMetric> MatchIn(std::size_t benchmark, std::span<const Gate> gates) const {
+    std::vector<NameableMetric> metrics;
+    std::vector<std::size_t> numbers;
+    for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
+      if (!shapes_[benchmark].values[m].IsAny()) continue;
+      const std::string& name = plan_.metrics[m].name;
+      const bool has_inner = table_.from_harness && table_.benchmarks[benchmark] != kOnlyBenchmark;
+      metrics.push_back({has_inner ? std::string_view(table_.benchmarks[benchmark]) : "", name,
+                         !table_.from_harness && FindBuiltinMetric(name) != nullptr});
+      numbers.push_back(m);
+    }
+    std::vector<GatedMetric> matched = MatchGates(gates, metrics);
+    for (GatedMetric& one : matched) one.metric = numbers[one.metric];
+    return matched;
+  }
+
+  // As they are where they are about nothing that it has: then nothing gates, and not the default.
+  std::vector<Gate> NamedGates(std::size_t benchmark, const std::vector<Gate>& wanted) const {
+    std::vector<Gate> gates;
+    for (const GatedMetric& one : MatchIn(benchmark, wanted)) {
+      gates.push_back(wanted[one.gate]);
+      gates.back().metric = plan_.metrics[one.metric].name;
+    }
+    return gates.empty() ? wanted : gates;
+  }
+
+  // Which arm was measured in what: mostly the names differ in a part that says how it was
+  // measured.
+  Error NothingInCommon() const {
+    std::vector<std::string> arms;
+    for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
+      std::vector<std::string> benchmarks;
+      for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
+        const auto& counts = shapes_[b].arms.counts();
+        if (arm < counts.size() && counts[arm] > 0) benchmarks.push_back(table_.benchmarks[b]);
+      }
+      if (benchmarks.size() > kBenchmarksOfAnArm) {
+        benchmarks.resize(kBenchmarksOfAnArm);
+        benchmarks.emplace_back("...");
+      }
+      if (!benchmarks.empty()) arms.push_back(table_.arms[arm] + " has " + Join(benchmarks, ", "));
+    }
+    return InvalidArgument(
+        "table",
+        "no benchmark has rows of a reference and of another arm: " + JoinedNames(arms, "; "),
+        table_.from_harness ? "measure both arms under the same names"
+                            : "name the reference: --base NAME");
   }
 
   Error NoSuchBenchmark(std::string_view option, const std::string& name) const {
@@ -300,9 +360,9 @@ class Planner {
     planned.values = from.values;
     if (table_.from_harness) benchmark.parse = "harness";  // no metric of these is benchd's own
     const auto own = wanted_of_.find(benchmark.name);
-    benchmark.gates = own != wanted_of_.end() ? own->second
+    benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
                       : wanted_.empty()       ? DefaultGates(from)
-                                              : wanted_;
+                                              : NamedGates(b, wanted_);
     comparisons_ += references * (benchmark.arms.size() - references) * planned.metrics.size();
     plan_.by_number[b] = plan_.benchmarks.size();
     plan_.benchmarks.push_back(std::move(planned));
@@ -322,7 +382,7 @@ class Planner {
     std::vector<Gate> gates;
     for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
       const MetricInfo& info = plan_.metrics[m];
-      if (!benchmark.values[m].IsAny() || !info.better) continue;
+      if (!benchmark.values[m].IsAny() || !info.better || info.by_name_only) continue;
       const Gate gate{.metric = info.name, .margin = plan_.spec.default_margin, .better = {}};
       if (info.name == kTableGate) return {gate};
       if (LeavesRatio(benchmark.values[m], info)) {

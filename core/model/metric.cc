@@ -1,5 +1,7 @@
 #include "core/model/metric.h"
 
+#include <fnmatch.h>
+
 #include <array>
 #include <cstddef>
 
@@ -59,6 +61,21 @@ std::span<const MetricInfo> DisturbanceMetrics() { return std::span(Table()).las
 bool IsDisturbanceMetric(std::string_view name) {
   const MetricInfo* const info = FindBuiltinMetric(name);
   return info != nullptr && info >= DisturbanceMetrics().data();
+}
+
+bool MatchesPattern(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+bool IsPattern(std::string_view name) {
+  return name.find_first_of("*?[") != std::string_view::npos;
+}
+
+bool NamesBuiltinMetric(const std::string& name_or_pattern) {
+  for (const MetricInfo& info : Table()) {
+    if (info.name == name_or_pattern || MatchesPattern(name_or_pattern, info.name)) return true;
+  }
+  return false;
 }
 
 const MetricInfo* FindBuiltinMetric(std::string_view name) {

@@ -199,7 +199,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   std::set<std::string> gated;
   for (const Gate& gate : benchmark.gates) {
     if (Result<void> ok = CheckGate(gate); !ok) return ok;
-    if (benchmark.parse.empty() && FindBuiltinMetric(gate.metric) == nullptr) {
+    if (benchmark.parse.empty() && !NamesBuiltinMetric(gate.metric)) {
       return Wrong("metric", gate.metric, "is not a built-in metric, and no output is parsed",
                    "docs/metrics.md lists them; --parse takes a program's own");
     }

@@ -127,7 +127,7 @@ class KeptOutputTest(HarnessTest):
     def test_bmf(self):
         done = self.check("bmf", "bmf.json", r'("value": )(88\.0)', 1.1,
                           {"benchmark_name/latency"})
-        self.assertEqual(self.by_metric(done)["my_binary/file-size"]["role"], "info")
+        self.assertEqual(self.by_metric(done)["my_binary/file-size"]["unit"], "B")
 
     def test_mmtests(self):
         done = self.check("mmtests", "mmtests_script.txt", r"(Min-1 \d \d )([0-9.]+)", 1.1,
@@ -141,6 +141,29 @@ class KeptOutputTest(HarnessTest):
         self.assert_exit(done, REGRESSION)
         self.assertEqual(self.gates(done), {"lat": "regression", "ops": "pass"})
         self.assertAlmostEqual(self.by_metric(done)["lat"]["mean_reference"], 0.3)
+
+
+    def test_one_gate_is_of_every_inner_benchmark(self):
+        done = self.check("go", "go_count.txt", r"(size=large-2 +\t +\d+\t +)([0-9.]+)(?= ns/op)",
+                          1.1, {"BenchmarkUpper/size=large-2/sec/op"}, "--metric", "*/sec/op:5%")
+        self.assertEqual(set(self.gates(done)), {
+            "BenchmarkUpper/size=small-2/sec/op", "BenchmarkUpper/size=large-2/sec/op",
+            "BenchmarkNothing-2/sec/op"})
+        same = self.compare("go", "--metric", "sec/op:5%", f"cat {DATA / 'go_count.txt'}",
+                            f"cat {DATA / 'go_count.txt'}")
+        self.assertEqual(self.gates(same).keys(), self.gates(done).keys())
+
+    def test_what_hyperfine_saw_fail_never_passes(self):
+        for kept, old, new in (("hyperfine_one.json", "        0,\n", "        3,\n"),
+                               ("hyperfine_2.json", '"exit_code": 0', '"exit_code": 3')):
+            text = (DATA / kept).read_text()
+            failing = self.printing("failing", text.replace(old, new, 1))
+            words = ("--metric", "*time", f"cat {DATA / kept}", failing)
+            done = self.benchctl("compare", "--parse", "hyperfine", *words)
+            self.assert_exit(done, FAILED)
+            self.assert_named(done, "exited with code 3 in 1 of")
+            allowed = self.compare("hyperfine", "-i", *words)
+            self.assertIn("failed_runs", self.warnings(allowed))
 
 
 class OneArmOnlyTest(HarnessTest):
