@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -38,6 +39,21 @@ Error TableError(const Error& error, const std::string& file) {
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
+// One metric without a direction needs it; one that has it and does not gate by itself has to be
+// named, where its values have no relative change by a difference.
+std::string HowToGate(const v1::Update& report) {
+  const auto& all = report.comparisons();
+  const auto unknown = std::ranges::find(all, v1::BETTER_UNSPECIFIED, &v1::Comparison::better);
+  if (unknown != all.end()) {
+    const std::string option = "--metric " + ShellQuoted(Printable(unknown->metric()));
+    return "say which direction is good: " + option + ":lower or " + option + ":higher";
+  }
+  if (all.empty()) return "there is no metric to compare";
+  const std::string option = "--metric " + ShellQuoted(Printable(all[0].metric()));
+  const bool has_ratio = all[0].has_change();
+  return "name what decides: " + option + (has_ratio ? "" : ":+ABS, a difference that counts");
+}
+
 ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
                        const ResultChoice& choice) {
   if (json) {
@@ -45,10 +61,10 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
   } else {
     std::cout << RenderAnalysis(analysis, mmtests_stars, choice.detail, choice.StyleOfStdout());
   }
-  if (analysis.verdict.verdict() != v1::VERDICT_UNSPECIFIED) return ExitFor(analysis.verdict);
+  if (analysis.has_gates) return ExitFor(analysis.verdict);
   std::cout << std::flush;
-  std::cerr << "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n";
-  return ExitCode::kPass;
+  std::cerr << "benchctl: no gate, so no verdict: " << HowToGate(analysis.verdict) << "\n";
+  return ExitCode::kUndecided;
 }
 
 // As of a session that is done, but for what only a session has.
@@ -77,7 +93,8 @@ Result<void> CheckTableFiles(const std::vector<std::string>& files, bool parse) 
 }
 
 // Names as they were given; of one name several times the files are one arm's. Without any the
-// names of the files, or their paths where two are called the same.
+// names of the files, or their paths where two are called the same; a file that is given again has
+// a number behind it.
 Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
                                           const std::vector<std::string>& files) {
   std::vector<std::string> names;
@@ -101,7 +118,11 @@ Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) == sorted.end()) return names;
   names.clear();
-  for (const std::string& file : files) names.push_back(Utf8Lossy(file));
+  std::map<std::string, std::size_t> times;
+  for (const std::string& file : files) {
+    const std::size_t time = ++times[file];
+    names.push_back(Utf8Lossy(file) + (time > 1 ? "-" + std::to_string(time) : ""));
+  }
   return names;
 }
 

@@ -18,6 +18,7 @@ namespace benchd::client {
 Analysis AnalysisOf(TableReport report) {
   Analysis analysis;
   convert::ToProto(report.report, SessionState::kDone, &analysis.verdict);
+  analysis.has_gates = report.has_gates;
   if (!report.has_gates) {
     analysis.verdict.clear_verdict();
     analysis.verdict.clear_basis();

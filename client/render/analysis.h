@@ -13,7 +13,8 @@ namespace benchd::client {
 /// What the analysis of a table says: the verdict as the last event of a session has it, and what
 /// only a table has.
 struct Analysis {
-  v1::Update verdict;  ///< without a verdict where no metric gates
+  v1::Update verdict;      ///< without a verdict where no metric gates
+  bool has_gates = false;  ///< as of TableReport
   std::optional<std::uint64_t> decided_at;
   std::vector<ArmSummary> summaries;
   std::vector<ArmHistogram> histograms;

@@ -67,13 +67,23 @@ struct Shape {
   }
 };
 
+// Of benchd's own metrics lower is better. Of a gate on anything else the table says it: a header's
+// `prefer=higher` that stands above a latency, too, shall be seen.
+std::string MetricCell(const v1::Comparison& c, const Style& style) {
+  std::string name = Printable(c.metric());
+  if (!IsGate(c) || FindBuiltinMetric(c.metric()) != nullptr) return name;
+  const bool lower = c.better() == v1::BETTER_LOWER;
+  if (style.unicode) return name + (lower ? " \u2193" : " \u2191");
+  return name + (lower ? " (lower is better)" : " (higher is better)");
+}
+
 Cells Header(const v1::Comparison& first, const Shape& shape, const Style& style) {
   const auto arm = [&style](const std::string& name) {
     return Shorten(Printable(name), kWidestArm, style);
   };
   Cells cells;
   // The corner is empty where it would only say "metric", and names the only one there is.
-  cells[kBenchmark] = shape.metrics ? "benchmark" : Printable(first.metric());
+  cells[kBenchmark] = shape.metrics ? "benchmark" : MetricCell(first, style);
   cells[kMetric] = shape.benchmarks ? "metric" : "";
   cells[kArms] = shape.references ? "compared" : "candidate";
   // Of one pair its two arms; else whose mean it is.
@@ -124,7 +134,7 @@ Cells RowOf(const v1::Comparison& c, RowsShown shown, const Style& style) {
   const Judged judged = JudgedBy(c);
   Cells cells;
   cells[kBenchmark] = Printable(c.benchmark());
-  cells[kMetric] = Printable(c.metric());
+  cells[kMetric] = MetricCell(c, style);
   std::tie(cells[kReference], cells[kCandidate]) = Means(c, judged, shown, style);
   cells[kChange] = judged.Estimate(style);
   const std::string interval = judged.Interval(style);

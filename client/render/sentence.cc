@@ -211,7 +211,12 @@ std::string Advice(const v1::Comparison& gate, const v1::Update& update,
   if (known && (!times || *times > kHopeless)) {
     return "; too near the margin to be decided: choose another --margin";
   }
-  if (context.table) return "; more runs may decide it";
+  if (context.table) {
+    const bool means = std::ranges::any_of(
+        update.warnings(), [](const v1::Warning& one) { return one.code() == "means_alone"; });
+    return means ? "; the rounds may decide it: pytest --benchmark-save-data"
+                 : "; more runs may decide it";
+  }
   const std::uint64_t runs = std::min(gate.n_reference(), gate.n_candidate());
   const auto more_runs = [runs, &times](const char* option) {
     const double wanted =

@@ -108,6 +108,11 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
               "intervals are narrower than they should be; run the harness several times and give "
               "every file"));
   }
+  if (table.means_alone) {
+    warnings.push_back(About(
+        {}, "means_alone",
+        "the files have the mean of each benchmark and not its rounds, so a file is one value"));
+  }
   if (!plan.without_ratio.empty()) {
     warnings.push_back(
         About({}, "no_ratio",

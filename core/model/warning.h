@@ -73,6 +73,8 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"different_days", Severity::kCaution, "measure both on the same day, in turn"},
     {"incomplete_pairs", Severity::kCaution, "look at the column pair"},
     {"one_process", Severity::kCaution, ""},
+    {"means_alone", Severity::kCaution,
+     "let pytest write the rounds, too: --benchmark-save-data; or give several files of each arm"},
     {"beyond_max_runs", Severity::kNote, ""},
     // Several machines together.
     {"counted_once", Severity::kCaution, ""},

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <tuple>
 
 #include "tests/client/program.h"
 
@@ -107,9 +108,10 @@ TEST_F(AnalyzeTest, TheExitCodeIsTheVerdict) {
 
 TEST_F(AnalyzeTest, WithoutAGateItSaysWhatToAdd) {
   const Ended ended = Analyze({"--base", "a", Table()});
-  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.exit_code, 3) << "nothing was judged";
   EXPECT_EQ(ended.err,
-            "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n");
+            "benchctl: no gate, so no verdict: say which direction is good: --metric x:lower or "
+            "--metric x:higher\n");
   EXPECT_NE(ended.out.find("differs"), std::string::npos) << ended.out;
 }
 
@@ -243,6 +245,41 @@ TEST_F(AnalyzeHarnessTest, TakesTheFirstFileForTheBase) {
   EXPECT_TRUE(json["geometric_means"][0]["change"].contains("lo"));
 }
 
+// hyperfine's times of a program that takes none are 0: a difference decides, no ratio.
+TEST_F(AnalyzeHarnessTest, WhereNothingGatesItSaysWhatToName) {
+  const auto file = [this](const std::string& name, const std::string& text) {
+    return dir_.Put(name, text);
+  };
+  const std::string zeros =
+      R"({"results": [{"command": "x", "user": 0, "system": 0, "times": [0, 0, 0, 0]}]})";
+  const std::string build = R"({"X": {"my-measure": {"value": 5}}})";
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases{
+      {"hyperfine", zeros, "name what decides: --metric time:+ABS, a difference that counts"},
+      {"bmf", build,
+       "say which direction is good: --metric my-measure:lower or --metric my-measure:higher"},
+      {"lines", "m 1\n", "say which direction is good: --metric m:lower or --metric m:higher"}};
+  for (const auto& [format, text, hint] : cases) {
+    const Ended ended = Analyze({"--parse", format, file("o", text), file("n", text)});
+    EXPECT_EQ(ended.exit_code, 3) << format << ended.out;
+    EXPECT_NE(ended.err.find("no gate, so no verdict: " + hint), std::string::npos) << ended.err;
+  }
+}
+
+TEST_F(AnalyzeHarnessTest, SaysThatTheRoundsAreMissing) {
+  const std::string means = R"({"benchmarks": [{"fullname": "x", "stats": {"mean": 0.512345}}]})";
+  const Ended ended =
+      Analyze({"--parse", "pytest-benchmark", dir_.Put("o", means), dir_.Put("n", means)});
+  EXPECT_EQ(ended.exit_code, 3) << ended.out;
+  EXPECT_NE(ended.out.find("--benchmark-save-data"), std::string::npos) << ended.out;
+}
+
+TEST_F(AnalyzeHarnessTest, TheTableShowsWhichDirectionOfAGateIsGood) {
+  const Ended ended = Analyze({"--parse", "lines", dir_.Put("o", "#! prefer=lower unit=s\nlag 5\n"),
+                               dir_.Put("n", "#! prefer=lower unit=s\nlag 5\n")});
+  const bool arrow = ended.out.find("lag \u2193") != std::string::npos;
+  EXPECT_TRUE(arrow || ended.out.find("lag (lower is better)") != std::string::npos) << ended.out;
+}
+
 TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
   const std::string old_file = Go("a.txt", 1000);
   const std::string new_file = Go("b.txt", 1000);
@@ -252,7 +289,7 @@ TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
   EXPECT_EQ(json["runs"], (nlohmann::json{{"x", 2}, {"y", 2}})) << "a file is a process";
   EXPECT_FALSE(json.contains("geometric_means")) << "of one benchmark";
   const Ended same = Analyze({"--json", "--parse", "go", old_file, old_file});
-  EXPECT_NE(same.err.find("files of a single arm, "), std::string::npos) << same.err << same.out;
+  EXPECT_EQ(nlohmann::json::parse(same.out)["comparisons"][0]["candidate"], old_file + "-2");
   const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
       {{"--parse", "go", old_file}, old_file + ": a single file: nothing to compare it with"},
       {{"--parse", "xml", old_file, new_file}, "parse: unknown format 'xml'"},

@@ -244,9 +244,10 @@ class TableTest(DaemonTest):
         rows = "".join(f"a,{100 + i % 3}\nb,{110 + i % 3}\n" for i in range(12))
         table = self.table("arm,latency\n" + rows)
         done = self.benchctl("analyze", "--base", "a", "--stars", "welch", "--histogram", table)
-        self.assert_exit(done, PASS)
+        self.assert_exit(done, UNDECIDED)
         self.assertEqual(
-            done.stderr, "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n")
+            done.stderr, "benchctl: no gate, so no verdict: say which direction is good: "
+            "--metric latency:lower or --metric latency:higher\n")
         for word in ("Amean", "BAmean-95", "█", "differs"):
             self.assertIn(word, done.stdout)
         self.assert_exit(
