@@ -166,7 +166,11 @@ std::string Folded(const v1::Session& session, const RowSelection& selection,
                    const Comparisons& others) {
   const v1::Update& report = session.report();
   std::vector<std::string> about;
-  if (!others.empty()) about.push_back(Counted(others.size(), "other metric"));
+  if (!others.empty()) {
+    const bool changed = !GatesOf(report).empty();
+    about.push_back(Counted(others.size(), changed ? "other metric" : "metric") +
+                    (changed ? " changed" : ""));
+  }
   if (const std::string runs = RunsOfArms(report); !runs.empty()) about.push_back(runs);
   if (report.elapsed_seconds() > 0) about.push_back(FormatRough(report.elapsed_seconds()));
   if (!session.session().empty()) about.push_back("session " + Printable(session.session()));

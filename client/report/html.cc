@@ -28,7 +28,7 @@ a{color:var(--candidate)}
 .undecided{color:var(--undecided)}
 .two{display:grid;gap:8px 64px;align-items:start}
 .facts{margin:8px 0 0}
-.facts dl{grid-template-columns:max-content minmax(0,1fr)}
+.facts dl{grid-template-columns:max-content minmax(0,1fr);gap:4px 24px}
 .facts code{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:32px 48px;align-items:start}
 .figures>*:only-child{max-width:640px}

@@ -202,9 +202,11 @@ TEST(TopRenderTest, FitsWhateverTheTerminalIs) {
 }
 
 TEST(TopRenderTest, IsOneLineForAPipe) {
-  EXPECT_EQ(TopLine(Busy(2), UserOf, NowOfHistory(), kWide),
-            "03:04:05  running, 2 queued; k3x9m2pq runs: nothing was measured; settings: "
-            "governor=performance; not held: boost");
+  EXPECT_EQ(
+      TopLine(Busy(2), UserOf, NowOfHistory(), kWide),
+      "03:04:05  running, 2 queued; k3x9m2pq of uid 1000: 基线 ./解析 <script> runs: nothing was "
+      "measured; settings: "
+      "governor=performance; not held: boost");
 }
 
 TEST(HistoryRenderTest, EntriesStepsAndEdges) {

@@ -156,8 +156,8 @@ TEST(ResultTest, TreeCpuTimeHasARowOnlyWhereItDiffersFromCpuTime) {
     c->set_mean_candidate(candidate);
     return c;
   };
-  add("cpu_time", 0.002, 0.004);
-  v1::Comparison* tree = add("tree_cpu_time", 0.00201, 0.00403);
+  ASSERT_EQ(update.comparisons(1).metric(), "cpu_time");  // 9.8 and 10.8 ms
+  v1::Comparison* tree = add("tree_cpu_time", 0.00981, 0.01083);
   for (const RowsShown shown : {RowsShown::kWhatMatters, RowsShown::kAll}) {
     const std::string text = RenderResultTable(update, shown, "", kPipe);
     EXPECT_EQ(text.find("\ntree_cpu_time "), std::string::npos) << text;
@@ -169,9 +169,9 @@ TEST(ResultTest, TreeCpuTimeHasARowOnlyWhereItDiffersFromCpuTime) {
     return RenderResultTable(update, RowsShown::kWhatMatters, "", kPipe).find("\ntree_cpu_time ") !=
            std::string::npos;
   };
-  tree->set_mean_candidate(0.006);  // a worker that nobody waited for
+  tree->set_mean_candidate(0.016);  // a worker that nobody waited for
   EXPECT_TRUE(has_a_row());
-  tree->set_mean_candidate(0.00403);
+  tree->set_mean_candidate(0.01083);
   EXPECT_FALSE(has_a_row());
   tree->set_role(v1::COMPARISON_ROLE_GATE);
   EXPECT_TRUE(has_a_row());
