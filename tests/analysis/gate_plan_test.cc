@@ -147,7 +147,8 @@ TEST_F(GatePlanTest, WhatGatesByNameOnlyGatesWhenItIsNamed) {
   catalog.Learn(run, ids);
   const auto keys = [&] {
     std::vector<std::string> found;
-    for (const PlannedGate& gate : PlanGates(benchmark_, 0.02, catalog).value()) {
+    const auto planned = PlanGates(benchmark_, 0.02, catalog).value();
+    for (const PlannedGate& gate : planned) {
       found.push_back(catalog.metrics()[gate.metric].key);
     }
     return found;

@@ -316,7 +316,7 @@ TEST(TablePlanTest, RefusesWhatMakesNoSense) {
     EXPECT_EQ(Refused("arm,t,wall_time\na,1,1\nb,1,1\n", wrong), message);
   }
   EXPECT_EQ(Refused("arm,benchmark,t\na,x,1\nb,y,1\n", AgainstA()),
-            "table: no benchmark has rows of a reference and of another arm");
+            "table: no benchmark has rows of a reference and of another arm: a has x; b has y");
 }
 
 TEST(TablePlanTest, RefusesMoreComparisonsThanItCanKeep) {
