@@ -11,7 +11,7 @@ namespace benchd::client {
 namespace {
 
 // In the order in which they are left out.
-enum class LineKind { kFoldedRow, kPassedRow, kPoint, kCode, kOtherRow, kStays };
+enum class LineKind { kFoldedRow, kPassedRow, kCode, kOtherRow, kPoint, kStays };
 
 struct MarkdownLine {
   std::string text;  // with its newline
@@ -93,8 +93,8 @@ std::string ShortenMarkdown(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   std::vector<MarkdownLine> lines = ClassifyLines(text);
   std::size_t size = text.size();
-  for (const LineKind kind : {LineKind::kFoldedRow, LineKind::kPassedRow, LineKind::kPoint,
-                              LineKind::kCode, LineKind::kOtherRow}) {
+  for (const LineKind kind : {LineKind::kFoldedRow, LineKind::kPassedRow, LineKind::kCode,
+                              LineKind::kOtherRow, LineKind::kPoint}) {
     for (auto line = lines.rbegin(); line != lines.rend() && size > most; ++line) {
       if (line->kind != kind) continue;
       line->dropped = true;

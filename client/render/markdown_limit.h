@@ -12,9 +12,10 @@ inline constexpr std::size_t kSummaryBytes = std::size_t{1024} * 1024;
 
 /// Markdown of at most `most` bytes. What is left out is counted where it stood, as "37 more".
 ///
-/// First go the rows of folded tables, then those of gates that passed, then points of lists, lines
-/// of code and the other rows; in each kind the last ones first. Headings, prose and what folds
-/// always stay, so that very little room may not suffice. Pure.
+/// First go the rows of folded tables, then those of gates that passed, then lines of code, the
+/// other rows, and last the points of lists, among which warnings are; in each kind the last ones
+/// first. Headings, prose and what folds always stay, so that very little room may not suffice.
+/// Pure.
 std::string ShortenMarkdown(const std::string& text, std::size_t most);
 
 }  // namespace benchd::client
