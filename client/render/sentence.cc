@@ -57,7 +57,8 @@ std::string RatioInterval(double lo, double hi, int decimals, const Style& style
 std::string Times(const Judged& judged, const Style& style) {
   const int decimals = RatioDecimals(judged.lo, judged.hi);
   std::string text = "(" + FormatTimes(1 + *judged.estimate, decimals) + " times";
-  if (judged.lo && judged.hi && !judged.IsWide()) {
+  // Beyond what can be told there is nothing to tell of its ends.
+  if (judged.lo && judged.hi && !judged.IsWide() && 1 + *judged.lo <= kTellableFactor) {
     text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
   }
   return text + ")";
@@ -71,6 +72,7 @@ std::string IntervalBehind(const Judged& judged, const Style& style) {
   if (!judged.ExcludesNoChange() || judged.IsWide())
     return " (" + scale.Interval(*judged.lo, *judged.hi, style) + ")";
   const auto [near, far] = std::minmax({std::abs(*judged.lo), std::abs(*judged.hi)});
+  if (judged.relative && near > kTellableFactor) return "";
   return " (" + scale.WithUnit(scale.Format(near).append(To(style)) + scale.Format(far)) + ")";
 }
 
@@ -91,8 +93,10 @@ std::string FasterSentence(const Judged& judged, const Wording& words, const Sty
   const double lo = 1 / (1 + *judged.hi);
   const double hi = 1 / (1 + *judged.lo);
   const int decimals = RatioDecimals(lo, hi);
-  return words.subject + " " + FormatTimes(1 / (1 + *judged.estimate), decimals) + " (" +
-         RatioInterval(lo, hi, decimals, style) + ") times " + words.less + " " + words.object;
+  const std::string interval =
+      lo > kTellableFactor ? "" : " (" + RatioInterval(lo, hi, decimals, style) + ")";
+  return words.subject + " " + FormatTimes(1 / (1 + *judged.estimate), decimals) + interval +
+         " times " + words.less + " " + words.object;
 }
 
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,

@@ -20,15 +20,15 @@ namespace {
 
 constexpr unsigned kIntersectionSeed = 20261126;
 
-struct Way {
+struct Approach {
   std::string name;
   Method method = Method::kPaired;
   EstimatorKind estimator = EstimatorKind::kMean;
   std::optional<std::uint64_t> max_runs;
 };
 
-const std::vector<Way>& Ways() {
-  static const std::vector<Way> ways{
+const std::vector<Approach>& Approaches() {
+  static const std::vector<Approach> approaches{
       {"paired", Method::kPaired, EstimatorKind::kMean, {}},
       {"horizon", Method::kPaired, EstimatorKind::kMean, 400},
       {"welch", Method::kWelch, EstimatorKind::kMean, {}},
@@ -36,14 +36,14 @@ const std::vector<Way>& Ways() {
       {"hl", Method::kPaired, EstimatorKind::kHodgesLehmann, {}},
       {"median", Method::kPaired, EstimatorKind::kMedian, {}},
       {"lognormal-mean", Method::kPaired, EstimatorKind::kLognormalMean, {}}};
-  return ways;
+  return approaches;
 }
 
-SessionSpec SpecOf(const Way& way, double margin) {
+SessionSpec SpecFor(const Approach& approach, double margin) {
   SessionSpec spec = Two();
-  spec.method = way.method;
-  spec.estimator.kind = way.estimator;
-  spec.limits.max_runs = way.max_runs;
+  spec.method = approach.method;
+  spec.estimator.kind = approach.estimator;
+  spec.limits.max_runs = approach.max_runs;
   spec.benchmarks[0].gates = {RatioGate("wall_time", margin)};
   return spec;
 }
@@ -84,9 +84,9 @@ struct Common {
 };
 
 TEST(RunningIntervalsTest, WhatIsShownIsWhatAllLooksHaveInCommon) {
-  for (const Way& way : Ways()) {
-    SCOPED_TRACE(way.name);
-    SessionAnalysis analysis = Start(SpecOf(way, 10));
+  for (const Approach& approach : Approaches()) {
+    SCOPED_TRACE(approach.name);
+    SessionAnalysis analysis = Start(SpecFor(approach, 10));
     Draw draw;
     Common of[2][2];
     bool wider = false;
@@ -108,10 +108,10 @@ TEST(RunningIntervalsTest, WhatIsShownIsWhatAllLooksHaveInCommon) {
 }
 
 TEST(RunningIntervalsTest, ADecidedGatesIntervalStaysOnItsSideForGood) {
-  for (const Way& way : Ways()) {
-    SCOPED_TRACE(way.name);
+  for (const Approach& approach : Approaches()) {
+    SCOPED_TRACE(approach.name);
     constexpr double kMargin = 0.02;
-    SessionAnalysis analysis = Start(SpecOf(way, kMargin));
+    SessionAnalysis analysis = Start(SpecFor(approach, kMargin));
     Draw draw;
     bool decided = false;
     bool crossed = false;
@@ -144,9 +144,9 @@ void FeedDrift(SessionAnalysis& analysis) {
 }
 
 TEST(RunningIntervalsTest, LooksThatExcludeEachOtherLeaveNoIntervalAndDecideNothing) {
-  for (const Way& way : Ways()) {
-    SCOPED_TRACE(way.name);
-    SessionSpec spec = SpecOf(way, 0.5);
+  for (const Approach& approach : Approaches()) {
+    SCOPED_TRACE(approach.name);
+    SessionSpec spec = SpecFor(approach, 0.5);
     // Only so narrow an interval decides that none of these is one.
     spec.rule = {RuleKind::kPrecision, 1e-6};
     SessionAnalysis analysis = Start(spec);
@@ -167,7 +167,7 @@ TEST(RunningIntervalsTest, LooksThatExcludeEachOtherLeaveNoIntervalAndDecideNoth
 }
 
 TEST(RunningIntervalsTest, NoEstimateSettlesAGateWhoseLooksExcludeEachOther) {
-  SessionSpec spec = SpecOf(Ways().front(), 0.5);
+  SessionSpec spec = SpecFor(Approaches().front(), 0.5);
   spec.rule = {RuleKind::kPrecision, 1e-6};
   spec.limits.at_limit = AtLimit::kEstimate;
   SessionAnalysis analysis = Start(spec);
@@ -176,7 +176,7 @@ TEST(RunningIntervalsTest, NoEstimateSettlesAGateWhoseLooksExcludeEachOther) {
 }
 
 TEST(RunningIntervalsTest, ALookThatMayNotDecideDoesNotEnter) {
-  SessionSpec spec = SpecOf(Ways().front(), 0.02);
+  SessionSpec spec = SpecFor(Approaches().front(), 0.02);
   SessionAnalysis analysis = Start(spec);
   Draw draw;
   for (int block = 0; block < 40; ++block) {
@@ -194,7 +194,7 @@ TEST(RunningIntervalsTest, ALookThatMayNotDecideDoesNotEnter) {
 }
 
 TEST(RunningIntervalsTest, OneLookHasItsOwnInterval) {
-  SessionSpec spec = SpecOf(Ways().front(), 0.02);
+  SessionSpec spec = SpecFor(Approaches().front(), 0.02);
   spec.limits.runs = 40;
   SessionAnalysis analysis = Start(spec);
   Draw draw;
@@ -209,7 +209,7 @@ TEST(RunningIntervalsTest, OneLookHasItsOwnInterval) {
 }
 
 TEST(RunningIntervalsTest, AnEstimateThatLeftTheIntervalIsShownAsItIsAndNoted) {
-  SessionAnalysis analysis = Start(SpecOf(Ways().front(), 10));
+  SessionAnalysis analysis = Start(SpecFor(Approaches().front(), 10));
   Draw draw;
   bool outside = false;
   for (int block = 0; block < 400 && !outside; ++block) {
@@ -226,9 +226,9 @@ TEST(RunningIntervalsTest, AnEstimateThatLeftTheIntervalIsShownAsItIsAndNoted) {
 
 // c = 1.1 b to the last bit but one: every look is a point, and the same one but for rounding.
 TEST(RunningIntervalsTest, ArmsInProportionDoNotExcludeThemselves) {
-  for (const Way& way : Ways()) {
-    SCOPED_TRACE(way.name);
-    SessionAnalysis analysis = Start(SpecOf(way, 10));
+  for (const Approach& approach : Approaches()) {
+    SCOPED_TRACE(approach.name);
+    SessionAnalysis analysis = Start(SpecFor(approach, 10));
     std::mt19937_64 random(kIntersectionSeed);
     std::normal_distribution<double> normal;
     for (int block = 0; block < 200; ++block) {
@@ -244,7 +244,7 @@ TEST(RunningIntervalsTest, ArmsInProportionDoNotExcludeThemselves) {
 // The margin itself is excluded while the ratio has no bound yet (exact-t, section 4).
 TEST(RunningIntervalsTest, ExactTKeepsTheSideThatItDecidedWithoutABound) {
   constexpr double kMargin = 0.02;
-  SessionAnalysis analysis = Start(SpecOf({"exact-t", Method::kExactT, {}, {}}, kMargin));
+  SessionAnalysis analysis = Start(SpecFor({"exact-t", Method::kExactT, {}, {}}, kMargin));
   // The base spreads as widely as it is large; the candidate is far above it in every pair.
   std::mt19937_64 random(kIntersectionSeed);
   std::exponential_distribution<double> wide(1);
@@ -262,9 +262,9 @@ TEST(RunningIntervalsTest, ExactTKeepsTheSideThatItDecidedWithoutABound) {
 }
 
 TEST(RunningIntervalsTest, AnInfoMetricsPFallsToTheLevelWhenItsIntervalLeavesZero) {
-  for (const Way& way : Ways()) {
-    SCOPED_TRACE(way.name);
-    SessionAnalysis analysis = Start(SpecOf(way, 10));
+  for (const Approach& approach : Approaches()) {
+    SCOPED_TRACE(approach.name);
+    SessionAnalysis analysis = Start(SpecFor(approach, 10));
     Draw draw;
     bool excluded = false;
     for (int block = 0; block < 200; ++block) {
