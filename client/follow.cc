@@ -13,6 +13,7 @@
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/daemon_link.h"
+#include "client/render/gates.h"
 #include "client/render/json.h"
 #include "client/render/live_view.h"
 #include "client/render/report.h"
@@ -321,7 +322,9 @@ ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choi
       break;
   }
   if (followed.detached) return ExitCode::kPass;  // as with --detach
-  return followed.interrupted ? ExitCode::kInterrupted : ExitFor(session);
+  if (followed.interrupted) return ExitCode::kInterrupted;
+  const bool skipped = choice.bisect && RegressedByMissingAlone(session.report());
+  return skipped ? ExitCode::kBisectSkip : ExitFor(session);
 }
 
 }  // namespace benchd::client

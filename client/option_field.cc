@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <set>
 
 #include "client/quantity.h"
 #include "client/render/units.h"
@@ -289,6 +290,29 @@ TextList FormatOutput(const OptionSource& of) {
   if (of.benchmark.output() == v1::OUTPUT_KIND_LOG) return {"log"};
   return of.benchmark.output() == v1::OUTPUT_KIND_FILE ? TextList{of.benchmark.output_path()}
                                                        : TextList();
+}
+
+Result<void> ParseAcceptExit(const std::string& text, const OptionTarget& to) {
+  constexpr int kMostExit = 255;
+  const Error wrong = UsageError("not a list of exit codes from 0 to 255", "write 0,3");
+  std::set<std::int32_t> codes;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    const auto code = ParseCount(std::string(rest.substr(0, comma)));
+    if (!code || *code > kMostExit) return wrong;
+    codes.insert(static_cast<std::int32_t>(*code));
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  to.benchmark->mutable_accept_exit()->Assign(codes.begin(), codes.end());
+  return {};
+}
+
+TextList FormatAcceptExit(const OptionSource& of) {
+  const auto& codes = of.benchmark.accept_exit();
+  if (codes.empty()) return {};
+  return {Join(codes, ",", [](std::int32_t code) { return std::to_string(code); })};
 }
 
 // Hooks and commands alike.

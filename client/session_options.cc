@@ -93,6 +93,9 @@ constexpr std::array kOptions = {
                           "metric that has a direction); repeatable"))),
              "a column that decides (default wall_time, without it every column that has a "
              "direction); repeatable"),
+    InTables(PerBenchmark(kVerdict("allow-missing", "",
+                                   Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
+                                   "a metric that an arm lacks is a warning, not a regression"))),
     OneOf(
         "paired|welch|exact-t|fixed|layouts",
         InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
@@ -156,13 +159,16 @@ constexpr std::array kOptions = {
         PerBenchmark(kChildren("env", "K=V", Own(Part::kBenchmark, ParseVariable, FormatNothing),
                                "add to the commands' environment; repeatable"))),
     PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default null)")),
-    PerBenchmark(kChildren("output", "null|log|FILE",
-                           Own(Part::kBenchmark, ParseOutput, FormatOutput),
-                           "where stdout and stderr go; FILE has the stdout of the last run "
-                           "(default null, /dev/null: grep and others that look do less work then)")),
+    PerBenchmark(
+        kChildren("output", "null|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
+                  "where stdout and stderr go; FILE has the stdout of the last run "
+                  "(default null, /dev/null: grep and others that look do less work then)")),
     Short('i', PerBenchmark(kChildren("ignore-failure", "",
                                       Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
                                       "a run that fails counts like any other"))),
+    PerBenchmark(kChildren("accept-exit", "LIST",
+                           Own(Part::kBenchmark, ParseAcceptExit, FormatAcceptExit),
+                           "exit codes of a run that has not failed, as 0,3 (default 0)")),
     OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests",
           PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
                                  "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "

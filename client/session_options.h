@@ -64,6 +64,7 @@ Result<void> ParseLabel(const std::string& text, const OptionTarget& to);
 Result<void> ParseGate(const std::string& text, const OptionTarget& to);
 Result<void> ParseInput(const std::string& text, const OptionTarget& to);
 Result<void> ParseOutput(const std::string& text, const OptionTarget& to);
+Result<void> ParseAcceptExit(const std::string& text, const OptionTarget& to);
 Result<void> ParseShell(const std::string& text, const OptionTarget& to);
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
 Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
@@ -75,6 +76,7 @@ std::vector<std::string> FormatGates(const OptionSource& of);
 std::vector<std::string> FormatOutput(const OptionSource& of);
 std::vector<std::string> FormatPrepare(const OptionSource& of);
 std::vector<std::string> FormatConclude(const OptionSource& of);
+std::vector<std::string> FormatAcceptExit(const OptionSource& of);
 std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 

@@ -324,12 +324,15 @@ Result<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {
   for (Result<void> step : {CheckOptionText(options), ApplyAll(options, &spec)}) {
     if (!step) return std::move(step).error();
   }
-  const auto metrics = options.find("metric");
-  if (metrics == options.end()) return spec;
-  v1::Benchmark* benchmark = spec.add_benchmarks();
-  for (const OptionValue& value : metrics->second) {
-    auto applied = ParseGate(value.text, {.benchmark = benchmark});
-    if (!applied) return std::move(applied).error().Within(value.origin);
+  for (const char* name : {"metric", "allow-missing"}) {
+    const auto given = options.find(name);
+    if (given == options.end()) continue;
+    if (spec.benchmarks().empty()) spec.add_benchmarks();
+    for (const OptionValue& value : given->second) {
+      auto applied = ParseOption(FindSessionOption(name)->field, value.text,
+                                 {.benchmark = spec.mutable_benchmarks(0)});
+      if (!applied) return std::move(applied).error().Within(value.origin);
+    }
   }
   return spec;
 }

@@ -134,7 +134,8 @@ class MarkdownTable {
 
   static std::string Finding(const v1::Comparison& c) {
     if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
-      return std::string(VerdictSign(c.verdict())) + " " + std::string(Word(c.verdict()));
+      return std::string(VerdictSign(c.verdict())) + " " + std::string(Word(c.verdict())) +
+             (c.reason().empty() ? "" : ", " + MarkdownText(ReasonWords(c)));
     }
     return c.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(c.flag()));
   }

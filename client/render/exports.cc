@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/render/csv.h"
+#include "client/render/findings.h"
 #include "client/render/json.h"
 #include "client/render/markdown_limit.h"
 #include "client/render/report.h"
@@ -19,6 +20,7 @@
 #include "client/render/words.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -249,12 +251,26 @@ std::string JunitCase(const v1::Comparison& gate) {
   }
 }
 
+// What takes a verdict back.
+std::string JunitWarnings(const std::string& benchmark, const v1::Update& report) {
+  std::string text;
+  for (const v1::Warning& warning : report.warnings()) {
+    const Warning told = convert::FromProto(warning);
+    const bool of_all = told.benchmark.empty();
+    if (told.severity != Severity::kInvalidates || !(of_all || told.benchmark == benchmark)) {
+      continue;
+    }
+    text += "warning: " + WarningText(told) + "\n";
+  }
+  return text.empty() ? "" : "    <system-err>" + XmlText(text) + "</system-err>\n";
+}
+
 std::string JunitSuite(const std::string& benchmark,
-                       const std::vector<const v1::Comparison*>& gates) {
+                       const std::vector<const v1::Comparison*>& gates, const v1::Update& report) {
   std::string text =
       "  <testsuite" + XmlAttribute("name", benchmark) + JunitCountsOf(gates).Attributes() + ">\n";
   for (const v1::Comparison* gate : gates) text += JunitCase(*gate);
-  return text + "  </testsuite>\n";
+  return text + JunitWarnings(benchmark, report) + "  </testsuite>\n";
 }
 
 // A session that did not come to its end: one test case that says why.
@@ -304,7 +320,7 @@ std::string RenderJunit(const v1::Session& session) {
     const auto next = std::find_if(first, gates.end(), [first](const v1::Comparison* gate) {
       return gate->benchmark() != (*first)->benchmark();
     });
-    text += JunitSuite((*first)->benchmark(), {first, next});
+    text += JunitSuite((*first)->benchmark(), {first, next}, report);
     first = next;
   }
   return text + end;

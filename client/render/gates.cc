@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "client/render/words.h"
+#include "core/model/verdict_reason.h"
 
 namespace benchd::client {
 
@@ -16,6 +17,43 @@ Comparisons GatesOf(const v1::Update& update) {
     if (IsGate(c)) gates.push_back(&c);
   }
   return gates;
+}
+
+bool RegressedByMissingAlone(const v1::Update& update) {
+  return update.verdict() == v1::VERDICT_REGRESSION &&
+         std::ranges::all_of(GatesOf(update), [](const v1::Comparison* gate) {
+           return gate->verdict() != v1::VERDICT_REGRESSION ||
+                  gate->reason() == Reason("missing_in_candidate");
+         });
+}
+
+std::string ReasonWords(const v1::Comparison& gate) {
+  const VerdictReason* const reason = FindVerdictReason(gate.reason());
+  if (reason != nullptr) return std::string(reason->words);
+  std::string words = Printable(gate.reason());
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+std::string ReasonSentence(const v1::Comparison& gate) {
+  const VerdictReason* const reason = FindVerdictReason(gate.reason());
+  if (reason == nullptr) return ReasonWords(gate);
+  const std::map<std::string_view, std::string_view> names{{"{reference}", gate.reference()},
+                                                           {"{candidate}", gate.candidate()},
+                                                           {"{metric}", gate.metric()}};
+  std::string text;
+  for (std::string_view rest = reason->sentence; !rest.empty();) {
+    const auto name = std::ranges::find_if(
+        names, [rest](const auto& one) { return rest.starts_with(one.first); });
+    if (name == names.end()) {
+      text += rest.front();
+      rest.remove_prefix(1);
+    } else {
+      text += Printable(name->second);
+      rest.remove_prefix(name->first.size());
+    }
+  }
+  return text + (reason->hint.empty() ? "" : "; " + std::string(reason->hint));
 }
 
 Tint VerdictTint(v1::Verdict verdict) {

@@ -22,6 +22,15 @@ inline bool IsGate(const v1::Comparison& comparison) {
 /// The comparisons that gate, in their order.
 Comparisons GatesOf(const v1::Update& update);
 
+/// Whether every regression is a metric that the candidate does not have: for `git bisect` no word
+/// on the commit.
+bool RegressedByMissingAlone(const v1::Update& update);
+
+/// What the gate's reason says, in a few words and as a sentence with names; "" without one. A
+/// reason that this benchctl does not know is told by its code.
+std::string ReasonWords(const v1::Comparison& gate);
+std::string ReasonSentence(const v1::Comparison& gate);
+
 /// Green, red or yellow.
 Tint VerdictTint(v1::Verdict verdict);
 

@@ -163,6 +163,8 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Summary.labels",
     "benchd.v1.Run.signal",
     "benchd.v1.Benchmark.ignore_failure",
+    "benchd.v1.Benchmark.accept_exit",
+    "benchd.v1.Benchmark.allow_missing",
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",
     "benchd.v1.SessionSpec.labels",

@@ -13,6 +13,7 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
+#include "core/model/verdict_reason.h"
 
 namespace benchd::client {
 namespace {
@@ -91,6 +92,17 @@ std::string WhyNot(const v1::Session& session) {
   }
   for (const v1::Warning& warning : session.report().warnings()) {
     if (warning.code() == "runs_incomplete") return "it ended before its one look";
+    if (warning.code() == "failed_runs") {
+      return "some of its runs failed, a table does not say which";
+    }
+  }
+  const bool by_default = std::ranges::all_of(
+      spec.benchmarks(), [](const v1::Benchmark& one) { return one.gates().empty(); });
+  for (const v1::Comparison& one : session.report().comparisons()) {
+    const bool of_zero = one.reason() == Reason("left_zero") ||
+                         one.reason() == Reason("fell_to_zero") ||
+                         one.reason() == Reason("no_ratio");
+    if (by_default && of_zero) return "a metric gates only since it left 0, unasked";
   }
   return "";
 }

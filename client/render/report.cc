@@ -187,7 +187,9 @@ std::string RenderBisectStep(const v1::Session& session, const Style& style) {
   const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
   std::string sentence = VerdictSentences(session.report(), context, style).front();
   sentence.erase(0, sentence.find(": ") + 2);  // good or bad says the verdict
-  return BisectWord(session.report().verdict()) + ": " + arm + ": " + sentence + "\n";
+  const bool missing = RegressedByMissingAlone(session.report());
+  const v1::Verdict verdict = missing ? v1::VERDICT_UNDECIDED : session.report().verdict();
+  return BisectWord(verdict) + ": " + arm + ": " + sentence + "\n";
 }
 
 std::string RenderFailure(const std::string& session, const v1::Failed& failed) {

@@ -121,8 +121,9 @@ std::string VerdictCell(const v1::Comparison& c, const Judged& judged, RowsShown
                         const Style& style) {
   if (IsGate(c)) {
     const std::string earlier = shown == RowsShown::kAll ? DecidedEarlier(c) : "";
+    const std::string more = c.reason().empty() ? earlier : ReasonWords(c);
     return Paint(VerdictWord(c.verdict()), VerdictTint(c.verdict()), style) +
-           (earlier.empty() ? "" : ", " + earlier);
+           (more.empty() ? "" : ", " + more);
   }
   if (c.flag() == v1::FLAG_WORSE) return "worse";
   if (c.flag() == v1::FLAG_IMPROVEMENT) return "improved";

@@ -197,7 +197,8 @@ std::string DurationOption(double seconds) {
 std::string Advice(const v1::Comparison& gate, const v1::Update& update,
                    const VerdictContext& context) {
   constexpr double kHopeless = 50;
-  if (IsWarnedOf(gate, update)) return "";  // more runs are no help: the warning says what is
+  // More runs are no help: the reason or the warning says what is.
+  if (!gate.reason().empty() || IsWarnedOf(gate, update)) return "";
   const bool stopped = context.limits.fail_fast() && update.verdict() == v1::VERDICT_REGRESSION;
   if (stopped) return "";  // as was asked for
   if (context.by_precision) return "; as precise as --rule asked for";
@@ -310,6 +311,7 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
 }
 
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
+  if (!gate.reason().empty()) return ReasonSentence(gate);
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
   // Without `decided` an estimate has settled it, and bounds are no promise.

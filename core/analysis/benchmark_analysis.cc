@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace benchd {
 namespace {
 
@@ -25,7 +27,8 @@ BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_
       candidates_(ArmsWithRole(benchmark, ArmRole::kCandidate)),
       // A table of a harness' metrics has none of benchd's own.
       catalog_(!design.table || benchmark.parse.empty()),
-      runs_per_arm_(benchmark.arms.size()) {}
+      runs_per_arm_(benchmark.arms.size()),
+      failed_per_arm_(benchmark.arms.size()) {}
 
 void BenchmarkAnalysis::LearnWarmup(std::span<const Run* const> block) {
   if (gates_fixed_) return;
@@ -54,13 +57,18 @@ Result<void> BenchmarkAnalysis::FixGates() {
   Result<std::vector<PlannedGate>> planned =
       PlanGates(benchmark_, default_margin_, catalog_, design_.table);
   if (!planned) return planned.error();
-  if (!design_.table) not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
+  not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
+  is_not_gated_.assign(catalog_.metrics().size(), false);
+  for (const std::size_t metric : not_gated_) is_not_gated_[metric] = true;
   about_nothing_ = GatesAboutNothing(benchmark_, catalog_);
   is_gate_.assign(catalog_.metrics().size(), false);
   for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
+  const bool named = !benchmark_.gates.empty();
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : *planned) {
+        // Nobody asked for what this reference lacks.
+        if (!named && !catalog_.ShownBy(reference, gate.metric)) continue;
         gates_.push_back(Open(reference, candidate, gate.metric, gate));
         checked_.emplace_back(design_.paired);
       }
@@ -110,8 +118,9 @@ std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   const auto by_spec = GateMetricsBySpec(benchmark_);
   if (by_spec && !design_.table) return *by_spec * pairs;
   // A named gate may appear in the first block only.
-  if (warmed_up_ && (benchmark_.gates.empty() || design_.table))
-    return GateMetricsByCatalog(benchmark_, default_margin_, catalog_, design_.table) * pairs;
+  if (warmed_up_ && (benchmark_.gates.empty() || design_.table)) {
+    return GateCountByCatalog(benchmark_, default_margin_, catalog_, design_.table);
+  }
   return std::nullopt;
 }
 
@@ -128,6 +137,7 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
   runs_ += block.size();
   for (std::size_t r = 0; r < block.size(); ++r) {
     ++runs_per_arm_[block[r]->arm];
+    if (!block[r]->exit.Succeeded(benchmark_.accept_exit)) ++failed_per_arm_[block[r]->arm];
     kept_runs_.Add(*block[r], ids_[r], is_gate_);
   }
 
@@ -158,6 +168,7 @@ void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one,
     candidate = {&*pair[1], 1};
   }
   one.comparison.Add(reference, candidate);
+  one.zeros.Add(reference, candidate);
   if (checked != nullptr) checked->Add(reference, candidate);
   // The one look at a table replaces whatever was seen on the way.
   if (design_.table && design_.OneLook()) return;
@@ -177,7 +188,7 @@ LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
 Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
   if (comparison.gate()->kind != MarginKind::kRatio || comparison.values() == 0 ||
-      comparison.RatioPossible()) {
+      comparison.RatioPossible() || JudgementOfDifference(gate)) {
     return {};
   }
   const KnownMetric& metric = catalog_.metrics()[gate.metric];
@@ -219,8 +230,18 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
 }
 
 std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
+  std::vector<Warning> warnings = CheckArms();
+  if (not_gated_.empty()) return warnings;
+  std::vector<std::size_t> varying;
+  for (const std::size_t metric : not_gated_) {
+    if (!catalog_.metrics()[metric].constant) varying.push_back(metric);
+  }
+  warnings.push_back(NoRatio(varying.empty() ? not_gated_ : varying, catalog_, benchmark_.name));
+  return warnings;
+}
+
+std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
   std::vector<Warning> warnings;
-  if (design_.table) return warnings;
   for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) {
     if (benchmark_.arms[arm].role == ArmRole::kPlacebo) continue;
     std::vector<std::size_t> missing;
@@ -229,15 +250,26 @@ std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
       if (IsDisturbanceMetric(catalog_.metrics()[id].key)) continue;
       if (!catalog_.ShownBy(arm, id)) missing.push_back(id);
     }
+    const std::string& name = benchmark_.arms[arm].name;
     if (!missing.empty()) {
-      warnings.push_back(
-          MissingInArm(missing, catalog_, benchmark_.name, benchmark_.arms[arm].name));
+      warnings.push_back(MissingInArm(missing, catalog_, benchmark_.name, name));
+    }
+    if (failed_per_arm_[arm] > 0) {
+      warnings.push_back(MakeWarning("failed_runs",
+                                     std::to_string(failed_per_arm_[arm]) + " of " +
+                                         Counted(runs_per_arm_[arm], "run") + " of " + name +
+                                         " failed and count like any other (--ignore-failure)",
+                                     benchmark_.name, name));
     }
   }
-  if (!not_gated_.empty()) {
-    warnings.push_back(NoRatio(not_gated_, catalog_, benchmark_.name));
-  }
   return warnings;
+}
+
+void BenchmarkAnalysis::Conclude() {
+  concluded_ = true;
+  // A table where one arm has no row has no block, but a gate that is missing.
+  if (!design_.table || gates_fixed_ || !FixGates()) return;
+  OpenInfos();
 }
 
 void BenchmarkAnalysis::LookOnce(const Levels& levels) {
@@ -250,15 +282,17 @@ void BenchmarkAnalysis::LookOnce(const Levels& levels) {
 bool BenchmarkAnalysis::SettleByEstimate() {
   bool settled = false;
   for (NamedComparison& gate : gates_) {
+    const std::string_view reason = JudgementOf(gate).reason;
+    if (!reason.empty() && reason != Reason("resolution")) continue;
     if (gate.comparison.SettleByEstimate(ContextOf(gate))) settled = true;
   }
   return settled;
 }
 
 bool BenchmarkAnalysis::AllGatesSettled() const {
-  return gates_fixed_ && std::all_of(gates_.begin(), gates_.end(), [](const NamedComparison& gate) {
-           return gate.comparison.settled();
-         });
+  return gates_fixed_ &&
+         std::all_of(gates_.begin(), gates_.end(),
+                     [this](const NamedComparison& gate) { return JudgementOf(gate).settled; });
 }
 
 bool BenchmarkAnalysis::HasEnough() const {
@@ -285,20 +319,28 @@ std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& ca
 
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const std::string& benchmark, const std::string& arm) {
-  return MakeWarning("metric_missing",
-                     arm + " never printed what another arm of " + benchmark +
-                         " did, so it is not compared: " + ListOf(metrics, catalog),
-                     benchmark, arm);
+  Warning warning = MakeWarning("metric_missing",
+                                arm + " never printed what another arm of " + benchmark +
+                                    " did, so it is not compared: " + ListOf(metrics, catalog),
+                                benchmark, arm);
+  const bool may_gate = std::ranges::any_of(metrics, [&catalog](std::size_t metric) {
+    return catalog.metrics()[metric].better.has_value();
+  });
+  if (!may_gate) warning.severity = Severity::kNote;
+  return warning;
 }
 
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                 const std::string& benchmark) {
-  return MakeWarning("no_ratio",
-                     "0, or all the same in steps above the margin, in the first runs of " +
-                         benchmark + ", so not gated by a relative change: " +
-                         ListOf(metrics, catalog) + "; to gate on the difference: --metric " +
-                         catalog.metrics()[metrics.front()].key + ":+ABS",
-                     benchmark);
+  const KnownMetric& first = catalog.metrics()[metrics.front()];
+  Warning warning = MakeWarning(
+      "no_ratio",
+      "0, or all the same in steps above the margin, in the first runs of " + benchmark +
+          ", so not gated by a relative change: " + ListOf(metrics, catalog),
+      benchmark);
+  if (first.constant) warning.severity = Severity::kNote;
+  warning.hint = "to gate on the difference: --metric " + first.key + ":+ABS";
+  return warning;
 }
 
 }  // namespace benchd

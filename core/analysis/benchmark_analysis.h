@@ -9,6 +9,7 @@
 
 #include "core/analysis/block_values.h"
 #include "core/analysis/data_checks.h"
+#include "core/analysis/gate_judgement.h"
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/kept_runs.h"
 #include "core/analysis/metric_comparison.h"
@@ -32,6 +33,7 @@ struct NamedComparison {
   std::size_t candidate = 0;
   std::size_t metric = 0;
   MetricComparison comparison;
+  ZeroWatch zeros = {};
 };
 
 /// One benchmark of a session: its metrics, its gates and all its comparisons.
@@ -59,9 +61,19 @@ class BenchmarkAnalysis {
   void LookOnce(const Levels& levels);
   /// @return whether a gate was settled.
   bool SettleByEstimate();
+  /// No block follows: what there is has to do, be it less than a look asks for, or nothing.
+  void Conclude();
+
+  /// What a gate comes to: what its interval said, unless the candidate lacks the metric, runs
+  /// failed in one of the arms alone, or there is no ratio to judge.
+  Judgement JudgementOf(const NamedComparison& gate) const;
+  /// The same of a metric that would gate by default, had it a relative change, where a count left
+  /// 0 or a rate fell to it; else nothing: it does not gate.
+  std::optional<Judgement> JudgementOfZero(const NamedComparison& info) const;
 
   std::uint64_t blocks() const { return blocks_; }
   const Benchmark& spec() const { return benchmark_; }
+  double default_margin() const { return default_margin_; }
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
   const MetricCatalog& catalog() const { return catalog_; }
   /// Gates of the spec that are about no metric that it has shown; empty before they are fixed.
@@ -74,8 +86,9 @@ class BenchmarkAnalysis {
   /// about the runs; see CheckData() and KeptRuns. Each arm's findings once, also when it is
   /// compared with several.
   std::vector<Warning> CheckGates() const;
-  /// Metrics that only some arms have shown, and those that cannot gate by default because they
-  /// have no relative change: named, because a number that is left out must not go unnoticed.
+  /// Metrics that only some arms have shown, those that cannot gate by default because they have no
+  /// relative change, and runs that failed: named, because what is left out, or counted all the
+  /// same, must not go unnoticed.
   std::vector<Warning> CheckMetrics() const;
   /// False before the gates are fixed.
   bool AllGatesSettled() const;
@@ -90,6 +103,13 @@ class BenchmarkAnalysis {
   Result<void> FixGates();
   void OpenInfos();
   Result<void> CheckRatio(const NamedComparison& gate) const;
+  /// There are enough blocks for a look that decides.
+  bool MayDecide() const;
+  std::optional<Judgement> JudgementOfMissing(const NamedComparison& one) const;
+  std::optional<Judgement> JudgementOfFailures(const NamedComparison& one) const;
+  /// By their difference; nothing unless one of both is always 0 and the other is not.
+  std::optional<Judgement> JudgementOfDifference(const NamedComparison& one) const;
+  std::vector<Warning> CheckArms() const;
   NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
                        const std::optional<PlannedGate>& gate) const;
   void Take(const BlockValues& values, NamedComparison& one, const SignificanceLevel* level,
@@ -104,24 +124,29 @@ class BenchmarkAnalysis {
   std::vector<std::vector<std::size_t>> ids_;  // of the samples of the block learned last, by run
   std::vector<bool> is_gate_;                  // by metric
   std::vector<std::size_t> not_gated_;         // metrics, when the gates were fixed
+  std::vector<bool> is_not_gated_;             // by metric: one of these
   std::vector<std::size_t> about_nothing_;     // gates of the spec, likewise
   std::size_t metrics_with_infos_ = 0;
   bool warmed_up_ = false;
   bool gates_fixed_ = false;
+  bool concluded_ = false;
   std::uint64_t blocks_ = 0;
   std::uint64_t runs_ = 0;
   std::vector<std::uint64_t> runs_per_arm_;
+  std::vector<std::uint64_t> failed_per_arm_;  // of these, where a failed run counts
   std::vector<NamedComparison> gates_;
   std::vector<CheckedValues> checked_;  // of each gate
   KeptRuns kept_runs_;                  // of gates with several samples a run
   std::vector<NamedComparison> infos_;
 };
 
-/// `metric_missing`: one arm never printed what another did; such metrics are in no comparison.
+/// `metric_missing`: one arm never printed what another did; such metrics are in no comparison. A
+/// note where none of them could gate.
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const std::string& benchmark, const std::string& arm);
 
-/// `no_ratio`: metrics of a harness that have no relative change to gate on (NotGatedByDefault()).
+/// `no_ratio`: metrics of a harness that have no relative change to gate on (NotGatedByDefault());
+/// a note where all arms have always shown the same.
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                 const std::string& benchmark);
 

@@ -29,13 +29,23 @@ bool HasRatio(const KnownMetric& metric, double margin) {
   return metric.positive && (!metric.constant || 2 * metric.resolution / *metric.constant < margin);
 }
 
-// The columns of a table are there for all arms.
+bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
+  const std::vector<std::size_t> references = ArmsWithRole(benchmark, ArmRole::kReference);
+  return std::ranges::any_of(references,
+                             [&](std::size_t reference) { return catalog.ShownBy(reference, id); });
+}
+
+// What a candidate lacks is found missing; what is new in it has nothing to be held against.
+bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
+  return benchmark.allow_missing ? ShownByAll(benchmark, catalog, id)
+                                 : ShownByAReference(benchmark, catalog, id);
+}
+
 bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
                    std::size_t id, bool table) {
   const KnownMetric& metric = catalog.metrics()[id];
-  if (!GatesUnnamed(metric)) return false;
-  return (table && benchmark.parse.empty()) ||
-         (HasRatio(metric, margin) && (table || ShownByAll(benchmark, catalog, id)));
+  if (!GatesUnnamed(metric) || !MayGate(benchmark, catalog, id)) return false;
+  return (table && benchmark.parse.empty()) || HasRatio(metric, margin);
 }
 
 std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const MetricCatalog& catalog) {
@@ -73,19 +83,6 @@ std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
   return gates;
 }
 
-/// Why a metric that somebody printed cannot be compared between all arms, if so.
-std::optional<Error> MissingInAnArm(const Benchmark& benchmark, const MetricCatalog& catalog,
-                                    std::size_t id) {
-  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
-    if (benchmark.arms[arm].role == ArmRole::kPlacebo || catalog.ShownBy(arm, id)) continue;
-    return InvalidArgument("metric " + catalog.metrics()[id].key,
-                           benchmark.arms[arm].name + " did not print it in benchmark " +
-                               benchmark.name + ", another arm did",
-                           "gate on what every arm prints");
-  }
-  return std::nullopt;
-}
-
 Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
   const auto& metrics = catalog.metrics();
   if (std::any_of(metrics.begin(), metrics.end(), HasDirection) &&
@@ -98,7 +95,7 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
   }
   if (std::any_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
     return InvalidArgument("metric",
-                           "nothing that every arm of benchmark " + benchmark.name +
+                           "nothing that a reference of benchmark " + benchmark.name +
                                " printed has a relative change to gate on: it is 0, or all the "
                                "same in steps above the "
                                "margin (printed: " +
@@ -129,12 +126,10 @@ std::string NearestKey(std::string_view typed, const MetricCatalog& catalog) {
   return HintForUnknown(typed, keys, "name one of these with --metric");
 }
 
-Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog,
-                             bool table) {
+Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog) {
   const std::string field = "metric " + gate.metric;
   const std::optional<std::size_t> id = catalog.Find(gate.metric);
   if (!id) return UnknownGate(gate, benchmark, catalog);
-  if (auto missing = MissingInAnArm(benchmark, catalog, *id); missing && !table) return *missing;
   if (gate.better) catalog.SetDirection(*id, *gate.better);
   const std::optional<Better> better = catalog.metrics()[*id].better;
   if (!better) {
@@ -176,19 +171,25 @@ std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
   return std::max<std::size_t>(1, benchmark.gates.size());
 }
 
-std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
-                                 const MetricCatalog& catalog, bool table) {
-  if (!benchmark.gates.empty()) return MatchCatalog(benchmark.gates, catalog).size();
-  if (table && catalog.Find(kDefaultGate)) return 1;
-  std::size_t gates = 0;
-  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
-    if (IsDefaultGate(benchmark, default_margin, catalog, id, table)) ++gates;
+std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin,
+                               const MetricCatalog& catalog, bool table) {
+  const bool named = !benchmark.gates.empty();
+  std::size_t of_references = 0;
+  for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, table)) {
+    const std::optional<std::size_t> id = catalog.Find(gate.metric);
+    for (const std::size_t reference : ArmsWithRole(benchmark, ArmRole::kReference)) {
+      if (named || (id && catalog.ShownBy(reference, *id))) ++of_references;
+    }
   }
-  return gates;
+  return of_references * ArmsWithRole(benchmark, ArmRole::kCandidate).size();
 }
 
 bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric) {
-  return !MissingInAnArm(benchmark, catalog, metric);
+  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+    const bool placebo = benchmark.arms[arm].role == ArmRole::kPlacebo;
+    if (!placebo && !catalog.ShownBy(arm, metric)) return false;
+  }
+  return true;
 }
 
 std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
@@ -198,7 +199,7 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double de
   for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
     const KnownMetric& metric = catalog.metrics()[id];
     if (GatesUnnamed(metric) && !HasRatio(metric, default_margin) &&
-        ShownByAll(benchmark, catalog, id)) {
+        MayGate(benchmark, catalog, id)) {
       without.push_back(id);
     }
   }
@@ -209,11 +210,13 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double de
                                            MetricCatalog& catalog, bool may_be_none) {
   std::vector<PlannedGate> planned;
   for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, may_be_none)) {
-    Result<PlannedGate> one = PlanGate(gate, benchmark, catalog, may_be_none);
+    Result<PlannedGate> one = PlanGate(gate, benchmark, catalog);
     if (!one) return one.error();
+    if (benchmark.allow_missing && !ShownByAll(benchmark, catalog, one->metric)) continue;
     planned.push_back(*one);
   }
-  if (planned.empty() && benchmark.gates.empty() && !may_be_none) {
+  const bool must_gate = benchmark.gates.empty() && !may_be_none && !benchmark.allow_missing;
+  if (planned.empty() && must_gate) {
     return NoGate(benchmark, catalog);
   }
   return planned;

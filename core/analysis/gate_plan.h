@@ -26,9 +26,10 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
 /// How many metrics will gate in that benchmark, nothing while that depends on what it prints: of a
 /// harness, or by a pattern.
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
-/// The same from what the warm-up printed; of a table, from its columns.
-std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
-                                 const MetricCatalog& catalog, bool table = false);
+/// How many gates there will be, of all pairs of arms, from what the warm-up printed; of a table,
+/// from its columns.
+std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin,
+                               const MetricCatalog& catalog, bool table = false);
 
 /// Whether each reference and each candidate has shown the metric; placebos are copies.
 bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
@@ -39,15 +40,16 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double de
                                            const MetricCatalog& catalog);
 
 /// Which metrics gate: those that the gates of the spec are about (gate_names.h); without any gate
-/// wall_time, or with a harness format every parsed metric with a direction that all arms have
-/// shown (but those by name only, and NotGatedByDefault()). Applies `:lower` and `:higher` of the
-/// spec to the catalog.
+/// wall_time, or with a harness format every parsed metric with a direction that a reference has
+/// shown (but those by name only, and NotGatedByDefault()): what a candidate lacks is for
+/// BenchmarkAnalysis::JudgementOf() to say. With `allow_missing` only those that all arms have
+/// shown, which may be none. Applies `:lower` and `:higher` of the spec to the catalog.
 ///
 /// A gate that is about nothing here gates nothing: see GatesAboutNothing().
 ///
 /// @param may_be_none  for tables: by default those metrics gate that can, which may be none.
-/// @errors kInvalidArgument: a metric that an arm lacks, one without direction (names the suffix to
-///         add), a relative margin of 100 % or more on a rate, no gate at all where none is named.
+/// @errors kInvalidArgument: a metric without direction (names the suffix to add), a relative
+///         margin of 100 % or more on a rate, no gate at all where none is named.
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
                                            MetricCatalog& catalog, bool may_be_none = false);
 

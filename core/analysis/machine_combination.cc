@@ -238,6 +238,20 @@ std::vector<Warning> WarnOfRefusals(const std::vector<MachineSession>& sessions)
 
 // ---- a gate over machines ----
 
+// What no interval says of a session, no mean of sessions says either.
+void TakeReasons(const std::vector<SessionsOfMachine>& machines, Comparison& mean) {
+  for (const SessionsOfMachine& sessions : machines) {
+    for (const MachineSession* session : sessions) {
+      const Comparison* const own = Find(session->gates, mean);
+      const bool regressed = own != nullptr && own->verdict == Verdict::kRegression;
+      if (own == nullptr || own->reason.empty() || !(mean.reason.empty() || regressed)) continue;
+      mean.reason = own->reason;
+      mean.verdict = own->verdict;
+      mean.decided.reset();
+    }
+  }
+}
+
 Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
                                  const Comparison& gate, bool one_sided, bool may_decide) {
   CombinedGate combined;
@@ -274,6 +288,7 @@ Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
       mean.decided = Decision{machines.size(), EffectOf(mean)->lo, EffectOf(mean)->hi};
     }
   }
+  TakeReasons(machines, mean);
   combined.tau_squared = together->tau_squared;
   combined.outliers = together->outliers;
   if (together->prediction) {

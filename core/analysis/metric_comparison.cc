@@ -133,10 +133,23 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
     if (centre < interval.lo - rounding || centre > interval.hi + rounding) return;
     decision = DecideByWidth(interval, subject_.gate->threshold, shown, rule_.width);
   }
-  if (decision == LookDecision::kContinue) return;
+  if (decision == LookDecision::kContinue) {
+    undecidable_ = NeverDecides(inference);
+    settled_ = undecidable_;
+    return;
+  }
   verdict_ = VerdictOf(decision);
   settled_ = true;
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
+}
+
+// Without any spread an interval is as wide as the steps make it, however many values there are.
+bool MetricComparison::NeverDecides(const Inference& inference) const {
+  if (!(inference.allowance > 0)) return false;
+  const auto [reference, candidate] = estimator_->Figures();
+  if (reference.sd != 0.0 || candidate.sd != 0.0) return false;
+  return rule_.kind == RuleKind::kPrecision ||
+         std::abs(inference.centre - subject_.gate->threshold) <= inference.allowance;
 }
 
 std::optional<Inference> MetricComparison::Now(Contrast scale) const {
@@ -153,11 +166,14 @@ bool MetricComparison::EstimateOutside() const {
 }
 
 bool MetricComparison::SettleByEstimate(const LookContext& context) {
-  if (!subject_.gate || settled_ || Disjoint() || TooManyMissing(context)) return false;
+  if (!subject_.gate || (settled_ && !undecidable_) || Disjoint() || TooManyMissing(context)) {
+    return false;
+  }
   const auto now = Now(DecidingScale());
   if (!now || now->centre == subject_.gate->threshold) return false;
   verdict_ = now->centre > subject_.gate->threshold ? Verdict::kRegression : Verdict::kPass;
   settled_ = true;
+  undecidable_ = false;
   return true;
 }
 

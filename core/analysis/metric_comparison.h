@@ -62,8 +62,11 @@ class MetricComparison {
   bool Disjoint() const;
   /// The last look's estimate lies outside of what is shown as its interval.
   bool EstimateOutside() const;
-  /// Decided, or by the rule `precision` known well enough to stay undecided.
+  /// Decided, by the rule `precision` known well enough to stay undecided, or undecidable.
   bool settled() const { return settled_; }
+  /// The values of each arm are all the same, and closer to the margin than the metric's steps tell
+  /// apart: more of them change nothing.
+  bool undecidable() const { return undecidable_; }
   /// How many values the arm lacks that lacks more of those that the context expects.
   std::uint64_t Missing(const LookContext& context) const;
   /// Over 5 % of either arm.
@@ -110,6 +113,7 @@ class MetricComparison {
                                    Contrast scale) const;
   void Decide(LookDecision side, const Interval& interval, const Inference& inference,
               const LookContext& context);
+  bool NeverDecides(const Inference& inference) const;
   std::optional<double> FurtherPairsToWidth() const;
   std::optional<PairedEstimate> AsPairs(const SignificanceLevel& level) const;
 
@@ -125,6 +129,7 @@ class MetricComparison {
   bool looked_ = false;
   bool fixed_ = false;
   bool settled_ = false;
+  bool undecidable_ = false;
   Verdict verdict_ = Verdict::kUndecided;
   std::optional<Decision> decided_;
 };

@@ -108,6 +108,7 @@ class SessionAnalysis::Impl {
     }
     report.warnings = ReportWarnings(benchmarks_, levels_);
     report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
+    Invalidate(report.warnings, report);
     return report;
   }
 
@@ -120,6 +121,7 @@ class SessionAnalysis::Impl {
   Report Conclude() {
     if (!concluded_) {
       concluded_ = true;
+      for (BenchmarkAnalysis& benchmark : benchmarks_) benchmark.Conclude();
       if (design_.OneLook()) LookOnce();
       for (const BenchmarkAnalysis& benchmark : benchmarks_) {
         for (Warning& found : benchmark.CheckGates()) warnings_.push_back(std::move(found));

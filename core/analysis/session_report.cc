@@ -28,26 +28,69 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
   return named;
 }
 
+void Put(const Judgement& judgement, Comparison& gate) {
+  // What was decided by an interval is not what stands now.
+  if (gate.verdict != judgement.verdict) gate.decided.reset();
+  gate.verdict = judgement.verdict;
+  gate.reason = judgement.reason;
+}
+
+Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
+                  const SequentialDesign& design, double level) {
+  Comparison named = ComparisonOf(benchmark, gate, design, level);
+  Put(benchmark.JudgementOf(gate), named);
+  return named;
+}
+
+// A metric that gates from the moment on that it left 0.
+Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
+                  const Judgement& judgement, const SequentialDesign& design, double level) {
+  Comparison named = ComparisonOf(benchmark, info, design, level);
+  named.role = ComparisonRole::kGate;
+  named.margin = benchmark.default_margin();
+  Put(judgement, named);
+  return named;
+}
+
 Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& name = benchmark.spec().name;
   const std::string& reference = benchmark.spec().arms[gate.reference].name;
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  return MakeWarning("missing_values",
-                     benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
-                         std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) +
-                         " of " + std::to_string(benchmark.blocks()) + " blocks of " + name + " (" +
-                         reference + " against " + candidate +
-                         "): no verdict is taken while more than 5 % lack it",
-                     name, candidate);
+  Warning warning = MakeWarning(
+      "missing_values",
+      benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
+          std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
+          std::to_string(benchmark.blocks()) + " blocks of " + name + " (" + reference +
+          " against " + candidate + "): no verdict is taken while more than 5 % lack it",
+      name, candidate);
+  warning.metric = benchmark.catalog().metrics()[gate.metric].key;
+  return warning;
 }
 
 Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  return MakeWarning("resolution",
-                     benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
-                         " is closer to the margin than one step of this metric can tell: "
-                         "more runs will not decide it",
-                     benchmark.spec().name, candidate);
+  Warning warning =
+      MakeWarning("resolution",
+                  benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
+                      " is closer to the margin than one step of this metric can tell: "
+                      "more runs will not decide it",
+                  benchmark.spec().name, candidate);
+  warning.metric = benchmark.catalog().metrics()[gate.metric].key;
+  return warning;
+}
+
+Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  Warning warning =
+      MakeWarning("no_ratio",
+                  metric + " of " + benchmark.spec().arms[gate.reference].name +
+                      " is always 0, so what " + candidate + " has is no relative change of it",
+                  benchmark.spec().name, candidate);
+  warning.severity = Severity::kInvalidates;
+  warning.hint = "gate on the difference: --metric " + metric + ":+ABS";
+  warning.metric = metric;
+  return warning;
 }
 
 std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
@@ -58,14 +101,16 @@ std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison&
 
 Warning IntervalsDisjoint(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
   const bool gate = one.comparison.is_gate();
-  return MakeWarning(
-      gate ? WarningCode("intervals_disjoint") : WarningCode("info_intervals_disjoint"),
-      SubjectOf(benchmark, one) +
-          ": two looks exclude each other, so the runs are not what the method "
-          "assumes (one arm drifts, or runs depend on each other): no interval is "
-          "left" +
-          (gate ? ", and nothing more is decided by it" : ""),
-      benchmark.spec().name, benchmark.spec().arms[one.candidate].name);
+  Warning warning =
+      MakeWarning(gate ? WarningCode("intervals_disjoint") : WarningCode("info_intervals_disjoint"),
+                  SubjectOf(benchmark, one) +
+                      ": two looks exclude each other, so the runs are not what the method "
+                      "assumes (one arm drifts, or runs depend on each other): no interval is "
+                      "left" +
+                      (gate ? ", and nothing more is decided by it" : ""),
+                  benchmark.spec().name, benchmark.spec().arms[one.candidate].name);
+  if (gate) warning.metric = benchmark.catalog().metrics()[one.metric].key;
+  return warning;
 }
 
 Warning EstimateOutside(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
@@ -87,6 +132,23 @@ Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison
 }
 
 }  // namespace
+
+void Invalidate(std::span<const Warning> warnings, Report& report) {
+  for (const Warning& warning : warnings) {
+    if (warning.severity != Severity::kInvalidates || warning.metric.empty()) continue;
+    for (Comparison& gate : report.comparisons) {
+      const bool meant = gate.role == ComparisonRole::kGate && gate.metric == warning.metric &&
+                         gate.benchmark == warning.benchmark && gate.candidate == warning.arm;
+      if (!meant || gate.verdict == Verdict::kUndecided) continue;
+      Put({Verdict::kUndecided, warning.code, true}, gate);
+      if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
+    }
+  }
+  const bool regressed = std::ranges::any_of(report.comparisons, [](const Comparison& one) {
+    return one.verdict == Verdict::kRegression;
+  });
+  if (!regressed && report.verdict == Verdict::kRegression) report.verdict = Verdict::kUndecided;
+}
 
 void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha) {
   std::vector<double> p_values;
@@ -111,18 +173,25 @@ std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> ben
   const double gate_level = levels.gate ? levels.gate->stated() : design.alpha;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& gate : benchmark.gates()) {
-      report.push_back(ComparisonOf(benchmark, gate, design, gate_level));
-      if (levels.gate) {
+      report.push_back(GateOf(benchmark, gate, design, gate_level));
+      if (levels.gate && !benchmark.JudgementOf(gate).settled) {
         report.back().expected_blocks =
             ExpectedBlocks(benchmark, gate.comparison, design, *levels.gate);
       }
+    }
+  }
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (const NamedComparison& info : benchmark.infos()) {
+      const auto judgement = benchmark.JudgementOfZero(info);
+      if (!judgement) continue;
+      report.push_back(GateOf(benchmark, info, *judgement, design, levels.info.stated()));
     }
   }
   const std::size_t gates = report.size();
   std::vector<int> directions;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& info : benchmark.infos()) {
-      if (info.comparison.values() == 0) continue;
+      if (info.comparison.values() == 0 || benchmark.JudgementOfZero(info)) continue;
       report.push_back(ComparisonOf(benchmark, info, design, levels.info.stated()));
       directions.push_back(info.comparison.Direction());
     }
@@ -133,14 +202,23 @@ std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> ben
 
 Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
   bool open = false;
+  bool judged = false;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     open = open || !benchmark.AllGatesSettled();
+    std::vector<Judgement> judgements;
     for (const NamedComparison& gate : benchmark.gates()) {
-      if (gate.comparison.verdict() == Verdict::kRegression) return Verdict::kRegression;
-      open = open || gate.comparison.verdict() == Verdict::kUndecided;
+      judgements.push_back(benchmark.JudgementOf(gate));
+    }
+    for (const NamedComparison& info : benchmark.infos()) {
+      if (const auto judgement = benchmark.JudgementOfZero(info)) judgements.push_back(*judgement);
+    }
+    for (const Judgement& one : judgements) {
+      if (one.verdict == Verdict::kRegression) return Verdict::kRegression;
+      open = open || one.verdict == Verdict::kUndecided;
+      judged = true;
     }
   }
-  return open ? Verdict::kUndecided : Verdict::kPass;
+  return open || !judged ? Verdict::kUndecided : Verdict::kPass;
 }
 
 std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
@@ -151,7 +229,13 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
     for (const NamedComparison& gate : benchmark.gates()) {
       if (gate.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, gate));
       if (gate.comparison.EstimateOutside()) warnings.push_back(EstimateOutside(benchmark, gate));
-      if (gate.comparison.settled()) continue;
+      const Judgement judgement = benchmark.JudgementOf(gate);
+      if (judgement.reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, gate));
+      if (gate.comparison.settled() && !gate.comparison.undecidable()) continue;
+      const bool by_values = judgement.reason.empty() ||
+                             judgement.reason == Reason("missing_values") ||
+                             judgement.reason == Reason("resolution");
+      if (!by_values) continue;
       if (gate.comparison.TooManyMissing(benchmark.ContextOf(gate))) {
         warnings.push_back(MissingValues(benchmark, gate));
       }
@@ -161,6 +245,9 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
     }
     for (const NamedComparison& info : benchmark.infos()) {
       if (info.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, info));
+      if (const auto judgement = benchmark.JudgementOfZero(info)) {
+        if (judgement->reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, info));
+      }
       const bool placebo = benchmark.spec().arms[info.candidate].role == ArmRole::kPlacebo;
       if (placebo && info.comparison.Changed(levels.info)) {
         warnings.push_back(PlaceboDiffers(benchmark, info));
@@ -194,7 +281,7 @@ std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark,
                                           const SignificanceLevel& level) {
   std::optional<double> most;
   for (const NamedComparison& gate : benchmark.gates()) {
-    if (gate.comparison.settled()) continue;
+    if (benchmark.JudgementOf(gate).settled) continue;
     const std::optional<double> further = ExpectedBlocks(benchmark, gate.comparison, design, level);
     if (!further) return std::nullopt;
     most = std::max(most.value_or(0), *further);

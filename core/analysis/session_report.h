@@ -17,8 +17,12 @@ namespace benchd {
 std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
                                           const SequentialDesign& design, const Levels& levels);
 
-/// Regression if any gate is, else undecided if any is (or there is none yet), else pass.
+/// Regression if any gate is, else undecided if any is, or if nothing gates, else pass.
 Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
+
+/// Makes the gates undecided that a warning invalidates, and the verdict with them. A warning names
+/// its gate by benchmark, metric and candidate.
+void Invalidate(std::span<const Warning> warnings, Report& report);
 
 /// Marks info metrics as improvement or worse: Holm at level alpha over the p-values of all of
 /// them; the direction is that of the estimate at the look that attained p. Metrics without a

@@ -230,16 +230,20 @@ namespace {
 // What exists is known before the first block, so that a gate may be missing in that one.
 void Introduce(const TablePlan& plan, const std::function<void(std::span<const Run>)>& take) {
   for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
+    const PlannedBenchmark& planned = plan.benchmarks[b];
     std::vector<Run> runs(plan.spec.benchmarks[b].arms.size());
-    for (std::size_t arm = 0; arm < runs.size(); ++arm) {
-      runs[arm].benchmark = static_cast<std::uint32_t>(b);
-      runs[arm].arm = static_cast<std::uint32_t>(arm);
-      runs[arm].phase = RunPhase::kWarmup;
-      runs[arm].metrics = plan.metrics;
-      for (const std::size_t metric : plan.benchmarks[b].metrics) {
-        const ValueRange& values = plan.benchmarks[b].values[metric];
-        runs[arm].samples.push_back({plan.metrics[metric].name, {}, 0, values.lowest});
-        runs[arm].samples.push_back({plan.metrics[metric].name, {}, 1, values.highest});
+    for (std::size_t in_table = 0; in_table < planned.arms.size(); ++in_table) {
+      if (!planned.arms[in_table]) continue;
+      Run& run = runs[*planned.arms[in_table]];
+      run.benchmark = static_cast<std::uint32_t>(b);
+      run.arm = *planned.arms[in_table];
+      run.phase = RunPhase::kWarmup;
+      run.metrics = plan.metrics;
+      for (const std::size_t metric : planned.metrics) {
+        if (!planned.shown[metric][in_table]) continue;
+        const ValueRange& values = planned.values[metric];
+        run.samples.push_back({plan.metrics[metric].name, {}, 0, values.lowest});
+        run.samples.push_back({plan.metrics[metric].name, {}, 1, values.highest});
       }
     }
     take(runs);

@@ -162,7 +162,10 @@ class Planner {
   Planner(const MeasurementTable& table, const TableOptions& options)
       : table_(table), shapes_(ShapesOf(table)) {
     references_ = options.references;
-    if (!options.spec.benchmarks.empty()) wanted_ = options.spec.benchmarks.front().gates;
+    if (!options.spec.benchmarks.empty()) {
+      wanted_ = options.spec.benchmarks.front().gates;
+      allow_missing_ = options.spec.benchmarks.front().allow_missing;
+    }
     wanted_of_ = options.gates_of;
   }
 
@@ -181,7 +184,7 @@ class Planner {
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
       if (plan_.wanted[b]) TakeBenchmark(b);
     }
-    if (plan_.benchmarks.empty()) return NothingInCommon();
+    if (plan_.benchmarks.empty() || !any_pair_) return NothingInCommon();
     if (comparisons_ > kMaxTableComparisons) {
       return InvalidArgument("table",
                              std::to_string(comparisons_) + " comparisons, over the limit of " +
@@ -332,19 +335,27 @@ class Planner {
   void TakeBenchmark(std::size_t b) {
     const BenchmarkShape& from = shapes_[b];
     const Roles& roles = table_.roles[b];
-    PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}};
+    PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}, {}, {}};
     planned.arms.resize(table_.arms.size());
     Benchmark benchmark;
     benchmark.name = table_.benchmarks[b];
+    const std::vector<std::size_t> named = ReferencesOf(roles);
+    const auto has_rows = [&from](std::size_t arm) {
+      return arm < from.arms.counts().size() && from.arms.counts()[arm] > 0;
+    };
+    const auto own = wanted_of_.find(benchmark.name);
     const auto add = [&](std::size_t arm, ArmRole role) {
-      if (arm >= from.arms.counts().size() || from.arms.counts()[arm] == 0) return;
+      // A new benchmark has no reference yet, unless one is asked for by its name.
+      const bool told =
+          !allow_missing_ &&
+          (role == ArmRole::kReference ? own != wanted_of_.end() : IsMissed(arm, named, role));
+      if (!has_rows(arm) && !told) return;
       planned.arms[arm] = static_cast<std::uint32_t>(benchmark.arms.size());
       Arm added;
       added.name = table_.arms[arm];
       added.role = role;
       benchmark.arms.push_back(std::move(added));
     };
-    const std::vector<std::size_t> named = ReferencesOf(roles);
     for (const std::size_t arm : named) add(arm, ArmRole::kReference);
     const std::size_t references = benchmark.arms.size();
     for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
@@ -353,15 +364,24 @@ class Planner {
                               (has_placebo_ && table_.arms[arm] == kPlaceboName);
       add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
     }
-    if (references == 0 || ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) return;
+    const std::vector<std::size_t> candidates = ArmsWithRole(benchmark, ArmRole::kCandidate);
+    if (references == 0 || candidates.empty()) return;
+    bool of_reference = false;
+    bool of_candidate = false;
+    for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
+      if (!planned.arms[arm] || !has_rows(arm)) continue;
+      (*planned.arms[arm] < references ? of_reference : of_candidate) = true;
+    }
+    any_pair_ = any_pair_ || (of_reference && of_candidate);
     for (std::size_t m = 0; m < from.values.size(); ++m) {
       if (from.values[m].IsAny()) planned.metrics.push_back(m);
     }
     planned.values = from.values;
+    planned.shown = from.shown;
     if (table_.from_harness) benchmark.parse = "harness";  // no metric of these is benchd's own
-    const auto own = wanted_of_.find(benchmark.name);
+    benchmark.allow_missing = allow_missing_;
     benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
-                      : wanted_.empty()       ? DefaultGates(from)
+                      : wanted_.empty()       ? DefaultGates(from, named)
                                               : NamedGates(b, wanted_);
     comparisons_ += references * (benchmark.arms.size() - references) * planned.metrics.size();
     plan_.by_number[b] = plan_.benchmarks.size();
@@ -369,28 +389,27 @@ class Planner {
     plan_.spec.benchmarks.push_back(std::move(benchmark));
   }
 
-  // Of a harness' metrics as in a session (NotGatedByDefault()): a value is 0, or all are the same
-  // in steps above the margin, so that no number of rows would decide.
-  bool LeavesRatio(const ValueRange& values, const MetricInfo& info) const {
-    if (!table_.from_harness) return true;
-    if (!(values.lowest > 0)) return false;
-    const bool constant = values.lowest == values.highest;
-    return !constant || 2 * info.resolution / values.lowest < plan_.spec.default_margin;
+  // A candidate that has no row of this benchmark, though it should: each file of a harness has all
+  // of them, and so has the one candidate that a table is about.
+  bool IsMissed(std::size_t arm, const std::vector<std::size_t>& references, ArmRole role) const {
+    if (role != ArmRole::kCandidate) return false;
+    const bool only_one = table_.arms.size() == references.size() + 1;
+    return (table_.from_harness || only_one) && arm < table_.arms.size();
   }
 
-  std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark) {
+  // Of a harness' metrics those that leave a ratio, as in a session: PlanGates() chooses them.
+  std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark,
+                                 const std::vector<std::size_t>& references) const {
     std::vector<Gate> gates;
+    if (table_.from_harness) return gates;
     for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
       const MetricInfo& info = plan_.metrics[m];
-      if (!benchmark.values[m].IsAny() || !info.better || info.by_name_only) continue;
+      const bool has_reference =
+          std::ranges::any_of(references, [&](std::size_t arm) { return benchmark.shown[m][arm]; });
+      if (!has_reference || !info.better || info.by_name_only) continue;
       const Gate gate{.metric = info.name, .margin = plan_.spec.default_margin, .better = {}};
       if (info.name == kTableGate) return {gate};
-      if (LeavesRatio(benchmark.values[m], info)) {
-        gates.push_back(gate);
-      } else if (std::find(plan_.without_ratio.begin(), plan_.without_ratio.end(), info.name) ==
-                 plan_.without_ratio.end()) {
-        plan_.without_ratio.push_back(info.name);
-      }
+      gates.push_back(gate);
     }
     return gates;
   }
@@ -404,6 +423,8 @@ class Planner {
   std::size_t comparisons_ = 0;
   bool has_placebo_ = false;
   bool by_role_ = false;
+  bool allow_missing_ = false;
+  bool any_pair_ = false;  // some benchmark has rows of a reference and of a candidate
 };
 
 }  // namespace

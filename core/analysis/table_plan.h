@@ -29,10 +29,10 @@ struct TableColumn {
 /// What somebody wants to know of a table.
 struct TableOptions {
   /// Of it count: estimator, rule, level, margin, limits, schedule, seed and the gates of the first
-  /// benchmark, which are those of every benchmark of the table. No gates: wall_time, or without
-  /// such a column every metric with a direction (of a harness, where its values leave a relative
-  /// change open), or none at all. With `placebo` the arm of that name is one, beside those whose
-  /// role says so.
+  /// benchmark, which are those of every benchmark of the table, and its `allow_missing`. No gates:
+  /// wall_time, or without such a column every metric with a direction (of a harness, where its
+  /// values leave a relative change open), or none at all. With `placebo` the arm of that name is
+  /// one, beside those whose role says so.
   SessionSpec spec;
   /// Instead of those, by the benchmark's name.
   std::map<std::string, std::vector<Gate>> gates_of;
@@ -64,10 +64,13 @@ enum class Grouping : std::uint8_t {
 struct PlannedBenchmark {
   std::size_t in_table = 0;  ///< index into MeasurementTable::benchmarks
   bool pairs_in_stretches = true;
-  /// By arm of the table: which one it is in the spec; absent without a measured row.
+  /// By arm of the table: which one it is in the spec; absent without a measured row, unless that
+  /// is what is to be told of it.
   std::vector<std::optional<std::uint32_t>> arms;
   std::vector<std::size_t> metrics;  ///< indices into TablePlan::metrics: those with any value
   std::vector<ValueRange> values;    ///< by index into TablePlan::metrics
+  /// By index into TablePlan::metrics and arm of the table: some row has a value.
+  std::vector<std::vector<bool>> shown;
 };
 
 /// How a table is analysed as if it were a session. A value.
@@ -75,9 +78,7 @@ struct TablePlan {
   SessionSpec spec;
   std::vector<PlannedBenchmark> benchmarks;           ///< as in the spec
   std::vector<std::optional<std::size_t>> by_number;  ///< by the table's: index into benchmarks
-  std::vector<bool> wanted;  ///< by the table's number: not left out by TableOptions::only
-  /// Metrics that nobody asked for, and that have no relative change to gate on by default.
-  std::vector<std::string> without_ratio;
+  std::vector<bool> wanted;         ///< by the table's number: not left out by TableOptions::only
   std::vector<MetricInfo> metrics;  ///< of the columns, with what options say
   std::vector<Warning> warnings;    ///< not_compared, not_interleaved...
   Grouping grouping = Grouping::kPairs;

@@ -40,12 +40,17 @@ void TakeRow(const MeasurementTable& table, std::size_t row, BenchmarkShape& sha
 std::vector<BenchmarkShape> ShapesOf(const MeasurementTable& table) {
   std::vector<BenchmarkShape> shapes(table.benchmarks.size());
   std::vector<LastSeen> progress(shapes.size());
-  for (BenchmarkShape& shape : shapes) shape.values.resize(table.metrics.size());
+  for (BenchmarkShape& shape : shapes) {
+    shape.values.resize(table.metrics.size());
+    shape.shown.assign(table.metrics.size(), std::vector<bool>(table.arms.size()));
+  }
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const double value = table.values[m][row];
       if (std::isnan(value)) continue;
-      ValueRange& range = shapes[table.benchmark[row]].values[m];
+      BenchmarkShape& shape = shapes[table.benchmark[row]];
+      shape.shown[m][table.arm[row]] = true;
+      ValueRange& range = shape.values[m];
       range = {std::min(range.lowest, value), std::max(range.highest, value)};
     }
   }

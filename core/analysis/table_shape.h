@@ -30,6 +30,7 @@ struct BenchmarkShape {
   LabelRuns arms;                              ///< of measured rows, in row order
   std::vector<std::optional<TimeSpan>> times;  ///< by arm, absent where no row says when
   std::vector<ValueRange> values;              ///< by metric, of all rows, warm-up included
+  std::vector<std::vector<bool>> shown;        ///< by metric and arm: some row of it has a value
   /// False when the column `order` says that the rows do not stand as they were measured.
   bool in_order = true;
   /// Every pair is one stretch of rows, and pairs come in ascending order, so that a pair is

@@ -113,13 +113,6 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
         {}, "means_alone",
         "the files have the mean of each benchmark and not its rounds, so a file is one value"));
   }
-  if (!plan.without_ratio.empty()) {
-    warnings.push_back(
-        About({}, "no_ratio",
-              Join(plan.without_ratio, ", ") +
-                  ": 0 somewhere, or the same everywhere in steps above the margin, so it does not "
-                  "gate; gate on a difference: --metric NAME:+ABS"));
-  }
   return warnings;
 }
 

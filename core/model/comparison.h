@@ -70,7 +70,10 @@ struct Comparison {
   std::optional<double> p_value;    ///< always valid: a running minimum
   std::optional<Verdict> verdict;   ///< gates only
   std::optional<Decision> decided;  ///< gates that are decided
-  Flag flag = Flag::kNone;          ///< info metrics only
+  /// Of a gate whose verdict no interval gives: a code of kVerdictReasons (model/verdict_reason.h),
+  /// or of the warning that invalidates it.
+  std::string reason;
+  Flag flag = Flag::kNone;  ///< info metrics only
   /// Standard error over that of the same values taken for independent: 0.5 = pairing saved three
   /// quarters of the runs. Only of pairs.
   std::optional<double> pairing_gain;
@@ -86,8 +89,8 @@ struct Comparison {
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
               margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
               mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
-              last_difference, p_value, verdict, decided, flag, pairing_gain, change_allowance,
-              expected_blocks, eta)
+              last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
+              change_allowance, expected_blocks, eta)
 
 /// What the schedule must know of a benchmark to give it its next turn, or another one: how far it
 /// has come and how far it has to go. All of it follows from the runs so far, so that a session

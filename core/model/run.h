@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -34,15 +35,16 @@ struct ChildSpec {
   std::string input;  ///< empty = /dev/null
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
-  std::string parse;      ///< harness format of stdout, empty = none
-  std::vector<int> cpus;  ///< where the child may run, empty = anywhere
+  std::string parse;             ///< harness format of stdout, empty = none
+  std::vector<int> accept_exit;  ///< of a run that has not failed; empty: 0
+  std::vector<int> cpus;         ///< where the child may run, empty = anywhere
   ProgramIdentity program;
   /// Of the metrics that not every machine has (model/metric.h) those that this child must have:
   /// without them it is refused.
   std::vector<std::string> metrics;
 };
-BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, cpus, program,
-              metrics)
+BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, accept_exit,
+              cpus, program, metrics)
 
 /// One execution of a child that was opened before.
 struct RunOrder {
@@ -90,7 +92,11 @@ struct RunExit {
   int code = 0;    ///< meaningful when `signal` is 0; of what the child itself timed: see InnerExit
   int signal = 0;  ///< the signal that ended it, or 0
   bool timed_out = false;
-  bool Succeeded() const { return code == 0 && signal == 0 && !timed_out; }
+  /// @param accepted  exit codes of a run that has not failed; empty: 0
+  bool Succeeded(std::span<const int> accepted = {}) const {
+    const bool as_wanted = accepted.empty() ? code == 0 : std::ranges::count(accepted, code) > 0;
+    return as_wanted && signal == 0 && !timed_out;
+  }
   bool operator==(const RunExit&) const = default;
 };
 BENCHD_FIELDS(RunExit, code, signal, timed_out)

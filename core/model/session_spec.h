@@ -116,10 +116,12 @@ struct Benchmark {
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;  ///< for kFile
   bool ignore_failure = false;
+  std::vector<int> accept_exit;  ///< exit codes of a run that has not failed; empty: 0
+  bool allow_missing = false;    ///< a metric that an arm lacks is no gate: a warning says so
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, gates, input, output, output_path,
-              ignore_failure, default_margin)
+              ignore_failure, accept_exit, allow_missing, default_margin)
 
 enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
 BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")

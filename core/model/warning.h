@@ -26,9 +26,12 @@ struct Warning {
   std::string arm;        ///< empty = all arms
   Severity severity = Severity::kCaution;
   std::string hint;  ///< what to do about it; empty where the message says that, or nothing helps
+  /// Of which gate of `benchmark` it speaks, `arm` being the candidate; empty = of none alone. One
+  /// that invalidates makes that gate undecided.
+  std::string metric;
   bool operator==(const Warning&) const = default;
 };
-BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint)
+BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric)
 
 /// What all warnings of a code have in common.
 struct WarningKind {
@@ -57,10 +60,10 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"several_modes", Severity::kNote, ""},
     {"dissimilar_runs", Severity::kNote, ""},
     {"spikes", Severity::kNote, ""},
-    // What was not compared, or not by a clean exit.
-    {"metric_missing", Severity::kNote, ""},
-    {"no_ratio", Severity::kNote, ""},
-    {"failed_runs", Severity::kNote, ""},
+    // What was not compared, or not by a clean exit. A note where nothing could have gated.
+    {"metric_missing", Severity::kCaution, ""},
+    {"no_ratio", Severity::kCaution, ""},
+    {"failed_runs", Severity::kCaution, ""},
     // What the commits that were built still lack: measured is what there is.
     {"lfs_pointers", Severity::kCaution,
      "have the build fetch them, as by --build 'git lfs pull && make'"},

@@ -192,6 +192,11 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     Result<void> ok = CheckHarnessFormat(benchmark.parse);
     if (!ok) return ok;
   }
+  for (const int code : benchmark.accept_exit) {
+    if (code < 0 || code > 255) {
+      return Wrong("accept-exit", std::to_string(code), "is no exit code", "name some of 0 to 255");
+    }
+  }
   if (benchmark.default_margin) {
     Result<void> ok = CheckDefaultMargin(*benchmark.default_margin);
     if (!ok) return ok;

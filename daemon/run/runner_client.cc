@@ -67,7 +67,7 @@ void AddOptionalFigures(const wire::RunFigures& figures, std::vector<Sample>& sa
 
 /// That a metric which was asked for is not to be had with this program.
 std::optional<Error> FirstMissing(const wire::RunFigures& figures) {
-  if (figures.missing.empty() || !figures.exit.Succeeded()) return std::nullopt;
+  if (figures.missing.empty()) return std::nullopt;
   const wire::MissingMetric& first = figures.missing.front();
   return Error{ErrorCode::kFailedPrecondition,
                "metric " + first.metric + ": not available here: " + first.why,
@@ -135,13 +135,15 @@ Result<wire::ParsedOutput> DecodeParsed(std::string_view bytes) {
 
 }  // namespace
 
-Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format) {
+Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format,
+                                  std::span<const int> accepted) {
+  const bool succeeded = figures.exit.Succeeded(accepted);
   RunOutcome outcome;
   outcome.started_at = Timestamp(Nanoseconds(figures.started_at_ns));
   outcome.ended_at = SteadyTime(Nanoseconds(figures.ended_at_ns));
   outcome.exit = figures.exit;
   outcome.limit = std::move(figures.limit);
-  if (auto missing = FirstMissing(figures)) return std::move(*missing);
+  if (auto missing = FirstMissing(figures); missing && succeeded) return std::move(*missing);
   AddFigures(figures, outcome.samples);
   AddOptionalFigures(figures, outcome.samples);
   AddSteps(figures, outcome.metrics);
@@ -149,7 +151,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   outcome.output = std::move(figures.output);
   if (format.empty()) return outcome;
   auto parsed = DecodeParsed(figures.parsed);
-  if (!parsed && figures.exit.Succeeded()) return std::move(parsed).error();
+  if (!parsed && succeeded) return std::move(parsed).error();
   if (!parsed) return outcome;
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
   for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
@@ -251,21 +253,21 @@ asio::awaitable<Result<Lease>> RunnerClient::Acquire(std::optional<MachineReques
 
 asio::awaitable<Result<void>> RunnerClient::Open(RunnerId runner, std::vector<ChildSpec> children) {
   opened_ = 0;
-  formats_.clear();
+  children_.clear();
   Result<void> closed = co_await connection_.Ask(runner, wire::CloseChildren{},
                                                  "opening the commands", kAnswerTimeout);
   if (!closed) co_return closed;
-  std::vector<std::string> formats;
+  std::vector<Child> known;
   for (ChildSpec& child : children) {
-    const auto number = static_cast<std::uint32_t>(formats.size());
-    formats.push_back(child.parse);
+    const auto number = static_cast<std::uint32_t>(known.size());
+    known.push_back({child.parse, child.accept_exit});
     wire::OpenChild question{number, std::move(child)};
     Result<void> opened = co_await connection_.Ask(runner, std::move(question),
                                                    "opening the commands", kAnswerTimeout);
     if (!opened) co_return opened;
   }
   opened_ = runner;
-  formats_ = std::move(formats);
+  children_ = std::move(known);
   co_return Result<void>();
 }
 
@@ -276,7 +278,7 @@ std::optional<Error> RunnerClient::Refusal(RunnerId runner, const Batch& batch) 
   if (running_) return refuse("another one is under way");
   if (batch.runs.empty()) return refuse("none was ordered");
   for (const RunOrder& run : batch.runs) {
-    const bool open = runner != 0 && runner == opened_ && run.child < formats_.size();
+    const bool open = runner != 0 && runner == opened_ && run.child < children_.size();
     if (!open) return refuse("no such command is open");
   }
   return std::nullopt;
@@ -306,8 +308,8 @@ BatchOutcome RunnerClient::OutcomeOf(const Batch& batch, Result<wire::BatchFigur
     for (wire::RunFigures& figures : answer->runs) {
       const std::size_t number = outcome.runs.size();
       if (number >= batch.runs.size()) break;
-      const std::string& format = formats_[batch.runs[number].child];
-      Result<RunOutcome> run = MakeRunOutcome(std::move(figures), format);
+      const Child& child = children_[batch.runs[number].child];
+      Result<RunOutcome> run = MakeRunOutcome(std::move(figures), child.parse, child.accept_exit);
       if (!run) {
         outcome.error = std::move(run).error();
         return outcome;
@@ -324,7 +326,7 @@ BatchOutcome RunnerClient::OutcomeOf(const Batch& batch, Result<wire::BatchFigur
 asio::awaitable<MachineEnd> RunnerClient::Release(RunnerId runner) {
   const bool has_children = std::exchange(opened_, 0) == runner;
   const bool holds = std::exchange(holder_, 0) == runner;
-  formats_.clear();
+  children_.clear();
   // A runner that is gone has let go of everything.
   if (runner == 0 || runner != connection_.id()) co_return MachineEnd{};
   if (has_children) {

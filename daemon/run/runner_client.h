@@ -24,7 +24,9 @@ namespace benchd {
 ///         metric that benchd measures itself"; kFailedPrecondition "metric instructions: not
 ///         available here: ..." when it was asked for; kInternal when the helper's bytes make no
 ///         sense.
-Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format);
+/// @param accepted  exit codes of a run that has not failed; empty: 0
+Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format,
+                                  std::span<const int> accepted = {});
 
 /// The Runner port by benchd-runner. Owned by main.cc, outlived by the connection; on the loop's
 /// thread.
@@ -54,9 +56,13 @@ class RunnerClient : public Runner {
   BatchOutcome OutcomeOf(const Batch& batch, Result<wire::BatchFigures> answer) const;
 
   RunnerConnection& connection_;
-  RunnerId holder_ = 0;               // of the machine's settings, for a session
-  RunnerId opened_ = 0;               // who has children
-  std::vector<std::string> formats_;  // `parse` of each of them
+  RunnerId holder_ = 0;  // of the machine's settings, for a session
+  RunnerId opened_ = 0;  // who has children
+  struct Child {
+    std::string parse;
+    std::vector<int> accept_exit;
+  };
+  std::vector<Child> children_;  // what an outcome needs of each of them
   bool running_ = false;
 };
 

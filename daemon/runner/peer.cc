@@ -144,6 +144,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.output = from.output;
   child.output_path = std::move(from.output_path);
   child.parse = std::move(from.parse);
+  child.accept_exit = std::move(from.accept_exit);
   batch_.DropPrepared();
   auto needs = ChooseMetrics(std::move(from.metrics),
                              {services_.host, services_.perf, services_.disturbances,

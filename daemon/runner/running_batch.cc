@@ -97,7 +97,9 @@ void RunningBatch::PrepareAfter(std::size_t index) {
 bool RunningBatch::GoesOn() const {
   if (done_.size() >= order_->runs.size()) return false;
   if (BytesOf(done_) + kMostOfOneRun > wire::kMaxRecordBytes) return false;
-  if (order_->stop_on_failure && !done_.back().exit.Succeeded()) return false;
+  const OpenedChild& last = children_.at(order_->runs[done_.size() - 1].child);
+  const bool failed = !done_.back().exit.Succeeded(last.accept_exit);
+  if (order_->stop_on_failure && failed) return false;
   if (!order_->runs[done_.size()].begins_block) return true;
   return MonotonicNow() - started_at_ < order_->budget.count();
 }

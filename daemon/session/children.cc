@@ -80,6 +80,7 @@ ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const 
                   .output = benchmark.output,
                   .output_path = benchmark.output_path,
                   .parse = benchmark.parse,
+                  .accept_exit = benchmark.accept_exit,
                   .program = arm.program.value_or(ProgramIdentity{})};
   for (const auto& [name, value] : arm.env) child.env[name] = value;
   return child;

@@ -40,8 +40,7 @@ std::string DescribeInner(const InnerExit& exit) {
          " in " + std::to_string(exit.runs) + " of " + Counted(exit.of_runs, "run");
 }
 
-/// What went wrong with the child, or with what it timed, without the place; empty when nothing
-/// did.
+/// What went wrong with the child, or with what it timed, without the place.
 std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
   const RunExit& exit = outcome.exit;
   const std::string limit = outcome.limit.empty() ? "" : outcome.limit + " and ";
@@ -53,8 +52,10 @@ std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
     return limit + (limit.empty() ? "" : "was ") + "killed by signal " +
            std::to_string(exit.signal) + " (" + strsignal(exit.signal) + ")";
   }
-  if (exit.code != 0) return limit + "exited with code " + std::to_string(exit.code);
-  return outcome.inner_exits.empty() ? "" : DescribeInner(outcome.inner_exits.front());
+  if (exit.code != 0 || outcome.inner_exits.empty()) {
+    return limit + "exited with code " + std::to_string(exit.code);
+  }
+  return DescribeInner(outcome.inner_exits.front());
 }
 
 std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char* ignoring) {
@@ -70,12 +71,12 @@ std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char
 /// `run` without how the child ended, which is added here.
 std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
                                  const RunOutcome& outcome, FailedRun run, const ByHand& by_hand,
-                                 const char* ignoring) {
+                                 const char* ignoring, std::span<const int> accepted) {
+  if (ExitOf(outcome).Succeeded(accepted)) return std::nullopt;
   const std::string what = DescribeExit(timeout, outcome);
-  if (what.empty()) return std::nullopt;
   if (outcome.exit.signal != 0) {
     run.signal = outcome.exit.signal;
-  } else if (outcome.exit.code != 0) {
+  } else if (outcome.exit.code != 0 || (outcome.inner_exits.empty() && !outcome.exit.timed_out)) {
     run.exit_code = outcome.exit.code;
   } else if (!outcome.exit.timed_out) {
     run.exit_code = outcome.inner_exits.front().code;
@@ -149,14 +150,15 @@ std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outc
   const Arm& arm = ArmAt(place);
   return FailureOf(FailedAt(place), place.spec.limits.timeout, outcome, std::move(run),
                    {arm.argv, arm.cwd, {}},
-                   ", or use --ignore-failure to count such runs like any other");
+                   ", or use --ignore-failure to count such runs like any other",
+                   place.spec.benchmarks[place.planned.benchmark].accept_exit);
 }
 
 std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
                                    const RunOutcome& outcome, const ByHand& by_hand) {
   FailedRun run;
   run.stderr_tail = TailOf(outcome);
-  return FailureOf(place, timeout, outcome, std::move(run), by_hand, "");
+  return FailureOf(place, timeout, outcome, std::move(run), by_hand, "", {});
 }
 
 void SetRunPlace(const RunPlace& place, FailedRun& run) {

@@ -155,10 +155,7 @@ void Session::LearnWarmup(const std::vector<Run>& block) {
 
 Result<void> Session::Count(const std::vector<Run>& block) {
   ++blocks_[block.front().benchmark];
-  for (const Run& run : block) {
-    disturbances_ += run.disturbances;
-    notes_.failed_runs += run.exit.Succeeded() ? 0 : 1;
-  }
+  for (const Run& run : block) disturbances_ += run.disturbances;
   return analysis_->Add(block);
 }
 

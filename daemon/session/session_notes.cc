@@ -27,10 +27,6 @@ void AddNotes(const SessionNotes& notes, Report& report) {
   const auto warn = [&report](WarningCode code, std::string message) {
     report.warnings.push_back(MakeWarning(code, std::move(message)));
   };
-  if (notes.failed_runs > 0) {
-    warn("failed_runs", std::to_string(notes.failed_runs) +
-                            " runs failed and count like any other (--ignore-failure)");
-  }
   if (notes.interrupted) {
     warn("interrupted", "it was interrupted and went on from its stored blocks; runs dropped: " +
                             std::to_string(notes.dropped_runs));

@@ -295,6 +295,8 @@ class MessageReader {
       for (int i = 0; i < get_.FieldSize(from_, &field) && reader_.ok(); ++i) {
         if constexpr (std::same_as<T, std::vector<std::string>>) {
           value.push_back(get_.GetRepeatedString(from_, &field, i));
+        } else if constexpr (std::same_as<T, std::vector<int>>) {
+          value.push_back(get_.GetRepeatedInt32(from_, &field, i));
         } else {
           ReadFields(reader_, PathOf(field) + "[" + std::to_string(i) + "]",
                      get_.GetRepeatedMessage(from_, &field, i), &value.emplace_back());

@@ -61,10 +61,10 @@ TEST_F(GatePlanTest, WhatIsConstantInStepsAboveTheMarginGatesOnlyWhenNamed) {
     for (std::uint32_t arm = 0; arm < 2; ++arm) {
       catalog.Learn(RunBuilder(0, arm).Sample("n", value).Metric("n", Better::kLower, "1", 1), ids);
     }
-    EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), gated ? 1U : 0U) << value;
+    EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog), gated ? 1U : 0U) << value;
     EXPECT_EQ(NotGatedByDefault(benchmark_, 0.02, catalog).size(), gated ? 0U : 1U) << value;
     catalog.Learn(RunBuilder(0, 0).Sample("n", value + 1).Metric("n", Better::kLower, "1", 1), ids);
-    EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), 1U) << "it varies";
+    EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog), 1U) << "it varies";
   }
 }
 
@@ -100,7 +100,7 @@ TEST_F(GatePlanTest, AHarnessWithoutAnyDirectionLeavesNoGate) {
   std::vector<std::size_t> ids;
   catalog.Learn(RunBuilder(0, 0).Sample("wall_time", 1).Sample("widgets", 4), ids);
   EXPECT_FALSE(PlanGates(benchmark_, 0.02, catalog));
-  EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), 0u);
+  EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog), 0u);
 }
 
 TEST_F(GatePlanTest, ARateCannotLoseAllOfItself) {
@@ -124,10 +124,10 @@ TEST_F(GatePlanTest, TheNumberOfGatesIsKnownFromTheSpecUnlessAHarnessDecides) {
   EXPECT_EQ(GateMetricsBySpec(benchmark_), 1u);
   benchmark_.parse = "lines";
   EXPECT_FALSE(GateMetricsBySpec(benchmark_));
-  EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog_), 2u);
+  EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog_), 2u);
   benchmark_.gates = {RatioGate("ops", 0.1)};
   EXPECT_FALSE(GateMetricsBySpec(benchmark_)) << "of every inner benchmark";
-  EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog_), 1u);
+  EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog_), 1u);
   benchmark_.parse.clear();
   EXPECT_EQ(GateMetricsBySpec(benchmark_), 1u);
   benchmark_.gates = {RatioGate("*_time", 0.1)};
@@ -154,7 +154,7 @@ TEST_F(GatePlanTest, WhatGatesByNameOnlyGatesWhenItIsNamed) {
     return found;
   };
   EXPECT_EQ(keys(), std::vector<std::string>{"BenchmarkX/sec/op"});
-  EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), 1U);
+  EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog), 1U);
   benchmark_.gates = {RatioGate("B/s", 0.1)};
   EXPECT_EQ(keys(), std::vector<std::string>{"BenchmarkX/B/s"});
 }

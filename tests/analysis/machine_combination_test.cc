@@ -114,6 +114,20 @@ TEST(MachineCombinationTest, UnderFourMachinesNothingIsDecided) {
   EXPECT_EQ(Combined(Sessions({0, 0, 0, 0}), 5).verdict, Verdict::kUndecided);
 }
 
+TEST(MachineCombinationTest, WhatNoIntervalSaidOfASessionStandsOverTheirMean) {
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  sessions[2].gates[0].verdict = Verdict::kUndecided;
+  sessions[2].gates[0].reason = "failed_in_reference";
+  MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.verdict, Verdict::kUndecided);
+  EXPECT_EQ(combined.gates.front().comparison.reason, "failed_in_reference");
+  sessions[3].gates[0].verdict = Verdict::kRegression;
+  sessions[3].gates[0].reason = "failed_in_candidate";
+  combined = Combined(sessions);
+  EXPECT_EQ(combined.verdict, Verdict::kRegression);
+  EXPECT_EQ(combined.gates.front().comparison.reason, "failed_in_candidate");
+}
+
 TEST(MachineCombinationTest, ASessionIsCountedOnceAndSeveralOfAMachineAreAveraged) {
   std::vector<MachineSession> sessions = Sessions({0, 0.01, 0.02, 0.03});
   sessions.push_back(sessions[1]);

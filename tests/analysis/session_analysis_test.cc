@@ -267,17 +267,20 @@ TEST(SessionAnalysisTest, NoGateLooksBeforeEveryBenchmarkHasShownItsMetrics) {
   EXPECT_EQ(analysis.OpenBenchmarks(), std::vector<std::size_t>{1});
 }
 
-TEST(SessionAnalysisTest, ARatioGateOnZerosNamesTheAbsoluteOption) {
+TEST(SessionAnalysisTest, ARatioGateOnZerosIsUndecidedAndNamesTheAbsoluteOption) {
   SessionSpec spec = Two();
   spec.benchmarks[0].gates = {RatioGate("major_faults", 0.02)};
   SessionAnalysis analysis = Start(spec);
   const Block block{RunBuilder(0, 0).Sample("major_faults", 0),
                     RunBuilder(0, 1).Sample("major_faults", 0)};
-  for (int i = 0; i < 7; ++i) Feed(analysis, block);
-  const Result<void> eighth = analysis.Add(block);
-  ASSERT_FALSE(eighth);
-  EXPECT_EQ(eighth.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_NE(eighth.error().hint.find("--metric major_faults:+ABS"), std::string::npos);
+  for (int i = 0; i < 8; ++i) Feed(analysis, block);
+  EXPECT_TRUE(analysis.Finished());
+  const Report zeros = analysis.Conclude();
+  EXPECT_EQ(zeros.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(zeros, "major_faults").reason, "no_ratio");
+  const auto told = std::ranges::find(zeros.warnings, "no_ratio", &Warning::code);
+  ASSERT_NE(told, zeros.warnings.end());
+  EXPECT_NE(told->hint.find("--metric major_faults:+ABS"), std::string::npos);
 
   spec.benchmarks[0].gates = {AbsoluteGate("major_faults", 5)};
   SessionAnalysis absolute = Start(spec);
@@ -292,8 +295,8 @@ TEST(SessionAnalysisTest, ARateOfZeroIsRefusedAtOnce) {
   SessionSpec spec = Two();
   spec.benchmarks[0].gates = {RatioGate("ops", 0.02)};
   SessionAnalysis analysis = Start(spec);
-  const Block block{RunBuilder(0, 0).Sample("ops", 5).Metric("ops", Better::kHigher),
-                    RunBuilder(0, 1).Sample("ops", 0).Metric("ops", Better::kHigher)};
+  const Block block{RunBuilder(0, 0).Sample("ops", 0).Metric("ops", Better::kHigher),
+                    RunBuilder(0, 1).Sample("ops", 5).Metric("ops", Better::kHigher)};
   EXPECT_FALSE(analysis.Add(block));
 }
 

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "client/render/exports.h"
 #include "client/render/findings.h"
+#include "client/render/json.h"
 #include "client/render/report.h"
+#include "client/render/sentence.h"
+#include "core/model/verdict_reason.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 
@@ -209,6 +213,53 @@ TEST(ResultTest, AllTimesInOneUnit) {
   const std::string text =
       RenderResultTable(RegressionUpdate(), RowsShown::kWhatMatters, "", style);
   EXPECT_NE(text.find("wall_time  0.01012 s  0.01115 s"), std::string::npos) << text;
+}
+
+// What takes a verdict back is nowhere left out: neither a gate's reason nor what invalidates it.
+TEST(ReasonTest, EveryReasonStandsInEveryOutput) {
+  for (const VerdictReason& reason : kVerdictReasons) {
+    SCOPED_TRACE(reason.code);
+    v1::Session session = SampleSession();
+    v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
+    gate.set_reason(std::string(reason.code));
+    const std::string sentence = GateSentence(gate, kPipe);
+    EXPECT_EQ(sentence.find('{'), std::string::npos) << sentence;
+    const std::string result = ResultOf(session, kPipe);
+    EXPECT_NE(result.find("REGRESSION, " + std::string(reason.words)), std::string::npos) << result;
+    EXPECT_NE(result.find(sentence), std::string::npos) << result;
+    EXPECT_NE(RenderMarkdown(session).find("regression, " + std::string(reason.words)),
+              std::string::npos);
+    EXPECT_NE(RenderJunit(session).find(sentence), std::string::npos);
+    EXPECT_NE(RenderGithub(session).find(sentence), std::string::npos);
+    EXPECT_NE(ExportJson(session, {}).find("\"reason\":\"" + std::string(reason.code)),
+              std::string::npos);
+  }
+}
+
+TEST(ReasonTest, WhatInvalidatesStandsInEveryOutput) {
+  v1::Session session = SampleSession();
+  v1::Warning& warning = *session.mutable_report()->mutable_warnings(0);
+  warning.set_severity(v1::SEVERITY_INVALIDATES);
+  warning.set_message("the assumptions do not hold");
+  warning.set_code("of_a_newer_daemon");
+  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
+  gate.set_reason("of_a_newer_daemon");
+  gate.set_verdict(v1::VERDICT_UNDECIDED);
+  const std::string markdown = RenderMarkdown(session);
+  for (const std::string& text :
+       {ResultOf(session, kPipe), ExportJson(session, {}), RenderJunit(session), markdown}) {
+    EXPECT_NE(text.find("the assumptions do not hold"), std::string::npos) << text;
+  }
+  EXPECT_LT(markdown.find("the assumptions do not hold"), markdown.find("<details>"));
+  EXPECT_NE(RenderGithub(session).find("undecided: of a newer daemon"), std::string::npos);
+}
+
+TEST(ReasonTest, OfABisectionWhatIsMissingIsSkipped) {
+  v1::Session session = SampleSession();
+  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
+  EXPECT_TRUE(RenderBisectStep(session, kPipe).starts_with("bad: "));
+  gate.set_reason("missing_in_candidate");
+  EXPECT_TRUE(RenderBisectStep(session, kPipe).starts_with("skip: "));
 }
 
 TEST(WarningsTest, OnlyThoseToActOnAreShownAndSayWhatToDo) {

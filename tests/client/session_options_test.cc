@@ -115,6 +115,11 @@ class RandomSession {
     if (benchmark->output() == v1::OUTPUT_KIND_FILE) benchmark->set_output_path("/" + Text());
     if (Coin()) benchmark->set_input("/" + Text());
     benchmark->set_ignore_failure(Coin());
+    benchmark->set_allow_missing(Coin());
+    if (Coin()) {
+      benchmark->add_accept_exit(0);
+      benchmark->add_accept_exit(1 + static_cast<std::int32_t>(Upto(254)));
+    }
     benchmark->set_parse("lines");
     for (std::uint64_t n = Upto(2); n > 0; --n) {
       v1::Gate* gate = benchmark->add_gates();

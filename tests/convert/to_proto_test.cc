@@ -41,6 +41,8 @@ SessionSpec Unusual() {
   benchmark.output = OutputKind::kFile;
   benchmark.output_path = "/out";
   benchmark.ignore_failure = true;
+  benchmark.accept_exit = {0, 3};
+  benchmark.allow_missing = true;
   spec.benchmarks = {benchmark};
   spec.method = Method::kFixed;
   spec.estimator = {EstimatorKind::kQuantile, 0.9};
@@ -113,6 +115,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   gate.change = Effect{0.5, -0.25, std::nullopt};
   gate.verdict = Verdict::kRegression;
   gate.decided = Decision{8, 0.1, std::nullopt};
+  gate.reason = "left_zero";
   gate.eta = std::chrono::seconds(10);
   Report report;
   report.elapsed = std::chrono::seconds(20);
@@ -126,6 +129,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_FALSE(comparison.change().has_hi());
   EXPECT_EQ(comparison.verdict(), v1::VERDICT_REGRESSION);
   EXPECT_EQ(comparison.decided().blocks(), 8U);
+  EXPECT_EQ(comparison.reason(), "left_zero");
   EXPECT_EQ(comparison.decided().lo(), 0.1);
   EXPECT_FALSE(comparison.decided().has_hi());
   EXPECT_EQ(comparison.eta_seconds(), 10.0);

@@ -9,7 +9,7 @@ import signal
 import time
 
 from main import main
-from support import (FAILED, PASS, DaemonTest, processes_with, wait_for_exit,
+from support import (FAILED, PASS, REGRESSION, UNDECIDED, USAGE, DaemonTest, processes_with, wait_for_exit,
                      wait_for_no_process_with)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -67,6 +67,34 @@ class FailureTest(DaemonTest):
         self.assertNotIn("signal", run)
         self.assertIn("cannot find the answer", run["stderr_tail"])
         self.assertIn("hint", failed)
+
+    def test_a_candidate_that_fails_fast_does_not_pass(self):
+        words = ("-i", "--margin", "20%", "sleep 0.002", self.script("kill -SEGV $$"))
+        verdict = self.benchctl_json("compare", *words)
+        self.assert_exit(verdict, REGRESSION)
+        gates = [one for one in verdict.events[-1]["comparisons"] if one["role"] == "gate"]
+        self.assertEqual([one["reason"] for one in gates], ["failed_in_candidate"])
+        done = self.benchctl("compare", *words)
+        self.assert_exit(done, REGRESSION)
+        self.assertIn("REGRESSION, runs of candidate failed", done.stdout)
+        self.assertIn("runs of candidate failed and count like any other", done.stdout)
+
+    def test_a_reference_that_fails_alone_decides_nothing(self):
+        done = self.benchctl_json(
+            "compare", "-i", "--margin", "20%", self.script("exit 3"), "sleep 0.002")
+        self.assert_exit(done, UNDECIDED)
+
+    def test_exit_codes_that_are_accepted_are_no_failures(self):
+        three = self.script("echo n 1000; exit 3", name="three")
+        none = self.script("echo n 1000", name="none")
+        words = ("compare", *LINES, "--accept-exit", "0,3")
+        done = self.benchctl_json(*words, none, three)
+        self.assert_exit(done, PASS)
+        self.assertNotIn("failed_runs", [one["code"] for one in done.events[-1]["warnings"]])
+        self.assert_exit(self.benchctl("compare", *LINES, "--accept-exit", "3", none, three),
+                         FAILED)
+        wrong = self.benchctl(*words[:-1], "0,256", none, three)
+        self.assert_exit(wrong, USAGE)
 
     def test_a_failure_reads_well_without_json(self):
         program = self.at_run(5, 'echo "cannot find the answer" >&2; exit 1')

@@ -178,12 +178,38 @@ class OneArmOnlyTest(HarnessTest):
             self.warnings(done)["metric_missing"],
             "base never printed what another arm of main did, so it is not compared: b/latency")
 
-    def test_a_gate_on_it_fails_the_session(self):
-        done = self.benchctl(
-            "compare", "--parse", "bmf", "--metric", "b/latency", self.printing("old", self.OLD),
-            self.printing("new", self.NEW))
-        self.assert_exit(done, FAILED)
-        self.assert_named(done, "b/latency: base did not print it")
+    def test_a_gate_on_it_is_undecided(self):
+        done = self.compare("bmf", "--metric", "b/latency", self.printing("old", self.OLD),
+                            self.printing("new", self.NEW))
+        self.assert_exit(done, UNDECIDED)
+        self.assertEqual(self.by_metric(done)["b/latency"]["reason"], "missing_in_reference")
+
+    def test_what_the_candidate_lacks_is_a_regression_unless_that_is_allowed(self):
+        arms = self.printing("old", self.NEW), self.printing("new", self.OLD)
+        done = self.compare("bmf", *arms)
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(self.gates(done), {"a/latency": "pass", "b/latency": "regression"})
+        self.assertEqual(self.by_metric(done)["b/latency"]["reason"], "missing_in_candidate")
+        text = self.benchctl("compare", "--parse", "bmf", *arms)
+        self.assert_exit(text, REGRESSION)
+        self.assertIn("REGRESSION, missing in candidate", text.stdout)
+        self.assertIn("candidate has no b/latency, base has; --allow-missing makes that a warning",
+                      text.stdout.replace("\n", " "))
+        allowed = self.compare("bmf", "--allow-missing", *arms)
+        self.assert_exit(allowed, PASS)
+        self.assertEqual(self.gates(allowed), {"a/latency": "pass"})
+        self.assertIn("metric_missing", self.warnings(allowed))
+        self.assert_exit(self.benchctl("compare", "--bisect", "--parse", "bmf", *arms), 125)
+
+    def test_of_files_too(self):
+        for name, text in (("old", self.NEW), ("new", self.OLD)):
+            for number in range(8):
+                (self.folder / f"{name}-{number}.json").write_text(text)
+        files = [word for name in ("old", "new") for number in range(8)
+                 for word in ("-n", name, str(self.folder / f"{name}-{number}.json"))]
+        self.assert_exit(self.benchctl("analyze", "--parse", "bmf", *files), REGRESSION)
+        self.assert_exit(
+            self.benchctl("analyze", "--parse", "bmf", "--allow-missing", *files), PASS)
 
     def test_a_number_that_is_missing_names_its_line(self):
         broken = self.NEW.replace('{"value": 7000}', '\n{"vale": 7000}')

@@ -14,7 +14,8 @@ import time
 
 from main import main
 from replay import Replay
-from support import FAILED, PASS, TIMEOUT_S, PROGRAMS, REGRESSION, DaemonTest
+from support import (FAILED, PASS, PROGRAMS, REGRESSION, TIMEOUT_S, UNDECIDED,
+                     DaemonTest)
 
 SPIN = PROGRAMS / "spin"
 HOSTILE = PROGRAMS / "hostile"
@@ -122,13 +123,21 @@ class ZeroTest(MetricsTest):
             "--metric", "major_faults:+5", "/bin/true", "/bin/true", code=PASS)
         self.assertEqual(self.comparison(verdict, "major_faults")["verdict"], "pass")
 
-    def test_a_ratio_of_zeros_is_refused_by_name(self):
+    def test_a_ratio_of_zeros_is_undecided_and_says_what_to_ask_for(self):
         done = self.benchctl(
             "compare", "--parse", "lines", "--metric", "errors:2%:lower",
             self.errors(0), self.errors(0))
-        self.assert_exit(done, FAILED)
-        self.assert_fails_with(
-            done, "metric errors: its mean is not above 0", "--metric errors:+ABS")
+        self.assert_exit(done, UNDECIDED)
+        self.assertIn("UNDECIDED, no ratio", done.stdout)
+        self.assertIn("gate on the difference: --metric errors:+ABS", done.stdout)
+
+    def test_a_count_that_left_0_is_a_regression_of_a_ratio_too(self):
+        verdict = self.compare(
+            "--parse", "lines", "--metric", "errors:2%:lower", self.errors(0), self.errors(3),
+            code=REGRESSION)
+        gate = self.comparison(verdict, "errors")
+        self.assertEqual(gate["reason"], "left_zero")
+        self.assertEqual(gate["difference"]["estimate"], 3)
 
 
 class CounterTest(Replay, MetricsTest):

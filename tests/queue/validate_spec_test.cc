@@ -127,6 +127,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence: is not between"},
         BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence: is not between"},
         BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence: is not between"},
+        BadSpec{"accept_exit",
+                [](auto& s) {
+                  s.benchmarks[0].accept_exit = {0, 256};
+                },
+                "accept-exit: '256' is no exit code"},
         BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin: is not above 0"},
         BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; },
                 "margin: is not above 0"},

@@ -53,7 +53,9 @@ inline SessionSpec RichSpec() {
                             .input = "/dev/zero",
                             .output = OutputKind::kFile,
                             .output_path = "/tmp/out",
-                            .ignore_failure = true};
+                            .ignore_failure = true,
+                            .accept_exit = {0, 3},
+                            .allow_missing = true};
   return SessionSpec{
       .benchmarks = {benchmark, Benchmark{}},
       .method = Method::kExactT,
@@ -114,6 +116,7 @@ inline Comparison RichComparison() {
                     .p_value = 1e-17,
                     .verdict = Verdict::kRegression,
                     .decided = Decision{.blocks = 11, .lo = -0.5, .hi = 0.125},
+                    .reason = "left_zero",
                     .flag = Flag::kWorse,
                     .pairing_gain = 0.625,
                     .change_allowance = 0.001953125,
@@ -145,7 +148,8 @@ inline SessionSnapshot RichSnapshot() {
                                     .benchmark = "parse",
                                     .arm = "base",
                                     .severity = Severity::kInvalidates,
-                                    .hint = "wait"}}};
+                                    .hint = "wait",
+                                    .metric = "wall_time"}}};
   const FailedRun run{.benchmark = "parse",
                       .arm = "feature",
                       .block = 4,

@@ -1,0 +1,88 @@
+#include "core/analysis/gate_judgement.h"
+
+#include <cmath>
+
+#include "core/analysis/benchmark_analysis.h"
+
+namespace benchd {
+
+void ZeroWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
+  any_ = any_ || (!reference.empty() && !candidate.empty());
+  for (const ArmValue& one : reference) {
+    reference_zero_ = reference_zero_ && one.value == 0;
+    reference_above_ = reference_above_ && one.value > 0;
+  }
+  for (const ArmValue& one : candidate) {
+    candidate_sum_ += one.value;
+    candidate_zero_ = candidate_zero_ && one.value == 0;
+    candidate_counts_ = candidate_counts_ && one.value > 0 && one.value == std::floor(one.value);
+  }
+}
+
+bool BenchmarkAnalysis::MayDecide() const {
+  return concluded_ || blocks_ >= design_.fixed_blocks.value_or(design_.first_look);
+}
+
+std::optional<Judgement> BenchmarkAnalysis::JudgementOfMissing(const NamedComparison& one) const {
+  const bool in_reference = !catalog_.ShownBy(one.reference, one.metric);
+  if (!in_reference && catalog_.ShownBy(one.candidate, one.metric)) return std::nullopt;
+  if (in_reference) return Judgement{Verdict::kUndecided, Reason("missing_in_reference"), true};
+  return Judgement{Verdict::kRegression, Reason("missing_in_candidate"), true};
+}
+
+std::optional<Judgement> BenchmarkAnalysis::JudgementOfFailures(const NamedComparison& one) const {
+  const std::uint64_t in_reference = failed_per_arm_[one.reference];
+  const std::uint64_t in_candidate = failed_per_arm_[one.candidate];
+  if ((in_reference == 0) == (in_candidate == 0)) return std::nullopt;
+  // One that fails now and then may do so in the other arm yet.
+  if (in_reference > 0) {
+    return Judgement{Verdict::kUndecided, Reason("failed_in_reference"),
+                     in_reference == runs_per_arm_[one.reference]};
+  }
+  return Judgement{Verdict::kRegression, Reason("failed_in_candidate"),
+                   in_candidate == runs_per_arm_[one.candidate]};
+}
+
+std::optional<Judgement> BenchmarkAnalysis::JudgementOfDifference(
+    const NamedComparison& one) const {
+  const bool rate = catalog_.metrics()[one.metric].better == Better::kHigher;
+  if (rate && one.zeros.FellToZero()) {
+    return Judgement{Verdict::kRegression, Reason("fell_to_zero"), true};
+  }
+  if (rate || !one.zeros.FromZero()) return std::nullopt;
+  if (one.zeros.LeftZero()) return Judgement{Verdict::kRegression, Reason("left_zero"), true};
+  return Judgement{Verdict::kUndecided, Reason("no_ratio"), true};
+}
+
+Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
+  const MetricComparison& comparison = gate.comparison;
+  Judgement by_interval{comparison.verdict(), {}, comparison.settled()};
+  if (comparison.undecidable()) by_interval.reason = Reason("resolution");
+  if (!MayDecide()) return by_interval;
+  if (const auto missing = JudgementOfMissing(gate)) return *missing;
+  if (auto failed = JudgementOfFailures(gate)) {
+    failed->settled = failed->settled || by_interval.settled;
+    return *failed;
+  }
+  const bool by_ratio = comparison.gate()->kind == MarginKind::kRatio;
+  if (by_ratio && !comparison.RatioPossible()) {
+    if (const auto by_difference = JudgementOfDifference(gate)) return *by_difference;
+  }
+  if (by_interval.verdict == Verdict::kUndecided && comparison.TooManyMissing(ContextOf(gate))) {
+    by_interval.reason = Reason("missing_values");
+  }
+  return by_interval;
+}
+
+std::optional<Judgement> BenchmarkAnalysis::JudgementOfZero(const NamedComparison& info) const {
+  const bool gates = benchmark_.arms[info.candidate].role == ArmRole::kCandidate &&
+                     info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
+  if (!gates || !MayDecide() || !catalog_.metrics()[info.metric].better) return std::nullopt;
+  // Nobody asked for what this reference lacks.
+  if (!catalog_.ShownBy(info.reference, info.metric)) return std::nullopt;
+  if (const auto missing = JudgementOfMissing(info)) return missing;
+  const bool worse = info.zeros.AboveZero() || info.zeros.FellToZero();
+  return worse ? JudgementOfDifference(info) : std::nullopt;
+}
+
+}  // namespace benchd

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string_view>
+
+namespace benchd {
+
+/// Why a gate has its verdict without an interval that says so (Comparison::reason).
+struct VerdictReason {
+  std::string_view code;   ///< stable
+  std::string_view words;  ///< behind the verdict in a table
+  /// {reference}, {candidate} and {metric} stand for their names.
+  std::string_view sentence;
+  std::string_view hint;  ///< what to do about it; empty where a warning of the gate says it
+};
+
+/// Every reason there is: the one list of them. A gate that a warning invalidates has the warning's
+/// code instead.
+inline constexpr VerdictReason kVerdictReasons[] = {
+    {"missing_in_candidate", "missing in candidate", "{candidate} has no {metric}, {reference} has",
+     "--allow-missing makes that a warning"},
+    {"missing_in_reference", "missing in reference",
+     "{reference} has no {metric} to compare {candidate} with", "gate on what every arm has"},
+    {"failed_in_candidate", "runs of candidate failed",
+     "runs of {candidate} failed, none of {reference} did",
+     "--accept-exit names exit codes that are no failure"},
+    {"failed_in_reference", "runs of reference failed",
+     "runs of {reference} failed, none of {candidate} did",
+     "--accept-exit names exit codes that are no failure"},
+    {"left_zero", "was 0", "{metric} of {reference} is always 0, that of {candidate} never is", ""},
+    {"fell_to_zero", "fell to 0",
+     "{metric} of {candidate} is always 0, that of {reference} never is", ""},
+    {"no_ratio", "no ratio", "{metric} of {reference} is always 0: there is no relative change",
+     ""},
+    {"resolution", "within a step",
+     "{metric} of {candidate} is closer to the margin than one step of it can tell", ""},
+    {"missing_values", "values missing", "too many runs lack {metric}", ""},
+};
+
+/// The row of that code, or nullptr: a warning's, or a newer benchd's.
+constexpr const VerdictReason* FindVerdictReason(std::string_view code) {
+  for (const VerdictReason& reason : kVerdictReasons) {
+    if (reason.code == code) return &reason;
+  }
+  return nullptr;
+}
+
+/// The code of a row; a text that is none does not compile.
+consteval std::string_view Reason(std::string_view code) {
+  if (FindVerdictReason(code) == nullptr) throw "core/model/verdict_reason.h has no such row";
+  return FindVerdictReason(code)->code;
+}
+
+}  // namespace benchd

@@ -1,0 +1,442 @@
+#include "core/analysis/gate_judgement.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/analysis/session_report.h"
+#include "core/analysis/table_analysis.h"
+#include "core/parse/harness_output.h"
+#include "tests/analysis/session_feed.h"
+
+namespace benchd {
+namespace {
+
+using Values = std::vector<std::pair<std::string, double>>;  // by inner benchmark
+
+std::string Joined(const Values& values, const std::string& separator,
+                   const std::function<std::string(const std::string&, const std::string&)>& one) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    text += (text.empty() ? "" : separator) + one(name, std::to_string(value));
+  }
+  return text;
+}
+
+// What each harness prints that measured these.
+const std::map<std::string, std::function<std::string(const Values&)>> kPrinters{
+    {"lines",
+     [](const Values& values) {
+       return "#! prefer=lower unit=ms\n" +
+              Joined(values, "", [](const auto& n, const auto& v) { return n + " " + v + "\n"; });
+     }},
+    {"mmtests",
+     [](const Values& values) {
+       return "#! prefer=lower unit=ms\n" + Joined(values, "", [](const auto& n, const auto& v) {
+                return n + " 1 1 " + v + "\n";
+              });
+     }},
+    {"go",
+     [](const Values& values) {
+       return Joined(values, "", [](const auto& n, const auto& v) {
+         return "Benchmark" + n + "-8   \t 1000\t " + v + " ns/op\n";
+       });
+     }},
+    {"google-benchmark",
+     [](const Values& values) {
+       return R"({"benchmarks":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"name":")" + n + R"(","run_type":"iteration","real_time":)" + v +
+                              R"(,"cpu_time":)" + v + R"(,"time_unit":"ms"})";
+                     }) +
+              "]}";
+     }},
+    {"hyperfine",
+     [](const Values& values) {
+       return R"({"results":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"command":")" + n + R"(","user":0.1,"system":0.1,"times":[)" + v +
+                              "]}";
+                     }) +
+              "]}";
+     }},
+    {"jmh",
+     [](const Values& values) {
+       return "[" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"benchmark":"b.)" + n +
+                              R"(","mode":"avgt","primaryMetric":{"score":)" + v +
+                              R"(,"scoreUnit":"ms/op","rawData":[[)" + v + "]]}}";
+                     }) +
+              "]";
+     }},
+    {"pytest-benchmark",
+     [](const Values& values) {
+       return R"({"benchmarks":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"name":")" + n + R"(","fullname":")" + n +
+                              R"(","stats":{"data":[)" + v + "]}}";
+                     }) +
+              "]}";
+     }},
+    {"bmf", [](const Values& values) {
+       return "{" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return "\"" + n + R"(":{"latency":{"value":)" + v + "}}";
+                     }) +
+              "}";
+     }}};
+
+std::vector<std::string> Formats() {
+  const auto refused = CheckHarnessFormat("no such format");
+  const std::string& hint = refused.error().hint + refused.error().message;
+  std::vector<std::string> formats;
+  std::string words = hint.substr(hint.find("available: ") + 11);
+  words = words.substr(0, words.find_first_of(";)"));
+  for (std::size_t at = 0; at != std::string::npos;) {
+    const std::size_t end = words.find(", ", at);
+    formats.push_back(words.substr(at, end == std::string::npos ? end : end - at));
+    at = end == std::string::npos ? end : end + 2;
+  }
+  return formats;
+}
+
+Values Measured(int run, const std::vector<std::string>& names) {
+  Values values;
+  for (const std::string& name : names) values.emplace_back(name, 20 + 0.01 * ((run * 7) % 5));
+  return values;
+}
+
+// Three inner benchmarks, so that a harness which names them only where it has several does.
+const std::vector<std::string> kAll{"Fine", "Other", "Gone"};
+const std::vector<std::string> kFewer{"Fine", "Other"};
+
+constexpr int kRuns = 12;
+
+Result<TableReport> Analyzed(const std::string& format, const std::vector<std::string>& old_names,
+                             const std::vector<std::string>& new_names, bool allow_missing) {
+  std::vector<HarnessFile> files;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto& print = kPrinters.at(format);
+    files.push_back({"old", "old", print(Measured(run, old_names))});
+    files.push_back({"new", "new", print(Measured(run + 1, new_names))});
+  }
+  TableOptions options;
+  options.spec.default_margin = 0.2;
+  options.spec.benchmarks.emplace_back().allow_missing = allow_missing;
+  return AnalyzeHarnessFiles(format, files, options);
+}
+
+Run RunOf(const std::string& format, std::uint32_t arm, const std::vector<std::string>& names,
+          int number) {
+  const auto output = ParseHarnessOutput(format, kPrinters.at(format)(Measured(number, names)));
+  EXPECT_TRUE(output) << format << ": " << output.error().message;
+  Run run;
+  run.arm = arm;
+  run.position = arm;
+  if (!output) return run;
+  run.samples = output->samples;
+  run.metrics = output->metrics;
+  return run;
+}
+
+Report Live(const std::string& format, const std::vector<std::string>& base_names,
+            const std::vector<std::string>& candidate_names, bool allow_missing) {
+  SessionSpec spec = Two();
+  spec.default_margin = 0.2;
+  spec.benchmarks[0].parse = format;
+  spec.benchmarks[0].allow_missing = allow_missing;
+  SessionAnalysis analysis = Start(spec);
+  const auto block = [&](int number) {
+    return Block{RunOf(format, 0, base_names, number),
+                 RunOf(format, 1, candidate_names, number + 1)};
+  };
+  analysis.AddWarmup(block(0));
+  for (int i = 0; i < kRuns && !analysis.Finished(); ++i) Feed(analysis, block(i));
+  EXPECT_TRUE(analysis.Finished()) << format << ": what is missing keeps nothing open";
+  return analysis.Conclude();
+}
+
+std::vector<std::string> Reasons(const Report& report) {
+  std::vector<std::string> reasons;
+  for (const Comparison& one : report.comparisons) {
+    if (one.role == ComparisonRole::kGate && !one.reason.empty()) reasons.push_back(one.reason);
+  }
+  return reasons;
+}
+
+bool Warns(const Report& report, const std::string& code, Severity severity) {
+  return std::ranges::any_of(report.warnings, [&](const Warning& one) {
+    return one.code == code && one.severity == severity;
+  });
+}
+
+TEST(GateJudgementTest, OfEveryFormatABenchmarkThatTheCandidateLacksIsARegression) {
+  ASSERT_GE(Formats().size(), 8u);
+  for (const std::string& format : Formats()) {
+    SCOPED_TRACE(format);
+    ASSERT_TRUE(kPrinters.contains(format)) << "add what it prints";
+    const auto table = Analyzed(format, kAll, kFewer, false);
+    ASSERT_TRUE(table) << table.error().message;
+    for (const Report& report : {table->report, Live(format, kAll, kFewer, false)}) {
+      EXPECT_EQ(report.verdict, Verdict::kRegression);
+      const auto reasons = Reasons(report);
+      EXPECT_FALSE(reasons.empty());
+      for (const std::string& reason : reasons) EXPECT_EQ(reason, "missing_in_candidate");
+    }
+  }
+}
+
+TEST(GateJudgementTest, OfEveryFormatABenchmarkThatIsNewIsAVisibleWarning) {
+  for (const std::string& format : Formats()) {
+    SCOPED_TRACE(format);
+    const auto table = Analyzed(format, kFewer, kAll, false);
+    ASSERT_TRUE(table) << table.error().message;
+    const Report live = Live(format, kFewer, kAll, false);
+    for (const Report& report : {table->report, live}) {
+      EXPECT_EQ(report.verdict, Verdict::kPass);
+      EXPECT_TRUE(Reasons(report).empty());
+      EXPECT_TRUE(Warns(report, "metric_missing", Severity::kCaution) ||
+                  Warns(report, "not_compared", Severity::kCaution));
+    }
+  }
+}
+
+TEST(GateJudgementTest, OfEveryFormatWhatIsMissingMayBeAllowed) {
+  for (const std::string& format : Formats()) {
+    SCOPED_TRACE(format);
+    const auto table = Analyzed(format, kAll, kFewer, true);
+    ASSERT_TRUE(table) << table.error().message;
+    for (const Report& report : {table->report, Live(format, kAll, kFewer, true)}) {
+      EXPECT_EQ(report.verdict, Verdict::kPass);
+      EXPECT_TRUE(Warns(report, "metric_missing", Severity::kCaution) ||
+                  Warns(report, "not_compared", Severity::kCaution));
+    }
+  }
+}
+
+// ---- named gates ----
+
+Run Printed(std::uint32_t arm, const Values& values, Better better = Better::kLower) {
+  RunBuilder run(0, arm, arm);
+  run.Sample("wall_time", 0.5 + 0.001 * arm);
+  for (const auto& [name, value] : values) run.Sample(name, value).Metric(name, better, "1", 1);
+  return run;
+}
+
+Report ReportOf(const SessionSpec& spec, const Values& base, const Values& candidate,
+                Better better = Better::kLower, int blocks = 8) {
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < blocks; ++i) {
+    Feed(analysis, {Printed(0, base, better), Printed(1, candidate, better)});
+  }
+  EXPECT_TRUE(analysis.Finished()) << "nothing is left to wait for";
+  return analysis.Conclude();
+}
+
+SessionSpec Gated(const std::string& metric, double margin = 0.02) {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].parse = "lines";
+  spec.benchmarks[0].gates = {RatioGate(metric, margin)};
+  return spec;
+}
+
+TEST(GateJudgementTest, ANamedMetricThatOneArmLacks) {
+  const Report in_candidate = ReportOf(Gated("allocs"), {{"allocs", 5}}, {});
+  EXPECT_EQ(in_candidate.verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(in_candidate, "allocs").reason, "missing_in_candidate");
+  const Report in_reference = ReportOf(Gated("allocs"), {}, {{"allocs", 5}});
+  EXPECT_EQ(in_reference.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(in_reference, "allocs").reason, "missing_in_reference");
+}
+
+TEST(GateJudgementTest, WhereAllThatGatesIsAllowedToBeMissingNothingIsJudged) {
+  SessionSpec spec = Gated("allocs");
+  spec.benchmarks[0].allow_missing = true;
+  const Report report = ReportOf(spec, {{"allocs", 5}}, {});
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_TRUE(Warns(report, "metric_missing", Severity::kCaution));
+}
+
+// ---- counts ----
+
+TEST(GateJudgementTest, ACountThatLeft0IsARegressionByItsDifference) {
+  for (const bool named : {true, false}) {
+    SessionSpec spec = Gated("allocs");
+    if (!named) spec.benchmarks[0].gates.clear();
+    const Report report =
+        ReportOf(spec, {{"allocs", 0}, {"time", 2000}}, {{"allocs", 3}, {"time", 2000}});
+    EXPECT_EQ(report.verdict, Verdict::kRegression) << named;
+    const Comparison& gate = Find(report, "allocs");
+    EXPECT_EQ(gate.role, ComparisonRole::kGate);
+    EXPECT_EQ(gate.reason, "left_zero");
+    EXPECT_FALSE(gate.change);
+    ASSERT_TRUE(gate.difference);
+    EXPECT_EQ(gate.difference->estimate, 3);
+  }
+}
+
+TEST(GateJudgementTest, WhatIsNoCountAndLeft0IsUndecided) {
+  SessionSpec spec = Gated("allocs");
+  spec.benchmarks[0].gates.clear();
+  const Report report =
+      ReportOf(spec, {{"allocs", 0}, {"time", 2000}}, {{"allocs", 0.5}, {"time", 2000}});
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(report, "allocs").reason, "no_ratio");
+  EXPECT_TRUE(Warns(report, "no_ratio", Severity::kInvalidates));
+  const auto warning = std::ranges::find(report.warnings, "allocs", &Warning::metric);
+  ASSERT_NE(warning, report.warnings.end());
+  EXPECT_EQ(warning->hint, "gate on the difference: --metric allocs:+ABS");
+}
+
+TEST(GateJudgementTest, ACountThatStays0IsInNobodysWay) {
+  SessionSpec spec = Gated("allocs");
+  spec.benchmarks[0].gates.clear();
+  const Report report =
+      ReportOf(spec, {{"allocs", 0}, {"time", 2000}}, {{"allocs", 0}, {"time", 2000}});
+  EXPECT_EQ(report.verdict, Verdict::kPass);
+  EXPECT_EQ(Find(report, "allocs").role, ComparisonRole::kInfo);
+  EXPECT_TRUE(Warns(report, "no_ratio", Severity::kNote)) << "nothing to act on";
+}
+
+TEST(GateJudgementTest, ARateThatFellTo0IsARegression) {
+  for (const bool named : {true, false}) {
+    SessionSpec spec = Gated("rate");
+    if (!named) spec.benchmarks[0].gates = {};
+    const Report report = ReportOf(spec, {{"rate", 100}, {"other", 2000}},
+                                   {{"rate", 0}, {"other", 2000}}, Better::kHigher);
+    EXPECT_EQ(report.verdict, Verdict::kRegression) << named;
+    EXPECT_EQ(Find(report, "rate").reason, "fell_to_zero");
+  }
+}
+
+// One more allocation than one is no doubt for any number of runs, and neither is none.
+TEST(GateJudgementTest, WhatNoRunCanDecideEndsAtTheFirstLookWithItsReason) {
+  for (const auto& [base, candidate] : {std::pair{1.0, 2.0}, std::pair{5.0, 5.0}}) {
+    for (const Method method : {Method::kPaired, Method::kWelch}) {
+      SessionSpec spec = Gated("allocs");
+      spec.method = method;
+      const Report report = ReportOf(spec, {{"allocs", base}}, {{"allocs", candidate}});
+      EXPECT_EQ(report.verdict, Verdict::kUndecided);
+      EXPECT_EQ(Find(report, "allocs").reason, "resolution");
+      EXPECT_TRUE(Warns(report, "resolution", Severity::kInvalidates));
+    }
+  }
+}
+
+TEST(GateJudgementTest, WhatVariesMayBeDecidedYet) {
+  SessionAnalysis analysis = Start(Gated("allocs", 1.0));
+  for (int i = 0; i < 8; ++i) {
+    Feed(analysis, {Printed(0, {{"allocs", 1}}), Printed(1, {{"allocs", i % 2 + 1.0}})});
+  }
+  EXPECT_FALSE(analysis.Finished());
+}
+
+TEST(GateJudgementTest, AtTheLimitTheEstimateMayStillBeAskedFor) {
+  SessionSpec spec = Gated("allocs");
+  spec.limits.at_limit = AtLimit::kEstimate;
+  const Report report = ReportOf(spec, {{"allocs", 1}}, {{"allocs", 2}});
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+  EXPECT_EQ(report.basis, Basis::kEstimate);
+}
+
+// ---- failed runs ----
+
+Block WithExits(int base, int candidate, double base_s = 0.5, double candidate_s = 0.25) {
+  Block block = WallBlock(0, {base_s, candidate_s});
+  block[0].exit.code = base;
+  block[1].exit.code = candidate;
+  return block;
+}
+
+Report Failing(int base, int candidate, std::vector<int> accepted = {}) {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].ignore_failure = true;
+  spec.benchmarks[0].accept_exit = std::move(accepted);
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < 8; ++i) Feed(analysis, WithExits(base, candidate));
+  EXPECT_TRUE(analysis.Finished());
+  return analysis.Conclude();
+}
+
+TEST(GateJudgementTest, RunsThatFailInOneArmAlone) {
+  const Report in_candidate = Failing(0, 3);
+  EXPECT_EQ(in_candidate.verdict, Verdict::kRegression) << "however fast it failed";
+  EXPECT_EQ(Find(in_candidate, "wall_time").reason, "failed_in_candidate");
+  const Report in_reference = Failing(3, 0);
+  EXPECT_EQ(in_reference.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(in_reference, "wall_time").reason, "failed_in_reference");
+  const Report in_both = Failing(3, 3);
+  EXPECT_EQ(in_both.verdict, Verdict::kPass);
+  for (const Report& report : {in_candidate, in_reference, in_both}) {
+    EXPECT_TRUE(Warns(report, "failed_runs", Severity::kCaution));
+  }
+}
+
+TEST(GateJudgementTest, AnExitCodeThatIsAcceptedIsNoFailure) {
+  EXPECT_EQ(Failing(0, 3, {0, 3}).verdict, Verdict::kPass);
+  EXPECT_FALSE(Warns(Failing(0, 3, {0, 3}), "failed_runs", Severity::kCaution));
+  EXPECT_EQ(Find(Failing(3, 0, {3}), "wall_time").reason, "failed_in_candidate")
+      << "0 is not in the list";
+}
+
+TEST(GateJudgementTest, OneFailedRunIsJudgedAtTheEnd) {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].ignore_failure = true;
+  SessionAnalysis analysis = Start(spec);
+  Noise noise(1);
+  for (int i = 0; i < 8; ++i) {
+    Block block = noise.Wall({0.5, 0.5});
+    if (i == 2) block[1].exit.code = 1;
+    Feed(analysis, block);
+  }
+  EXPECT_EQ(Find(analysis.Look(), "wall_time").reason, "failed_in_candidate");
+  EXPECT_FALSE(analysis.Finished()) << "it may fail in the other arm yet";
+  Block block = noise.Wall({0.5, 0.5});
+  block[0].exit.code = 1;
+  Feed(analysis, block);
+  EXPECT_EQ(Find(analysis.Look(), "wall_time").reason, "");
+}
+
+// ---- what invalidates ----
+
+TEST(GateJudgementTest, AWarningThatInvalidatesMakesItsGateUndecided) {
+  for (const Verdict verdict : {Verdict::kPass, Verdict::kRegression}) {
+    Report report;
+    report.verdict = verdict;
+    Comparison gate;
+    gate.benchmark = "main";
+    gate.candidate = "new";
+    gate.metric = "wall_time";
+    gate.role = ComparisonRole::kGate;
+    gate.verdict = verdict;
+    gate.decided = Decision{8, {}, {}};
+    report.comparisons = {gate};
+    Warning warning = MakeWarning("resolution", "too near", "main", "new");
+    warning.metric = "cpu_time";
+    report.warnings = {warning};
+    Invalidate(report.warnings, report);
+    EXPECT_EQ(report.verdict, verdict) << "of another gate";
+    report.warnings[0].metric = "wall_time";
+    report.warnings[0].severity = Severity::kCaution;
+    Invalidate(report.warnings, report);
+    EXPECT_EQ(report.verdict, verdict) << "only a caution";
+    report.warnings[0].severity = Severity::kInvalidates;
+    Invalidate(report.warnings, report);
+    EXPECT_EQ(report.verdict, Verdict::kUndecided);
+    EXPECT_EQ(report.comparisons[0].verdict, Verdict::kUndecided);
+    EXPECT_EQ(report.comparisons[0].reason, "resolution");
+    EXPECT_FALSE(report.comparisons[0].decided);
+  }
+}
+
+}  // namespace
+}  // namespace benchd
