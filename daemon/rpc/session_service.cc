@@ -87,12 +87,13 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   BundleUpload* const bundle = &*upload;
   while (co_await Next()) {
     std::string data = std::move(*message_.mutable_data());
-    Result<void> taken =
-        co_await sources_.store.Ask({}, &Records::AppendBundle, bundle, std::move(data));
+    Result<void> taken = co_await sources_.store.Ask(gone_.get_token(), &Records::AppendBundle,
+                                                     bundle, std::move(data));
     if (!taken) co_return taken;
   }
   if (stopping_) co_return IsStopping();
-  Result<void> whole = co_await sources_.store.Ask({}, &Records::FinishBundle, bundle);
+  Result<void> whole =
+      co_await sources_.store.Ask(gone_.get_token(), &Records::FinishBundle, bundle);
   if (!whole) co_return whole;
   asio::awaitable<Result<void>> submitting =
       sources_.submit(entry_.caller, &submit, bundle, response_);
@@ -129,8 +130,8 @@ Result<void> CheckSize(const v1::SubmitRequest& request, std::uint64_t most) {
 }
 
 FindSession FindIn(Queue& queue) {
-  return [&queue](Caller caller, std::string id, const std::stop_token& /*gone*/) {
-    return queue.Get(std::move(caller), std::move(id));
+  return [&queue](Caller caller, std::string id, std::stop_token gone) {
+    return queue.Get(std::move(caller), std::move(id), std::move(gone));
   };
 }
 
@@ -189,13 +190,13 @@ asio::awaitable<Result<void>> SessionService::RunGet(Asker asker,
                                                      const v1::GetSessionRequest* request,
                                                      v1::Session* response) {
   Result<SessionDetails> details =
-      co_await parts_.queue.Show(std::move(asker.caller), request->session());
+      co_await parts_.queue.Show(std::move(asker.caller), request->session(), asker.gone);
   if (!details) co_return std::move(details).error();
   const SessionId& id = details->record.snapshot.id;
   convert::ToProto(details->history, response);
   convert::ToProto(details->record, response);
   if (!request->with_log()) co_return Result<void>();
-  Result<LogTail> log = co_await parts_.store.Ask({}, &Records::LoadLog, id, kMaxLogBytes);
+  Result<LogTail> log = co_await parts_.store.Ask(asker.gone, &Records::LoadLog, id, kMaxLogBytes);
   if (!log) co_return std::move(log).error().Within("reading the log");
   response->set_log(LogToProto(*log));
   co_return Result<void>();
@@ -219,7 +220,7 @@ asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
     v1::Session* added = response->add_sessions();
     ToProto(view, added);
     if (view.whole) {
-      Result<SessionRecord> record = co_await parts_.queue.Read(view.id);
+      Result<SessionRecord> record = co_await parts_.queue.Read(view.id, asker.gone);
       if (record) convert::ToProto(*record, added);
     }
     bytes += added->ByteSizeLong();
@@ -275,7 +276,8 @@ asio::awaitable<Result<void>> HistoryService::RunList(Asker asker,
   }
   const std::uint64_t page_size = query->limit++;  // one more tells whether there is another page
   const SummaryQuery asked = *query;
-  Result<std::vector<GateSummary>> found = co_await store_.Ask({}, &Records::ListSummaries, asked);
+  Result<std::vector<GateSummary>> found =
+      co_await store_.Ask(asker.gone, &Records::ListSummaries, asked);
   if (!found) co_return std::move(found).error().Within("reading the history");
   const bool more = found->size() > page_size;
   if (more) found->pop_back();

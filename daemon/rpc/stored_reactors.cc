@@ -31,7 +31,7 @@ asio::awaitable<Result<void>> ListSamplesReactor::Open() {
 asio::awaitable<Result<void>> ListSamplesReactor::Load() {
   do {
     Result<std::vector<Run>> runs =
-        co_await sources_.store.Ask({}, &Records::LoadRuns, id_, loaded_, kRunsPerLoad);
+        co_await sources_.store.Ask(gone(), &Records::LoadRuns, id_, loaded_, kRunsPerLoad);
     if (!runs) co_return std::move(runs).error().Within("reading the samples");
     runs_ = std::move(runs).value();
     used_ = 0;
@@ -82,7 +82,7 @@ asio::awaitable<Result<void>> GetBundleReactor::Open() {
 
 asio::awaitable<Result<void>> GetBundleReactor::Load() {
   Result<std::string> data =
-      co_await sources_.store.Ask({}, &Records::ReadBundle, id_, sent_, kPieceBytes);
+      co_await sources_.store.Ask(gone(), &Records::ReadBundle, id_, sent_, kPieceBytes);
   if (!data) co_return std::move(data).error();
   if (ended()) co_return Result<void>();
   sent_ += data->size();
