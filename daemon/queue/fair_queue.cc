@@ -172,24 +172,36 @@ Result<void> FairQueue::CheckRoomFor(std::uint32_t uid, std::size_t submitting, 
   return CheckSubmissions(uid, user, submitting, now);
 }
 
+std::uint64_t FairQueue::SubmittedToday(const User& user, Timestamp now) {
+  const auto first =
+      std::upper_bound(user.submissions.begin(), user.submissions.end(), now - kLimitedPeriod);
+  return static_cast<std::uint64_t>(user.submissions.end() - first);
+}
+
 Result<void> FairQueue::CheckSubmissions(std::uint32_t uid, const User& user,
                                          std::size_t submitting, Timestamp now) const {
   if (!limits_.submissions_a_day) return {};
-  const auto first =
-      std::upper_bound(user.submissions.begin(), user.submissions.end(), now - kLimitedPeriod);
-  const std::uint64_t today =
-      submitting + static_cast<std::uint64_t>(user.submissions.end() - first);
+  const std::uint64_t today = submitting + SubmittedToday(user, now);
   if (today < *limits_.submissions_a_day) return {};
   return OverLimit(Limit::kSubmissionsADay, today, *limits_.submissions_a_day, uid);
 }
 
-std::vector<LimitUse> FairQueue::Uses(std::optional<std::uint32_t> uid) const {
+std::vector<LimitUse> FairQueue::Uses(std::optional<std::uint32_t> uid, Timestamp now) const {
   std::vector<LimitUse> uses;
-  const auto add = [this, &uses](std::uint32_t who, const User& user) {
+  const auto add = [this, &uses, now](std::uint32_t who, const User& user) {
     uses.push_back({Limit::kQueuedAUser, who, user.limited, limits_.queued});
-    if (!limits_.running_a_day) return;
-    uses.push_back({Limit::kRunningADay, who, static_cast<std::uint64_t>(user.ran.count()),
-                    static_cast<std::uint64_t>(limits_.running_a_day->count())});
+    if (limits_.waiting_bytes) {
+      uses.push_back({Limit::kWaitingAUser, who, user.bytes, limits_.waiting_bytes});
+    }
+    if (limits_.submissions_a_day) {
+      uses.push_back(
+          {Limit::kSubmissionsADay, who, SubmittedToday(user, now), limits_.submissions_a_day});
+    }
+    if (const std::optional<Nanoseconds> left = TimeLeft(who, now)) {
+      const Nanoseconds a_day = *limits_.running_a_day;
+      uses.push_back({Limit::kRunningADay, who, static_cast<std::uint64_t>((a_day - *left).count()),
+                      static_cast<std::uint64_t>(a_day.count())});
+    }
   };
   if (uid) {
     const auto user = users_.find(*uid);
@@ -197,7 +209,9 @@ std::vector<LimitUse> FairQueue::Uses(std::optional<std::uint32_t> uid) const {
     return uses;
   }
   for (const auto& [who, user] : users_) {
-    if (user.limited > 0 || user.ran > Nanoseconds::zero()) add(who, user);
+    const bool takes_some =
+        user.limited > 0 || user.ran > Nanoseconds::zero() || SubmittedToday(user, now) > 0;
+    if (takes_some) add(who, user);
   }
   return uses;
 }

@@ -102,7 +102,7 @@ class FairQueue {
   std::optional<Nanoseconds> TimeLeft(std::uint32_t uid, Timestamp now) const;
 
   /// Of the limits that there are, what `uid` takes, or each user who takes any of it.
-  std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
+  std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid, Timestamp now) const;
 
   std::size_t size() const { return sessions_.size(); }
   /// How often the order was computed: what keeping it costs, for tests.
@@ -143,6 +143,7 @@ class FairQueue {
   };
   static Key KeyOf(Waiting& waiting);
   void TakeTime(User& user, Timestamp start, Timestamp end);
+  static std::uint64_t SubmittedToday(const User& user, Timestamp now);
   Result<void> CheckSubmissions(std::uint32_t uid, const User& user, std::size_t submitting,
                                 Timestamp now) const;
   void Order();

@@ -327,7 +327,7 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
 }
 
 std::vector<LimitUse> Queue::Uses(std::optional<std::uint32_t> uid) const {
-  std::vector<LimitUse> uses = waiting_.Uses(uid);
+  std::vector<LimitUse> uses = waiting_.Uses(uid, services_.clock.Now());
   for (const auto& [who, count] : admitting_) {
     if (uid && who != *uid) continue;
     uses.push_back({Limit::kHelpersAUser, who, count, policy_.helpers_a_user});

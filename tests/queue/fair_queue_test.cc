@@ -330,6 +330,24 @@ TEST_F(FairQueueBudgetTest, BoundsTheSubmissionsOfADay) {
   EXPECT_FALSE(queue_.CheckRoomFor(1000, 1, 0, kNow + hours(24)));
 }
 
+TEST_F(FairQueueBudgetTest, TellsWhatIsTaken) {
+  Insert({.id = {"a"}, .uid = 1000, .bytes = 900});
+  queue_.Submitted(1000, kNow - hours(24));
+  queue_.Submitted(1000, kNow);
+  const std::vector<LimitUse> uses{{Limit::kQueuedAUser, 1000, 1, {}},
+                                   {Limit::kWaitingAUser, 1000, 900, 1000},
+                                   {Limit::kSubmissionsADay, 1000, 1, 3}};
+  EXPECT_EQ(queue_.Uses(1000, kNow), uses);
+  EXPECT_EQ(queue_.Uses({}, kNow), uses);
+}
+
+TEST_F(FairQueueLimitsTest, TellsTheTimeThatWasTakenWithinTheDay) {
+  Ran(1000, kNow - hours(24) - minutes(30), hours(1));
+  const std::vector<LimitUse> uses = queue_.Uses(1000, kNow);
+  EXPECT_EQ(uses.back().limit, Limit::kRunningADay);
+  EXPECT_EQ(uses.back().used, static_cast<std::uint64_t>(Nanoseconds(minutes(30)).count()));
+}
+
 // ---- laws ----
 
 /// The rules in their plainest form: looks at everything each time.
