@@ -35,12 +35,12 @@ SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
 SERVICE = "/benchd.v1.SessionService/"
 DOCTOR = "/benchd.v1.MachineService/Doctor"
 # What the hostile user keeps: as long as a submission may be.
-LONG_COMMAND = "no-such-program " + 240_000 * "x"
+LONG_COMMAND = "no-such-program " + 110_000 * "x"
 
 
 def long_spec(command=LONG_COMMAND):
     arms = [session_pb2.Arm(name=name, command=command, cwd="/") for name in ("base", "candidate")]
-    arms[1].command = "no-such-program"
+    arms[1].command = command + "y"
     return session_pb2.SubmitRequest(spec=session_pb2.SessionSpec(
         benchmarks=[session_pb2.Benchmark(arms=arms)], environment={"PATH": "/usr/bin:/bin"}))
 
