@@ -85,6 +85,9 @@ TEST(MachineCombinationTest, ARefusalOfAnotherBenchmarkOrADecidedGateDoesNotCoun
                           MakeWarning("resolution", "another arm", "main", "third")};
   sessions[1].warnings = {MakeWarning("resolution", "of another metric", "main", "candidate")};
   sessions[1].gates[0].verdict = Verdict::kRegression;
+  Warning of_another = MakeWarning("resolution", "of another metric", "main", "candidate");
+  of_another.metric = "max_rss";
+  sessions[3].warnings = {of_another};
   sessions[2].warnings = {MakeWarning("placebo", "a caution", "main", "candidate")};
   const MachineCombination combined = Combined(sessions);
   EXPECT_EQ(combined.verdict, Verdict::kRegression);
