@@ -47,7 +47,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};
   [[maybe_unused]] auto [f1, f2, f3] = Failure{};
   [[maybe_unused]] auto [q1, q2, q3, q4, q5, q6, q7] = FailedRun{};
-  [[maybe_unused]] auto [v1, v2, v3, v4] = MetricInfo{};
+  [[maybe_unused]] auto [v1, v2, v3, v4, v5] = MetricInfo{};
 }
 
 TEST(SpecJsonTest, GivesBackASpecInWhichNoFieldHasItsDefault) {
