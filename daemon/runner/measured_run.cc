@@ -12,6 +12,7 @@
 
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch_plan.h"
+#include "daemon/runner/turns.h"
 
 namespace benchd {
 namespace {
@@ -195,10 +196,13 @@ void MeasuredRun::OnExit() {
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;
   const bool doubted = phase_.Doubts();
+  const bool is_long = now_->has_report() && now_->report().monotonic_ns > 0 &&
+                       MonotonicNow() - now_->report().monotonic_ns >= kLongEnoughForTurns;
   // What is known of its time on CPUs can be read as long as it has not been reaped.
   ChildEnd end;
-  if (movable || doubted) {
-    end = now_->LookAtEnd({.migrations = movable, .schedule = doubted}).value_or(ChildEnd{});
+  if (movable || doubted || is_long) {
+    end = now_->LookAtEnd({.migrations = movable, .schedule = doubted || is_long})
+              .value_or(ChildEnd{});
   }
   const bool ended = now_->Reap(info, usage);
   const std::int64_t seen_at = end.at_ns > 0 ? end.at_ns : MonotonicNow();
@@ -206,7 +210,7 @@ void MeasuredRun::OnExit() {
   const std::int64_t ended_at = EndedAt(seen_at);
   if (end.migrations) services_.machine.NoteMigrations(*end.migrations);
   TakeFigures(info, usage, ended_at);
-  phase_.Note(figures_, end.schedule);
+  phase_.Note(figures_, doubted ? end.schedule : std::nullopt);
   if (end.migrations) {
     figures_.migrations = static_cast<std::int64_t>(*end.migrations);
   } else {
@@ -214,11 +218,20 @@ void MeasuredRun::OnExit() {
                                                       : "runs have one CPU and are never moved"});
   }
   now_->ReadDisturbances(figures_);
+  if (is_long) NoteTurns(end.schedule);
   NameMissing(*now_->task().needs, figures_);
   state_ = State::kSweeping;
   sweep_until_ = ended_at + kKillGrace;
   fewest_left_ = std::numeric_limits<std::size_t>::max();
   Sweep();
+}
+
+void MeasuredRun::NoteTurns(const std::optional<ThreadSchedule>& main) {
+  const LaunchSpec& spec = now_->task().plan->spec();
+  // Hooks, which alone have variables, may take as long as they like.
+  if (spec.cpus.empty() || !now_->task().variables.empty()) return;
+  services_.machine.NoteTurns(spec.argv, spec.cpus.size(),
+                              TookTurns(figures_, main, spec.cpus.size()));
 }
 
 /// By the spawner's clock: it is woken on the CPU of the run, and the runner on another one, which

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/text.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/kernel_files.h"
 
@@ -26,6 +27,17 @@ Error Missing(const SettingState& state) {
                state.setting + ": strict isolation wants " + state.wanted + ", but " +
                    (state.why.empty() ? "it is " + state.actual : state.why),
                "use --isolation best-effort, or a machine profile that leaves it alone"};
+}
+
+/// As much of a command as Quoted() shows: it may be a megabyte.
+std::string Beginning(const std::vector<std::string>& command) {
+  constexpr std::size_t kShown = 61;
+  std::string text;
+  for (const std::string& word : command) {
+    if (text.size() >= kShown) break;
+    text += (text.empty() ? "" : " ") + word.substr(0, kShown);
+  }
+  return Quoted(text);
 }
 
 void Warn(std::vector<Warning>& warnings, WarningCode code, std::string message) {
@@ -125,6 +137,19 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
     Warn(warnings, "limit_reached",
          "in " + where + " a program " + limit + ": it may have done less than it should");
   }
+  for (const auto& [command, turns] : session.turns) {
+    constexpr std::uint64_t kFewest = 3;
+    if (turns.taken < kFewest || 2 * turns.taken < turns.runs) continue;
+    warnings.push_back(
+        {.code = "threads_took_turns",
+         .message = command + " had more threads to run than benchmark CPUs (" +
+                    std::to_string(turns.cpus) + ") in " + std::to_string(turns.taken) +
+                    " runs: they took turns, and what would run at the same time elsewhere counts "
+                    "one after the other",
+         .severity = Severity::kCaution,
+         .hint = "give it more CPUs (--cpus, benchmark_cpus of the machine profile), or compare "
+                 "cpu_time"});
+  }
   if (session.scaled_runs > 0) {
     Warn(warnings, "counters_scaled",
          "in " + std::to_string(session.scaled_runs) +
@@ -165,6 +190,17 @@ void MachineOwner::NoteMigrations(std::uint64_t count) {
 
 void MachineOwner::NoteLimit(const std::string& limit) {
   if (session_) ++session_->limits[limit];
+}
+
+void MachineOwner::NoteTurns(const std::vector<std::string>& command, std::size_t cpus,
+                             bool took_turns) {
+  if (!session_ || (!took_turns && session_->turns.empty())) return;
+  const std::string name = Beginning(command);
+  if (!took_turns && !session_->turns.contains(name)) return;
+  Session::Turns& turns = session_->turns[name];
+  turns.cpus = cpus;
+  ++turns.runs;
+  turns.taken += took_turns ? 1 : 0;
 }
 
 void MachineOwner::NoteScaledCounters(double share) {

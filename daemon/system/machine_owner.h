@@ -76,6 +76,8 @@ class MachineOwner {
   void NoteMigrations(std::uint64_t count);
   /// Likewise: a run that ran into a limit; "reached its limit of ...".
   void NoteLimit(const std::string& limit);
+  /// Likewise: whether the threads of a run of `command` had to take turns on its `cpus`.
+  void NoteTurns(const std::vector<std::string>& command, std::size_t cpus, bool took_turns);
   /// Likewise: a run for whose counters the CPU had not enough, so that one really counted for only
   /// this share of the time.
   void NoteScaledCounters(double share);
@@ -105,6 +107,12 @@ class MachineOwner {
     std::uint64_t migrations = 0;
     std::uint64_t runs = 0;
     std::map<std::string, std::uint64_t> limits;  ///< what was run into, and by how many runs
+    struct Turns {
+      std::size_t cpus = 0;
+      std::uint64_t runs = 0;   ///< since the first one whose threads took turns
+      std::uint64_t taken = 0;  ///< of these
+    };
+    std::map<std::string, Turns> turns;  ///< by command, of those that have some
     std::uint64_t scaled_runs = 0;
     double smallest_share = 1;  ///< of the time, of a counter in these
   };

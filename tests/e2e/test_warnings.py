@@ -7,11 +7,12 @@ the starts 2 to 11.
 
 
 from main import main
-from support import PASS, REGRESSION, DaemonTest
+from support import PASS, PROGRAMS, REGRESSION, DaemonTest
 
 # What the data give rise to; what else was on the machine meanwhile is told by other codes.
 OF_THE_DATA = {"warmup", "warmup_inside", "drift", "pairs_drift", "shapes_differ", "outliers",
                "several_modes", "dissimilar_runs", "spikes"}
+SPIN = PROGRAMS / "spin"
 BLOCKS = 60
 REPEATS = 20
 
@@ -69,6 +70,33 @@ class WarningTest(DaemonTest):
             warned += any(one["code"] in OF_THE_DATA for one in warnings)
         print(f"{warned} of {REPEATS} clean sessions have a warning")
         self.assertEqual(warned, 0)
+
+
+class TurnsTest(DaemonTest):
+    """Two threads on one benchmark CPU take as long as one that does the work of both."""
+
+    def means(self, verdict, arm):
+        """Wall time and CPU time of an arm."""
+        found = {c["metric"]: c["mean_" + arm] for c in verdict["comparisons"]}
+        return found["wall_time"], found["cpu_time"]
+
+    def test_a_program_with_more_threads_than_cpus_is_named(self):
+        one, two = f"{SPIN} 100000 1", f"{SPIN} 50000 2"
+        done = self.benchctl_json("compare", "--runs", "8", "--margin", "50%", one, two)
+        verdict = done.events[-1]
+        for arm in ("reference", "candidate"):
+            wall, cpu = self.means(verdict, arm)
+            if cpu < 0.97 * wall:
+                self.skipTest(f"others had the benchmark CPU: {cpu} s of {wall} s of {arm}")
+        told = [w for w in verdict["warnings"] if w["code"] == "threads_took_turns"]
+        self.assertEqual(len(told), 1, verdict["warnings"])
+        self.assertTrue(told[0]["message"].startswith(f"'{SPIN} 50000 2'"[:61]), told)
+
+    def test_a_program_of_one_thread_is_not_nor_is_a_shell_that_waits_for_it(self):
+        for words in ((f"{SPIN} 100000",), ("--shell", f"{SPIN} 50000; {SPIN} 50000")):
+            done = self.benchctl_json("compare", "--runs", "8", "--margin", "50%", *words, words[-1])
+            codes = {w["code"] for w in done.events[-1]["warnings"]}
+            self.assertNotIn("threads_took_turns", codes)
 
 
 if __name__ == "__main__":

@@ -401,6 +401,25 @@ TEST_F(MachineOwnerTest, WarnsOfLimitsThatRunsRanInto) {
             "should");
 }
 
+TEST_F(MachineOwnerTest, WarnsOfProgramsWhoseThreadsTookTurns) {
+  const std::vector<std::string> alone = {"./mt", "20000000", "1"};
+  const std::vector<std::string> both = {"./mt", "10000000", "2"};
+  Make();
+  owner_->NoteTurns(both, 1, true);
+  ASSERT_TRUE(Acquire());
+  EXPECT_TRUE(owner_->Release().warnings.empty()) << "nobody's";
+  ASSERT_TRUE(Acquire());
+  // Once in a while is chance.
+  for (int run = 0; run < 12; ++run) owner_->NoteTurns(alone, 1, run % 4 == 0);
+  for (int run = 0; run < 12; ++run) owner_->NoteTurns(both, 1, run != 3);
+  const MachineEnd end = owner_->Release();
+  ASSERT_EQ(end.warnings.size(), 1U);
+  EXPECT_EQ(end.warnings[0].code, "threads_took_turns");
+  EXPECT_EQ(end.warnings[0].message,
+            "'./mt 10000000 2' had more threads to run than benchmark CPUs (1) in 11 runs: they "
+            "took turns, and what would run at the same time elsewhere counts one after the other");
+}
+
 TEST_F(MachineOwnerTest, WarnsOfCountersThatTookTurns) {
   Make();
   owner_->NoteScaledCounters(0.5);

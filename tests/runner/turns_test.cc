@@ -1,0 +1,68 @@
+#include "daemon/runner/turns.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace benchd {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+/// Two threads on one CPU for 40 ms, which change every 4 ms (Linux 6.18, CONFIG_HZ=250).
+wire::RunFigures TwoThreads() {
+  wire::RunFigures run;
+  run.wall_time_ns = 40 * kMillisecond;
+  run.user_time_us = 39'600;
+  run.involuntary_switches = 9;
+  return run;
+}
+
+constexpr ThreadSchedule kHalf{.ran_ns = 20 * kMillisecond};
+
+TEST(TookTurnsTest, TwoThreadsOnOneCpuDo) {
+  EXPECT_TRUE(TookTurns(TwoThreads(), kHalf, 1));
+  EXPECT_TRUE(TookTurns(TwoThreads(), std::nullopt, 1)) << "a kernel without schedstat";
+  EXPECT_FALSE(TookTurns(TwoThreads(), kHalf, 2)) << "there is a CPU for each";
+  // Three on two.
+  wire::RunFigures three = TwoThreads();
+  three.user_time_us = 78'000;
+  EXPECT_TRUE(TookTurns(three, kHalf, 2));
+  // A program whose workers it does not wait for.
+  wire::RunFigures workers = TwoThreads();
+  workers.user_time_us = 100;
+  workers.tree_cpu_time_us = 39'600;
+  EXPECT_TRUE(TookTurns(workers, ThreadSchedule{.ran_ns = 100'000}, 1));
+  // The longest slices of all kernels: 24 ms.
+  wire::RunFigures slow = TwoThreads();
+  slow.wall_time_ns = 1000 * kMillisecond;
+  slow.user_time_us = 999'000;
+  slow.involuntary_switches = 41;
+  EXPECT_TRUE(TookTurns(slow, ThreadSchedule{.ran_ns = 500 * kMillisecond}, 1));
+}
+
+TEST(TookTurnsTest, AProgramThatWorksAloneDoesNotWhoeverElseIsThere) {
+  wire::RunFigures alone = TwoThreads();
+  alone.involuntary_switches = 400;
+  EXPECT_FALSE(TookTurns(alone, ThreadSchedule{.ran_ns = 39 * kMillisecond}, 1));
+  // A shell that waits for one worker after the other, beside kernel threads that come and go.
+  wire::RunFigures shell = TwoThreads();
+  shell.involuntary_switches = 40;
+  shell.foreign_switches = 39;
+  EXPECT_FALSE(TookTurns(shell, ThreadSchedule{.ran_ns = kMillisecond}, 1));
+  // Beside another program, which has its share of the CPU.
+  wire::RunFigures beside = TwoThreads();
+  beside.user_time_us = 20'000;
+  EXPECT_FALSE(TookTurns(beside, kHalf, 1));
+  // It waits for a disk, or for a child.
+  wire::RunFigures idle = TwoThreads();
+  idle.involuntary_switches = 1;
+  EXPECT_FALSE(TookTurns(idle, kHalf, 1));
+  wire::RunFigures brief = TwoThreads();
+  brief.wall_time_ns = 20 * kMillisecond;
+  EXPECT_FALSE(TookTurns(brief, kHalf, 1)) << "too short to tell";
+}
+
+}  // namespace
+}  // namespace benchd
