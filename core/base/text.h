@@ -31,21 +31,23 @@ std::string_view Utf8Prefix(std::string_view text, std::size_t limit);
 /// The same from the end.
 std::string_view Utf8Suffix(std::string_view text, std::size_t limit);
 
-/// True when `text` has an ASCII control character that is not one of `allowed`.
+/// True when `text` has a control character (printable.h) that is not one of `allowed`, which are
+/// ASCII's.
 bool HasControlCharacter(std::string_view text, std::string_view allowed = {});
 
 /// `text` in single quotes as an error message shows it: on one line, control characters and bytes
 /// that are not UTF-8 as \xNN, cut after 60 bytes.
 std::string Quoted(std::string_view text);
 
-/// `text` with a space for every ASCII control character: a foreign message on one line.
+/// `text` with a space for every control character: a foreign message on one line.
 std::string OnOneLine(std::string_view text);
 
 /// Two hexadecimal digits a byte, in lower case.
 std::string ToHex(std::string_view bytes);
 std::string ToHex(std::span<const std::uint8_t> bytes);
 
-/// `word` as one word of a POSIX shell.
+/// `word` as one word of a POSIX shell, its bytes as they are: for programs. PastedWord()
+/// (printable.h) is for lines that somebody sees.
 std::string ShellQuoted(std::string_view word);
 
 /// "1 block", "12 blocks".

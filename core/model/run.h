@@ -119,7 +119,8 @@ struct Run {
   RunExit exit;
   std::uint32_t disturbances = 0;  ///< requests the daemon served while this child was measured
   std::vector<Sample> samples;
-  /// Unit, direction and resolution of the samples that are not built-in metrics.
+  /// Unit, direction and resolution of the samples that are not built-in metrics, and of those that
+  /// are whose step is coarser on the run's machine.
   std::vector<MetricInfo> metrics;
   bool operator==(const Run&) const = default;
 };

@@ -100,6 +100,8 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"aslr_off", Severity::kCaution, "set aslr = \"on\" in the machine profile"},
     {"nice_inherited", Severity::kCaution, "start benchd without nice"},
     {"migrations", Severity::kNote, ""},
+    {"threads_took_turns", Severity::kCaution,
+     "give it more CPUs (--cpus, benchmark_cpus of the machine profile), or compare cpu_time"},
     {"counters_scaled", Severity::kNote, ""},
     {"cgroup_v1", Severity::kNote, ""},
     // A session that stands still, or stood still.

@@ -140,15 +140,11 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   for (const auto& [command, turns] : session.turns) {
     constexpr std::uint64_t kFewest = 3;
     if (turns.taken < kFewest || 2 * turns.taken < turns.runs) continue;
-    warnings.push_back(
-        {.code = "threads_took_turns",
-         .message = command + " had more threads to run than benchmark CPUs (" +
-                    std::to_string(turns.cpus) + ") in " + std::to_string(turns.taken) +
-                    " runs: they took turns, and what would run at the same time elsewhere counts "
-                    "one after the other",
-         .severity = Severity::kCaution,
-         .hint = "give it more CPUs (--cpus, benchmark_cpus of the machine profile), or compare "
-                 "cpu_time"});
+    Warn(warnings, "threads_took_turns",
+         command + " had more threads to run than benchmark CPUs (" + std::to_string(turns.cpus) +
+             ") in " + std::to_string(turns.taken) +
+             " runs: they took turns, and what would run at the same time elsewhere counts one "
+             "after the other");
   }
   if (session.scaled_runs > 0) {
     Warn(warnings, "counters_scaled",
