@@ -50,10 +50,10 @@ constexpr std::string_view kUnwanted[] = {
     "\x1b",         "\x07",         "\xc2\x9b", "\xc2\x85",     "\x7f",        "\r",
     "\xe2\x80\xae", "\xe2\x81\xa6", "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8"};
 
-enum class Texts { kPresent, kAll };
+enum class WhichTexts { kPresent, kAll };
 
 // Adds it to every text of a message; to empty ones as well with kAll.
-void Spoil(Message* message, Texts which) {
+void Spoil(Message* message, WhichTexts which) {
   const google::protobuf::Reflection& reflection = *message->GetReflection();
   const google::protobuf::Descriptor& type = *message->GetDescriptor();
   for (int i = 0; i < type.field_count(); ++i) {
@@ -73,7 +73,8 @@ void Spoil(Message* message, Texts which) {
     } else if (text) {
       const std::string value = reflection.GetString(*message, field);
       // What a build command is, is another's to say.
-      if (value.empty() && (which == Texts::kPresent || field->containing_oneof() != nullptr)) {
+      if (value.empty() &&
+          (which == WhichTexts::kPresent || field->containing_oneof() != nullptr)) {
         continue;
       }
       reflection.SetString(message, field, value + std::string(kForeign));
@@ -82,7 +83,7 @@ void Spoil(Message* message, Texts which) {
 }
 
 template <typename M>
-M Spoiled(M message, Texts which = Texts::kPresent) {
+M Spoiled(M message, WhichTexts which = WhichTexts::kPresent) {
   Spoil(&message, which);
   return message;
 }
@@ -93,7 +94,7 @@ std::string Foreign(std::string_view text = "") {
 
 std::string NameOfUser(std::uint32_t /*uid*/) { return Foreign("user"); }
 
-v1::Session WholeSession(Texts which) {
+v1::Session WholeSession(WhichTexts which) {
   v1::Session session = SampleSession();
   session.set_log("== base, block 0\nhello\n");
   v1::Benchmark* const benchmark = session.mutable_spec()->mutable_benchmarks(0);
@@ -132,13 +133,13 @@ v1::Session SuiteSession() {
 }
 
 std::vector<v1::Session> Sessions() {
-  return {WholeSession(Texts::kPresent), WholeSession(Texts::kAll), FailedSession(),
+  return {WholeSession(WhichTexts::kPresent), WholeSession(WhichTexts::kAll), FailedSession(),
           CancelledSession(), SuiteSession()};
 }
 
 std::vector<v1::Run> ForeignRuns() {
   std::vector<v1::Run> runs = SampleRuns();
-  for (v1::Run& run : runs) Spoil(&run, Texts::kPresent);
+  for (v1::Run& run : runs) Spoil(&run, WhichTexts::kPresent);
   return runs;
 }
 
@@ -174,7 +175,7 @@ TopState ForeignTop() {
   state.queue.set_version("1.2.3");
   state.queue.set_running("k3x9m2pq");
   state.queue.set_reserved_by(7);
-  Spoil(&state.queue, Texts::kPresent);
+  Spoil(&state.queue, WhichTexts::kPresent);
   for (const char* name : {"cpu", "kernel"}) {
     v1::EnvironmentFact* const fact = state.machine.add_environment();
     fact->set_name(name);
@@ -204,7 +205,7 @@ std::vector<v1::SessionEvent> ForeignEvents() {
       Event([](auto& e) { *e.mutable_verdict() = RegressionUpdate(); }),
       Event([](auto& e) { *e.mutable_failed() = SampleFailed(); }),
       Event([](auto& e) { e.mutable_cancelled()->set_by("uid 7"); })};
-  for (v1::SessionEvent& event : events) Spoil(&event, Texts::kPresent);
+  for (v1::SessionEvent& event : events) Spoil(&event, WhichTexts::kPresent);
   return events;
 }
 
@@ -216,13 +217,13 @@ v1::MachineStatus ForeignMachine() {
   *status.mutable_settings() = SampleStarted().isolation();
   *status.mutable_environment() = SampleStarted().environment();
   status.add_notes("a note");
-  return Spoiled(status, Texts::kAll);
+  return Spoiled(status, WhichTexts::kAll);
 }
 
 v1::DoctorResponse ForeignDoctor() {
   v1::DoctorResponse response;
   response.add_sources()->set_name("SMT");
-  return Spoiled(response, Texts::kAll);
+  return Spoiled(response, WhichTexts::kAll);
 }
 
 MachineCombination ForeignCombination() {
@@ -263,7 +264,7 @@ AgreementReport ForeignAgreement() {
 }
 
 Analysis ForeignAnalysis(Analysis analysis) {
-  Spoil(&analysis.verdict, Texts::kPresent);
+  Spoil(&analysis.verdict, WhichTexts::kPresent);
   for (ArmSummary& arm : analysis.summaries) {
     for (std::string* const text : {&arm.benchmark, &arm.metric, &arm.arm}) *text += kForeign;
     for (std::string& name : arm.starred) name += kForeign;
@@ -385,8 +386,8 @@ std::vector<Printer> Printers() {
        [now] {
          v1::SubmitResponse response;
          response.set_session("k3x9m2pq");
-         return SubmittedJson(Spoiled(response), WholeSession(Texts::kAll).spec(), now) +
-                CommitsJson(Foreign("id"), WholeSession(Texts::kAll).spec(), now);
+         return SubmittedJson(Spoiled(response), WholeSession(WhichTexts::kAll).spec(), now) +
+                CommitsJson(Foreign("id"), WholeSession(WhichTexts::kAll).spec(), now);
        }},
       {"top",
        [now] { return Joined(RenderTop(ForeignTop(), NameOfUser, now, kForeignStyle, 60)); }},
@@ -405,7 +406,7 @@ std::vector<Printer> Printers() {
          std::vector<ReportSource> sources;
          for (const v1::Session& session : Sessions()) {
            std::vector<v1::Run> runs = PairedRuns(10);
-           for (v1::Run& run : runs) Spoil(&run, Texts::kPresent);
+           for (v1::Run& run : runs) Spoil(&run, WhichTexts::kPresent);
            sources.push_back(SourceOfSession(session, runs));
          }
          return RenderReportPage(sources) + RenderReportPage(std::span(sources).first(1));

@@ -8,18 +8,18 @@
 namespace benchd {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kOneMillisecond = 1'000'000;
 
 /// Two threads on one CPU for 40 ms, which change every 4 ms (Linux 6.18, CONFIG_HZ=250).
 wire::RunFigures TwoThreads() {
   wire::RunFigures run;
-  run.wall_time_ns = 40 * kMillisecond;
+  run.wall_time_ns = 40 * kOneMillisecond;
   run.user_time_us = 39'600;
   run.involuntary_switches = 9;
   return run;
 }
 
-constexpr ThreadSchedule kHalf{.ran_ns = 20 * kMillisecond};
+constexpr ThreadSchedule kHalf{.ran_ns = 20 * kOneMillisecond};
 
 TEST(TookTurnsTest, TwoThreadsOnOneCpuDo) {
   EXPECT_TRUE(TookTurns(TwoThreads(), kHalf, 1));
@@ -36,21 +36,21 @@ TEST(TookTurnsTest, TwoThreadsOnOneCpuDo) {
   EXPECT_TRUE(TookTurns(workers, ThreadSchedule{.ran_ns = 100'000}, 1));
   // The longest slices of all kernels: 24 ms.
   wire::RunFigures slow = TwoThreads();
-  slow.wall_time_ns = 1000 * kMillisecond;
+  slow.wall_time_ns = 1000 * kOneMillisecond;
   slow.user_time_us = 999'000;
   slow.involuntary_switches = 41;
-  EXPECT_TRUE(TookTurns(slow, ThreadSchedule{.ran_ns = 500 * kMillisecond}, 1));
+  EXPECT_TRUE(TookTurns(slow, ThreadSchedule{.ran_ns = 500 * kOneMillisecond}, 1));
 }
 
 TEST(TookTurnsTest, AProgramThatWorksAloneDoesNotWhoeverElseIsThere) {
   wire::RunFigures alone = TwoThreads();
   alone.involuntary_switches = 400;
-  EXPECT_FALSE(TookTurns(alone, ThreadSchedule{.ran_ns = 39 * kMillisecond}, 1));
+  EXPECT_FALSE(TookTurns(alone, ThreadSchedule{.ran_ns = 39 * kOneMillisecond}, 1));
   // A shell that waits for one worker after the other, beside kernel threads that come and go.
   wire::RunFigures shell = TwoThreads();
   shell.involuntary_switches = 40;
   shell.foreign_switches = 39;
-  EXPECT_FALSE(TookTurns(shell, ThreadSchedule{.ran_ns = kMillisecond}, 1));
+  EXPECT_FALSE(TookTurns(shell, ThreadSchedule{.ran_ns = kOneMillisecond}, 1));
   // Beside another program, which has its share of the CPU.
   wire::RunFigures beside = TwoThreads();
   beside.user_time_us = 20'000;
@@ -60,7 +60,7 @@ TEST(TookTurnsTest, AProgramThatWorksAloneDoesNotWhoeverElseIsThere) {
   idle.involuntary_switches = 1;
   EXPECT_FALSE(TookTurns(idle, kHalf, 1));
   wire::RunFigures brief = TwoThreads();
-  brief.wall_time_ns = 20 * kMillisecond;
+  brief.wall_time_ns = 20 * kOneMillisecond;
   EXPECT_FALSE(TookTurns(brief, kHalf, 1)) << "too short to tell";
 }
 
