@@ -94,7 +94,7 @@ std::string Foreign(std::string_view text = "") {
 
 std::string NameOfUser(std::uint32_t /*uid*/) { return Foreign("user"); }
 
-v1::Session WholeSession(WhichTexts which) {
+v1::Session ForeignWhole(WhichTexts which) {
   v1::Session session = SampleSession();
   session.set_log("== base, block 0\nhello\n");
   v1::Benchmark* const benchmark = session.mutable_spec()->mutable_benchmarks(0);
@@ -108,21 +108,21 @@ v1::Session WholeSession(WhichTexts which) {
   return Spoiled(session, which);
 }
 
-v1::Session FailedSession() {
+v1::Session ForeignFailed() {
   v1::Session session = SampleSession();
   session.set_state(v1::SESSION_STATE_FAILED);
   *session.mutable_failed() = SampleFailed();
   return Spoiled(session);
 }
 
-v1::Session CancelledSession() {
+v1::Session ForeignCancelled() {
   v1::Session session = SampleSession();
   session.set_state(v1::SESSION_STATE_CANCELLED);
   session.mutable_cancelled()->set_by("uid 7");
   return Spoiled(session);
 }
 
-v1::Session SuiteSession() {
+v1::Session ForeignSuite() {
   v1::Session session = SampleSession();
   *session.mutable_report() = SuiteUpdate();
   v1::Benchmark second = session.spec().benchmarks(0);
@@ -132,9 +132,9 @@ v1::Session SuiteSession() {
   return Spoiled(session);
 }
 
-std::vector<v1::Session> Sessions() {
-  return {WholeSession(WhichTexts::kPresent), WholeSession(WhichTexts::kAll), FailedSession(),
-          CancelledSession(), SuiteSession()};
+std::vector<v1::Session> ForeignSessions() {
+  return {ForeignWhole(WhichTexts::kPresent), ForeignWhole(WhichTexts::kAll), ForeignFailed(),
+          ForeignCancelled(), ForeignSuite()};
 }
 
 std::vector<v1::Run> ForeignRuns() {
@@ -303,11 +303,11 @@ struct Printer {
 template <typename Print>
 std::string OfSessions(Print print) {
   std::string text;
-  for (const v1::Session& session : Sessions()) text += print(session);
+  for (const v1::Session& session : ForeignSessions()) text += print(session);
   return text;
 }
 
-std::string Joined(const std::vector<std::string>& lines) {
+std::string JoinedLines(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;
@@ -338,7 +338,7 @@ std::vector<Printer> Printers() {
          for (v1::Run run : PairedRuns(40)) worst.Take(Spoiled(run));
          return worst.Render(kForeignStyle);
        }},
-      {"list", [now] { return RenderList(Sessions(), NameOfUser, now, kForeignStyle); }},
+      {"list", [now] { return RenderList(ForeignSessions(), NameOfUser, now, kForeignStyle); }},
       {"compare",
        [] {
          return OfSessions([](const v1::Session& session) {
@@ -362,7 +362,7 @@ std::vector<Printer> Printers() {
          for (const v1::SessionEvent& event : ForeignEvents()) {
            if (!event.has_started() && !event.has_update()) continue;
            state.Apply(event);
-           text += Joined(RenderLiveView(state, kForeignStyle, 40));
+           text += JoinedLines(RenderLiveView(state, kForeignStyle, 40));
          }
          return text;
        }},
@@ -372,7 +372,7 @@ std::vector<Printer> Printers() {
          std::string text;
          double seconds = 0;
          for (const v1::SessionEvent& event : ForeignEvents()) {
-           text += Joined(narrator.Describe(event, seconds += 10));
+           text += JoinedLines(narrator.Describe(event, seconds += 10));
          }
          return text;
        }},
@@ -386,11 +386,11 @@ std::vector<Printer> Printers() {
        [now] {
          v1::SubmitResponse response;
          response.set_session("k3x9m2pq");
-         return SubmittedJson(Spoiled(response), WholeSession(WhichTexts::kAll).spec(), now) +
-                CommitsJson(Foreign("id"), WholeSession(WhichTexts::kAll).spec(), now);
+         return SubmittedJson(Spoiled(response), ForeignWhole(WhichTexts::kAll).spec(), now) +
+                CommitsJson(Foreign("id"), ForeignWhole(WhichTexts::kAll).spec(), now);
        }},
       {"top",
-       [now] { return Joined(RenderTop(ForeignTop(), NameOfUser, now, kForeignStyle, 60)); }},
+       [now] { return JoinedLines(RenderTop(ForeignTop(), NameOfUser, now, kForeignStyle, 60)); }},
       {"top without a terminal",
        [now] { return TopLine(ForeignTop(), NameOfUser, now, kForeignStyle); }},
       {"queue", [] { return RenderQueue(ForeignTop().queue); }},
@@ -398,13 +398,13 @@ std::vector<Printer> Printers() {
       {"machine doctor", [] { return RenderDoctor(ForeignDoctor(), kForeignStyle); }},
       {"history list", [now] { return RenderHistoryList(ForeignHistory(), now, kForeignStyle); }},
       {"history", [now] { return RenderHistory(ForeignHistory(), {}, now, kForeignStyle); }},
-      {"history --json", [now] { return Joined(HistoryJson(ForeignHistory(), {}, now)); }},
+      {"history --json", [now] { return JoinedLines(HistoryJson(ForeignHistory(), {}, now)); }},
       {"history -o", [] { return RenderHistoryPage(ForeignHistory(), Foreign("parse"), {}); }},
       {"history --svg", [] { return RenderHistoryPicture(ForeignHistory().front()); }},
       {"report",
        [] {
          std::vector<ReportSource> sources;
-         for (const v1::Session& session : Sessions()) {
+         for (const v1::Session& session : ForeignSessions()) {
            std::vector<v1::Run> runs = PairedRuns(10);
            for (v1::Run& run : runs) Spoil(&run, WhichTexts::kPresent);
            sources.push_back(SourceOfSession(session, runs));
@@ -435,7 +435,7 @@ std::vector<Printer> Printers() {
                 RenderSimilarity(ForeignAssessment(2), {}, kForeignStyle);
        }},
       {"similarity --json",
-       [now] { return Joined(SimilarityJson(ForeignAssessment(1).front(), {}, now)); }},
+       [now] { return JoinedLines(SimilarityJson(ForeignAssessment(1).front(), {}, now)); }},
       {"agreement",
        [] { return RenderAgreement(ForeignAgreement(), Foreign("human"), kForeignStyle); }},
       {"agreement --json",
