@@ -49,7 +49,7 @@ std::string OwnName(std::string_view theirs) {
 }
 
 /// Their words for units; any other is kept.
-std::string UnitOf(const std::string& word) {
+std::string UnitOfWord(const std::string& word) {
   if (word == "second") return "s";
   if (word == "byte") return "B";
   return word;
@@ -219,7 +219,7 @@ class HyperfineReader {
     if (metric.Find("unit") != nullptr) {
       auto word = RequiredText(metric, "unit");
       if (!word) return std::move(word).error();
-      unit = UnitOf(*word);
+      unit = UnitOfWord(*word);
     }
     HyperfineSeries series = SeriesCalled(name, unit);
     const auto known = std::find_if(

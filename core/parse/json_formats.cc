@@ -219,7 +219,7 @@ constexpr std::string_view kBmfHint =
     "print Bencher Metric Format: {\"BENCHMARK\": {\"MEASURE\": {\"value\": 88.0}}}";
 
 // https://bencher.dev/docs/how-to/track-custom-benchmarks: what every project has by default.
-HarnessUnit UnitOf(std::string_view measure) {
+HarnessUnit UnitOfMeasure(std::string_view measure) {
   if (measure == "latency") return {"s", {1, 1e9}, Better::kLower};
   if (measure == "throughput") return {"1/s", {}, Better::kHigher};
   if (measure == "build-time") return {"s", {}, Better::kLower};
@@ -231,7 +231,7 @@ Result<void> TakeMeasure(const std::string& inner, const std::string& name,
                          const JsonValue& measure, HarnessBuilder& builder) {
   auto value = RequiredNumber(measure, "value");
   if (!value) return std::move(value).error();
-  const HarnessUnit unit = UnitOf(name);
+  const HarnessUnit unit = UnitOfMeasure(name);
   return builder.AddAt(measure.line, {inner, name, unit.unit, unit.better},
                        Scaled(*value, unit.scale));
 }
