@@ -49,7 +49,8 @@ struct RunOutcome {
   std::string limit;  ///< what it ran into: "exceeded its memory limit of 64 MiB"; empty = nothing
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;  ///< of the parsed samples
-  /// Of what a harness ran: each that did not end with 0, once for each way it ended.
+  /// Of what a harness ran: each that did not end with 0, once for each way it ended; first those
+  /// that are not accepted.
   std::vector<InnerExit> inner_exits;
   std::string stderr_tail;  ///< at most 4 KiB, the end
   std::string output;       ///< OutputKind::kLog only, at most 1 MiB

@@ -156,6 +156,11 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
   for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
   outcome.inner_exits = std::move(parsed->exits);
+  // The first one says how the run ended: one that is not accepted, if there is any.
+  std::stable_partition(
+      outcome.inner_exits.begin(), outcome.inner_exits.end(), [accepted](const InnerExit& exit) {
+        return !exit.code || std::ranges::find(accepted, *exit.code) == accepted.end();
+      });
   return outcome;
 }
 

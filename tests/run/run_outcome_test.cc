@@ -147,6 +147,22 @@ TEST(MakeRunOutcomeTest, AMetricThatWasAskedForAndIsMissingIsNamedWithTheReason)
   EXPECT_TRUE(MakeRunOutcome(figures, "")) << "how it ended says more";
 }
 
+// What is accepted of one of the harness' runs hides no other: 3 of both, and a crash.
+TEST(MakeRunOutcomeTest, WhatIsNotAcceptedOfAHarnessRunsComesFirst) {
+  wire::RunFigures figures = Figures();
+  wire::ParsedOutput parsed = Parsed();
+  parsed.exits = {{"", 3, 4, 10}, {"", 139, 1, 10}};
+  figures.parsed = wire::EncodeParsedOutput(parsed);
+  const std::vector<int> accepted = {0, 3};
+  const auto outcome = MakeRunOutcome(figures, "hyperfine", accepted);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->inner_exits.size(), 2U);
+  EXPECT_EQ(outcome->inner_exits.front().code, 139);
+  parsed.exits = {{"", std::nullopt, 1, 10}, {"", 3, 4, 10}};
+  figures.parsed = wire::EncodeParsedOutput(parsed);
+  EXPECT_FALSE(MakeRunOutcome(figures, "hyperfine", accepted)->inner_exits.front().code);
+}
+
 TEST(MakeRunOutcomeTest, KnowsAMetricOfAnInnerBenchmarkByBothNames) {
   wire::ParsedOutput parsed;
   parsed.samples = {{"cpu_time", "BM_x", 0, 12}};
