@@ -14,7 +14,7 @@ namespace benchd {
 namespace {
 
 /// One benchmark as each format prints it, with a value that the test chooses.
-struct Printed {
+struct PrintedBy {
   std::string format;
   std::string text;  ///< VALUE where the value stands, TWICE... see below
   std::string key;
@@ -26,7 +26,7 @@ struct Printed {
   }
 };
 
-std::vector<Printed> AllFormats() {
+std::vector<PrintedBy> AllFormats() {
   return {
       {"lines", "#! prefer=lower unit=s\nt VALUE\n", "t"},
       {"mmtests", "t 1 1 VALUE\n", "t"},
@@ -55,7 +55,7 @@ std::vector<Printed> AllFormats() {
 }
 
 TEST(EveryHarnessFormatTest, IsReadWithAByteOrderMark) {
-  for (const Printed& printed : AllFormats()) {
+  for (const PrintedBy& printed : AllFormats()) {
     const std::string text = printed.With("12.5");
     const auto plain = ParseHarnessOutput(printed.format, text);
     const auto marked = ParseHarnessOutput(printed.format, "\xEF\xBB\xBF" + text);
@@ -67,7 +67,7 @@ TEST(EveryHarnessFormatTest, IsReadWithAByteOrderMark) {
 }
 
 TEST(EveryHarnessFormatTest, FilesWithAByteOrderMarkMakeTheSameTable) {
-  for (const Printed& printed : AllFormats()) {
+  for (const PrintedBy& printed : AllFormats()) {
     const std::string text = printed.With("12.5");
     const std::vector<HarnessFile> files{{"a", "old", "\xEF\xBB\xBF" + text}, {"b", "new", text}};
     const auto table = ReadHarnessTable(printed.format, files);
@@ -79,7 +79,7 @@ TEST(EveryHarnessFormatTest, FilesWithAByteOrderMarkMakeTheSameTable) {
 }
 
 TEST(EveryHarnessFormatTest, NoFiniteNumberIsNamedWithItsLineAndName) {
-  for (const Printed& printed : AllFormats()) {
+  for (const PrintedBy& printed : AllFormats()) {
     for (const std::string value : {"NaN", "nan", "inf", "-Infinity"}) {
       const std::string error = HarnessError(printed.format, printed.With(value));
       EXPECT_NE(error.find(printed.text.starts_with("#!") || printed.json ? "line 2" : "line 1"),
@@ -93,7 +93,7 @@ TEST(EveryHarnessFormatTest, NoFiniteNumberIsNamedWithItsLineAndName) {
 
 TEST(EveryHarnessFormatTest, AValueThatOverflowsWhenItIsScaledIsNamedWithItsLine) {
   int scaled = 0;
-  for (const Printed& printed : AllFormats()) {
+  for (const PrintedBy& printed : AllFormats()) {
     const auto output = ParseHarnessOutput(printed.format, printed.With("1e305"));
     if (output) {
       for (const Sample& sample : output->samples) {
@@ -116,7 +116,7 @@ TEST(EveryHarnessFormatTest, AValueThatOverflowsWhenItIsScaledIsNamedWithItsLine
 }
 
 TEST(EveryHarnessFormatTest, TheSameNameTwiceIsRepetitionsOrAnErrorAndNeverTheLastOfThem) {
-  for (const Printed& printed : AllFormats()) {
+  for (const PrintedBy& printed : AllFormats()) {
     std::string text = printed.With("12.5");
     if (!printed.json) {
       text += printed.With("13.5");
