@@ -35,7 +35,7 @@ std::string WithoutValue(const std::string& assignment) {
 }
 
 // An option of several words has them between blanks; only the last may have blanks itself.
-std::string Words(std::string text, int count) {
+std::string WordsOfLine(std::string text, int count) {
   std::vector<std::string> words;
   for (; count > 1; --count) {
     const std::size_t blank = text.find(' ');
@@ -57,7 +57,7 @@ std::string InvocationOf(const ParsedArguments& arguments) {
     std::string part = "--" + given.name;
     if (!option->value.empty()) {
       part += " " +
-              (given.name == "env" ? WithoutValue(given.value) : Words(given.value, option->words));
+              (given.name == "env" ? WithoutValue(given.value) : WordsOfLine(given.value, option->words));
     }
     parts.push_back(std::move(part));
   }

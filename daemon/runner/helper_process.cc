@@ -118,7 +118,7 @@ Result<void> HelperProcess::Start(HelperOrder order) {
   stderr_ = std::move(*err);
 
   const LaunchStreams streams{order.input.get(), stdout_->write_end(), stderr_->write_end()};
-  ChildPlan& plan = plan_->Prepare(memory_, streams, 0, false);
+  ChildPlan& plan = plan_->Prepare(memory_, streams, 0);
   if (auto made = MakeGroup(); !made) return std::move(made).error().Within(name_);
   SpawnOptions options;
   options.cgroup_fd = group_ ? group_->fd() : -1;
