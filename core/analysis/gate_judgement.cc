@@ -7,7 +7,9 @@
 namespace benchd {
 
 void ZeroWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
-  any_ = any_ || (!reference.empty() && !candidate.empty());
+  // Of arms that are no pairs a block may have one alone.
+  any_reference_ = any_reference_ || !reference.empty();
+  any_candidate_ = any_candidate_ || !candidate.empty();
   for (const ArmValue& one : reference) {
     reference_zero_ = reference_zero_ && one.value == 0;
     reference_above_ = reference_above_ && one.value > 0;

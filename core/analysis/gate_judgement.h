@@ -22,17 +22,20 @@ class ZeroWatch {
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
 
   /// Every value of the reference is 0: what a candidate adds to it is no share of anything.
-  bool FromZero() const { return any_ && reference_zero_; }
+  bool FromZero() const { return AnyOfBoth() && reference_zero_; }
   /// Of such a reference: the candidate is above it on average.
   bool AboveZero() const { return FromZero() && candidate_sum_ > 0; }
   /// So much as that, and every value of the candidate is a whole number above 0: a count that left
   /// 0 for good.
   bool LeftZero() const { return FromZero() && candidate_counts_; }
   /// The reference always had some, the candidate never has any.
-  bool FellToZero() const { return any_ && reference_above_ && candidate_zero_; }
+  bool FellToZero() const { return AnyOfBoth() && reference_above_ && candidate_zero_; }
 
  private:
-  bool any_ = false;
+  bool AnyOfBoth() const { return any_reference_ && any_candidate_; }
+
+  bool any_reference_ = false;
+  bool any_candidate_ = false;
   bool reference_zero_ = true;
   bool reference_above_ = true;
   bool candidate_zero_ = true;

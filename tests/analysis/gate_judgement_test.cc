@@ -284,6 +284,24 @@ TEST(GateJudgementTest, ACountThatLeft0IsARegressionByItsDifference) {
   }
 }
 
+TEST(GateJudgementTest, ACountThatLeft0IsARegressionOfFilesToo) {
+  const auto text = [](const char* allocs) {
+    std::string lines;
+    for (int i = 0; i < 8; ++i) {
+      lines +=
+          "BenchmarkA-8 \t 100\t 150" + std::to_string(i) + " ns/op\t " + allocs + " allocs/op\n";
+    }
+    return lines;
+  };
+  const std::vector<HarnessFile> files{{"old", "old", text("0")}, {"new", "new", text("3")}};
+  TableOptions options;
+  options.spec.default_margin = 0.2;
+  const auto table = AnalyzeHarnessFiles("go", files, options);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->report.verdict, Verdict::kRegression);
+  EXPECT_EQ(Reasons(table->report), (std::vector<std::string>{"left_zero"}));
+}
+
 TEST(GateJudgementTest, WhatIsNoCountAndLeft0IsUndecided) {
   SessionSpec spec = Gated("allocs");
   spec.benchmarks[0].gates.clear();
