@@ -17,10 +17,10 @@ ParsedArguments Parsed(const std::vector<std::string>& words) {
   return parsed ? *parsed : ParsedArguments();
 }
 
-std::string Asked(const std::vector<std::string>& words) { return InvocationOf(Parsed(words)); }
+std::string InvocationAsked(const std::vector<std::string>& words) { return InvocationOf(Parsed(words)); }
 
 TEST(InvocationTest, NamesTheFileAndWhatShapesTheSession) {
-  EXPECT_EQ(Asked({"-f", "my suite.toml", "--only", "par*", "--margin", "5%", "--seed", "7",
+  EXPECT_EQ(InvocationAsked({"-f", "my suite.toml", "--only", "par*", "--margin", "5%", "--seed", "7",
                    "--json", "--quiet", "--export-markdown", "out.md", "--socket", "/s"}),
             "--file 'my suite.toml' --only 'par*' --margin 5%");
 }
@@ -30,19 +30,19 @@ TEST(InvocationTest, AsksForTheSameAgain) {
       "-n",        "old one", "--parameter-scan", "size",          "1",
       "8",         "1",       "--parameter-list", "mode",          "a b,c",
       "--placebo", "--",      "./old {size}",     "./new '{mode}'"};
-  const auto again = SplitCommandLine(Asked(words));
+  const auto again = SplitCommandLine(InvocationAsked(words));
   ASSERT_TRUE(again);
   EXPECT_EQ(Parsed(*again), Parsed(words));
 }
 
 TEST(InvocationTest, ValuesOfVariablesAreNotKept) {
-  EXPECT_EQ(Asked({"--env", "TOKEN=s3cret", "--env", "a b=s3cret", "a", "b"}),
+  EXPECT_EQ(InvocationAsked({"--env", "TOKEN=s3cret", "--env", "a b=s3cret", "a", "b"}),
             "--env TOKEN=\"$TOKEN\" --env 'a b=...' -- a b");
 }
 
 TEST(InvocationTest, WhatIsNoLineIsLeftOut) {
-  EXPECT_EQ(Asked({"a\nb", "c"}), "");
-  EXPECT_EQ(Asked({std::string(10000, 'x'), "c"}), "");
+  EXPECT_EQ(InvocationAsked({"a\nb", "c"}), "");
+  EXPECT_EQ(InvocationAsked({std::string(10000, 'x'), "c"}), "");
 }
 
 }  // namespace

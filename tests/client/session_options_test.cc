@@ -141,7 +141,7 @@ SessionSpec Understood(const v1::SessionSpec& spec) {
   return *std::move(read);
 }
 
-Result<v1::SessionSpec> Asked(const std::string& command) {
+Result<v1::SessionSpec> SpecAsked(const std::string& command) {
   const Result<std::vector<std::string>> line = SplitCommandLine(command);
   EXPECT_TRUE(line) << command;
   const std::vector<std::string> words(line->begin() + 2, line->end());  // benchctl compare
@@ -160,7 +160,7 @@ TEST(SessionOptionsTest, TheCommandThatAsksAgainAsksForTheSame) {
     const std::string command = ReplayCommand(spec, spec.seed());
     if (command.ends_with(" -f FILE")) continue;
     ++said;
-    const auto again = Asked(command);
+    const auto again = SpecAsked(command);
     ASSERT_TRUE(again) << again.error().message << "\n" << command;
     ASSERT_EQ(Understood(*again), Understood(spec)) << command << "\n"
                                                     << again->DebugString() << "\n"
