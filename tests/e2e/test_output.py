@@ -41,7 +41,7 @@ class OutputTest(DaemonTest):
     def words_of(self, command):
         """What makes it print something, each time that it is called."""
         session = self.session_id
-        if command == "arm remove":
+        if command in ("arm list", "arm remove"):
             self.assert_exit(self.benchctl("compare", "--save", "kept", "true"), PASS)
         if command == "move":
             self.assert_exit(self.benchctl("pause"), PASS)
