@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "client/commands.h"
@@ -160,6 +161,7 @@ TEST(HelpTest, EveryCommandHasExamplesThatItUnderstands) {
       std::string line(example.line);
       if (const auto bar = line.find(" | "); bar != std::string::npos) line.erase(0, bar + 3);
       if (const auto to = line.find(" > "); to != std::string::npos) line.erase(to);
+      std::ranges::replace(line, '*', 'x');  // that a shell makes files of
       auto words = SplitCommandLine(line);
       ASSERT_TRUE(words) << line;
       ASSERT_EQ(words->front(), "benchctl") << line;
