@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "client/render/text.h"
+
 namespace benchd::client {
 namespace {
 
@@ -74,7 +76,7 @@ int SignificantDecimals(double value, int digits) {
 }
 
 std::string WithUnit(std::string number, std::string_view unit) {
-  return unit.empty() ? number : number + " " + std::string(unit);
+  return unit.empty() ? number : number + " " + Printable(unit);
 }
 
 }  // namespace
