@@ -61,6 +61,13 @@ Error NoSuchColumn(std::string_view option, const std::string& name,
                          "name one of these");
 }
 
+// A built-in metric's unit and direction are known; its step may be the machine's (the tick of
+// user_time). What a column leaves out it does not change.
+bool IsAsKnown(const TableColumn& column, const MetricInfo& builtin) {
+  return (column.unit.empty() || column.unit == builtin.unit) &&
+         (!column.better || column.better == builtin.better);
+}
+
 Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
                           std::vector<MetricInfo>& metrics) {
   std::set<std::string> seen;
@@ -68,7 +75,8 @@ Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
     const std::string field = "column " + column.metric;
     MetricInfo* info = Find(metrics, column.metric);
     if (info == nullptr) return NoSuchColumn("column", column.metric, metrics);
-    if (FindBuiltinMetric(column.metric) != nullptr) {
+    const MetricInfo* builtin = FindBuiltinMetric(column.metric);
+    if (builtin != nullptr && !IsAsKnown(column, *builtin)) {
       return InvalidArgument(field, "is a built-in metric, whose meaning is fixed",
                              "rename the column if it means something else");
     }
@@ -79,8 +87,10 @@ Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
       return InvalidArgument(field, "its step must be a finite number above 0",
                              "leave it out to take the last printed digit");
     }
-    info->unit = column.unit;
-    info->better = column.better;
+    if (builtin == nullptr) {
+      info->unit = column.unit;
+      info->better = column.better;
+    }
     if (column.resolution) info->resolution = *column.resolution;
   }
   return {};

@@ -269,6 +269,14 @@ TEST(TablePlanTest, WarnsOfArmsFromDifferentDays) {
       (Names{"not_interleaved"}));
 }
 
+TEST(TablePlanTest, TheStepOfABuiltinMetricMayBeTheMachines) {
+  TableOptions options = AgainstA();
+  options.columns = {{"wall_time", "s", Better::kLower, 0.004}};
+  const TablePlan plan = Plan("arm,wall_time\na,1\na,2\nb,1\nb,2\n", options);
+  EXPECT_EQ(plan.metrics.at(0).resolution, 0.004);
+  EXPECT_EQ(plan.metrics.at(0).unit, "s");
+}
+
 TEST(TablePlanTest, RefusesWhatMakesNoSense) {
   const auto options = [](const std::function<void(TableOptions&)>& change) {
     TableOptions made = AgainstA();
