@@ -518,7 +518,7 @@ TEST(WidthTest, CountsTheColumnsOfATerminalAndNotCharacters) {
   EXPECT_EQ(Width("e\u0301"), 1);      // an accent of its own: category Mn
   EXPECT_EQ(Width("\U0001F680!"), 3);  // an emoji
   EXPECT_EQ(Width("\x1b[31m測\x1b[0m"), 2);
-  EXPECT_EQ(Width("\xff\x80x"), 2);  // no UTF-8: whatever it is, it is not endless
+  EXPECT_EQ(Width("\xff\x80x"), 3);  // no UTF-8: a column for each byte, as it is printed
 }
 
 TEST(WidthTest, ColumnsAlignWhateverTheWidthOfTheirCharacters) {

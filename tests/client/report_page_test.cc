@@ -163,10 +163,10 @@ TEST(ReportPageTest, ASessionOfOneBuildEachHasNoBuilds) {
 
 TEST(ReportPageTest, ABuiltTableIsDrawnAsItsAnalysisComparesIt) {
   std::string csv = "arm,role,pair,rate\n";
-  for (std::size_t i = 0; i < 40; ++i) {
-    const bool base = i % 4 < 2;
-    csv += std::string(base ? "base/" : "new/") + std::to_string(1 + i % 2) +
-           (base ? ",reference," : ",candidate,") + std::to_string(i / 4) + "," +
+  for (std::size_t i = 0; i < 80; ++i) {
+    const bool base = i % 8 < 4;
+    csv += std::string(base ? "base/" : "new/") + std::to_string(1 + i % 4) +
+           (base ? ",reference," : ",candidate,") + std::to_string(i / 8) + "," +
            std::to_string((base ? 7.0 : 8.0) + 0.1 * static_cast<double>(i % 2) + Noise(i)) + "\n";
   }
   benchd::TableOptions options;

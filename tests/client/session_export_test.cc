@@ -97,6 +97,8 @@ TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
   gate->mutable_last_change()->set_lo(0.09);
   gate->mutable_last_difference()->set_estimate(0.001);
   gate->set_change_allowance(0.25);
+  // What the daemon of today sends with every warning.
+  session.mutable_report()->mutable_warnings(0)->set_severity(v1::SEVERITY_NOTE);
   const std::vector<v1::Run> runs = SampleRuns();
   const auto read = ReadSessionExport(ExportJson(session, runs), ExportedRuns::kRead);
   ASSERT_TRUE(read) << read.error().message;
