@@ -185,7 +185,7 @@ class ProtocolTest(DaemonTest):
 
     def test_commands_no_program_can_have(self):
         self.assert_invalid("echo a\0b", "true", word="NUL")
-        self.assert_invalid("echo " + "x" * 1_000_000, "true", word="131071")
+        self.assert_invalid("echo " + "x" * 200_000, "true", word="131071")
         self.assert_invalid("", "true")
         self.assert_invalid("true")
         self.assert_invalid()

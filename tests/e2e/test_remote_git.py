@@ -236,7 +236,7 @@ class QuotaTest(RemoteGit):
         self.assert_exit(waits, PASS)
         refused = self.benchctl(*words, cwd=self.repository)
         self.assert_exit(refused, REFUSED)
-        self.assert_one_error(refused, "of your sessions that have not ended are more than 1 MiB")
+        self.assert_one_error(refused, "of 1 MiB are wanted, with this one")
         session = json.loads(waits.stdout.splitlines()[0])["session"]
         self.assert_exit(self.benchctl("cancel", session), PASS)
         self.assert_exit(self.benchctl(*words, cwd=self.repository), PASS)

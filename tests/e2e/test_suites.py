@@ -190,7 +190,6 @@ class SuiteTest(Replay, DaemonTest):
         self.assertEqual((self.folder / "setups").read_text(), "one\ntwo\n")
         self.assertFalse((below / "setups").exists())
 
-    @unittest.expectedFailure  # D6: --cwd takes the first arm's; issue 18 mends it
     def test_the_line_again_measures_what_was_measured(self):
         for name, mean in (("base", 100), ("feature", 110)):
             (self.folder / name).mkdir()
