@@ -136,7 +136,7 @@ std::vector<std::string> EntryLines(const HistorySeries& series,
   std::vector<Verdict> verdicts;
   for (const HistorySegment& segment : series.segments) {
     for (const GateSummary& entry : segment.entries) {
-      rows.push_back({"", TimeOf(entry, now), EntryName(entry), entry.session.value,
+      rows.push_back({"", TimeOf(entry, now), EntryName(entry), Printable(entry.session.value),
                       values.WithUnit(values.Format(*entry.mean_candidate)),
                       EntryChange(entry, style), std::string(NameOf(entry.verdict))});
       verdicts.push_back(entry.verdict);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/render/text.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -43,7 +44,7 @@ void RemoveNonCharacters(std::string* text) {
 }  // namespace
 
 std::string EscapeMarkup(std::string_view text) {
-  std::string clean = Utf8Lossy(text);
+  std::string clean = WithoutControls(Utf8Lossy(text), [](std::string_view) { return " "; });
   RemoveNonCharacters(&clean);
   std::string escaped;
   escaped.reserve(clean.size());
@@ -64,10 +65,8 @@ std::string EscapeMarkup(std::string_view text) {
       case '\'':
         escaped += "&#39;";
         break;
-      default: {
-        const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-        escaped += control ? ' ' : c;
-      }
+      default:
+        escaped += c;
     }
   }
   return escaped;

@@ -60,9 +60,9 @@ def suite(count=3):
                    arms=("基线", "候选")),
     ]
     for number in range(count - 2):
-        gates.append(comparison(f"layout-{number + 1}", "wall_time", -0.006, 0.012, 0.03, eta=42.4,
+        gates.append(comparison(f"layout-{number + 1}", "wall_time", -0.006, 0.012, 0.03, eta=45.4,
                                 arms=("基线", "候选")))
-    return running(*gates, eta=42.4)
+    return running(*gates, eta=45.4)
 
 
 class _Sessions(session_pb2_grpc.SessionServiceServicer):

@@ -128,7 +128,7 @@ class TerminalTest(unittest.TestCase):
         self.daemon.play(playback.one_gate())
         terminal.type("TERM=dumb benchctl top --count 2; echo code $?")
         terminal.await_text("code 0")
-        self.assertEqual(terminal.screen().count("running, 0 queued; k3x9m2pq runs"), 2)
+        self.assertEqual(terminal.screen().count("running, 0 queued; k3x9m2pq"), 2)
 
     # ---- how it is left ----
 
