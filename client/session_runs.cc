@@ -134,12 +134,6 @@ std::vector<ArmPairsAnalysis> AnalysesOf(const v1::Session& session, const Sessi
   return analyses;
 }
 
-// Only the metrics of a harness need to be described.
-bool Parses(const v1::SessionSpec& spec) {
-  return std::ranges::any_of(
-      spec.benchmarks(), [](const v1::Benchmark& benchmark) { return !benchmark.parse().empty(); });
-}
-
 bool CanBeJudged(const v1::Session& session) {
   constexpr std::uint64_t kMostRuns = 100'000;
   std::uint64_t runs = 0;
@@ -160,7 +154,8 @@ Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, R
   const bool orders = wanted.pairs && session.state() == v1::SESSION_STATE_DONE && spec;
   std::vector<ArmPairsAnalysis> analyses;
   if (orders) analyses = AnalysesOf(session, *spec);
-  const bool learns = wanted.columns && session.has_ended_at() && Parses(session.spec());
+  // Runs describe the metrics of a harness, and the step of user and system time.
+  const bool learns = wanted.columns && session.has_ended_at();
   const bool describes = learns || !analyses.empty();
   if (wanted.worst && CanBeJudged(session)) found.worst.emplace(session.report());
   if (!wanted.measured && !describes && !found.worst) return found;

@@ -15,9 +15,9 @@
 namespace benchd {
 namespace {
 
-using Values = std::vector<std::pair<std::string, double>>;  // by inner benchmark
+using PrintedValues = std::vector<std::pair<std::string, double>>;  // by inner benchmark
 
-std::string Joined(const Values& values, const std::string& separator,
+std::string Joined(const PrintedValues& values, const std::string& separator,
                    const std::function<std::string(const std::string&, const std::string&)>& one) {
   std::string text;
   for (const auto& [name, value] : values) {
@@ -27,26 +27,26 @@ std::string Joined(const Values& values, const std::string& separator,
 }
 
 // What each harness prints that measured these.
-const std::map<std::string, std::function<std::string(const Values&)>> kPrinters{
+const std::map<std::string, std::function<std::string(const PrintedValues&)>> kPrinters{
     {"lines",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return "#! prefer=lower unit=ms\n" +
               Joined(values, "", [](const auto& n, const auto& v) { return n + " " + v + "\n"; });
      }},
     {"mmtests",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return "#! prefer=lower unit=ms\n" + Joined(values, "", [](const auto& n, const auto& v) {
                 return n + " 1 1 " + v + "\n";
               });
      }},
     {"go",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return Joined(values, "", [](const auto& n, const auto& v) {
          return "Benchmark" + n + "-8   \t 1000\t " + v + " ns/op\n";
        });
      }},
     {"google-benchmark",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return R"({"benchmarks":[)" +
               Joined(values, ",",
                      [](const auto& n, const auto& v) {
@@ -56,7 +56,7 @@ const std::map<std::string, std::function<std::string(const Values&)>> kPrinters
               "]}";
      }},
     {"hyperfine",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return R"({"results":[)" +
               Joined(values, ",",
                      [](const auto& n, const auto& v) {
@@ -66,7 +66,7 @@ const std::map<std::string, std::function<std::string(const Values&)>> kPrinters
               "]}";
      }},
     {"jmh",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return "[" +
               Joined(values, ",",
                      [](const auto& n, const auto& v) {
@@ -77,7 +77,7 @@ const std::map<std::string, std::function<std::string(const Values&)>> kPrinters
               "]";
      }},
     {"pytest-benchmark",
-     [](const Values& values) {
+     [](const PrintedValues& values) {
        return R"({"benchmarks":[)" +
               Joined(values, ",",
                      [](const auto& n, const auto& v) {
@@ -86,7 +86,7 @@ const std::map<std::string, std::function<std::string(const Values&)>> kPrinters
                      }) +
               "]}";
      }},
-    {"bmf", [](const Values& values) {
+    {"bmf", [](const PrintedValues& values) {
        return "{" +
               Joined(values, ",",
                      [](const auto& n, const auto& v) {
@@ -109,8 +109,8 @@ std::vector<std::string> Formats() {
   return formats;
 }
 
-Values Measured(int run, const std::vector<std::string>& names) {
-  Values values;
+PrintedValues Measured(int run, const std::vector<std::string>& names) {
+  PrintedValues values;
   for (const std::string& name : names) values.emplace_back(name, 20 + 0.01 * ((run * 7) % 5));
   return values;
 }
@@ -225,14 +225,14 @@ TEST(GateJudgementTest, OfEveryFormatWhatIsMissingMayBeAllowed) {
 
 // ---- named gates ----
 
-Run Printed(std::uint32_t arm, const Values& values, Better better = Better::kLower) {
+Run Printed(std::uint32_t arm, const PrintedValues& values, Better better = Better::kLower) {
   RunBuilder run(0, arm, arm);
   run.Sample("wall_time", 0.5 + 0.001 * arm);
   for (const auto& [name, value] : values) run.Sample(name, value).Metric(name, better, "1", 1);
   return run;
 }
 
-Report ReportOf(const SessionSpec& spec, const Values& base, const Values& candidate,
+Report ReportOf(const SessionSpec& spec, const PrintedValues& base, const PrintedValues& candidate,
                 Better better = Better::kLower, int blocks = 8) {
   SessionAnalysis analysis = Start(spec);
   for (int i = 0; i < blocks; ++i) {
