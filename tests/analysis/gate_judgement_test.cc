@@ -109,7 +109,7 @@ std::vector<std::string> Formats() {
   return formats;
 }
 
-PrintedValues Measured(int run, const std::vector<std::string>& names) {
+PrintedValues MeasuredValues(int run, const std::vector<std::string>& names) {
   PrintedValues values;
   for (const std::string& name : names) values.emplace_back(name, 20 + 0.01 * ((run * 7) % 5));
   return values;
@@ -126,8 +126,8 @@ Result<TableReport> Analyzed(const std::string& format, const std::vector<std::s
   std::vector<HarnessFile> files;
   for (int run = 0; run < kRuns; ++run) {
     const auto& print = kPrinters.at(format);
-    files.push_back({"old", "old", print(Measured(run, old_names))});
-    files.push_back({"new", "new", print(Measured(run + 1, new_names))});
+    files.push_back({"old", "old", print(MeasuredValues(run, old_names))});
+    files.push_back({"new", "new", print(MeasuredValues(run + 1, new_names))});
   }
   TableOptions options;
   options.spec.default_margin = 0.2;
@@ -137,7 +137,8 @@ Result<TableReport> Analyzed(const std::string& format, const std::vector<std::s
 
 Run RunOf(const std::string& format, std::uint32_t arm, const std::vector<std::string>& names,
           int number) {
-  const auto output = ParseHarnessOutput(format, kPrinters.at(format)(Measured(number, names)));
+  const auto output =
+      ParseHarnessOutput(format, kPrinters.at(format)(MeasuredValues(number, names)));
   EXPECT_TRUE(output) << format << ": " << output.error().message;
   Run run;
   run.arm = arm;
@@ -173,7 +174,7 @@ std::vector<std::string> Reasons(const Report& report) {
   return reasons;
 }
 
-bool Warns(const Report& report, const std::string& code, Severity severity) {
+bool HasWarning(const Report& report, const std::string& code, Severity severity) {
   return std::ranges::any_of(report.warnings, [&](const Warning& one) {
     return one.code == code && one.severity == severity;
   });
@@ -204,8 +205,8 @@ TEST(GateJudgementTest, OfEveryFormatABenchmarkThatIsNewIsAVisibleWarning) {
     for (const Report& report : {table->report, live}) {
       EXPECT_EQ(report.verdict, Verdict::kPass);
       EXPECT_TRUE(Reasons(report).empty());
-      EXPECT_TRUE(Warns(report, "metric_missing", Severity::kCaution) ||
-                  Warns(report, "not_compared", Severity::kCaution));
+      EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution) ||
+                  HasWarning(report, "not_compared", Severity::kCaution));
     }
   }
 }
@@ -217,15 +218,15 @@ TEST(GateJudgementTest, OfEveryFormatWhatIsMissingMayBeAllowed) {
     ASSERT_TRUE(table) << table.error().message;
     for (const Report& report : {table->report, Live(format, kAll, kFewer, true)}) {
       EXPECT_EQ(report.verdict, Verdict::kPass);
-      EXPECT_TRUE(Warns(report, "metric_missing", Severity::kCaution) ||
-                  Warns(report, "not_compared", Severity::kCaution));
+      EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution) ||
+                  HasWarning(report, "not_compared", Severity::kCaution));
     }
   }
 }
 
 // ---- named gates ----
 
-Run Printed(std::uint32_t arm, const PrintedValues& values, Better better = Better::kLower) {
+Run PrintedBy(std::uint32_t arm, const PrintedValues& values, Better better = Better::kLower) {
   RunBuilder run(0, arm, arm);
   run.Sample("wall_time", 0.5 + 0.001 * arm);
   for (const auto& [name, value] : values) run.Sample(name, value).Metric(name, better, "1", 1);
@@ -236,13 +237,13 @@ Report ReportOf(const SessionSpec& spec, const PrintedValues& base, const Printe
                 Better better = Better::kLower, int blocks = 8) {
   SessionAnalysis analysis = Start(spec);
   for (int i = 0; i < blocks; ++i) {
-    Feed(analysis, {Printed(0, base, better), Printed(1, candidate, better)});
+    Feed(analysis, {PrintedBy(0, base, better), PrintedBy(1, candidate, better)});
   }
   EXPECT_TRUE(analysis.Finished()) << "nothing is left to wait for";
   return analysis.Conclude();
 }
 
-SessionSpec Gated(const std::string& metric, double margin = 0.02) {
+SessionSpec GatedSpec(const std::string& metric, double margin = 0.02) {
   SessionSpec spec = Two();
   spec.benchmarks[0].parse = "lines";
   spec.benchmarks[0].gates = {RatioGate(metric, margin)};
@@ -250,27 +251,27 @@ SessionSpec Gated(const std::string& metric, double margin = 0.02) {
 }
 
 TEST(GateJudgementTest, ANamedMetricThatOneArmLacks) {
-  const Report in_candidate = ReportOf(Gated("allocs"), {{"allocs", 5}}, {});
+  const Report in_candidate = ReportOf(GatedSpec("allocs"), {{"allocs", 5}}, {});
   EXPECT_EQ(in_candidate.verdict, Verdict::kRegression);
   EXPECT_EQ(Find(in_candidate, "allocs").reason, "missing_in_candidate");
-  const Report in_reference = ReportOf(Gated("allocs"), {}, {{"allocs", 5}});
+  const Report in_reference = ReportOf(GatedSpec("allocs"), {}, {{"allocs", 5}});
   EXPECT_EQ(in_reference.verdict, Verdict::kUndecided);
   EXPECT_EQ(Find(in_reference, "allocs").reason, "missing_in_reference");
 }
 
 TEST(GateJudgementTest, WhereAllThatGatesIsAllowedToBeMissingNothingIsJudged) {
-  SessionSpec spec = Gated("allocs");
+  SessionSpec spec = GatedSpec("allocs");
   spec.benchmarks[0].allow_missing = true;
   const Report report = ReportOf(spec, {{"allocs", 5}}, {});
   EXPECT_EQ(report.verdict, Verdict::kUndecided);
-  EXPECT_TRUE(Warns(report, "metric_missing", Severity::kCaution));
+  EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution));
 }
 
 // ---- counts ----
 
 TEST(GateJudgementTest, ACountThatLeft0IsARegressionByItsDifference) {
   for (const bool named : {true, false}) {
-    SessionSpec spec = Gated("allocs");
+    SessionSpec spec = GatedSpec("allocs");
     if (!named) spec.benchmarks[0].gates.clear();
     const Report report =
         ReportOf(spec, {{"allocs", 0}, {"time", 2000}}, {{"allocs", 3}, {"time", 2000}});
@@ -303,31 +304,31 @@ TEST(GateJudgementTest, ACountThatLeft0IsARegressionOfFilesToo) {
 }
 
 TEST(GateJudgementTest, WhatIsNoCountAndLeft0IsUndecided) {
-  SessionSpec spec = Gated("allocs");
+  SessionSpec spec = GatedSpec("allocs");
   spec.benchmarks[0].gates.clear();
   const Report report =
       ReportOf(spec, {{"allocs", 0}, {"time", 2000}}, {{"allocs", 0.5}, {"time", 2000}});
   EXPECT_EQ(report.verdict, Verdict::kUndecided);
   EXPECT_EQ(Find(report, "allocs").reason, "no_ratio");
-  EXPECT_TRUE(Warns(report, "no_ratio", Severity::kInvalidates));
+  EXPECT_TRUE(HasWarning(report, "no_ratio", Severity::kInvalidates));
   const auto warning = std::ranges::find(report.warnings, "allocs", &Warning::metric);
   ASSERT_NE(warning, report.warnings.end());
   EXPECT_EQ(warning->hint, "gate on the difference: --metric allocs:+ABS");
 }
 
 TEST(GateJudgementTest, ACountThatStays0IsInNobodysWay) {
-  SessionSpec spec = Gated("allocs");
+  SessionSpec spec = GatedSpec("allocs");
   spec.benchmarks[0].gates.clear();
   const Report report =
       ReportOf(spec, {{"allocs", 0}, {"time", 2000}}, {{"allocs", 0}, {"time", 2000}});
   EXPECT_EQ(report.verdict, Verdict::kPass);
   EXPECT_EQ(Find(report, "allocs").role, ComparisonRole::kInfo);
-  EXPECT_TRUE(Warns(report, "no_ratio", Severity::kNote)) << "nothing to act on";
+  EXPECT_TRUE(HasWarning(report, "no_ratio", Severity::kNote)) << "nothing to act on";
 }
 
 TEST(GateJudgementTest, ARateThatFellTo0IsARegression) {
   for (const bool named : {true, false}) {
-    SessionSpec spec = Gated("rate");
+    SessionSpec spec = GatedSpec("rate");
     if (!named) spec.benchmarks[0].gates = {};
     const Report report = ReportOf(spec, {{"rate", 100}, {"other", 2000}},
                                    {{"rate", 0}, {"other", 2000}}, Better::kHigher);
@@ -340,26 +341,26 @@ TEST(GateJudgementTest, ARateThatFellTo0IsARegression) {
 TEST(GateJudgementTest, WhatNoRunCanDecideEndsAtTheFirstLookWithItsReason) {
   for (const auto& [base, candidate] : {std::pair{1.0, 2.0}, std::pair{5.0, 5.0}}) {
     for (const Method method : {Method::kPaired, Method::kWelch}) {
-      SessionSpec spec = Gated("allocs");
+      SessionSpec spec = GatedSpec("allocs");
       spec.method = method;
       const Report report = ReportOf(spec, {{"allocs", base}}, {{"allocs", candidate}});
       EXPECT_EQ(report.verdict, Verdict::kUndecided);
       EXPECT_EQ(Find(report, "allocs").reason, "resolution");
-      EXPECT_TRUE(Warns(report, "resolution", Severity::kInvalidates));
+      EXPECT_TRUE(HasWarning(report, "resolution", Severity::kInvalidates));
     }
   }
 }
 
 TEST(GateJudgementTest, WhatVariesMayBeDecidedYet) {
-  SessionAnalysis analysis = Start(Gated("allocs", 1.0));
+  SessionAnalysis analysis = Start(GatedSpec("allocs", 1.0));
   for (int i = 0; i < 8; ++i) {
-    Feed(analysis, {Printed(0, {{"allocs", 1}}), Printed(1, {{"allocs", i % 2 + 1.0}})});
+    Feed(analysis, {PrintedBy(0, {{"allocs", 1}}), PrintedBy(1, {{"allocs", i % 2 + 1.0}})});
   }
   EXPECT_FALSE(analysis.Finished());
 }
 
 TEST(GateJudgementTest, AtTheLimitTheEstimateMayStillBeAskedFor) {
-  SessionSpec spec = Gated("allocs");
+  SessionSpec spec = GatedSpec("allocs");
   spec.limits.at_limit = AtLimit::kEstimate;
   const Report report = ReportOf(spec, {{"allocs", 1}}, {{"allocs", 2}});
   EXPECT_EQ(report.verdict, Verdict::kRegression);
@@ -395,13 +396,13 @@ TEST(GateJudgementTest, RunsThatFailInOneArmAlone) {
   const Report in_both = Failing(3, 3);
   EXPECT_EQ(in_both.verdict, Verdict::kPass);
   for (const Report& report : {in_candidate, in_reference, in_both}) {
-    EXPECT_TRUE(Warns(report, "failed_runs", Severity::kCaution));
+    EXPECT_TRUE(HasWarning(report, "failed_runs", Severity::kCaution));
   }
 }
 
 TEST(GateJudgementTest, AnExitCodeThatIsAcceptedIsNoFailure) {
   EXPECT_EQ(Failing(0, 3, {0, 3}).verdict, Verdict::kPass);
-  EXPECT_FALSE(Warns(Failing(0, 3, {0, 3}), "failed_runs", Severity::kCaution));
+  EXPECT_FALSE(HasWarning(Failing(0, 3, {0, 3}), "failed_runs", Severity::kCaution));
   EXPECT_EQ(Find(Failing(3, 0, {3}), "wall_time").reason, "failed_in_candidate")
       << "0 is not in the list";
 }
