@@ -39,6 +39,13 @@ class Signal {
     asio::error_code cancelled;  // the only way this wait ends
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   }
+  /// The same, but no longer than that.
+  asio::awaitable<void> WaitUntil(asio::steady_timer::time_point until) {
+    asio::steady_timer own(timer_.get_executor(), until);
+    const Subscription notified = Subscribe([&own] { own.cancel(); });
+    asio::error_code cancelled;  // or none, where the time is over
+    co_await own.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  }
 
  private:
   friend Subscription;

@@ -91,6 +91,21 @@ class Queue::Admitting {
   const std::uint32_t uid_;
 };
 
+namespace {
+
+/// As long as benchd-runner lets a look-up wait for others of its user: clients wait longer.
+constexpr std::chrono::seconds kLongestWaitToBeAdmitted{20};
+
+Error NotAdmittedInTime(const SessionSpec& spec) {
+  return Error{
+      ErrorCode::kDeadlineExceeded,
+      "command '" + spec.benchmarks.front().arms.front().argv.front() +
+          "': it was not looked up in time, others of the same user take long",
+      "are they on a file system that does not answer? " + HowToAllowMore(Limit::kHelpersAUser)};
+}
+
+}  // namespace
+
 // ---- what may be asked ----
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id,
@@ -113,8 +128,10 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   const std::uint32_t uid = request.first;
   // Whatever ends it, an exception as well: the same request is waited for while it is here.
   const Submitting submitting(*this, request);
+  const auto until = asio::steady_timer::clock_type::now() + kLongestWaitToBeAdmitted;
   while (admitting_[uid] >= policy_.helpers_a_user) {
-    co_await admitted_.Wait();
+    if (asio::steady_timer::clock_type::now() >= until) co_return NotAdmittedInTime(*valid);
+    co_await admitted_.WaitUntil(until);
     if (stopping_) co_return IsStopping();
   }
   const Admitting turn(*this, uid);

@@ -13,7 +13,10 @@ constexpr std::chrono::hours kYear{24 * 365};
 void CheckConfig(const Config& config) {
   FUZZ_CHECK(!config.runner_socket.empty() && !config.admin_group.empty());
   FUZZ_CHECK(IsLogLevel(config.log_level));
-  if (config.limits.running_a_day) FUZZ_CHECK(config.limits.running_a_day->count() > 0);
+  for (const LimitRow& row : LimitRows()) {
+    const auto limit = config.limits.Of(row.limit);
+    FUZZ_CHECK(!limit || *limit > 0);
+  }
   if (config.idle_exit) FUZZ_CHECK(config.idle_exit->count() > 0 && *config.idle_exit <= kYear);
 }
 
