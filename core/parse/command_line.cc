@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/printable.h"
+
 namespace benchd {
 namespace {
 
@@ -178,8 +180,11 @@ class Splitter {
     return {};
   }
 
-  /// The word as it was written.
-  std::string Raw() const { return std::string(command_.substr(begin_, at_ - begin_)); }
+  /// The word as it was written, on one line.
+  std::string Raw() const {
+    return WithoutControls(command_.substr(begin_, at_ - begin_),
+                           [](std::string_view) { return "?"; });
+  }
   std::string WordAndPlace() const {
     return Raw() + " at column " + std::to_string(Column(command_, begin_));
   }

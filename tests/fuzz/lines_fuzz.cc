@@ -27,7 +27,10 @@ void FuzzLines(std::string_view input) {
     FUZZ_CHECK(std::isfinite(sample.value));
     std::array<char, 40> value{};
     const auto end = std::to_chars(value.data(), value.data() + value.size(), sample.value).ptr;
-    printed.append(std::to_string(sample.iteration)).append(" ").append(sample.metric).append(" ");
+    // Within quotes a name may have blanks, or look like a number.
+    const char* quote = sample.metric.find('"') == std::string::npos ? "\"" : "";
+    printed.append(std::to_string(sample.iteration)).append(" ").append(quote);
+    printed.append(sample.metric).append(quote).append(" ");
     printed.append(value.data(), end).append("\n");
   }
   const auto again = ParseLines(printed);

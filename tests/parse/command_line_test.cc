@@ -191,5 +191,12 @@ TEST(SplitCommandLineTest, SurvivesRandomBytes) {
   }
 }
 
+TEST(SplitCommandLineTest, ARefusalIsOneLineWhateverTheWordIs) {
+  const auto refused = SplitCommandLine("make`\\\n x");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.find('\n'), std::string::npos) << refused.error().message;
+  EXPECT_EQ(refused.error().hint.find('\n'), std::string::npos) << refused.error().hint;
+}
+
 }  // namespace
 }  // namespace benchd
