@@ -56,8 +56,8 @@ std::string InvocationOf(const ParsedArguments& arguments) {
     if (option == nullptr) continue;
     std::string part = "--" + given.name;
     if (!option->value.empty()) {
-      part += " " +
-              (given.name == "env" ? WithoutValue(given.value) : WordsOfLine(given.value, option->words));
+      part += " " + (given.name == "env" ? WithoutValue(given.value)
+                                         : WordsOfLine(given.value, option->words));
     }
     parts.push_back(std::move(part));
   }

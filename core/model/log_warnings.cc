@@ -18,7 +18,8 @@ constexpr std::size_t kLongestMessage = 500;
 }  // namespace
 
 std::string LogWarningLine(const Warning& warning) {
-  return std::string(kMark) + warning.code + std::string(kColon) + OnOneLine(warning.message) + "\n";
+  return std::string(kMark) + warning.code + std::string(kColon) + OnOneLine(warning.message) +
+         "\n";
 }
 
 std::vector<Warning> WarningsInLog(std::string_view log) {

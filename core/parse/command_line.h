@@ -15,11 +15,11 @@ inline constexpr std::size_t kMaxCommandBytes = 128 * 1024 - 1;
 
 /// Splits a command by the quoting rules of a POSIX shell: white space separates, '...' keeps
 /// everything, "..." keeps all but \" \\ \$ \` and backslash-newline, a bare backslash keeps the
-/// next character and, before a newline, disappears with it. Nothing is expanded. Unquoted text that
-/// means something else to a shell is refused wherever it stands in a word, because what would be
-/// measured is not what was meant: `./slowcat <big` is a slowcat without its input. Inside quotes,
-/// double ones too, everything is text, as what is handed to a `sh -c "..."` of the command's own
-/// needs it. Pure; any thread.
+/// next character and, before a newline, disappears with it. Nothing is expanded. Unquoted text
+/// that means something else to a shell is refused wherever it stands in a word, because what would
+/// be measured is not what was meant: `./slowcat <big` is a slowcat without its input. Inside
+/// quotes, double ones too, everything is text, as what is handed to a `sh -c "..."` of the
+/// command's own needs it. Pure; any thread.
 ///
 /// @errors kInvalidArgument "command: ...": empty (also an empty first word), an unbalanced quote
 ///         (its column, in characters from 1), a NUL byte, a trailing backslash, longer than

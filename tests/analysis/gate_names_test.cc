@@ -17,13 +17,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const std::vector<NameableMetric> kMetrics{{"", "wall_time", true},
-                                           {"", "cpu_time", true},
-                                           {"BM_Sort/10", "real_time"},
-                                           {"BM_Sort/10", "cpu_time"},
-                                           {"BM_Copy", "real_time"},
-                                           {"BM_Copy", "cpu_time"},
-                                           {"BM_Copy", "bytes_per_second"}};
+const std::vector<NameableMetric> kMetrics{
+    {"", "wall_time", true},        {"", "cpu_time", true},   {"BM_Sort/10", "real_time"},
+    {"BM_Sort/10", "cpu_time"},     {"BM_Copy", "real_time"}, {"BM_Copy", "cpu_time"},
+    {"BM_Copy", "bytes_per_second"}};
 
 /// "GATE -> INNER/NAME" of each, in order.
 Names Matched(const Names& gates) {
@@ -55,10 +52,10 @@ TEST(MatchGatesTest, APatternTakesSlashesAndGatesWhereItExists) {
 }
 
 TEST(MatchGatesTest, AMetricHasOneGateByNameBeforePatternAndFirstBeforeLater) {
-  EXPECT_EQ(Matched({"*/real_time", "BM_Copy*", "BM_Copy/real_time"}),
-            (Names{"*/real_time -> BM_Sort/10/real_time", "BM_Copy* -> BM_Copy/cpu_time",
-                   "BM_Copy* -> BM_Copy/bytes_per_second",
-                   "BM_Copy/real_time -> BM_Copy/real_time"}));
+  EXPECT_EQ(
+      Matched({"*/real_time", "BM_Copy*", "BM_Copy/real_time"}),
+      (Names{"*/real_time -> BM_Sort/10/real_time", "BM_Copy* -> BM_Copy/cpu_time",
+             "BM_Copy* -> BM_Copy/bytes_per_second", "BM_Copy/real_time -> BM_Copy/real_time"}));
 }
 
 // Suite A prints what suite B does not.

@@ -274,8 +274,9 @@ TEST_F(AnalyzeHarnessTest, SaysThatTheRoundsAreMissing) {
 }
 
 TEST_F(AnalyzeHarnessTest, TheTableShowsWhichDirectionOfAGateIsGood) {
-  const Ended ended = Analyze({"--parse", "lines", dir_.Put("o", "#! prefer=lower unit=s\nlag 5.1234\n"),
-                               dir_.Put("n", "#! prefer=lower unit=s\nlag 5.1234\n")});
+  const Ended ended =
+      Analyze({"--parse", "lines", dir_.Put("o", "#! prefer=lower unit=s\nlag 5.1234\n"),
+               dir_.Put("n", "#! prefer=lower unit=s\nlag 5.1234\n")});
   const bool arrow = ended.out.find("lag \u2193") != std::string::npos;
   EXPECT_TRUE(arrow || ended.out.find("lag (lower is better)") != std::string::npos) << ended.out;
 }

@@ -16,8 +16,8 @@ TEST(BisectTest, OnlyAVerdictMarksACommit) {
   EXPECT_EQ(ForBisect(ExitCode::kRegression), ExitCode::kRegression);
   EXPECT_EQ(ForBisect(ExitCode::kUndecided), ExitCode::kBisectSkip);
   EXPECT_EQ(ForBisect(ExitCode::kFailed), ExitCode::kBisectSkip);
-  for (const ExitCode code :
-       {ExitCode::kUsage, ExitCode::kRefused, ExitCode::kCancelled, ExitCode::kInterrupted, ExitCode::kOutput}) {
+  for (const ExitCode code : {ExitCode::kUsage, ExitCode::kRefused, ExitCode::kCancelled,
+                              ExitCode::kInterrupted, ExitCode::kOutput}) {
     EXPECT_EQ(ForBisect(code), ExitCode::kBisectStop) << static_cast<int>(code);
   }
 }

@@ -17,12 +17,15 @@ ParsedArguments Parsed(const std::vector<std::string>& words) {
   return parsed ? *parsed : ParsedArguments();
 }
 
-std::string InvocationAsked(const std::vector<std::string>& words) { return InvocationOf(Parsed(words)); }
+std::string InvocationAsked(const std::vector<std::string>& words) {
+  return InvocationOf(Parsed(words));
+}
 
 TEST(InvocationTest, NamesTheFileAndWhatShapesTheSession) {
-  EXPECT_EQ(InvocationAsked({"-f", "my suite.toml", "--only", "par*", "--margin", "5%", "--seed", "7",
-                   "--json", "--quiet", "--export-markdown", "out.md", "--socket", "/s"}),
-            "--file 'my suite.toml' --only 'par*' --margin 5%");
+  EXPECT_EQ(
+      InvocationAsked({"-f", "my suite.toml", "--only", "par*", "--margin", "5%", "--seed", "7",
+                       "--json", "--quiet", "--export-markdown", "out.md", "--socket", "/s"}),
+      "--file 'my suite.toml' --only 'par*' --margin 5%");
 }
 
 TEST(InvocationTest, AsksForTheSameAgain) {
