@@ -1,6 +1,5 @@
 #include "client/git/missing_files.h"
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -15,16 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The names between NULs that git prints with -z.
-std::vector<std::string> Names(std::string_view listed) {
-  std::vector<std::string> names;
-  while (!listed.empty()) {
-    const std::size_t end = std::min(listed.find('\0'), listed.size());
-    names.emplace_back(listed.substr(0, end));
-    listed.remove_prefix(std::min(end + 1, listed.size()));
-  }
-  return names;
-}
+// Of files, as git prints them with -z.
+std::vector<std::string> Names(std::string_view listed) { return Pieces(listed, '\0'); }
 
 bool IsEmptyFolder(const std::string& path) {
   std::error_code error;

@@ -94,15 +94,17 @@ int Widest(std::span<const std::string> texts) {
   return width;
 }
 
-std::vector<std::string> Lines(std::string_view text) {
-  std::vector<std::string> lines;
+std::vector<std::string> Pieces(std::string_view text, char end) {
+  std::vector<std::string> pieces;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t at = std::min(text.find(end), text.size());
+    pieces.emplace_back(text.substr(0, at));
+    text.remove_prefix(std::min(at + 1, text.size()));
   }
-  return lines;
+  return pieces;
 }
+
+std::vector<std::string> Lines(std::string_view text) { return Pieces(text, '\n'); }
 
 std::string_view To(const Style& style) { return style.unicode ? " … " : " .. "; }
 

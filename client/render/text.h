@@ -44,6 +44,8 @@ std::string Shorten(std::string_view text, int width, const Style& style);
 /// line with `width` <= 0. Never empty.
 std::vector<std::string> WrapWords(std::string_view text, int width);
 
+/// What stands before each `end` in `text`; the last piece may have none.
+std::vector<std::string> Pieces(std::string_view text, char end);
 /// The lines of `text`, whose last one may have no newline.
 std::vector<std::string> Lines(std::string_view text);
 

@@ -52,44 +52,53 @@ Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& inf
   return named;
 }
 
+// Of the candidate of that comparison.
+Warning AboutArm(WarningCode code, std::string message, const BenchmarkAnalysis& benchmark,
+                 const NamedComparison& one) {
+  return MakeWarning(code, std::move(message), benchmark.spec().name,
+                     benchmark.spec().arms[one.candidate].name);
+}
+
+// Of that gate alone, which it may invalidate.
+Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis& benchmark,
+                  const NamedComparison& gate) {
+  Warning warning = AboutArm(code, std::move(message), benchmark, gate);
+  warning.metric = benchmark.catalog().metrics()[gate.metric].key;
+  return warning;
+}
+
 Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& name = benchmark.spec().name;
   const std::string& reference = benchmark.spec().arms[gate.reference].name;
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  Warning warning = MakeWarning(
-      "missing_values",
-      benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
-          std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
-          std::to_string(benchmark.blocks()) + " blocks of " + name + " (" + reference +
-          " against " + candidate + "): no verdict is taken while more than 5 % lack it",
-      name, candidate);
-  warning.metric = benchmark.catalog().metrics()[gate.metric].key;
-  return warning;
+  return AboutGate("missing_values",
+                   benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
+                       std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
+                       std::to_string(benchmark.blocks()) + " blocks of " + name + " (" +
+                       reference + " against " + candidate +
+                       "): no verdict is taken while more than 5 % lack it",
+                   benchmark, gate);
 }
 
 Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
-  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  Warning warning =
-      MakeWarning("resolution",
-                  benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
-                      " is closer to the margin than one step of this metric can tell: "
-                      "more runs will not decide it",
-                  benchmark.spec().name, candidate);
-  warning.metric = benchmark.catalog().metrics()[gate.metric].key;
-  return warning;
+  return AboutGate("resolution",
+                   benchmark.catalog().metrics()[gate.metric].key + " of " +
+                       benchmark.spec().arms[gate.candidate].name +
+                       " is closer to the margin than one step of this metric can tell: "
+                       "more runs will not decide it",
+                   benchmark, gate);
 }
 
 Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
-  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  const auto& arms = benchmark.spec().arms;
   Warning warning =
-      MakeWarning("no_ratio",
-                  metric + " of " + benchmark.spec().arms[gate.reference].name +
-                      " is always 0, so what " + candidate + " has is no relative change of it",
-                  benchmark.spec().name, candidate);
+      AboutGate("no_ratio",
+                metric + " of " + arms[gate.reference].name + " is always 0, so what " +
+                    arms[gate.candidate].name + " has is no relative change of it",
+                benchmark, gate);
   warning.severity = Severity::kInvalidates;
   warning.hint = "gate on the difference: --metric " + metric + ":+ABS";
-  warning.metric = metric;
   return warning;
 }
 
@@ -100,35 +109,32 @@ std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison&
 }
 
 Warning IntervalsDisjoint(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
-  const bool gate = one.comparison.is_gate();
-  Warning warning =
-      MakeWarning(gate ? WarningCode("intervals_disjoint") : WarningCode("info_intervals_disjoint"),
-                  SubjectOf(benchmark, one) +
-                      ": two looks exclude each other, so the runs are not what the method "
-                      "assumes (one arm drifts, or runs depend on each other): no interval is "
-                      "left" +
-                      (gate ? ", and nothing more is decided by it" : ""),
-                  benchmark.spec().name, benchmark.spec().arms[one.candidate].name);
-  if (gate) warning.metric = benchmark.catalog().metrics()[one.metric].key;
-  return warning;
+  std::string message = SubjectOf(benchmark, one) +
+                        ": two looks exclude each other, so the runs are not what the method "
+                        "assumes (one arm drifts, or runs depend on each other): no interval is "
+                        "left";
+  if (!one.comparison.is_gate()) {
+    return AboutArm("info_intervals_disjoint", std::move(message), benchmark, one);
+  }
+  return AboutGate("intervals_disjoint", message + ", and nothing more is decided by it", benchmark,
+                   one);
 }
 
 Warning EstimateOutside(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
-  return MakeWarning("estimate_outside",
-                     SubjectOf(benchmark, gate) +
-                         ": the last look's estimate lies outside of the interval that all looks "
-                         "have in common; the interval holds",
-                     benchmark.spec().name, benchmark.spec().arms[gate.candidate].name);
+  return AboutArm("estimate_outside",
+                  SubjectOf(benchmark, gate) +
+                      ": the last look's estimate lies outside of the interval that all looks "
+                      "have in common; the interval holds",
+                  benchmark, gate);
 }
 
 Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
   const std::string& reference = benchmark.spec().arms[info.reference].name;
-  return MakeWarning(
-      "placebo",
-      benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " + reference +
-          ", differs from " + reference +
-          ": this machine finds differences where there are none; distrust the verdict",
-      benchmark.spec().name, benchmark.spec().arms[info.candidate].name);
+  return AboutArm("placebo",
+                  benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " +
+                      reference + ", differs from " + reference +
+                      ": this machine finds differences where there are none; distrust the verdict",
+                  benchmark, info);
 }
 
 }  // namespace

@@ -39,9 +39,8 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
 /// the expected time to a verdict and for the schedule, never for a verdict. Blocks, not pairs:
 /// those that lack the metric take their time too.
 ///
-/// @return nothing when it is decided, or when no number can be told (stats/decision.h), or none
-/// that
-///         a session may be asked for (kMostBlocks).
+/// @return nothing when it is decided, when no number can be told (stats/decision.h), or when it is
+///         more than a session may be asked for (kMostBlocks).
 std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
                                      const MetricComparison& gate, const SequentialDesign& design,
                                      const SignificanceLevel& level);

@@ -6,20 +6,12 @@
 #include <vector>
 
 #include "tests/analysis/session_feed.h"
+#include "tests/support/arm_pair.h"
 
 namespace benchd {
 namespace {
 
-// `second` against `first`, with an interval around `change`.
-Comparison PairOf(const char* first, const char* second, double change, double half = 0.01) {
-  Comparison pair;
-  pair.reference = first;
-  pair.candidate = second;
-  pair.metric = "wall_time";
-  pair.better = Better::kLower;
-  pair.change = Effect{change, change - half, change + half};
-  return pair;
-}
+using test::PairOf;
 
 std::vector<std::vector<std::string>> ArmsOf(const ArmOrder& order) {
   std::vector<std::vector<std::string>> arms;

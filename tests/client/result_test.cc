@@ -11,6 +11,7 @@
 #include "core/model/verdict_reason.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
+#include "tests/support/arm_pair.h"
 
 namespace benchd::client {
 namespace {
@@ -302,19 +303,10 @@ TEST(WarningsTest, OfASuiteOneOfAKindIsTold) {
             "warning: b0: it warms up (and 4 more of this kind)\n");
 }
 
+using test::PairOf;
+
 ArmPairs PairsOf(std::initializer_list<Comparison> comparisons) {
   return {"main", {"a", "b", "c"}, comparisons};
-}
-
-// `second` against `first`, with an interval around `change`.
-Comparison PairOf(const char* first, const char* second, double change, double half = 0.01) {
-  Comparison pair;
-  pair.reference = first;
-  pair.candidate = second;
-  pair.metric = "wall_time";
-  pair.better = Better::kLower;
-  pair.change = Effect{change, change - half, change + half};
-  return pair;
 }
 
 TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
