@@ -74,12 +74,12 @@ Disturbances Launch::LookAround() const {
 /// taken off: one from the gate on, one after each of its switches, the first of each thread it
 /// made; and the spawner's, which the end of the run wakes. What else makes threads meanwhile can
 /// only make the rest smaller.
-void Launch::ReadDisturbances(wire::RunFigures& figures) const {
+std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (task_.plan->spec().cpus.empty()) {
     for (const char* metric : {"interrupts", "stolen_time", "foreign_switches"}) {
       figures.missing.push_back({metric, "runs have no CPUs of their own (--isolation off)"});
     }
-    return;
+    return 0;
   }
   const Disturbances now = LookAround();
   const auto rise = [](std::optional<std::uint64_t> before, std::optional<std::uint64_t> after) {
@@ -90,11 +90,13 @@ void Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (const auto ticks = rise(before_.stolen_ticks, now.stolen_ticks)) {
     figures.stolen_us = *ticks * 1'000'000 / sysconf(_SC_CLK_TCK);
   }
+  const std::int64_t forks = rise(before_.forks, now.forks).value_or(0);
   if (const auto turns = rise(before_.timeslices, now.timeslices)) {
-    const std::int64_t own = 1 + figures.voluntary_switches + figures.involuntary_switches +
-                             rise(before_.forks, now.forks).value_or(0);
+    const std::int64_t own =
+        1 + figures.voluntary_switches + figures.involuntary_switches + forks;
     figures.foreign_switches = std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0);
   }
+  return static_cast<std::uint64_t>(forks);
 }
 
 /// Everything but the process.

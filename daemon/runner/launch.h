@@ -105,7 +105,9 @@ class Launch {
   /// What the control group and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
   /// What disturbed it until now, of a child that has been reaped; `figures` has its switches.
-  void ReadDisturbances(wire::RunFigures& figures) const;
+  /// Returns the threads and processes that the whole machine made meanwhile: each of them may hide
+  /// one foreign switch.
+  std::uint64_t ReadDisturbances(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.
   bool Reap(siginfo_t& info, rusage& usage);
   /// Of a child that has ended: its descriptor is ready for ever.

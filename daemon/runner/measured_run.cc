@@ -217,8 +217,8 @@ void MeasuredRun::OnExit() {
     figures_.missing.push_back({"migrations", movable ? "this kernel has no /proc/PID/sched"
                                                       : "runs have one CPU and are never moved"});
   }
-  now_->ReadDisturbances(figures_);
-  if (is_long) NoteTurns(end.schedule);
+  const std::uint64_t forks = now_->ReadDisturbances(figures_);
+  if (is_long) NoteTurns(end.schedule, forks);
   NameMissing(*now_->task().needs, figures_);
   state_ = State::kSweeping;
   sweep_until_ = ended_at + kKillGrace;
@@ -226,12 +226,12 @@ void MeasuredRun::OnExit() {
   Sweep();
 }
 
-void MeasuredRun::NoteTurns(const std::optional<ThreadSchedule>& main) {
+void MeasuredRun::NoteTurns(const std::optional<ThreadSchedule>& main, std::uint64_t forks) {
   const LaunchSpec& spec = now_->task().plan->spec();
   // Hooks, which alone have variables, may take as long as they like.
   if (spec.cpus.empty() || !now_->task().variables.empty()) return;
   services_.machine.NoteTurns(spec.argv, spec.cpus.size(),
-                              TookTurns(figures_, main, spec.cpus.size()));
+                              TookTurns(figures_, main, forks, spec.cpus.size()));
 }
 
 /// By the spawner's clock: it is woken on the CPU of the run, and the runner on another one, which

@@ -125,7 +125,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   std::int64_t EndedAt(std::int64_t seen_at) const;
   void TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at);
   void TakeUsage(const rusage& usage);
-  void NoteTurns(const std::optional<ThreadSchedule>& main);
+  void NoteTurns(const std::optional<ThreadSchedule>& main, std::uint64_t forks);
   void DropCaches(const RunTask& task) const;
   void KillChild();
   void Sweep();
