@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """How long a session takes beside somebody who writes to the same disk, in turn with hyperfine.
 
-    beside_writer.py [--programs DIR] [--before DIR] [--rounds N] [--runs N] [--mib N] COMMAND
+    beside_writer.py [--programs DIR] [--before DIR] [--other-hyperfine COMMAND]
+                     [--rounds N] [--runs N] [--mib N] COMMAND
 
 In each round, alone and then while `dd ... conv=fdatasync` writes so many MiB next to the daemon's
 state: `hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs, with
---before also the daemon of another build (a folder of programs). What is told of each is the median
+--before also the daemon of another build (a folder of programs), with --other-hyperfine another
+version of hyperfine, which COMMAND starts. What is told of each is the median
 of the rounds with their range: seconds of the whole command, and of the session by itself (from its
 first run to its verdict); the interquartile range of all its runs' times; and both as multiples of
 hyperfine's in the same round. Judges nothing; needs Debian's hyperfine.
@@ -15,6 +17,7 @@ import argparse
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -35,18 +38,27 @@ def quartile_range(values):
 
 
 class Hyperfine:
-    name = "hyperfine -N"
-
-    def __init__(self, folder):
+    def __init__(self, folder, program="hyperfine"):
         self.json = folder / "hyperfine.json"
+        self.program = shlex.split(program)
+        version = subprocess.run([*self.program, "--version"], capture_output=True, text=True,
+                                 check=True).stdout.split()[-1]
+        self.name = f"hyperfine -N {version}"
+
+    @staticmethod
+    def times(result):
+        """Seconds of each run, of either schema."""
+        if "times" in result:
+            return result["times"]
+        return [run["time_wall_clock"]["value"] for run in result["measurements"]]
 
     def measure(self, command, runs):
         begin = time.monotonic()
-        subprocess.run(["hyperfine", "-N", "--warmup", "1", "--runs", str(runs), "--export-json",
+        subprocess.run([*self.program, "-N", "--warmup", "1", "--runs", str(runs), "--export-json",
                         self.json, command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        check=True)
         took = time.monotonic() - begin
-        times = json.loads(self.json.read_text())["results"][0]["times"]
+        times = self.times(json.loads(self.json.read_text())["results"][0])
         return {"took": took, "session": took, "iqr": 1e6 * quartile_range(times)}
 
     def close(self):
@@ -122,6 +134,8 @@ def main():
     parser.add_argument("command", nargs="?", default="/bin/true")
     parser.add_argument("--programs", type=pathlib.Path, default=BIN)
     parser.add_argument("--before", type=pathlib.Path, help="another build's programs")
+    parser.add_argument("--other-hyperfine", metavar="COMMAND",
+                        help="starts another version of hyperfine")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--runs", type=int, default=700)
     parser.add_argument("--mib", type=int, default=3072)
@@ -132,6 +146,8 @@ def main():
         raise SystemExit("error: hyperfine: not found\nhint: apt install hyperfine")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="benchd-writer-", dir=arguments.folder))
     tools = [Hyperfine(folder), Benchd("benchd", folder, arguments.programs)]
+    if arguments.other_hyperfine:
+        tools.append(Hyperfine(folder, arguments.other_hyperfine))
     if arguments.before:
         tools.append(Benchd("before", folder, arguments.before))
     figures = {}
