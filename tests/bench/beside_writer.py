@@ -43,7 +43,7 @@ class Hyperfine:
         self.program = shlex.split(program)
         version = subprocess.run([*self.program, "--version"], capture_output=True, text=True,
                                  check=True).stdout.split()[-1]
-        self.name = f"hyperfine -N {version}"
+        self.name = f"hyperfine -N {version}" + ("" if program == "hyperfine" else ", the other")
 
     @staticmethod
     def times(result):
