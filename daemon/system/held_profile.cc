@@ -96,7 +96,10 @@ HeldProfile::HeldProfile(ProfileServices services, const MachineProfile& profile
       seat_(services.seat),
       name_(profile.name),
       cpus_(cpus),
+      pinned_(services.settings),
+      offline_(services.settings),
       lease_(std::move(services.settings)) {
+  NotePinned(profile);
   TakePlanned(profile, true);
   TakeCpuset(profile);
   before_c_states_ = lease_.size();
@@ -114,6 +117,20 @@ SettingState& HeldProfile::Add(std::string name, std::string wanted) {
   return state;
 }
 
+/// Before SMT, so that a thread's CPUs are noted as long as all of them are there.
+void HeldProfile::NotePinned(const MachineProfile& profile) {
+  if (profile.cpuset.empty() && profile.smt != "off") return;
+  const PinnedThreads pinned = FindPinnedThreads(pinned_.settings().files());
+  if (pinned.left_out > 0) {
+    left_out_ = "the CPUs of " + std::to_string(pinned.left_out) +
+                " pinned threads were not noted, of uid " + std::to_string(pinned.user) +
+                " and perhaps others, because there are too many: before Linux 6.2 they are "
+                "pinned no more";
+  }
+  auto noted = pinned_.Note(pinned.entries);
+  if (!noted) why_not_noted_ = noted.error().message;
+}
+
 /// Planned anew for each half: the first one may take CPUs offline.
 void HeldProfile::TakePlanned(const MachineProfile& profile, bool before_cpuset) {
   for (PlannedSetting& planned : PlanSettings(profile, cpus_, lease_.settings())) {
@@ -123,9 +140,11 @@ void HeldProfile::TakePlanned(const MachineProfile& profile, bool before_cpuset)
 
 void HeldProfile::TakeOne(PlannedSetting planned) {
   SettingState& state = Add(planned.name, planned.wanted);
+  const bool is_smt = planned.name == kSmtSetting;
   state.why = planned.missing;
-  if (planned.missing.empty()) {
-    const auto refused = lease_.Take(planned.changes);
+  if (is_smt && state.why.empty() && !planned.changes.empty()) state.why = why_not_noted_;
+  if (state.why.empty()) {
+    const auto refused = (is_smt ? offline_ : lease_).Take(planned.changes);
     state.held = refused.has_value();
     state.why = refused ? DescribeRefused(*refused) : refused.error().message;
   }
@@ -134,16 +153,17 @@ void HeldProfile::TakeOne(PlannedSetting planned) {
 }
 
 void HeldProfile::TakeCpuset(const MachineProfile& profile) {
-  before_pinned_ = before_cpuset_ = lease_.size();
+  before_cpuset_ = lease_.size();
   if (profile.cpuset.empty()) return;
   const std::string wanted = ChooseCpuset(profile, cpus_);
   SettingState& state = Add(kCpuset, WantedCpuset(wanted));
   state.why = TakeCpusetAs(wanted);
   if (cpuset_.kind() == CpusetKind::kAffinity) {
     seat_.StepBack();
-    lease_.Release(before_pinned_);
-    before_cpuset_ = before_pinned_;
-    not_noted_.clear();
+    lease_.Release(before_cpuset_);
+    // Nothing has undone them.
+    if (offline_.size() == 0) pinned_.Release();
+    if (offline_.size() == 0) left_out_.clear();
   }
   state.actual = CpusetKindName(cpuset_.kind());
   state.held = state.why.empty() && cpuset_.kind() != CpusetKind::kAffinity;
@@ -152,16 +172,7 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
 
 /// @return why it is less than what is wanted.
 std::string HeldProfile::TakeCpusetAs(const std::string& wanted) {
-  const PinnedThreads pinned = FindPinnedThreads(lease_.settings().files());
-  if (pinned.left_out > 0) {
-    not_noted_ = "the CPUs of " + std::to_string(pinned.left_out) +
-                 " pinned threads were not noted, of uid " + std::to_string(pinned.user) +
-                 " and perhaps others, because there are too many: before Linux 6.2 they are "
-                 "pinned no more";
-  }
-  auto noted = lease_.Note(pinned.entries);
-  if (!noted) return noted.error().message;
-  before_cpuset_ = lease_.size();
+  if (!why_not_noted_.empty()) return why_not_noted_;
   if (auto out = seat_.StepOut(); !out) {
     return "benchd-runner cannot leave its group: " + out.error().message;
   }
@@ -209,21 +220,21 @@ std::vector<std::string> HeldProfile::Present() const {
   return values;
 }
 
-void HeldProfile::GiveBack(std::size_t kept, std::vector<std::string>& notes) {
-  for (std::string& note : lease_.Release(kept)) notes.push_back(std::move(note));
-}
-
 std::vector<std::string> HeldProfile::Release() {
   std::vector<std::string> notes;
-  if (!not_noted_.empty()) notes.push_back(std::exchange(not_noted_, {}));
-  GiveBack(before_c_states_, notes);
+  const auto give_back = [&notes](SettingsLease& lease, std::size_t kept) {
+    for (std::string& note : lease.Release(kept)) notes.push_back(std::move(note));
+  };
+  if (!left_out_.empty()) notes.push_back(std::exchange(left_out_, {}));
+  give_back(offline_, 0);
+  give_back(lease_, before_c_states_);
   c_states_.Reset();
-  GiveBack(before_cpuset_, notes);
+  give_back(lease_, before_cpuset_);
   cpuset_ = {};
   seat_.StepBack();
-  GiveBack(before_pinned_, notes);
+  give_back(lease_, 0);
+  give_back(pinned_, 0);
   static_cast<void>(SetAffinity(0, cpus_.housekeeping));
-  GiveBack(0, notes);
   return notes;
 }
 

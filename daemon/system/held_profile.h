@@ -25,8 +25,8 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
                                           const Settings& settings, const CgroupPlace& place,
                                           const std::string& why_not);
 
-/// A profile whose settings have been taken; given back in reverse order by Release() or with the
-/// object. Neither copied nor moved.
+/// A profile whose settings have been taken; given back by Release() or with the object: CPUs that
+/// are offline first, the others in reverse order. Neither copied nor moved.
 class HeldProfile {
  public:
   /// Takes every setting that can be had; states() tells which and why not.
@@ -50,6 +50,7 @@ class HeldProfile {
   std::vector<std::string> Release();
 
  private:
+  void NotePinned(const MachineProfile& profile);
   void TakePlanned(const MachineProfile& profile, bool before_cpuset);
   void TakeOne(PlannedSetting planned);
   void TakeCpuset(const MachineProfile& profile);
@@ -57,21 +58,20 @@ class HeldProfile {
   void TakeCStates(const MachineProfile& profile);
   void JudgeSiblings(const MachineProfile& profile);
   SettingState& Add(std::string name, std::string wanted);
-  void GiveBack(std::size_t kept, std::vector<std::string>& notes);
-
   const CgroupPlace& place_;
   CgroupSeat& seat_;
   std::string name_;
   ProfileCpus cpus_;
   std::vector<SettingState> states_;
   std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
-  SettingsLease lease_;
-  // How many of its settings come before the threads' CPUs, which the cpuset may undo; before the
-  // cpuset; and before the c-states and what comes after them.
-  std::size_t before_pinned_ = 0;
+  SettingsLease pinned_;                 // the CPUs of threads, which SMT and the cpuset may undo
+  SettingsLease offline_;                // SMT, which GoesBackFirst()
+  SettingsLease lease_;                  // all others
+  // How many settings of lease_ come before the cpuset, and before the c-states and what is after.
   std::size_t before_cpuset_ = 0;
   std::size_t before_c_states_ = 0;
-  std::string not_noted_;  // a sentence on threads whose CPUs are not given back; empty: none
+  std::string why_not_noted_;  // why nothing may be taken that would undo the CPUs of threads
+  std::string left_out_;       // a sentence on threads whose CPUs are not given back; empty: none
   Cpuset cpuset_;
   UniqueFd c_states_;
 };

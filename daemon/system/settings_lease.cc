@@ -53,7 +53,9 @@ struct Restored {
   std::vector<JournalEntry> refused;
 };
 
-Restored PutAllBack(const Settings& settings, const std::vector<JournalEntry>& entries) {
+Restored PutAllBack(const Settings& settings, std::vector<JournalEntry> entries) {
+  std::stable_partition(entries.begin(), entries.end(),
+                        [](const JournalEntry& entry) { return !GoesBackFirst(entry.key.kind); });
   Restored all;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     Return one = Try(settings, *entry);

@@ -33,6 +33,13 @@ struct RefusedChange {
   Error error;  ///< names the setting, the file and the reason
 };
 
+/// Whether it is given back before all others, whenever it was taken: it has CPUs offline. Since
+/// Linux 6.2 a thread that leaves a cpuset for one with the same CPUs keeps its mask. Among the
+/// CPUs that are online, a cpuset that is given back first can be the same: then every thread of
+/// the machine stays off the CPUs that come back after it.
+/// Source: cpuset_attach() in kernel/cgroup/cpuset.c, "cpus_updated".
+constexpr bool GoesBackFirst(SettingKind kind) { return kind == SettingKind::kSmt; }
+
 /// Puts an entry's old value back, if the present one is what we wrote.
 ///
 /// @return empty, or a sentence on what was left alone: the value was changed by somebody else
@@ -78,7 +85,8 @@ class SettingsLease {
   std::vector<JournalEntry> entries_;
 };
 
-/// Gives back everything that a journal names, in reverse order, and empties it; entries of another
+/// Gives back everything that a journal names, in reverse order but for what GoesBackFirst(), and
+/// empties it; entries of another
 /// boot are forgotten, as that boot's settings are gone. Where the kernel refuses an old value, its
 /// entry stays for another time.
 ///

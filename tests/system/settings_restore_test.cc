@@ -69,6 +69,29 @@ TEST_F(KillTest, EverythingComesBackAfterAKillAtAnyWrite) {
   EXPECT_FALSE(RunnerKilledAt(writes + 1, false)) << "more writes than are tried here";
 }
 
+// A cpuset that goes while CPUs are offline would leave all threads off them (Linux 6.2).
+TEST_F(KillTest, CpusThatAreOfflineComeBackBeforeEverythingElse) {
+  constexpr const char* kControl = "sys/devices/system/cpu/smt/control";
+  tree_.Put(kControl, "on");
+  before_ = Values();
+  const std::vector<SettingChange> changes = {
+      kPlaces[0].change, {{Kind::kSmt, {}}, "off"}, kPlaces[5].change};
+  journal_.reset();
+  ASSERT_TRUE(KilledAt(files_, static_cast<int>(changes.size()), true, [&] {
+    OpenJournal();
+    static_cast<void>(Take(changes));
+  }));
+  ASSERT_TRUE(KilledAt(files_, 1, true, [this] {
+    OpenJournal();
+    Restore();
+  }));
+  EXPECT_EQ(tree_.Get(kControl), "on");
+  EXPECT_NE(Values(), before_);
+  OpenJournal();
+  Restore();
+  EXPECT_EQ(Values(), before_);
+}
+
 TEST_F(KillTest, TellsHowManySettingsCameBack) {
   ASSERT_TRUE(RunnerKilledAt(3, true));
   EXPECT_EQ(Restore(), Sentences{"3 settings were put back"});
