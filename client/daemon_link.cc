@@ -1,9 +1,7 @@
 #include "client/daemon_link.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <grpcpp/create_channel_posix.h>
-#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -22,6 +20,7 @@
 #include "client/autostart.h"
 #include "client/host.h"
 #include "client/render/text.h"
+#include "core/base/user_database.h"
 #include "core/model/limits.h"
 
 namespace benchd::client {
@@ -83,8 +82,8 @@ UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds timeout,
 std::string SocketGroup(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return "benchd";
-  const group* entry = getgrgid(status.st_gid);
-  return entry != nullptr ? entry->gr_name : "benchd";
+  const auto group = FindGroup(status.st_gid);
+  return group ? group->name : "benchd";
 }
 
 Result<void> CheckPeer(int fd, uid_t own_uid) {
@@ -94,9 +93,9 @@ Result<void> CheckPeer(int fd, uid_t own_uid) {
     return ConnectionError(std::string("identity of the daemon: ") + std::strerror(errno));
   }
   if (peer.uid == 0 || peer.uid == own_uid) return {};
-  // Looked up last: systemd's part of it takes milliseconds.
-  const passwd* service = getpwnam("benchd");
-  if (service != nullptr && peer.uid == service->pw_uid) return {};
+  // Looked up last: where it is not in /etc/passwd, that takes milliseconds.
+  const auto service = FindUser(std::string("benchd"));
+  if (service && peer.uid == service->uid) return {};
   return ConnectionError("the daemon belongs to " + UserName(peer.uid) +
                              ": only root's, benchd's and your own are trusted",
                          "stop that program, or name another socket: --socket PATH");

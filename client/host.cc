@@ -1,6 +1,5 @@
 #include "client/host.h"
 
-#include <pwd.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -8,14 +7,23 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
+
+#include "core/base/user_database.h"
 
 namespace benchd::client {
 
 std::string UserName(std::uint32_t uid) {
-  const passwd* entry = getpwuid(uid);
-  return entry != nullptr ? entry->pw_name : "uid " + std::to_string(uid);
+  // A list of sessions asks for the same few again and again.
+  static std::map<std::uint32_t, std::string> known;
+  const auto [name, is_new] = known.try_emplace(uid);
+  if (is_new) {
+    const auto user = FindUser(uid);
+    name->second = user ? user->name : "uid " + std::to_string(uid);
+  }
+  return name->second;
 }
 
 std::string Variable(const char* name) {
@@ -26,8 +34,8 @@ std::string Variable(const char* name) {
 std::string HomeDirectory() {
   const char* home = std::getenv("HOME");
   if (home != nullptr && home[0] == '/') return home;
-  const passwd* entry = getpwuid(getuid());
-  return entry != nullptr ? entry->pw_dir : "";
+  const auto user = FindUser(getuid());
+  return user ? user->home : "";
 }
 
 std::string StateHome() {

@@ -10,19 +10,31 @@ if(NOT gRPC_VERSION MATCHES "^1\\.51\\.")
     "closed, see daemon/rpc/connections.h, then change this line")
 endif()
 find_package(spdlog CONFIG REQUIRED)
+find_package(fmt CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 # Optional: benchd-push, and benchctl history --database.
 option(BENCHD_DATABASE "benchd-push and benchctl history --database, which need libpq" OFF)
 if(BENCHD_DATABASE)
   pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 endif()
+
+# By their headers alone: the libraries are others in each release of Debian, as with gRPC.
+# Debian's spdlog would bring fmt's library, too.
+add_library(benchd_spdlog INTERFACE)
+set(spdlog spdlog::spdlog_header_only)
+target_include_directories(benchd_spdlog SYSTEM INTERFACE
+  $<TARGET_PROPERTY:${spdlog},INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(benchd_spdlog INTERFACE
+  $<TARGET_PROPERTY:${spdlog},INTERFACE_COMPILE_DEFINITIONS>)
+target_link_libraries(benchd_spdlog INTERFACE fmt::fmt-header-only Threads::Threads)
+add_library(benchd_toml INTERFACE)
+target_compile_definitions(benchd_toml INTERFACE TOML_HEADER_ONLY=1)
 
 # SHA-256; static like the programs that hash, where the archive is installed.
 find_library(NETTLE_ARCHIVE libnettle.a)

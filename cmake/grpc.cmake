@@ -1,17 +1,18 @@
-# gRPC twice: benchd::grpc for the daemon, and benchd::grpc_static for benchctl, which is started for
-# every comparison: with some sixty shared libraries it needs 14 ms to begin, without them 3.
-add_library(benchd_grpc INTERFACE)
-add_library(benchd::grpc ALIAS benchd_grpc)
-target_link_libraries(benchd_grpc INTERFACE protobuf::libprotobuf gRPC::grpc++)
+# gRPC by its static archives. With some sixty shared libraries benchctl, which is started for every
+# comparison, needs 14 ms to begin, without them 3; and each release of Debian has others of them, so
+# that a benchd linked with those of one would keep the system from being upgraded to the next.
+#
+# benchd::grpc is the daemon's: the archives know no sanitizer, so that its tests take the shared
+# libraries there. benchd::grpc_static is benchctl's.
 
 # A Unix socket needs no encryption: the unsecure half is enough. zlib stays shared: it is on every
 # machine, and Debian mends it in one place.
 set(BENCHD_STATIC_GRPC "")
-foreach(name protobuf grpc++_unsecure grpc_unsecure gpr address_sorting upb cares re2)
+foreach(name protobuf grpc++_reflection grpc++_unsecure grpc_unsecure gpr address_sorting upb cares re2)
   find_library(BENCHD_STATIC_${name} lib${name}.a)
   mark_as_advanced(BENCHD_STATIC_${name})
   if(NOT BENCHD_STATIC_${name})
-    message(STATUS "lib${name}.a is missing: benchctl is linked with gRPC's shared libraries")
+    message(STATUS "lib${name}.a is missing: all programs are linked with gRPC's shared libraries")
     set(BENCHD_STATIC_GRPC "")
     break()
   endif()
@@ -27,5 +28,15 @@ if(BENCHD_STATIC_GRPC)
     -Wl,--gc-sections -Wl,--start-group ${BENCHD_STATIC_GRPC} ${abseil} -Wl,--end-group
     z Threads::Threads)
 else()
-  target_link_libraries(benchd_grpc_static INTERFACE benchd::grpc)
+  target_link_libraries(benchd_grpc_static INTERFACE
+    protobuf::libprotobuf gRPC::grpc++ gRPC::grpc++_reflection)
+endif()
+
+add_library(benchd_grpc INTERFACE)
+add_library(benchd::grpc ALIAS benchd_grpc)
+if(BENCHD_SANITIZE)
+  target_link_libraries(benchd_grpc INTERFACE
+    protobuf::libprotobuf gRPC::grpc++ gRPC::grpc++_reflection)
+else()
+  target_link_libraries(benchd_grpc INTERFACE benchd::grpc_static)
 endif()

@@ -1,12 +1,10 @@
 #include "daemon/control_socket.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,6 +17,9 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "core/base/user_database.h"
+#include "daemon/service_manager.h"
 
 namespace benchd {
 namespace {
@@ -91,9 +92,21 @@ sockaddr_un AddressOf(const std::filesystem::path& path) {
   return address;
 }
 
+/// An option of a socket that is a number; -1 where it is no socket.
+int SocketOption(int fd, int option) {
+  int value = -1;
+  socklen_t size = sizeof(value);
+  return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+bool IsListeningUnixStream(int fd) {
+  return SocketOption(fd, SO_DOMAIN) == AF_UNIX && SocketOption(fd, SO_TYPE) == SOCK_STREAM &&
+         SocketOption(fd, SO_ACCEPTCONN) == 1;
+}
+
 Result<UniqueFd> Adopt(int count) {
-  UniqueFd fd(SD_LISTEN_FDS_START);
-  if (count != 1 || ::sd_is_socket_unix(fd.get(), SOCK_STREAM, 1, nullptr, 0) <= 0) {
+  UniqueFd fd(kFirstPassedFd);
+  if (count != 1 || !IsListeningUnixStream(fd.get())) {
     return InvalidArgument("socket activation",
                            "systemd passed something else than one listening "
                            "Unix stream socket",
@@ -125,14 +138,14 @@ Result<void> RemoveStale(const std::filesystem::path& path) {
 Result<void> GiveToGroup(const ControlSocketOptions& options) {
   if (!options.system_mode) return {};
   const std::string name = options.group.empty() ? kDefaultGroup : options.group;
-  const std::optional<std::uint32_t> gid = GroupId(name);
-  if (!gid) {
+  const std::optional<GroupEntry> group = FindGroup(name);
+  if (!group) {
     // A machine without the default group lets the daemon's own group in.
     if (options.group.empty()) return {};
     return Error{ErrorCode::kNotFound, "[socket] group: no such group '" + name + "'",
                  "groupadd --system " + name};
   }
-  if (::chown(options.path.c_str(), static_cast<uid_t>(-1), *gid) == 0) return {};
+  if (::chown(options.path.c_str(), static_cast<uid_t>(-1), group->gid) == 0) return {};
   return SystemError("giving " + options.path.string() + " to the group '" + name + "'", errno);
 }
 
@@ -157,7 +170,8 @@ Result<UniqueFd> Bind(const ControlSocketOptions& options) {
 }  // namespace
 
 Result<ControlSocket> ControlSocket::Open(const ControlSocketOptions& options) {
-  const int passed = ::sd_listen_fds(1);
+  const int passed = PassedSockets();
+  TakePassedSockets();
   const bool adopted = passed > 0;
   Result<UniqueFd> fd = adopted ? Adopt(passed) : Bind(options);
   if (!fd) return std::move(fd).error();
@@ -179,18 +193,6 @@ bool SomebodyListens(const std::filesystem::path& path) {
   }
   // EAGAIN: its queue of connections is full.
   return errno == EACCES || errno == EAGAIN;
-}
-
-std::optional<std::uint32_t> GroupId(const std::string& name) {
-  std::vector<char> buffer(4096);
-  group entry{};
-  group* found = nullptr;
-  // A group of thousands needs more room than anybody can say beforehand.
-  while (::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == ERANGE) {
-    buffer.resize(buffer.size() * 2);
-  }
-  if (found == nullptr) return std::nullopt;
-  return found->gr_gid;
 }
 
 }  // namespace benchd

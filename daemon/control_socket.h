@@ -69,7 +69,4 @@ class ControlSocket {
 /// counts as one.
 bool SomebodyListens(const std::filesystem::path& path);
 
-/// The number of a group of this machine; asks the name service, so only at start-up.
-std::optional<std::uint32_t> GroupId(const std::string& name);
-
 }  // namespace benchd

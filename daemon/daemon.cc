@@ -1,7 +1,6 @@
 #include "daemon/daemon.h"
 
 #include <spdlog/spdlog.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,9 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/user_database.h"
 #include "daemon/run/runner_sources.h"
+#include "daemon/service_manager.h"
 
 namespace benchd {
 namespace {
@@ -46,6 +47,11 @@ T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
   }
   if (thrown) std::rethrow_exception(thrown);
   return std::move(result).value();
+}
+
+std::optional<std::uint32_t> GidOf(const std::string& group) {
+  const auto found = FindGroup(group);
+  return found ? std::optional(found->gid) : std::nullopt;
 }
 
 void Log(const Error& error) {
@@ -109,7 +115,7 @@ Result<void> Daemon::TakePlaces() {
                                       : EnsureDirectory(paths_.socket.parent_path());
   if (!directory) return directory;
   // systemd sees to it that an activated service runs once, and its socket's folder may be root's.
-  if (::sd_listen_fds(0) <= 0) {
+  if (PassedSockets() == 0) {
     Result<InstanceLock> lock = InstanceLock::Take(paths_.socket.string() + ".lock");
     if (!lock) return std::move(lock).error();
     socket_lock_.emplace(std::move(lock).value());
@@ -156,8 +162,8 @@ AccessPolicy Daemon::Access() const {
   AccessPolicy policy;
   policy.allow_root = config_.allow_root;
   policy.single_user = options_.places.user;
-  policy.admin_gid = GroupId(config_.admin_group);
-  policy.push_gid = GroupId("benchd-push");
+  policy.admin_gid = GidOf(config_.admin_group);
+  policy.push_gid = GidOf("benchd-push");
   return policy;
 }
 

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <pwd.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -19,6 +18,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/base/user_database.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
 #include "daemon/options.h"
@@ -30,9 +30,9 @@ std::optional<std::string> FromEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   if (value != nullptr) return std::string(value);
   // A service of a bare environment still has a home: the one of the user database.
-  const passwd* user = name == "HOME" ? ::getpwuid(::geteuid()) : nullptr;
-  if (user == nullptr || user->pw_dir == nullptr) return std::nullopt;
-  return std::string(user->pw_dir);
+  if (name != "HOME") return std::nullopt;
+  const auto user = FindUser(::geteuid());
+  return user ? std::optional(user->home) : std::nullopt;
 }
 
 int Fail(const Error& error, int exit_code) {

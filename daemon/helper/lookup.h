@@ -39,7 +39,4 @@ Result<void> TakePasswdLine(std::string_view line, uid_t uid, wire::UserRecord& 
 /// The numbers of a line of `getent initgroups`, after the name. @errors when one is no number.
 Result<std::vector<std::uint32_t>> ParseInitgroups(std::string_view line, std::string_view name);
 
-/// The number in a line of `getent group`. @errors when there is none.
-Result<std::uint32_t> ParseGroupLine(std::string_view line);
-
 }  // namespace benchd

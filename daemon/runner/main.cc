@@ -91,7 +91,7 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
   }
   endpoint.user = geteuid();
   if (!config.user.empty() || geteuid() == 0) {
-    auto user = FindUser(config.user.empty() ? kDefaultUser : config.user);
+    auto user = UidOf(config.user.empty() ? kDefaultUser : config.user);
     if (!user) return std::move(user).error();
     endpoint.user = *user;
   }

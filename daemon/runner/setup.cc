@@ -82,7 +82,7 @@ Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string&
   return std::move(**decoded);
 }
 
-Result<uid_t> FindUser(const std::string& user) {
+Result<uid_t> UidOf(const std::string& user) {
   constexpr std::uint64_t kMaxUid = UINT32_MAX;
   if (const auto uid = ParseCount(user); uid && *uid <= kMaxUid) return static_cast<uid_t>(*uid);
   const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen("/etc/passwd", "re"), &fclose);

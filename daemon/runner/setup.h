@@ -29,7 +29,7 @@ Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string&
 
 /// The uid of a user named in the configuration: a number, or a name of /etc/passwd (the only
 /// source that a static program can ask). @errors kNotFound.
-Result<uid_t> FindUser(const std::string& user);
+Result<uid_t> UidOf(const std::string& user);
 
 /// What the command line of benchd-runner says.
 struct RunnerOptions {

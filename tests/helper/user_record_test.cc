@@ -32,12 +32,6 @@ TEST(UserRecordTest, TakesTheNumbersAfterTheName) {
   EXPECT_FALSE(ParseInitgroups("alice -1\n", "alice"));
 }
 
-TEST(UserRecordTest, TakesAGroupsNumber) {
-  EXPECT_EQ(*ParseGroupLine("benchd:x:990:alice,bob\n"), 990U);
-  EXPECT_FALSE(ParseGroupLine("benchd:x:\n"));
-  EXPECT_FALSE(ParseGroupLine("\n"));
-}
-
 // root:x:0:0 is in every database.
 TEST(UserRecordTest, AsksTheDatabaseOfThisMachine) {
   const auto root = LookUpUser(0, "root");

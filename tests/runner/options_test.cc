@@ -32,10 +32,10 @@ TEST(RunnerOptionsTest, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(UserTest, IsANumberOrANameOfThePasswordFile) {
-  EXPECT_EQ(*FindUser("0"), 0U);
-  EXPECT_EQ(*FindUser("65534"), 65534U);
-  EXPECT_EQ(*FindUser("root"), 0U);
-  const auto missing = FindUser("no-such-user-here");
+  EXPECT_EQ(*UidOf("0"), 0U);
+  EXPECT_EQ(*UidOf("65534"), 65534U);
+  EXPECT_EQ(*UidOf("root"), 0U);
+  const auto missing = UidOf("no-such-user-here");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
 }
