@@ -24,8 +24,8 @@ def say(text):
     print(f"    {text}", file=sys.stderr, flush=True)
 
 
-def image_hash():
-    digest = hashlib.sha256()
+def image_hash(release):
+    digest = hashlib.sha256(release.encode())
     for path in sorted(IMAGE_SOURCE.rglob("*")):
         if path.is_file():
             data = path.read_bytes()
@@ -64,14 +64,14 @@ def remove_old_images(cache, keep):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def build_image(image):
+def build_image(image, release):
     if why := why_not_buildable():
         raise Skip(why)
-    say(f"building the test machine once, in {image}")
+    say(f"building the test machine of {release} once, in {image}")
     # Renamed at the end: a folder of that name is complete.
     partial = image.with_name(image.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
-    command = [str(IMAGE_SOURCE / "build.sh"), str(partial)]
+    command = [str(IMAGE_SOURCE / "build.sh"), str(partial), release]
     if os.getuid() != 0:
         command.insert(0, "sudo")
     status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
@@ -82,14 +82,14 @@ def build_image(image):
     partial.rename(image)
 
 
-def ready_image():
+def ready_image(release):
     cache = cache_folder()
-    image = cache / image_hash()
+    image = cache / image_hash(release)
     with open(cache / "lock", "w", encoding="ascii") as lock:
         # Two test runs at once: the second waits for the first one's image.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not image.exists():
-            build_image(image)
+            build_image(image, release)
             remove_old_images(cache, keep=image.name)
         if os.access(image, os.W_OK):
             os.utime(image)

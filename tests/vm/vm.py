@@ -4,6 +4,7 @@
     vm.py --build build/release              the core set, in two boots (guest/core.py)
     vm.py --build build/release --all        everything, in five
     vm.py --build build/release --boot amd   one of those seven
+    vm.py --build build/release --release trixie    on Debian 13's kernel and systemd
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
     vm.py --build build/release --boot intel --script look.sh     anything else, by hand
 
@@ -374,6 +375,9 @@ def choose_boots(named, everything):
 def parse_arguments(words=None):
     parser = argparse.ArgumentParser(description="Tests on a real systemd machine under QEMU.")
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the build folder")
+    parser.add_argument("--release", default="bookworm",
+                        choices=["bookworm", "trixie", "forky", "sid"],
+                        help="of Debian, whose kernel and systemd it is (%(default)s)")
     parser.add_argument("--all", action="store_true", help="everything, not only the core set")
     parser.add_argument("--boot", action="append",
                         choices=[boot.name for boot in CORE_BOOTS + ALL_BOOTS],
@@ -400,7 +404,7 @@ def main():
     arguments = parse_arguments()
     try:
         begin = time.monotonic()
-        image = ready_image()
+        image = ready_image(arguments.release)
         say(f"image: {image} ({time.monotonic() - begin:.0f} s)")
         results = arguments.results or pathlib.Path(tempfile.mkdtemp(prefix="benchd-vm-"))
         with tempfile.TemporaryDirectory(prefix="benchd-vm-") as folder:

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# build.sh DIR: makes the test machine in DIR: QEMU, a kernel, a root disk and ACPI tables, from
-# Debian packages only. Nothing is installed on this machine: packages are unpacked below DIR.
+# build.sh DIR [RELEASE]: makes the test machine in DIR: QEMU, a kernel, a root disk and ACPI tables,
+# from Debian packages only. RELEASE is that of the kernel and of the root disk: bookworm (default),
+# trixie, forky or sid. Nothing is installed on this machine: packages are unpacked below DIR.
 #
 # Afterwards DIR has
 #   tools/      QEMU and iasl, as far as this machine lacks them
 #   vmlinux     Debian's cloud kernel, uncompressed (QEMU starts it directly: the kernel's own
 #               decompressor alone would take seconds under emulation)
-#   root.ext4   Debian with systemd, Python and the libraries that benchd is linked with
+#   root.ext4   Debian with systemd, Python and what benchd needs there
 #   *.aml       ACPI tables that give the emulated CPUs a real cpufreq driver
 #
 # Needs root (a Debian root file system is unpacked with its owners) and apt. Exit code 77: packages
@@ -25,7 +26,9 @@ unavailable() {
 }
 step() { printf '    %-44s %3d s\n' "$1" "$SECONDS" >&2; }
 
-[ $# -eq 1 ] || fail "build.sh: one argument is needed" "build.sh DIR"
+[ $# -eq 1 ] || [ $# -eq 2 ] || fail "build.sh: one or two arguments are needed" \
+  "build.sh DIR [RELEASE]"
+release=${2:-bookworm}
 [ "$(id -u)" -eq 0 ] || fail "the test machine: only root can build it" "sudo $0 $1"
 for program in apt-get dpkg mke2fs python3; do
   command -v "$program" >/dev/null || fail "the test machine: '$program' is missing"
@@ -36,12 +39,12 @@ mkdir -p "$1"
 cd "$1"
 out=$PWD
 kernel_package=linux-image-cloud-amd64
-host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4)
-# As few as a machine needs that has systemd, plus what benchd and the tests themselves use.
+host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4 zstd)
+# As few as a machine needs that has systemd, plus what benchd and the tests themselves use: the same
+# names in every release, as what changes its name is linked statically.
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
-  libgrpc++1.51 libprotobuf32 libspdlog1.10 libfmt9 libsqlite3-0 libsystemd0 libtomlplusplus3
-  libpq5 man-db bash-completion adduser sudo
+  libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo
 )
 # What would start by itself in a fresh system and disturb: consoles nobody looks at, timers, the
 # network that this machine does not have.
@@ -64,16 +67,40 @@ apt=(apt-get -qq -o APT::Sandbox::User=root)
 for package in archives/*.deb; do
   if [ -e "$package" ]; then dpkg -x "$package" tools; fi
 done
-# The package is an empty one that depends on the present version.
-versioned=$(apt-cache depends "$kernel_package" | awk '/Depends: linux-image-/ {print $2; exit}')
-[ -n "$versioned" ] || unavailable "$kernel_package: apt knows no such package"
-(cd archives && "${apt[@]}" download "$versioned") || unavailable "$versioned: cannot be had"
-dpkg -x archives/"$versioned"_*.deb kernel
-version=${versioned#linux-image-}
 export PATH=$out/tools/usr/bin:$out/tools/usr/sbin:$PATH
 export LD_LIBRARY_PATH=$out/tools/usr/lib/x86_64-linux-gnu:$out/tools/lib/x86_64-linux-gnu
-python3 "$source_dir/extract_vmlinux.py" "kernel/boot/vmlinuz-$version" vmlinux
-step "QEMU and the kernel are there"
+export PERL5LIB=$out/tools/usr/share/perl5
+
+# debian VARIANT PACKAGE,... TARGET [OPTION...]: packages of the release, unpacked.
+debian() {
+  local variant=$1 include=$2 target=$3
+  shift 3
+  local sources=() list
+  if [ "$release" = bookworm ]; then
+    for list in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+      # The same mirrors as this machine's; without such a file mmdebstrap takes Debian's own.
+      if [ -s "$list" ]; then sources=("$list") && break; fi
+    done
+  fi
+  # What is tested is no machine that anybody relies on: an index may be an old one.
+  mmdebstrap --quiet --variant="$variant" --mode=root --include="$include" \
+    --aptopt='Apt::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
+    "$@" "$release" "$target" "${sources[@]}" 2>mmdebstrap.log ||
+    unavailable "$release: mmdebstrap failed: $(tail -n 1 mmdebstrap.log) (see $out/mmdebstrap.log)"
+}
+
+debian extract "$kernel_package" kernel
+for modules in kernel/usr/lib/modules/* kernel/lib/modules/*; do
+  if [ -d "$modules/kernel" ]; then break; fi
+done
+[ -d "$modules/kernel" ] || fail "$release: $kernel_package has no modules"
+version=$(basename "$modules")
+# Beside its modules since forky.
+for kernel in "kernel/boot/vmlinuz-$version" "$modules/vmlinuz"; do
+  if [ -e "$kernel" ]; then break; fi
+done
+python3 "$source_dir/extract_vmlinux.py" "$kernel" vmlinux
+step "QEMU and the kernel $version are there"
 
 # ---- ACPI tables ----
 for table in "$source_dir"/acpi/*.asl; do
@@ -82,19 +109,10 @@ for table in "$source_dir"/acpi/*.asl; do
 done
 
 # ---- the root disk ----
-sources=()
-for list in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
-  # The same mirrors as this machine's; without such a file mmdebstrap takes Debian's own.
-  if [ -s "$list" ]; then sources=("$list") && break; fi
-done
 include=$(IFS=,; printf '%s' "${guest_packages[*]}")
-PERL5LIB=$out/tools/usr/share/perl5 mmdebstrap --quiet --variant=minbase --mode=root \
-  --include="$include" --aptopt='Apt::Install-Recommends "false"' \
-  --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-  --dpkgopt='path-exclude=/usr/share/locale/*' \
-  bookworm root.tar "${sources[@]}" 2>mmdebstrap.log ||
-  fail "mmdebstrap failed: $(tail -n 1 mmdebstrap.log)" "see $out/mmdebstrap.log"
-step "Debian is unpacked"
+debian minbase "$include" root.tar --dpkgopt='path-exclude=/usr/share/doc/*' \
+  --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
+step "Debian $release is unpacked"
 
 root=$out/root
 rm -rf "$root"
@@ -113,7 +131,7 @@ mkdir -p "$root/etc/systemd/journald.conf.d"
 printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' \
   >"$root/etc/systemd/journald.conf.d/vm-test.conf"
 mkdir -p "$root/lib/modules"
-cp -a "kernel/lib/modules/$version" "$root/lib/modules/"
+cp -a "$modules" "$root/lib/modules/"
 env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" depmod "$version"
 rm -f root.ext4
 mke2fs -q -t ext4 -O ^has_journal -m 0 -d "$root" root.ext4 1200M >/dev/null
