@@ -159,6 +159,8 @@ constexpr int kLooksBeforeSleep = 4000;
 void RelaxCpu() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // `yield` does nothing on most cores, `isb` waits for some 10 ns
 #endif
 }
 

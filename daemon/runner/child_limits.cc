@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t kMebibyte = 1024 * 1024;
 constexpr std::uint64_t kKeptMemory = 256 * kMebibyte;
-constexpr std::uint64_t kPage = 4096;
 
 /// What a run may have of the machine's memory; kNoLimit where that is not known.
 std::uint64_t MostMemory(const Host& host) {
@@ -25,7 +25,8 @@ std::uint64_t MostMemory(const Host& host) {
   const std::uint64_t kept = std::max(total / 10, kKeptMemory);
   // Less than twice that: a machine so small that a share of it is no use to anybody.
   if (total < 2 * kept) return kNoLimit;
-  return (total - kept) / kPage * kPage;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return (total - kept) / page * page;
 }
 
 std::uint64_t MostProcesses(const Host& host) {

@@ -92,8 +92,7 @@ std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   }
   const std::int64_t forks = rise(before_.forks, now.forks).value_or(0);
   if (const auto turns = rise(before_.timeslices, now.timeslices)) {
-    const std::int64_t own =
-        1 + figures.voluntary_switches + figures.involuntary_switches + forks;
+    const std::int64_t own = 1 + figures.voluntary_switches + figures.involuntary_switches + forks;
     figures.foreign_switches = std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0);
   }
   return static_cast<std::uint64_t>(forks);

@@ -28,6 +28,18 @@ inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d =
                : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
                : "rcx", "r11", "memory");
   return result;
+#elif defined(__aarch64__)
+  register long number_register asm("x8") = number;
+  register long result asm("x0") = a;
+  register long second asm("x1") = b;
+  register long third asm("x2") = c;
+  register long fourth asm("x3") = d;
+  register long fifth asm("x4") = e;
+  asm volatile("svc #0"
+               : "+r"(result)
+               : "r"(number_register), "r"(second), "r"(third), "r"(fourth), "r"(fifth)
+               : "memory");
+  return result;
 #else
   // errno is shared here, too: Spawn() suspends the parent on these machines (CLONE_VFORK).
   const long result = syscall(number, a, b, c, d, e);
@@ -57,6 +69,23 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
       : "+a"(result)
       : "D"(&args), "S"(sizeof(args)), [argument] "r"(argument), [entry] "r"(entry)
       : "rcx", "r11", "memory", "cc");
+  return result;
+#elif defined(__aarch64__)
+  register long number asm("x8") = SYS_clone3;
+  register long result asm("x0") = Word(&args);
+  register long size asm("x1") = sizeof(args);
+  // As above. The kernel has set the stack pointer, which has to be a multiple of 16.
+  asm volatile(
+      "svc #0\n\t"
+      "cbnz x0, 1f\n\t"
+      "mov x29, xzr\n\t"
+      "mov x0, %[argument]\n\t"
+      "blr %[entry]\n\t"
+      "brk #0\n"
+      "1:"
+      : "+r"(result)
+      : "r"(number), "r"(size), [argument] "r"(argument), [entry] "r"(entry)
+      : "x30", "memory", "cc");
   return result;
 #else
   (void)args;

@@ -127,7 +127,8 @@ void DisturbanceFiles::ReadInterrupts(const std::vector<int>& cpus, Disturbances
       return !is_watched.empty();
     }
     const std::string_view label = NextWord(line);
-    if (label == "ERR:" || label == "MIS:") return true;
+    // Of the whole machine: x86 writes ERR and MIS, arm64 Err.
+    if (label == "ERR:" || label == "MIS:" || label == "Err:") return true;
     for (const bool watched : is_watched) {
       const auto count = ParseCount(NextWord(line));
       if (!count) break;

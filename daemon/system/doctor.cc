@@ -27,6 +27,7 @@ constexpr WeightedCheck kChecks[] = {
     {"no_isolation", NoIsolation, 50},  // anybody may come at any time
     {"shared_smt", SharedSmt, 40},      // the other thread of a core takes up to half of it
     {"shared_cpus", SharedCpus, 35},    // benchd itself is among the others
+    {"mixed_cores", MixedCores, 32},    // a slow core takes half as long again, or twice as long
     {"governor", Governor, 30},         // from the lowest to the highest frequency within one run
     {"turbo", Turbo, 20},               // by heat and by how many neighbours are busy
     {"interrupts", Interrupts, 10},     // and the caches that they empty
@@ -37,6 +38,7 @@ constexpr WeightedCheck kChecks[] = {
     {"competing_daemons", CompetingDaemons, 4},  // change back what was set
     {"apt_timers", AptTimers, 3},                // minutes of load, twice a day
     {"clocksource", Clocksource, 2},             // the clock's own cost and resolution
+    {"sched_ext", ForeignScheduler, 2},          // by its policy
     {"one_cpu", OneCpu, 1},                      // only for programs of several threads
     {"piled_threads", PiledThreads, 1},          // as above
 };

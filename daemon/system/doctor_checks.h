@@ -63,7 +63,7 @@ Check OtherLoad, Steal, Interrupts, Throttling;
 // doctor_settings.cc: what a profile can set
 Check NoSettings, NoIsolation, SharedSmt, Turbo, Governor, CStates;
 // doctor_machine.cc: how the machine is
-Check SharedCpus, OneCpu, PiledThreads, VirtualMachine, Swap, Clocksource, CompetingDaemons,
-    AptTimers, AslrOff;
+Check SharedCpus, MixedCores, ForeignScheduler, OneCpu, PiledThreads, VirtualMachine, Swap,
+    Clocksource, CompetingDaemons, AptTimers, AslrOff;
 
 }  // namespace benchd::doctor

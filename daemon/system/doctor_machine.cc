@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "core/base/cpu_list.h"
@@ -27,9 +28,11 @@ struct Daemon {
 constexpr Daemon kDaemons[] = {
     {"irqbalance", "irqbalance", "moves interrupts onto all CPUs"},
     {"tuned", "tuned", "sets governors and more"},
+    {"tuned-ppd", "tuned-ppd", "sets tuned's profile when a desktop asks for it"},
     {"power-profiles-", "power-profiles-daemon", "sets the energy preference and turbo"},
     {"thermald", "thermald", "lowers frequencies against heat"},
     {"auto-cpufreq", "auto-cpufreq", "sets governors and turbo by load"},
+    {"snapd", "snapd", "fetches and installs snaps, several times a day"},
 };
 /// Programs that do so once and end: known by their enabled units.
 constexpr Daemon kOneShots[] = {
@@ -68,6 +71,40 @@ std::optional<Symptom> SharedCpus(const Patient& patient) {
                      ")" + (patient.cpus.why.empty() ? "" : ": " + patient.cpus.why),
                  {"leave a physical core out of benchmark_cpus; where there is none "
                   "to spare, --metric cpu_time"}};
+}
+
+/// A run is then as fast as the core that it lands on.
+std::optional<Symptom> MixedCores(const Patient& patient) {
+  const auto topology = ReadTopology(patient.files);
+  if (!topology) return {};
+  std::map<int, std::vector<int>> by_capacity;
+  for (const PhysicalCore& core : topology->cores) {
+    for (const int cpu : CpusInBoth(core.cpus, patient.cpus.used)) {
+      by_capacity[core.capacity].push_back(cpu);
+    }
+  }
+  if (by_capacity.size() < 2) return {};
+  std::string types;
+  for (auto type = by_capacity.rbegin(); type != by_capacity.rend(); ++type) {
+    types += (types.empty() ? "" : ", ") + FormatCpuList(type->second);
+  }
+  return Symptom{"the benchmark CPUs are of " + std::to_string(by_capacity.size()) +
+                     " types, from fast to slow: " + types +
+                     "; a run takes as long as the type that it lands on",
+                 {"benchmark_cpus = \"" + FormatCpuList(by_capacity.rbegin()->second) +
+                  "\" in the machine profile"}};
+}
+
+/// Its policy is another program's, in place of the kernel's own.
+std::optional<Symptom> ForeignScheduler(const Patient& patient) {
+  constexpr std::string_view kFolder = "sys/kernel/sched_ext/";
+  if (patient.files.Text(std::string(kFolder) + "state") != "enabled") return {};
+  const std::string name = Printable(patient.files.Text(std::string(kFolder) + "root/ops"));
+  return Symptom{"a sched_ext scheduler decides who runs where" +
+                     (name.empty() ? std::string() : " (" + name + ")") +
+                     ": real runs and their turns follow its policy, not the kernel's",
+                 {"end it while you measure, unless the machines that the program is for run it, "
+                  "too"}};
 }
 
 std::optional<Symptom> OneCpu(const Patient& patient) {
@@ -167,12 +204,13 @@ std::optional<Symptom> CompetingDaemons(const Patient& patient) {
 
 std::optional<Symptom> AptTimers(const Patient& patient) {
   std::vector<std::string> enabled;
-  for (const char* timer : {"apt-daily.timer", "apt-daily-upgrade.timer"}) {
+  for (const char* timer : {"apt-daily.timer", "apt-daily-upgrade.timer", "fwupd-refresh.timer",
+                            "snapd.snap-repair.timer"}) {
     if (IsEnabled(patient, "timers.target", timer)) enabled.emplace_back(timer);
   }
   if (enabled.empty()) return {};
   return Symptom{JoinedItems(enabled, " and ") + (enabled.size() == 1 ? " is" : " are") +
-                     " enabled: packages are fetched and installed at random times of the day",
+                     " enabled: software is fetched and installed at random times of the day",
                  {"systemctl stop " + JoinedItems(enabled, " ") +
                   " while you measure ('disable --now' for good, and update by hand)"}};
 }

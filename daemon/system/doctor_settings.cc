@@ -43,10 +43,14 @@ SiblingSets FindSiblings(const Patient& patient) {
 }
 
 std::optional<bool> TurboIsOn(const Patient& patient) {
-  if (const std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
-      !boost.empty()) {
-    return boost == "1";
+  // A CPU's own switch, since Linux 6.11, says what holds there.
+  std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
+  for (const int cpu : patient.cpus.benchmark) {
+    const std::string own = patient.files.Text(CpuFile(cpu, "cpufreq/boost"));
+    if (!own.empty()) boost = own;
+    if (own == "1") break;
   }
+  if (!boost.empty()) return boost == "1";
   const std::string no_turbo = patient.files.Text("sys/devices/system/cpu/intel_pstate/no_turbo");
   if (no_turbo.empty()) return {};
   return no_turbo == "0";

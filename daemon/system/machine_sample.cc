@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
@@ -270,11 +273,63 @@ std::string Smt(const KernelFiles& files) {
   return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
 }
 
-/// Source: the CPUID bit that hypervisors set for their guests, "hypervisor" in /proc/cpuinfo.
+/// What the processor is: its name on x86; its numbers on arm64, which has no names in the kernel
+/// (arch/arm64/kernel/cpuinfo.c), of each type of core once.
+std::string Processor(std::string_view cpuinfo) {
+  const std::string_view name = Field(cpuinfo, "model name");
+  if (!name.empty()) return std::string(name);
+  std::vector<std::string> types;
+  std::string type;
+  while (!cpuinfo.empty()) {
+    const std::string_view line = NextLine(cpuinfo);
+    for (const std::string_view key :
+         {"CPU implementer", "CPU variant", "CPU part", "CPU revision"}) {
+      const std::string_view value = Field(line, key);
+      if (value.empty()) continue;
+      AppendItem(type, ", ", std::string(key.substr(key.find(' ') + 1)) + " " + std::string(value));
+    }
+    if (!line.empty() && !cpuinfo.empty()) continue;
+    if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end()) {
+      types.push_back(type);
+    }
+    type.clear();
+  }
+  std::string text;
+  for (const std::string& one : types) AppendItem(text, "; ", one);
+  return text;
+}
+
+/// Whether firmware is that of a virtual machine, where the processor does not tell.
+/// Source: systemd's src/basic/virt.c, detect_vm_dmi_vendor() and detect_vm_device_tree().
+bool IsVirtualFirmware(const KernelFiles& files) {
+  if (files.Exists("proc/device-tree/hypervisor") || files.Exists("proc/device-tree/fw-cfg")) {
+    return true;
+  }
+  constexpr std::string_view kVirtual[] = {"KVM",
+                                           "QEMU",
+                                           "VMware",
+                                           "VMW",
+                                           "Xen",
+                                           "Parallels",
+                                           "BHYVE",
+                                           "Apple Virtualization",
+                                           "Google Compute Engine",
+                                           "Virtual Machine"};
+  for (const char* name : {"product_name", "sys_vendor", "bios_vendor"}) {
+    const std::string text = files.Text("sys/class/dmi/id/" + std::string(name));
+    const auto is_part = [&text](std::string_view word) { return text.find(word) != text.npos; };
+    if (std::any_of(std::begin(kVirtual), std::end(kVirtual), is_part)) return true;
+  }
+  return false;
+}
+
+/// Source: the CPUID bit that hypervisors set for their guests, "hypervisor" in /proc/cpuinfo;
+/// where there are no such flags, the firmware.
 std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
   const std::string type = files.Text("sys/hypervisor/type");
   if (!type.empty() && type != "none") return type;
-  if (!HasWord(Field(cpuinfo, "flags"), "hypervisor")) return {};
+  const std::string_view flags = Field(cpuinfo, "flags");
+  if (flags.empty() ? !IsVirtualFirmware(files) : !HasWord(flags, "hypervisor")) return {};
   const std::string product = files.Text("sys/class/dmi/id/product_name");
   return product.empty() ? "unknown" : product;
 }
@@ -310,7 +365,7 @@ Environment ReadEnvironment(const KernelFiles& files) {
   add("kernel", files.Text("proc/sys/kernel/osrelease"));
   add("kernel_command_line", files.Text("proc/cmdline"));
   const std::string cpuinfo = files.Text("proc/cpuinfo");
-  add("cpu", Field(cpuinfo, "model name"));
+  add("cpu", Processor(cpuinfo));
   add("cpus", files.Text("sys/devices/system/cpu/online"));
   const std::string meminfo = files.Text("proc/meminfo");
   add("memory_bytes", InBytes(meminfo, "MemTotal"));

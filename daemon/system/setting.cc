@@ -51,6 +51,8 @@ constexpr SettingKindInfo kKinds[] = {
      "sys/devices/system/cpu/cpu%/cpufreq/energy_performance_preference"},
     {Kind::kBoost, Target::kMachine, Form::kWord, "boost", "boost",
      "sys/devices/system/cpu/cpufreq/boost", kFlag},
+    {Kind::kCpuBoost, Target::kCpu, Form::kWord, "cpu_boost", "boost of CPU %",
+     "sys/devices/system/cpu/cpu%/cpufreq/boost", kFlag},
     {Kind::kNoTurbo, Target::kMachine, Form::kWord, "no_turbo", "no_turbo",
      "sys/devices/system/cpu/intel_pstate/no_turbo", kFlag},
     {Kind::kTimerMigration, Target::kMachine, Form::kWord, "timer_migration", "timer migration",

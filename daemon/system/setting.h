@@ -26,6 +26,7 @@ enum class SettingKind {
   kMaxFrequency,          ///< target: number of the CPU; kHz
   kEnergyPreference,      ///< target: number of the CPU; the preference's name
   kBoost,                 ///< 1, 0: cpufreq's own switch
+  kCpuBoost,              ///< target: number of the CPU; 1, 0: cpufreq's switch of that CPU
   kNoTurbo,               ///< 1, 0: intel_pstate's
   kTimerMigration,        ///< 1, 0
   kNmiWatchdog,           ///< 1, 0

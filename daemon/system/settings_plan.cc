@@ -15,6 +15,7 @@ using Kind = SettingKind;
 constexpr const char* kIrqs = "irqs";
 constexpr const char* kWorkqueues = "workqueues";
 constexpr const char* kSmt = "smt";
+constexpr const char* kBoost = "boost";
 constexpr const char* kSmtFolder = "sys/devices/system/cpu/smt/";
 
 PlannedSetting Named(std::string name, std::string wanted) {
@@ -215,11 +216,59 @@ bool HasNoPreferences(const PlannedSetting& planned, const Settings& settings) {
   });
 }
 
-/// By the driver's own switch; intel_pstate's says the opposite.
+/// One value for each CPU.
+void PlanForEach(PlannedSetting& planned, Kind kind, const std::vector<int>& cpus,
+                 const std::string& value) {
+  for (const int cpu : cpus) {
+    planned.keys.push_back({kind, std::to_string(cpu)});
+    planned.changes.push_back({planned.keys.back(), value, false});
+  }
+}
+
+/// Whether each CPU has a switch of its own that does what is wanted: since Linux 6.11, and as long
+/// as the machine's does not say no. It leaves other CPUs alone, whereas the machine's overwrites
+/// what an administrator has set for one of them.
+bool HaveOwnBoost(const std::string& value, const std::vector<int>& cpus,
+                  const Settings& settings) {
+  const auto of_machine = settings.Read({Kind::kBoost, {}});
+  if (value == "1" && of_machine && *of_machine == "0") return false;
+  return std::all_of(cpus.begin(), cpus.end(), [&settings](int cpu) {
+    return settings.Read({Kind::kCpuBoost, std::to_string(cpu)}).has_value();
+  });
+}
+
+/// The frequency without boost, in kHz, where firmware tells it (ACPI CPPC); it is in MHz there.
+std::optional<std::uint64_t> NominalKhz(int cpu, const Settings& settings) {
+  const auto text = settings.files().Read(CpuFile(cpu, "acpi_cppc/nominal_freq"));
+  const auto mhz = text ? ParseCount(*text) : std::nullopt;
+  return mhz && *mhz > 0 ? std::optional(1000 * *mhz) : std::nullopt;
+}
+
+/// amd-pstate's active mode had no switch before Linux 6.11: no frequency above the nominal one.
+void PlanNominalLimit(PlannedSetting& planned, const std::vector<int>& cpus,
+                      const Settings& settings) {
+  for (const int cpu : cpus) {
+    const auto nominal = NominalKhz(cpu, settings);
+    if (!nominal) {
+      planned.missing =
+          "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo), and "
+          "the firmware does not tell the frequency without it";
+      return;
+    }
+    PlanForEach(planned, Kind::kMaxFrequency, {cpu}, std::to_string(*nominal));
+  }
+}
+
+/// By the driver's own switch; intel_pstate's says the opposite. A driver without one has
+/// processors without boost, but for amd-pstate's.
 PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus,
                          const Settings& settings) {
-  PlannedSetting planned = Named("boost", wanted);
+  PlannedSetting planned = Named(kBoost, wanted);
   const bool on = wanted == "on";
+  if (const std::string value = on ? "1" : "0"; HaveOwnBoost(value, cpus, settings)) {
+    PlanForEach(planned, Kind::kCpuBoost, cpus, value);
+    return planned;
+  }
   for (const Kind kind : {Kind::kBoost, Kind::kNoTurbo}) {
     const SettingKey key{kind, {}};
     if (!settings.Read(key)) continue;
@@ -227,9 +276,15 @@ PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus
     planned.changes = {{key, on == (kind == Kind::kBoost) ? "1" : "0", false}};
     return planned;
   }
-  planned.missing = HasDriver(cpus, settings)
-                        ? "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo)"
-                        : kNoDriver;
+  if (!HasDriver(cpus, settings)) {
+    planned.missing = kNoDriver;
+  } else if (on) {
+    planned.missing = "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo)";
+  } else if (settings.files()
+                 .Text(CpuFile(cpus.front(), "cpufreq/scaling_driver"))
+                 .starts_with("amd-pstate")) {
+    PlanNominalLimit(planned, cpus, settings);
+  }
   return planned;
 }
 
@@ -335,8 +390,12 @@ std::string PresentIrqs(const PlannedSetting& planned, const Settings& settings)
 
 /// A value in the words of the profile.
 std::string InWords(const PlannedSetting& planned, const SettingKey& key, std::string value) {
-  if (key.kind == Kind::kBoost) return value == "1" ? "on" : "off";
+  if (key.kind == Kind::kBoost || key.kind == Kind::kCpuBoost) return value == "1" ? "on" : "off";
   if (key.kind == Kind::kNoTurbo) return value == "1" ? "off" : "on";
+  if (planned.name == kBoost && key.kind == Kind::kMaxFrequency && !planned.changes.empty()) {
+    const auto limit = ParseCount(value);
+    return limit && *limit <= ParseCount(planned.changes.front().value) ? "off" : "on";
+  }
   const bool is_housekeeping = key.kind == Kind::kWorkqueueCpus && !planned.changes.empty() &&
                                IsWithin(value, planned.changes.front().value);
   return is_housekeeping ? planned.wanted : std::move(value);
@@ -364,6 +423,8 @@ std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const Pr
 std::string PresentValue(const PlannedSetting& planned, const Settings& settings) {
   if (planned.name == kSmt) return PresentSmt(settings.files());
   if (planned.name == kIrqs) return PresentIrqs(planned, settings);
+  // Processors without it.
+  if (planned.name == kBoost && planned.keys.empty() && planned.missing.empty()) return "off";
   std::vector<std::pair<std::string, std::vector<int>>> values;
   for (const SettingKey& key : planned.keys) {
     const auto value = settings.Read(key);

@@ -4,12 +4,16 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "core/base/cpu_list.h"
 
 namespace benchd {
 namespace {
+
+/// Of the fastest CPU: SCHED_CAPACITY_SCALE, include/linux/sched.h.
+constexpr std::uint64_t kMostCapacity = 1024;
 
 /// The online CPUs on the same core as `cpu`, itself included.
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
@@ -28,6 +32,26 @@ int Package(const KernelFiles& files, int cpu) {
   int package = 0;
   std::from_chars(text.data(), text.data() + text.size(), package);
   return package;
+}
+
+/// By CPU; empty where all are alike.
+std::map<int, int> ReadCapacities(const KernelFiles& files, const std::vector<int>& online) {
+  std::map<int, int> capacities;
+  const auto atom = ReadCpus(files, "sys/devices/cpu_atom/cpus");
+  const auto core = ReadCpus(files, "sys/devices/cpu_core/cpus");
+  for (const int cpu : online) {
+    constexpr int kFast = 2;
+    constexpr int kSlow = 1;
+    const auto told = ParseCount(files.Text(CpuFile(cpu, "cpu_capacity")));
+    if (told && *told <= kMostCapacity) capacities[cpu] = static_cast<int>(*told);
+    if (core && std::binary_search(core->begin(), core->end(), cpu)) capacities[cpu] = kFast;
+    if (atom && std::binary_search(atom->begin(), atom->end(), cpu)) capacities[cpu] = kSlow;
+  }
+  const auto differs = [&capacities](const auto& one) {
+    return one.second != capacities.begin()->second;
+  };
+  if (std::none_of(capacities.begin(), capacities.end(), differs)) capacities.clear();
+  return capacities;
 }
 
 std::vector<NumaNode> ReadNodes(const KernelFiles& files, const std::vector<int>& online) {
@@ -65,10 +89,11 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
     return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty"};
   }
   Topology topology{.online = *online, .cores = {}, .nodes = ReadNodes(files, *online)};
+  std::map<int, int> capacities = ReadCapacities(files, *online);
   std::vector<int> placed;
   for (int cpu : topology.online) {
     if (std::find(placed.begin(), placed.end(), cpu) != placed.end()) continue;
-    PhysicalCore core{.package = Package(files, cpu)};
+    PhysicalCore core{.package = Package(files, cpu), .cpus = {}, .capacity = capacities[cpu]};
     for (int sibling : Siblings(files, cpu, topology.online)) {
       if (std::find(placed.begin(), placed.end(), sibling) != placed.end()) continue;
       core.cpus.push_back(sibling);
@@ -78,6 +103,22 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
   }
   return topology;
 }
+
+namespace {
+
+/// The usable CPUs of the fastest cores; empty where all are alike.
+std::vector<int> FastestCpus(const Topology& topology, const std::vector<int>& usable) {
+  std::map<int, std::vector<int>> by_capacity;
+  for (const PhysicalCore& core : topology.cores) {
+    for (const int cpu : CpusInBoth(core.cpus, usable)) by_capacity[core.capacity].push_back(cpu);
+  }
+  if (by_capacity.size() < 2) return {};
+  std::vector<int> fastest = std::move(by_capacity.rbegin()->second);
+  std::sort(fastest.begin(), fastest.end());
+  return fastest;
+}
+
+}  // namespace
 
 Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& usable,
                               const std::vector<int>& wanted) {
@@ -95,9 +136,9 @@ Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& 
   ProfileCpus split;
   split.housekeeping = CpusInBoth(first_core->cpus, cpus);
   split.benchmark = CpusWithout(cpus, split.housekeeping);
-  if (!wanted.empty()) {
-    split.benchmark = wanted;
-    if (auto rest = CpusWithout(cpus, wanted); !rest.empty()) split.housekeeping = std::move(rest);
+  if (const auto& chosen = wanted.empty() ? FastestCpus(topology, cpus) : wanted; !chosen.empty()) {
+    split.benchmark = chosen;
+    if (auto rest = CpusWithout(cpus, chosen); !rest.empty()) split.housekeeping = std::move(rest);
   }
   if (split.benchmark.empty()) split.benchmark = split.housekeeping;
   if (!CpusInBoth(split.benchmark, split.housekeeping).empty()) {

@@ -13,6 +13,9 @@ namespace benchd {
 struct PhysicalCore {
   int package = 0;
   std::vector<int> cpus;
+  /// How fast it is beside the others: cores that differ in it are of different types (Intel's P
+  /// and E cores, big.LITTLE); 0 on a machine whose cores are all alike.
+  int capacity = 0;
   bool operator==(const PhysicalCore&) const = default;
 };
 
@@ -35,7 +38,9 @@ struct Topology {
 std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus);
 
 /// Reads sys/devices/system/cpu and sys/devices/system/node. A CPU without a topology folder counts
-/// as a core of its own; a node that cannot be read is left out.
+/// as a core of its own; a node that cannot be read is left out. Types of cores are told by
+/// cpu_capacity (Documentation/admin-guide/abi-testing, sys/devices/system/cpu), on Intel's hybrid
+/// processors by the two PMUs cpu_core and cpu_atom.
 /// @errors when the list of online CPUs cannot be read or is empty.
 Result<Topology> ReadTopology(const KernelFiles& files);
 
@@ -52,7 +57,8 @@ struct ProfileCpus {
 };
 
 /// Splits the `usable` CPUs: the first physical core is for housekeeping, all others for
-/// benchmarks, of which none is `used` yet.
+/// benchmarks, of which none is `used` yet. Where cores are of different types, the fastest ones
+/// are for benchmarks, all others for housekeeping.
 ///
 /// `wanted` (the configured benchmark CPUs) replaces the second list; empty is the default above.
 /// @errors kInvalidArgument when `wanted` holds a CPU that is not usable; kFailedPrecondition when

@@ -50,7 +50,7 @@ TEST_F(DisturbancesTest, InterruptsAreAddedUpOverLinesAndCpus) {
             "  1:         10         20         30   IO-APIC   1-edge      i8042\n"
             "LOC:        100        200        300   Local timer interrupts\n"
             "ERR:       7000\n"
-            "MIS:       9000");
+            "MIS:       9000\nErr: 9000");
   EXPECT_EQ(Read({2}).interrupts, 220U);
   EXPECT_EQ(Read({0, 10}).interrupts, 440U);
   EXPECT_FALSE(Read({1}).interrupts) << "a CPU that is offline";

@@ -88,6 +88,23 @@ TEST_F(DoctorTest, OtherLoadIsMeasuredAndNamed) {
   EXPECT_THAT(load.advice, HasSubstr("cpu_time"));
 }
 
+TEST_F(DoctorTest, CoresOfSeveralTypesAreNamed) {
+  for (int cpu = 0; cpu < 4; ++cpu) tree_.Put(Cpu(cpu, "cpu_capacity"), cpu < 3 ? "1024" : "446");
+  const NoiseSource mixed = Find("mixed_cores");
+  EXPECT_THAT(mixed.finding, HasSubstr("of 2 types, from fast to slow: 1-2, 3;"));
+  EXPECT_THAT(mixed.advice, HasSubstr("benchmark_cpus = \"1-2\""));
+  cpus_.used = {1, 2};
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(DoctorTest, ASchedulerOfSomebodyElseIsNamed) {
+  tree_.Put("sys/kernel/sched_ext/state", "disabled");
+  EXPECT_THAT(Names(), IsEmpty());
+  tree_.Put("sys/kernel/sched_ext/state", "enabled");
+  tree_.Put("sys/kernel/sched_ext/root/ops", "rusty");
+  EXPECT_THAT(Find("sched_ext").finding, HasSubstr("(rusty)"));
+}
+
 TEST_F(DoctorTest, OneTickIsNoLoad) {
   pair_.Busy(1, 0.01);
   EXPECT_THAT(Names(), IsEmpty());

@@ -54,6 +54,23 @@ class EnvironmentFactTest : public testing::Test {
   KernelTree tree_;
 };
 
+TEST_F(EnvironmentFactTest, AnArmProcessorIsNamedByItsNumbersEachTypeOnce) {
+  const std::string little =
+      "processor\t: 0\nFeatures\t: fp\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+      "CPU variant\t: 0x0\nCPU part\t: 0xd03\nCPU revision\t: 4\n";
+  const std::string big = "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
+  tree_.Put("proc/cpuinfo", little + "\n" + big + "\n" + little);
+  EXPECT_EQ(Fact("cpu"),
+            "implementer 0x41, variant 0x0, part 0xd03, revision 4; implementer 0x41, part 0xd0c");
+}
+
+TEST_F(EnvironmentFactTest, AVirtualMachineIsToldByItsFirmwareWhereTheProcessorDoesNotTell) {
+  tree_.Put("proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n");
+  EXPECT_EQ(Fact("hypervisor"), "absent");
+  tree_.Put("sys/class/dmi/id/product_name", "KVM Virtual Machine");
+  EXPECT_EQ(Fact("hypervisor"), "KVM Virtual Machine");
+}
+
 TEST_F(EnvironmentFactTest, TheLoadOfOneFiveAndFifteenMinutesAndTheUptime) {
   tree_.Put("proc/loadavg", "0.50 1.40 2.30 1/200 4711");
   tree_.Put("proc/uptime", "350735.47 234388.90");

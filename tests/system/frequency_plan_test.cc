@@ -154,10 +154,45 @@ TEST_F(FrequencyPlanTest, TurnsBoostOffByIntelsSwitchThatSaysTheOpposite) {
   EXPECT_EQ(Changes("boost"), "no_turbo=0");
 }
 
-TEST_F(FrequencyPlanTest, SaysThatThereIsNoSwitchForBoost) {
+TEST_F(FrequencyPlanTest, AProcessorWithoutBoostHasItOff) {
   PutDriver();
   profile_.boost = "off";
+  EXPECT_EQ(Changes("boost"), "");
+  EXPECT_EQ(Present("boost"), "off");
+  profile_.boost = "on";
   EXPECT_THAT(Changes("boost"), StartsWith("missing: no switch for it"));
+}
+
+TEST_F(FrequencyPlanTest, LeavesBoostOfOtherCpusAloneWhereEachHasItsSwitch) {
+  PutDriver();
+  tree_.Put("sys/devices/system/cpu/cpufreq/boost", "1");
+  PutCpufreq("boost", "1");
+  profile_.boost = "off";
+  EXPECT_EQ(Changes("boost"), "boost of CPU 1=0, boost of CPU 2=0, boost of CPU 3=0");
+  EXPECT_EQ(Present("boost"), "on");
+  PutCpufreq(2, "boost", "0");
+  EXPECT_EQ(Present("boost"), "on (CPUs 1,3), off (CPU 2)");
+  // The machine's switch overrules them.
+  profile_.boost = "on";
+  tree_.Put("sys/devices/system/cpu/cpufreq/boost", "0");
+  EXPECT_EQ(Changes("boost"), "boost=1");
+}
+
+TEST_F(FrequencyPlanTest, LimitsTheFrequencyWhereAmdPstateHasNoSwitch) {
+  PutDriver();
+  PutCpufreq("scaling_driver", "amd-pstate-epp");
+  PutCpufreq("scaling_max_freq", "3600000");
+  profile_.boost = "off";
+  EXPECT_THAT(Changes("boost"), StartsWith("missing: no switch for it"));
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    tree_.Put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/acpi_cppc/nominal_freq",
+              "2400");
+  }
+  cpus_.used = {1};
+  EXPECT_EQ(Changes("boost"), "maximum frequency of CPU 1=2400000");
+  EXPECT_EQ(Present("boost"), "on");
+  PutCpufreq("scaling_max_freq", "2400000");
+  EXPECT_EQ(Present("boost"), "off");
 }
 
 TEST_F(FrequencyPlanTest, TurnsBoostOffBeforeTheLimitsThatItMoves) {

@@ -59,6 +59,37 @@ TEST_F(TopologyTest, ACpuWithoutATopologyFolderIsItsOwnCore) {
   EXPECT_EQ(Read()->cores, (std::vector<PhysicalCore>{{0, {0}}, {0, {1}}}));
 }
 
+TEST_F(TopologyTest, BenchmarksGetTheFastestTypeOfCore) {
+  // Two P cores of two threads, four E cores.
+  PutOnline("0-7");
+  for (int cpu = 0; cpu < 4; ++cpu) tree_.PutCpu(cpu, cpu < 2 ? "0-1" : "2-3", 0);
+  for (int cpu = 4; cpu < 8; ++cpu) tree_.PutCpu(cpu, std::to_string(cpu), 0);
+  tree_.Put("sys/devices/cpu_core/cpus", "0-3");
+  tree_.Put("sys/devices/cpu_atom/cpus", "4-7");
+  const Cpus all{0, 1, 2, 3, 4, 5, 6, 7};
+  const auto split = SplitCpus(*Read(), all, {});
+  ASSERT_TRUE(split);
+  EXPECT_EQ(*split, (ProfileCpus{{4, 5, 6, 7}, {0, 1, 2, 3}, {}, ""}));
+  // What an admin wants he gets.
+  EXPECT_EQ(SplitCpus(*Read(), all, {6, 7})->benchmark, (Cpus{6, 7}));
+  // Where only one type may be used it is as on any machine.
+  EXPECT_EQ(SplitCpus(*Read(), {4, 5, 6}, {})->benchmark, (Cpus{5, 6}));
+}
+
+TEST_F(TopologyTest, BigAndLittleCoresAreToldByTheirCapacity) {
+  PutOnline("0-3");
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    tree_.PutCpu(cpu, std::to_string(cpu), 0);
+    tree_.Put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpu_capacity",
+              cpu < 2 ? "446" : "1024");
+  }
+  EXPECT_EQ(SplitCpus(*Read(), {0, 1, 2, 3}, {})->benchmark, (Cpus{2, 3}));
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    tree_.Put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpu_capacity", "1024");
+  }
+  EXPECT_EQ(SplitCpus(*Read(), {0, 1, 2, 3}, {})->benchmark, (Cpus{1, 2, 3})) << "all alike";
+}
+
 TEST_F(TopologyTest, FindsTheNodesOfSomeCpus) {
   PutEightThreads();
   PutOnline("0-6");
