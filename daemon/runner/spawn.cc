@@ -268,7 +268,8 @@ void Spawner::SharedState::Watch(int pidfd) {
 
 void Spawner::SharedState::AwaitEnd(pid_t child) {
   pollfd end{watched, POLLIN, 0};
-  if (watched < 0 || RawSyscall(SYS_poll, Word(&end), 1, -1) != 1) return;
+  // Not poll, which arm64 does not have.
+  if (watched < 0 || RawSyscall(SYS_ppoll, Word(&end), 1, 0, 0, 0) != 1) return;
   timespec now{};
   RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
   ended_at = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
