@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/result.h"
+#include "core/base/time.h"
+
 namespace benchd::fuzz {
 
 /// Fills a message of the wire with what an input says, a byte or a few for each field: the third
