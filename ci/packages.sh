@@ -1,0 +1,50 @@
+# Debian's own packages that anything here needs, by what needs them: nothing comes from anywhere else.
+# Sourced by ./dev. The names are those of Debian 12; where a later release has another, or none,
+# packages_in says so.
+# shellcheck shell=bash disable=SC2034
+
+build_packages=(
+  g++ cmake ninja-build pkg-config ccache
+  libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
+  libasio-dev libspdlog-dev libfmt-dev libboost-dev libsqlite3-dev
+  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev nettle-dev
+  libgtest-dev libgmock-dev
+)
+test_packages=(
+  git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
+  libbenchmark-dev hyperfine # harnesses that are compared for real
+  strace valgrind # tests/bench/bounds.py
+)
+ssh_packages=(openssh-client openssh-server)
+slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
+package_packages=(dpkg-dev file lintian libpq-dev)
+database_packages=(postgresql libpq-dev)
+report_packages=(chromium chromium-driver python3-selenium npm)
+vm_packages=(python3 e2fsprogs)
+bench_packages=(python3 python3-grpcio python3-protobuf)
+peer_packages=(hyperfine linux-perf multitime libbenchmark-tools python3-numpy python3-scipy)
+format_packages=(git clang-format)
+coverage_packages=(gcovr)
+lint_packages=(git python3 clang-format clang-tidy)
+fuzz_packages=(clang llvm)
+
+# packages_in RELEASE PACKAGE...: what these are called in that release (bookworm, trixie, forky), one a
+# line; what it does not have is left out.
+packages_in() {
+  local release=$1 package
+  for package in "${@:2}"; do
+    case $release:$package in
+      forky:hyperfine) ;; # its tests are skipped, by name
+      trixie:multitime | forky:multitime) ;; # ./dev bench leaves this peer out
+      *) printf '%s\n' "$package" ;;
+    esac
+  done
+}
+
+# The same for the system that this runs in.
+packages_here() {
+  local VERSION_CODENAME=
+  # shellcheck source=/dev/null
+  if [ -r /etc/os-release ]; then source /etc/os-release; fi
+  packages_in "$VERSION_CODENAME" "$@"
+}
