@@ -63,6 +63,7 @@ FaultVfs::FaultVfs() : real_(sqlite3_vfs_find(nullptr)), own_(*real_) {
   own_.zName = "fault";
   own_.szOsFile = static_cast<int>(sizeof(File)) + real_->szOsFile;
   own_.xOpen = &Open;
+  own_.xGetLastError = &LastError;
   sqlite3_vfs_register(&own_, 1);
 }
 
@@ -80,6 +81,12 @@ int FaultVfs::Open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int f
   const int status = behind->xOpen(behind, name, own->real(), flags, out_flags);
   file->pMethods = own->real()->pMethods != nullptr ? Methods() : nullptr;
   return status;
+}
+
+int FaultVfs::LastError(sqlite3_vfs* vfs, int size, char* text) {
+  const FaultVfs* const own = static_cast<FaultVfs*>(vfs->pAppData);
+  // No system call has failed where a fault was made up: errno is left from an earlier one.
+  return own->code_ != SQLITE_OK ? 0 : own->real_->xGetLastError(own->real_, size, text);
 }
 
 void FaultVfs::CountDown() {

@@ -41,6 +41,7 @@ class FaultVfs {
   struct File;
   static int Open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
                   int* out_flags);
+  static int LastError(sqlite3_vfs* vfs, int size, char* text);
   static FaultVfs& Of(sqlite3_file* file);
   static int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset);
   static int Truncate(sqlite3_file* file, sqlite3_int64 size);
