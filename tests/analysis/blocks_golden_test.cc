@@ -102,9 +102,9 @@ class Watch {
                         double tol) {
     SCOPED_TRACE(expected["candidate"].get<std::string>() + " " +
                  expected["metric"].get<std::string>());
-    EXPECT_EQ(actual.reference, expected["reference"]);
-    EXPECT_EQ(actual.candidate, expected["candidate"]);
-    EXPECT_EQ(actual.metric, expected["metric"]);
+    EXPECT_EQ(actual.reference, expected["reference"].get<std::string>());
+    EXPECT_EQ(actual.candidate, expected["candidate"].get<std::string>());
+    EXPECT_EQ(actual.metric, expected["metric"].get<std::string>());
     EXPECT_EQ(Name(*actual.verdict), expected["verdict"]);
     EXPECT_EQ(actual.n_candidate, expected["pairs"].get<std::uint64_t>());
     EXPECT_TRUE(golden::Close(*actual.p_value, expected["p"], tol));

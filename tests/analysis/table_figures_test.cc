@@ -53,8 +53,9 @@ void ExpectLikeCbdr(const Json& expected, const Report& report) {
   SCOPED_TRACE(expected.dump());
   const auto found =
       std::find_if(report.comparisons.begin(), report.comparisons.end(), [&](const Comparison& c) {
-        return c.metric == expected["metric"] && c.reference == expected["frm"] &&
-               c.candidate == expected["to"];
+        return c.metric == expected["metric"].get<std::string>() &&
+               c.reference == expected["frm"].get<std::string>() &&
+               c.candidate == expected["to"].get<std::string>();
       });
   // cbdr also compares neighbours in a list; benchd compares with references.
   if (found == report.comparisons.end()) return;

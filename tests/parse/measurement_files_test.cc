@@ -90,9 +90,10 @@ void ExpectLikeCbdr(const nlohmann::json& one) {
   EXPECT_FALSE(reading.is_export);
   EXPECT_FALSE(reading.has_pairs);
   for (const nlohmann::json& exact : one.at("exact")) {
-    const auto metric =
-        std::find_if(reading.metrics.begin(), reading.metrics.end(),
-                     [&exact](const MetricInfo& info) { return info.name == exact.at("metric"); });
+    const auto metric = std::find_if(reading.metrics.begin(), reading.metrics.end(),
+                                     [&exact](const MetricInfo& info) {
+                                       return info.name == exact.at("metric").get<std::string>();
+                                     });
     ASSERT_NE(metric, reading.metrics.end());
     auto values = ValuesByArm(reading, static_cast<std::size_t>(metric - reading.metrics.begin()));
     for (const std::string side : {"from", "to"}) {

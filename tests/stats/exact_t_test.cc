@@ -125,7 +125,7 @@ void ReplayCase(const Json& one) {
       ++compared;
       EXPECT_TRUE(golden::Close(xi, row["xi"], tol));
       EXPECT_TRUE(golden::Close(t, row["T"], tol));
-      EXPECT_EQ(word, row["verdict_alone"]);
+      EXPECT_EQ(word, row["verdict_alone"].get<std::string>());
       ExpectChange(row, ExactRatioInterval(moments, xi, {}), tol);
       EXPECT_TRUE(golden::Close(boundary.PValue(boundary.Crossing(t, n)), row["p_look"], tol));
       EXPECT_TRUE(golden::Close(running.value(), row["p"], tol));
@@ -133,7 +133,7 @@ void ReplayCase(const Json& one) {
   }
   const Json& expected = one["expected"];
   EXPECT_EQ(compared, expected["rows"].size());
-  EXPECT_EQ(verdict, expected["verdict"]);
+  EXPECT_EQ(verdict, expected["verdict"].get<std::string>());
   EXPECT_EQ(stop, expected["stop_n"].is_null() ? 0 : expected["stop_n"].get<std::size_t>());
 }
 

@@ -107,7 +107,7 @@ class Replay {
     }
     EXPECT_EQ(compared, rows.size());
     const Json& expected = one_["expected"];
-    EXPECT_EQ(verdict_, expected["verdict"]);
+    EXPECT_EQ(verdict_, expected["verdict"].get<std::string>());
     EXPECT_EQ(stop_n_, expected["stop_n"].is_null() ? 0 : expected["stop_n"].get<std::size_t>());
   }
 
@@ -248,10 +248,10 @@ void ExpectFixedLook(const Json& one, const Json& row, std::size_t n) {
   Expect(row, "p_look", FixedPValue(estimate, threshold), tol);
   const std::string decision = Name(DecideAgainst(scale, threshold));
   if (row.contains("verdict_alone")) {
-    EXPECT_EQ(row["verdict_alone"], decision);
+    EXPECT_EQ(row["verdict_alone"].get<std::string>(), decision);
   }
   if (row.contains("verdict")) {
-    EXPECT_EQ(row["verdict"], decision == "continue" ? "undecided" : decision);
+    EXPECT_EQ(row["verdict"].get<std::string>(), decision == "continue" ? "undecided" : decision);
   }
 }
 

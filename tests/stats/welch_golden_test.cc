@@ -135,7 +135,7 @@ class SequentialReplay {
     const Json& expected = one_["expected"];
     EXPECT_EQ(compared_, expected["rows"].size());
     EXPECT_EQ(first_look, expected["first_look_run"].get<std::size_t>());
-    EXPECT_EQ(verdict, expected["verdict"]);
+    EXPECT_EQ(verdict, expected["verdict"].get<std::string>());
     EXPECT_EQ(stop, expected["stop_run"].is_null() ? 0 : expected["stop_run"].get<std::size_t>());
   }
 
@@ -164,7 +164,7 @@ class SequentialReplay {
       Expect(row, "hi", ToChange(interval).hi);
       Expect(row, "p_look", alone.value());
       Expect(row, "p", running_.value());
-      EXPECT_EQ(word, row["verdict_alone"]);
+      EXPECT_EQ(word, row["verdict_alone"].get<std::string>());
     }
     return word;
   }
