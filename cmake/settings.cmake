@@ -25,12 +25,10 @@ add_library(benchd_settings INTERFACE)
 target_include_directories(benchd_settings INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(benchd_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-  # clang warns of other things than the compiler that all else is built with.
-  $<$<NOT:$<BOOL:${BENCHD_LIBFUZZER}>>:-Werror>
   # Designated initialisers leave the other fields at their defaults on purpose.
   -Wno-missing-field-initializers
   # In a batch GCC 12 takes a coroutine's frame for a type of a header when it holds a file's own types.
-  $<$<BOOL:${BENCHD_UNITY}>:-Wno-subobject-linkage>)
+  $<$<AND:$<BOOL:${BENCHD_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 if(BENCHD_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
