@@ -15,7 +15,12 @@ find_package(CLI11 CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(SQLite3 REQUIRED)
-find_package(Boost 1.74 REQUIRED)
+# Its name since CMake 4.3, which warns of the old one.
+if(NOT TARGET SQLite3::SQLite3)
+  add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)
+endif()
+# Boost's own file: CMake's module is gone (policy CMP0167).
+find_package(Boost 1.74 CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 # Optional: benchd-push, and benchctl history --database.
