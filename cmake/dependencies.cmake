@@ -1,4 +1,7 @@
 # Debian 12's own packages; `./dev` installs them by name.
+if(BENCHD_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+endif()
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
