@@ -25,9 +25,9 @@ namespace benchd::rpc {
 ///
 /// So that this can only mean one connection, each gets a number of its own: descriptors are moved
 /// to numbers that go round, and one that was closed a moment ago is the last to come again. gRPC
-/// 1.51, which cmake/dependencies.cmake insists on, closes a descriptor only when the last stream
-/// of the connection is gone, so that no call is left that could look a former number up; a gRPC
-/// that did so earlier would have to keep a call back for a whole round of connections.
+/// closes a descriptor only when the last call of the connection is gone, so that none is left that
+/// could look a former number up: CheckGrpc() tries it at each start. A gRPC that did so earlier
+/// would have to keep a call back for a whole round of connections.
 ///
 /// Written by the listener before gRPC sees the descriptor, read once at the entry of each RPC,
 /// which then keeps its own copy. The one thing in the daemon that gRPC's threads and the loop's

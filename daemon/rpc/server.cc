@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/rpc/grpc_check.h"
 #include "daemon/rpc/machine_service.h"
 #include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/queue_watch_reactor.h"
@@ -89,6 +90,7 @@ class Server::Impl {
 
   Result<void> Start() {
     grpc::EnableDefaultHealthCheckService(true);
+    if (Result<void> ok = CheckGrpc(); !ok) return ok;
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     // Whoever comes first finds out otherwise.
     if (ServerOf(::geteuid()) != nullptr) return {};

@@ -107,7 +107,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// @errors kInternal when gRPC does not start.
+  /// @errors kInternal when gRPC does not start; those of CheckGrpc().
   Result<void> Start();
 
   /// Serves a connected socket that is in the peer table; owns it from then on.

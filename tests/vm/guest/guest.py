@@ -123,10 +123,14 @@ def drop_in(texts):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     run("systemctl", "daemon-reload")
+    # A later systemd (257) looks at what a slice may have only when something starts in it.
+    for unit in texts:
+        if unit.endswith(".slice"):
+            run("systemd-run", "--quiet", "--wait", f"--slice={unit}", "true")
 
     def remove():
         for file in files:
-            file.unlink()
+            file.unlink(missing_ok=True)  # `systemctl revert` may have been before us
             with contextlib.suppress(OSError):
                 file.parent.rmdir()  # unless there is another
         run("systemctl", "daemon-reload")
