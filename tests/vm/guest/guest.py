@@ -123,9 +123,9 @@ def drop_in(texts):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     run("systemctl", "daemon-reload")
-    # A later systemd (257) looks at what a slice may have only when something starts in it.
+    # systemd 257 puts it into effect only when something starts in the slice.
     for unit in texts:
-        if unit.endswith(".slice"):
+        if unit == "system.slice":
             run("systemd-run", "--quiet", "--wait", f"--slice={unit}", "true")
 
     def remove():
