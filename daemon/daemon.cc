@@ -196,7 +196,7 @@ Result<void> Daemon::Serve() {
                            [](const std::string& line) { spdlog::info("{}", line); },
                            [](const std::string& why) { spdlog::warn("{}", why); }};
   parts.limits = config_.limits;
-  server_.emplace(loop_.get_executor(), parts);
+  server_.emplace(inbox_.executor(), parts);
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },
@@ -211,7 +211,7 @@ void Daemon::Run() {
   signals_->async_wait([this](std::error_code error, int signal) {
     if (!error) BeginStop(std::string("signal ") + strsignal(signal));
   });
-  asio::co_spawn(loop_, queue_->Work(),
+  asio::co_spawn(inbox_.executor(), queue_->Work(),
                  [this](const std::exception_ptr& thrown) { QueueEnded(thrown); });
   const auto configured = config_.idle_exit.value_or(std::chrono::seconds(0));
   const std::chrono::seconds idle(
@@ -296,6 +296,7 @@ void Daemon::LetLoopEnd() {
   notifier_.Stop();
   signals_.reset();  // from here on a second signal ends the process at once
   guard_.reset();
+  inbox_.Close();
 }
 
 }  // namespace benchd

@@ -12,6 +12,7 @@
 
 #include "daemon/config.h"
 #include "daemon/control_socket.h"
+#include "daemon/loop_inbox.h"
 #include "daemon/loop_parts.h"
 #include "daemon/options.h"
 #include "daemon/queue/machine_controller.h"
@@ -69,6 +70,7 @@ class Daemon {
   const Paths paths_;
 
   asio::io_context loop_{1};
+  LoopInbox inbox_{loop_};
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> guard_;
   std::optional<InstanceLock> socket_lock_;
   std::optional<InstanceLock> state_lock_;

@@ -1,0 +1,75 @@
+#include "daemon/loop_inbox.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <asio/post.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace benchd {
+namespace {
+
+int MakeBell() {
+  const int fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return fd;
+}
+
+}  // namespace
+
+LoopInbox::LoopInbox(asio::io_context& loop) : loop_(loop), bell_(loop, MakeBell()) { Wait(); }
+
+LoopInbox::~LoopInbox() = default;
+
+asio::any_io_executor LoopInbox::executor() {
+  return Executor<asio::io_context::executor_type>(loop_.get_executor(), this);
+}
+
+void LoopInbox::Add(std::unique_ptr<Job> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    if (jobs_.size() > 1) return;  // it has been rung for
+    if (closed_) {
+      asio::post(loop_, [this] { DoAll(); });
+      return;
+    }
+  }
+  // Cannot fail: the counter of an eventfd holds 2^64 - 2, and it stays open until Close().
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(bell_.native_handle(), &one, sizeof(one)));
+}
+
+void LoopInbox::Wait() {
+  bell_.async_wait(asio::posix::stream_descriptor::wait_read, [this](std::error_code cancelled) {
+    if (cancelled) return;
+    std::uint64_t count = 0;
+    static_cast<void>(::read(bell_.native_handle(), &count, sizeof(count)));
+    Wait();
+    DoAll();
+  });
+}
+
+void LoopInbox::DoAll() {
+  std::vector<std::unique_ptr<Job>> jobs;
+  {
+    const std::lock_guard lock(mutex_);
+    jobs.swap(jobs_);
+  }
+  for (const std::unique_ptr<Job>& job : jobs) job->Do();
+}
+
+void LoopInbox::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  // Open until the end: another thread may be about to ring it.
+  std::error_code ignored;
+  bell_.cancel(ignored);
+  DoAll();
+}
+
+}  // namespace benchd
