@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "fd:";
 
-// Below are the daemon's own files. More numbers would make a round longer, and the entries of
-// former connections, which are kept for as long, more to count through at each new one.
+// Below are the daemon's own files. More numbers would make a round longer, and the callers of
+// former connections are kept for as long.
 constexpr int kFirstNumber = 64;
 constexpr int kLastNumber = 2047;
 
@@ -31,7 +31,6 @@ std::optional<std::uint64_t> SocketInode(int fd) {
 }  // namespace
 
 Result<UniqueFd> PeerTable::Register(UniqueFd connection, Caller caller) {
-  const std::lock_guard lock(mutex_);
   UniqueFd numbered;
   if (next_number_ >= kFirstNumber && next_number_ <= kLastNumber) {
     numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, next_number_));
@@ -40,8 +39,12 @@ Result<UniqueFd> PeerTable::Register(UniqueFd connection, Caller caller) {
   if (!numbered) numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, kFirstNumber));
   if (!numbered) return SystemError("numbering a connection", errno);
   next_number_ = numbered.get() + 1;
-  entries_.insert_or_assign(numbered.get(),
-                            Entry{std::move(caller), SocketInode(numbered.get()).value_or(0)});
+  const int number = numbered.get();
+  // Whoever had the number before has closed it.
+  for (auto& [uid, open] : open_) open.erase(number);
+  open_[caller.uid].emplace(number, SocketInode(number).value_or(0));
+  const std::lock_guard lock(mutex_);
+  callers_.insert_or_assign(number, std::move(caller));
   return numbered;
 }
 
@@ -52,36 +55,35 @@ std::optional<Caller> PeerTable::Find(std::string_view peer) const {
   const auto [end, error] = std::from_chars(peer.data(), peer.data() + peer.size(), fd);
   if (error != std::errc{} || end != peer.data() + peer.size()) return std::nullopt;
   const std::lock_guard lock(mutex_);
-  const auto it = entries_.find(fd);
-  if (it == entries_.end()) return std::nullopt;
-  return it->second.caller;
+  const auto it = callers_.find(fd);
+  if (it == callers_.end()) return std::nullopt;
+  return it->second;
 }
 
-bool PeerTable::IsOpen(int fd, const Entry& entry) {
-  if (entry.open) entry.open = SocketInode(fd) == entry.inode;
-  return entry.open;
+std::size_t PeerTable::CountOpen(Open& open) {
+  std::erase_if(open, [](const auto& one) { return SocketInode(one.first) != one.second; });
+  return open.size();
 }
 
 std::size_t PeerTable::OpenConnections(std::uint32_t uid) const {
-  const std::lock_guard lock(mutex_);
-  std::size_t count = 0;
-  for (const auto& [fd, entry] : entries_) {
-    if (entry.caller.uid == uid && IsOpen(fd, entry)) ++count;
-  }
+  const auto user = open_.find(uid);
+  if (user == open_.end()) return 0;
+  const std::size_t count = CountOpen(user->second);
+  if (count == 0) open_.erase(user);
   return count;
 }
 
 std::vector<LimitUse> PeerTable::Uses(std::optional<std::uint32_t> uid) const {
-  const std::lock_guard lock(mutex_);
-  std::map<std::uint32_t, std::uint64_t> open;
-  if (uid) open[*uid] = 0;
-  for (const auto& [fd, entry] : entries_) {
-    const bool meant = !uid || entry.caller.uid == *uid;
-    if (meant && IsOpen(fd, entry)) ++open[entry.caller.uid];
-  }
   std::vector<LimitUse> uses;
-  for (const auto& [who, count] : open) {
+  const auto add = [this, &uses](std::uint32_t who, std::uint64_t count) {
     uses.push_back({Limit::kConnectionsAUser, who, count, most_a_user_});
+  };
+  if (uid) {
+    add(*uid, OpenConnections(*uid));
+    return uses;
+  }
+  for (auto& [who, open] : open_) {
+    if (const std::size_t count = CountOpen(open); count > 0) add(who, count);
   }
   return uses;
 }

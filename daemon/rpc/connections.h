@@ -32,7 +32,7 @@ namespace benchd::rpc {
 /// Written by the listener before gRPC sees the descriptor, read once at the entry of each RPC,
 /// which then keeps its own copy. The one thing in the daemon that gRPC's threads and the loop's
 /// thread share, hence the mutex: a look-up cannot wait for the loop, because by then the
-/// connection may be gone.
+/// connection may be gone. Everything but Find() is called on the loop's thread.
 class PeerTable {
  public:
   /// How many connections a user may have: a Listener sees to it.
@@ -54,16 +54,17 @@ class PeerTable {
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
  private:
-  struct Entry {
-    Caller caller;
-    std::uint64_t inode = 0;  ///< of the socket: tells it from a later one of the same number
-    /// Until it is seen to be closed: who counts connections need not look at it again.
-    mutable bool open = true;
-  };
-  static bool IsOpen(int fd, const Entry& entry);
+  /// Numbers that were not yet seen to be closed, each with the inode of its socket, which tells it
+  /// from a later one of the same number.
+  using Open = std::map<int, std::uint64_t>;
+  static std::size_t CountOpen(Open& open);
+
   const std::uint64_t most_a_user_;
-  mutable std::mutex mutex_;
-  std::map<int, Entry> entries_;
+  mutable std::mutex mutex_;       ///< for callers_; nothing but memory is touched under it
+  std::map<int, Caller> callers_;  ///< of each number, closed or not
+  // By user, so that who connects costs no more than that user has open: a client that comes again
+  // and again leaves a round of numbers behind.
+  mutable std::map<std::uint32_t, Open> open_;
   int next_number_ = 0;
 };
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -156,6 +158,56 @@ TEST(PeerTableTest, CountsTheConnectionsThatAreStillOpen) {
   ASSERT_EQ(reused.get(), number);
   EXPECT_EQ(table.OpenConnections(7), 1U) << "the same number, not in the table";
   EXPECT_EQ(table.OpenConnections(8), 0U);
+}
+
+double CpuSeconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// CPU time of so many counts of a user who has one connection.
+double TimeToCount(const PeerTable& table) {
+  const double begin = CpuSeconds();
+  for (int i = 0; i < 2000; ++i) EXPECT_EQ(table.OpenConnections(7), 1U);
+  return CpuSeconds() - begin;
+}
+
+// Every connection is counted on the loop's thread before it is taken.
+TEST(PeerTableTest, ToCountAUsersConnectionsTakesNoLongerWhenAnotherHasComeAndGoneOften) {
+  PeerTable table;
+  SocketPair own;
+  const Result<UniqueFd> first = table.Register(std::move(own.a), CallerOf(7));
+  ASSERT_TRUE(first);
+  const double alone = TimeToCount(table);
+  for (int i = 0; i < 900; ++i) {
+    SocketPair pair;
+    ASSERT_TRUE(table.Register(std::move(pair.a), CallerOf(8)));
+  }
+  // It was twenty times as long.
+  EXPECT_LT(TimeToCount(table), 5 * alone);
+}
+
+TEST(PeerTableTest, AUsersConnectionIsNotThatOfWhoHadItsNumber) {
+  PeerTable table;
+  std::optional<int> number;
+  {
+    SocketPair pair;
+    const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(7));
+    ASSERT_TRUE(numbered);
+    number = numbered->get();
+  }
+  // Until the number comes again, as another user's.
+  for (int i = 0; i < 5000; ++i) {
+    SocketPair pair;
+    const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(8));
+    ASSERT_TRUE(numbered) << numbered.error().message;
+    if (numbered->get() != *number) continue;
+    EXPECT_EQ(table.OpenConnections(7), 0U);
+    EXPECT_EQ(table.OpenConnections(8), 1U);
+    return;
+  }
+  FAIL() << *number << " never came again";
 }
 
 TEST(PeerTableTest, ANumberComesAgainOnlyWhenAllOthersHaveBeenUsed) {
