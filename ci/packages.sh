@@ -1,6 +1,6 @@
 # Debian's own packages that anything here needs, by what needs them: nothing comes from anywhere else.
-# Sourced by ./dev. The names are those of Debian 12; where a later release has another, or none,
-# packages_in says so.
+# Sourced by ./dev and ci/platform.sh. The names are those of Debian 12; where a later release has
+# another, or none, packages_in says so.
 # shellcheck shell=bash disable=SC2034
 
 build_packages=(

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# ci/platform.sh NAME [STEP...]: this checkout, built and tested on another platform. `./dev test
+# --platform` calls it.
+#
+# A platform is a Debian release in a folder, made by mmdebstrap once and kept, and what is done there. It
+# runs below chroot in a mount and a process namespace of its own: mounts and processes end with the first
+# process of it, however that ends. Wants root.
+#
+# BENCHD_PLATFORM_ROOTS  where the folders lie; default: /var/tmp/benchd-platforms
+# shellcheck disable=SC2016 # what runs in the other system is expanded there
+set -euo pipefail
+cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
+# shellcheck source=ci/packages.sh
+source ci/packages.sh
+
+platforms=(trixie forky clang plain)
+
+say() { printf '==> %s\n' "$*" >&2; }
+die() {
+  printf 'error: %s\n' "$1" >&2
+  if [ $# -gt 1 ]; then printf 'hint: %s\n' "$2" >&2; fi
+  exit 2
+}
+
+# ---- what the platforms are ----
+
+# The release that a platform is, the packages it has, and its steps in their order.
+# For arm64 the release would be one with its cross compiler, and the tests would run under qemu-user.
+describe() {
+  packages=("${build_packages[@]}" "${test_packages[@]}")
+  case $1 in
+    trixie | forky)
+      release=$1
+      known_steps=(programs demo test)
+      usual_steps=(demo test)
+      ;;
+    clang)
+      release=trixie
+      packages+=(clang-19)
+      known_steps=(compile unit)
+      usual_steps=(compile unit)
+      ;;
+    plain)
+      release=bookworm
+      packages+=(make)
+      known_steps=(compile test)
+      usual_steps=(compile test)
+      ;;
+    *) die "platform '$1': no such platform" "one of: ${platforms[*]}" ;;
+  esac
+}
+
+# The step as a command, run by bash in the copy of the checkout.
+command_of() {
+  case $1:$2 in
+    trixie:programs | forky:programs)
+      echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target programs'
+      ;;
+    trixie:demo | forky:demo) echo './dev demo' ;;
+    trixie:test | forky:test) echo './dev test --layering --install --unit --e2e' ;;
+    clang:compile)
+      # Clang knows other mistakes than GCC: here they are errors as well.
+      echo 'cmake -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19' \
+        '-DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON' \
+        '&& cmake --build build/clang -j "$(nproc)" -- -k 0'
+      ;;
+    clang:unit) echo 'ctest --test-dir build/clang -L "^unit\$" -j "$(nproc)" --output-on-failure' ;;
+    # Literally what somebody types who knows CMake and nothing of us.
+    plain:compile) echo 'cmake -B build && cmake --build build -j "$(nproc)"' ;;
+    plain:test) echo 'ctest --test-dir build -j "$(nproc)" --output-on-failure' ;;
+    *) die "platform $1: it has no step '$2'" "one of: ${known_steps[*]}" ;;
+  esac
+}
+
+# ---- the folder of a release ----
+
+# Made beside its place and moved there: what is there is complete.
+make_root() {
+  local release=$1 root=$2 options=() list
+  # A mirror may be older than its index says that it may become.
+  if [ "$release" = forky ]; then options+=(--aptopt='Acquire::Check-Valid-Until "false"'); fi
+  list=$(packages_in "$release" "${packages[@]}" | paste -sd,)
+  say "making Debian $release in $root"
+  mkdir -p "$(dirname "$root")"
+  rm -rf "$root.new"
+  mmdebstrap --quiet --variant=minbase --include="ca-certificates,$list" "${options[@]}" \
+    "$release" "$root.new" >&2
+  mv "$root.new" "$root"
+}
+
+# Another platform of the same release may want more.
+add_packages() {
+  local release=$1 root=$2 package missing=()
+  for package in $(packages_in "$release" "${packages[@]}"); do
+    if [ "$(chroot "$root" dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+      missing+=("$package")
+    fi
+  done
+  if [ ${#missing[@]} -eq 0 ]; then return; fi
+  say "installing in $root: ${missing[*]}"
+  inside "$root" 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends '"${missing[*]}" >&2
+}
+
+# The files of the checkout as they lie here, without what is ignored; what was built there before stays.
+copy_checkout() {
+  local place=$1/src/benchd
+  mkdir -p "$place"
+  find "$place" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+  # A file that was deleted here is still in the index.
+  git ls-files -z --cached --others --exclude-standard --deduplicate |
+    while IFS= read -r -d '' file; do if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi; done |
+    tar --create --null --files-from=- | tar --extract --directory "$place" --no-same-owner
+}
+
+# inside ROOT COMMAND: run by bash in the copy of the checkout.
+inside() {
+  local root=$1 command=$2
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
+  # proc belongs to the new process namespace, hence a mount from within it.
+  unshare --mount --propagation private --pid --fork --kill-child bash -euc '
+    root=$1 ccache=$2 command=$3
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --rbind /dev "$root/dev"
+    mount -t tmpfs -o mode=755 tmpfs "$root/run"
+    mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+    mount --bind "$ccache" "$root/var/cache/ccache"
+    exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
+      CCACHE_DIR=/var/cache/ccache bash -euc "cd /src/benchd; $command"
+  ' bash "$root" "$ccache" "$command" </dev/null
+}
+
+# ---- main ----
+
+[ $# -gt 0 ] || die "platform: which one?" "one of: ${platforms[*]}"
+name=$1
+shift
+describe "$name"
+steps=("$@")
+if [ ${#steps[@]} -eq 0 ]; then steps=("${usual_steps[@]}"); fi
+for step in "${steps[@]}"; do command_of "$name" "$step" >/dev/null; done
+[ "$(id -u)" -eq 0 ] || die "platform: only root may make a system in a folder" "sudo ./dev test --platform $name"
+command -v mmdebstrap >/dev/null || die "platform: mmdebstrap is not installed" "apt-get install mmdebstrap"
+
+root=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}/$release
+ccache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
+[ -d "$root" ] || make_root "$release" "$root"
+add_packages "$release" "$root"
+copy_checkout "$root"
+failed=()
+for step in "${steps[@]}"; do
+  say "$name: $step"
+  begin=$SECONDS
+  inside "$root" "$(command_of "$name" "$step")" || failed+=("$step")
+  say "$name: $step took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
+done
+if [ ${#failed[@]} -gt 0 ]; then
+  say "$name: FAILED: ${failed[*]}"
+  exit 1
+fi
+say "$name: passed: ${steps[*]}"
