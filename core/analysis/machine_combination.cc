@@ -207,7 +207,8 @@ std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comp
     const bool of_arm =
         warning.arm.empty() || warning.arm == gate.candidate || warning.arm == gate.reference;
     const bool of_metric = warning.metric.empty() || warning.metric == gate.metric;
-    if (here && of_arm && of_metric) refusals.push_back(&warning);
+    const bool of_reference = warning.reference.empty() || warning.reference == gate.reference;
+    if (here && of_arm && of_metric && of_reference) refusals.push_back(&warning);
   }
   return refusals;
 }

@@ -64,6 +64,7 @@ Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis
                   const NamedComparison& gate) {
   Warning warning = AboutArm(code, std::move(message), benchmark, gate);
   warning.metric = benchmark.catalog().metrics()[gate.metric].key;
+  warning.reference = benchmark.spec().arms[gate.reference].name;
   return warning;
 }
 
@@ -143,8 +144,10 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
   for (const Warning& warning : warnings) {
     if (warning.severity != Severity::kInvalidates || warning.metric.empty()) continue;
     for (Comparison& gate : report.comparisons) {
+      const bool of_reference = warning.reference.empty() || gate.reference == warning.reference;
       const bool meant = gate.role == ComparisonRole::kGate && gate.metric == warning.metric &&
-                         gate.benchmark == warning.benchmark && gate.candidate == warning.arm;
+                         gate.benchmark == warning.benchmark && gate.candidate == warning.arm &&
+                         of_reference;
       if (!meant || gate.verdict == Verdict::kUndecided) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
       if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;

@@ -21,7 +21,7 @@ std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> ben
 Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
 
 /// Makes the gates undecided that a warning invalidates, and the verdict with them. A warning names
-/// its gate by benchmark, metric and candidate.
+/// its gate by benchmark, metric, reference and candidate.
 void Invalidate(std::span<const Warning> warnings, Report& report);
 
 /// Marks info metrics as improvement or worse: Holm at level alpha over the p-values of all of

@@ -31,9 +31,12 @@ struct Warning {
   /// Of which gate of `benchmark` it speaks, `arm` being the candidate; empty = of none alone. One
   /// that invalidates makes that gate undecided.
   std::string metric;
+  /// Of that gate, too; empty = of the candidate's gates against every reference, as an older
+  /// benchd said it.
+  std::string reference;
   bool operator==(const Warning&) const = default;
 };
-BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric)
+BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric, reference)
 
 /// What all warnings of a code have in common.
 struct WarningKind {

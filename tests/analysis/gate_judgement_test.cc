@@ -433,6 +433,7 @@ TEST(GateJudgementTest, AWarningThatInvalidatesMakesItsGateUndecided) {
     report.verdict = verdict;
     Comparison gate;
     gate.benchmark = "main";
+    gate.reference = "base";
     gate.candidate = "new";
     gate.metric = "wall_time";
     gate.role = ComparisonRole::kGate;
@@ -455,6 +456,33 @@ TEST(GateJudgementTest, AWarningThatInvalidatesMakesItsGateUndecided) {
     EXPECT_EQ(report.comparisons[0].reason, "resolution");
     EXPECT_FALSE(report.comparisons[0].decided);
   }
+}
+
+// Of two references: what takes one gate back leaves the other.
+TEST(GateJudgementTest, AWarningAboutOneReferenceLeavesTheGateOfTheOther) {
+  SessionSpec spec = MakeSpec({MakeBenchmark("main", 2, {"v1", "v2", "candidate"})});
+  spec.benchmarks[0].gates = {RatioGate("speed", 0.02)};
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < 20; ++i) {
+    Block block;
+    for (const unsigned arm : {0u, 1u, 2u}) {
+      RunBuilder run(0, arm, arm);
+      run.Metric("speed", Better::kHigher);
+      if (arm != 1 || i % 5 != 4) run.Sample("speed", 100 + (i * 7 + static_cast<int>(arm)) % 3);
+      block.push_back(run);
+    }
+    Feed(analysis, block);
+  }
+  const Report report = analysis.Conclude();
+  ASSERT_EQ(report.comparisons.size(), 2);
+  EXPECT_EQ(report.comparisons[0].reference, "v1");
+  EXPECT_EQ(report.comparisons[0].verdict, Verdict::kPass) << report.comparisons[0].reason;
+  EXPECT_EQ(report.comparisons[1].verdict, Verdict::kUndecided);
+  EXPECT_EQ(report.comparisons[1].reason, "missing_values");
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  const auto said = std::ranges::find(report.warnings, "missing_values", &Warning::code);
+  ASSERT_NE(said, report.warnings.end());
+  EXPECT_EQ(said->reference, "v2");
 }
 
 }  // namespace

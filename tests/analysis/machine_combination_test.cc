@@ -87,7 +87,10 @@ TEST(MachineCombinationTest, ARefusalOfAnotherBenchmarkOrADecidedGateDoesNotCoun
   sessions[1].gates[0].verdict = Verdict::kRegression;
   Warning of_another = MakeWarning("resolution", "of another metric", "main", "candidate");
   of_another.metric = "max_rss";
-  sessions[3].warnings = {of_another};
+  Warning of_reference = MakeWarning("resolution", "of another reference", "main", "candidate");
+  of_reference.metric = "wall_time";
+  of_reference.reference = "older";
+  sessions[3].warnings = {of_another, of_reference};
   sessions[2].warnings = {MakeWarning("placebo", "a caution", "main", "candidate")};
   const MachineCombination combined = Combined(sessions);
   EXPECT_EQ(combined.verdict, Verdict::kRegression);

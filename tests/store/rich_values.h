@@ -149,7 +149,8 @@ inline SessionSnapshot RichSnapshot() {
                                     .arm = "base",
                                     .severity = Severity::kInvalidates,
                                     .hint = "wait",
-                                    .metric = "wall_time"}}};
+                                    .metric = "wall_time",
+                                    .reference = "base"}}};
   const FailedRun run{.benchmark = "parse",
                       .arm = "feature",
                       .block = 4,
