@@ -94,7 +94,8 @@ class SessionAnalysis::Impl {
 
   Report Look() const {
     Report report;
-    report.verdict = SessionVerdict(benchmarks_);
+    const std::vector<JudgedBenchmark> judged = Judge(benchmarks_);
+    report.verdict = SessionVerdict(judged);
     report.basis = basis_;
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       for (std::size_t arm = 0; arm < benchmark.spec().arms.size(); ++arm) {
@@ -102,18 +103,18 @@ class SessionAnalysis::Impl {
                                benchmark.runs_per_arm()[arm]});
       }
     }
-    report.comparisons = ReportComparisons(benchmarks_, design_, levels_);
+    report.comparisons = ReportComparisons(judged, design_, levels_);
     if (concluded_) {
       for (Comparison& one : report.comparisons) one.expected_blocks.reset();
     }
-    report.warnings = ReportWarnings(benchmarks_, levels_);
+    report.warnings = ReportWarnings(judged, levels_);
     report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
     Invalidate(report.warnings, report);
     return report;
   }
 
   std::vector<Comparison> LookAt(std::size_t benchmark) const {
-    return ReportComparisons(std::span(&benchmarks_[benchmark], 1), design_, levels_);
+    return ReportComparisons(Judge(std::span(&benchmarks_[benchmark], 1)), design_, levels_);
   }
 
   bool Finished() const { return StoppedByRegression() || OpenBenchmarks().empty(); }
@@ -248,7 +249,7 @@ class SessionAnalysis::Impl {
   }
 
   bool StoppedByRegression() const {
-    return fail_fast_ && SessionVerdict(benchmarks_) == Verdict::kRegression;
+    return fail_fast_ && SessionVerdict(Judge(benchmarks_)) == Verdict::kRegression;
   }
 
   void LookOnce() {
@@ -268,7 +269,7 @@ class SessionAnalysis::Impl {
 
   // A regression found by its interval stands by itself, whatever the estimates of others say.
   void SettleByEstimate() {
-    const bool found = SessionVerdict(benchmarks_) == Verdict::kRegression;
+    const bool found = SessionVerdict(Judge(benchmarks_)) == Verdict::kRegression;
     bool settled = false;
     for (BenchmarkAnalysis& benchmark : benchmarks_) {
       if (benchmark.SettleByEstimate()) settled = true;

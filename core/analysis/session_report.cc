@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -36,19 +37,19 @@ void Put(const Judgement& judgement, Comparison& gate) {
 }
 
 Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
-                  const SequentialDesign& design, double level) {
+                  const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = ComparisonOf(benchmark, gate, design, level);
-  Put(benchmark.JudgementOf(gate), named);
+  Put(judgement, named);
   return named;
 }
 
 // A metric that gates from the moment on that it left 0.
-Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
-                  const Judgement& judgement, const SequentialDesign& design, double level) {
-  Comparison named = ComparisonOf(benchmark, info, design, level);
+Comparison GateSinceItLeftZero(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
+                               const Judgement& judgement, const SequentialDesign& design,
+                               double level) {
+  Comparison named = GateOf(benchmark, info, judgement, design, level);
   named.role = ComparisonRole::kGate;
   named.margin = benchmark.default_margin();
-  Put(judgement, named);
   return named;
 }
 
@@ -176,50 +177,64 @@ void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> direction
   }
 }
 
-std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
+std::vector<JudgedBenchmark> Judge(std::span<const BenchmarkAnalysis> benchmarks) {
+  std::vector<JudgedBenchmark> judged;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    JudgedBenchmark& one = judged.emplace_back();
+    one.analysis = &benchmark;
+    for (const NamedComparison& gate : benchmark.gates()) {
+      one.gates.push_back(benchmark.JudgementOf(gate));
+    }
+    for (const NamedComparison& info : benchmark.infos()) {
+      one.infos.push_back(benchmark.JudgementOfZero(info));
+    }
+  }
+  return judged;
+}
+
+std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> benchmarks,
                                           const SequentialDesign& design, const Levels& levels) {
   std::vector<Comparison> report;
   const double gate_level = levels.gate ? levels.gate->stated() : design.alpha;
-  for (const BenchmarkAnalysis& benchmark : benchmarks) {
-    for (const NamedComparison& gate : benchmark.gates()) {
-      report.push_back(GateOf(benchmark, gate, design, gate_level));
-      if (levels.gate && !benchmark.JudgementOf(gate).settled) {
+  for (const JudgedBenchmark& judged : benchmarks) {
+    const BenchmarkAnalysis& benchmark = *judged.analysis;
+    for (std::size_t i = 0; i < judged.gates.size(); ++i) {
+      const NamedComparison& gate = benchmark.gates()[i];
+      report.push_back(GateOf(benchmark, gate, judged.gates[i], design, gate_level));
+      if (levels.gate && !judged.gates[i].settled) {
         report.back().expected_blocks =
             ExpectedBlocks(benchmark, gate.comparison, design, *levels.gate);
       }
     }
   }
-  for (const BenchmarkAnalysis& benchmark : benchmarks) {
-    for (const NamedComparison& info : benchmark.infos()) {
-      const auto judgement = benchmark.JudgementOfZero(info);
-      if (!judgement) continue;
-      report.push_back(GateOf(benchmark, info, *judgement, design, levels.info.stated()));
-    }
-  }
-  const std::size_t gates = report.size();
+  std::vector<Comparison> infos;
   std::vector<int> directions;
-  for (const BenchmarkAnalysis& benchmark : benchmarks) {
-    for (const NamedComparison& info : benchmark.infos()) {
-      if (info.comparison.values() == 0 || benchmark.JudgementOfZero(info)) continue;
-      report.push_back(ComparisonOf(benchmark, info, design, levels.info.stated()));
-      directions.push_back(info.comparison.Direction());
+  for (const JudgedBenchmark& judged : benchmarks) {
+    const BenchmarkAnalysis& benchmark = *judged.analysis;
+    for (std::size_t i = 0; i < judged.infos.size(); ++i) {
+      const NamedComparison& info = benchmark.infos()[i];
+      const double level = levels.info.stated();
+      if (judged.infos[i]) {
+        report.push_back(GateSinceItLeftZero(benchmark, info, *judged.infos[i], design, level));
+      } else if (info.comparison.values() > 0) {
+        infos.push_back(ComparisonOf(benchmark, info, design, level));
+        directions.push_back(info.comparison.Direction());
+      }
     }
   }
-  FlagInfoMetrics(std::span(report).subspan(gates), directions, design.alpha);
+  FlagInfoMetrics(infos, directions, design.alpha);
+  std::ranges::move(infos, std::back_inserter(report));
   return report;
 }
 
-Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
+Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks) {
   bool open = false;
   bool judged = false;
-  for (const BenchmarkAnalysis& benchmark : benchmarks) {
-    open = open || !benchmark.AllGatesSettled();
-    std::vector<Judgement> judgements;
-    for (const NamedComparison& gate : benchmark.gates()) {
-      judgements.push_back(benchmark.JudgementOf(gate));
-    }
-    for (const NamedComparison& info : benchmark.infos()) {
-      if (const auto judgement = benchmark.JudgementOfZero(info)) judgements.push_back(*judgement);
+  for (const JudgedBenchmark& benchmark : benchmarks) {
+    open = open || !benchmark.analysis->AllGatesSettled();
+    std::vector<Judgement> judgements = benchmark.gates;
+    for (const std::optional<Judgement>& info : benchmark.infos) {
+      if (info) judgements.push_back(*info);
     }
     for (const Judgement& one : judgements) {
       if (one.verdict == Verdict::kRegression) return Verdict::kRegression;
@@ -230,15 +245,17 @@ Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
   return open || !judged ? Verdict::kUndecided : Verdict::kPass;
 }
 
-std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
+std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
                                     const Levels& levels) {
   std::vector<Warning> warnings;
-  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+  for (const JudgedBenchmark& judged : benchmarks) {
+    const BenchmarkAnalysis& benchmark = *judged.analysis;
     for (Warning& found : benchmark.CheckMetrics()) warnings.push_back(std::move(found));
-    for (const NamedComparison& gate : benchmark.gates()) {
+    for (std::size_t i = 0; i < judged.gates.size(); ++i) {
+      const NamedComparison& gate = benchmark.gates()[i];
       if (gate.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, gate));
       if (gate.comparison.EstimateOutside()) warnings.push_back(EstimateOutside(benchmark, gate));
-      const Judgement judgement = benchmark.JudgementOf(gate);
+      const Judgement& judgement = judged.gates[i];
       if (judgement.reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, gate));
       if (gate.comparison.settled() && !gate.comparison.undecidable()) continue;
       const bool by_values = judgement.reason.empty() ||
@@ -252,10 +269,11 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
         warnings.push_back(WithinResolution(benchmark, gate));
       }
     }
-    for (const NamedComparison& info : benchmark.infos()) {
+    for (std::size_t i = 0; i < judged.infos.size(); ++i) {
+      const NamedComparison& info = benchmark.infos()[i];
       if (info.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, info));
-      if (const auto judgement = benchmark.JudgementOfZero(info)) {
-        if (judgement->reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, info));
+      if (judged.infos[i] && judged.infos[i]->reason == Reason("no_ratio")) {
+        warnings.push_back(NoRatioOf(benchmark, info));
       }
       const bool placebo = benchmark.spec().arms[info.candidate].role == ArmRole::kPlacebo;
       if (placebo && info.comparison.Changed(levels.info)) {

@@ -11,14 +11,23 @@
 
 namespace benchd {
 
+/// A benchmark and what its comparisons come to now: asked once for all of a report. A view that
+/// the next block makes out of date.
+struct JudgedBenchmark {
+  const BenchmarkAnalysis* analysis = nullptr;
+  std::vector<Judgement> gates;                 ///< by BenchmarkAnalysis::gates()
+  std::vector<std::optional<Judgement>> infos;  ///< by infos(): those that gate since they left 0
+};
+std::vector<JudgedBenchmark> Judge(std::span<const BenchmarkAnalysis> benchmarks);
+
 /// What the comparisons of a session add up to. Stateless: everything is read off the benchmarks.
 ///
 /// Gates come first, then info metrics that have a pair, each in the order of the spec.
-std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
+std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> benchmarks,
                                           const SequentialDesign& design, const Levels& levels);
 
 /// Regression if any gate is, else undecided if any is, or if nothing gates, else pass.
-Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
+Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks);
 
 /// Makes the gates undecided that a warning invalidates, and the verdict with them. A warning names
 /// its gate by benchmark, metric, reference and candidate.
@@ -32,7 +41,7 @@ void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> direction
 
 /// Warnings that the samples give cause for: `missing_values`, `resolution`, `intervals_disjoint`
 /// (of a metric that does not gate: `info_intervals_disjoint`), `estimate_outside`, `placebo`.
-std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
+std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
                                     const Levels& levels);
 
 /// How many further blocks one gate of `benchmark` is expected to need, as its values are now. For

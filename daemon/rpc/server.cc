@@ -114,7 +114,8 @@ class Server::Impl {
  private:
   /// A server for each user: what its quota of memory runs out of, such as requests that never
   /// end, is that user's, and gRPC ends streams of that user's then. Nobody sees or counts a
-  /// request before it is complete but gRPC. Loop's thread.
+  /// request before it is complete but gRPC. It stays until benchd ends: to shut one down is to
+  /// wait for its calls, which wait for the loop, and who may connect are few. Loop's thread.
   grpc::Server* ServerOf(std::uint32_t uid) {
     std::unique_ptr<grpc::Server>& server = servers_[uid];
     if (server == nullptr) server = MakeServer(uid);
