@@ -166,9 +166,11 @@ constexpr std::array kOptions = {
     Short('i', PerBenchmark(kChildren("ignore-failure", "",
                                       Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
                                       "a run that fails counts like any other"))),
-    PerBenchmark(kChildren("accept-exit", "LIST",
-                           Own(Part::kBenchmark, ParseAcceptExit, FormatAcceptExit),
-                           "exit codes of a run that has not failed, as 0,3 (default 0)")),
+    InTables(PerBenchmark(kChildren("accept-exit", "LIST",
+                                    Own(Part::kBenchmark, ParseAcceptExit, FormatAcceptExit),
+                                    "exit codes of a run that has not failed, as 0,3 (default 0)")),
+             "exit codes of a run that has not failed, as 0,3 (default 0), where the table has "
+             "exit codes"),
     OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests",
           PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
                                  "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "

@@ -55,8 +55,8 @@ double Collapse(const std::vector<double>& values, bool rate) {
 }
 
 // The columns of the reader of tables that are no metrics.
-constexpr std::array<std::string_view, 6> kOtherColumns = {"arm",  "role",  "benchmark",
-                                                           "pair", "order", "started_at"};
+constexpr std::array<std::string_view, 7> kOtherColumns = {
+    "arm", "role", "benchmark", "pair", "order", "started_at", "exit_code"};
 
 // A name that a reader would take for something else: a column's, a number, or a prefix.
 bool NeedsPrefix(std::string_view metric) {
@@ -133,6 +133,18 @@ std::string MetricName(const v1::Sample& sample) {
                                           : sample.inner_benchmark() + "/" + sample.metric();
 }
 
+namespace {
+
+// A column that says it is needed where not every run ended with 0, or 0 may be a failure.
+bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
+  return std::ranges::any_of(
+             runs, [](const auto& run) { return run.exit_code() != 0 || run.signal() != 0; }) ||
+         std::ranges::any_of(spec.benchmarks(),
+                             [](const auto& one) { return one.accept_exit_size() > 0; });
+}
+
+}  // namespace
+
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
   const Roles roles = RolesOf(session.spec());
   // A suite's benchmarks may give one name to a rate and to a time.
@@ -144,7 +156,9 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
   }
   const Columns columns(runs);
   const std::vector<std::string>& metrics = columns.names();
+  const bool has_exit_codes = HasExitCodes(runs, session.spec());
   std::string csv = "arm,role,benchmark,pair,order,started_at";
+  if (has_exit_codes) csv += ",exit_code";
   for (const std::string& metric : metrics) csv += MetricHeading(metric);
   csv += "\n";
   std::size_t order = 0;
@@ -156,6 +170,9 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
     csv += Quoted(run.benchmark()) + ",";
     if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
     csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
+    if (has_exit_codes) {
+      csv += "," + std::to_string(run.signal() != 0 ? -run.signal() : run.exit_code());
+    }
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       csv += ",";
       if (values[i].empty()) continue;
@@ -168,12 +185,17 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
 }
 
 std::string TableToCsv(const MeasurementTable& table) {
-  std::string csv = "arm,benchmark";
+  const bool has_exit_codes = table.exit_code.HasAny();
+  std::string csv = has_exit_codes ? "arm,benchmark,exit_code" : "arm,benchmark";
   for (const MetricInfo& metric : table.metrics) csv += MetricHeading(metric.name);
   csv += "\n";
   for (std::size_t row = 0; row < table.rows(); ++row) {
     csv +=
         Quoted(table.arms[table.arm[row]]) + "," + Quoted(table.benchmarks[table.benchmark[row]]);
+    if (has_exit_codes) {
+      const std::optional<int> code = table.exit_code[row];
+      csv += "," + (code ? std::to_string(*code) : "");
+    }
     for (const std::vector<double>& column : table.values) {
       csv += "," + (std::isnan(column[row]) ? "" : FormatRoundTrip(column[row]));
     }

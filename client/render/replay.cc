@@ -92,9 +92,12 @@ std::string WhyNot(const v1::Session& session) {
   }
   for (const v1::Warning& warning : session.report().warnings()) {
     if (warning.code() == "runs_incomplete") return "it ended before its one look";
-    if (warning.code() == "failed_runs") {
-      return "some of its runs failed, a table does not say which";
-    }
+  }
+  const auto accepts_the_same = [&spec](const v1::Benchmark& one) {
+    return std::ranges::equal(one.accept_exit(), spec.benchmarks(0).accept_exit());
+  };
+  if (!std::ranges::all_of(spec.benchmarks(), accepts_the_same)) {
+    return "its benchmarks accept different exit codes, --accept-exit holds for all of a table";
   }
   const bool by_default = std::ranges::all_of(
       spec.benchmarks(), [](const v1::Benchmark& one) { return one.gates().empty(); });
@@ -187,7 +190,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
   AddLooks(spec, line);
   AddOptions(spec, {"estimator", "rule"}, line);
   if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
-  AddOptions(spec, {"sided", "placebo"}, line);
+  AddOptions(spec, {"sided", "placebo", "accept-exit"}, line);
   if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
   // Its bootstrap draws.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {

@@ -147,12 +147,18 @@ class Grouper {
       run.position = static_cast<std::uint32_t>(i);
       run.arm = ArmOf(benchmark, block[i]);
       run.started_at = table_.started_at[block[i]].value_or(Timestamp{});
-      const auto failed = table_.failed.find(block[i]);
-      run.exit.code = failed == table_.failed.end() ? 0 : failed->second;
+      run.exit = ExitOf(block[i], plan_.spec.benchmarks[benchmark].accept_exit);
       FillSamples(block[i], run.samples);
     }
     ++progress.blocks;
     return take_(std::span(runs_).first(block.size()));
+  }
+
+  RunExit ExitOf(std::uint32_t row, const std::vector<int>& accepted) const {
+    RunExit exit;
+    // Where nothing says how it ended, it did not fail.
+    exit.code = table_.exit_code[row].value_or(accepted.empty() ? 0 : accepted.front());
+    return exit;
   }
 
   void FillSamples(std::uint32_t row, std::vector<Sample>& samples) const {

@@ -175,6 +175,7 @@ class Planner {
     if (!options.spec.benchmarks.empty()) {
       wanted_ = options.spec.benchmarks.front().gates;
       allow_missing_ = options.spec.benchmarks.front().allow_missing;
+      accept_exit_ = options.spec.benchmarks.front().accept_exit;
     }
     wanted_of_ = options.gates_of;
   }
@@ -189,6 +190,10 @@ class Planner {
     if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
     if (Result<void> ok = FindReferences(); !ok) return ok.error();
     if (Result<void> ok = CheckNames(); !ok) return ok.error();
+    if (!accept_exit_.empty() && !table_.exit_code.HasAny()) {
+      return InvalidArgument("accept-exit", "nothing says how a run ended",
+                             "leave it out; a column exit_code says it");
+    }
     if (Result<void> ok = SelectBenchmarks(options.only); !ok) return ok.error();
     plan_.by_number.resize(table_.benchmarks.size());
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
@@ -390,6 +395,7 @@ class Planner {
     planned.shown = from.shown;
     if (table_.from_harness) benchmark.parse = "harness";  // no metric of these is benchd's own
     benchmark.allow_missing = allow_missing_;
+    benchmark.accept_exit = accept_exit_;
     benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
                       : wanted_.empty()       ? DefaultGates(from, named)
                                               : NamedGates(b, wanted_);
@@ -434,6 +440,7 @@ class Planner {
   bool has_placebo_ = false;
   bool by_role_ = false;
   bool allow_missing_ = false;
+  std::vector<int> accept_exit_;
   bool any_pair_ = false;  // some benchmark has rows of a reference and of a candidate
 };
 

@@ -29,10 +29,10 @@ struct TableColumn {
 /// What somebody wants to know of a table.
 struct TableOptions {
   /// Of it count: estimator, rule, level, margin, limits, schedule, seed and the gates of the first
-  /// benchmark, which are those of every benchmark of the table, and its `allow_missing`. No gates:
-  /// wall_time, or without such a column every metric with a direction (of a harness, where its
-  /// values leave a relative change open), or none at all. With `placebo` the arm of that name is
-  /// one, beside those whose role says so.
+  /// benchmark, which are those of every benchmark of the table, and its `allow_missing` and
+  /// `accept_exit`. No gates: wall_time, or without such a column every metric with a direction (of
+  /// a harness, where its values leave a relative change open), or none at all. With `placebo` the
+  /// arm of that name is one, beside those whose role says so.
   SessionSpec spec;
   /// Instead of those, by the benchmark's name.
   std::map<std::string, std::vector<Gate>> gates_of;
@@ -96,9 +96,9 @@ inline constexpr std::size_t kMaxTableComparisons = 100'000;
 ///         benchmark that is named and not there, a pattern that matches none, a
 ///         built-in metric described anew, no reference that is named in any way, no candidate
 ///         besides the references, `runs` (a table has the rows it has), `max_runs` for a method
-///         that looks once, a method or estimator that is no match for the classic interval, more
-///         than kMaxTableComparisons. Whether method, estimator and limits fit together is
-///         SessionAnalysis::Create()'s matter.
+///         that looks once, a method or estimator that is no match for the classic interval,
+///         `accept_exit` for a table that has no exit code, more than kMaxTableComparisons. Whether
+///         method, estimator and limits fit together is SessionAnalysis::Create()'s matter.
 Result<TablePlan> PlanTable(const MeasurementTable& table, const TableOptions& options);
 
 }  // namespace benchd

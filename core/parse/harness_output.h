@@ -89,7 +89,8 @@ struct HyperfineCommand {
   std::string name;      ///< what -n says, else the command
   std::size_t line = 0;  ///< where it begins, from 1
   std::vector<HyperfineSeries> series;
-  std::vector<std::optional<int>> exit_codes;  ///< by run; absent: ended by a signal
+  std::vector<std::optional<int>> exit_codes;  ///< by run; absent: ended by a signal. Empty:
+                                               ///< the file does not say
 };
 
 /// Reads what hyperfine writes by `--export-json`: schema 1 (until 1.20) and schema 2 (from 2.0).

@@ -21,7 +21,7 @@ struct HarnessSeries {
   std::string benchmark;
   MetricInfo metric;
   std::vector<std::vector<double>> processes;
-  std::map<std::size_t, int> failed;  ///< by process: how it ended, where not with 0
+  std::vector<int> exit_codes;  ///< by process, as in MeasurementTable; empty: nothing says
 };
 
 struct SeriesList : std::vector<HarnessSeries> {
@@ -68,9 +68,8 @@ Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
     for (HyperfineSeries& series : command.series) {
       if (series.is_mean) continue;
       list.push_back({name, std::move(series.metric), EachAlone(series.values), {}});
-      for (std::size_t run = 0; run < command.exit_codes.size(); ++run) {
-        const int code = command.exit_codes[run].value_or(-1);
-        if (code != 0) list.back().failed.emplace(run, code);
+      for (const std::optional<int>& code : command.exit_codes) {
+        list.back().exit_codes.push_back(code.value_or(kExitWithoutCode));
       }
     }
   }
@@ -112,15 +111,18 @@ class ArmRows {
   void Add(std::size_t metric, HarnessSeries series) {
     Column& column = columns_[metric];
     column.rate = series.metric.better == Better::kHigher;
-    for (const auto& [process, code] : series.failed) {
-      failed_.emplace(column.processes.size() + process, code);
+    for (std::size_t process = 0; process < series.exit_codes.size(); ++process) {
+      exit_codes_.emplace(column.processes.size() + process, series.exit_codes[process]);
     }
     std::move(series.processes.begin(), series.processes.end(),
               std::back_inserter(column.processes));
   }
 
-  /// By row.
-  const std::map<std::size_t, int>& failed() const { return failed_; }
+  /// Absent: nothing says how it ended.
+  std::optional<int> ExitCode(std::size_t row) const {
+    const auto known = exit_codes_.find(row);
+    return known == exit_codes_.end() ? std::nullopt : std::optional(known->second);
+  }
 
   /// Whether its rows are iterations of one process, several of them.
   bool OneProcess() const {
@@ -159,7 +161,7 @@ class ArmRows {
   }
 
   std::map<std::size_t, Column> columns_;
-  std::map<std::size_t, int> failed_;
+  std::map<std::size_t, int> exit_codes_;  // by process
 };
 
 class HarnessTableMaker {
@@ -189,9 +191,7 @@ class HarnessTableMaker {
     table_.from_harness = true;
     for (const auto& [place, rows] : rows_) {
       table_.one_process = table_.one_process || rows.OneProcess();
-      const std::size_t first = table_.rows();
-      AddRows(place.first, place.second, rows.Values());
-      for (const auto& [row, code] : rows.failed()) table_.failed.emplace(first + row, code);
+      AddRows(place.first, place.second, rows);
     }
     return std::move(table_);
   }
@@ -245,14 +245,15 @@ class HarnessTableMaker {
                  "analyze fewer benchmarks at a time"};
   }
 
-  void AddRows(std::size_t arm, std::size_t benchmark,
-               const std::map<std::size_t, std::vector<double>>& values) {
+  void AddRows(std::size_t arm, std::size_t benchmark, const ArmRows& of) {
+    const std::map<std::size_t, std::vector<double>> values = of.Values();
     std::size_t count = 0;
     for (const auto& [metric, rows] : values) count = std::max(count, rows.size());
     for (std::size_t row = 0; row < count; ++row) {
       table_.line.push_back(1);
       table_.arm.push_back(static_cast<std::uint16_t>(arm));
       table_.benchmark.push_back(static_cast<std::uint16_t>(benchmark));
+      table_.exit_code.Add(of.ExitCode(row));
       for (auto& column : table_.values) {
         column.push_back(std::numeric_limits<double>::quiet_NaN());
       }

@@ -162,10 +162,7 @@ class HyperfineReader {
   static Result<void> TakeExitCodes(const JsonValue& result, HyperfineCommand& command) {
     const std::size_t runs = command.series.front().values.size();
     const JsonValue* codes = result.Find("exit_codes");
-    if (codes == nullptr) {
-      command.exit_codes.assign(runs, 0);
-      return {};
-    }
+    if (codes == nullptr) return {};
     for (const JsonValue& item : codes->items) {
       auto code = ExitCodeOf(item);
       if (!code) return std::move(code).error();

@@ -26,9 +26,10 @@ constexpr std::size_t kNamesInAList = 20;
 // Of a metric that a program printed, as its resolution is not exported.
 constexpr double kWorstExportResolution = 1;
 
-// In the order of benchd's own export.
-constexpr std::array<std::string_view, 6> kReservedNames{"arm",  "role",  "benchmark",
-                                                         "pair", "order", "started_at"};
+// In the order of benchd's own export, which has the last one where it is needed.
+constexpr std::array<std::string_view, 7> kReservedNames{"arm",   "role",       "benchmark", "pair",
+                                                         "order", "started_at", "exit_code"};
+constexpr std::size_t kNamesOfEveryExport = 6;
 
 Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view why,
                   std::string_view hint) {
@@ -89,6 +90,17 @@ Result<std::optional<std::uint64_t>> WholeNumber(const CsvRecord& record, std::s
       "count from 0, or leave the field empty");
 }
 
+Result<std::optional<int>> ExitCodeIn(const CsvRecord& record, std::size_t field) {
+  const std::string_view text = record.text(field);
+  if (text.empty()) return std::optional<int>();
+  int value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed == std::errc() && end == text.data() + text.size()) return std::optional(value);
+  return RefuseField(record, field,
+                     "expected a whole number for 'exit_code', found " + Quoted(text),
+                     "write -N for signal N, or leave the field empty");
+}
+
 Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field) {
   const std::string_view text = record.text(field);
   if (text.empty()) return std::optional<ArmRole>();
@@ -99,7 +111,7 @@ Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field
 }
 
 bool IsExport(const CsvRecord& header) {
-  for (std::size_t i = 0; i < kReservedNames.size(); ++i) {
+  for (std::size_t i = 0; i < kNamesOfEveryExport; ++i) {
     if (i >= header.size() || header.text(i) != kReservedNames[i]) return false;
   }
   return true;
@@ -148,7 +160,17 @@ class TableReader {
 
  private:
   // In the order of kReservedNames.
-  enum class Kind { kArm, kRole, kBenchmark, kPair, kOrder, kStartedAt, kMetric, kLabel };
+  enum class Kind {
+    kArm,
+    kRole,
+    kBenchmark,
+    kPair,
+    kOrder,
+    kStartedAt,
+    kExitCode,
+    kMetric,
+    kLabel
+  };
   struct Column {
     Kind kind = Kind::kMetric;
     std::size_t metric = 0;
@@ -343,6 +365,10 @@ Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, 
     auto time = ParseRfc3339(text);
     if (!time) return RefuseField(record, field, std::move(time).error().message, kTimeHint);
     table_.started_at.Add(*time);
+  } else if (kind == Kind::kExitCode) {
+    auto code = ExitCodeIn(record, field);
+    if (!code) return std::move(code).error();
+    table_.exit_code.Add(*code);
   } else {
     auto number = WholeNumber(record, field, kReservedNames[static_cast<std::size_t>(kind)]);
     if (!number) return std::move(number).error();

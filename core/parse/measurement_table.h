@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -34,6 +35,9 @@ class OptionalColumn {
     fields_.push_back(field.value_or(T{}));
     is_there_.push_back(field.has_value());
   }
+  bool HasAny() const {
+    return std::find(is_there_.begin(), is_there_.end(), true) != is_there_.end();
+  }
   std::optional<T> operator[](std::size_t row) const {
     return row < fields_.size() && is_there_[row] ? std::optional<T>(fields_[row]) : std::nullopt;
   }
@@ -42,6 +46,9 @@ class OptionalColumn {
   std::vector<T> fields_;
   std::vector<bool> is_there_;
 };
+
+/// Of a run that a signal ended, where nothing says which; with its number it is -9.
+inline constexpr int kExitWithoutCode = -1;
 
 /// What was measured, column by column: a row is what one run of one arm gave, an index into each
 /// column. Rows are in the order of the text. A value; it takes about the memory of its numbers.
@@ -63,8 +70,8 @@ struct MeasurementTable {
   OptionalColumn<std::uint64_t> pair;
   OptionalColumn<std::uint64_t> order;   ///< of execution
   OptionalColumn<Timestamp> started_at;  ///< UTC
-  /// Of the rows whose run did not end with 0; -1 for an end that has no number.
-  std::map<std::size_t, int> failed;
+  /// How the run ended; kExitWithoutCode where it did so without an exit code.
+  OptionalColumn<int> exit_code;
   /// By metric, then row; NaN where the field is empty: that run lacks the metric.
   std::vector<std::vector<double>> values;
 
@@ -105,10 +112,11 @@ class TableNames {
 /// them.
 ///
 /// The first line names the columns. The first column is the arm, whatever it is called;
-/// `role` (reference, candidate or placebo), `benchmark`, `pair`, `order` and `started_at` are what
-/// they say, in any order, each may be missing; every further column is a metric and has numbers
-/// only. An empty field is a missing value for a metric, "not known" for role, pair, order and
-/// started_at, and `main` for the benchmark; an empty arm is an error.
+/// `role` (reference, candidate or placebo), `benchmark`, `pair`, `order`, `started_at` and
+/// `exit_code` (-9: ended by signal 9) are what they say, in any order, each may be missing; every
+/// further column is a metric and has numbers only. An empty field is a missing value for a metric,
+/// "not known" for role, pair, order, started_at and exit_code, and `main` for the benchmark; an
+/// empty arm is an error.
 ///
 /// A column `metric:NAME` is the metric NAME, whatever that is called: an export writes one that
 /// has a reserved name, or is a number, in this way.

@@ -407,6 +407,44 @@ TEST(GateJudgementTest, AnExitCodeThatIsAcceptedIsNoFailure) {
       << "0 is not in the list";
 }
 
+// What a run's exit code means in a table is what it means in a session.
+TEST(GateJudgementTest, AnExitCodeOfATableIsOneOfARun) {
+  const auto judged = [](int base, int candidate, std::vector<int> accepted) {
+    std::string text = "arm,exit_code,wall_time\n";
+    for (int i = 0; i < 10; ++i) {
+      const std::string value = std::to_string(0.5 + 0.001 * (i % 3));
+      text += "a," + std::to_string(base) + "," + value + "\n";
+      text += "b," + std::to_string(candidate) + "," + value + "\n";
+    }
+    TableOptions options;
+    options.references = {"a"};
+    options.spec.benchmarks.emplace_back().accept_exit = std::move(accepted);
+    const auto table = AnalyzeTable(WholeText(text), options);
+    EXPECT_TRUE(table) << table.error().message;
+    return table ? table->report : Report{};
+  };
+  EXPECT_EQ(judged(0, 0, {}).verdict, Verdict::kPass);
+  EXPECT_EQ(Find(judged(0, 3, {}), "wall_time", "b").reason, "failed_in_candidate");
+  EXPECT_EQ(Find(judged(0, -11, {0, 3}), "wall_time", "b").reason, "failed_in_candidate");
+  EXPECT_EQ(judged(0, 3, {0, 3}).verdict, Verdict::kPass);
+  EXPECT_EQ(Find(judged(3, 0, {3}), "wall_time", "b").reason, "failed_in_candidate");
+}
+
+TEST(GateJudgementTest, AcceptedExitCodesNeedATableThatHasSome) {
+  TableOptions options;
+  options.references = {"a"};
+  options.spec.benchmarks.emplace_back().accept_exit = {3};
+  const auto none = AnalyzeTable(WholeText("arm,wall_time\na,1\nb,1\n"), options);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "accept-exit: nothing says how a run ended");
+  // Of these the one that says nothing has not failed.
+  std::string text = "arm,exit_code,wall_time\n";
+  for (int i = 0; i < 10; ++i) text += i == 5 ? "a,3,1\nb,,1\n" : "a,3,1\nb,3,1\n";
+  const auto some = AnalyzeTable(WholeText(text), options);
+  ASSERT_TRUE(some) << some.error().message;
+  EXPECT_EQ(some->report.verdict, Verdict::kPass);
+}
+
 TEST(GateJudgementTest, OneFailedRunIsJudgedAtTheEnd) {
   SessionSpec spec = Two();
   spec.benchmarks[0].ignore_failure = true;

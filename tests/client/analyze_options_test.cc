@@ -112,11 +112,12 @@ TEST(TableSpecTest, LeavesOpenWhatWasNotSaid) {
 // its help shows.
 TEST(TableSpecTest, EveryOptionArrives) {
   const std::map<std::string_view, std::string> values = {
-      {"margin", "3%"},     {"confidence", "95%"},    {"alpha", "0.05"},
-      {"sided", "one"},     {"metric", "x:lower"},    {"method", "welch"},
-      {"estimator", "hl"},  {"rule", "precision:1%"}, {"at-limit", "estimate"},
-      {"schedule", "coin"}, {"min-runs", "30"},       {"max-runs", "100"},
-      {"seed", "7"},        {"placebo", ""},          {"allow-missing", ""}};
+      {"margin", "3%"},      {"confidence", "95%"},    {"alpha", "0.05"},
+      {"sided", "one"},      {"metric", "x:lower"},    {"method", "welch"},
+      {"estimator", "hl"},   {"rule", "precision:1%"}, {"at-limit", "estimate"},
+      {"schedule", "coin"},  {"min-runs", "30"},       {"max-runs", "100"},
+      {"seed", "7"},         {"placebo", ""},          {"allow-missing", ""},
+      {"accept-exit", "0,3"}};
   for (const OptionInfo& option : TableOptions()) {
     const auto value = values.find(option.name);
     ASSERT_NE(value, values.end()) << option.name;
@@ -169,14 +170,37 @@ TEST(CsvPrefixTest, AMetricWithTheNameOfAColumnOrOfANumberIsMarked) {
   v1::Run run;
   run.set_arm("base");
   for (const char* name :
-       {"order", "role", "4", "-1.5e3", "metric:x", "n", "4 threads", "orders"}) {
+       {"order", "role", "exit_code", "4", "-1.5e3", "metric:x", "n", "4 threads", "orders"}) {
     v1::Sample* sample = run.add_samples();
     sample->set_metric(name);
     sample->set_value(1);
   }
-  EXPECT_TRUE(RunsToCsv({&run, 1}, {})
-                  .starts_with("arm,role,benchmark,pair,order,started_at,metric:order,metric:role,"
-                               "metric:4,metric:-1.5e3,metric:metric:x,n,4 threads,orders\n"));
+  EXPECT_TRUE(
+      RunsToCsv({&run, 1}, {})
+          .starts_with(
+              "arm,role,benchmark,pair,order,started_at,metric:order,metric:role,"
+              "metric:exit_code,metric:4,metric:-1.5e3,metric:metric:x,n,4 threads,orders\n"));
+}
+
+TEST(CsvExitCodesTest, StandInAColumnWhereNotEveryRunEndedWithZero) {
+  std::vector<v1::Run> runs(3);
+  for (v1::Run& run : runs) {
+    run.set_arm("base");
+    run.add_samples()->set_metric("n");
+  }
+  constexpr char kPlain[] = "arm,role,benchmark,pair,order,started_at,n\n";
+  EXPECT_TRUE(RunsToCsv(runs, {}).starts_with(kPlain));
+  runs[1].set_exit_code(3);
+  runs[2].set_signal(11);
+  EXPECT_EQ(RunsToCsv(runs, {}),
+            "arm,role,benchmark,pair,order,started_at,exit_code,n\n"
+            "base,,,0,1,1970-01-01T00:00:00Z,0,0\n"
+            "base,,,0,2,1970-01-01T00:00:00Z,3,0\n"
+            "base,,,0,3,1970-01-01T00:00:00Z,-11,0\n");
+  v1::Session accepting;
+  accepting.mutable_spec()->add_benchmarks()->add_accept_exit(3);
+  EXPECT_FALSE(RunsToCsv(std::span(runs).first(1), accepting).starts_with(kPlain))
+      << "0 is a failure there";
 }
 
 v1::Run ParsedRun(v1::RunPhase phase, double resolution) {
@@ -332,6 +356,13 @@ TEST(AnalyzeReplayTest, SaysWhereOneCommandIsNotEnough) {
   session = SampleSession();
   session.mutable_report()->add_warnings()->set_code("runs_incomplete");
   EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "it ended before its one look");
+  session = SampleSession();
+  session.mutable_report()->add_warnings()->set_code("failed_runs");
+  session.mutable_spec()->mutable_benchmarks(0)->add_accept_exit(0);
+  session.mutable_spec()->mutable_benchmarks(0)->add_accept_exit(3);
+  EXPECT_NE(ReplayAnalysis(session, {}).command.find(" --accept-exit 0,3"), std::string::npos);
+  *session.mutable_spec()->add_benchmarks() = SampleSession().spec().benchmarks(0);
+  EXPECT_TRUE(ReplayAnalysis(session, {}).why_not.starts_with("its benchmarks accept different"));
   session.clear_report();
   EXPECT_EQ(ReplayAnalysis(session, {}).command, "") << "a session without a result";
   EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "");

@@ -51,11 +51,25 @@ class ReplayTest(Replay, DaemonTest):
         self.assertEqual(offline["decided_at"], max(c["decided"]["blocks"] for c in gates))
 
     def test_metrics_with_the_names_of_columns(self):
-        for name in ("order", "pair", "started_at", "benchmark", "arm", "role"):
+        for name in ("order", "pair", "started_at", "benchmark", "arm", "role",
+                     "exit_code"):
             with self.subTest(name=name):
                 self.assert_reproduced(
                     *LINES, "--metric", f"{name}:2%:lower", "--runs", "8",
                     self.values(f"{name}:100:1"), self.values(f"{name}:101:1"))
+
+    def test_runs_that_failed_and_exit_codes_that_are_accepted(self):
+        good = self.script("echo t 100")
+        three = self.script("echo t 100; exit 3", name="three")
+        killed = self.script("echo t 100; kill -SEGV $$", name="killed")
+        words = (*LINES, "--metric", "t:2%:lower", "--runs", "8")
+        offline = self.assert_reproduced(*words, "-i", good, three)
+        self.assertEqual(offline["comparisons"][0]["reason"], "failed_in_candidate")
+        self.assert_reproduced(*words, "-i", "--accept-exit", "0,3", good, killed)
+        self.assertEqual(
+            self.assert_reproduced(*words, "--accept-exit", "0,3", good, three)["verdict"], "pass")
+        offline = self.assert_reproduced(*words, "-i", "--accept-exit", "3", three, good)
+        self.assertEqual(offline["comparisons"][0]["reason"], "failed_in_candidate")
 
     def test_the_clock_of_the_session_itself(self):
         self.assert_reproduced("--margin", "50%", "--max-runs", "20", "true", "true")

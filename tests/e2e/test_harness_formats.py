@@ -165,6 +165,19 @@ class KeptOutputTest(HarnessTest):
             allowed = self.compare("hyperfine", "-i", *words)
             self.assertIn("failed_runs", self.warnings(allowed))
 
+    def test_an_exit_code_of_hyperfines_files_may_be_accepted(self):
+        for kept, old, new in (("hyperfine_one.json", "        0,\n", "        3,\n"),
+                               ("hyperfine_2.json", '"exit_code": 0', '"exit_code": 3')):
+            failing = self.folder / f"failing-{kept}"
+            failing.write_text((DATA / kept).read_text().replace(old, new))
+            for accepted, failed in (((), True), (("--accept-exit", "0,3"), False),
+                                     (("--accept-exit", "0,4"), True)):
+                done = self.benchctl_json(
+                    "analyze", "--parse", "hyperfine", *accepted, DATA / kept, failing)
+                reasons = [one.get("reason") for one in done.events[-1]["comparisons"]]
+                self.assertEqual("failed_in_candidate" in reasons, failed, done)
+                self.assertEqual(done.code == REGRESSION, failed, done)
+
 
 class OneArmOnlyTest(HarnessTest):
     NEW = '{"a": {"latency": {"value": 5000}}, "b": {"latency": {"value": 7000}}}'

@@ -78,7 +78,9 @@ TEST(HarnessTableTest, KnowsTheRunsOfHyperfineThatFailed) {
   const auto table = TableOfFiles("hyperfine", {{"old", good}, {"new", bad}});
   ASSERT_TRUE(table) << table.error().message;
   // The first five rows are those of old.
-  EXPECT_EQ(table->failed, (std::map<std::size_t, int>{{5, 3}, {6, -1}}));
+  EXPECT_EQ(table->exit_code[4], 0);
+  EXPECT_EQ(table->exit_code[5], 3);
+  EXPECT_EQ(table->exit_code[6], kExitWithoutCode);
 }
 
 TEST(HarnessTableTest, SaysThatPytestKeptItsMeansAlone) {
