@@ -99,8 +99,7 @@ Result<void> StoredBlocks::Take(std::vector<Run> runs) {
     const std::size_t size = SizeOfBlock(spec_, run.benchmark);
     block_.push_back(std::move(run));
     if (block_.size() < size) continue;
-    const std::vector<Run> block = std::exchange(block_, {});
-    if (Result<void> taken = take_(block); !taken) return taken;
+    if (Result<void> taken = take_(std::exchange(block_, {})); !taken) return taken;
   }
   return {};
 }

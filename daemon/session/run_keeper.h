@@ -72,7 +72,7 @@ class RunKeeper {
 class StoredBlocks {
  public:
   /// Takes a complete block; an error of its ends the loading and is the answer.
-  using Taker = std::function<Result<void>(const std::vector<Run>&)>;
+  using Taker = std::function<Result<void>(std::vector<Run>)>;
 
   /// `spec` outlives this.
   StoredBlocks(const SessionSpec& spec, Taker take) : spec_(spec), take_(std::move(take)) {}

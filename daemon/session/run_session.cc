@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/run_units.h"
 #include "core/analysis/session_analysis.h"
 #include "core/model/run.h"
 #include "daemon/session/batch_plan.h"
@@ -49,6 +50,7 @@ class Session {
   Result<void> ReplayBlock(const std::vector<Run>& block);
   void LearnWarmup(const std::vector<Run>& block);
   Result<void> Count(const std::vector<Run>& block);
+  asio::awaitable<BatchResult> RunBatch(BatchPlan plan, std::function<void()> meanwhile = {});
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
@@ -73,6 +75,7 @@ class Session {
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
   BatchRunner batch_;
+  RunUnits units_;
   Preparation preparation_;
   RunKeeper keeper_;
   std::vector<std::uint64_t> blocks_;  // measured ones, by benchmark
@@ -126,7 +129,8 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   analysis_ = std::move(analysis).value();
   if (!resumed_) co_return std::nullopt;
 
-  const StoredBlocks::Taker take = [this](const std::vector<Run>& block) {
+  const StoredBlocks::Taker take = [this](std::vector<Run> block) {
+    units_.Unify(block);
     return ReplayBlock(block);
   };
   StoredBlocks stored(spec_, take);
@@ -178,8 +182,7 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
 
 asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   while (warmed_up_ < warmup_end_) {
-    BatchResult result = co_await batch_.Run(PlanWarmup(spec_, warmed_up_, warmup_end_));
-    runner_lost_ = result.runner_lost;
+    BatchResult result = co_await RunBatch(PlanWarmup(spec_, warmed_up_, warmup_end_));
     warmed_up_ += result.blocks.size();
     for (BlockResult& block : result.blocks) {
       LearnWarmup(block.runs);
@@ -190,6 +193,15 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   co_return co_await Commit();
 }
 
+/// What comes of it is in the session's units, also the block under way.
+asio::awaitable<BatchResult> Session::RunBatch(BatchPlan plan, std::function<void()> meanwhile) {
+  BatchResult result = co_await batch_.Run(std::move(plan), std::move(meanwhile));
+  runner_lost_ = result.runner_lost;
+  for (BlockResult& block : result.blocks) units_.Unify(block.runs);
+  units_.Unify(batch_.unfinished().runs);
+  co_return result;
+}
+
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   if (!measuring_since_) measuring_since_ = services_.clock.Steady();
   bool untold = false;
@@ -198,8 +210,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   };
   while (!analysis_->Finished() && !TimeIsUp()) {
     const SteadyTime report_due = NextReport();
-    BatchResult result = co_await batch_.Run(PlanUntil(report_due), tell);
-    runner_lost_ = result.runner_lost;
+    BatchResult result = co_await RunBatch(PlanUntil(report_due), tell);
     std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
     const SteadyTime now = services_.clock.Steady();

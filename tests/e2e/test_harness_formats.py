@@ -178,6 +178,17 @@ class KeptOutputTest(HarnessTest):
                 self.assertEqual("failed_in_candidate" in reasons, failed, done)
                 self.assertEqual(done.code == REGRESSION, failed, done)
 
+    def test_arms_may_print_their_times_in_different_units(self):
+        done = self.compare("lines", self.printing("ms", "#! prefer=lower\nlag 20.5 ms\n"),
+                            self.printing("us", "#! prefer=lower\nlag 20500 us\n"))
+        self.assert_exit(done, PASS)
+        self.assertEqual(self.by_metric(done)["lag"]["unit"], "ms")
+        other = self.benchctl("compare", "--parse", "lines",
+                              self.printing("ms", "#! prefer=lower\nlag 20.5 ms\n"),
+                              self.printing("bytes", "#! prefer=lower\nlag 20500 B\n"))
+        self.assert_exit(other, FAILED)
+        self.assert_named(other, "printed in 'ms' and in 'B'")
+
 
 class OneArmOnlyTest(HarnessTest):
     NEW = '{"a": {"latency": {"value": 5000}}, "b": {"latency": {"value": 7000}}}'

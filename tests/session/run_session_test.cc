@@ -258,6 +258,29 @@ TEST_F(RunSessionTest, WhatAHarnessSawFailIsCountedAmongTheFailedRuns) {
                           [](const Warning& w) { return w.code == "failed_runs"; }));
 }
 
+TEST_F(RunSessionTest, ArmsThatPrintTheirTimesInAnotherUnitAreCompared) {
+  spec_.limits.runs = 8;
+  spec_.benchmarks.front().parse = "lines";
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1);
+    const double ms = 20 + 0.01 * static_cast<double>(run % 3);
+    outcome.samples.push_back({"lag", "", 0, child == 0 ? ms : ms * 1000});
+    outcome.metrics = {{"lag", child == 0 ? "ms" : "us", Better::kLower, 0}};
+    return outcome;
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone) << last.failure->error.message;
+  EXPECT_EQ(last.report->verdict, Verdict::kPass);
+  const auto lag = std::ranges::find(last.report->comparisons, "lag", &Comparison::metric);
+  ASSERT_NE(lag, last.report->comparisons.end());
+  EXPECT_EQ(lag->unit, "ms");
+  for (const benchd::Run& run : store_.runs(id_)) {
+    const auto sample = std::ranges::find(run.samples, "lag", &Sample::metric);
+    ASSERT_NE(sample, run.samples.end());
+    EXPECT_NEAR(sample->value, 20.01, 0.011) << "whoever reads them has one unit";
+  }
+}
+
 TEST_F(RunSessionTest, FailsByNameWhenTheRunnerDies) {
   runner_.program = [](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
     if (run < 4) return fake::Took(1);

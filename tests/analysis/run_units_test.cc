@@ -1,0 +1,60 @@
+#include "core/analysis/run_units.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/session_builder.h"
+
+namespace benchd {
+namespace {
+
+Run Printed(std::uint32_t arm, const std::string& unit, double value, double resolution = 0) {
+  return RunBuilder(0, arm).Metric("lag", Better::kLower, unit, resolution).Sample("lag", value);
+}
+
+TEST(RunUnitsTest, AnotherUnitOfTimeBecomesThatOfTheFirstArm) {
+  RunUnits units;
+  Block block{Printed(1, "us", 1500, 1), Printed(0, "ms", 2)};
+  units.Unify(block);
+  EXPECT_EQ(block[0].samples[0].value, 1.5);
+  EXPECT_EQ(block[0].metrics[0], (MetricInfo{"lag", "ms", Better::kLower, 0.001}));
+  EXPECT_EQ(block[1].samples[0].value, 2);
+  const Block before = block;
+  units.Unify(block);
+  EXPECT_EQ(block, before) << "what is converted stays as it is";
+  // The unit is the session's from then on.
+  Block second{Printed(0, "s", 0.002)};
+  units.Unify(second);
+  EXPECT_EQ(second[0].samples[0].value, 2);
+  EXPECT_EQ(second[0].metrics[0].unit, "ms");
+}
+
+TEST(RunUnitsTest, OfAnInnerBenchmarkWhatIsSaidOfItComesFirst) {
+  RunUnits units;
+  Block first{
+      RunBuilder(0, 0).Metric("lag", {}, "ms").Metric("a/lag", {}, "s").Sample("lag", 1, "a")};
+  units.Unify(first);
+  Block block{RunBuilder(0, 1)
+                  .Metric("lag", {}, "us")
+                  .Metric("a/lag", {}, "ms")
+                  .Sample("lag", 1000, "a")
+                  .Sample("lag", 1000, "b")
+                  .Sample("lag", 1000)};
+  units.Unify(block);
+  EXPECT_EQ(block[0].samples[0].value, 1) << "ms to s";
+  EXPECT_EQ(block[0].samples[1].value, 1) << "us to ms";
+  EXPECT_EQ(block[0].samples[2].value, 1) << "us to ms";
+}
+
+TEST(RunUnitsTest, OtherUnitsAndOtherBenchmarksAreLeftAlone) {
+  RunUnits units;
+  Block block{Printed(0, "ms", 2), Printed(1, "B", 2)};
+  Block other{RunBuilder(1, 0).Metric("lag", Better::kLower, "us").Sample("lag", 7)};
+  units.Unify(block);
+  units.Unify(other);
+  EXPECT_EQ(block[1].metrics[0].unit, "B");
+  EXPECT_EQ(block[1].samples[0].value, 2);
+  EXPECT_EQ(other[0].metrics[0].unit, "us");
+}
+
+}  // namespace
+}  // namespace benchd
