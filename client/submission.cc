@@ -102,10 +102,11 @@ Result<CapturedContext> CaptureCaller(const LinkOptions& options,
 
 namespace {
 
-// Files that commands name and that git-lfs has not fetched. Of commits the build says it.
-void WarnOfPointers(const v1::SessionSpec& spec) {
+// Files that commands name and that git-lfs has not fetched. The verdict says it as well. Of
+// commits the build says it.
+void TellOfPointers(v1::SessionSpec* spec) {
   std::set<std::string> pointers;
-  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+  for (const v1::Benchmark& benchmark : spec->benchmarks()) {
     if (!benchmark.hooks().build().empty()) continue;
     if (IsLfsPointer(benchmark.input())) pointers.insert(benchmark.input());
     for (const v1::Arm& arm : benchmark.arms()) {
@@ -115,7 +116,14 @@ void WarnOfPointers(const v1::SessionSpec& spec) {
       }
     }
   }
+  // What the daemon takes (queue/validate_spec.cc).
+  constexpr int kMostTold = 20;
+  constexpr std::size_t kLongestTold = 1024;
   for (const std::string& path : pointers) {
+    std::string told = OneLine(Printable(path));
+    if (spec->lfs_pointers_size() < kMostTold && told.size() <= kLongestTold) {
+      spec->add_lfs_pointers(std::move(told));
+    }
     std::cerr << "warning: " << Printable(path)
               << " is a pointer of git-lfs and not the content: git lfs pull\n";
   }
@@ -137,7 +145,7 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
   if (!remote) {
     if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
   }
-  if (!remote) WarnOfPointers(*spec);
+  if (!remote) TellOfPointers(&*spec);
   for (const std::string& note : NotesOnParameters(input)) {
     std::cerr << "warning: " << Printable(note) << "\n";
   }

@@ -168,6 +168,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",
     "benchd.v1.SessionSpec.labels",
+    "benchd.v1.SessionSpec.lfs_pointers",
     "benchd.v1.Session.environment_names",
     "benchd.v1.ReserveResponse.remaining_seconds",
 };

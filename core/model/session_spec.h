@@ -207,6 +207,8 @@ struct SessionSpec {
   /// The words behind `benchctl compare` that asked for it, quoted for a shell, without --seed and
   /// without values of variables; empty = another client.
   std::string invocation;
+  /// Files that commands name and that are pointers of git-lfs, as the client found them.
+  std::vector<std::string> lfs_pointers;
   /// The caller's environment. Values live as long as the session and are never exported.
   std::map<std::string, std::string> environment;
   Caller caller;
@@ -214,7 +216,7 @@ struct SessionSpec {
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
               limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
-              priority, labels, invocation, environment, caller)
+              priority, labels, invocation, lfs_pointers, environment, caller)
 
 /// Indices of the arms with that role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

@@ -28,6 +28,8 @@ constexpr std::size_t kMaxBenchmarks = 1000;
 constexpr std::size_t kMaxArms = 64;
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxInvocationBytes = std::size_t{16} * 1024;
+constexpr std::size_t kMaxPointers = 20;
+constexpr std::size_t kMaxPointerBytes = 1024;
 constexpr std::size_t kMaxEnvironmentBytes = 1024 * 1024;
 
 Error Wrong(std::string_view field, std::string_view value, std::string_view why,
@@ -245,6 +247,15 @@ Result<void> CheckLimits(const Limits& limits) {
   return {};
 }
 
+Result<void> CheckPointers(const std::vector<std::string>& paths) {
+  if (paths.size() > kMaxPointers) return InvalidArgument("lfs_pointers", "over 20 of them");
+  for (const std::string& path : paths) {
+    if (path.size() <= kMaxPointerBytes && !HasControlCharacter(path)) continue;
+    return InvalidArgument("lfs_pointers", "one is over 1 KiB or has a control character");
+  }
+  return {};
+}
+
 Result<void> CheckSettingsOff(const SessionSpec& spec) {
   const std::span<const std::string_view> known = MachineSettingNames();
   std::set<std::string> named;
@@ -312,6 +323,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     return InvalidArgument("invocation", "is over 16 KiB or has a control character",
                            "leave it out");
   }
+  if (Result<void> ok = CheckPointers(spec.lfs_pointers); !ok) return std::move(ok).error();
   if (spec.schedule.warmup > kMostBlocks) return InvalidArgument("warmup", "over 10,000,000");
   if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
   if (Result<void> ok = CheckLabels(spec.labels); !ok) return std::move(ok).error();
@@ -331,6 +343,7 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
   };
   add_all(spec.labels);
   add_all(spec.environment);
+  for (const std::string& path : spec.lfs_pointers) add(path);
   for (const Benchmark& benchmark : spec.benchmarks) {
     bytes += sizeof(Benchmark) + benchmark.gates.size() * sizeof(Gate);
     for (const Gate& gate : benchmark.gates) add(gate.metric);

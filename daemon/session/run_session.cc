@@ -350,6 +350,7 @@ Report Session::Complete(Report report) const {
   SessionNotes notes = notes_;
   notes.interrupted = resumed_ || runner_deaths_.any();
   AddNotes(notes, report);
+  if (!spec_.lfs_pointers.empty()) report.warnings.push_back(PointersNamed(spec_.lfs_pointers));
   if (snapshot_.setup) {
     const std::vector<Warning>& of_build = snapshot_.setup->warnings;
     report.warnings.insert(report.warnings.end(), of_build.begin(), of_build.end());

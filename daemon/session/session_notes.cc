@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace benchd {
 namespace {
 
@@ -22,6 +24,17 @@ bool CpuTimeWouldHelp(const Report& report) {
 }
 
 }  // namespace
+
+Warning PointersNamed(const std::vector<std::string>& paths) {
+  const bool one = paths.size() == 1;
+  Warning warning =
+      MakeWarning("lfs_pointers",
+                  (one ? "a file that a command names is an LFS pointer"
+                       : Counted(paths.size(), "file") + " that commands name are LFS pointers") +
+                      (" and not the content: " + Join(paths, ", ")));
+  warning.hint = "git lfs pull";
+  return warning;
+}
 
 void AddNotes(const SessionNotes& notes, Report& report) {
   const auto warn = [&report](WarningCode code, std::string message) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct SessionNotes {
 
 /// Adds a warning for each to the report: interrupted, paused. Pure.
 void AddNotes(const SessionNotes& notes, Report& report);
+
+/// `lfs_pointers` about files that commands name, which the client found
+/// (SessionSpec::lfs_pointers, not empty). Pure.
+Warning PointersNamed(const std::vector<std::string>& paths);
 
 /// Adds what the runner told as it gave the machine back to the record of the session: how each
 /// setting stood then, and its warnings to the report, where there is one. Pure.

@@ -103,6 +103,9 @@ TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
                 "warning: data.bin is a pointer of git-lfs and not the content: git lfs pull\n"),
             std::string::npos)
       << ended.err;
+  const v1::SessionSpec spec = daemon_->last_submit().spec();
+  ASSERT_EQ(spec.lfs_pointers_size(), 1) << "for the verdict";
+  EXPECT_EQ(spec.lfs_pointers(0), "data.bin");
 }
 
 TEST_F(ProgramTest, SendsWhatItsCallerHas) {

@@ -220,6 +220,15 @@ command = "{dir}/bench"
         self.assert_exit(done, PASS)
         self.assertEqual([w for w in done.events[-1]["warnings"] if w["code"] in found], [])
 
+    def test_without_git_a_pointer_that_a_command_names_is_one_as_well(self):
+        self.write("data.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+        done = self.benchctl_json("compare", "--runs", "8", "--margin", "900%", "cat data.bin",
+                                  "cat data.bin", cwd=self.repository)
+        said = [w for w in done.events[-1]["warnings"] if w["code"] == "lfs_pointers"]
+        self.assertEqual([(w["message"], w["hint"]) for w in said], [(
+            "a file that a command names is an LFS pointer and not the content: data.bin",
+            "git lfs pull")], done)
+
     def test_inside_a_hook_of_git_the_worktrees_are_meant(self):
         # git sets GIT_DIR and more for an alias or a hook; the build must not see them.
         self.BUILD = "git rev-parse --show-toplevel >>{0}.top; sh build.sh".format(self.builds)

@@ -132,6 +132,12 @@ INSTANTIATE_TEST_SUITE_P(
                   s.benchmarks[0].accept_exit = {0, 256};
                 },
                 "accept-exit: '256' is no exit code"},
+        BadSpec{"too_many_pointers", [](auto& s) { s.lfs_pointers.assign(21, "x"); },
+                "lfs_pointers: over 20 of them"},
+        BadSpec{"long_pointer", [](auto& s) { s.lfs_pointers = {std::string(1025, 'x')}; },
+                "lfs_pointers: one is over 1 KiB or has a control character"},
+        BadSpec{"pointer_of_two_lines", [](auto& s) { s.lfs_pointers = {"a\nb"}; },
+                "lfs_pointers: one is over 1 KiB or has a control character"},
         BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin: is not above 0"},
         BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; },
                 "margin: is not above 0"},

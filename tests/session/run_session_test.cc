@@ -281,6 +281,18 @@ TEST_F(RunSessionTest, ArmsThatPrintTheirTimesInAnotherUnitAreCompared) {
   }
 }
 
+TEST_F(RunSessionTest, FilesThatGitLfsDidNotFetchAreAWarningOfTheVerdict) {
+  spec_.limits.runs = 8;
+  spec_.lfs_pointers = {"a.bin", "b.bin"};
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  const auto said = std::ranges::find(last.report->warnings, "lfs_pointers", &Warning::code);
+  ASSERT_NE(said, last.report->warnings.end());
+  EXPECT_EQ(said->message,
+            "2 files that commands name are LFS pointers and not the content: a.bin, b.bin");
+  EXPECT_EQ(said->hint, "git lfs pull");
+}
+
 TEST_F(RunSessionTest, FailsByNameWhenTheRunnerDies) {
   runner_.program = [](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
     if (run < 4) return fake::Took(1);

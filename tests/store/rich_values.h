@@ -81,6 +81,7 @@ inline SessionSpec RichSpec() {
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
       .invocation = "-f 'my suite.toml'",
+      .lfs_pointers = {"data/big.bin"},
       .environment = {{"PATH", "/bin:/usr/bin"}, {"BYTES", kBytes}},
       .caller = {.uid = 1000,
                  .gid = 1001,
