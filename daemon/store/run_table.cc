@@ -38,8 +38,9 @@ Result<Run> ReadRun(const Statement& row) {
              .disturbances = static_cast<std::uint32_t>(row.Integer(10))};
 }
 
-/// What a run takes beside its samples (session_table.cc: kCharge).
+/// What a run takes beside its samples, and a metric beside its names (session_table.cc: kCharge).
 constexpr std::size_t kRunBytes = 64;
+constexpr std::size_t kMetricBytes = 16;
 
 /// Not as a full disk: it is not waited for.
 Error TooMuch(std::uint64_t bytes, std::uint64_t most) {
@@ -83,7 +84,12 @@ RunTable::RunTable(Database& database, const StoreLimits& limits)
           "SELECT number, name, inner_benchmark FROM metrics WHERE session = ? ORDER BY number"),
       select_sizes_(database,
                     "SELECT (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs"
-                    " WHERE session = ?1),"
+                    " WHERE session = ?1)"
+                    " + (SELECT coalesce(sum(length(CAST(name AS BLOB))"
+                    " + length(CAST(inner_benchmark AS BLOB)) + 16), 0) FROM metrics"
+                    " WHERE session = ?1)"
+                    " + (SELECT coalesce(sum(length(CAST(metrics AS BLOB))), 0)"
+                    " FROM metric_lists WHERE session = ?1),"
                     " (SELECT coalesce(sum(length(text)), 0) FROM logs"
                     " WHERE session = ?1 AND key > 0)"),
       insert_log_(database, "INSERT INTO logs (session, text) VALUES (?, ?)"),
@@ -240,6 +246,7 @@ Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t e
         insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark);
     if (!inserted) return std::move(inserted).error();
     metrics.push_back({sample.metric, sample.inner_benchmark});
+    current_->run_bytes += sample.metric.size() + sample.inner_benchmark.size() + kMetricBytes;
   }
   return static_cast<std::uint32_t>(number);
 }
@@ -256,6 +263,7 @@ Result<std::optional<std::int64_t>> RunTable::MetricListKey(
   if (done && !key) {
     done = insert_list_.Run(current_->key, json);
     key = database_->last_insert_key();
+    current_->run_bytes += json.size();
   }
   if (!done) return std::move(done).error();
   current_->last_list = metrics;

@@ -49,7 +49,7 @@ class RunTable {
     SessionId id;
     std::int64_t key = 0;
     std::int64_t next_seq = 0;
-    std::uint64_t run_bytes = 0;
+    std::uint64_t run_bytes = 0;  ///< with the names and descriptions of its metrics
     std::uint64_t log_bytes = 0;  ///< what is kept of the log
     std::vector<MetricName> metrics;
     std::vector<MetricInfo> last_list;

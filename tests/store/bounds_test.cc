@@ -172,7 +172,7 @@ TEST_F(BoundsTest, KeepsTheLogsOfOthersWhenOneIsCutAndLeavesNothingOfADeletedOne
 }
 
 TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
-  OpenWith({.session_bytes = 1000});
+  OpenWith({.session_bytes = 1200});
   Insert("a");
   Append({"a"}, {PlainRun(0, 0), PlainRun(0, 1)});
   const Result<void> refused =
@@ -183,9 +183,39 @@ TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
   EXPECT_THAT(refused.error().message, HasSubstr("are the most"));
   EXPECT_EQ(Runs({"a"}).size(), 2U);
   // Also in the process after this one.
-  OpenWith({.session_bytes = 1000});
+  OpenWith({.session_bytes = 1200});
   EXPECT_FALSE(records_->Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1), PlainRun(2, 0)}, {}));
   Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1)});
+}
+
+// A program may print other names in each run.
+TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
+  const auto run = [](std::uint64_t block) {
+    Run run = PlainRun(block, 0);
+    const std::string name = std::to_string(block) + std::string(200, 'x');
+    run.samples = {{name, "", 0, 1.0}};
+    run.metrics = {{name, "s", Better::kLower, 0}};
+    return run;
+  };
+  const auto last_taken = [&, this] {
+    for (std::uint64_t block = 0; block < 100; ++block) {
+      const Result<void> taken = records_->Append({"a"}, {run(block)}, {});
+      if (taken) continue;
+      EXPECT_EQ(taken.error().code, ErrorCode::kFailedPrecondition);
+      EXPECT_THAT(taken.error().message, HasSubstr("are the most"));
+      return block;
+    }
+    return std::uint64_t{100};
+  };
+  OpenWith({.session_bytes = 10'000});
+  Insert("a");
+  // Each takes 80 bytes for the run, 217 and more for the name and as much for its description.
+  const std::uint64_t runs = last_taken();
+  EXPECT_GT(runs, 10U);
+  EXPECT_LT(runs, 20U);
+  // Also in the process after this one.
+  OpenWith({.session_bytes = 10'000});
+  EXPECT_FALSE(records_->Append({"a"}, {run(runs)}, {}));
 }
 
 TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
