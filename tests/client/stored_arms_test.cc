@@ -2,12 +2,52 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "tests/support/temp_folder.h"
+
+namespace {
+
+// While it is there, the paths whose descriptors are synced, in order.
+class SyncedPaths {
+ public:
+  explicit SyncedPaths(std::string place) : place_(std::move(place)) { watching_ = this; }
+  ~SyncedPaths() { watching_ = nullptr; }
+  SyncedPaths(const SyncedPaths&) = delete;
+  SyncedPaths& operator=(const SyncedPaths&) = delete;
+
+  static void Note(int fd) {
+    if (watching_ == nullptr) return;
+    std::error_code error;
+    const std::string path =
+        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
+    watching_->paths.push_back((std::filesystem::exists(watching_->place_) ? "then " : "") +
+                               std::filesystem::path(path).filename().string());
+  }
+
+  std::vector<std::string> paths;  ///< names alone, with "then" once there is something in place
+
+ private:
+  static inline SyncedPaths* watching_ = nullptr;
+  const std::string place_;
+};
+
+}  // namespace
+
+// Instead of the C library's, in this program: what it was called with cannot be seen afterwards.
+extern "C" int fsync(int fd) {
+  SyncedPaths::Note(fd);
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace benchd::client {
 namespace {
@@ -61,6 +101,18 @@ TEST_F(StoredArmsTest, KeepsACopyThatOnlyItsOwnerMayRead) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, *saved);
   EXPECT_TRUE(arms_.Verify(*read));
+}
+
+TEST_F(StoredArmsTest, IsOnTheDiskBeforeItIsInItsPlaceAndItsPlaceIsAsWell) {
+  const std::string program = Program("bench", "abc");
+  const SyncedPaths synced(dir_ / "arms/main");
+  ASSERT_TRUE(arms_.Save(Arm("main"), program));
+  ASSERT_EQ(synced.paths.size(), 5U);
+  EXPECT_EQ(synced.paths[0], "bench");
+  EXPECT_EQ(synced.paths[1], "arm.json");
+  EXPECT_EQ(synced.paths[2], "bin");
+  EXPECT_FALSE(synced.paths[3].starts_with("then ")) << "the folder of the three";
+  EXPECT_EQ(synced.paths[4], "then arms");
 }
 
 TEST_F(StoredArmsTest, ANameThatIsTakenGetsTheNewProgramAndNothingIsLeftOfTheOld) {
