@@ -101,8 +101,9 @@ const std::vector<CommandHelp>& Texts() {
       {"analyze",
        "Computes the same statistics as `compare` from a table, without a daemon.\n"
        "A table is CSV with a header: the first column names the arm, every other column is a "
-       "metric, except `role`, `benchmark`, `pair`, `order` and `started_at`. Rows are analyzed "
-       "in the order of the file.\n"
+       "metric, except `role`, `benchmark`, `pair`, `order`, `started_at` and `exit_code`. Rows "
+       "are "
+       "analyzed in the order of the file.\n"
        "With --parse, files are what a harness wrote, the base's first: one look at runs that were "
        "not interleaved.",
        {{"Analyze what a session has measured:", "benchctl export k3x9m2pq | benchctl analyze -"},

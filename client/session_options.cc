@@ -228,6 +228,8 @@ std::vector<OptionInfo> TableOptions() {
     if (option.help_of_table.empty()) continue;
     options.push_back(option.info);
     options.back().help = option.help_of_table;
+    // A table runs nothing.
+    if (option.info.group == kChildren.group) options.back().group = kVerdict.group;
   }
   return options;
 }

@@ -439,7 +439,7 @@ TEST(GateJudgementTest, AcceptedExitCodesNeedATableThatHasSome) {
   EXPECT_EQ(none.error().message, "accept-exit: nothing says how a run ended");
   // Of these the one that says nothing has not failed.
   std::string text = "arm,exit_code,wall_time\n";
-  for (int i = 0; i < 10; ++i) text += i == 5 ? "a,3,1\nb,,1\n" : "a,3,1\nb,3,1\n";
+  for (int i = 0; i < 10; ++i) text += i == 5 ? "a,3,1.000\nb,,1.000\n" : "a,3,1.000\nb,3,1.000\n";
   const auto some = AnalyzeTable(WholeText(text), options);
   ASSERT_TRUE(some) << some.error().message;
   EXPECT_EQ(some->report.verdict, Verdict::kPass);
