@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <nettle/sha2.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,11 +46,17 @@ int CheckExecutable(const std::string& path, struct stat& info) {
 /// A file may be a terabyte of nothing; what is started as a benchmark is read in a second or two.
 constexpr std::chrono::seconds kDigestTimeout{20};
 
+/// More than most programs have. What takes longer is read behind benchd and the runner, with which
+/// this process shares the housekeeping CPUs.
+constexpr std::uint64_t kReadAtOnce = std::uint64_t{4} << 20U;
+constexpr int kNiceForMore = 10;
+
 Result<void> Digest(int file, ProgramIdentity& program) {
   const auto until = std::chrono::steady_clock::now() + kDigestTimeout;
   sha256_ctx context;
   sha256_init(&context);
   static unsigned char buffer[64 * 1024];
+  std::uint64_t left_at_once = kReadAtOnce;
   for (;;) {
     const ssize_t count = read(file, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR) continue;
@@ -61,7 +68,11 @@ Result<void> Digest(int file, ProgramIdentity& program) {
           program.path + ": to read it takes over " + std::to_string(kDigestTimeout.count()) + " s",
           "is it a program? benchd takes its SHA-256 at every submit"};
     }
-    sha256_update(&context, static_cast<std::size_t>(count), buffer);
+    const auto bytes = static_cast<std::size_t>(count);
+    sha256_update(&context, bytes, buffer);
+    const bool was_at_once = left_at_once > 0;
+    left_at_once -= std::min<std::uint64_t>(left_at_once, bytes);
+    if (was_at_once && left_at_once == 0) setpriority(PRIO_PROCESS, 0, kNiceForMore);
   }
   sha256_digest(&context, program.sha256.size(), program.sha256.data());
   return {};

@@ -162,8 +162,9 @@ constexpr std::size_t kMostWaitingOfAUser = 256;
 /// Together with the next one less than what benchd waits for (run/runner_client.cc).
 constexpr std::int64_t kMostWait = 60'000'000'000;
 constexpr std::int64_t kLookupTimeout = 30'000'000'000;
-/// Behind benchd and the runner, with which it shares the housekeeping CPUs.
-constexpr int kLookupNice = 10;
+/// Of a user's further lookups beside the first: who floods the housekeeping CPUs with them comes
+/// behind those who submit now and then.
+constexpr int kFurtherLookupNice = 10;
 
 }  // namespace
 
@@ -204,6 +205,11 @@ bool Lookups::HasRoomFor(uid_t uid) const {
   return all < kMostRunning && own < kMostRunningOfAUser;
 }
 
+bool Lookups::IsAtWorkFor(uid_t uid) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [uid](const Running& one) { return one.uid == uid && !one.is_hung; });
+}
+
 void Lookups::GoOn() {
   for (std::size_t i = 0; i < waiting_.size();) {
     const Caller& caller = waiting_[i].question.query.caller;
@@ -230,7 +236,7 @@ Result<void> Lookups::Start(const Waiting& lookup, Caller caller) {
   order.input = std::move(*input);
   order.caller = std::move(caller);
   order.timeout_ns = kLookupTimeout;
-  order.nice = kLookupNice;
+  order.nice = IsAtWorkFor(query.caller.uid) ? kFurtherLookupNice : 0;
   auto helper = std::make_unique<HelperProcess>(loop_, host_, tree_, *this);
   if (auto started = helper->Start(std::move(order)); !started) return started;
   running_.push_back({lookup.request, query.caller.uid, query.program, std::move(helper), false});

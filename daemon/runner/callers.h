@@ -139,6 +139,7 @@ class Lookups final : public EventSink, public HelperOwner {
   void OnReady(int fd, std::uint32_t events) override;
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
   bool HasRoomFor(uid_t uid) const;
+  bool IsAtWorkFor(uid_t uid) const;
   Result<void> Start(const Waiting& lookup, Caller caller);
 
   EventLoop& loop_;

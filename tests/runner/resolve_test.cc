@@ -1,9 +1,14 @@
 // Finding a command as its caller would.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/runner/runner_process.h"
 
@@ -172,6 +177,68 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
     EXPECT_EQ(folder.st_uid, 0U);
   }
   EXPECT_TRUE(found);
+}
+
+/// What nice values the helpers of a runner have.
+std::vector<int> NicesOfHelpers(pid_t runner) {
+  std::vector<int> nices;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string stat = ReadFile(entry.path() / "stat");
+    const std::size_t name_end = stat.rfind(')');
+    if (stat.find("(benchd-helper)") == std::string::npos) continue;
+    // proc(5): after the name come state, 4 the parent, ..., 19 the nice value.
+    std::istringstream fields(stat.substr(name_end + 1));
+    std::string state;
+    pid_t parent = 0;
+    std::string skipped;
+    int nice = 0;
+    fields >> state >> parent;
+    for (int i = 5; i < 19; ++i) fields >> skipped;
+    fields >> nice;
+    if (parent == runner) nices.push_back(nice);
+  }
+  return nices;
+}
+
+// A program of 64 MiB: there is time to look.
+TEST_F(ResolveTest, AUsersFirstLookupIsNotBehindOthersUntilItReadsALargeFile) {
+  const std::string large = folder_.Put("large", "", 0755);
+  ASSERT_EQ(truncate(large.c_str(), off_t{64} << 20), 0);
+  const UniqueFd opened(inotify_init1(IN_CLOEXEC));
+  ASSERT_GE(inotify_add_watch(opened.get(), large.c_str(), IN_OPEN), 0);
+  const wire::Resolve lookup{{.caller = caller_, .program = large, .path = "", .cwd = "/"}};
+  const auto nices_at_begin = [&] {
+    runner_.Send(lookup);
+    char event[4096];
+    EXPECT_GT(read(opened.get(), event, sizeof(event)), 0) << "it is at work";
+    return NicesOfHelpers(runner_.pid());
+  };
+  bool was_first = false;
+  bool was_behind = false;
+  // A test that has to wait for its own CPU may come too late.
+  for (int i = 0; i < 50 && !(was_first && was_behind); ++i) {
+    std::vector<int> nices = nices_at_begin();
+    was_first = was_first || nices == std::vector<int>{0};
+    while (!was_behind && !nices.empty()) {
+      was_behind = nices == std::vector<int>{10};
+      nices = NicesOfHelpers(runner_.pid());
+    }
+    ASSERT_TRUE(runner_.Await<Result<ProgramIdentity>>());
+  }
+  EXPECT_TRUE(was_first);
+  EXPECT_TRUE(was_behind);
+}
+
+TEST_F(ResolveTest, AUsersFurtherLookupsAreBehindOthers) {
+  const std::string endless = PutEndlessProgram(folder_);
+  const UniqueFd opened(inotify_init1(IN_CLOEXEC));
+  ASSERT_GE(inotify_add_watch(opened.get(), endless.c_str(), IN_OPEN), 0);
+  char event[4096];
+  runner_.Send(wire::Resolve{{.caller = caller_, .program = endless, .path = "", .cwd = "/"}}, 1);
+  ASSERT_GT(read(opened.get(), event, sizeof(event)), 0);
+  runner_.Send(wire::Resolve{{.caller = caller_, .program = endless, .path = "", .cwd = "/"}}, 2);
+  ASSERT_GT(read(opened.get(), event, sizeof(event)), 0);
+  EXPECT_THAT(NicesOfHelpers(runner_.pid()), testing::Contains(10));
 }
 
 TEST_F(ResolveTest, AUserWhoAsksForTooManyIsRefusedAtOnce) {
