@@ -36,7 +36,7 @@ void MoveToCpus(const std::vector<int>& cpus);
 /// Lowers the priority of this thread, and of those that it starts from now on. If a daemon answers
 /// at once the process moves to its housekeeping CPUs, too; none is started for that, and without
 /// one nothing is said.
-void StepAside(LinkOptions link);
+void StepAside(const LinkOptions& link);
 
 /// How many CPUs this thread may run on.
 std::size_t CpusOfThisThread();

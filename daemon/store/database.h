@@ -50,7 +50,7 @@ class Statement {
   Result<void> Query(OnRow on_row, const Values&... values) {
     if (Result<void> ready = Prepare(); !ready) return ready;
     const ResetAtEnd reset{*this};
-    int parameter = 0;
+    [[maybe_unused]] int parameter = 0;  // without values it is not read
     int status = 0;
     ((status = status != 0 ? status : Bind(++parameter, values)), ...);
     if (status != 0) return Failed(status);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tests/analysis/session_feed.h"
@@ -22,8 +23,7 @@ ArmPairsAnalysis PairsFor(const SessionSpec& spec,
   return *ArmPairsAnalysis::Create(spec, 0, gate, DataSource::kSession).value();
 }
 
-const Comparison& PairIn(const ArmPairs& pairs, const std::string& first,
-                         const std::string& second) {
+const Comparison& PairIn(const ArmPairs& pairs, std::string_view first, std::string_view second) {
   for (const Comparison& one : pairs.comparisons) {
     if (one.reference == first && one.candidate == second) return one;
   }

@@ -78,7 +78,7 @@ class Watch {
   void Expect(const Json& expected, double tol) {
     const Report report = analysis_.Conclude();
     EXPECT_EQ(blocks_, expected["blocks_used"].get<std::size_t>());
-    EXPECT_EQ(Name(report.verdict), expected["session_verdict"]);
+    EXPECT_EQ(Name(report.verdict), expected["session_verdict"].get<std::string>());
     EXPECT_EQ(report.basis, Basis::kInterval);
     const Json& fail_fast = expected["fail_fast_would_stop_after_block"];
     EXPECT_EQ(first_regression_, fail_fast.is_null() ? 0 : fail_fast.get<std::size_t>());
@@ -105,7 +105,7 @@ class Watch {
     EXPECT_EQ(actual.reference, expected["reference"].get<std::string>());
     EXPECT_EQ(actual.candidate, expected["candidate"].get<std::string>());
     EXPECT_EQ(actual.metric, expected["metric"].get<std::string>());
-    EXPECT_EQ(Name(*actual.verdict), expected["verdict"]);
+    EXPECT_EQ(Name(*actual.verdict), expected["verdict"].get<std::string>());
     EXPECT_EQ(actual.n_candidate, expected["pairs"].get<std::uint64_t>());
     EXPECT_TRUE(golden::Close(*actual.p_value, expected["p"], tol));
     EXPECT_TRUE(golden::Close(*actual.last_change->lo, expected["present"]["lo"], tol));

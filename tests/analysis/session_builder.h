@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,9 +78,9 @@ inline Block WallBlock(std::uint32_t benchmark, const std::vector<double>& secon
   return block;
 }
 
-inline const Comparison& Find(const Report& report, const std::string& metric,
-                              const std::string& candidate = "candidate",
-                              const std::string& benchmark = "main") {
+inline const Comparison& Find(const Report& report, std::string_view metric,
+                              std::string_view candidate = "candidate",
+                              std::string_view benchmark = "main") {
   static const Comparison none;
   const auto found =
       std::find_if(report.comparisons.begin(), report.comparisons.end(), [&](const Comparison& c) {

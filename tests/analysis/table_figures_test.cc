@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/analysis/session_builder.h"
@@ -109,8 +110,8 @@ TEST(TableFiguresTest, AOneSidedClassicIntervalHasItsLevelOnEachSide) {
   EXPECT_EQ(one->report.comparisons[0].confidence, 0.975);
 }
 
-const ArmSummary& SummaryOf(const TableReport& report, const std::string& metric,
-                            const std::string& arm) {
+const ArmSummary& SummaryOf(const TableReport& report, std::string_view metric,
+                            std::string_view arm) {
   static const ArmSummary none;
   for (const ArmSummary& one : report.summaries) {
     if (one.metric == metric && one.arm == arm) return one;

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/places.h"
@@ -17,11 +19,11 @@ namespace benchd::golden {
 /// each case names its own) from the published formulas, never by the code under test.
 ///
 /// A file is parsed once: one process runs all tests of a module.
-inline const nlohmann::json& ReadFile(const std::string& name) {
-  static std::map<std::string, nlohmann::json> files;
+inline const nlohmann::json& ReadFile(std::string_view name) {
+  static std::map<std::string, nlohmann::json, std::less<>> files;
   const auto known = files.find(name);
   if (known != files.end()) return known->second;
-  const std::string path = test::TestFile("golden/" + name);
+  const std::string path = test::TestFile("golden/" + std::string(name));
   std::ifstream file(path);
   EXPECT_TRUE(file) << "cannot read " << path;
   return files.emplace(name, nlohmann::json::parse(file)).first->second;

@@ -72,7 +72,7 @@ void ExpectPairedLook(const Json& row, const LookResult& look, double tol) {
   Expect(row, "p_one_sided", look.p / 2, tol);
   for (const char* field : {"verdict_alone", "verdict"}) {
     if (row.contains(field)) {
-      EXPECT_EQ(Name(look.decision), row[field]) << field;
+      EXPECT_EQ(Name(look.decision), row[field].get<std::string>()) << field;
     }
   }
 }
