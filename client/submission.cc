@@ -117,11 +117,11 @@ void TellOfPointers(v1::SessionSpec* spec) {
     }
   }
   // What the daemon takes (queue/validate_spec.cc).
-  constexpr int kMostTold = 20;
-  constexpr std::size_t kLongestTold = 1024;
+  constexpr int kMostPointers = 20;
+  constexpr std::size_t kLongestPointer = 1024;
   for (const std::string& path : pointers) {
     std::string told = OneLine(Printable(path));
-    if (spec->lfs_pointers_size() < kMostTold && told.size() <= kLongestTold) {
+    if (spec->lfs_pointers_size() < kMostPointers && told.size() <= kLongestPointer) {
       spec->add_lfs_pointers(std::move(told));
     }
     std::cerr << "warning: " << Printable(path)

@@ -191,11 +191,11 @@ TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
 // A program may print other names in each run.
 TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
   const auto run = [](std::uint64_t block) {
-    benchd::Run run = PlainRun(block, 0);
+    benchd::Run made = PlainRun(block, 0);
     const std::string name = std::to_string(block) + std::string(200, 'x');
-    run.samples = {{name, "", 0, 1.0}};
-    run.metrics = {{name, "s", Better::kLower, 0}};
-    return run;
+    made.samples = {{name, "", 0, 1.0}};
+    made.metrics = {{name, "s", Better::kLower, 0}};
+    return made;
   };
   const auto last_taken = [&, this] {
     for (std::uint64_t block = 0; block < 100; ++block) {
