@@ -60,7 +60,7 @@ class PoolTask {
   PoolTask(PoolFolder folder, TaskState state)
       : folder_(std::move(folder)), state_(std::move(state)) {}
 
-  ExitCode Run(const std::vector<std::string>& words, LinkOptions link) {
+  ExitCode Run(const std::vector<std::string>& words, const LinkOptions& link) {
     StepAside(link);  // its threads take the mask of signals that is there by now
     if (folder_.HasExport(state_.task)) return ExitCode::kPass;  // requeued after its end
     if (!folder_.Claim(state_.node, state_.task)) return End(TaskState::Kind::kTaken, 0);
