@@ -54,7 +54,7 @@ describe() {
 command_of() {
   case $1:$2 in
     trixie:programs | forky:programs)
-      echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target programs'
+      echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target programs -- -k 0'
       ;;
     trixie:demo | forky:demo) echo './dev demo' ;;
     trixie:test | forky:test) echo './dev test --layering --install --unit --e2e' ;;
