@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,8 @@
 #include "client/spec_input.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#define TOML_EXCEPTIONS 1
+#include "core/base/toml.h"
 
 namespace benchd::client {
 namespace {

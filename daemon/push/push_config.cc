@@ -1,12 +1,13 @@
 #include "daemon/push/push_config.h"
 
 #include <fnmatch.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/base/text.h"
+#define TOML_EXCEPTIONS 1
+#include "core/base/toml.h"
 
 namespace benchd::push {
 namespace {
