@@ -11,7 +11,6 @@
 #include "client/spec_input.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#define TOML_EXCEPTIONS 1
 #include "core/base/toml.h"
 
 namespace benchd::client {
@@ -249,13 +248,12 @@ class Reader {
 
 Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
                                 const std::string& directory) {
-  try {
-    return Reader(name, directory).Read(toml::parse(text, name));
-  } catch (const toml::parse_error& error) {
-    return UsageError(name + ":" + std::to_string(error.source().begin.line) + ":" +
-                      std::to_string(error.source().begin.column) +
-                      ": not valid TOML: " + std::string(error.description()));
-  }
+  const toml::parse_result parsed = toml::parse(text, name);
+  if (parsed) return Reader(name, directory).Read(parsed.table());
+  const toml::parse_error& error = parsed.error();
+  return UsageError(name + ":" + std::to_string(error.source().begin.line) + ":" +
+                    std::to_string(error.source().begin.column) +
+                    ": not valid TOML: " + std::string(error.description()));
 }
 
 Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd, bool remote) {

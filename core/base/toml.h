@@ -2,12 +2,9 @@
 
 #include <cstdint>  // what is taken from toml++ below does not include it
 
-// toml++ as all of us use it, by its headers alone: one program may not have two of them that
-// differ. Before this the one choice that is free, as it makes another namespace: TOML_EXCEPTIONS,
-// 0 where a file that is no TOML is a value.
-#ifndef TOML_EXCEPTIONS
-#error "define TOML_EXCEPTIONS before"
-#endif
+// toml++ as all of us use it, by its headers alone: a program with two of them that differ has
+// undefined behaviour. A file that is no TOML is a value, not an exception.
+#define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

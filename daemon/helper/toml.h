@@ -1,7 +1,5 @@
 #pragma once
 
-// A file that is no TOML is a value, not an exception.
-#define TOML_EXCEPTIONS 0
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#define TOML_EXCEPTIONS 1
 #include "core/base/toml.h"
 
 namespace benchd::push {
@@ -59,14 +58,13 @@ bool PushConfig::Sends(const std::string& benchmark) const {
 
 Result<PushConfig> ParsePushConfig(std::string_view text, std::string_view name) {
   PushConfig config;
-  toml::table root;
-  try {
-    root = toml::parse(text);
-  } catch (const toml::parse_error& error) {
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
     return InvalidArgument(name, "line " + std::to_string(error.source().begin.line) + ": " +
                                      OnOneLine(error.description()));
   }
-  const toml::node* const section = root.get("push");
+  const toml::node* const section = parsed.table().get("push");
   if (section == nullptr) return config;
   if (!section->is_table()) return Refuse("", "is not a table").Within(std::string(name));
   for (const auto& [key, node] : *section->as_table()) {
