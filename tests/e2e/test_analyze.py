@@ -59,9 +59,9 @@ class ReplayTest(Replay, DaemonTest):
                     self.values(f"{name}:100:1"), self.values(f"{name}:101:1"))
 
     def test_runs_that_failed_and_exit_codes_that_are_accepted(self):
-        good = self.script("echo t 100")
-        three = self.script("echo t 100; exit 3", name="three")
-        killed = self.script("echo t 100; kill -SEGV $$", name="killed")
+        good = self.script("echo t 100.000")
+        three = self.script("echo t 100.000; exit 3", name="three")
+        killed = self.script("echo t 100.000; kill -SEGV $$", name="killed")
         words = (*LINES, "--metric", "t:2%:lower", "--runs", "8")
         offline = self.assert_reproduced(*words, "-i", good, three)
         self.assertEqual(offline["comparisons"][0]["reason"], "failed_in_candidate")
