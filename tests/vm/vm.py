@@ -128,7 +128,7 @@ def stage_payload(build, payload, only, script):
     shutil.copytree(HERE / "guest", payload / "guest", ignore=shutil.ignore_patterns("__pycache__"))
     # Clients and gates are the same as on this side.
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
-    for name in ("processes.py", "hostile_cases.py"):
+    for name in ("processes.py", "hostile_cases.py", "hostile_client.py", "hostile_neighbour.py"):
         shutil.copy(HERE.parent / "e2e" / name, payload / "guest" / name)
     for name in ("isolation", "threads"):
         shutil.copy(HERE.parent / f"bench/{name}.py", payload / f"guest/{name}_bench.py")

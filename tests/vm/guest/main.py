@@ -26,7 +26,7 @@ SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_trial", "test_metrics",
               "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
-    "hostile": ["test_hostile", "test_leftovers", "test_boundaries"],
+    "hostile": ["test_hostile", "test_leftovers", "test_boundaries", "test_neighbours"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
     "package": ["test_package", "test_pages"],
 }
