@@ -1,7 +1,7 @@
 """Two members of the group benchd, one of them hostile: what the other has of the installed service."""
 
 import e2e_support
-from core import core, times
+from core import times
 from guest import ALICE, DOOMED, GuestTest, main_pid, run
 from hostile_neighbour import Hostile, MemoryPeak, NeighbourCases, StopWatch
 
@@ -10,16 +10,12 @@ MOST_SECONDS_TO_END = 10
 
 
 class NeighbourTest(NeighbourCases, GuestTest):
-    # What the hostile one has kept and waiting goes with the test's own benchd.
-    ignored = ()
-
     def as_hostile(self, *words):
         return self.benchctl(*words, who=DOOMED)
 
     def as_other(self, *words):
         return self.benchctl(*words, who=ALICE)
 
-    @core("core-a")
     def test_a_hostile_user_is_nobody_elses_matter(self):
         sessions = times(2, 5)
         long_session = self.long_session()
