@@ -31,7 +31,7 @@ describe() {
   case $1 in
     trixie | forky)
       release=$1
-      known_steps=(programs demo test)
+      known_steps=(programs unit demo test)
       usual_steps=(demo test)
       ;;
     clang)
@@ -55,6 +55,11 @@ command_of() {
   case $1:$2 in
     trixie:programs | forky:programs)
       echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target programs -- -k 0'
+      ;;
+    # Without a sanitizer, unlike the unit tests of `test`.
+    trixie:unit | forky:unit)
+      echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target unit_tests' \
+        'programs -- -k 0 && ctest --test-dir build/release -L "^unit\$" -j "$(nproc)" --output-on-failure'
       ;;
     trixie:demo | forky:demo) echo './dev demo' ;;
     trixie:test | forky:test) echo './dev test --layering --install --unit --e2e' ;;
