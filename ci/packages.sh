@@ -10,6 +10,15 @@ build_packages=(
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev nettle-dev
   libgtest-dev libgmock-dev
 )
+# To build for arm64 on amd64: what runs here, and what is linked with.
+cross_packages=(
+  crossbuild-essential-arm64 qemu-user cmake ninja-build pkg-config ccache protobuf-compiler
+  protobuf-compiler-grpc libasio-dev libcli11-dev nlohmann-json3-dev git python3 util-linux zstd
+)
+target_packages=(
+  libgrpc++-dev libprotobuf-dev libspdlog-dev libfmt-dev libboost-dev libsqlite3-dev
+  libtomlplusplus-dev nettle-dev libgtest-dev libgmock-dev libbenchmark-dev
+)
 test_packages=(
   git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
   libbenchmark-dev hyperfine # harnesses that are compared for real

@@ -13,7 +13,7 @@ cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=ci/packages.sh
 source ci/packages.sh
 
-platforms=(trixie forky clang plain)
+platforms=(trixie forky arm64 clang plain)
 
 say() { printf '==> %s\n' "$*" >&2; }
 die() {
@@ -25,14 +25,24 @@ die() {
 # ---- what the platforms are ----
 
 # The release that a platform is, the packages it has, and its steps in their order.
-# For arm64 the release would be one with its cross compiler, and the tests would run under qemu-user.
 describe() {
   packages=("${build_packages[@]}" "${test_packages[@]}")
+  folder=
+  architectures=amd64
   case $1 in
     trixie | forky)
       release=$1
       known_steps=(programs unit demo test)
       usual_steps=(demo test)
+      ;;
+    arm64)
+      # A cross compiler, and the programs under qemu-user.
+      release=trixie
+      folder=trixie-arm64
+      architectures=amd64,arm64
+      packages=("${cross_packages[@]}" "${target_packages[@]/%/:arm64}")
+      known_steps=(compile unit archive)
+      usual_steps=(compile unit)
       ;;
     clang)
       release=trixie
@@ -63,6 +73,14 @@ command_of() {
       ;;
     trixie:demo | forky:demo) echo './dev demo' ;;
     trixie:test | forky:test) echo './dev test --layering --install --unit --e2e' ;;
+    arm64:compile)
+      echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
+        '&& cmake --build build/arm64 -j "$(nproc)" --target unit_tests programs -- -k 0'
+      ;;
+    # What starts programs of its own cannot do so here: the kernel does not know them.
+    arm64:unit)
+      echo 'ctest --test-dir build/arm64 -L "^unit\$" -j "$(nproc)" --output-on-failure'
+      ;;
     clang:compile)
       # Clang knows other mistakes than GCC: here they are errors as well.
       echo 'cmake -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19' \
@@ -88,7 +106,8 @@ make_root() {
   say "making Debian $release in $root"
   mkdir -p "$(dirname "$root")"
   rm -rf "$root.new"
-  mmdebstrap --quiet --variant=minbase --include="ca-certificates,$list" "${options[@]}" \
+  mmdebstrap --quiet --variant=minbase --architectures="$architectures" \
+    --include="ca-certificates,$list" "${options[@]}" \
     "$release" "$root.new" >&2
   mv "$root.new" "$root"
 }
@@ -115,26 +134,55 @@ copy_checkout() {
   # A file that was deleted here is still in the index.
   git ls-files -z --cached --others --exclude-standard --deduplicate |
     while IFS= read -r -d '' file; do if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi; done |
-    tar --create --null --files-from=- | tar --extract --directory "$place" --no-same-owner
+    tar --create --null --files-from=- | tar --extract --directory "$place" --no-same-owner --touch
+}
+
+# in_user_namespace COMMAND...: as root of a user namespace with the users and groups of this one. What
+# unshare offers for it asks /etc/subuid, also when root calls it.
+in_user_namespace() {
+  local pipe child
+  pipe=$(mktemp -u)
+  mkfifo -m 600 "$pipe"
+  exec 3<>"$pipe"
+  rm "$pipe"
+  unshare --user --keep-caps bash -euc \
+    'read -r <&3; exec setpriv --reuid 0 --regid 0 --clear-groups "$@" 3>&-' bash "$@" &
+  child=$!
+  while [ "$(readlink "/proc/$child/ns/user")" = "$(readlink /proc/self/ns/user)" ]; do sleep 0.01; done
+  echo 0 0 65536 >"/proc/$child/uid_map"
+  echo 0 0 65536 >"/proc/$child/gid_map"
+  echo >&3
+  exec 3>&-
+  wait "$child"
 }
 
 # inside ROOT COMMAND: run by bash in the copy of the checkout.
+#
+# Programs of another processor run under qemu-user, those that they start as well: who knows how is the
+# binfmt_misc of that user namespace (Linux 6.7), not of the machine.
 inside() {
-  local root=$1 command=$2
+  local root=$1 command=$2 as=()
+  if [ "$architectures" != amd64 ]; then as=(in_user_namespace); fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
   # proc belongs to the new process namespace, hence a mount from within it.
-  unshare --mount --propagation private --pid --fork --kill-child bash -euc '
-    root=$1 ccache=$2 command=$3
+  "${as[@]}" unshare --mount --propagation private --pid --fork --kill-child bash -euc '
+    root=$1 ccache=$2 architectures=$3 command=$4
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
     mount -t tmpfs -o mode=755 tmpfs "$root/run"
     mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
     mount --bind "$ccache" "$root/var/cache/ccache"
+    if [ "$architectures" != amd64 ]; then
+      mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc"
+      # The head of an ELF file of 64 bits for processor 183, a program or a library.
+      printf %s ":arm64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$root/usr/bin/qemu-aarch64:F" \
+        >"$root/proc/sys/fs/binfmt_misc/register"
+    fi
     exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
       CCACHE_DIR=/var/cache/ccache bash -euc "cd /src/benchd; $command"
-  ' bash "$root" "$ccache" "$command" </dev/null
+  ' bash "$root" "$ccache" "$architectures" "$command" </dev/null
 }
 
 # ---- main ----
@@ -149,7 +197,7 @@ for step in "${steps[@]}"; do command_of "$name" "$step" >/dev/null; done
 [ "$(id -u)" -eq 0 ] || die "platform: only root may make a system in a folder" "sudo ./dev test --platform $name"
 command -v mmdebstrap >/dev/null || die "platform: mmdebstrap is not installed" "apt-get install mmdebstrap"
 
-root=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}/$release
+root=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}/${folder:-$release}
 ccache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
 [ -d "$root" ] || make_root "$release" "$root"
 add_packages "$release" "$root"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <asio/any_io_executor.hpp>
-#include <asio/execution/execute.hpp>
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/query.hpp>
@@ -78,7 +77,8 @@ class LoopInbox {
     template <typename Function>
     void execute(Function&& function) const {
       if (inner_.running_in_this_thread()) {
-        return asio::execution::execute(inner_, std::forward<Function>(function));
+        // Asio 1.22 has the executor's own execute() private, later ones have no other.
+        return asio::any_io_executor(inner_).execute(std::forward<Function>(function));
       }
       using Stored = JobOf<std::decay_t<Function>>;
       inbox_->Add(std::make_unique<Stored>(std::forward<Function>(function)));
