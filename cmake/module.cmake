@@ -65,12 +65,13 @@ endfunction()
 # benchd_program(TARGET DESTINATION): installed there; where the preset optimises, stripped, with what a
 # debugger needs in a file beside it (gdb and perf find it by the program's debug link). With UNREADABLE
 # only root may read it: then the kernel lets no other user trace it, from its first instruction on.
+# With SHARED it is not static in the archive either.
 function(benchd_program target destination)
   set(mode OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_EXECUTE WORLD_EXECUTE)
   if(NOT "UNREADABLE" IN_LIST ARGN)
     list(APPEND mode GROUP_READ WORLD_READ)
   endif()
-  if(BENCHD_STATIC)
+  if(BENCHD_STATIC AND NOT "SHARED" IN_LIST ARGN)
     target_link_options(${target} PRIVATE -static-pie -Wl,--gc-sections)
   endif()
   install(TARGETS ${target} RUNTIME DESTINATION ${destination} PERMISSIONS ${mode})

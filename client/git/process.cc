@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "core/base/file.h"
 
@@ -40,6 +42,15 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& o
 }
 
 }  // namespace
+
+std::optional<std::string> ProgramBeside(const std::string& name) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return std::nullopt;
+  std::string path = (self.parent_path() / name).string();
+  if (access(path.c_str(), X_OK) != 0) return std::nullopt;
+  return path;
+}
 
 int WaitFor(pid_t pid) {
   int status = 0;

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct ProcessEnd {
 ///
 /// @errors (exit 2) it cannot be started; `message` is the program's name and why.
 Result<ProcessEnd> RunProcess(const ProcessOrder& order);
+
+/// The program of that name in the folder that this one was started from; nothing: there is none.
+std::optional<std::string> ProgramBeside(const std::string& name);
 
 /// Waits until a child has ended; its exit code as ProcessEnd has it.
 int WaitFor(pid_t pid);

@@ -26,6 +26,10 @@ TEST(MeasureTest, TheFiguresOfTrueArePlausible) {
   EXPECT_EQ(figures->parsed, "");
 }
 
+// 1.8 to 2.3 MiB with the C libraries of Debian 12 and 13: less than what any program has that is worth
+// measuring.
+constexpr std::uint64_t kFloor = 5 * 512 * 1024;
+
 TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
 #if defined(BENCHD_SANITIZED) || defined(BENCHD_COVERAGE)
   GTEST_SKIP() << "an instrumented runner is large";
@@ -34,7 +38,7 @@ TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
   const auto figures = runner.Run(ChildOf({"/bin/true"}));
   ASSERT_TRUE(figures) << figures.error().message;
   RecordProperty("max_rss_bytes", std::to_string(figures->max_rss_bytes));
-  EXPECT_LT(figures->max_rss_bytes, 2 * 1024 * 1024);
+  EXPECT_LT(figures->max_rss_bytes, kFloor);
 }
 
 TEST(MeasureTest, ALargeLogDoesNotRaiseTheFloorForTheNextChild) {
@@ -45,7 +49,7 @@ TEST(MeasureTest, ALargeLogDoesNotRaiseTheFloorForTheNextChild) {
   ASSERT_EQ(runner.OutputOf(ScriptOf("head -c 2000000 /dev/zero")).size(), 1024U * 1024U);
   const auto figures = runner.Run(ChildOf({"/bin/true"}));
   ASSERT_TRUE(figures);
-  EXPECT_LT(figures->max_rss_bytes, 2 * 1024 * 1024);
+  EXPECT_LT(figures->max_rss_bytes, kFloor);
 }
 
 TEST(MeasureTest, WallTimeCoversASleepAndCpuTimeDoesNot) {
