@@ -20,8 +20,8 @@
 #include "client/autostart.h"
 #include "client/host.h"
 #include "client/render/text.h"
-#include "core/base/user_database.h"
 #include "core/model/limits.h"
+#include "core/base/user_database.h"
 
 namespace benchd::client {
 
@@ -357,6 +357,14 @@ Error FromStatus(const grpc::Status& status) {
       (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
     return ConnectionError("the daemon does not answer: no reply in time",
                            "its log says what it is doing");
+  }
+  // gRPC's own, too: before benchd sees a request that is larger than any that it takes.
+  if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+      status.error_details().empty()) {
+    const LimitRow& row = RowOf(Limit::kSpec);
+    return {ErrorCode::kResourceExhausted,
+            std::string(row.what) + ": " + OneLine(status.error_message()),
+            std::string(row.advice) + "; " + HowToAllowMore(row.limit)};
   }
   std::string message = OneLine(status.error_message());
   if (message.empty()) {

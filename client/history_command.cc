@@ -4,8 +4,8 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,9 +52,11 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                          std::to_string(query.limit)}});
   if (!end) return end.error();
   if (end->code != 0) {
-    std::string_view text = end->err;
-    const std::string message(TakeLine(text));
-    const std::string hint(TakeLine(text));
+    std::istringstream lines(end->err);
+    std::string message;
+    std::string hint;
+    std::getline(lines, message);
+    std::getline(lines, hint);
     if (end->code == static_cast<int>(ExitCode::kUsage)) return UsageError(message, hint);
     return ConnectionError(message.empty() ? *program + ": exit code " + std::to_string(end->code)
                                            : message,

@@ -1,11 +1,9 @@
 #include "daemon/loop_inbox.h"
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <asio/post.hpp>
 #include <cerrno>
-#include <cstdint>
 #include <system_error>
 
 namespace benchd {
@@ -37,16 +35,15 @@ void LoopInbox::Add(std::unique_ptr<Job> job) {
       return;
     }
   }
-  // Cannot fail: the counter of an eventfd holds 2^64 - 2, and it stays open until Close().
-  const std::uint64_t one = 1;
-  static_cast<void>(::write(bell_.native_handle(), &one, sizeof(one)));
+  // Cannot fail: the counter holds 2^64 - 2, and the eventfd stays open until Close().
+  ::eventfd_write(bell_.native_handle(), 1);
 }
 
 void LoopInbox::Wait() {
   bell_.async_wait(asio::posix::stream_descriptor::wait_read, [this](std::error_code cancelled) {
     if (cancelled) return;
-    std::uint64_t count = 0;
-    static_cast<void>(::read(bell_.native_handle(), &count, sizeof(count)));
+    eventfd_t count = 0;
+    ::eventfd_read(bell_.native_handle(), &count);
     Wait();
     DoAll();
   });

@@ -26,6 +26,7 @@ enum class Limit {
   kBundlesAUser,
   kUploadsAUser,
   kSpec,
+  kPairs,
   kCallsAUser,
   kCalls,
   kWatchesAUser,

@@ -6,10 +6,15 @@ CallShare::~CallShare() {
   if (budget_ != nullptr) budget_->Leave(*this);
 }
 
+Result<void> CallShare::Keep(std::size_t bytes) {
+  kept_ = bytes;
+  return Hold(0);
+}
+
 Result<void> CallShare::Hold(std::size_t bytes) {
   if (budget_ == nullptr) return {};
-  Result<void> room = budget_->Hold(uid_, held_, bytes);
-  if (room) held_ = bytes;
+  Result<void> room = budget_->Hold(uid_, held_, kept_ + bytes);
+  if (room) held_ = kept_ + bytes;
   return room;
 }
 

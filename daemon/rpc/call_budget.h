@@ -24,12 +24,16 @@ class CallShare {
       : budget_(std::exchange(other.budget_, nullptr)),
         uid_(other.uid_),
         counted_(other.counted_),
+        kept_(other.kept_),
         held_(other.held_) {}
   CallShare& operator=(CallShare&& other) = delete;
   CallShare(const CallShare&) = delete;
   CallShare& operator=(const CallShare&) = delete;
   ~CallShare();
 
+  /// So many bytes are taken for as long as the call lasts: its request.
+  /// @errors kResourceExhausted: with those of the user's other calls too many.
+  Result<void> Keep(std::size_t bytes);
   /// So many bytes are on their way to the client, those of before no more.
   /// @errors kResourceExhausted: with those of the user's other calls too many.
   Result<void> Hold(std::size_t bytes);
@@ -42,7 +46,8 @@ class CallShare {
   CallBudget* budget_ = nullptr;
   std::uint32_t uid_ = 0;
   Limit counted_ = Limit::kCallsAUser;
-  std::size_t held_ = 0;
+  std::size_t kept_ = 0;
+  std::size_t held_ = 0;  ///< with what is kept
 };
 
 /// How many calls are under way and what they hold, by user and in all.

@@ -160,6 +160,13 @@ class CallReactor final : public UnaryReactor {
 
 }  // namespace
 
+std::size_t MemoryOf(const google::protobuf::Message& message) {
+  // Of fewer bytes nothing grows that would have to be counted.
+  constexpr std::size_t kSmall = 1024;
+  const std::size_t bytes = message.ByteSizeLong();
+  return bytes <= kSmall ? bytes : message.SpaceUsedLong();
+}
+
 asio::awaitable<grpc::Status> StatusOf(Step step) {
   try {
     asio::awaitable<Result<void>> running = step();
@@ -169,20 +176,23 @@ asio::awaitable<grpc::Status> StatusOf(Step step) {
   }
 }
 
-Entry Endpoint::Enter(const grpc::CallbackServerContext& context, Limit as) const {
+Entry Endpoint::Enter(const grpc::CallbackServerContext& context,
+                      const google::protobuf::Message& request, Limit as) const {
   std::optional<Caller> caller = peers.Find(context.peer());
   if (!caller) return {{}, {}, Unidentified()};
   Result<CallShare> share = budget.Enter(caller->uid, as);
-  if (share) return {*std::move(caller), *std::move(share), {}};
+  const Result<void> room =
+      share ? share->Keep(MemoryOf(request)) : Result<void>(std::move(share).error());
+  if (room) return {*std::move(caller), *std::move(share), {}};
   // One post for all that are refused meanwhile.
   if (budget.TellsLoop()) {
-    asio::post(loop, [endpoint = *this, why = share.error(), uid = caller->uid] {
+    asio::post(loop, [endpoint = *this, why = room.error(), uid = caller->uid] {
       endpoint.budget.ToldLoop();
       if (endpoint.note_call) endpoint.note_call();
       endpoint.rate.WarnOfRefusal(uid, why.message);
     });
   }
-  return {{}, {}, ToStatus(share.error())};
+  return {{}, {}, ToStatus(room.error())};
 }
 
 grpc::Status Endpoint::Admit(const Caller& caller) const {
@@ -203,9 +213,10 @@ grpc::Status Stopping() {
 }
 
 UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
-                     google::protobuf::Message* response, UnaryCall call) {
+                     const google::protobuf::Message& request, google::protobuf::Message* response,
+                     UnaryCall call) {
   auto* const reactor =
-      new CallReactor(endpoint, endpoint.Enter(*context), response, std::move(call));
+      new CallReactor(endpoint, endpoint.Enter(*context, request), response, std::move(call));
   reactor->Begin();
   return reactor;
 }

@@ -168,11 +168,16 @@ struct Endpoint {
 
   /// Who is behind this call, and whether there is room for it: nobody is served without an
   /// identity. On gRPC's thread, so that a flood of refused calls does not reach the loop.
-  Entry Enter(const grpc::CallbackServerContext& context, Limit as = Limit::kCallsAUser) const;
+  /// @param request  what gRPC made of the client's bytes, which may be a hundred times as large
+  Entry Enter(const grpc::CallbackServerContext& context, const google::protobuf::Message& request,
+              Limit as = Limit::kCallsAUser) const;
   /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
   /// and is noted.
   grpc::Status Admit(const Caller& caller) const;
 };
+
+/// What a message takes in memory, in bytes.
+std::size_t MemoryOf(const google::protobuf::Message& message);
 
 /// UNAUTHENTICATED: the connection has no identity.
 grpc::Status Unidentified();
@@ -200,17 +205,19 @@ using UnaryCall = std::function<asio::awaitable<Result<void>>(Asker)>;
 /// `call` does. Called on gRPC's threads; returns what the handler returns. The call is under way
 /// until its client has all of `response`, which lives as long.
 UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
-                     google::protobuf::Message* response, UnaryCall call);
+                     const google::protobuf::Message& request, google::protobuf::Message* response,
+                     UnaryCall call);
 
 /// The same by a coroutine of a service, which is told who asks (an Asker, or the Caller alone) and
 /// `arguments`, the last of which is the response: requests, responses and contexts live until the
 /// call is finished, so longer than the coroutine.
 template <typename Service, typename Who, typename... A>
-UnaryReactor* Answer(const Endpoint& endpoint, Context* context, Service* service,
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
+                     const google::protobuf::Message* request, Service* service,
                      asio::awaitable<Result<void>> (Service::*run)(Who, A...),
                      std::type_identity_t<A>... arguments) {
   auto* const response = std::get<sizeof...(A) - 1>(std::tie(arguments...));
-  return Answer(endpoint, context, response, [service, run, arguments...](Asker asker) {
+  return Answer(endpoint, context, *request, response, [service, run, arguments...](Asker asker) {
     if constexpr (std::is_same_v<Who, Asker>) {
       return (service->*run)(std::move(asker), arguments...);
     } else {

@@ -137,7 +137,7 @@ asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelle
 
 grpc::ServerWriteReactor<v1::ReserveResponse>* MachineService::Reserve(
     Context* context, const v1::ReserveRequest* request) {
-  return new ReserveReactor(reserve_, endpoint_.Enter(*context), *request);
+  return new ReserveReactor(reserve_, endpoint_.Enter(*context, *request), *request);
 }
 
 }  // namespace benchd::rpc

@@ -5,11 +5,15 @@
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
+#include <grpcpp/support/server_interceptor.h>
 #include <unistd.h>
 
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daemon/rpc/grpc_check.h"
 #include "daemon/rpc/machine_service.h"
@@ -44,9 +48,9 @@ asio::awaitable<Result<void>> QueueService::RunGet(Caller caller, v1::QueueStatu
 }
 
 grpc::ServerWriteReactor<v1::QueueStatus>* QueueService::Watch(
-    Context* context, const v1::WatchQueueRequest* /*request*/) {
+    Context* context, const v1::WatchQueueRequest* request) {
   return new QueueWatchReactor(
-      endpoint_, endpoint_.Enter(*context, Limit::kWatchesAUser), queue_,
+      endpoint_, endpoint_.Enter(*context, *request, Limit::kWatchesAUser), queue_,
       [this](const QueueStatus& status, v1::QueueStatus* to) { Fill(status, to); });
 }
 
@@ -69,6 +73,43 @@ BundleLimits BundlesOf(const Budgets& limits) {
 
 }  // namespace
 
+/// A call of a service that is gRPC's own: health or reflection. They know nothing of budgets, so
+/// what waits there counts as a watch, and what is one too many is cancelled.
+class ForeignCall final : public grpc::experimental::Interceptor {
+ public:
+  ForeignCall(grpc::ServerContextBase* context, Result<CallShare> share)
+      : context_(context), share_(std::move(share)) {}
+
+  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    using Point = grpc::experimental::InterceptionHookPoints;
+    if (!share_ && methods->QueryInterceptionHookPoint(Point::POST_RECV_INITIAL_METADATA)) {
+      context_->TryCancel();
+    }
+    methods->Proceed();
+  }
+
+ private:
+  grpc::ServerContextBase* const context_;
+  const Result<CallShare> share_;
+};
+
+/// Of one user's server.
+class ForeignCalls final : public grpc::experimental::ServerInterceptorFactoryInterface {
+ public:
+  ForeignCalls(CallBudget& budget, std::uint32_t uid) : budget_(budget), uid_(uid) {}
+
+  /// The caller owns it; nullptr: that call needs none.
+  grpc::experimental::Interceptor* CreateServerInterceptor(
+      grpc::experimental::ServerRpcInfo* info) override {
+    if (std::string_view(info->method()).starts_with("/benchd.")) return nullptr;
+    return new ForeignCall(info->server_context(), budget_.Enter(uid_, Limit::kWatchesAUser));
+  }
+
+ private:
+  CallBudget& budget_;
+  const std::uint32_t uid_;
+};
+
 class Server::Impl {
  public:
   Impl(asio::any_io_executor loop, const Parts& parts)
@@ -83,7 +124,7 @@ class Server::Impl {
                   parts.calls,     rate_,
                   budget_,         [&queue = parts.queue] { queue.NoteDisturbance(); }},
         sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
-                              audit_, BundlesOf(parts.limits), parts.limits.At(Limit::kSpec)}),
+                              audit_, BundlesOf(parts.limits), parts.limits.At(Limit::kSpec), parts.limits.At(Limit::kPairs)}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}
@@ -127,7 +168,9 @@ class Server::Impl {
     quota.Resize(limits_.At(Limit::kHeldAUser));
     grpc::ServerBuilder builder;
     builder.SetResourceQuota(quota);
-    builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
+    // gRPC makes objects of all that comes before anybody is asked: of two bytes up to 250.
+    builder.SetMaxReceiveMessageSize(
+        static_cast<int>(limits_.At(Limit::kSpec) + kMostBesideSpec));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                                static_cast<int>(max_idle_.count()));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
@@ -135,6 +178,9 @@ class Server::Impl {
     builder.RegisterService(&queue_);
     builder.RegisterService(&machine_);
     builder.RegisterService(&history_);
+    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> creators;
+    creators.push_back(std::make_unique<ForeignCalls>(budget_, uid));
+    builder.experimental().SetInterceptorCreators(std::move(creators));
     return builder.BuildAndStart();
   }
 

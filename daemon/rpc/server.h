@@ -34,24 +34,24 @@ class QueueService final : public v1::QueueService::CallbackService {
   /// References outlive the server.
   QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info, const Audit& audit);
 
-  UnaryReactor* Pause(Context* context, const v1::PauseRequest* /*request*/,
+  UnaryReactor* Pause(Context* context, const v1::PauseRequest* request,
                       v1::QueueStatus* response) override {
-    return Answer(endpoint_, context, this, &QueueService::RunSet,
+    return Answer(endpoint_, context, request, this, &QueueService::RunSet,
                   {"pause", {.paused = true, .draining = false}}, response);
   }
-  UnaryReactor* Resume(Context* context, const v1::ResumeRequest* /*request*/,
+  UnaryReactor* Resume(Context* context, const v1::ResumeRequest* request,
                        v1::QueueStatus* response) override {
-    return Answer(endpoint_, context, this, &QueueService::RunSet,
+    return Answer(endpoint_, context, request, this, &QueueService::RunSet,
                   {"resume", {.paused = false, .draining = false}}, response);
   }
-  UnaryReactor* Drain(Context* context, const v1::DrainRequest* /*request*/,
+  UnaryReactor* Drain(Context* context, const v1::DrainRequest* request,
                       v1::QueueStatus* response) override {
-    return Answer(endpoint_, context, this, &QueueService::RunSet,
+    return Answer(endpoint_, context, request, this, &QueueService::RunSet,
                   {"drain", {.paused = true, .draining = true}}, response);
   }
-  UnaryReactor* Get(Context* context, const v1::GetQueueRequest* /*request*/,
+  UnaryReactor* Get(Context* context, const v1::GetQueueRequest* request,
                     v1::QueueStatus* response) override {
-    return Answer(endpoint_, context, this, &QueueService::RunGet, response);
+    return Answer(endpoint_, context, request, this, &QueueService::RunGet, response);
   }
   grpc::ServerWriteReactor<v1::QueueStatus>* Watch(Context* context,
                                                    const v1::WatchQueueRequest* request) override;
@@ -80,8 +80,8 @@ class QueueService final : public v1::QueueService::CallbackService {
 /// of the thread that calls Start(), so the process is confined before.
 class Server {
  public:
-  /// Larger requests are refused by gRPC with RESOURCE_EXHAUSTED.
-  static constexpr int kMaxRequestBytes = 8 * 1024 * 1024;
+  /// Beside the spec of a submission: its environment, and what names them.
+  static constexpr std::uint64_t kMostBesideSpec = (1024 + 64) * 1024;
 
   /// References outlive the server.
   struct Parts {

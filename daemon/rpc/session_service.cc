@@ -73,6 +73,8 @@ asio::awaitable<void> SubmitBundleReactor::Serve() {
 
 asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   if (!co_await Next()) co_return InvalidArgument("submit", "missing");
+  // Until the call has ended, like the request of any other.
+  if (Result<void> room = entry_.share.Keep(MemoryOf(message_)); !room) co_return room;
   const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
   if (sources_.knows(entry_.caller, submit.request_id())) {
     asio::awaitable<Result<void>> known =
@@ -129,6 +131,18 @@ Result<void> CheckSize(const v1::SubmitRequest& request, std::uint64_t most) {
   return TooLarge(Limit::kSpec, bytes, most);
 }
 
+/// A few bytes of a spec may ask for thousands of comparisons, all of which stand in each report.
+/// @errors kResourceExhausted: too many.
+Result<void> CheckPairs(const SessionSpec& spec, std::uint64_t most) {
+  std::uint64_t pairs = 0;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    const std::size_t candidates = ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+    pairs += ArmsWithRole(benchmark, ArmRole::kReference).size() * candidates;
+  }
+  if (pairs <= most) return {};
+  return TooLarge(Limit::kPairs, pairs, most);
+}
+
 FindSession FindIn(Queue& queue) {
   return [&queue](Caller caller, std::string id, std::stop_token gone) {
     return queue.Get(std::move(caller), std::move(id), std::move(gone));
@@ -153,12 +167,12 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
 
 grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
     Context* context, v1::SubmitResponse* response) {
-  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context), response);
+  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context, *response), response);
 }
 
 grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
     Context* context, const v1::GetBundleRequest* request) {
-  return new GetBundleReactor(samples_, endpoint_.Enter(*context), request->session());
+  return new GetBundleReactor(samples_, endpoint_.Enter(*context, *request), request->session());
 }
 
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
@@ -167,6 +181,7 @@ asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
   if (Result<void> ok = CheckSize(*request, parts_.spec_bytes); !ok) co_return ok.error();
   Result<SessionSpec> spec = convert::FromProto(request->spec());
   if (!spec) co_return std::move(spec).error();
+  if (Result<void> ok = CheckPairs(*spec, parts_.pairs); !ok) co_return ok.error();
   if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
   spec->caller = std::move(caller);
   co_return co_await parts_.queue.Submit(std::move(spec).value(), request->request_id(), bundle);
@@ -232,7 +247,7 @@ asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
 
 grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(Context* context,
                                                                   const v1::WatchRequest* request) {
-  return new WatchReactor(watch_, endpoint_.Enter(*context, Limit::kWatchesAUser),
+  return new WatchReactor(watch_, endpoint_.Enter(*context, *request, Limit::kWatchesAUser),
                           request->session());
 }
 
@@ -261,7 +276,7 @@ asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::M
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(
     Context* context, const v1::ListSamplesRequest* request) {
-  return new ListSamplesReactor(samples_, endpoint_.Enter(*context), *request);
+  return new ListSamplesReactor(samples_, endpoint_.Enter(*context, *request), *request);
 }
 
 asio::awaitable<Result<void>> HistoryService::RunList(Asker asker,

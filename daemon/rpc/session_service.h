@@ -80,12 +80,13 @@ class SessionService final : public v1::SessionService::CallbackService {
     const Audit& audit;
     BundleLimits bundles;
     std::uint64_t spec_bytes;  ///< of a submission, apart from the environment
+    std::uint64_t pairs;       ///< of a reference and a candidate, in a session
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
   UnaryReactor* Submit(Context* context, const v1::SubmitRequest* request,
                        v1::SubmitResponse* response) override {
-    return Answer(endpoint_, context, this, &SessionService::RunSubmit, request, nullptr, response);
+    return Answer(endpoint_, context, request, this, &SessionService::RunSubmit, request, nullptr, response);
   }
   grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SubmitWithBundle(
       Context* context, v1::SubmitResponse* response) override;
@@ -93,21 +94,21 @@ class SessionService final : public v1::SessionService::CallbackService {
       Context* context, const v1::GetBundleRequest* request) override;
   UnaryReactor* Get(Context* context, const v1::GetSessionRequest* request,
                     v1::Session* response) override {
-    return Answer(endpoint_, context, this, &SessionService::RunGet, request, response);
+    return Answer(endpoint_, context, request, this, &SessionService::RunGet, request, response);
   }
   UnaryReactor* List(Context* context, const v1::ListSessionsRequest* request,
                      v1::ListSessionsResponse* response) override {
-    return Answer(endpoint_, context, this, &SessionService::RunList, request, response);
+    return Answer(endpoint_, context, request, this, &SessionService::RunList, request, response);
   }
   grpc::ServerWriteReactor<v1::SessionEvent>* Watch(Context* context,
                                                     const v1::WatchRequest* request) override;
   UnaryReactor* Cancel(Context* context, const v1::CancelRequest* request,
                        v1::CancelResponse* response) override {
-    return Answer(endpoint_, context, this, &SessionService::RunCancel, request, response);
+    return Answer(endpoint_, context, request, this, &SessionService::RunCancel, request, response);
   }
   UnaryReactor* Move(Context* context, const v1::MoveRequest* request,
                      v1::MoveResponse* response) override {
-    return Answer(endpoint_, context, this, &SessionService::RunMove, request, response);
+    return Answer(endpoint_, context, request, this, &SessionService::RunMove, request, response);
   }
   grpc::ServerWriteReactor<v1::ListSamplesResponse>* ListSamples(
       Context* context, const v1::ListSamplesRequest* request) override;
@@ -143,7 +144,7 @@ class HistoryService final : public v1::HistoryService::CallbackService {
 
   UnaryReactor* ListSummaries(Context* context, const v1::ListSummariesRequest* request,
                               v1::ListSummariesResponse* response) override {
-    return Answer(endpoint_, context, this, &HistoryService::RunList, request, response);
+    return Answer(endpoint_, context, request, this, &HistoryService::RunList, request, response);
   }
 
  private:

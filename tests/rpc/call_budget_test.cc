@@ -146,6 +146,47 @@ TEST_F(DaemonBudgetTest, MoreCallsOfAUserThanMayBeUnderWayAreRefused) {
   EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`calls_a_user` in [limits]"));
 }
 
+TEST(CallBudgetTest, ARequestIsHeldForAsLongAsItsCallLasts) {
+  Budgets limits;
+  ASSERT_EQ(limits.Set(Limit::kHeldAUser, 1), std::nullopt);
+  CallBudget budget(limits);
+  Result<CallShare> first = budget.Enter(1000);
+  ASSERT_TRUE(first->Keep(600'000));
+  ASSERT_TRUE(first->Hold(100'000));
+  ASSERT_TRUE(first->Hold(0));
+  Result<CallShare> second = budget.Enter(1000);
+  EXPECT_EQ(second->Keep(500'000).error().code, ErrorCode::kResourceExhausted);
+  EXPECT_TRUE(second->Keep(400'000));
+}
+
+// Two bytes of a request, 0a 00, are an empty benchmark, which takes some 200 in memory.
+TEST_F(DaemonBudgetTest, WhatARequestBecomesInMemoryIsHeldNotWhatWasSent) {
+  v1::SubmitRequest request = Request();
+  while (request.ByteSizeLong() < 200'000) request.mutable_spec()->add_benchmarks();
+  EXPECT_GT(MemoryOf(request), 5'000'000U);
+  EXPECT_EQ(MemoryOf(v1::GetSessionRequest()), 0U);
+}
+
+TEST_F(DaemonBudgetTest, MorePairsOfArmsThanALimitAreRefusedWithItsKey) {
+  v1::SubmitRequest request = Request();
+  v1::Benchmark* const benchmark = request.mutable_spec()->mutable_benchmarks(0);
+  const v1::Arm arm = benchmark->arms(0);
+  benchmark->clear_arms();
+  for (int i = 0; i < 33 + 32; ++i) {
+    v1::Arm* const added = benchmark->add_arms();
+    *added = arm;
+    added->set_name("arm" + std::to_string(i));
+    added->set_role(i < 33 ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
+  }
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const grpc::Status refused = sessions_->Submit(&context, request, &response);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(refused.error_message(),
+            "pairs of a reference and a candidate: 1056 are too many, 1024 are the most");
+  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`pairs_a_session` in [limits]"));
+}
+
 TEST_F(DaemonBudgetTest, ASpecThatIsTooLargeIsRefusedAndAnEnvironmentIsNot) {
   v1::SubmitRequest request = Request();
   (*request.mutable_spec()->mutable_environment())["BIG"] = std::string(300'000, 'x');

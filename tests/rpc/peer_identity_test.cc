@@ -108,17 +108,17 @@ class StubbornService final : public v1::SessionService::CallbackService {
   ~StubbornService() override = default;
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const v1::GetSessionRequest* /*request*/,
+                                const v1::GetSessionRequest* request,
                                 v1::Session* response) override {
     response->set_session(context->peer());
-    response->set_uid(endpoint_.Enter(*context).caller.uid);
+    response->set_uid(endpoint_.Enter(*context, *request).caller.uid);
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(grpc::Status::OK);
     return reactor;
   }
   grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
-                                                    const v1::WatchRequest* /*request*/) override {
-    stream = std::make_unique<StubbornStream>(context->peer(), endpoint_.Enter(*context).caller);
+                                                    const v1::WatchRequest* request) override {
+    stream = std::make_unique<StubbornStream>(context->peer(), endpoint_.Enter(*context, *request).caller);
     entered.set_value();
     return stream.get();
   }

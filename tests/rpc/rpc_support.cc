@@ -47,10 +47,10 @@ StubService::StubService(const Endpoint& endpoint, EventHub& hub, const Clock& c
 }
 
 grpc::ServerUnaryReactor* StubService::Get(grpc::CallbackServerContext* context,
-                                           const v1::GetSessionRequest* /*request*/,
+                                           const v1::GetSessionRequest* request,
                                            v1::Session* response) {
   response->set_session(context->peer());
-  return Answer(endpoint_, context, response,
+  return Answer(endpoint_, context, *request, response,
                 [response](Asker asker) -> asio::awaitable<Result<void>> {
                   response->set_uid(asker.caller.uid);
                   co_return Result<void>();
@@ -59,13 +59,13 @@ grpc::ServerUnaryReactor* StubService::Get(grpc::CallbackServerContext* context,
 
 grpc::ServerWriteReactor<v1::SessionEvent>* StubService::Watch(grpc::CallbackServerContext* context,
                                                                const v1::WatchRequest* request) {
-  return new WatchReactor(watch_, endpoint_.Enter(*context, Limit::kWatchesAUser),
+  return new WatchReactor(watch_, endpoint_.Enter(*context, *request, Limit::kWatchesAUser),
                           request->session());
 }
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* StubService::ListSamples(
     grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) {
-  return new ListSamplesReactor(samples_, endpoint_.Enter(*context), *request);
+  return new ListSamplesReactor(samples_, endpoint_.Enter(*context, *request), *request);
 }
 
 asio::awaitable<Result<SessionRecord>> StubService::Find(std::string id) const {
