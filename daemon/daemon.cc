@@ -94,6 +94,7 @@ Result<void> Daemon::Start() {
   // A session is its owner's while it runs, too.
   store_options.limits.session_bytes =
       std::min(limits.At(Limit::kStoredASession), limits.At(Limit::kKeptAUser));
+  store_options.limits.session_metrics = limits.At(Limit::kMetricsASession);
   store_options.limits.summaries_a_user = limits.At(Limit::kSummariesAUser);
   Result<std::unique_ptr<Store>> store = Store::Open(paths_.state_dir, store_options);
   if (!store) return std::move(store).error();

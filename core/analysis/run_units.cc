@@ -1,27 +1,39 @@
 #include "core/analysis/run_units.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/parse/harness_builder.h"
 
 namespace benchd {
 namespace {
 
-bool IsCalled(const Sample& sample, std::string_view name) {
-  const std::string_view inner = sample.inner_benchmark;
-  if (inner.empty()) return name == sample.metric;
-  return name.size() == inner.size() + 1 + sample.metric.size() && name.starts_with(inner) &&
-         name[inner.size()] == '/' && name.ends_with(sample.metric);
-}
+/// By the name of a metric that a run describes: the factors to the session's unit; nothing where
+/// it is in that already.
+using Scales = std::unordered_map<std::string_view, std::optional<UnitScale>>;
 
 // As in MetricCatalog: what is said of INNER/NAME, else what is said of NAME.
-bool Describes(const MetricInfo& metric, const Sample& sample, const Run& run) {
-  if (IsCalled(sample, metric.name)) return true;
-  return metric.name == sample.metric &&
-         std::ranges::none_of(run.metrics, [&sample](const MetricInfo& other) {
-           return IsCalled(sample, other.name);
-         });
+std::optional<UnitScale> ScaleOf(const Sample& sample, const Scales& scales, std::string& key) {
+  auto found = scales.end();
+  if (!sample.inner_benchmark.empty()) {
+    key.assign(sample.inner_benchmark).append("/").append(sample.metric);
+    found = scales.find(key);
+  }
+  if (found == scales.end()) found = scales.find(sample.metric);
+  return found == scales.end() ? std::nullopt : found->second;
+}
+
+/// In one pass: a run may have as many samples as metrics that are converted.
+void ConvertSamples(Run& run, const Scales& scales) {
+  std::string key;
+  for (Sample& sample : run.samples) {
+    if (const auto scale = ScaleOf(sample, scales, key)) {
+      sample.value = Scaled({sample.value, 0}, *scale).value;
+    }
+  }
 }
 
 }  // namespace
@@ -34,26 +46,23 @@ void RunUnits::Unify(std::vector<Run>& block) {
   std::ranges::stable_sort(by_arm, {}, [](const Run* run) { return run->arm; });
   for (Run* run : by_arm) {
     if (units_.size() <= run->benchmark) units_.resize(run->benchmark + std::size_t{1});
-    Units& units = units_[run->benchmark];
-    for (MetricInfo& metric : run->metrics) {
-      const auto known = units.find(metric.name);
-      if (known == units.end()) {
-        units.emplace(metric.name, metric.unit);
-      } else if (known->second != metric.unit) {
-        Convert(metric, known->second, *run);
-      }
-    }
+    Convert(*run, units_[run->benchmark]);
   }
 }
 
-void RunUnits::Convert(MetricInfo& metric, const std::string& unit, Run& run) {
-  const auto scale = TimeScale(metric.unit, unit);
-  if (!scale) return;
-  for (Sample& sample : run.samples) {
-    if (Describes(metric, sample, run)) sample.value = Scaled({sample.value, 0}, *scale).value;
+void RunUnits::Convert(Run& run, Units& units) {
+  Scales scales;
+  bool any = false;
+  for (MetricInfo& metric : run.metrics) {
+    const std::string& unit = units.emplace(metric.name, metric.unit).first->second;
+    const auto scale = unit == metric.unit ? std::nullopt : TimeScale(metric.unit, unit);
+    scales.emplace(metric.name, scale);
+    if (!scale) continue;
+    any = true;
+    metric.resolution = Scaled({metric.resolution, 0}, *scale).value;
+    metric.unit = unit;
   }
-  metric.resolution = Scaled({metric.resolution, 0}, *scale).value;
-  metric.unit = unit;
+  if (any) ConvertSamples(run, scales);
 }
 
 }  // namespace benchd

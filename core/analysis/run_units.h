@@ -25,7 +25,7 @@ class RunUnits {
  private:
   using Units = std::map<std::string, std::string, std::less<>>;  // by the name of a MetricInfo
 
-  static void Convert(MetricInfo& metric, const std::string& unit, Run& run);
+  static void Convert(Run& run, Units& units);
 
   std::vector<Units> units_;  // by benchmark
 };

@@ -20,6 +20,7 @@ enum class Limit {
   kWaitingAUser,
   kSubmissionsADay,
   kStoredASession,
+  kMetricsASession,
   kLogASession,
   kSummariesAUser,
   kBundle,

@@ -27,6 +27,8 @@ struct StoreLimits {
   std::uint64_t log_bytes = Budgets().At(Limit::kLogASession);
   /// Runs and log of a session.
   std::uint64_t session_bytes = Budgets().At(Limit::kStoredASession);
+  /// Names, and inner benchmarks with each, of what a session's runs measure.
+  std::uint64_t session_metrics = Budgets().At(Limit::kMetricsASession);
   std::uint64_t summaries_a_user = Budgets().At(Limit::kSummariesAUser);  ///< the newest
 };
 
@@ -118,7 +120,7 @@ class Records {
   /// comes before it is full.
   /// @errors kInvalidArgument for a value that is not finite, with the metric's name;
   ///         kFailedPrecondition when the session would take more than
-  ///         StoreLimits::session_bytes.
+  ///         StoreLimits::session_bytes, or have more metrics than StoreLimits::session_metrics.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);

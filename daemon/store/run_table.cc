@@ -5,6 +5,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -43,10 +44,15 @@ constexpr std::size_t kRunBytes = 64;
 constexpr std::size_t kMetricBytes = 16;
 
 /// Not as a full disk: it is not waited for.
-Error TooMuch(std::uint64_t bytes, std::uint64_t most) {
-  Error error = TooLarge(Limit::kStoredASession, bytes, most);
+Error TooMuch(Limit limit, std::uint64_t size, std::uint64_t most) {
+  Error error = TooLarge(limit, size, most);
   error.code = ErrorCode::kFailedPrecondition;
   return error;
+}
+
+std::size_t HashOf(std::string_view metric, std::string_view inner_benchmark) {
+  const std::hash<std::string_view> hash;
+  return hash(metric) * 31 + hash(inner_benchmark);
 }
 
 Error NoSuchMetric() {
@@ -114,7 +120,9 @@ Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
   }
   if (Result<void> appended = AppendLog(log); !appended) return appended;
   const std::uint64_t bytes = current_->run_bytes + current_->log_bytes;
-  if (bytes > limits_.session_bytes) return TooMuch(bytes, limits_.session_bytes);
+  if (bytes > limits_.session_bytes) {
+    return TooMuch(Limit::kStoredASession, bytes, limits_.session_bytes);
+  }
   return {};
 }
 
@@ -219,9 +227,10 @@ Result<void> RunTable::MakeCurrent(const SessionId& id) {
                   .next_seq = 0,
                   .run_bytes = 0,
                   .log_bytes = 0,
-                  .metrics = std::move(*metrics),
+                  .metrics = {},
                   .last_list = {},
                   .last_list_key = {}};
+  for (MetricName& name : *metrics) current.metrics.Add(std::move(name));
   const auto keep = [this, &current] { current.next_seq = next_seq_.Integer(0); };
   if (Result<void> counted = next_seq_.Query(keep, current.key); !counted) return counted;
   const auto add_up = [this, &current] {
@@ -233,21 +242,41 @@ Result<void> RunTable::MakeCurrent(const SessionId& id) {
   return {};
 }
 
+std::size_t RunTable::MetricNames::Hash::operator()(const MetricName& name) const {
+  return HashOf(name.name, name.inner_benchmark);
+}
+
+std::size_t RunTable::MetricNames::Hash::operator()(const Sample& sample) const {
+  return HashOf(sample.metric, sample.inner_benchmark);
+}
+
+std::optional<std::size_t> RunTable::MetricNames::NumberOf(const Sample& sample,
+                                                           std::size_t expected) const {
+  if (expected < names_.size() && names_[expected].Names(sample)) return expected;
+  const auto known = numbers_.find(sample);
+  if (known == numbers_.end()) return std::nullopt;
+  return known->second;
+}
+
+void RunTable::MetricNames::Add(MetricName name) {
+  numbers_.emplace(name, names_.size());
+  names_.push_back(std::move(name));
+}
+
 Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t expected) {
-  std::vector<MetricName>& metrics = current_->metrics;
-  std::size_t number = expected;
-  if (number >= metrics.size() || !metrics[number].Names(sample)) {
-    const auto known = std::find_if(metrics.begin(), metrics.end(),
-                                    [&](const MetricName& name) { return name.Names(sample); });
-    number = static_cast<std::size_t>(known - metrics.begin());
+  MetricNames& metrics = current_->metrics;
+  if (const auto known = metrics.NumberOf(sample, expected)) {
+    return static_cast<std::uint32_t>(*known);
   }
-  if (number == metrics.size()) {
-    Result<void> inserted =
-        insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark);
-    if (!inserted) return std::move(inserted).error();
-    metrics.push_back({sample.metric, sample.inner_benchmark});
-    current_->run_bytes += sample.metric.size() + sample.inner_benchmark.size() + kMetricBytes;
+  const std::size_t number = metrics.size();
+  if (number >= limits_.session_metrics) {
+    return TooMuch(Limit::kMetricsASession, number + 1, limits_.session_metrics);
   }
+  Result<void> inserted =
+      insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark);
+  if (!inserted) return std::move(inserted).error();
+  metrics.Add({sample.metric, sample.inner_benchmark});
+  current_->run_bytes += sample.metric.size() + sample.inner_benchmark.size() + kMetricBytes;
   return static_cast<std::uint32_t>(number);
 }
 

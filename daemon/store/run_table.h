@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/result.h"
@@ -24,7 +25,8 @@ class RunTable {
   RunTable(Database& database, const StoreLimits& limits);
 
   /// A transaction that is undone has to be forgotten, see Forget().
-  /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
+  /// @errors kInvalidArgument for a value that is not finite, with the metric's name;
+  ///         kFailedPrecondition where it is more than `limits` allow of a session.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Makes the measured runs of a block RunPhase::kDropped.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
@@ -44,6 +46,34 @@ class RunTable {
       return name == sample.metric && inner_benchmark == sample.inner_benchmark;
     }
   };
+  /// A session's metrics by number, and their numbers by name: what a run prints may be in any
+  /// order, and new in each.
+  class MetricNames {
+   public:
+    std::size_t size() const { return names_.size(); }
+    const MetricName& At(std::size_t number) const { return names_[number]; }
+    /// @param expected  the number that it probably has
+    std::optional<std::size_t> NumberOf(const Sample& sample, std::size_t expected) const;
+    void Add(MetricName name);
+
+   private:
+    struct Hash {
+      using is_transparent = void;
+      std::size_t operator()(const MetricName& name) const;
+      std::size_t operator()(const Sample& sample) const;
+    };
+    struct Same {
+      using is_transparent = void;
+      bool operator()(const MetricName& a, const MetricName& b) const {
+        return a.name == b.name && a.inner_benchmark == b.inner_benchmark;
+      }
+      bool operator()(const Sample& a, const MetricName& b) const { return b.Names(a); }
+      bool operator()(const MetricName& a, const Sample& b) const { return a.Names(b); }
+    };
+
+    std::vector<MetricName> names_;
+    std::unordered_map<MetricName, std::size_t, Hash, Same> numbers_;
+  };
   /// What is known about the session that was appended to last, so that a block costs no look-ups.
   struct Current {
     SessionId id;
@@ -51,7 +81,7 @@ class RunTable {
     std::int64_t next_seq = 0;
     std::uint64_t run_bytes = 0;  ///< with the names and descriptions of its metrics
     std::uint64_t log_bytes = 0;  ///< what is kept of the log
-    std::vector<MetricName> metrics;
+    MetricNames metrics;
     std::vector<MetricInfo> last_list;
     std::optional<std::int64_t> last_list_key;
   };

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "tests/analysis/session_builder.h"
 
 namespace benchd {
@@ -54,6 +57,26 @@ TEST(RunUnitsTest, OtherUnitsAndOtherBenchmarksAreLeftAlone) {
   EXPECT_EQ(block[1].metrics[0].unit, "B");
   EXPECT_EQ(block[1].samples[0].value, 2);
   EXPECT_EQ(other[0].metrics[0].unit, "us");
+}
+
+// A look at every sample for each metric took minutes, on the thread that serves everybody.
+TEST(RunUnitsTest, ManyMetricsThatAreAllConvertedTakeOnePass) {
+  constexpr std::size_t kMany = 20'000;
+  const auto printed = [](const std::string& unit, double value) {
+    benchd::Run run;
+    for (std::size_t metric = 0; metric < kMany; ++metric) {
+      const std::string name = "a metric " + std::to_string(metric);
+      run.metrics.push_back({.name = name, .unit = unit});
+      run.samples.push_back({.metric = name, .value = value});
+    }
+    return run;
+  };
+  RunUnits units;
+  Block block{printed("ms", 2), printed("us", 2000)};
+  const auto begun = std::chrono::steady_clock::now();
+  units.Unify(block);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+  EXPECT_EQ(block[1].samples, block[0].samples);
 }
 
 }  // namespace

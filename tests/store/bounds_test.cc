@@ -1,5 +1,7 @@
 // What one user may put into the store, and what stays of stores that took more.
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "core/model/labels.h"
@@ -216,6 +218,48 @@ TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
   // Also in the process after this one.
   OpenWith({.session_bytes = 10'000});
   EXPECT_FALSE(records_->Append({"a"}, {run(runs)}, {}));
+}
+
+TEST_F(BoundsTest, RefusesMoreMetricsOfOneSessionThanItMayHave) {
+  OpenWith({.session_metrics = 2});
+  Insert("a");
+  benchd::Run run = PlainRun(0, 0);
+  run.samples = {{"one", "", 0, 1.0}, {"one", "inner", 0, 1.0}, {"one", "", 1, 1.0}};
+  Append({"a"}, {run});
+  benchd::Run another = run;
+  another.samples.push_back({"two", "", 0, 1.0});
+  const auto refusal = [&, this] {
+    const Result<void> refused = records_->Append({"a"}, {another}, {});
+    EXPECT_FALSE(refused);
+    return refused ? Error{} : refused.error();
+  };
+  // Not as a full disk, which is waited for.
+  EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(refusal().message, "metrics of a session: 3 are too many, 2 are the most");
+  EXPECT_THAT(refusal().hint, HasSubstr("`metrics_a_session` in [limits]"));
+  // Also in the process after this one, which knows those that there are.
+  OpenWith({.session_metrics = 2});
+  EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
+  Append({"a"}, {run});
+  EXPECT_EQ(Runs({"a"}).size(), 2U);
+}
+
+// A look at every name for each sample took seconds, in which nobody else was answered.
+TEST_F(BoundsTest, NumbersManyMetricsInAnyOrderAtOnce) {
+  constexpr int kMany = 40'000;
+  OpenWith({.session_metrics = kMany});
+  Insert("a");
+  benchd::Run run = PlainRun(0, 0);
+  run.samples.clear();
+  for (int metric = 0; metric < kMany; ++metric) {
+    run.samples.push_back({"a metric of that session " + std::to_string(metric), "", 0, 1.0});
+  }
+  Append({"a"}, {run});
+  std::reverse(run.samples.begin(), run.samples.end());
+  const auto begun = std::chrono::steady_clock::now();
+  Append({"a"}, {run});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+  EXPECT_EQ(Runs({"a"}).back().samples, run.samples);
 }
 
 TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
