@@ -123,8 +123,10 @@ class Server::Impl {
         endpoint_{std::move(loop), parts.peers,
                   parts.calls,     rate_,
                   budget_,         [&queue = parts.queue] { queue.NoteDisturbance(); }},
-        sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
-                              audit_, BundlesOf(parts.limits), parts.limits.At(Limit::kSpec), parts.limits.At(Limit::kPairs)}),
+        sessions_(endpoint_,
+                  {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_,
+                   BundlesOf(parts.limits), parts.max_silence, parts.limits.At(Limit::kSpec),
+                   parts.limits.At(Limit::kPairs)}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}

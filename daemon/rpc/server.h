@@ -100,6 +100,8 @@ class Server {
     /// one.
     std::chrono::milliseconds max_idle = std::chrono::minutes(10);
     Budgets limits = {};
+    /// An upload of which nothing comes for so long ends.
+    std::chrono::milliseconds max_silence = std::chrono::minutes(1);
   };
 
   Server(asio::any_io_executor loop, const Parts& parts);

@@ -28,6 +28,13 @@ Error IsStopping() {
   return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
 }
 
+Error IsSilent(std::chrono::milliseconds silence) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(silence);
+  return Error{ErrorCode::kDeadlineExceeded,
+               "bundle: nothing came for " + std::to_string(seconds.count()) + " s",
+               "is the network slow? submit again"};
+}
+
 }  // namespace
 
 SubmitBundleReactor::SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
@@ -72,7 +79,10 @@ asio::awaitable<void> SubmitBundleReactor::Serve() {
 }
 
 asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
-  if (!co_await Next()) co_return InvalidArgument("submit", "missing");
+  StartSilence();
+  Result<bool> next = co_await Next();
+  if (!next) co_return std::move(next).error();
+  if (!*next) co_return InvalidArgument("submit", "missing");
   // Until the call has ended, like the request of any other.
   if (Result<void> room = entry_.share.Keep(MemoryOf(message_)); !room) co_return room;
   const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
@@ -87,13 +97,18 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
       {}, &Records::BeginBundle, entry_.caller.uid, *claim, sources_.limits);
   if (!upload) co_return std::move(upload).error();
   BundleUpload* const bundle = &*upload;
-  while (co_await Next()) {
+  StartSilence();
+  for (;;) {
+    next = co_await Next();
+    if (!next) co_return std::move(next).error();
+    if (!*next) break;
     std::string data = std::move(*message_.mutable_data());
+    const bool silent = data.empty();
     Result<void> taken = co_await sources_.store.Ask(gone_.get_token(), &Records::AppendBundle,
                                                      bundle, std::move(data));
     if (!taken) co_return taken;
+    if (!silent) StartSilence();
   }
-  if (stopping_) co_return IsStopping();
   Result<void> whole =
       co_await sources_.store.Ask(gone_.get_token(), &Records::FinishBundle, bundle);
   if (!whole) co_return whole;
@@ -102,11 +117,16 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   co_return co_await std::move(submitting);
 }
 
-asio::awaitable<bool> SubmitBundleReactor::Next() {
+asio::awaitable<Result<bool>> SubmitBundleReactor::Next() {
+  const auto until = silent_since_ + sources_.max_silence;
   reading_ = true;
   StartRead(&message_);
-  while (reading_ && !stopping_) co_await changed_.Wait();
-  co_return !stopping_ && read_;
+  while (reading_ && !stopping_) {
+    if (asio::steady_timer::clock_type::now() >= until) co_return IsSilent(sources_.max_silence);
+    co_await changed_.WaitUntil(until);
+  }
+  if (stopping_) co_return IsStopping();
+  co_return read_;
 }
 
 namespace {
@@ -156,7 +176,10 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
       parts_(parts),
       watch_{endpoint, parts.hub, parts.clock, FindIn(parts.queue)},
       samples_{endpoint, parts.store, FindIn(parts.queue)},
-      bundles_{endpoint, parts.store, parts.bundles,
+      bundles_{endpoint,
+               parts.store,
+               parts.bundles,
+               parts.max_silence,
                [this](const Caller& caller, const std::string& request_id) {
                  return parts_.queue.Knows(caller, request_id);
                },

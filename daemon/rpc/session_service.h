@@ -2,6 +2,8 @@
 
 #include <grpcpp/support/server_callback.h>
 
+#include <asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,6 +28,7 @@ struct SubmitBundleSources {
   Endpoint endpoint;
   Store& store;
   BundleLimits limits;
+  std::chrono::milliseconds max_silence;  ///< in which nothing of a bundle comes
   /// Whether that request is a session already.
   std::function<bool(const Caller&, const std::string& request_id)> knows;
   /// Submits; the pointers outlive the coroutine.
@@ -37,7 +40,8 @@ struct SubmitBundleSources {
 /// SessionService.SubmitWithBundle: one coroutine from the first message to the session.
 ///
 /// The next message is asked for when the last one is in its file, so that a fast sender waits for
-/// the disk. All state lives on the loop's thread; gRPC's reactions only post there.
+/// the disk. One that stays silent ends: it holds room on the disk, and a place among its user's
+/// uploads. All state lives on the loop's thread; gRPC's reactions only post there.
 class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithBundleRequest> {
  public:
   SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
@@ -50,8 +54,10 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithB
  private:
   asio::awaitable<void> Serve();
   asio::awaitable<Result<void>> Take();
-  /// False at the end of what the client sends, also when it is gone or benchd stops.
-  asio::awaitable<bool> Next();
+  /// False at the end of what the client sends, also when it is gone.
+  /// @errors kUnavailable: benchd stops; kDeadlineExceeded: nothing has come for too long.
+  asio::awaitable<Result<bool>> Next();
+  void StartSilence() { silent_since_ = asio::steady_timer::clock_type::now(); }
 
   const SubmitBundleSources& sources_;
   Entry entry_;
@@ -60,6 +66,7 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithB
   LiveCalls::Token token_;
   Signal changed_;
   v1::SubmitWithBundleRequest message_;
+  asio::steady_timer::time_point silent_since_{};  ///< since when no bytes have come
   bool reading_ = false;
   bool read_ = false;  ///< the last one has a message
   bool stopping_ = false;
@@ -79,8 +86,9 @@ class SessionService final : public v1::SessionService::CallbackService {
     const Clock& clock;
     const Audit& audit;
     BundleLimits bundles;
-    std::uint64_t spec_bytes;  ///< of a submission, apart from the environment
-    std::uint64_t pairs;       ///< of a reference and a candidate, in a session
+    std::chrono::milliseconds max_silence;  ///< of an upload
+    std::uint64_t spec_bytes;               ///< of a submission, apart from the environment
+    std::uint64_t pairs;                    ///< of a reference and a candidate, in a session
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 

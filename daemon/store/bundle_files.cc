@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -17,10 +18,6 @@ namespace {
 
 constexpr char kField[] = "bundle";
 constexpr std::string_view kUnfinished = ".part";
-
-Error TooMuch(const std::string& why, const char* hint) {
-  return Error{ErrorCode::kResourceExhausted, std::string(kField) + ": " + why, hint};
-}
 
 /// What lies in the folder, with its uid.
 struct BundleFile {
@@ -44,15 +41,26 @@ Result<std::vector<BundleFile>> FilesIn(const std::filesystem::path& folder) {
   return files;
 }
 
+Error NoRoom() {
+  Error error = store::StateDiskFull();
+  error.message = std::string(kField) + ": the disk of benchd's state has no room for it";
+  return error;
+}
+
+/// Without the file's name: the sender is told, whose file it is not.
+Error NotKept(int errno_value) {
+  if (errno_value == ENOSPC || errno_value == EDQUOT) return NoRoom();
+  return SystemError(kField, errno_value);
+}
+
 /// Its whole size at once, so that nobody sends what has no room, and counts as what it will be.
-Result<void> TakeRoom(int file, std::uint64_t bytes, const std::string& name) {
+/// @return whether the room is the file's: not every file system can.
+Result<bool> TakeRoom(int file, std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
-  if (::fallocate(file, 0, 0, size) == 0) return {};
-  if (errno == ENOSPC || errno == EDQUOT)
-    return TooMuch("the disk of benchd has no room for it", "free some");
-  // Not every file system can.
-  if (::ftruncate(file, size) == 0) return {};
-  return SystemError(name, errno);
+  if (::fallocate(file, 0, 0, size) == 0) return true;
+  if (errno == ENOSPC || errno == EDQUOT) return NoRoom();
+  if (::ftruncate(file, size) == 0) return false;
+  return NotKept(errno);
 }
 
 bool LooksLikeBundle(std::string_view data) {
@@ -70,7 +78,7 @@ BundleUpload::~BundleUpload() {
   if (file_ && !kept_) ::unlink(path_.c_str());
 }
 
-Result<void> BundleUpload::Append(std::string_view data) {
+Result<void> BundleUpload::Append(std::string_view data, std::uint64_t room) {
   if (data.empty()) return {};
   if (written_ == 0 && !LooksLikeBundle(data)) {
     return InvalidArgument(kField, "no git bundle", "git bundle create makes one");
@@ -79,8 +87,8 @@ Result<void> BundleUpload::Append(std::string_view data) {
     return InvalidArgument(kField,
                            "more than the announced " + std::to_string(claim_.bytes) + " bytes");
   }
-  Result<void> done = WriteAll(file_.get(), data, path_.string());
-  if (!done) return done;
+  if (!has_room_ && data.size() > room) return NoRoom();
+  if (!WriteAll(file_.get(), data, kField)) return NotKept(errno);  // of its last write
   written_ += data.size();
   sha256_update(&digest_, data.size(), reinterpret_cast<const std::uint8_t*>(data.data()));
   return {};
@@ -97,7 +105,7 @@ Result<void> BundleUpload::Finish() {
     return InvalidArgument(
         kField, "its SHA-256 is not the announced one: it was damaged on its way", "send it again");
   }
-  if (::fsync(file_.get()) != 0) return SystemError(path_.string(), errno);
+  if (::fsync(file_.get()) != 0) return NotKept(errno);
   return {};
 }
 
@@ -105,7 +113,7 @@ Result<void> BundleUpload::KeepFor(const SessionId& session) {
   const std::string name = path_.filename().string();
   const std::filesystem::path kept =
       path_.parent_path() / (name.substr(0, name.find('-') + 1) + session.value);
-  if (Result<void> done = store::Rename(path_, kept); !done) return done;
+  if (::rename(path_.c_str(), kept.c_str()) != 0) return NotKept(errno);
   path_ = kept;
   kept_ = true;
   return store::Sync(path_.parent_path());
@@ -118,7 +126,7 @@ Result<BundleFiles> BundleFiles::Open(const std::filesystem::path& state_dir) {
 }
 
 Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& claim,
-                                        const BundleLimits& limits) const {
+                                        const BundleLimits& limits, std::uint64_t room) const {
   if (claim.bytes == 0) return InvalidArgument(kField, "empty");
   if (claim.bytes > limits.bytes) {
     return TooLarge(Limit::kBundle, claim.bytes, limits.bytes);
@@ -140,13 +148,14 @@ Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& cl
   if (used + claim.bytes > limits.bytes_a_user) {
     return OverLimit(Limit::kBundlesAUser, used + claim.bytes, limits.bytes_a_user, uid);
   }
+  if (claim.bytes > room) return NoRoom();
   std::string path = (folder_ / (user + "-XXXXXX")).string() + std::string(kUnfinished);
   UniqueFd file(::mkostemps(path.data(), static_cast<int>(kUnfinished.size()), O_CLOEXEC));
-  if (!file) return SystemError(path, errno);
+  if (!file) return NotKept(errno);
   BundleUpload upload(std::move(file), path, claim);
-  if (Result<void> room = TakeRoom(upload.file_.get(), claim.bytes, path); !room) {
-    return std::move(room).error();
-  }
+  Result<bool> taken = TakeRoom(upload.file_.get(), claim.bytes);
+  if (!taken) return std::move(taken).error();
+  upload.has_room_ = *taken;
   return upload;
 }
 

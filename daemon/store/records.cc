@@ -20,9 +20,14 @@ namespace {
 constexpr std::chrono::seconds kLongestUnsynced{1};
 constexpr std::chrono::milliseconds kPruneBudget{50};
 
-/// What runs may not take of the disk: others' submissions, cancels and ends of sessions need it.
+/// What runs and bundles may not take of the disk: others' submissions, cancels and ends of
+/// sessions need it.
 constexpr std::uint64_t kLargestReserve = std::uint64_t{64} << 20;
 constexpr std::uint64_t kReserveShare = 16;
+
+std::uint64_t ReserveOf(const DiskSpace& space) {
+  return std::min(kLargestReserve, space.bytes / kReserveShare);
+}
 
 }  // namespace
 
@@ -70,6 +75,8 @@ struct Records::Tables {
 
   /// Whether the file system has more room than what is kept for others than a running session.
   Result<void> CheckRoom() const;
+  /// How much more than that.
+  std::uint64_t RoomLeft() const;
 
   /// What is kept apart of a session, until it ends.
   Result<void> RemoveFiles(const SessionId& id) const;
@@ -153,7 +160,7 @@ Result<void> Records::Tables::Summarise() {
 
 Result<void> Records::Tables::CheckRoom() const {
   const DiskSpace space = disk(database->path());
-  const std::uint64_t reserve = std::min(kLargestReserve, space.bytes / kReserveShare);
+  const std::uint64_t reserve = ReserveOf(space);
   if (space.available >= reserve) return {};
   return Error{ErrorCode::kResourceExhausted,
                database->path() + ": the disk is full but for " +
@@ -161,6 +168,12 @@ Result<void> Records::Tables::CheckRoom() const {
                    std::to_string(reserve >> 20) +
                    " MiB that submissions and ends of sessions need",
                "make room on the file system of " + database->path()};
+}
+
+std::uint64_t Records::Tables::RoomLeft() const {
+  const DiskSpace space = disk(database->path());
+  if (space.bytes == 0) return kAnyRoom;
+  return space.available - std::min(space.available, ReserveOf(space));
 }
 
 Records::Records(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
@@ -254,11 +267,11 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
 
 Result<BundleUpload> Records::BeginBundle(std::uint32_t uid, const BundleClaim& claim,
                                           const BundleLimits& limits) {
-  return tables_->bundles.Begin(uid, claim, limits);
+  return tables_->bundles.Begin(uid, claim, limits, tables_->RoomLeft());
 }
 
 Result<void> Records::AppendBundle(BundleUpload* upload, const std::string& data) {
-  return upload->Append(data);
+  return upload->Append(data, tables_->RoomLeft());
 }
 
 Result<void> Records::FinishBundle(BundleUpload* upload) { return upload->Finish(); }

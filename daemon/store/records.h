@@ -129,7 +129,8 @@ class Records {
   /// The last `most_bytes` of what a session's runs printed, which may be far larger than memory.
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most_bytes);
 
-  // Bundles (bundle_files.h). An upload belongs to who asks, and outlives each call.
+  // Bundles (bundle_files.h). An upload belongs to who asks, and outlives each call. It leaves the
+  // same part of the disk to the other calls as Append().
 
   Result<BundleUpload> BeginBundle(std::uint32_t uid, const BundleClaim& claim,
                                    const BundleLimits& limits);

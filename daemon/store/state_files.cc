@@ -36,6 +36,11 @@ Result<void> MakeAll(const std::filesystem::path& folder) {
 
 }  // namespace
 
+Error StateDiskFull() {
+  return {ErrorCode::kResourceExhausted, "the disk of benchd's state is full",
+          "make room on the file system of benchd's state directory"};
+}
+
 Result<void> MakeFolder(const std::filesystem::path& folder) {
   if (Result<void> made = MakeAll(folder); !made) return made;
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {

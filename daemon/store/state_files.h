@@ -15,6 +15,10 @@
 /// @errors all: the system call that failed, with the file's name.
 namespace benchd::store {
 
+/// What those who submit are told where there is no room: no path of theirs is full.
+/// kResourceExhausted.
+Error StateDiskFull();
+
 /// Makes `folder` and what is missing above it, for this user alone, and checks that files can be
 /// made in it.
 Result<void> MakeFolder(const std::filesystem::path& folder);

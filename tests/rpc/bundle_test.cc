@@ -2,8 +2,10 @@
 #include <nettle/sha2.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "daemon/rpc/stored_reactors.h"
@@ -30,6 +32,9 @@ std::string LongBundle() {
 
 class BundleTest : public ::testing::Test, protected WholeDaemon {
  protected:
+  explicit BundleTest(std::chrono::milliseconds max_silence = std::chrono::minutes(1))
+      : WholeDaemon(std::chrono::minutes(10), max_silence) {}
+
   static v1::SubmitWithBundleRequest First(const std::string& bundle,
                                            const std::string& request_id = "") {
     v1::SubmitWithBundleRequest first;
@@ -187,6 +192,51 @@ TEST_F(BundleTest, AStopOfTheDaemonEndsAnUploadWithAWord) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(status.error_message(), "benchd is stopping");
   EXPECT_EQ(Files(), 0U);
+}
+
+class SilentUploadTest : public BundleTest {
+ protected:
+  SilentUploadTest() : BundleTest(std::chrono::milliseconds(500)) {}
+};
+
+TEST_F(SilentUploadTest, OneThatBringsNothingEndsAndGivesItsRoomBack) {
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const auto writer = sessions_->SubmitWithBundle(&context, &response);
+  ASSERT_TRUE(writer->Write(First(bundle_)));
+  // Messages without a byte are silence, too.
+  while (writer->Write(v1::SubmitWithBundleRequest())) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const grpc::Status status = writer->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(status.error_message(), "bundle: nothing came for 1 s");
+  EXPECT_EQ(Files(), 0U);
+}
+
+TEST_F(SilentUploadTest, OneThatNeverSaysWhatItIsEnds) {
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const auto writer = sessions_->SubmitWithBundle(&context, &response);
+  EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+}
+
+TEST_F(SilentUploadTest, ASlowOneIsTaken) {
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const auto writer = sessions_->SubmitWithBundle(&context, &response);
+  ASSERT_TRUE(writer->Write(First(bundle_)));
+  constexpr std::size_t kPieces = 8;
+  const std::size_t size = bundle_.size() / kPieces + 1;
+  for (std::size_t piece = 0; piece < kPieces; ++piece) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    v1::SubmitWithBundleRequest message;
+    message.set_data(bundle_.substr(piece * size, size));
+    ASSERT_TRUE(writer->Write(message));
+  }
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
 }  // namespace

@@ -7,14 +7,15 @@
 
 namespace benchd::rpc {
 
-WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
+WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle,
+                         std::chrono::milliseconds max_silence) {
   // 10 % slower, with a spread that the statistics can see: a regression at 2 %
   // (docs/statistics.md section 3).
   runner_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
     const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
     return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);
   };
-  loop_.Run([this, max_idle] {
+  loop_.Run([this, max_idle, max_silence] {
     const AccessPolicy access{.allow_root = true, .single_user = false, .admin_gid = {}};
     queue_.emplace(loop_.executor(), Queue::Services{runner_, store_, clock_, random_, hub_},
                    QueuePolicy{access, {}, {}});
@@ -24,7 +25,7 @@ WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
         loop_.executor(),
         Server::Parts{*queue_, *machine_controller_, hub_, store_, random_, clock_, info_, peers_,
                       calls_, [this](const std::string& line) { audit_lines_.push_back(line); },
-                      [](const std::string& /*refusal*/) {}, max_idle});
+                      [](const std::string& /*refusal*/) {}, max_idle, Budgets(), max_silence});
     ASSERT_TRUE(server_->Start());
     listener_.emplace(
         loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },

@@ -18,7 +18,8 @@ namespace benchd::rpc {
 /// Sessions wait until Work(). Their candidate is 10 % slower.
 class WholeDaemon {
  protected:
-  explicit WholeDaemon(std::chrono::milliseconds max_idle = std::chrono::minutes(10));
+  explicit WholeDaemon(std::chrono::milliseconds max_idle = std::chrono::minutes(10),
+                       std::chrono::milliseconds max_silence = std::chrono::minutes(1));
   ~WholeDaemon();
 
   /// The queue's worker begins.

@@ -276,5 +276,24 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
   Append({"b"}, {PlainRun(0, 0)});
 }
 
+TEST_F(BoundsTest, LeavesRoomForOthersWhereABundleWouldFillTheDisk) {
+  const auto refusal = [this](std::uint64_t bytes) {
+    const Result<BundleUpload> upload = records_->BeginBundle(1000, {bytes, {}}, {});
+    return upload ? Error{} : upload.error();
+  };
+  OpenWith({}, {.bytes = 10'000 * kBoundMib, .available = 67 * kBoundMib});
+  const Error refused = refusal(3 * kBoundMib + 1);
+  EXPECT_EQ(refused.code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(refused.message, "bundle: the disk of benchd's state has no room for it");
+  EXPECT_EQ(refused.hint, "make room on the file system of benchd's state directory");
+  EXPECT_EQ(refusal(3 * kBoundMib).message, "");
+  // Of a small disk a sixteenth.
+  OpenWith({}, {.bytes = 64 * kBoundMib, .available = 5 * kBoundMib});
+  EXPECT_EQ(refusal(kBoundMib).message, "");
+  EXPECT_EQ(refusal(kBoundMib + 1).message, refused.message);
+  OpenWith({}, {.bytes = 64 * kBoundMib, .available = 3 * kBoundMib});
+  EXPECT_EQ(refusal(1).message, refused.message);
+}
+
 }  // namespace
 }  // namespace benchd::store
