@@ -30,13 +30,13 @@ asio::awaitable<Result<void>> ListSamplesReactor::Open() {
 
 asio::awaitable<Result<void>> ListSamplesReactor::Load() {
   do {
-    Result<std::vector<Run>> runs =
-        co_await sources_.store.Ask(gone(), &Records::LoadRuns, id_, loaded_, kRunsPerLoad);
+    Result<std::vector<Run>> runs = co_await sources_.store.Ask(
+        gone(), &Records::LoadRuns, id_, loaded_, kRunsPerLoad, kRunBytesPerLoad);
     if (!runs) co_return std::move(runs).error().Within("reading the samples");
     runs_ = std::move(runs).value();
     used_ = 0;
     loaded_ += runs_.size();
-    exhausted_ = runs_.size() < kRunsPerLoad;
+    exhausted_ = runs_.empty();
   } while (!Send());
   co_return Result<void>();
 }
@@ -55,7 +55,7 @@ bool ListSamplesReactor::FillMessage() {
   message().Clear();
   std::size_t bytes = 0;
   while (used_ < runs_.size() && bytes < kMessageBytes) {
-    const Run& run = runs_[used_++];
+    const Run run = std::move(runs_[used_++]);  // it is not held while its message is read
     if (run.phase != RunPhase::kMeasured && !with_warmup_) continue;
     v1::Run* added = message().add_runs();
     convert::ToProto(run, spec_, added);

@@ -20,8 +20,8 @@ struct ListSamplesSources {
   FindSession find;
 };
 
-/// SessionService.ListSamples: a session's runs in order of execution, loaded 256 at a time, sent
-/// in messages of about half a MiB, the next one only when the last is on its way.
+/// SessionService.ListSamples: a session's runs in order of execution, loaded some MiB at a time,
+/// sent in messages of about half a MiB, the next one only when the last is on its way.
 class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
  public:
   static constexpr std::uint64_t kRunsPerLoad = 256;

@@ -62,7 +62,7 @@ asio::awaitable<Result<void>> RunKeeper::Drop(BlockResult block) {
 
 namespace {
 
-/// Runs are read in pieces of that many.
+/// Runs are read in pieces of that many at most.
 constexpr std::uint64_t kRunsPerLoad = 4096;
 
 std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
@@ -75,12 +75,13 @@ std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
 }  // namespace
 
 asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
-  bool more = true;
-  for (std::uint64_t first = 0; more; first += kRunsPerLoad) {
+  std::uint64_t loaded = 0;
+  for (;;) {
     Result<std::vector<Run>> runs =
-        co_await store.DoForSession(&Records::LoadRuns, id, first, kRunsPerLoad);
+        co_await store.DoForSession(&Records::LoadRuns, id, loaded, kRunsPerLoad, kRunBytesPerLoad);
     if (!runs) co_return std::move(runs).error();
-    more = runs->size() == kRunsPerLoad;
+    if (runs->empty()) break;
+    loaded += runs->size();
     Result<void> taken = Take(std::move(runs).value());
     if (!taken) co_return taken;
   }

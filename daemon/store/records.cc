@@ -310,8 +310,8 @@ Result<void> Records::DropBlock(const SessionId& id, std::uint32_t benchmark, st
 }
 
 Result<std::vector<Run>> Records::LoadRuns(const SessionId& id, std::uint64_t first,
-                                           std::uint64_t limit) {
-  return tables_->runs.Load(id, first, limit);
+                                           std::uint64_t limit, std::uint64_t bytes) {
+  return tables_->runs.Load(id, first, limit, bytes);
 }
 
 Result<LogTail> Records::LoadLog(const SessionId& id, std::size_t most_bytes) {

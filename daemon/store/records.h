@@ -59,6 +59,9 @@ struct LogTail {
   std::uint64_t left_out = 0;  ///< bytes before it, kept or not
 };
 
+/// What a load of runs should take: sessions are larger than memory.
+inline constexpr std::uint64_t kRunBytesPerLoad = std::uint64_t{4} << 20;
+
 /// What benchd keeps: sessions, what happened to them, their runs and logs, the queue's mode.
 ///
 /// One SQLite file, FOLDER/benchd.db (0600), with environment values beside it
@@ -124,8 +127,11 @@ class Records {
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
-  /// Runs in order of execution, all phases, from the `first`-th on, `limit` at most.
-  Result<std::vector<Run>> LoadRuns(const SessionId& id, std::uint64_t first, std::uint64_t limit);
+  /// Runs in order of execution, all phases, from the `first`-th on, `limit` at most; as many as
+  /// take `bytes` in memory with their samples, of which one may have 100,000, and one at least.
+  /// Empty at the end.
+  Result<std::vector<Run>> LoadRuns(const SessionId& id, std::uint64_t first, std::uint64_t limit,
+                                    std::uint64_t bytes);
   /// The last `most_bytes` of what a session's runs printed, which may be far larger than memory.
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most_bytes);
 

@@ -50,6 +50,17 @@ Error TooMuch(Limit limit, std::uint64_t size, std::uint64_t most) {
   return error;
 }
 
+std::uint64_t SizeInMemory(const Run& run) {
+  std::uint64_t bytes = sizeof(Run);
+  for (const Sample& sample : run.samples) {
+    bytes += sizeof(Sample) + sample.metric.size() + sample.inner_benchmark.size();
+  }
+  for (const MetricInfo& metric : run.metrics) {
+    bytes += sizeof(MetricInfo) + metric.name.size() + metric.unit.size();
+  }
+  return bytes;
+}
+
 std::size_t HashOf(std::string_view metric, std::string_view inner_benchmark) {
   const std::hash<std::string_view> hash;
   return hash(metric) * 31 + hash(inner_benchmark);
@@ -301,7 +312,7 @@ Result<std::optional<std::int64_t>> RunTable::MetricListKey(
 }
 
 Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first,
-                                        std::uint64_t limit) {
+                                        std::uint64_t limit, std::uint64_t bytes) {
   Result<std::int64_t> session = SessionKey(id);
   if (!session) return std::move(session).error();
   Result<std::vector<MetricName>> names = LoadMetricNames(*session);
@@ -310,7 +321,10 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
   std::vector<Run> runs;
   std::string last_json;
   std::vector<MetricInfo> last_list;
+  std::uint64_t taken = 0;
   const auto keep = [&, this]() -> Result<void> {
+    // The rest is for the next load: what is not looked at is not read.
+    if (!runs.empty() && taken >= bytes) return {};
     const Statement& row = select_runs_;
     Result<Run> run = ReadRun(row);
     if (!run) return std::move(run).error().Within(database_->path());
@@ -326,6 +340,7 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
     Result<std::vector<Sample>> samples = Unpack(*names, row.Text(0));
     if (!samples) return std::move(samples).error().Within(database_->path());
     run->samples = std::move(*samples);
+    taken += SizeInMemory(*run);
     runs.push_back(std::move(*run));
     return {};
   };

@@ -30,7 +30,8 @@ class RunTable {
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Makes the measured runs of a block RunPhase::kDropped.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
-  Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit);
+  Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit,
+                                std::uint64_t bytes);
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most);
 
   /// Forgets what Append() remembers of the last session: the keys that were handed out since name

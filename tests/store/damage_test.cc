@@ -242,7 +242,7 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
       "SELECT pageno FROM dbstat WHERE name = 'runs' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1"
       " OFFSET 50");
   Overwrite(static_cast<std::uintmax_t>(page - 1) * 4096, std::string(4096, '\xa5'));
-  Result<std::vector<benchd::Run>> runs = records_->LoadRuns({"b"}, 0, kAll);
+  Result<std::vector<benchd::Run>> runs = records_->LoadRuns({"b"}, 0, kAll, kAll);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_THAT(runs.error().message, HasSubstr(database_.string() + ": the database is damaged ("));

@@ -69,7 +69,7 @@ TEST_F(PruningTest, DeletesWhatEndedTooLongAgoOldestEndFirstAndNeverTheLast) {
   EXPECT_EQ(Prune(policy, Timestamp(Nanoseconds(1'000'000))), "");
   EXPECT_EQ(Ids(), "dw");
   EXPECT_FALSE(records_->Load({"a"}));
-  EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1));
+  EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1, kAll));
   EXPECT_FALSE(records_->History({"a"}));
   EXPECT_TRUE(records_->Load(waiting));
 }
@@ -153,7 +153,7 @@ TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
     EXPECT_THAT(*deleted, ElementsAre(SessionId{"a"}));
     EXPECT_EQ(Ids(), "b");
     EXPECT_FALSE(records_->Load({"a"}));
-    EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1));
+    EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1, kAll));
     if (calls == 1) Open();  // what is left survives benchd
   }
   // 2000 runs, or 8 pieces of a log, a call: 4 calls, 3, and the row.

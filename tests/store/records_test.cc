@@ -50,7 +50,7 @@ TEST_F(RecordsTest, KnowsNoSessionThatWasNeverInserted) {
   EXPECT_TRUE(not_found(records_->History(id)));
   EXPECT_TRUE(not_found(records_->DropBlock(id, 0, 0)));
   EXPECT_TRUE(not_found(records_->Append(id, {PlainRun(0, 0)}, {})));
-  EXPECT_TRUE(not_found(records_->LoadRuns(id, 0, 1)));
+  EXPECT_TRUE(not_found(records_->LoadRuns(id, 0, 1, kAll)));
   EXPECT_TRUE(not_found(records_->Append(id, {}, "text")));
   EXPECT_TRUE(not_found(records_->LoadLog(id, SIZE_MAX)));
 }
@@ -295,6 +295,20 @@ TEST_F(RecordsTest, LoadsRunsPageByPage) {
   EXPECT_TRUE(Runs(id, 0, 0).empty());
   EXPECT_TRUE(Runs(id, kAll, kAll).empty());
   EXPECT_EQ(Runs(id, 49, kAll), std::vector<benchd::Run>{all.back()});
+}
+
+TEST_F(RecordsTest, LoadsNoMoreAtOnceThanFewRunsOfManySamplesTake) {
+  constexpr std::uint64_t kSamples = 10'000;
+  const SessionId id = Insert("a");
+  benchd::Run large = PlainRun(0, 0);
+  large.samples.assign(kSamples, {"a name that is longer than a string holds itself", "", 0, 1.0});
+  Append(id, {large, large, PlainRun(1, 0), large});
+  const std::uint64_t bytes = kSamples * sizeof(Sample);
+  EXPECT_EQ(Runs(id, 0, kAll, 1), std::vector<benchd::Run>{large}) << "one at least";
+  EXPECT_EQ(Runs(id, 0, kAll, bytes).size(), 1U);
+  EXPECT_EQ(Runs(id, 1, kAll, 2 * bytes), (std::vector<benchd::Run>{large, PlainRun(1, 0), large}));
+  EXPECT_EQ(Runs(id, 1, 2, 2 * bytes).size(), 2U);
+  EXPECT_TRUE(Runs(id, 4, kAll, bytes).empty());
 }
 
 TEST_F(RecordsTest, LeavesNothingOfABlockWhoseSecondRunFails) {

@@ -77,8 +77,8 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(updated) << updated.error().message;
   }
   std::vector<benchd::Run> Runs(const SessionId& id, std::uint64_t first = 0,
-                                std::uint64_t limit = kAll) {
-    Result<std::vector<benchd::Run>> runs = records_->LoadRuns(id, first, limit);
+                                std::uint64_t limit = kAll, std::uint64_t bytes = kAll) {
+    Result<std::vector<benchd::Run>> runs = records_->LoadRuns(id, first, limit, bytes);
     EXPECT_TRUE(runs) << runs.error().message;
     return runs.value_or(std::vector<benchd::Run>{});
   }

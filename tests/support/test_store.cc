@@ -39,7 +39,7 @@ void TestStore::Keep(SessionRecord record, const std::string& what) {
 }
 
 std::vector<Run> TestStore::runs(const SessionId& id) {
-  return Ask(&Records::LoadRuns, id, 0, INT64_MAX).value();
+  return Ask(&Records::LoadRuns, id, 0, INT64_MAX, INT64_MAX).value();
 }
 
 std::vector<std::string> TestStore::history(const SessionId& id) {
