@@ -305,6 +305,12 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
   co_return std::move(updated).error().Within("cancel");
 }
 
+bool Queue::HasPriority(const Caller& caller, const std::string& id_prefix,
+                        std::int32_t priority) const {
+  const Result<SessionId> id = registry_.LookUp(caller, id_prefix);
+  return id && waiting_.PlaceOf(*id) && registry_.Find(*id)->spec.priority == priority;
+}
+
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,
                                                      std::int32_t priority) {
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
@@ -316,6 +322,10 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
   Result<void> may =
       CheckMayPrioritise(policy_.access, caller, registry_.Find(*id)->spec.priority, priority);
   if (!may) co_return std::move(may).error();
+  if (registry_.Find(*id)->spec.priority == priority) {
+    Result<SessionRecord> same = co_await Read(*id);
+    co_return SnapshotOf(std::move(same));
+  }
   HistoryEntry entry{services_.clock.Now(),
                      "moved to priority " + std::to_string(priority) + " by " + NameOf(caller)};
   Result<void> moved =

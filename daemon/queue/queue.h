@@ -111,10 +111,14 @@ class Queue {
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
 
   /// Gives a queued session another priority. Its owner may lower it; anything above what it has
-  /// now is for admins, also the way back up to 0: as one has lowered it, others rely on it.
-  /// @errors kFailedPrecondition when it no longer waits.
+  /// now is for admins, also the way back up to 0: as one has lowered it, others rely on it. What
+  /// it has already changes nothing.
+  /// @errors kFailedPrecondition when it no longer waits, or its history is full.
   asio::awaitable<Result<SessionSnapshot>> Move(Caller caller, std::string id_prefix,
                                                 std::int32_t priority);
+
+  /// Whether Move() would change nothing.
+  bool HasPriority(const Caller& caller, const std::string& id_prefix, std::int32_t priority) const;
 
   /// For work beside the sessions: `begin` is called when it may be done, which is never while a
   /// session runs; until the Turn is given up no session starts.

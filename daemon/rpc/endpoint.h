@@ -44,8 +44,9 @@ namespace benchd::rpc {
 /// makes up enters a line: no label, name, command or message. Further fields may be added at the
 /// end.
 ///
-/// A call that was refused before anybody looked at it (too many requests, a daemon that stops) has
-/// no line: it changed nothing, and a flood of calls must not flood the log. Loop's thread only.
+/// A move to the priority that a session has already has no line. A call that was refused before
+/// anybody looked at it (too many requests, a daemon that stops) has no line: it changed nothing,
+/// and a flood of calls must not flood the log. Loop's thread only.
 class Audit {
  public:
   using Log = std::function<void(const std::string& line)>;

@@ -288,9 +288,11 @@ asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
 
 asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::MoveRequest* request,
                                                       v1::MoveResponse* response) {
+  const bool same = parts_.queue.HasPriority(caller, request->session(), request->priority());
   Result<SessionSnapshot> moved =
       co_await parts_.queue.Move(caller, request->session(), request->priority());
-  parts_.audit.Note(caller, "move", IdOf(moved, request->session()), moved);
+  // What changes nothing is no line of the log, however often it is asked for.
+  if (!same || !moved) parts_.audit.Note(caller, "move", IdOf(moved, request->session()), moved);
   if (!moved) co_return std::move(moved).error();
   response->set_position(moved->position);
   response->set_session(moved->id.value);

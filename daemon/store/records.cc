@@ -29,6 +29,13 @@ std::uint64_t ReserveOf(const DiskSpace& space) {
   return std::min(kLargestReserve, space.bytes / kReserveShare);
 }
 
+Error HistoryIsFull(const SessionId& id) {
+  return {ErrorCode::kFailedPrecondition,
+          "the history of session " + id.value + " has " + std::to_string(kMaxHistoryLines) +
+              " lines, the most to which a move adds one",
+          "cancel it, and submit it with the priority that it should have"};
+}
+
 }  // namespace
 
 DiskSpace SpaceAround(const std::string& file) {
@@ -283,7 +290,12 @@ Result<std::string> Records::ReadBundle(const SessionId& id, std::uint64_t offse
 
 Result<void> Records::SetPriority(const SessionId& id, std::int32_t priority,
                                   const HistoryEntry& entry) {
-  const auto change = [&] { return tables_->sessions.SetPriority(id, priority); };
+  const auto change = [&]() -> Result<void> {
+    Result<std::uint64_t> lines = tables_->history.Count(id);
+    if (!lines) return std::move(lines).error();
+    if (*lines >= kMaxHistoryLines) return HistoryIsFull(id);
+    return tables_->sessions.SetPriority(id, priority);
+  };
   return tables_->CommitWith(id, entry, store::Durability::kPowerLoss, change);
 }
 

@@ -59,6 +59,10 @@ struct LogTail {
   std::uint64_t left_out = 0;  ///< bytes before it, kept or not
 };
 
+/// What a session's history may have for a move to add its line: who moves a session back and forth
+/// would let it grow without end. All else that a user does to it is one line.
+inline constexpr std::uint64_t kMaxHistoryLines = 100;
+
 /// What a load of runs should take: sessions are larger than memory.
 inline constexpr std::uint64_t kRunBytesPerLoad = std::uint64_t{4} << 20;
 
@@ -115,6 +119,7 @@ class Records {
   /// Keeps where a session stands now. A final state also deletes its environment values and its
   /// bundle; where that fails its history tells, and the next start does it.
   Result<void> Update(const SessionSnapshot& snapshot, const HistoryEntry& entry);
+  /// @errors kFailedPrecondition: the session's history has kMaxHistoryLines.
   Result<void> SetPriority(const SessionId& id, std::int32_t priority, const HistoryEntry& entry);
   Result<void> KeepMode(QueueMode mode);
 

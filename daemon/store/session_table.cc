@@ -219,6 +219,9 @@ HistoryTable::HistoryTable(Database& database)
               "INSERT INTO events (session, seq, at_ns, what) SELECT key,"
               " (SELECT coalesce(max(seq) + 1, 0) FROM events WHERE session = key), ?, ?"
               " FROM sessions WHERE id = ?"),
+      count_(database,
+             "SELECT coalesce(max(seq) + 1, 0) FROM events"
+             " WHERE session = (SELECT key FROM sessions WHERE id = ?)"),
       select_(database,
               "SELECT at_ns, what FROM sessions LEFT JOIN events ON events.session = sessions.key"
               " WHERE id = ? ORDER BY seq") {}
@@ -227,6 +230,13 @@ Result<void> HistoryTable::Add(const SessionId& id, const HistoryEntry& entry) {
   Result<void> added = insert_.Run(CountOf(entry.at), entry.what, id.value);
   if (added && database_->changed_rows() == 0) return NoSuchSession(id);
   return added;
+}
+
+Result<std::uint64_t> HistoryTable::Count(const SessionId& id) {
+  std::uint64_t lines = 0;
+  const auto keep = [this, &lines] { lines = static_cast<std::uint64_t>(count_.Integer(0)); };
+  if (Result<void> done = count_.Query(keep, id.value); !done) return std::move(done).error();
+  return lines;
 }
 
 Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {

@@ -74,10 +74,13 @@ class HistoryTable {
   Result<void> Add(const SessionId& id, const HistoryEntry& entry);
   /// Oldest first.
   Result<std::vector<HistoryEntry>> Load(const SessionId& id);
+  /// How many there are; none of a session that is not there.
+  Result<std::uint64_t> Count(const SessionId& id);
 
  private:
   Database* database_;
   Statement insert_;
+  Statement count_;
   Statement select_;
 };
 

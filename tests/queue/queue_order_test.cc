@@ -93,6 +93,34 @@ TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
   EXPECT_EQ(Get(User(0), first.value)->spec.priority, -3);
 }
 
+TEST_F(QueueOrderTest, AMoveToWhereItIsLeavesNoLine) {
+  const SessionId id = Submit(SpecOf(1000));
+  EXPECT_FALSE(queue_.HasPriority(User(1000), id.value, -1));
+  ASSERT_TRUE(Move(User(1000), id, -1));
+  EXPECT_TRUE(queue_.HasPriority(User(1000), id.value, -1));
+  const std::vector<std::string> before = store_.history(id);
+  const Result<SessionSnapshot> again = Move(User(1000), id, -1);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->position, 1U);
+  EXPECT_EQ(store_.history(id), before);
+}
+
+TEST_F(QueueOrderTest, AHistoryDoesNotGrowWithoutEndByMoves) {
+  const SessionId id = Submit(SpecOf(1000));
+  for (int priority = -1; priority > -100; --priority) {
+    ASSERT_TRUE(Move(User(1000), id, priority)) << priority;
+  }
+  EXPECT_EQ(store_.history(id).size(), kMaxHistoryLines);
+  const Result<SessionSnapshot> refused = Move(User(1000), id, -100);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(refused.error().message, "move: the history of session " + id.value +
+                                         " has 100 lines, the most to which a move adds one");
+  EXPECT_EQ(Get(User(0), id.value)->spec.priority, -99);
+  EXPECT_TRUE(Cancel(User(1000), id)) << "its end has its line all the same";
+  EXPECT_EQ(store_.history(id).size(), kMaxHistoryLines + 1);
+}
+
 TEST_F(QueueOrderTest, WhatCannotBeStoredIsNotMoved) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
