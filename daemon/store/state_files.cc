@@ -41,6 +41,11 @@ Error StateDiskFull() {
           "make room on the file system of benchd's state directory"};
 }
 
+Error FileNotKept(const std::filesystem::path& file, int errno_value) {
+  if (errno_value == ENOSPC || errno_value == EDQUOT) return StateDiskFull();
+  return SystemError(file.string(), errno_value);
+}
+
 Result<void> MakeFolder(const std::filesystem::path& folder) {
   if (Result<void> made = MakeAll(folder); !made) return made;
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
@@ -66,13 +71,13 @@ bool Exists(const std::filesystem::path& file) {
 }
 
 Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) return SystemError(from.string(), errno);
+  if (::rename(from.c_str(), to.c_str()) != 0) return FileNotKept(from, errno);
   return {};
 }
 
 Result<void> Sync(const std::filesystem::path& file_or_folder) {
   const UniqueFd fd(::open(file_or_folder.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return SystemError(file_or_folder.string(), errno);
+  if (!fd || ::fsync(fd.get()) != 0) return FileNotKept(file_or_folder, errno);
   return {};
 }
 
@@ -96,10 +101,10 @@ void PutValues(const Variables& values, Variables& variables) {
 Result<void> WriteSynced(const std::string& file, std::string_view text) {
   const UniqueFd fd(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return SystemError(file, errno);
-  Result<void> written = WriteAll(fd.get(), text, file);
-  if (written && ::fsync(fd.get()) != 0) written = SystemError(file, errno);
-  return written;
+  if (!fd) return FileNotKept(file, errno);
+  if (!WriteAll(fd.get(), text, file)) return FileNotKept(file, errno);  // of its last write
+  if (::fsync(fd.get()) != 0) return FileNotKept(file, errno);
+  return {};
 }
 
 }  // namespace

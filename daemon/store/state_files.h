@@ -19,6 +19,10 @@ namespace benchd::store {
 /// kResourceExhausted.
 Error StateDiskFull();
 
+/// Why a file that is kept with a submission could not be: who submits is told of a full disk, and
+/// not of a file that is none of theirs.
+Error FileNotKept(const std::filesystem::path& file, int errno_value);
+
 /// Makes `folder` and what is missing above it, for this user alone, and checks that files can be
 /// made in it.
 Result<void> MakeFolder(const std::filesystem::path& folder);

@@ -123,7 +123,8 @@ class FullDiskTest(Replay, DaemonTest):
         # Meanwhile nothing is measured, and nobody's session is taken without being kept.
         refused = self.benchctl("submit", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(refused, REFUSED)
-        self.assertRegex(refused.stderr, "error: .*(the disk is full|No space left on device)")
+        self.assertRegex(refused.stderr, "error: .*(the disk|the disk of benchd's state) is full")
+        self.assertNotIn(".json", refused.stderr)
         self.assertEqual(len(self.link.list_all()), 1)
         self.assertEqual(len(self.link.runs(session)), len(runs))
         self.make_room()

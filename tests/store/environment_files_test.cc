@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <fstream>
 
 #include "daemon/store/state_files.h"
@@ -59,6 +60,17 @@ TEST_F(EnvironmentFilesTest, LetsNobodyElseRead) {
   EXPECT_EQ(ModeOf(FileOf("")), 0700);
   EXPECT_EQ(ModeOf(FileOf("a.json")), 0600);
   EXPECT_EQ(ModeOf(FileOf("a.json.tmp")), -1);
+}
+
+TEST_F(EnvironmentFilesTest, AFullDiskIsNamedAndNoneOfItsFiles) {
+  for (const int error : {ENOSPC, EDQUOT}) {
+    const Error full = FileNotKept(FileOf("a.json.tmp"), error);
+    EXPECT_EQ(full.code, ErrorCode::kResourceExhausted);
+    EXPECT_EQ(full.message, "the disk of benchd's state is full");
+    EXPECT_EQ(full.hint, "make room on the file system of benchd's state directory");
+  }
+  // An administrator has to know where anything else is wrong.
+  EXPECT_THAT(FileNotKept(FileOf("a.json"), EIO).message, HasSubstr("a.json: Input/output error"));
 }
 
 TEST_F(EnvironmentFilesTest, ClosesAFolderThatWasOpenToOthers) {
