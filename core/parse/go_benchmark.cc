@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kGoHint =
     "print what go test -bench prints; let the benchmarks themselves log to stderr";
+constexpr std::string_view kFailureHint =
+    "the lines around it say why; -bench can leave out what fails";
 constexpr std::string_view kUnitHint = "write for example: Unit reqs/s better=higher";
 
 /// Without a hint it has that of the format.
@@ -97,6 +99,14 @@ bool IsBenchmarkName(std::string_view word) {
   return word.size() == kPrefix.size() || word[kPrefix.size()] < 'a' || word[kPrefix.size()] > 'z';
 }
 
+/// What go test says of a package that failed (as test2json of Go takes it), and what Go itself
+/// says of a program that it ends.
+bool SaysFailure(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("panic: ") ||
+         line.starts_with("fatal error: ");
+}
+
 /// What go test printed, line by line.
 struct GoLine {
   std::size_t number = 0;  ///< in the text, from 1
@@ -117,7 +127,10 @@ class GoEvents {
       return {};
     };
     if (!ReadJsonRecords(line, layout, take)) return RefuseGo("not an event of go test -json");
-    if (members["Action"] == "output") Append(number, members["Package"], members["Output"]);
+    const std::string& action = members["Action"];
+    if (action == "output") Append(number, members["Package"], members["Output"]);
+    if (action == "fail") AppendFailure(number, members["Package"]);
+    if (action == "build-fail") AppendFailure(number, members["ImportPath"]);
     return {};
   }
 
@@ -143,6 +156,12 @@ class GoEvents {
       lines.back().text += output.substr(0, end);
       output.remove_prefix(std::min(end, output.size() - 1) + 1);
     }
+  }
+
+  // As go test says it in words; some versions say it by the event alone.
+  void AppendFailure(std::size_t number, const std::string& package) {
+    ended_[package] = true;
+    Append(number, package, "FAIL\t" + package + "\n");
   }
 
   std::vector<std::string> packages_;  // in order of appearance
@@ -218,11 +237,7 @@ class GoReader {
 
   Result<void> Take(std::string_view line) {
     if (line.starts_with("pkg:")) package_ = WordsOf(line).back();
-    constexpr std::string_view kFailed = "--- FAIL: ";
-    if (line.starts_with(kFailed) && IsBenchmarkName(line.substr(kFailed.size()))) {
-      return RefuseGo(Quoted(WordsOf(line.substr(kFailed.size())).front()) + " failed",
-                      "run it by itself to see why: go test -bench NAME");
-    }
+    if (auto passed = CheckFailure(line); !passed) return passed;
     const std::vector<std::string_view> words = WordsOf(line);
     if (!line.starts_with("Benchmark"))
       return IsRest(line, words) ? TakeBegun(words) : Result<void>();
@@ -238,6 +253,28 @@ class GoReader {
       return {};
     }
     return TakeResult(words.front(), rest);
+  }
+
+  /// Results that stand before it are of a run that did not come to its end; its exit code may be
+  /// lost, as in a pipe.
+  Result<void> CheckFailure(std::string_view line) {
+    constexpr std::string_view kFailed = "--- FAIL: ";
+    // What fails below a test or benchmark is indented.
+    const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (text.starts_with(kFailed)) return RefuseFailed(WordsOf(text.substr(kFailed.size())));
+    if (!SaysFailure(line)) return {};
+    // Which benchmark it was in says more.
+    if (auto lost = DropBegun(); !lost) return lost;
+    return RefuseGo("go test failed: " + Quoted(Join(WordsOf(line), " ")), kFailureHint);
+  }
+
+  /// @param words  what stands behind "--- FAIL: "
+  static Result<void> RefuseFailed(const std::vector<std::string_view>& words) {
+    if (words.empty()) return {};
+    return RefuseGo(Quoted(words.front()) + " failed",
+                    IsBenchmarkName(words.front())
+                        ? "run it by itself to see why: go test -bench NAME"
+                        : "run it by itself to see why: go test -run NAME");
   }
 
   /// go test prints a benchmark's name first, and the rest when it is done: what the benchmark logs

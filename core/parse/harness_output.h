@@ -126,8 +126,9 @@ Result<HarnessOutput> ParseHyperfine(std::string_view text);
 /// - Resolution: the last decimal printed.
 ///
 /// @errors kInvalidArgument "line 3: ...": a result without its number of iterations or a value, a
-///         number that is none, a unit twice in a line, a result that never came, `--- FAIL:
-///         Benchmark...`; "no value ...".
+///         number that is none, a unit twice in a line, a result that never came; a line that
+///         says a failure, wherever it stands: `--- FAIL: ...`, `FAIL`, `panic: ...`, `fatal error:
+///         ...`, of -json the events too; "no value ...".
 Result<HarnessOutput> ParseGoBenchmark(std::string_view text);
 
 /// The raw data of one metric of one benchmark in a JMH report: `values[fork][iteration]`.

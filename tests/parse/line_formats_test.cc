@@ -367,6 +367,51 @@ TEST(ParseGoBenchmarkTest, NamesTheBenchmarkThatFailed) {
   EXPECT_EQ(GoError(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
 }
 
+// Results may stand before it, and the exit code may be another program's (a pipe's).
+TEST(ParseGoBenchmarkTest, OutputThatSaysItFailedHasNoResult) {
+  const std::string result = "BenchmarkA-2 1000 100.01 ns/op\n";
+  const auto event = [](const std::string& members) {
+    return "{\"Package\":\"p\"," + members + "}\n";
+  };
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {result + "FAIL\n", "line 2: go test failed: 'FAIL'"},
+      {result + "FAIL\r\n", "line 2: go test failed: 'FAIL'"},
+      {result + "FAIL\tp\t600s\n", "line 2: go test failed: 'FAIL p 600s'"},
+      {"FAIL\tq [build failed]\n" + result, "line 1: go test failed: 'FAIL q [build failed]'"},
+      {result + "panic: test timed out after 10m0s\n" + "FAIL\tp\t600s\n",
+       "line 2: go test failed: 'panic: test timed out after 10m0s'"},
+      {result + "fatal error: all goroutines are asleep - deadlock!\n",
+       "line 2: go test failed: 'fatal error: all goroutines are asleep - deadlock!'"},
+      {"--- FAIL: TestParse (0.00s)\n" + result, "line 1: 'TestParse' failed"},
+      {"BenchmarkA-2 \tpanic: boom\nFAIL\tp\t0.1s\n",
+       "line 2: the result of 'BenchmarkA-2' (line 1) is missing: expected the number of its "
+       "iterations, found 'panic:'"},
+      {"    --- FAIL: BenchmarkA/x\n" + result, "line 1: 'BenchmarkA/x' failed"},
+      {event(R"("Action":"output","Output":"BenchmarkA 1 5 ns/op\n")") +
+           event(R"("Action":"output","Output":"FAIL\tp\t1s\n")"),
+       "line 2: go test failed: 'FAIL p 1s'"},
+      {event(R"("Action":"output","Output":"BenchmarkA 1 5 ns/op\n")") +
+           event(R"("Action":"fail","Elapsed":1)"),
+       "line 2: go test failed: 'FAIL p'"},
+      {event(R"("Action":"build-fail","ImportPath":"q [q.test]")") + event(R"("Action":"start")"),
+       "line 1: go test failed: 'FAIL q [q.test]'"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;
+  // Words of a log that only begin like these.
+  const auto output = ParseGoBenchmark("FAILED: 0\nFAIL rate 0.1 %\nFAILURES none\npanicked: no\n" +
+                                       result + "PASS\nok  \tp\t1s\n");
+  ASSERT_TRUE(output) << output.error().message;
+}
+
+// Of these a foreign line is no line of theirs, whatever it says.
+TEST(LineFormatsTest, ALineThatSaysAFailureIsNoValue) {
+  for (const std::string line : {"FAIL", "FAIL\tp\t600s", "panic: no memory", "--- FAIL: TestX",
+                                 "error: out of memory", "Segmentation fault"}) {
+    EXPECT_FALSE(ParseLines("t 1\n" + line + "\n")) << line;
+    EXPECT_FALSE(ParseMmtests("t 1 1 5\n" + line + "\n")) << line;
+  }
+}
+
 TEST(ParseGoBenchmarkTest, TidiesUnitsAsGosOwnToolsDo) {
   // golang.org/x/perf/benchunit: only in the numerator.
   const auto output =
