@@ -105,9 +105,10 @@ class Splitter {
   Result<void> TakeOne() {
     const char c = command_[at_];
     if (IsSpace(c)) {
-      Result<void> ended = EndWord();
+      if (auto ended = EndWord(); !ended) return ended;
+      if (c == '\n' && IsBetweenWords()) return LineBreak();
       ++at_;
-      return ended;
+      return {};
     }
     if (c == '\'') return TakeSingleQuoted();
     if (c == '"') return TakeDoubleQuoted();
@@ -115,6 +116,11 @@ class Splitter {
     Keep(c, c);
     ++at_;
     return {};
+  }
+
+  bool IsBetweenWords() const {
+    const std::string_view behind = command_.substr(at_);
+    return !words_.empty() && !std::ranges::all_of(behind, IsSpace);
   }
 
   Result<void> TakeEscaped() {
@@ -195,6 +201,13 @@ class Splitter {
         WordAndPlace() + " needs a shell, and this command runs without one",
         "add --shell, or quote it" +
             (quotes ? " to pass it to the program as it is" : ": '" + Raw() + "'"));
+  }
+
+  /// To a shell it ends the command, and what follows is another.
+  Error LineBreak() const {
+    return RefuseCommand("a line break at column " + std::to_string(Column(command_, at_)) +
+                             " needs a shell, and this command runs without one",
+                         "add --shell, or end the line with a backslash to go on in the next one");
   }
 
   Error Assignment() const {

@@ -24,8 +24,8 @@ inline constexpr std::size_t kMaxCommandBytes = 128 * 1024 - 1;
 /// @errors kInvalidArgument "command: ...": empty (also an empty first word), an unbalanced quote
 ///         (its column, in characters from 1), a NUL byte, a trailing backslash, longer than
 ///         kMaxCommandBytes; unquoted redirections, pipes, lists, subshells, $NAME and $(...),
-///         backticks, globs, {a,b} and {1..3}, ~ or # at the beginning of a word; an assignment
-///         before the program.
+///         backticks, globs, {a,b} and {1..3}, ~ or # at the beginning of a word; a newline between
+///         words, which ends a command; an assignment before the program.
 Result<std::vector<std::string>> SplitCommandLine(std::string_view command);
 
 }  // namespace benchd

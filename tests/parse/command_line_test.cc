@@ -19,7 +19,9 @@ using Words = std::vector<std::string>;
 TEST(SplitCommandLineTest, FollowsTheQuotingRulesOfAShell) {
   const std::vector<std::pair<std::string, Words>> cases{
       {"gzip -9 file", {"gzip", "-9", "file"}},
-      {"  a\t b \n c  ", {"a", "b", "c"}},
+      {"  a\t b \r c  ", {"a", "b", "c"}},
+      {"\n a b \n\n", {"a", "b"}},
+      {"a 'b\nc' \"d\ne\"", {"a", "b\nc", "d\ne"}},
       {"a 'b  c' \"d  e\"", {"a", "b  c", "d  e"}},
       {"a'b'\"c\"d", {"abcd"}},
       {"a '' \"\"", {"a", "", ""}},
@@ -79,6 +81,22 @@ TEST(SplitCommandLineTest, RefusesWhatAShellWouldTakeForSomethingElse) {
   }
 }
 
+// To a shell it ends one command and begins the next, as `;` does.
+TEST(SplitCommandLineTest, RefusesASecondLine) {
+  for (const std::string command :
+       {"./dl\n./dh", "./dl \n ./dh", "./dl\r\n'./dh'", "./dl\n\n./dh"}) {
+    const auto split = SplitCommandLine(command);
+    ASSERT_FALSE(split) << command;
+    EXPECT_TRUE(split.error().message.starts_with("command: a line break at column "))
+        << split.error().message;
+    EXPECT_TRUE(
+        split.error().message.ends_with(" needs a shell, and this command runs without one"))
+        << split.error().message;
+    EXPECT_TRUE(split.error().hint.starts_with("add --shell, or ")) << split.error().hint;
+  }
+  EXPECT_NE(SplitCommandLine("./dl\n./dh").error().message.find("at column 5 "), std::string::npos);
+}
+
 TEST(SplitCommandLineTest, LeavesAloneWhatIsTextToAShellAsWell) {
   for (const std::string word :
        {"HEAD~1",    "a#b", "{}", "{size}", "--x={name}", "{a", "a}",   "a,b",  "a=1",
@@ -126,7 +144,7 @@ TEST(SplitCommandLineTest, SaysWhatIsWrongAndWhere) {
       {"größe | b", "command: | at column 7 needs a shell, and this command runs without one"},
       {"a &&", "command: && at column 3 needs a shell, and this command runs without one"},
       {"a 'b' || c", "command: || at column 7 needs a shell, and this command runs without one"},
-      {"a\n; b", "command: ; at column 3 needs a shell, and this command runs without one"},
+      {"a ; b", "command: ; at column 3 needs a shell, and this command runs without one"},
       {"a 2>&1", "command: 2>&1 at column 3 needs a shell, and this command runs without one"},
       {"a \\", "command: a backslash at the end escapes nothing"},
       {std::string("a\0b", 3), "command: a NUL byte at column 2"},
