@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "core/analysis/arm_order.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"
+#include "core/model/session_spec.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -153,21 +156,59 @@ std::string WarningLine(const v1::Warning& warning, const std::string& more,
   return WrapSentence(text + WarningText(convert::FromProto(warning)) + more, style);
 }
 
-// What every benchmark of a suite says for itself is told once, and how often else.
+// The arm as its reader knows it: the builds of --layouts are one.
+std::string ArmOf(const v1::Warning& warning, const v1::Update& update) {
+  const bool layouts =
+      !update.comparisons().empty() && update.comparisons(0).method() == v1::METHOD_LAYOUTS;
+  const auto layout = layouts ? LayoutOf(warning.arm()) : std::nullopt;
+  return layout ? layout->group : warning.arm();
+}
+
+// Which share of an arm's runs failed: "18 of 20 runs of ..." is where a warning says it.
+double FailedShare(const v1::Warning& warning) {
+  unsigned long long failed = 0;
+  unsigned long long runs = 0;
+  const bool counts = warning.code() == "failed_runs" &&
+                      std::sscanf(warning.message().c_str(), "%llu of %llu", &failed, &runs) == 2;
+  return counts && runs > 0 ? static_cast<double>(failed) / static_cast<double>(runs) : 0;
+}
+
+bool IsWorse(const v1::Warning& one, const v1::Warning& other) {
+  const auto weight = [](const v1::Warning& warning) {
+    return std::pair(convert::FromProto(warning).severity, FailedShare(warning));
+  };
+  return weight(one) > weight(other);
+}
+
+// Warnings of a kind that are told in one line.
+struct Fold {
+  const v1::Warning* worst = nullptr;
+  int others = 0;
+};
+
+// What every benchmark of a suite says for itself is told once, by the worst, and how often else.
+// Arms are told apart: what the candidate does is not told by what the reference does.
 std::string OneOfAKind(const v1::Update& update, bool notes, const Style& style) {
-  std::vector<const v1::Warning*> first;
-  std::map<std::string_view, int> count;
+  std::vector<Fold> folds;
+  std::map<std::pair<std::string_view, std::string>, std::size_t> places;
   for (const v1::Warning& warning : update.warnings()) {
     const bool note = convert::FromProto(warning).severity == Severity::kNote;
     if (note != notes) continue;
-    if (count[warning.code()]++ == 0) first.push_back(&warning);
+    const auto [place, is_new] =
+        places.try_emplace({warning.code(), ArmOf(warning, update)}, folds.size());
+    if (is_new) {
+      folds.push_back({&warning});
+      continue;
+    }
+    Fold& fold = folds[place->second];
+    ++fold.others;
+    if (IsWorse(warning, *fold.worst)) fold.worst = &warning;
   }
   std::string text;
-  for (const v1::Warning* warning : first) {
-    const int others = count[warning->code()] - 1;
+  for (const auto& [worst, others] : folds) {
     const std::string more =
         others > 0 ? " (and " + std::to_string(others) + " more of this kind)" : "";
-    text += WarningLine(*warning, more, update, style);
+    text += WarningLine(*worst, more, update, style);
   }
   return text;
 }

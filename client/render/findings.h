@@ -30,8 +30,8 @@ std::string WarningText(const Warning& warning);
 
 /// Which warnings a result has.
 enum class WarningsShown {
-  kToActOn,  ///< those that are more than a note, one of a kind
-  kNotes,    ///< the others, one of a kind
+  kToActOn,  ///< those that are more than a note, of each arm the worst of a kind
+  kNotes,    ///< the others, of each arm one of a kind
   kAll,
 };
 

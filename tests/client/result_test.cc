@@ -303,6 +303,63 @@ TEST(WarningsTest, OfASuiteOneOfAKindIsTold) {
             "warning: b0: it warms up (and 4 more of this kind)\n");
 }
 
+v1::Warning FailedRuns(const std::string& benchmark, const std::string& arm,
+                       const std::string& count) {
+  v1::Warning warning;
+  warning.set_code("failed_runs");
+  warning.set_benchmark(benchmark);
+  warning.set_arm(arm);
+  warning.set_message(count + " runs of " + arm + " failed and count like any other");
+  return warning;
+}
+
+TEST(WarningsTest, OfEachArmOneIsTold) {
+  v1::Session session = SampleSession();
+  v1::Update& update = *session.mutable_report();
+  *update.add_warnings() = FailedRuns("main", "base", "1 of 20");
+  *update.add_warnings() = FailedRuns("main", "candidate", "18 of 20");
+  const std::string told = RenderWarnings(update, WarningsShown::kToActOn, kPipe);
+  for (const std::string& text : {told, RenderMarkdown(session)}) {
+    EXPECT_NE(text.find("1 of 20 runs of base failed"), std::string::npos) << text;
+    EXPECT_NE(text.find("18 of 20 runs of candidate failed"), std::string::npos) << text;
+  }
+  EXPECT_EQ(told.find("of this kind"), std::string::npos) << told;
+}
+
+TEST(WarningsTest, OfASuiteTheWorstOfAKindIsTold) {
+  v1::Update update = SuiteUpdate();
+  *update.add_warnings() = FailedRuns("b0", "base", "1 of 20");
+  *update.add_warnings() = FailedRuns("b0", "candidate", "2 of 20");
+  *update.add_warnings() = FailedRuns("b1", "candidate", "18 of 20");
+  *update.add_warnings() = FailedRuns("b2", "candidate", "18 of 40");
+  v1::Warning* const values = update.add_warnings();
+  values->set_code("resolution");
+  values->set_severity(v1::SEVERITY_CAUTION);
+  values->set_message("a step is near");
+  *update.add_warnings() = *values;
+  update.mutable_warnings()->rbegin()->set_severity(v1::SEVERITY_INVALIDATES);
+  update.mutable_warnings()->rbegin()->set_message("a step is too large");
+  EXPECT_EQ(
+      RenderWarnings(update, WarningsShown::kToActOn, kPipe),
+      "warning: b0: 1 of 20 runs of base failed and count like any other\n"
+      "warning: b1: 18 of 20 runs of candidate failed and count like any other (and 2 more of "
+      "this kind)\n"
+      "warning: a step is too large (and 1 more of this kind)\n");
+}
+
+TEST(WarningsTest, TheBuildsOfAnArmAreOneArm) {
+  v1::Update update = RegressionUpdate();
+  update.clear_warnings();
+  for (v1::Comparison& c : *update.mutable_comparisons()) c.set_method(v1::METHOD_LAYOUTS);
+  *update.add_warnings() = FailedRuns("main", "base/1", "1 of 20");
+  *update.add_warnings() = FailedRuns("main", "candidate/1", "1 of 20");
+  *update.add_warnings() = FailedRuns("main", "candidate/2", "3 of 20");
+  EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe),
+            "warning: 1 of 20 runs of base/1 failed and count like any other\n"
+            "warning: 3 of 20 runs of candidate/2 failed and count like any other (and 1 more of "
+            "this kind)\n");
+}
+
 using test::PairOf;
 
 ArmPairs PairsOf(std::initializer_list<Comparison> comparisons) {
