@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -233,44 +234,106 @@ JunitCounts JunitCountsOf(const std::vector<const v1::Comparison*>& gates) {
   return counts;
 }
 
-std::string JunitCase(const v1::Comparison& gate) {
-  const std::string sentence = GateSentence(gate, Style());
-  const std::string begin =
-      "    <testcase" + XmlAttribute("classname", gate.benchmark()) +
-      XmlAttribute("name", gate.candidate() + " vs " + gate.reference() + ": " + gate.metric());
-  switch (gate.verdict()) {
-    case v1::VERDICT_REGRESSION:
-      return begin + ">\n      <failure" + XmlAttribute("type", "regression") +
-             XmlAttribute("message", sentence) + "/>\n    </testcase>\n";
-    case v1::VERDICT_UNDECIDED:
-      return begin + ">\n      <skipped" + XmlAttribute("message", sentence) +
-             "/>\n    </testcase>\n";
-    default:
-      return begin + ">\n      <system-out>" + XmlText(sentence) +
-             "</system-out>\n    </testcase>\n";
-  }
-}
-
-// What takes a verdict back.
-std::string JunitWarnings(const std::string& benchmark, const v1::Update& report) {
-  std::string text;
+// What takes something from a verdict, or takes it back: no notes.
+std::vector<Warning> WarningsToActOn(const v1::Update& report) {
+  std::vector<Warning> warnings;
   for (const v1::Warning& warning : report.warnings()) {
-    const Warning told = convert::FromProto(warning);
-    const bool of_all = told.benchmark.empty();
-    if (told.severity != Severity::kInvalidates || !(of_all || told.benchmark == benchmark)) {
-      continue;
-    }
-    text += "warning: " + WarningText(told) + "\n";
+    Warning told = convert::FromProto(warning);
+    if (told.severity != Severity::kNote) warnings.push_back(std::move(told));
   }
-  return text.empty() ? "" : "    <system-err>" + XmlText(text) + "</system-err>\n";
+  return warnings;
 }
 
-std::string JunitSuite(const std::string& benchmark,
-                       const std::vector<const v1::Comparison*>& gates, const v1::Update& report) {
+bool IsSaidOf(const Warning& warning, std::string_view benchmark) {
+  return warning.benchmark.empty() || warning.benchmark == benchmark;
+}
+
+std::set<std::string_view> ArmsOf(const Comparisons& gates) {
+  std::set<std::string_view> arms;
+  for (const v1::Comparison* gate : gates) arms.insert({gate->reference(), gate->candidate()});
+  return arms;
+}
+
+// Whether a warning of its benchmark is about that gate as well: not what is said of another
+// metric, or of an arm that only other gates have. A placebo is about all of them.
+bool IsSaidOf(const Warning& warning, const v1::Comparison& gate,
+              const std::set<std::string_view>& arms) {
+  const bool own = warning.arm == gate.reference() || warning.arm == gate.candidate();
+  const bool of_arm = own || !arms.contains(warning.arm);
+  const bool of_metric = warning.metric.empty() || warning.metric == gate.metric();
+  const bool of_reference = warning.reference.empty() || warning.reference == gate.reference();
+  return of_arm && of_metric && of_reference;
+}
+
+std::string WarningLines(const std::vector<Warning>& warnings) {
+  return Join(warnings, "",
+              [](const Warning& warning) { return "warning: " + WarningText(warning) + "\n"; });
+}
+
+// @param warnings  lines about the gate
+std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
+  const std::string sentence = GateSentence(gate, Style());
+  const auto element = [&sentence](const std::string& name) {
+    return "      <" + name + XmlAttribute("message", sentence) + "/>\n";
+  };
+  std::string result;
+  std::string output = warnings;
+  if (gate.verdict() == v1::VERDICT_REGRESSION) {
+    result = element("failure" + XmlAttribute("type", "regression"));
+  } else if (gate.verdict() == v1::VERDICT_UNDECIDED) {
+    result = element("skipped");
+  } else {
+    output = sentence + (warnings.empty() ? "" : "\n" + warnings);
+  }
+  if (!output.empty()) result += "      <system-out>" + XmlText(output) + "</system-out>\n";
+  return "    <testcase" + XmlAttribute("classname", gate.benchmark()) +
+         XmlAttribute("name", gate.candidate() + " vs " + gate.reference() + ": " + gate.metric()) +
+         ">\n" + result + "    </testcase>\n";
+}
+
+// Readers show either a case's output or its suite's, so that a warning stands with both.
+std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
+                       const std::vector<Warning>& warnings) {
+  std::vector<Warning> own;
+  std::ranges::copy_if(warnings, std::back_inserter(own), [&benchmark](const Warning& warning) {
+    return IsSaidOf(warning, benchmark);
+  });
+  const std::set<std::string_view> arms = ArmsOf(gates);
   std::string text =
       "  <testsuite" + XmlAttribute("name", benchmark) + JunitCountsOf(gates).Attributes() + ">\n";
-  for (const v1::Comparison* gate : gates) text += JunitCase(*gate);
-  return text + JunitWarnings(benchmark, report) + "  </testsuite>\n";
+  for (const v1::Comparison* gate : gates) {
+    std::vector<Warning> of_gate;
+    std::ranges::copy_if(own, std::back_inserter(of_gate), [gate, &arms](const Warning& warning) {
+      return IsSaidOf(warning, *gate, arms);
+    });
+    text += JunitCase(*gate, WarningLines(of_gate));
+  }
+  if (!own.empty()) text += "    <system-err>" + XmlText(WarningLines(own)) + "</system-err>\n";
+  return text + "  </testsuite>\n";
+}
+
+// A suite for each benchmark that has a gate, then for those of which there is but a warning.
+std::string JunitSuites(const v1::Update& report) {
+  const Comparisons gates = GatesOf(report);
+  const std::vector<Warning> warnings = WarningsToActOn(report);
+  std::set<std::string> told;
+  std::string text;
+  for (auto first = gates.begin(); first != gates.end();) {
+    const std::string& benchmark = (*first)->benchmark();
+    const auto next = std::find_if(first, gates.end(), [&benchmark](const v1::Comparison* gate) {
+      return gate->benchmark() != benchmark;
+    });
+    text += JunitSuite(benchmark, {first, next}, warnings);
+    told.insert(benchmark);
+    first = next;
+  }
+  for (const Warning& warning : warnings) {
+    const bool of_all = warning.benchmark.empty();
+    if (of_all || !told.insert(warning.benchmark).second) continue;
+    text += JunitSuite(warning.benchmark, {}, warnings);
+  }
+  if (told.empty() && !warnings.empty()) text += JunitSuite("session", {}, warnings);
+  return text;
 }
 
 // A session that did not come to its end: one test case that says why.
@@ -316,14 +379,7 @@ std::string RenderJunit(const v1::Session& session) {
     text += XmlAttribute("time", Fixed(report.elapsed_seconds(), 3));
   }
   text += ">\n";
-  for (auto first = gates.begin(); first != gates.end();) {
-    const auto next = std::find_if(first, gates.end(), [first](const v1::Comparison* gate) {
-      return gate->benchmark() != (*first)->benchmark();
-    });
-    text += JunitSuite((*first)->benchmark(), {first, next}, report);
-    first = next;
-  }
-  return text + end;
+  return text + JunitSuites(report) + end;
 }
 
 }  // namespace benchd::client

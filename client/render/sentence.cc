@@ -310,19 +310,34 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
   return earlier ? "decided at " + DecisionCount(gate, gate.decided().blocks()) : "";
 }
 
+namespace {
+
+// Without `decided` an estimate has settled it (--at-limit estimate), and bounds are no promise.
+bool IsByEstimate(const v1::Comparison& gate) {
+  const bool judged =
+      gate.verdict() == v1::VERDICT_PASS || gate.verdict() == v1::VERDICT_REGRESSION;
+  return judged && gate.reason().empty() && !gate.has_decided();
+}
+
+std::string ByTheEstimate(const Style& style) {
+  const std::string alpha = style.unicode ? "α" : "alpha";
+  return "; by the estimate, which " + alpha + " does not cover";
+}
+
+}  // namespace
+
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   if (!gate.reason().empty()) return ReasonSentence(gate);
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
-  // Without `decided` an estimate has settled it, and bounds are no promise.
-  const bool bounded = gate.has_decided() && judged.lo && judged.hi;
-  if (gate.verdict() == v1::VERDICT_PASS && bounded) {
+  const bool by_estimate = IsByEstimate(gate);
+  if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && judged.lo && judged.hi) {
     return PassSentence(gate, judged, words, style);
   }
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
     return OpenSentence(judged, words, RunsOf(gate), style);
   }
-  return ChangeSentence(gate, judged, words, style);
+  return ChangeSentence(gate, judged, words, style) + (by_estimate ? ByTheEstimate(style) : "");
 }
 
 std::string VerdictSentence(const v1::Comparison& gate, const v1::Update& update,
@@ -362,19 +377,14 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Verdic
                                           const Style& style) {
   constexpr std::size_t kMostTold = 6;
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
-  const std::string alpha = style.unicode ? "α" : "alpha";
-  const std::string basis = update.basis() == v1::BASIS_ESTIMATE
-                                ? "; by the estimate, which " + alpha + " does not cover"
-                                : "";
   const std::string word = VerdictWord(update.verdict()) + ": ";
   if (gates.empty()) return {word + WhyNothingWasJudged(update)};
-  if (gates.size() == 1) {
-    return {VerdictSentence(*gates.front(), update, context, style) + basis};
-  }
+  if (gates.size() == 1) return {VerdictSentence(*gates.front(), update, context, style)};
   const auto count = [&gates](v1::Verdict verdict) {
     return static_cast<std::size_t>(std::ranges::count_if(
         gates, [verdict](const v1::Comparison* gate) { return gate->verdict() == verdict; }));
   };
+  const std::string basis = update.basis() == v1::BASIS_ESTIMATE ? ByTheEstimate(style) : "";
   std::vector<std::string> lines = {word +
                                     CountSentence(update, gates.size(),
                                                   count(v1::VERDICT_REGRESSION),

@@ -18,7 +18,8 @@ struct VerdictContext {
 
 /// One gate in words, without the verdict's: "candidate is 10.2 % slower (1.102 times, 1.098 …
 /// 1.106) than base". A pass names the bound that holds, an undecided gate the whole interval. The
-/// interval is the last look's, as everywhere.
+/// interval is the last look's, as everywhere. What --at-limit settled says that it rests on the
+/// estimate.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
 
 /// The same with its verdict and, where it is undecided, what would decide it.

@@ -7,6 +7,7 @@
 
 #include "client/command_options.h"
 #include "client/output.h"
+#include "client/render/report.h"
 #include "core/parse/harness_output.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
@@ -138,6 +139,89 @@ TEST(ExportsTest, MarkdownIsFitForAPullRequest) {
 
 TEST(ExportsTest, JunitHasACaseForEachGate) {
   ExpectGolden("export_junit.txt", InAllStates("junit"));
+}
+
+v1::Warning WarningOf(const std::string& code, const std::string& message,
+                      const std::string& benchmark = "", const std::string& arm = "") {
+  v1::Warning warning;
+  warning.set_code(code);
+  warning.set_message(message);
+  warning.set_benchmark(benchmark);
+  warning.set_arm(arm);
+  return warning;
+}
+
+std::size_t CountOf(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// Jenkins shows what stands with the case, others what stands with the suite.
+TEST(ExportsTest, JunitHasEveryWarningThatTakesSomethingFromAVerdict) {
+  v1::Session session = SuiteSession();
+  v1::Update& report = *session.mutable_report();
+  v1::Comparison second = report.comparisons(0);
+  second.set_candidate("candidate-2");
+  *report.add_comparisons() = second;
+  report.mutable_comparisons()->SwapElements(1, 3);
+  v1::Warning of_metric = WarningOf("resolution", "a step", "render a page", "candidate");
+  of_metric.set_metric("max_rss");
+  for (const v1::Warning& warning :
+       {WarningOf("placebo", "<all>"), WarningOf("placebo", "copy", "parse", "placebo"),
+        WarningOf("failed_runs", "1 of 20 runs of base", "parse", "base"),
+        WarningOf("failed_runs", "18 of 20 runs", "parse", "candidate"),
+        WarningOf("outliers", "a note", "parse", "candidate"), of_metric,
+        WarningOf("metric_missing", "nothing is compared", "lost")}) {
+    *report.add_warnings() = warning;
+  }
+  const std::string text = RenderJunit(session);
+  const std::string suite = text.substr(0, text.find("</testsuite>"));
+  const std::string first_case = suite.substr(0, suite.find("</testcase>"));
+  for (const char* told : {"warning: &lt;all&gt;", "warning: copy", "warning: 1 of 20 runs of base",
+                           "warning: 18 of 20 runs"}) {
+    EXPECT_EQ(CountOf(first_case, told), 1U) << told << text;
+  }
+  EXPECT_EQ(CountOf(suite, "1 of 20 runs of base"), 3U) << "two cases and the suite: " << text;
+  EXPECT_EQ(CountOf(suite, "18 of 20 runs"), 2U) << "not with the other candidate: " << text;
+  EXPECT_EQ(CountOf(text, "a step"), 2U) << "not with the other metric: " << text;
+  EXPECT_EQ(CountOf(text, "a note"), 0U) << text;
+  EXPECT_NE(text.find("<testsuite name=\"lost\" tests=\"0\""), std::string::npos) << text;
+  EXPECT_EQ(CountOf(text, "nothing is compared"), 1U) << text;
+}
+
+TEST(ExportsTest, JunitOfNoGateHasTheWarningsOfTheSession) {
+  v1::Session session = SampleSession();
+  session.mutable_report()->clear_comparisons();
+  session.mutable_report()->clear_warnings();
+  EXPECT_EQ(RenderJunit(session).find("<testsuite "), std::string::npos);
+  *session.mutable_report()->add_warnings() = WarningOf("placebo", "of all");
+  EXPECT_NE(RenderJunit(session).find("warning: of all"), std::string::npos);
+}
+
+// Of each gate: the sum of a session may rest on others.
+TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
+  const std::string words = "; by the estimate, which α does not cover";
+  for (const v1::Verdict verdict : {v1::VERDICT_PASS, v1::VERDICT_REGRESSION}) {
+    v1::Session session = SampleSession();
+    v1::Update& report = *session.mutable_report();
+    report.set_basis(v1::BASIS_ESTIMATE);
+    v1::Comparison& gate = *report.mutable_comparisons(0);
+    gate.set_verdict(verdict);
+    EXPECT_EQ(RenderJunit(session).find(words), std::string::npos) << "decided by an interval";
+    gate.clear_decided();
+    for (const std::string& text : {RenderJunit(session), RenderGithub(session)}) {
+      EXPECT_NE(text.find(words), std::string::npos) << text;
+    }
+    report.set_verdict(verdict);
+    for (const Detail detail : {Detail::kVerdict, Detail::kUsual, Detail::kAll}) {
+      const std::string told = RenderFindings(report, OptionsFor(session, detail), Style{});
+      EXPECT_EQ(CountOf(told, words), 1U) << told;
+    }
+    EXPECT_EQ(CountOf(RenderMarkdown(session), words), 1U);
+  }
 }
 
 TEST(ExportsTest, GithubHasTheMeansOfGates) {
