@@ -144,6 +144,10 @@ Result<void> ParseField(const std::string& text, const OptionField& row, Message
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return Put(ParseDouble(text, row), [&](double x) { values->SetDouble(message, field, x); });
     default:
+      // Of a benchmark it takes back what all have; of the session it would be the default.
+      if (text.empty() && row.part == Part::kSession) {
+        return UsageError("an empty value", "leave it out for the default");
+      }
       values->SetString(message, field, text);
       return {};
   }

@@ -323,6 +323,9 @@ Result<ExitCode> RunTop(const CommandContext& context) {
   if (const std::string* text = LastValue(context.arguments, "count")) {
     auto number = ParseCount(*text);
     if (!number) return std::move(number).error().Within("--count " + *text);
+    if (*number == 0) {
+      return UsageError("--count 0: must be at least 1", "leave it out to go on without an end");
+    }
     count = *number;
   }
   Interrupts interrupts;

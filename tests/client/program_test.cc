@@ -93,6 +93,17 @@ TEST_F(ProgramTest, AValueThatIsGivenTwiceIsAnError) {
             "error: --socket y: given twice\nhint: it is 'x' already; leave one of the two out\n");
 }
 
+TEST_F(ProgramTest, AValueThatSaysNothingIsAnError) {
+  for (const char* option : {"--cpus", "--machine-profile"}) {
+    const auto ended = Run({"compare", option, "", "a", "b"});
+    EXPECT_EQ(ended.exit_code, 2) << option;
+    EXPECT_NE(ended.err.find("an empty value"), std::string::npos) << ended.err;
+  }
+  const auto ended = Run({"top", "--count", "0"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("--count 0: must be at least 1"), std::string::npos) << ended.err;
+}
+
 TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
   daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
   std::ofstream(dir_ / "data.bin") << "version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
