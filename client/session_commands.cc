@@ -168,13 +168,16 @@ Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
 }
 
 // --same-is-pass: the verdict of a comparison that would measure one commit twice.
-ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json) {
+ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
   commit.set_id(same.id);
   commit.set_description(same.description);
-  const std::string sentence =
-      "PASS: both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
-  std::cout << (json ? SameCommitJson(commit, Now()) : sentence) << std::endl;
+  const std::string why =
+      "both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
+  const std::string sentence = "PASS: " + why;
+  // As every step of a bisection is told (RenderBisectStep()).
+  const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
+  std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
   for (const std::string& option : files.OfRuns()) {
     std::cerr << "benchctl: " << option << ": not written: nothing was measured\n";
   }
@@ -267,7 +270,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   auto submission = ReadSubmission(context, &link);
   if (!submission) return std::move(submission).error();
   if (submission->same_commit) {
-    return PassSameCommit(*submission->same_commit, *exports, context.json);
+    return PassSameCommit(*submission->same_commit, *exports, context.json, bisect);
   }
   auto save = ReadSaveOrder(context.arguments, submission->spec);
   if (!save) return std::move(save).error();

@@ -138,6 +138,10 @@ class CiTest(GitRepository, DaemonTest):
             self.assertIn(f"--export-{name}: not written", done.stderr)
         self.assertIn('tests="1" failures="0" errors="0" skipped="0"', files["junit"].read_text())
         self.assertIn("the same commit", files["markdown"].read_text())
+        done = self.benchctl("compare", "--bisect", "--git", "HEAD..main", "--same-is-pass",
+                             "./bench", cwd=self.repository)
+        self.assert_exit(done, PASS)
+        self.assertTrue(done.stdout.startswith("good: "), done.stdout)
         self.assertEqual(json.loads(files["github"].read_text()), [])
         self.assertEqual(json.loads(files["bmf"].read_text()), {})
         done = self.benchctl("compare", "--same-is-pass", "true", "true")
