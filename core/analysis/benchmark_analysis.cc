@@ -41,16 +41,23 @@ Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
   // Default gates are what the warm-up showed; a named gate may also appear in the first block.
   const bool by_warmup = warmed_up_ && benchmark_.gates.empty();
   if (!gates_fixed_ && by_warmup) {
+    if (Result<void> one_meaning = CheckMeanings(); !one_meaning) return one_meaning;
     if (Result<void> fixed = FixGates(); !fixed) return fixed;
   }
   ids_.resize(block.size());
   for (std::size_t i = 0; i < block.size(); ++i) catalog_.Learn(*block[i], ids_[i]);
-  if (catalog_.conflict()) return *catalog_.conflict();
+  if (Result<void> one_meaning = CheckMeanings(); !one_meaning) return one_meaning;
   if (!gates_fixed_) {
     if (Result<void> fixed = FixGates(); !fixed) return fixed;
   }
   OpenInfos();
+  catalog_.HoldDirections();
   return {};
+}
+
+Result<void> BenchmarkAnalysis::CheckMeanings() const {
+  if (catalog_.conflict()) return *catalog_.conflict();
+  return CheckDirections(benchmark_, catalog_);
 }
 
 Result<void> BenchmarkAnalysis::FixGates() {

@@ -100,6 +100,8 @@ class BenchmarkAnalysis {
 
  private:
   bool IsGate(std::size_t metric) const;
+  /// Every metric means one thing, whichever run printed it.
+  Result<void> CheckMeanings() const;
   Result<void> FixGates();
   void OpenInfos();
   Result<void> CheckRatio(const NamedComparison& gate) const;

@@ -75,7 +75,7 @@ void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
     described.resize(metrics_.size());
     if (described[id]) continue;
     described[id] = true;
-    Take(sample, descriptions.Find(metric.key, sample.metric), id == known, metric);
+    Take(sample, descriptions.Find(metric.key, sample.metric), id == known, id);
   }
   // An arm without a sample has had a run, too.
   std::vector<bool>& shown = shown_[run.arm];
@@ -84,8 +84,9 @@ void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
 }
 
 void MetricCatalog::Take(const Sample& sample, const MetricInfo* info, bool is_new,
-                         KnownMetric& metric) {
+                         std::size_t id) {
   if (info == nullptr) return;
+  KnownMetric& metric = metrics_[id];
   if (metric.builtin) {
     // A table of somebody else's may have been measured by a coarser clock than ours.
     if (is_new) metric.resolution = std::max(metric.resolution, info->resolution);
@@ -98,10 +99,21 @@ void MetricCatalog::Take(const Sample& sample, const MetricInfo* info, bool is_n
                                 "printed in '" + metric.unit + "' and in '" + info->unit + "'",
                                 "print " + sample.metric + " in one unit, whatever the arm");
   }
+  metric.by_name_only = metric.by_name_only && info->by_name_only;
+  if (info->better) TakeDirection(*info->better, id);
   if (info->resolution > 0) {
     metric.resolution =
         metric.resolution > 0 ? std::min(metric.resolution, info->resolution) : info->resolution;
   }
+}
+
+void MetricCatalog::TakeDirection(Better printed, std::size_t id) {
+  KnownMetric& metric = metrics_[id];
+  if (!metric.printed) metric.printed = printed;
+  if (!metric.better && id >= directions_held_) metric.better = printed;
+  if (metric.printed == printed) return;
+  const bool known = std::ranges::find(with_both_directions_, id) != with_both_directions_.end();
+  if (!known) with_both_directions_.push_back(id);
 }
 
 bool MetricCatalog::ShownBy(std::size_t arm, std::size_t id) const {

@@ -20,21 +20,24 @@ namespace benchd {
 struct KnownMetric {
   std::string key;  ///< NAME or INNER/NAME, what users write and read
   std::string unit;
-  std::optional<Better> better;
-  double resolution = 0;  ///< in `unit`, the finest seen so far; 0 = unknown
+  std::optional<Better> better;  ///< what holds: what a gate of the spec says, else a run
+  double resolution = 0;         ///< in `unit`, the finest seen so far; 0 = unknown
   bool builtin = false;
   bool positive = true;  ///< every value so far is > 0: what a ratio needs
   /// The value of every sample so far, absent when they differ.
   std::optional<double> constant = {};
   std::string name = {};      ///< NAME alone
-  bool by_name_only = false;  ///< as of MetricInfo
+  bool by_name_only = false;  ///< as of MetricInfo, in every run
+  /// What the first run said of the direction that says any.
+  std::optional<Better> printed = {};
 };
 
 /// Which metrics the runs of one benchmark have shown so far, in order of appearance.
 ///
 /// Gives each a small number, so that a block's samples are sorted without comparing names again.
-/// Unit and direction are those of the first appearance; the resolution follows the finest. What a
-/// run says of a metric (Run::metrics) goes by INNER/NAME, else by NAME.
+/// The unit is that of the first appearance, the direction the first that is said before
+/// HoldDirections(), so that the order of the arms decides neither; the resolution follows the
+/// finest. What a run says of a metric (Run::metrics) goes by INNER/NAME, else by NAME.
 class MetricCatalog {
  public:
   /// @param of_benchd  names of built-in metrics mean those; else what the runs say they mean.
@@ -49,6 +52,10 @@ class MetricCatalog {
   bool ShownBy(std::size_t arm, std::size_t id) const;
   /// A metric that one run printed in another unit than a run before: nothing can be compared.
   const std::optional<Error>& conflict() const { return conflict_; }
+  /// Metrics that one run printed as lower is better and another as higher is better.
+  const std::vector<std::size_t>& with_both_directions() const { return with_both_directions_; }
+  /// From here on a metric that has no direction keeps none: its values are summed up as they are.
+  void HoldDirections() { directions_held_ = metrics_.size(); }
   /// What `--metric NAME:higher` says goes over what the metric itself says.
   void SetDirection(std::size_t id, Better better) { metrics_[id].better = better; }
 
@@ -57,13 +64,16 @@ class MetricCatalog {
 
  private:
   std::size_t IdOf(const Sample& sample);
-  void Take(const Sample& sample, const MetricInfo* info, bool is_new, KnownMetric& metric);
+  void Take(const Sample& sample, const MetricInfo* info, bool is_new, std::size_t id);
+  void TakeDirection(Better printed, std::size_t id);
 
   bool of_benchd_;
   std::vector<KnownMetric> metrics_;
   std::map<std::string, std::size_t, std::less<>> ids_;
   std::vector<std::vector<bool>> shown_;  // by arm, then by metric
   std::optional<Error> conflict_;
+  std::vector<std::size_t> with_both_directions_;
+  std::size_t directions_held_ = 0;  // of the metrics before that number
   std::string scratch_;
 };
 

@@ -232,6 +232,21 @@ std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
   return unknown;
 }
 
+Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& catalog) {
+  if (catalog.with_both_directions().empty()) return {};
+  const std::vector<GatedMetric> matched = MatchCatalog(benchmark.gates, catalog);
+  for (const std::size_t id : catalog.with_both_directions()) {
+    const auto gate = std::ranges::find(matched, id, &GatedMetric::metric);
+    if (gate != matched.end() && benchmark.gates[gate->gate].better) continue;
+    const KnownMetric& metric = catalog.metrics()[id];
+    return InvalidArgument("metric " + metric.key,
+                           "printed with conflicting directions, 'lower' and 'higher'",
+                           "print one direction of " + metric.name +
+                               ", whatever the arm, or name it: --metric " + metric.key + ":lower");
+  }
+  return {};
+}
+
 Error UnknownGate(const Gate& gate, const Benchmark& benchmark, const MetricCatalog& catalog) {
   return InvalidArgument("metric " + gate.metric,
                          "unknown metric in benchmark " + benchmark.name +

@@ -57,6 +57,9 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double de
 /// holds in every benchmark that has the gate.
 std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
                                            const MetricCatalog& catalog);
+/// kInvalidArgument where runs contradict each other on which direction of a metric is good, and no
+/// gate of the spec says it: the first of them would be whichever arm ran first.
+Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& catalog);
 /// kInvalidArgument that names the gate, what there was, and what is nearest.
 Error UnknownGate(const Gate& gate, const Benchmark& benchmark, const MetricCatalog& catalog);
 

@@ -145,6 +145,54 @@ TEST(InnerBenchmarksTest, OneMetricInTwoUnitsIsAnError) {
   EXPECT_EQ(added.error().message, "metric lag: printed in 'ms' and in 's'");
 }
 
+// Whichever arm runs first: the random order must not say what is worse.
+TEST(InnerBenchmarksTest, OneMetricInTwoDirectionsIsAnErrorWhicheverArmRunsFirst) {
+  for (const bool base_first : {true, false}) {
+    for (const bool in_warmup : {true, false}) {
+      SessionAnalysis analysis = Start(Parsed());
+      const Block block{
+          RunBuilder(0, 0, base_first ? 0 : 1).Sample("a", 1.5).Metric("a", Better::kLower, "s"),
+          RunBuilder(0, 1, base_first ? 1 : 0).Sample("a", 9.5).Metric("a", Better::kHigher, "s")};
+      if (in_warmup) analysis.AddWarmup(block);
+      const auto added = analysis.Add(block);
+      ASSERT_FALSE(added);
+      EXPECT_EQ(added.error().message,
+                "metric a: printed with conflicting directions, 'lower' and 'higher'");
+      EXPECT_EQ(added.error().hint,
+                "print one direction of a, whatever the arm, or name it: --metric a:lower");
+    }
+  }
+}
+
+TEST(InnerBenchmarksTest, OfTwoDirectionsAGateSaysWhichHolds) {
+  for (const bool base_first : {true, false}) {
+    SessionSpec spec = Parsed();
+    spec.benchmarks[0].gates = {RatioGate("a", 0.2)};
+    spec.benchmarks[0].gates[0].better = Better::kLower;
+    SessionAnalysis analysis = Start(spec);
+    for (int i = 0; i < 8; ++i) {
+      Feed(analysis,
+           {RunBuilder(0, 0, base_first ? 0 : 1).Sample("a", 1.5).Metric("a", Better::kLower, "s"),
+            RunBuilder(0, 1, base_first ? 1 : 0)
+                .Sample("a", 9.5)
+                .Metric("a", Better::kHigher, "s")});
+    }
+    EXPECT_EQ(analysis.Conclude().verdict, Verdict::kRegression) << base_first;
+  }
+}
+
+TEST(InnerBenchmarksTest, ADirectionThatOneArmAloneSaysGatesWhicheverRunsFirst) {
+  for (const bool base_first : {true, false}) {
+    SessionAnalysis analysis = Start(Parsed());
+    for (int i = 0; i < 8; ++i) {
+      Feed(analysis,
+           {RunBuilder(0, 0, base_first ? 0 : 1).Sample("a", 1.5).Metric("a", Better::kLower, "s"),
+            RunBuilder(0, 1, base_first ? 1 : 0).Sample("a", 9.5).Metric("a", {}, "s")});
+    }
+    EXPECT_EQ(analysis.Conclude().verdict, Verdict::kRegression) << base_first;
+  }
+}
+
 TEST(InnerBenchmarksTest, ManyOfThemAreNamedShortly) {
   SessionAnalysis analysis = Start(Parsed());
   const auto block = [] {

@@ -68,6 +68,29 @@ TEST(MetricCatalogTest, TheFinestPrintedDecimalIsTheResolution) {
   EXPECT_EQ(catalog.metrics()[0].resolution, 0.01);
 }
 
+TEST(MetricCatalogTest, TheFirstDirectionThatIsSaidHoldsWhicheverRunSaysIt) {
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  catalog.Learn(RunBuilder(0, 0).Sample("x", 1).Metric("x", std::nullopt), ids);
+  catalog.Learn(RunBuilder(0, 1).Sample("x", 1).Metric("x", Better::kHigher), ids);
+  EXPECT_EQ(catalog.metrics()[0].better, Better::kHigher);
+  EXPECT_TRUE(catalog.with_both_directions().empty());
+  catalog.Learn(RunBuilder(0, 0).Sample("y", 1).Metric("y", std::nullopt), ids);
+  catalog.HoldDirections();
+  catalog.Learn(RunBuilder(0, 1).Sample("y", 1).Metric("y", Better::kLower), ids);
+  EXPECT_FALSE(catalog.metrics()[1].better) << "it is compared as one without a direction already";
+  EXPECT_EQ(catalog.metrics()[1].printed, Better::kLower);
+}
+
+TEST(MetricCatalogTest, KnowsWhatWasPrintedWithBothDirectionsOnce) {
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  for (const Better better : {Better::kLower, Better::kHigher, Better::kLower, Better::kHigher}) {
+    catalog.Learn(RunBuilder(0, 0).Sample("x", 1).Metric("x", better), ids);
+  }
+  EXPECT_EQ(catalog.with_both_directions(), std::vector<std::size_t>{0});
+}
+
 TEST(MetricCatalogTest, FindsTheDescriptionWhateverTheOrder) {
   MetricCatalog catalog;
   std::vector<std::size_t> ids;
