@@ -106,6 +106,7 @@ std::string WhyNot(const v1::Session& session) {
                          one.reason() == Reason("fell_to_zero") ||
                          one.reason() == Reason("no_ratio");
     if (by_default && of_zero) return "a metric gates only since it left 0, unasked";
+    if (IsOfLateGate(one.reason())) return "a metric gates only since it was printed, too late";
   }
   return "";
 }

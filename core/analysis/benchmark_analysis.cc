@@ -50,6 +50,7 @@ Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
   if (!gates_fixed_) {
     if (Result<void> fixed = FixGates(); !fixed) return fixed;
   }
+  NameNewMetrics();
   OpenInfos();
   catalog_.HoldDirections();
   return {};
@@ -74,8 +75,11 @@ Result<void> BenchmarkAnalysis::FixGates() {
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : *planned) {
-        // Nobody asked for what this reference lacks.
-        if (!named && !catalog_.ShownBy(reference, gate.metric)) continue;
+        // Nobody asked for what this reference lacks; it may print it yet.
+        if (!named && !catalog_.ShownBy(reference, gate.metric)) {
+          infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
+          continue;
+        }
         gates_.push_back(Open(reference, candidate, gate.metric, gate));
         checked_.emplace_back(design_.paired);
       }
@@ -88,7 +92,22 @@ Result<void> BenchmarkAnalysis::FixGates() {
     }
   }
   gates_fixed_ = true;
+  catalog_.BeginLater();
   return {};
+}
+
+void BenchmarkAnalysis::NameNewMetrics() {
+  if (benchmark_.gates.empty() || named_gates_.size() == catalog_.metrics().size()) return;
+  named_gates_ = GateOfEachMetric(benchmark_, catalog_);
+  for (std::size_t metric = metrics_with_infos_; metric < named_gates_.size(); ++metric) {
+    const Gate* const gate = NamedGate(metric);
+    if (gate != nullptr && gate->better) catalog_.SetDirection(metric, *gate->better);
+  }
+}
+
+const Gate* BenchmarkAnalysis::NamedGate(std::size_t metric) const {
+  if (metric >= named_gates_.size() || !named_gates_[metric]) return nullptr;
+  return &benchmark_.gates[*named_gates_[metric]];
 }
 
 bool BenchmarkAnalysis::IsGate(std::size_t metric) const {
@@ -238,12 +257,15 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
 
 std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
   std::vector<Warning> warnings = CheckArms();
-  if (not_gated_.empty()) return warnings;
+  std::vector<std::size_t> without;
   std::vector<std::size_t> varying;
   for (const std::size_t metric : not_gated_) {
-    if (!catalog_.metrics()[metric].constant) varying.push_back(metric);
+    if (GatesLate(metric)) continue;
+    without.push_back(metric);
+    if (!catalog_.metrics()[metric].all.constant) varying.push_back(metric);
   }
-  warnings.push_back(NoRatio(varying.empty() ? not_gated_ : varying, catalog_, benchmark_.name));
+  if (without.empty()) return warnings;
+  warnings.push_back(NoRatio(varying.empty() ? without : varying, catalog_, benchmark_.name));
   return warnings;
 }
 
@@ -345,7 +367,7 @@ Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catal
       "0, or all the same in steps above the margin, in the first runs of " + benchmark +
           ", so not gated by a relative change: " + ListOf(metrics, catalog),
       benchmark);
-  if (first.constant) warning.severity = Severity::kNote;
+  if (first.all.constant) warning.severity = Severity::kNote;
   warning.hint = "to gate on the difference: --metric " + first.key + ":+ABS";
   return warning;
 }

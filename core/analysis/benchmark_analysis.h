@@ -70,10 +70,16 @@ class BenchmarkAnalysis {
   /// The same of a metric that would gate by default, had it a relative change, where a count left
   /// 0 or a rate fell to it; else nothing: it does not gate.
   std::optional<Judgement> JudgementOfZero(const NamedComparison& info) const;
+  /// Undecided where the comparison would be one of a gate by what was seen so far, and is none
+  /// because the gates were fixed before: it has no share of alpha, so nothing can judge it.
+  /// Nothing else. Nobody waits for it.
+  std::optional<Judgement> JudgementOfLate(const NamedComparison& info) const;
 
   std::uint64_t blocks() const { return blocks_; }
   const Benchmark& spec() const { return benchmark_; }
   double default_margin() const { return default_margin_; }
+  /// The gate of the spec that is about that metric, or nullptr.
+  const Gate* NamedGate(std::size_t metric) const;
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
   const MetricCatalog& catalog() const { return catalog_; }
   /// Gates of the spec that are about no metric that it has shown; empty before they are fixed.
@@ -104,6 +110,10 @@ class BenchmarkAnalysis {
   Result<void> CheckMeanings() const;
   Result<void> FixGates();
   void OpenInfos();
+  /// Which gates of the spec are about metrics that are new, and what they say of these.
+  void NameNewMetrics();
+  /// By default, that metric would gate now; see JudgementOfLate().
+  bool GatesLate(std::size_t metric) const;
   Result<void> CheckRatio(const NamedComparison& gate) const;
   /// There are enough blocks for a look that decides.
   bool MayDecide() const;
@@ -128,6 +138,7 @@ class BenchmarkAnalysis {
   std::vector<std::size_t> not_gated_;         // metrics, when the gates were fixed
   std::vector<bool> is_not_gated_;             // by metric: one of these
   std::vector<std::size_t> about_nothing_;     // gates of the spec, likewise
+  std::vector<std::optional<std::size_t>> named_gates_;  // of the spec, by metric
   std::size_t metrics_with_infos_ = 0;
   bool warmed_up_ = false;
   bool gates_fixed_ = false;

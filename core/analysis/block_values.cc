@@ -38,6 +38,13 @@ void Describe(KnownMetric& metric, const MetricInfo& info) {
 
 }  // namespace
 
+void CommonValue::Add(double value) {
+  positive = positive && value > 0;
+  if (!any) constant = value;
+  if (constant != value) constant.reset();
+  any = true;
+}
+
 std::size_t MetricCatalog::IdOf(const Sample& sample) {
   std::string_view key = sample.metric;
   if (!sample.inner_benchmark.empty()) {
@@ -69,9 +76,8 @@ void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
     const std::size_t id = IdOf(sample);
     ids.push_back(id);
     KnownMetric& metric = metrics_[id];
-    metric.positive = metric.positive && sample.value > 0;
-    if (id == known) metric.constant = sample.value;
-    if (metric.constant != sample.value) metric.constant.reset();
+    metric.all.Add(sample.value);
+    if (is_later_) metric.later.Add(sample.value);
     described.resize(metrics_.size());
     if (described[id]) continue;
     described[id] = true;

@@ -16,6 +16,15 @@
 
 namespace benchd {
 
+/// What some values of a metric have in common: all of them, or those since the gates were fixed.
+struct CommonValue {
+  bool any = false;                     ///< there is a value
+  bool positive = true;                 ///< every value is > 0: what a ratio needs
+  std::optional<double> constant = {};  ///< the value of every sample; absent when they differ
+
+  void Add(double value);
+};
+
 /// A metric as it is compared: one of a harness' inner benchmarks has its own, named INNER/NAME.
 struct KnownMetric {
   std::string key;  ///< NAME or INNER/NAME, what users write and read
@@ -23,9 +32,8 @@ struct KnownMetric {
   std::optional<Better> better;  ///< what holds: what a gate of the spec says, else a run
   double resolution = 0;         ///< in `unit`, the finest seen so far; 0 = unknown
   bool builtin = false;
-  bool positive = true;  ///< every value so far is > 0: what a ratio needs
-  /// The value of every sample so far, absent when they differ.
-  std::optional<double> constant = {};
+  CommonValue all = {};       ///< of every sample so far
+  CommonValue later = {};     ///< of those since MetricCatalog::BeginLater()
   std::string name = {};      ///< NAME alone
   bool by_name_only = false;  ///< as of MetricInfo, in every run
   /// What the first run said of the direction that says any.
@@ -56,6 +64,8 @@ class MetricCatalog {
   const std::vector<std::size_t>& with_both_directions() const { return with_both_directions_; }
   /// From here on a metric that has no direction keeps none: its values are summed up as they are.
   void HoldDirections() { directions_held_ = metrics_.size(); }
+  /// The gates are fixed: what the samples have in common from here on is kept apart.
+  void BeginLater() { is_later_ = true; }
   /// What `--metric NAME:higher` says goes over what the metric itself says.
   void SetDirection(std::size_t id, Better better) { metrics_[id].better = better; }
 
@@ -74,6 +84,7 @@ class MetricCatalog {
   std::optional<Error> conflict_;
   std::vector<std::size_t> with_both_directions_;
   std::size_t directions_held_ = 0;  // of the metrics before that number
+  bool is_later_ = false;
   std::string scratch_;
 };
 

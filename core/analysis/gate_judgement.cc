@@ -87,4 +87,29 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfZero(const NamedCompariso
   return worse ? JudgementOfDifference(info) : std::nullopt;
 }
 
+bool BenchmarkAnalysis::GatesLate(std::size_t metric) const {
+  // All of a table is known before its gates are.
+  const bool by_default = benchmark_.gates.empty() && !benchmark_.parse.empty();
+  return gates_fixed_ && !design_.table && by_default &&
+         GatesByDefault(benchmark_, default_margin_, catalog_, metric);
+}
+
+std::optional<Judgement> BenchmarkAnalysis::JudgementOfLate(const NamedComparison& info) const {
+  if (benchmark_.arms[info.candidate].role != ArmRole::kCandidate || design_.table) return {};
+  const auto late = [](std::string_view reason) {
+    return Judgement{Verdict::kUndecided, reason, true};
+  };
+  if (NamedGate(info.metric) != nullptr) {
+    const bool is_missing =
+        benchmark_.allow_missing && !ShownByAll(benchmark_, catalog_, info.metric);
+    return is_missing ? std::nullopt : std::optional(late(Reason("late_metric")));
+  }
+  // Nobody asked for what this reference lacks.
+  if (!catalog_.ShownBy(info.reference, info.metric) || !GatesLate(info.metric)) return {};
+  const bool known = info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
+  if (known) return late(Reason("late_values"));
+  const bool directed = catalog_.metrics()[info.metric].better.has_value();
+  return late(directed ? Reason("late_metric") : Reason("late_direction"));
+}
+
 }  // namespace benchd

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kDefaultGate = "wall_time";
 
 bool HasDirection(const KnownMetric& metric) {
-  return !metric.builtin && metric.better.has_value();
+  return !metric.builtin && (metric.better || metric.printed);
 }
 
 // What may gate although nobody named it.
@@ -25,8 +25,15 @@ bool GatesUnnamed(const KnownMetric& metric) {
 }
 
 // Constant values are known to a step each (docs/statistics.md section 3, resolution).
+bool HasRatio(const CommonValue& values, double resolution, double margin) {
+  return values.any && values.positive &&
+         (!values.constant || 2 * resolution / *values.constant < margin);
+}
+
+// What was 0 before the gates were fixed, and is not any more, could have gated.
 bool HasRatio(const KnownMetric& metric, double margin) {
-  return metric.positive && (!metric.constant || 2 * metric.resolution / *metric.constant < margin);
+  return HasRatio(metric.all, metric.resolution, margin) ||
+         HasRatio(metric.later, metric.resolution, margin);
 }
 
 bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
@@ -43,9 +50,8 @@ bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size
 
 bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
                    std::size_t id, bool table) {
-  const KnownMetric& metric = catalog.metrics()[id];
-  if (!GatesUnnamed(metric) || !MayGate(benchmark, catalog, id)) return false;
-  return (table && benchmark.parse.empty()) || HasRatio(metric, margin);
+  if (!table || !benchmark.parse.empty()) return GatesByDefault(benchmark, margin, catalog, id);
+  return GatesUnnamed(catalog.metrics()[id]) && MayGate(benchmark, catalog, id);
 }
 
 std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const MetricCatalog& catalog) {
@@ -190,6 +196,21 @@ bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::s
     if (!placebo && !catalog.ShownBy(arm, metric)) return false;
   }
   return true;
+}
+
+bool GatesByDefault(const Benchmark& benchmark, double default_margin, const MetricCatalog& catalog,
+                    std::size_t metric) {
+  const KnownMetric& known = catalog.metrics()[metric];
+  return GatesUnnamed(known) && MayGate(benchmark, catalog, metric) &&
+         HasRatio(known, default_margin);
+}
+
+std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchmark,
+                                                         const MetricCatalog& catalog) {
+  std::vector<std::optional<std::size_t>> gates(catalog.metrics().size());
+  for (const GatedMetric& one : MatchCatalog(benchmark.gates, catalog))
+    gates[one.metric] = one.gate;
+  return gates;
 }
 
 std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,

@@ -33,6 +33,13 @@ std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin
 
 /// Whether each reference and each candidate has shown the metric; placebos are copies.
 bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
+/// Whether a metric of a harness gates where no gate is named, by what was seen so far: also by the
+/// values alone that came after MetricCatalog::BeginLater().
+bool GatesByDefault(const Benchmark& benchmark, double default_margin, const MetricCatalog& catalog,
+                    std::size_t metric);
+/// The gate of the spec that is about each metric of the catalog, by index.
+std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchmark,
+                                                         const MetricCatalog& catalog);
 /// Metrics with a direction that do not gate by default, because a default margin is a relative
 /// change: a value is not above 0, or all of them are the same and one step of the metric is more
 /// than the margin, so that no number of runs would decide (one allocation a run, a margin of 2 %).

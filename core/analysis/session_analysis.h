@@ -21,8 +21,9 @@ namespace benchd {
 ///
 /// Life: Create, then AddWarmup for each warm-up block (they only tell which metrics exist), then
 /// Add for each complete measured block. The gates are fixed by the last warm-up block, or without
-/// warm-up by the first measured one: level alpha/G each (docs/statistics.md section 6). Metrics
-/// that appear later are info.
+/// warm-up by the first measured one: level alpha/G each (docs/statistics.md section 6). What
+/// would be a gate and appears later has no part of alpha: it is undecided, and nobody waits for
+/// it.
 class SessionAnalysis {
  public:
   using Source = DataSource;

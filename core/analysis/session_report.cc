@@ -43,13 +43,14 @@ Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
   return named;
 }
 
-// A metric that gates from the moment on that it left 0.
-Comparison GateSinceItLeftZero(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
-                               const Judgement& judgement, const SequentialDesign& design,
-                               double level) {
+// A metric that became a gate when the gates were fixed already: it left 0, or came late.
+Comparison UnplannedGate(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
+                         const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = GateOf(benchmark, info, judgement, design, level);
   named.role = ComparisonRole::kGate;
-  named.margin = benchmark.default_margin();
+  const Gate* const gate = benchmark.NamedGate(info.metric);
+  named.margin = gate != nullptr ? gate->margin : benchmark.default_margin();
+  if (gate != nullptr) named.margin_kind = gate->kind;
   return named;
 }
 
@@ -186,7 +187,8 @@ std::vector<JudgedBenchmark> Judge(std::span<const BenchmarkAnalysis> benchmarks
       one.gates.push_back(benchmark.JudgementOf(gate));
     }
     for (const NamedComparison& info : benchmark.infos()) {
-      one.infos.push_back(benchmark.JudgementOfZero(info));
+      const std::optional<Judgement> of_zero = benchmark.JudgementOfZero(info);
+      one.infos.push_back(of_zero ? of_zero : benchmark.JudgementOfLate(info));
     }
   }
   return judged;
@@ -215,7 +217,7 @@ std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> bench
       const NamedComparison& info = benchmark.infos()[i];
       const double level = levels.info.stated();
       if (judged.infos[i]) {
-        report.push_back(GateSinceItLeftZero(benchmark, info, *judged.infos[i], design, level));
+        report.push_back(UnplannedGate(benchmark, info, *judged.infos[i], design, level));
       } else if (info.comparison.values() > 0) {
         infos.push_back(ComparisonOf(benchmark, info, design, level));
         directions.push_back(info.comparison.Direction());

@@ -16,7 +16,7 @@ namespace benchd {
 struct JudgedBenchmark {
   const BenchmarkAnalysis* analysis = nullptr;
   std::vector<Judgement> gates;                 ///< by BenchmarkAnalysis::gates()
-  std::vector<std::optional<Judgement>> infos;  ///< by infos(): those that gate since they left 0
+  std::vector<std::optional<Judgement>> infos;  ///< by infos(): gates that nobody planned
 };
 std::vector<JudgedBenchmark> Judge(std::span<const BenchmarkAnalysis> benchmarks);
 

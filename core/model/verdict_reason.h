@@ -33,6 +33,17 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      ""},
     {"resolution", "within a step",
      "{metric} of {candidate} is closer to the margin than one step of it can tell", ""},
+    // What the gates were fixed without.
+    {"late_metric", "printed late",
+     "not every arm had printed {metric} when the gates were settled",
+     "run it again with more warm-up: --warmup N"},
+    {"late_direction", "direction printed late",
+     "no run had said which direction of {metric} is good when the gates were settled",
+     "name it: --metric NAME:lower or NAME:higher"},
+    {"late_values", "0 or constant at first",
+     "{metric} was 0, or all the same in steps above the margin, when the gates were settled, and "
+     "no longer is",
+     "gate on it by its name: --metric NAME"},
     {"missing_values", "values missing", "too many runs lack {metric}", ""},
 };
 
@@ -43,6 +54,9 @@ constexpr const VerdictReason* FindVerdictReason(std::string_view code) {
   }
   return nullptr;
 }
+
+/// The session does not wait for such a gate: it became one when the gates were fixed already.
+constexpr bool IsOfLateGate(std::string_view code) { return code.starts_with("late_"); }
 
 /// The code of a row; a text that is none does not compile.
 consteval std::string_view Reason(std::string_view code) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <string_view>
 
+#include "core/model/verdict_reason.h"
+
 namespace benchd {
 namespace {
 
@@ -33,7 +35,8 @@ std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, dou
 }
 
 bool IsOpenGate(const Comparison& comparison) {
-  return comparison.role == ComparisonRole::kGate && !comparison.decided;
+  return comparison.role == ComparisonRole::kGate && !comparison.decided &&
+         !IsOfLateGate(comparison.reason);
 }
 
 /// Whether the interval is narrow enough for the number of blocks that are missing to mean

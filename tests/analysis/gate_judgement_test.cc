@@ -267,6 +267,157 @@ TEST(GateJudgementTest, WhereAllThatGatesIsAllowedToBeMissingNothingIsJudged) {
   EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution));
 }
 
+// ---- what came after the gates were fixed ----
+
+/// Gives each arm of a block what it prints there; the arms are base and candidate.
+using PrintedInBlock = std::function<PrintedValues(int block, std::uint32_t arm)>;
+
+PrintedValues AandB(int block, bool with_b, double b) {
+  PrintedValues values{{"a", 2000 + (block * 7) % 5}};
+  if (with_b) values.emplace_back("b", b + (block * 3) % 5);
+  return values;
+}
+
+Report LateReport(const SessionSpec& spec, const PrintedInBlock& prints, int blocks = 8,
+                  int warmup = 0) {
+  SessionAnalysis analysis = Start(spec);
+  for (int i = -warmup; i < blocks; ++i) {
+    const Block block{PrintedBy(0, prints(i, 0)), PrintedBy(1, prints(i, 1))};
+    if (i < 0) {
+      analysis.AddWarmup(block);
+    } else {
+      Feed(analysis, block);
+    }
+  }
+  EXPECT_TRUE(analysis.Finished()) << "nobody waits for a gate that nothing can judge";
+  return analysis.Conclude();
+}
+
+SessionSpec ParsedSpec() {
+  SessionSpec spec = GatedSpec("a", 0.05);
+  spec.default_margin = 0.05;
+  spec.benchmarks[0].gates.clear();
+  return spec;
+}
+
+void ExpectLate(const Report& report, const std::string& metric, const std::string& reason) {
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  const Comparison& late = Find(report, metric);
+  EXPECT_EQ(late.role, ComparisonRole::kGate);
+  EXPECT_EQ(late.verdict, Verdict::kUndecided);
+  EXPECT_EQ(late.reason, reason);
+  EXPECT_EQ(late.margin, 0.05);
+  EXPECT_FALSE(late.decided);
+  const Comparison& planned = Find(report, "a");
+  EXPECT_EQ(planned.verdict, Verdict::kPass);
+  EXPECT_DOUBLE_EQ(planned.confidence, 0.99) << "the level of one gate";
+}
+
+TEST(GateJudgementTest, ANamedMetricThatOneArmPrintedLateIsUndecided) {
+  SessionSpec spec = GatedSpec("a", 0.05);
+  spec.benchmarks[0].gates.push_back(RatioGate("b", 0.05));
+  spec.benchmarks[0].allow_missing = true;
+  ExpectLate(LateReport(spec,
+                        [](int block, std::uint32_t arm) {
+                          return AandB(block, arm == 0 || block > 0, arm == 0 ? 1000 : 2000);
+                        }),
+             "b", "late_metric");
+}
+
+TEST(GateJudgementTest, WhatTheCandidateNeverPrintsIsAllowedToBeMissing) {
+  SessionSpec spec = GatedSpec("a", 0.05);
+  spec.benchmarks[0].gates.push_back(RatioGate("b", 0.05));
+  spec.benchmarks[0].allow_missing = true;
+  const Report report =
+      LateReport(spec, [](int block, std::uint32_t arm) { return AandB(block, arm == 0, 1000); });
+  EXPECT_EQ(report.verdict, Verdict::kPass);
+  EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution));
+}
+
+TEST(GateJudgementTest, AMetricThatTheBaseOrBothPrintedLateIsUndecided) {
+  for (const int first_of_candidate : {0, 1}) {
+    for (const int warmup : {0, 1}) {
+      SCOPED_TRACE(warmup);
+      ExpectLate(LateReport(
+                     ParsedSpec(),
+                     [&](int block, std::uint32_t arm) {
+                       const int first = arm == 0 ? 1 : first_of_candidate;
+                       return AandB(block, block >= first - warmup, arm == 0 ? 1000 : 2000);
+                     },
+                     8, warmup),
+                 "b", "late_metric");
+    }
+  }
+}
+
+TEST(GateJudgementTest, AMetricThatWas0OrAllTheSameAtFirstAloneIsUndecided) {
+  for (const double at_first : {0.0, 1.0}) {
+    const Report report = LateReport(ParsedSpec(), [&](int block, std::uint32_t arm) {
+      if (block > 0) return AandB(block, true, arm == 0 ? 1000 : 2000);
+      return PrintedValues{{"a", 2000}, {"b", at_first}};
+    });
+    ExpectLate(report, "b", "late_values");
+    EXPECT_FALSE(HasWarning(report, "no_ratio", Severity::kCaution)) << "the gate says it";
+  }
+}
+
+TEST(GateJudgementTest, ADirectionThatIsSaidLateIsUndecided) {
+  SessionAnalysis analysis = Start(ParsedSpec());
+  for (int i = 0; i < 8; ++i) {
+    Block block;
+    for (const std::uint32_t arm : {0U, 1U}) {
+      RunBuilder run(0, arm, arm);
+      run.Sample("a", 2000 + (i * 7) % 5).Metric("a", Better::kLower);
+      run.Sample("b", (arm == 0 ? 1000 : 2000) + (i * 3) % 5);
+      run.Metric("b", i == 0 ? std::nullopt : std::optional(Better::kLower));
+      block.push_back(run);
+    }
+    Feed(analysis, block);
+  }
+  ExpectLate(analysis.Conclude(), "b", "late_direction");
+}
+
+TEST(GateJudgementTest, APatternIsAboutWhatComesLateToo) {
+  SessionSpec spec = GatedSpec("a", 0.05);
+  spec.benchmarks[0].gates.push_back(RatioGate("b*", 0.05));
+  spec.benchmarks[0].gates[1].better = Better::kHigher;
+  const Report report = LateReport(spec, [](int block, std::uint32_t) {
+    PrintedValues values = AandB(block, true, 1000);
+    if (block > 0) values.emplace_back("b2", 1000 + block % 3);
+    return values;
+  });
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(report, "b2").reason, "late_metric");
+  EXPECT_EQ(Find(report, "b2").better, Better::kHigher);
+}
+
+TEST(GateJudgementTest, OfTwoReferencesTheOneThatPrintsLateIsUndecided) {
+  SessionSpec spec = MakeSpec({MakeBenchmark("main", 2, {"v1", "v2", "candidate"})});
+  spec.benchmarks[0].parse = "lines";
+  spec.default_margin = 0.05;
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < 8; ++i) {
+    Block block;
+    for (const std::uint32_t arm : {0U, 1U, 2U}) {
+      block.push_back(PrintedBy(arm, AandB(i, arm != 1 || i > 0, 1000)));
+    }
+    Feed(analysis, block);
+  }
+  EXPECT_TRUE(analysis.Finished());
+  const Report report = analysis.Conclude();
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Reasons(report), std::vector<std::string>{"late_metric"});
+}
+
+TEST(GateJudgementTest, ARegressionIsOneBesideALateGate) {
+  const Report report = LateReport(ParsedSpec(), [](int block, std::uint32_t arm) {
+    PrintedValues values = AandB(block, block > 0, 1000);
+    if (arm == 1) values[0].second *= 2;
+    return values;
+  });
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+}
+
 // ---- counts ----
 
 TEST(GateJudgementTest, ACountThatLeft0IsARegressionByItsDifference) {

@@ -55,8 +55,8 @@ TEST(MetricCatalogTest, KnowsWhichArmShowedAMetricAndWhetherItWasEverZero) {
   EXPECT_TRUE(catalog.ShownBy(0, 1));
   EXPECT_FALSE(catalog.ShownBy(0, 2));
   EXPECT_FALSE(catalog.ShownBy(1, 1));
-  EXPECT_TRUE(catalog.metrics()[0].positive);
-  EXPECT_FALSE(catalog.metrics()[1].positive);
+  EXPECT_TRUE(catalog.metrics()[0].all.positive);
+  EXPECT_FALSE(catalog.metrics()[1].all.positive);
 }
 
 TEST(MetricCatalogTest, TheFinestPrintedDecimalIsTheResolution) {

@@ -222,7 +222,7 @@ TEST(SessionAnalysisTest, ValuesBeyondDoublePrecisionAreNotCalledNegative) {
   }
 }
 
-TEST(SessionAnalysisTest, DefaultGatesAreWhatTheWarmupPrintedAndLaterMetricsAreInfo) {
+TEST(SessionAnalysisTest, DefaultGatesAreWhatTheWarmupPrintedAndLaterMetricsAreUndecided) {
   SessionSpec spec = Two();
   spec.benchmarks[0].parse = "lines";
   SessionAnalysis analysis = Start(spec);
@@ -242,9 +242,12 @@ TEST(SessionAnalysisTest, DefaultGatesAreWhatTheWarmupPrintedAndLaterMetricsAreI
   ASSERT_EQ(report.comparisons.size(), 3u);
   EXPECT_EQ(report.comparisons[0].metric, "BM_x/time");
   EXPECT_EQ(report.comparisons[0].role, ComparisonRole::kGate);
-  EXPECT_EQ(report.comparisons[1].metric, "wall_time");
-  EXPECT_EQ(report.comparisons[1].role, ComparisonRole::kInfo);
-  EXPECT_EQ(report.comparisons[2].metric, "late");
+  EXPECT_DOUBLE_EQ(report.comparisons[0].confidence, 0.99) << "the late one has no share of alpha";
+  EXPECT_EQ(report.comparisons[1].metric, "late");
+  EXPECT_EQ(report.comparisons[1].role, ComparisonRole::kGate);
+  EXPECT_EQ(report.comparisons[1].verdict, Verdict::kUndecided);
+  EXPECT_EQ(report.comparisons[1].reason, "late_metric");
+  EXPECT_EQ(report.comparisons[2].metric, "wall_time");
   EXPECT_EQ(report.comparisons[2].role, ComparisonRole::kInfo);
 }
 
