@@ -21,7 +21,7 @@ namespace {
 /// The exports that count, and why the others do not.
 struct Exports {
   std::vector<MachineSession> sessions;
-  std::vector<Warning> left_out;
+  std::vector<LeftOutSession> left_out;
 };
 
 Result<void> CheckExportFiles(const std::vector<std::string>& files) {
@@ -46,13 +46,39 @@ Result<std::optional<std::size_t>> ReadExpected(const ParsedArguments& arguments
                     "write --expect-machines 4");
 }
 
-Result<MachineSession> ReadMachine(std::string_view text, const std::string& name) {
-  const auto read = ReadSessionExport(text, ExportedRuns::kSkip);
-  if (!read) return Error(read.error()).Within(name);
-  return MachineSessionOf(read->session, name);
+LeftOutSession LeftOut(const std::string& name, const Error& why) {
+  return {name, MakeWarning("not_counted", why.message + "; not counted")};
 }
 
+/// One that failed in a run may have failed for what it compares.
+bool FailedInRun(const v1::Session& session) { return session.failed().has_run(); }
+
 /// What was cut off or has no verdict is left out; what is no export at all is a mistake.
+Result<void> ReadMachine(std::string_view text, const std::string& name, Exports& exports) {
+  const auto left_out = [&](const Error& why) {
+    return why.code == ErrorCode::kFailedPrecondition;
+  };
+  const auto read = ReadSessionExport(text, ExportedRuns::kSkip);
+  if (!read) {
+    const Error why = Error(read.error()).Within(name);
+    if (!left_out(why)) return why;
+    exports.left_out.push_back(LeftOut(name, why));
+    return {};
+  }
+  auto session = MachineSessionOf(read->session, name);
+  if (session) {
+    exports.sessions.push_back(*std::move(session));
+    return {};
+  }
+  if (!left_out(session.error())) return std::move(session).error();
+  LeftOutSession& without = exports.left_out.emplace_back(LeftOut(name, session.error()));
+  if (FailedInRun(read->session)) {
+    without.warning.severity = Severity::kInvalidates;
+    without.warning.hint = "leave that export out, or measure there again";
+  }
+  return {};
+}
+
 Result<Exports> ReadExports(const std::vector<std::string>& files) {
   Exports exports;
   for (const std::string& path : files) {
@@ -60,14 +86,8 @@ Result<Exports> ReadExports(const std::vector<std::string>& files) {
     if (!file) return std::move(file).error();
     auto text = file->ReadAll();
     if (!text) return std::move(text).error();
-    auto session = ReadMachine(*text, file->name());
-    if (session) {
-      exports.sessions.push_back(*std::move(session));
-    } else if (session.error().code == ErrorCode::kFailedPrecondition) {
-      exports.left_out.push_back(
-          MakeWarning("not_counted", session.error().message + "; not counted"));
-    } else {
-      return std::move(session).error();
+    if (auto taken = ReadMachine(*text, file->name(), exports); !taken) {
+      return std::move(taken).error();
     }
   }
   return exports;
@@ -99,15 +119,13 @@ Result<ExitCode> RunCombine(const CommandContext& context) {
   auto exports = ReadExports(files);
   if (!exports) return std::move(exports).error();
   if (exports->sessions.empty()) {
-    for (const Warning& warning : exports->left_out) {
-      std::cerr << "warning: " << Printable(warning.message) << "\n";
+    for (const LeftOutSession& one : exports->left_out) {
+      std::cerr << "warning: " << Printable(one.warning.message) << "\n";
     }
     return ReportMissing(0, expected->value_or(files.size()));
   }
-  auto combination = CombineMachines(std::move(exports->sessions), *expected);
+  auto combination = CombineMachines(std::move(exports->sessions), *expected, exports->left_out);
   if (!combination) return PrintableError(combination.error());
-  combination->warnings.insert(combination->warnings.begin(), exports->left_out.begin(),
-                               exports->left_out.end());
   if (context.json) {
     std::cout << CombinationJson(*combination, Now()) << "\n";
   } else {

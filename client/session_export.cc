@@ -77,24 +77,26 @@ Result<void> ReadSession(const Json& json, v1::Session* session) {
   return {};
 }
 
-bool IsUsable(const Comparison& gate) {
-  const bool ratio = gate.margin_kind == MarginKind::kRatio;
-  const std::optional<Effect>& effect = ratio ? gate.change : gate.difference;
-  return effect && (!ratio || effect->estimate > -1) && gate.margin && *gate.margin >= 0 &&
-         (!ratio || gate.better != Better::kHigher || *gate.margin < 1) && gate.better &&
+/// Whether it says what was to be judged, and how; that nothing could be estimated is a finding.
+bool IsWhole(const Comparison& gate) {
+  const bool rate = gate.margin_kind == MarginKind::kRatio && gate.better == Better::kHigher;
+  return gate.margin && *gate.margin >= 0 && (!rate || *gate.margin < 1) && gate.better &&
          gate.confidence > 0 && gate.confidence < 1 && !gate.metric.empty();
 }
 
+Error LeaveOut(std::string why) { return UsageError(std::move(why), "leave that export out"); }
+
+// It ended with a verdict: what cannot be read of that is not passed over.
 Result<void> ReadGates(const v1::Update& report, MachineSession& session) {
   for (const v1::Comparison& comparison : report.comparisons()) {
     if (comparison.role() != v1::COMPARISON_ROLE_GATE) continue;
     auto gate = convert::FromProto(comparison);
-    if (!gate || !IsUsable(*gate)) {
-      return DoesNotCount("nothing is known of its gate " + Quoted(comparison.metric()));
+    if (!gate || !IsWhole(*gate)) {
+      return LeaveOut("nothing is known of its gate " + Quoted(comparison.metric()));
     }
     session.gates.push_back(*std::move(gate));
   }
-  if (session.gates.empty()) return DoesNotCount("it has no gate");
+  if (session.gates.empty()) return LeaveOut("no metric gates there");
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "client/render/findings.h"
 #include "client/render/gates.h"
@@ -53,7 +54,7 @@ std::string MachineTable(const MachineCombination& combination, const CombinedGa
     rows.push_back({Printable(Join(machine.sources, ", ")),
                     Printable(machine.machine.substr(0, kShortName)), reference, candidate,
                     judged.Estimate(style), IntervalOrDash(judged, style),
-                    outside ? "unlike the others" : ""});
+                    outside ? "unlike the others" : ReasonWords(own)});
   }
   const v1::Update all = AsUpdate({gate.comparison});
   const Judged judged = JudgedBy(all.comparisons(0));
@@ -70,6 +71,38 @@ std::string WhyUndecided(const MachineCombination& combination,
   }
   if (machines >= kFewestMachines) return "";
   return Counted(machines, "machine") + "; a verdict needs " + std::to_string(kFewestMachines);
+}
+
+std::string Where(const ReasonedRegression& one) {
+  return Printable(one.source) + " (machine " + Printable(one.machine.substr(0, kShortName)) + ")";
+}
+
+// "in node2.json (machine 41d6b3f7) and node3.json (machine d90e6c55): candidate has no b, ...":
+// each reason once.
+std::string RegressedSentence(const CombinedGate& gate) {
+  std::vector<std::string> reasons;
+  for (const ReasonedRegression& one : gate.regressed_in) {
+    if (std::ranges::find(reasons, one.reason) == reasons.end()) reasons.push_back(one.reason);
+  }
+  return Join(reasons, "; ", [&gate](const std::string& reason) {
+    std::vector<ReasonedRegression> alike;
+    std::ranges::copy_if(gate.regressed_in, std::back_inserter(alike),
+                         [&reason](const auto& one) { return one.reason == reason; });
+    Comparison found = gate.comparison;
+    found.reason = reason;
+    const std::string sentence = ReasonSentence(AsUpdate({found}).comparisons(0));
+    return "in " + Join(alike, ", ", Where, " and ") + ": " +
+           (sentence.empty() ? "a regression without an estimate" : sentence);
+  });
+}
+
+// What stands over the mean of the machines; "" where that decides.
+std::string WithoutInterval(const CombinedGate& gate) {
+  if (!gate.regressed_in.empty()) return RegressedSentence(gate);
+  const auto printable = [](const std::string& source) { return Printable(source); };
+  return gate.refused_by.empty()
+             ? ""
+             : "not judged by " + Join(gate.refused_by, ", ", printable, " and ");
 }
 
 std::string VerdictLine(const v1::Comparison& gate, const std::string& why, const Style& style) {
@@ -113,12 +146,8 @@ std::vector<std::string> CombinationVerdicts(const MachineCombination& combinati
     const v1::Comparison& gate = update.comparisons(i);
     const std::string name =
         update.comparisons_size() > 1 ? Printable(gate.benchmark()) + ": " : "";
-    const std::vector<std::string>& refused =
-        combination.gates[static_cast<std::size_t>(i)].refused_by;
-    const auto printable = [](const std::string& source) { return Printable(source); };
-    const std::string by =
-        refused.empty() ? "" : "not judged by " + Join(refused, ", ", printable, " and ");
-    verdicts.push_back(name + VerdictLine(gate, by, style));
+    const std::string decisive = WithoutInterval(combination.gates[static_cast<std::size_t>(i)]);
+    verdicts.push_back(name + VerdictLine(gate, decisive, style));
   }
   return verdicts;
 }
@@ -182,9 +211,15 @@ Json GateJson(const CombinedGate& gate, const std::vector<CombinedMachine>& mach
     if (comparison.has_change()) entry["change"] = MessageJson(comparison.change());
     if (comparison.has_difference()) entry["difference"] = MessageJson(comparison.difference());
     if (std::ranges::count(gate.outliers, i) > 0) entry["outlier"] = true;
+    if (!comparison.reason().empty()) entry["reason"] = comparison.reason();
     json["of_machine"].push_back(std::move(entry));
   }
   if (!gate.refused_by.empty()) json["refused_by"] = gate.refused_by;
+  for (const ReasonedRegression& one : gate.regressed_in) {
+    Json where = {{"export", one.source}, {"machine", one.machine}};
+    if (!one.reason.empty()) where["reason"] = one.reason;
+    json["regressed_in"].push_back(std::move(where));
+  }
   return json;
 }
 

@@ -36,24 +36,13 @@ std::string ReasonWords(const v1::Comparison& gate) {
 }
 
 std::string ReasonSentence(const v1::Comparison& gate) {
+  const std::string reference = Printable(gate.reference());
+  const std::string candidate = Printable(gate.candidate());
+  const std::string metric = Printable(gate.metric());
   const VerdictReason* const reason = FindVerdictReason(gate.reason());
-  if (reason == nullptr) return ReasonWords(gate);
-  const std::map<std::string_view, std::string_view> names{{"{reference}", gate.reference()},
-                                                           {"{candidate}", gate.candidate()},
-                                                           {"{metric}", gate.metric()}};
-  std::string text;
-  for (std::string_view rest = reason->sentence; !rest.empty();) {
-    const auto name = std::ranges::find_if(
-        names, [rest](const auto& one) { return rest.starts_with(one.first); });
-    if (name == names.end()) {
-      text += rest.front();
-      rest.remove_prefix(1);
-    } else {
-      text += Printable(name->second);
-      rest.remove_prefix(name->first.size());
-    }
-  }
-  return text + (reason->hint.empty() ? "" : "; " + std::string(reason->hint));
+  const std::string text = Printable(SentenceOf(gate.reason(), {reference, candidate, metric}));
+  const bool has_hint = reason != nullptr && !reason->hint.empty();
+  return text + (has_hint ? "; " + std::string(reason->hint) : "");
 }
 
 Tint VerdictTint(v1::Verdict verdict) {

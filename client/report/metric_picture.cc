@@ -250,7 +250,7 @@ UnitsOfPicture MachinesOf(const MachineCombination& combination, std::size_t num
     const bool outside = std::ranges::count(gate.outliers, i) > 0;
     group.units.push_back(
         {{OneLine(Join(machine.sources, ", ")), OneLine(machine.machine.substr(0, kShortHash)),
-          reference, candidate, ChangeText(own), outside ? "unlike the others" : ""},
+          reference, candidate, ChangeText(own), outside ? "unlike the others" : ReasonWords(own)},
          judged.estimate.value_or(0),
          judged.lo,
          judged.hi});

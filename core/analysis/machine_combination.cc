@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 
 #include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"
+#include "core/model/verdict_reason.h"
 #include "core/stats/combination.h"
 #include "core/stats/decision.h"
 
@@ -67,10 +70,26 @@ bool IsSameGate(const Comparison& a, const Comparison& b) {
          a.metric == b.metric;
 }
 
+/// nullptr where the session has no such gate.
 const Comparison* Find(const std::vector<Comparison>& gates, const Comparison& one) {
   const auto found =
       std::ranges::find_if(gates, [&one](const Comparison& gate) { return IsSameGate(gate, one); });
   return found == gates.end() ? nullptr : &*found;
+}
+
+// Such a gate may come and go with what the runs printed: a metric that is always 0 gates once it
+// has left 0.
+bool IsByReasonAlone(const Comparison& gate) { return !gate.reason.empty() && !HasEstimate(gate); }
+
+/// Those of all sessions, each once, in the order of the first that has it.
+std::vector<Comparison> GatesOfAll(const std::vector<MachineSession>& sessions) {
+  std::vector<Comparison> gates;
+  for (const MachineSession& session : sessions) {
+    for (const Comparison& gate : session.gates) {
+      if (Find(gates, gate) == nullptr) gates.push_back(gate);
+    }
+  }
+  return gates;
 }
 
 Error Differs(const MachineSession& first, const MachineSession& other, const std::string& what) {
@@ -93,13 +112,14 @@ std::string DifferenceOf(const Comparison& a, const Comparison& b) {
 Result<void> CheckSame(const MachineSession& first, const MachineSession& other) {
   for (const auto& [one, two] : {std::pair(&first, &other), std::pair(&other, &first)}) {
     for (const Comparison& gate : one->gates) {
-      if (Find(two->gates, gate) == nullptr) {
+      if (Find(two->gates, gate) == nullptr && !IsByReasonAlone(gate)) {
         return Differs(first, other, "only " + one->source + " has " + NameOfGate(gate));
       }
     }
   }
   for (const Comparison& gate : first.gates) {
-    const std::string what = DifferenceOf(gate, *Find(other.gates, gate));
+    const Comparison* const own = Find(other.gates, gate);
+    const std::string what = own == nullptr ? "" : DifferenceOf(gate, *own);
     if (!what.empty()) return Differs(first, other, what + " for " + NameOfGate(gate));
   }
   if (first.sided != other.sided) return Differs(first, other, "--sided is another one");
@@ -152,55 +172,88 @@ std::vector<SessionsOfMachine> ByMachine(const std::vector<MachineSession>& sess
   return machines;
 }
 
-std::optional<double> MeanOver(const SessionsOfMachine& sessions, const Comparison& gate,
+/// What the sessions say of that gate; fewer than there are sessions where one has no such gate.
+std::vector<const Comparison*> OwnOf(const SessionsOfMachine& sessions, const Comparison& gate) {
+  std::vector<const Comparison*> own;
+  for (const MachineSession* session : sessions) {
+    const Comparison* const one = Find(session->gates, gate);
+    if (one != nullptr) own.push_back(one);
+  }
+  return own;
+}
+
+std::optional<double> MeanOver(const std::vector<const Comparison*>& gates,
                                std::optional<double> Comparison::*figure) {
   double sum = 0;
-  for (const MachineSession* session : sessions) {
-    const std::optional<double>& value = Find(session->gates, gate)->*figure;
+  for (const Comparison* gate : gates) {
+    const std::optional<double>& value = gate->*figure;
     if (!value) return std::nullopt;
     sum += *value;
   }
-  return sum / static_cast<double>(sessions.size());
+  return sum / static_cast<double>(gates.size());
 }
 
-/// One machine's unit: its sessions averaged.
-UnitEffect UnitOf(const SessionsOfMachine& sessions, const Comparison& gate) {
+/// One machine's unit: its sessions averaged, those that have an estimate. Absent where none has.
+std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Comparison& gate) {
   UnitEffect unit{0, 0.0};
   double variance = 0;
-  for (const MachineSession* session : sessions) {
-    const Comparison& own = *Find(session->gates, gate);
-    unit.value += ValueOf(own);
-    const auto error = StandardErrorOf(own);
+  double n = 0;
+  for (const Comparison* own : OwnOf(sessions, gate)) {
+    if (!HasEstimate(*own)) continue;
+    ++n;
+    unit.value += ValueOf(*own);
+    const auto error = StandardErrorOf(*own);
     if (!error) unit.standard_error.reset();
     variance += error.value_or(0) * error.value_or(0);
   }
-  const auto n = static_cast<double>(sessions.size());
+  if (n == 0) return std::nullopt;
   unit.value /= n;
   if (unit.standard_error) unit.standard_error = std::sqrt(variance) / n;
   return unit;
 }
 
-Comparison OfMachine(const SessionsOfMachine& sessions, const Comparison& gate, double value) {
-  Comparison own = *Find(sessions.front()->gates, gate);
-  if (sessions.size() == 1) return own;
+/// The gate and nothing that was found of it.
+Comparison SubjectOf(const Comparison& gate) {
+  return {.benchmark = gate.benchmark,
+          .reference = gate.reference,
+          .candidate = gate.candidate,
+          .metric = gate.metric,
+          .unit = gate.unit,
+          .role = ComparisonRole::kGate,
+          .better = gate.better,
+          .margin = gate.margin,
+          .margin_kind = gate.margin_kind,
+          .confidence = gate.confidence,
+          .method = Method::kFixed,
+          .estimator = gate.estimator};
+}
+
+Comparison OfMachine(const SessionsOfMachine& sessions, const Comparison& gate,
+                     const std::optional<UnitEffect>& unit) {
+  const std::vector<const Comparison*> found = OwnOf(sessions, gate);
+  if (found.empty()) return SubjectOf(gate);
+  Comparison own = *found.front();
+  if (found.size() == 1) return own;
   own.n_reference = own.n_candidate = 0;
-  for (const MachineSession* session : sessions) {
-    own.n_reference += Find(session->gates, gate)->n_reference;
-    own.n_candidate += Find(session->gates, gate)->n_candidate;
+  for (const Comparison* one : found) {
+    own.n_reference += one->n_reference;
+    own.n_candidate += one->n_candidate;
+    if (own.reason.empty()) own.reason = one->reason;
   }
-  own.mean_reference = MeanOver(sessions, gate, &Comparison::mean_reference);
-  own.mean_candidate = MeanOver(sessions, gate, &Comparison::mean_candidate);
-  EffectOf(own) = ShownEffect(own, value, std::nullopt);
+  own.mean_reference = MeanOver(found, &Comparison::mean_reference);
+  own.mean_candidate = MeanOver(found, &Comparison::mean_candidate);
+  EffectOf(own).reset();
+  if (unit) EffectOf(own) = ShownEffect(own, unit->value, std::nullopt);
   return own;
 }
 
 // ---- what the sessions refused ----
 
-/// The session's words that take this gate's values back.
+bool IsRegression(const Comparison& gate) { return gate.verdict == Verdict::kRegression; }
+
+/// The session's warnings that take this gate's values back.
 std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comparison& gate) {
   std::vector<const Warning*> refusals;
-  const Verdict own = Find(session.gates, gate)->verdict.value_or(Verdict::kUndecided);
-  if (own != Verdict::kUndecided) return refusals;
   for (const Warning& warning : session.warnings) {
     if (warning.severity != Severity::kInvalidates) continue;
     const bool here = warning.benchmark.empty() || warning.benchmark == gate.benchmark;
@@ -213,11 +266,36 @@ std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comp
   return refusals;
 }
 
+/// Why the session could not judge its gate, in its own words; empty where it could, though it may
+/// not have come to a verdict.
+std::vector<Warning> WhyNotJudged(const MachineSession& session, const Comparison& gate) {
+  std::vector<Warning> why;
+  if (IsRegression(gate)) return why;
+  const auto say = [&](const std::string& text, const std::string& arm) {
+    why.push_back(
+        MakeWarning("session_refused", session.source + ": " + text, gate.benchmark, arm));
+  };
+  if (gate.verdict != Verdict::kPass) {
+    for (const Warning* refusal : RefusalsOf(session, gate)) {
+      say(refusal->message, refusal->arm);
+      why.back().benchmark = refusal->benchmark;
+    }
+  }
+  if (!why.empty()) return why;
+  if (!gate.reason.empty()) {
+    say(SentenceOf(gate.reason, {gate.reference, gate.candidate, gate.metric}), gate.candidate);
+  } else if (!HasEstimate(gate)) {
+    say("it has no estimate of " + gate.metric, gate.candidate);
+  }
+  return why;
+}
+
 std::vector<std::string> RefusedBy(const std::vector<MachineSession>& sessions,
                                    const Comparison& gate) {
   std::vector<std::string> sources;
   for (const MachineSession& session : sessions) {
-    if (!RefusalsOf(session, gate).empty()) sources.push_back(session.source);
+    const Comparison* const own = Find(session.gates, gate);
+    if (own != nullptr && !WhyNotJudged(session, *own).empty()) sources.push_back(session.source);
   }
   return sources;
 }
@@ -227,9 +305,7 @@ std::vector<Warning> WarnOfRefusals(const std::vector<MachineSession>& sessions)
   std::vector<Warning> warnings;
   for (const MachineSession& session : sessions) {
     for (const Comparison& gate : session.gates) {
-      for (const Warning* refusal : RefusalsOf(session, gate)) {
-        Warning said = MakeWarning("session_refused", session.source + ": " + refusal->message,
-                                   refusal->benchmark, refusal->arm);
+      for (Warning& said : WhyNotJudged(session, gate)) {
         const bool known = std::ranges::find(warnings, said) != warnings.end();
         if (!known) warnings.push_back(std::move(said));
       }
@@ -238,66 +314,91 @@ std::vector<Warning> WarnOfRefusals(const std::vector<MachineSession>& sessions)
   return warnings;
 }
 
-// ---- a gate over machines ----
+std::vector<std::string> HiddenIn(const std::vector<LeftOutSession>& left_out) {
+  std::vector<std::string> sources;
+  for (const LeftOutSession& one : left_out) {
+    if (one.warning.severity == Severity::kInvalidates) sources.push_back(one.source);
+  }
+  return sources;
+}
 
-// What no interval says of a session, no mean of sessions says either.
-void TakeReasons(const std::vector<SessionsOfMachine>& machines, Comparison& mean) {
-  for (const SessionsOfMachine& sessions : machines) {
-    for (const MachineSession* session : sessions) {
-      const Comparison* const own = Find(session->gates, mean);
-      const bool regressed = own != nullptr && own->verdict == Verdict::kRegression;
-      if (own == nullptr || own->reason.empty() || !(mean.reason.empty() || regressed)) continue;
-      mean.reason = own->reason;
-      mean.verdict = own->verdict;
-      mean.decided.reset();
+/// What no interval says of a session no mean of sessions says either.
+std::vector<ReasonedRegression> RegressedIn(const std::vector<MachineSession>& sessions,
+                                            const Comparison& gate) {
+  std::vector<ReasonedRegression> regressed;
+  for (const MachineSession& session : sessions) {
+    const Comparison* const own = Find(session.gates, gate);
+    if (own == nullptr || !IsRegression(*own)) continue;
+    if (!own->reason.empty() || !HasEstimate(*own)) {
+      regressed.push_back({session.source, session.machine, own->reason});
     }
   }
+  return regressed;
+}
+
+/// The first reason that a session gives for not judging the gate.
+std::string ReasonOfRefusal(const std::vector<MachineSession>& sessions, const Comparison& gate) {
+  for (const MachineSession& session : sessions) {
+    const Comparison* const own = Find(session.gates, gate);
+    if (own != nullptr && !own->reason.empty()) return own->reason;
+  }
+  return "";
+}
+
+// ---- a gate over machines ----
+
+Result<void> TakeMean(const std::vector<UnitEffect>& units, double alpha, CombinedGate& gate) {
+  const Result<Combination> together = CombineUnits(units, alpha);
+  if (!together) return together.error();
+  Comparison& mean = gate.comparison;
+  EffectOf(mean) = ShownEffect(mean, together->centre, together->interval);
+  gate.tau_squared = together->tau_squared;
+  gate.outliers = together->outliers;
+  if (together->prediction) {
+    const Interval shown = Shown(mean, *together->prediction);
+    gate.prediction = {shown.lo, shown.hi};
+  }
+  if (!together->interval) return {};
+  const LookDecision decision = DecideAgainst(*together->interval, Threshold(mean));
+  if (decision == LookDecision::kPass) mean.verdict = Verdict::kPass;
+  if (decision == LookDecision::kRegression) mean.verdict = Verdict::kRegression;
+  if (mean.verdict != Verdict::kUndecided) {
+    mean.decided = Decision{units.size(), EffectOf(mean)->lo, EffectOf(mean)->hi};
+  }
+  return {};
 }
 
 Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
-                                 const Comparison& gate, bool one_sided, bool may_decide) {
+                                 const Comparison& gate, bool one_sided) {
   CombinedGate combined;
+  combined.comparison = SubjectOf(gate);
+  combined.comparison.verdict = Verdict::kUndecided;
   std::vector<UnitEffect> units;
-  for (const SessionsOfMachine& sessions : machines) {
-    units.push_back(UnitOf(sessions, gate));
-    combined.of_machine.push_back(OfMachine(sessions, gate, units.back().value));
+  std::vector<std::size_t> machine_of_unit;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const std::optional<UnitEffect> unit = UnitOf(machines[i], gate);
+    combined.of_machine.push_back(OfMachine(machines[i], gate, unit));
+    if (!unit) continue;
+    units.push_back(*unit);
+    machine_of_unit.push_back(i);
   }
+  combined.comparison.n_reference = combined.comparison.n_candidate = units.size();
+  if (units.empty()) return combined;
   const double alpha = (one_sided ? 2 : 1) * (1 - gate.confidence);
-  const Result<Combination> together = CombineUnits(units, alpha);
-  if (!together) return together.error();
-  Comparison& mean = combined.comparison;
-  mean = {.benchmark = gate.benchmark,
-          .reference = gate.reference,
-          .candidate = gate.candidate,
-          .metric = gate.metric,
-          .unit = gate.unit,
-          .role = ComparisonRole::kGate,
-          .better = gate.better,
-          .margin = gate.margin,
-          .margin_kind = gate.margin_kind,
-          .confidence = gate.confidence,
-          .method = Method::kFixed,
-          .estimator = gate.estimator,
-          .n_reference = machines.size(),
-          .n_candidate = machines.size()};
-  EffectOf(mean) = ShownEffect(gate, together->centre, together->interval);
-  mean.verdict = Verdict::kUndecided;
-  if (may_decide && together->interval) {
-    const LookDecision decision = DecideAgainst(*together->interval, Threshold(gate));
-    if (decision == LookDecision::kPass) mean.verdict = Verdict::kPass;
-    if (decision == LookDecision::kRegression) mean.verdict = Verdict::kRegression;
-    if (mean.verdict != Verdict::kUndecided) {
-      mean.decided = Decision{machines.size(), EffectOf(mean)->lo, EffectOf(mean)->hi};
-    }
-  }
-  TakeReasons(machines, mean);
-  combined.tau_squared = together->tau_squared;
-  combined.outliers = together->outliers;
-  if (together->prediction) {
-    const Interval shown = Shown(gate, *together->prediction);
-    combined.prediction = {shown.lo, shown.hi};
-  }
+  if (auto taken = TakeMean(units, alpha, combined); !taken) return std::move(taken).error();
+  for (std::size_t& outlier : combined.outliers) outlier = machine_of_unit[outlier];
   return combined;
+}
+
+/// What stands over the mean: that there are too few machines, what sessions found without an
+/// interval, and what they could not judge.
+void Overrule(const std::vector<MachineSession>& sessions, bool enough, CombinedGate& gate) {
+  Comparison& mean = gate.comparison;
+  const bool regressed = !gate.regressed_in.empty();
+  if (enough && !regressed && gate.refused_by.empty()) return;
+  mean.verdict = enough && regressed ? Verdict::kRegression : Verdict::kUndecided;
+  mean.reason = regressed ? gate.regressed_in.front().reason : ReasonOfRefusal(sessions, mean);
+  mean.decided.reset();
 }
 
 Verdict VerdictOf(const std::vector<CombinedGate>& gates) {
@@ -337,7 +438,9 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
     std::size_t fastest = 0;
     std::size_t slowest = 0;
     for (std::size_t i = 1; i < gate.of_machine.size(); ++i) {
-      if (mean(i) < mean(fastest)) fastest = i;
+      // One that has no mean says nothing of its speed.
+      const bool faster = mean(i) > 0 && (mean(i) < mean(fastest) || !(mean(fastest) > 0));
+      if (faster) fastest = i;
       if (mean(i) > mean(slowest)) slowest = i;
     }
     if (!(mean(fastest) > 0) || mean(slowest) < kOtherSpeed * mean(fastest)) return;
@@ -351,6 +454,20 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
                          ? ": their ratios are combined, never their times"
                          : ": differences do not compare; give the margin in per cent"),
                 warnings);
+  }
+}
+
+/// What the sessions did not compare, or not by a clean exit: a mean of what is left does not tell.
+void WarnOfUncompared(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
+  constexpr std::string_view kCodes[] = {"metric_missing", "no_ratio", "failed_runs"};
+  for (const MachineSession& session : sessions) {
+    for (const Warning& warning : session.warnings) {
+      const bool counts = warning.severity == Severity::kCaution &&
+                          std::ranges::find(kCodes, warning.code) != std::end(kCodes);
+      if (!counts) continue;
+      warnings.push_back(warning);
+      warnings.back().message = session.source + ": " + warning.message;
+    }
   }
 }
 
@@ -380,36 +497,61 @@ void WarnOfStopping(const std::vector<MachineSession>& sessions, std::vector<War
        warnings);
 }
 
-}  // namespace
+/// What may hide a regression takes a pass, and nothing else.
+void Withhold(const std::vector<LeftOutSession>& left_out, CombinedGate& gate) {
+  const std::vector<std::string> hidden = HiddenIn(left_out);
+  if (hidden.empty() || IsRegression(gate.comparison)) return;
+  std::ranges::copy(hidden, std::back_inserter(gate.refused_by));
+  gate.comparison.verdict = Verdict::kUndecided;
+  gate.comparison.decided.reset();
+}
 
-Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
-                                           std::optional<std::size_t> expected) {
-  if (sessions.empty()) return InvalidArgument("exports", "none is complete");
-  for (const MachineSession& session : sessions) {
-    if (Result<void> same = CheckSame(sessions.front(), session); !same) return same.error();
-  }
-  MachineCombination all;
-  all.warnings = KeepOnce(sessions);
-  const std::vector<SessionsOfMachine> machines = ByMachine(sessions);
+std::vector<CombinedMachine> MachinesOf(const std::vector<SessionsOfMachine>& machines) {
+  std::vector<CombinedMachine> named;
   for (const SessionsOfMachine& own : machines) {
-    CombinedMachine& machine = all.machines.emplace_back();
+    CombinedMachine& machine = named.emplace_back();
     machine.machine = own.front()->machine;
     for (const MachineSession* session : own) {
       machine.sources.push_back(session->source);
       machine.sessions.push_back(session->session);
     }
   }
-  const bool may_decide = machines.size() >= std::max(kFewestMachines, expected.value_or(0));
-  for (const Comparison& gate : sessions.front().gates) {
-    std::vector<std::string> refused_by = RefusedBy(sessions, gate);
-    Result<CombinedGate> combined = CombineGate(
-        machines, gate, sessions.front().sided == Sided::kOne, may_decide && refused_by.empty());
+  return named;
+}
+
+}  // namespace
+
+bool HasEstimate(const Comparison& gate) {
+  const std::optional<Effect>& effect = IsRatio(gate) ? gate.change : gate.difference;
+  return effect && std::isfinite(effect->estimate) && (!IsRatio(gate) || effect->estimate > -1);
+}
+
+Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
+                                           std::optional<std::size_t> expected,
+                                           const std::vector<LeftOutSession>& left_out) {
+  if (sessions.empty()) return InvalidArgument("exports", "none is complete");
+  for (const MachineSession& session : sessions) {
+    if (Result<void> same = CheckSame(sessions.front(), session); !same) return same.error();
+  }
+  MachineCombination all;
+  for (const LeftOutSession& one : left_out) all.warnings.push_back(one.warning);
+  for (Warning& twice : KeepOnce(sessions)) all.warnings.push_back(std::move(twice));
+  const std::vector<SessionsOfMachine> machines = ByMachine(sessions);
+  all.machines = MachinesOf(machines);
+  const bool enough = machines.size() >= std::max(kFewestMachines, expected.value_or(0));
+  for (const Comparison& gate : GatesOfAll(sessions)) {
+    Result<CombinedGate> combined =
+        CombineGate(machines, gate, sessions.front().sided == Sided::kOne);
     if (!combined) return combined.error();
-    combined->refused_by = std::move(refused_by);
+    combined->regressed_in = RegressedIn(sessions, gate);
+    combined->refused_by = RefusedBy(sessions, gate);
+    Overrule(sessions, enough, *combined);
+    Withhold(left_out, *combined);
     all.gates.push_back(*std::move(combined));
   }
   all.verdict = VerdictOf(all.gates);
   for (Warning& refusal : WarnOfRefusals(sessions)) all.warnings.push_back(std::move(refusal));
+  WarnOfUncompared(sessions, all.warnings);
   WarnOfOutliers(all, all.warnings);
   WarnOfSpeeds(all, all.warnings);
   WarnOfTimes(sessions, all.warnings);

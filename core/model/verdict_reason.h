@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace benchd {
@@ -57,6 +58,16 @@ constexpr const VerdictReason* FindVerdictReason(std::string_view code) {
 
 /// The session does not wait for such a gate: it became one when the gates were fixed already.
 constexpr bool IsOfLateGate(std::string_view code) { return code.starts_with("late_"); }
+
+/// What a gate compares, as the sentence of its reason names it.
+struct GateNames {
+  std::string_view reference;
+  std::string_view candidate;
+  std::string_view metric;
+};
+
+/// The reason's sentence with these names; of a code that nobody knows, the code in words.
+std::string SentenceOf(std::string_view code, const GateNames& names);
 
 /// The code of a row; a text that is none does not compile.
 consteval std::string_view Reason(std::string_view code) {

@@ -134,6 +134,112 @@ TEST(MachineCombinationTest, WhatNoIntervalSaidOfASessionStandsOverTheirMean) {
   EXPECT_EQ(combined.gates.front().comparison.reason, "failed_in_candidate");
 }
 
+void TakeEstimate(MachineSession& session, Verdict verdict, const std::string& reason) {
+  Comparison& gate = session.gates[0];
+  gate.change.reset();
+  gate.difference.reset();
+  gate.mean_candidate.reset();
+  gate.sd_candidate.reset();
+  gate.verdict = verdict;
+  gate.reason = reason;
+}
+
+// No estimate, but a finding: the candidate lacks the metric, left 0 for good, or failed.
+TEST(MachineCombinationTest, ARegressionThatASessionFoundWithoutAnEstimateCounts) {
+  for (const char* reason : {"missing_in_candidate", "left_zero", "failed_in_candidate", ""}) {
+    std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0, 0});
+    TakeEstimate(sessions[1], Verdict::kRegression, reason);
+    const MachineCombination combined = Combined(sessions);
+    const CombinedGate& gate = combined.gates.front();
+    EXPECT_EQ(combined.verdict, Verdict::kRegression) << reason;
+    EXPECT_EQ(gate.comparison.reason, reason);
+    ASSERT_EQ(gate.regressed_in.size(), 1U);
+    EXPECT_EQ(gate.regressed_in[0].source, "node2.json");
+    EXPECT_EQ(gate.regressed_in[0].machine, "machine2");
+    EXPECT_EQ(gate.regressed_in[0].reason, reason);
+    EXPECT_EQ(gate.comparison.n_candidate, 4U);
+    ASSERT_TRUE(gate.comparison.change);
+    EXPECT_EQ(gate.comparison.change->estimate, 0);
+    EXPECT_FALSE(gate.of_machine[1].change);
+  }
+}
+
+TEST(MachineCombinationTest, WhereNoMachineHasAnEstimateTheirReasonsDecide) {
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  for (MachineSession& one : sessions) TakeEstimate(one, Verdict::kRegression, "left_zero");
+  EXPECT_EQ(Combined(sessions).verdict, Verdict::kRegression);
+  EXPECT_FALSE(Combined(sessions).gates.front().comparison.change);
+  EXPECT_EQ(Combined(sessions).gates.front().regressed_in.size(), 4U);
+  sessions.pop_back();
+  EXPECT_EQ(Combined(sessions).verdict, Verdict::kUndecided);
+  EXPECT_EQ(Combined(sessions).gates.front().regressed_in.size(), 3U);
+}
+
+TEST(MachineCombinationTest, AMachineThatCouldNotDecideLeavesTheGateUndecided) {
+  for (const char* reason : {"missing_in_reference", "no_ratio", "failed_in_reference", ""}) {
+    for (const Verdict own : {Verdict::kUndecided, Verdict::kPass}) {
+      std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0, 0});
+      TakeEstimate(sessions[1], own, reason);
+      const MachineCombination combined = Combined(sessions);
+      EXPECT_EQ(combined.verdict, Verdict::kUndecided) << reason;
+      EXPECT_EQ(combined.gates.front().refused_by, std::vector<std::string>{"node2.json"});
+      const auto said = std::ranges::find(combined.warnings, "session_refused", &Warning::code);
+      ASSERT_NE(said, combined.warnings.end()) << reason;
+      EXPECT_TRUE(said->message.starts_with("node2.json: ")) << said->message;
+      EXPECT_EQ(said->severity, Severity::kInvalidates);
+    }
+  }
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  TakeEstimate(sessions[1], Verdict::kUndecided, "missing_in_reference");
+  EXPECT_EQ(Combined(sessions).warnings.front().message,
+            "node2.json: base has no wall_time to compare candidate with");
+}
+
+// A metric that is 0 everywhere gates in the session alone where the candidate left 0.
+TEST(MachineCombinationTest, AGateThatOneSessionAloneHasForAReasonCounts) {
+  for (const std::size_t where : {0U, 2U}) {
+    std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+    MachineSession found = Session(9, 0);
+    TakeEstimate(found, Verdict::kRegression, "left_zero");
+    found.gates[0].metric = "allocs";
+    sessions[where].gates.push_back(found.gates[0]);
+    const MachineCombination combined = Combined(sessions);
+    EXPECT_EQ(combined.verdict, Verdict::kRegression);
+    ASSERT_EQ(combined.gates.size(), 2U);
+    EXPECT_EQ(combined.gates[0].comparison.verdict, Verdict::kPass);
+    EXPECT_EQ(combined.gates[1].regressed_in.size(), 1U);
+    EXPECT_EQ(combined.gates[1].of_machine.size(), 4U);
+  }
+}
+
+TEST(MachineCombinationTest, WhatASessionDidNotCompareIsSaidOfAllTogether) {
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  sessions[1].warnings = {MakeWarning("metric_missing", "no b", "main", "candidate"),
+                          MakeWarning("placebo", "its own matter")};
+  sessions[2].warnings = {MakeWarning("failed_runs", "3 of 8 runs failed", "main", "base")};
+  sessions[3].warnings = sessions[2].warnings;
+  sessions[3].warnings[0].severity = Severity::kNote;
+  const MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.verdict, Verdict::kPass);
+  ASSERT_EQ(combined.warnings.size(), 2U);
+  EXPECT_EQ(combined.warnings[0].code, "metric_missing");
+  EXPECT_EQ(combined.warnings[0].message, "node2.json: no b");
+  EXPECT_EQ(combined.warnings[1].message, "node3.json: 3 of 8 runs failed");
+}
+
+TEST(MachineCombinationTest, WhatWasLeftOutAndMayHideARegressionLeavesNothingPassed) {
+  Warning warning = MakeWarning("not_counted", "node5.json: cut off; not counted");
+  const auto cut = CombineMachines(Sessions({0, 0, 0, 0}), {}, {{"node5.json", warning}});
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->verdict, Verdict::kPass);
+  EXPECT_EQ(cut->warnings.front(), warning);
+  warning.severity = Severity::kInvalidates;
+  const auto hidden = CombineMachines(Sessions({0, 0, 0, 0}), {}, {{"node5.json", warning}});
+  ASSERT_TRUE(hidden);
+  EXPECT_EQ(hidden->verdict, Verdict::kUndecided);
+  EXPECT_EQ(hidden->gates.front().refused_by, std::vector<std::string>{"node5.json"});
+}
+
 TEST(MachineCombinationTest, ASessionIsCountedOnceAndSeveralOfAMachineAreAveraged) {
   std::vector<MachineSession> sessions = Sessions({0, 0.01, 0.02, 0.03});
   sessions.push_back(sessions[1]);

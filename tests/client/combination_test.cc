@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -71,6 +72,36 @@ TEST(CombinationRenderTest, NamesWhoRefusedAGate) {
   EXPECT_EQ(json["verdict"], "undecided");
   EXPECT_EQ(json["comparisons"][0]["refused_by"],
             nlohmann::json::parse(R"(["node2.json", "node4.json"])"));
+}
+
+TEST(CombinationRenderTest, NamesWhereARegressionWasFoundWithoutAnInterval) {
+  std::vector<MachineSession> sessions = OnMachines(5);
+  for (const std::size_t i : {1U, 3U, 4U}) {
+    sessions[i].gates[0].change.reset();
+    sessions[i].gates[0].difference.reset();
+    sessions[i].gates[0].verdict = Verdict::kRegression;
+    sessions[i].gates[0].reason = i == 4 ? "failed_in_candidate" : "missing_in_candidate";
+  }
+  const auto combined = CombineMachines(sessions, {});
+  ASSERT_TRUE(combined) << combined.error().message;
+  const std::string text = RenderCombination(*combined, {}, kCombinationPlain);
+  std::string line = text.substr(text.find("\nREGRESSION: ") + 1);
+  std::ranges::replace(line, '\n', ' ');
+  for (const char* expected :
+       {"in node2.json (machine b1234567) and node4.json (machine d1234567): candidate has no "
+        "wall_time, base has",
+        "; in node5.json (machine e1234567): runs of candidate failed, none of base did"}) {
+    EXPECT_NE(line.find(expected), std::string::npos) << expected << "\n" << text;
+  }
+  EXPECT_NE(text.find("missing in candidate\n"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(CombinationJson(*combined, {}));
+  EXPECT_EQ(json["verdict"], "regression");
+  const auto& gate = json["comparisons"][0];
+  EXPECT_EQ(gate["reason"], "missing_in_candidate");
+  EXPECT_EQ(gate["regressed_in"][2]["export"], "node5.json");
+  EXPECT_EQ(gate["regressed_in"][2]["reason"], "failed_in_candidate");
+  EXPECT_EQ(gate["of_machine"][1]["reason"], "missing_in_candidate");
+  EXPECT_FALSE(gate["of_machine"][1].contains("change"));
 }
 
 TEST(CombinationJsonTest, CountsMachinesAndNotRuns) {

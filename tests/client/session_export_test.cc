@@ -60,6 +60,39 @@ TEST(SessionExportTest, TheSessionsOwnWarningsComeAlong) {
   EXPECT_EQ(session->warnings[0].severity, Severity::kInvalidates);
 }
 
+// What no interval says of a gate is its verdict's reason: there is nothing to estimate.
+TEST(SessionExportTest, AGateThatNobodyCouldEstimateIsReadWithItsReason) {
+  auto json = nlohmann::json::parse(SampleExport(kMachine));
+  auto& gate = json["result"]["report"]["comparisons"][0];
+  for (const char* figure : {"change", "difference", "mean_candidate", "sd_candidate", "decided"}) {
+    gate.erase(figure);
+  }
+  gate["reason"] = "missing_in_candidate";
+  const auto session = ReadMachine(json.dump());
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_EQ(session->gates.size(), 1U);
+  EXPECT_EQ(session->gates[0].verdict, Verdict::kRegression);
+  EXPECT_EQ(session->gates[0].reason, "missing_in_candidate");
+  EXPECT_FALSE(session->gates[0].change);
+}
+
+// It ended with a verdict, which nobody may pass over.
+TEST(SessionExportTest, ASessionThatIsDoneAndWhoseGatesCannotBeReadIsAMistake) {
+  for (const char* field : {"margin", "better", "confidence"}) {
+    auto json = nlohmann::json::parse(SampleExport(kMachine));
+    json["result"]["report"]["comparisons"][0].erase(field);
+    const auto session = ReadMachine(json.dump());
+    ASSERT_FALSE(session) << field;
+    EXPECT_EQ(session.error().code, ErrorCode::kInvalidArgument) << session.error().message;
+  }
+  auto json = nlohmann::json::parse(SampleExport(kMachine));
+  json["result"]["report"]["comparisons"][0]["role"] = "info";
+  const auto session = ReadMachine(json.dump());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(session.error().message, "node.json: no metric gates there");
+}
+
 TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
   const std::string text = SampleExport(kMachine);
   for (std::size_t length = 0; length + 1 < text.size(); length += 1 + text.size() / 50) {

@@ -31,7 +31,8 @@ void FuzzSessionExport(std::string_view input) {
   for (const CombinedGate& gate : combined->gates) {
     const Comparison& mean = gate.comparison;
     const auto& effect = mean.margin_kind == MarginKind::kRatio ? mean.change : mean.difference;
-    FUZZ_CHECK(effect && !std::isnan(effect->estimate) && !effect->lo);
+    FUZZ_CHECK(effect.has_value() == (mean.n_reference > 0));
+    FUZZ_CHECK(!effect || (!std::isnan(effect->estimate) && !effect->lo));
   }
 }
 
