@@ -171,9 +171,6 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
     Take(*values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
   }
   for (NamedComparison& info : infos_) Take(*values, info, &levels.info, nullptr);
-  for (const NamedComparison& gate : gates_) {
-    if (Result<void> ratio = CheckRatio(gate); !ratio) return ratio;
-  }
   return {};
 }
 
@@ -208,30 +205,6 @@ LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
     context.expected_candidate = runs_per_arm_[one.candidate];
   }
   return context;
-}
-
-// A mean of 0 may still become positive before the first look; a rate of 0 never becomes harmless.
-Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
-  const MetricComparison& comparison = gate.comparison;
-  if (comparison.gate()->kind != MarginKind::kRatio || comparison.values() == 0 ||
-      comparison.RatioPossible() || JudgementOfDifference(gate)) {
-    return {};
-  }
-  const KnownMetric& metric = catalog_.metrics()[gate.metric];
-  const std::uint64_t first_look =
-      std::min(design_.first_look, design_.fixed_blocks.value_or(design_.first_look));
-  const bool by_mean = design_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
-  if (by_mean && comparison.values() < first_look) return {};
-  if (comparison.positive()) {
-    return InvalidArgument("metric " + metric.key,
-                           "its mean is not within 1e-90 to 1e90, or its values are too far apart "
-                           "for double precision, so there is no relative change",
-                           "print it in another unit, or use --estimator median");
-  }
-  return InvalidArgument("metric " + metric.key,
-                         by_mean ? "its mean is not above 0, so there is no relative change"
-                                 : "a value is not above 0, so there is no relative change",
-                         "gate on the difference: --metric " + metric.key + ":+ABS");
 }
 
 std::vector<Warning> BenchmarkAnalysis::CheckGates() const {

@@ -114,13 +114,14 @@ class BenchmarkAnalysis {
   void NameNewMetrics();
   /// By default, that metric would gate now; see JudgementOfLate().
   bool GatesLate(std::size_t metric) const;
-  Result<void> CheckRatio(const NamedComparison& gate) const;
   /// There are enough blocks for a look that decides.
   bool MayDecide() const;
   std::optional<Judgement> JudgementOfMissing(const NamedComparison& one) const;
   std::optional<Judgement> JudgementOfFailures(const NamedComparison& one) const;
   /// By their difference; nothing unless one of both is always 0 and the other is not.
   std::optional<Judgement> JudgementOfDifference(const NamedComparison& one) const;
+  // Of a gate by a ratio that its values do not have.
+  std::optional<Judgement> JudgementWithoutRatio(const NamedComparison& gate) const;
   std::vector<Warning> CheckArms() const;
   NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
                        const std::optional<PlannedGate>& gate) const;

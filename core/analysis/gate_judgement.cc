@@ -56,6 +56,20 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfDifference(
   return Judgement{Verdict::kUndecided, Reason("no_ratio"), true};
 }
 
+// One value takes a rate's ratio for good. Elsewhere later runs may give it back; waiting for that
+// would let a gate last that has nothing to say.
+std::optional<Judgement> BenchmarkAnalysis::JudgementWithoutRatio(
+    const NamedComparison& gate) const {
+  const MetricComparison& comparison = gate.comparison;
+  const bool by_ratio = comparison.gate()->kind == MarginKind::kRatio;
+  if (!by_ratio || comparison.values() == 0 || comparison.RatioPossible()) return std::nullopt;
+  if (const auto by_difference = JudgementOfDifference(gate)) return by_difference;
+  // Decided while there was a ratio: such a regression stands, a pass does not.
+  if (comparison.verdict() == Verdict::kRegression) return std::nullopt;
+  return Judgement{Verdict::kUndecided,
+                   comparison.positive() ? Reason("out_of_range") : Reason("not_positive"), true};
+}
+
 Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
   Judgement by_interval{comparison.verdict(), {}, comparison.settled()};
@@ -66,10 +80,7 @@ Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
     failed->settled = failed->settled || by_interval.settled;
     return *failed;
   }
-  const bool by_ratio = comparison.gate()->kind == MarginKind::kRatio;
-  if (by_ratio && !comparison.RatioPossible()) {
-    if (const auto by_difference = JudgementOfDifference(gate)) return *by_difference;
-  }
+  if (const auto no_ratio = JudgementWithoutRatio(gate)) return *no_ratio;
   if (by_interval.verdict == Verdict::kUndecided && comparison.TooManyMissing(ContextOf(gate))) {
     by_interval.reason = Reason("missing_values");
   }

@@ -105,6 +105,25 @@ Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
   return warning;
 }
 
+// Of a gate that could have had a ratio, and has none by some of its values.
+Warning RatioLost(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  Warning warning = NoRatioOf(benchmark, gate);
+  const auto& arms = benchmark.spec().arms;
+  const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
+  const std::string arms_named =
+      " of " + arms[gate.candidate].name + " or " + arms[gate.reference].name;
+  if (gate.comparison.positive()) {
+    warning.message = metric + arms_named +
+                      " is not within 1e-90 to 1e90, or its values are too far apart for double "
+                      "precision, so there is no relative change";
+    warning.hint = "print it in another unit, or use --estimator median";
+  } else {
+    warning.message =
+        metric + arms_named + " is not above 0 in some runs, so there is no relative change";
+  }
+  return warning;
+}
+
 std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
   const auto& arms = benchmark.spec().arms;
   return benchmark.catalog().metrics()[one.metric].key + " of " + arms[one.candidate].name +
@@ -259,6 +278,9 @@ std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
       if (gate.comparison.EstimateOutside()) warnings.push_back(EstimateOutside(benchmark, gate));
       const Judgement& judgement = judged.gates[i];
       if (judgement.reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, gate));
+      const bool lost =
+          judgement.reason == Reason("not_positive") || judgement.reason == Reason("out_of_range");
+      if (lost) warnings.push_back(RatioLost(benchmark, gate));
       if (gate.comparison.settled() && !gate.comparison.undecidable()) continue;
       const bool by_values = judgement.reason.empty() ||
                              judgement.reason == Reason("missing_values") ||

@@ -32,6 +32,12 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "{metric} of {candidate} is always 0, that of {reference} never is", ""},
     {"no_ratio", "no ratio", "{metric} of {reference} is always 0: there is no relative change",
      ""},
+    {"not_positive", "not above 0", "{metric} is not always above 0: there is no relative change",
+     ""},
+    {"out_of_range", "out of range",
+     "{metric} is not within 1e-90 to 1e90, or its values are too far apart for double precision: "
+     "there is no relative change",
+     ""},
     {"resolution", "within a step",
      "{metric} of {candidate} is closer to the margin than one step of it can tell", ""},
     // What the gates were fixed without.

@@ -488,6 +488,46 @@ TEST(GateJudgementTest, ARateThatFellTo0IsARegression) {
   }
 }
 
+// One gate's matter: a session is not lost for it, and the other gate is decided.
+TEST(GateJudgementTest, AZeroInARateLeavesThatGateUndecidedAndNoOther) {
+  for (const int zero : {0, 3, 12}) {
+    SessionSpec spec = GatedSpec("rate");
+    spec.benchmarks[0].gates.push_back(RatioGate("other", 0.02));
+    spec.limits.runs = 16;
+    SessionAnalysis analysis = Start(spec);
+    for (int i = 0; i < 16; ++i) {
+      const double rate = i == zero ? 0 : 100;
+      Feed(analysis, {PrintedBy(0, {{"rate", 100}, {"other", 2000}}, Better::kHigher),
+                      PrintedBy(1, {{"rate", rate}, {"other", 2000}}, Better::kHigher)});
+    }
+    const Report report = analysis.Conclude();
+    EXPECT_EQ(report.verdict, Verdict::kUndecided) << zero;
+    EXPECT_EQ(Find(report, "rate").reason, "not_positive");
+    EXPECT_FALSE(Find(report, "rate").decided);
+    EXPECT_EQ(Find(report, "other").verdict, Verdict::kPass);
+    const auto warning = std::ranges::find(report.warnings, "rate", &Warning::metric);
+    ASSERT_NE(warning, report.warnings.end());
+    EXPECT_EQ(warning->severity, Severity::kInvalidates);
+    EXPECT_EQ(warning->hint, "gate on the difference: --metric rate:+ABS");
+  }
+}
+
+TEST(GateJudgementTest, AGateThatPassedBeforeItsRateBecame0HasNotPassed) {
+  SessionSpec spec = GatedSpec("rate");
+  spec.benchmarks[0].gates.push_back(RatioGate("other", 0.02));
+  SessionAnalysis analysis = Start(spec);
+  const auto feed = [&analysis](double rate, double other) {
+    Feed(analysis, {PrintedBy(0, {{"rate", 100}, {"other", 2000}}, Better::kHigher),
+                    PrintedBy(1, {{"rate", rate}, {"other", other}}, Better::kHigher)});
+  };
+  for (int i = 0; i < 8; ++i) feed(100, i % 2 == 0 ? 1000 : 4000);
+  EXPECT_EQ(Find(analysis.Look(), "rate").verdict, Verdict::kPass);
+  feed(0, 2000);
+  const Report report = analysis.Look();
+  EXPECT_EQ(Find(report, "rate").verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(report, "rate").reason, "not_positive");
+}
+
 // One more allocation than one is no doubt for any number of runs, and neither is none.
 TEST(GateJudgementTest, WhatNoRunCanDecideEndsAtTheFirstLookWithItsReason) {
   for (const auto& [base, candidate] : {std::pair{1.0, 2.0}, std::pair{5.0, 5.0}}) {

@@ -209,16 +209,18 @@ TEST(SessionAnalysisTest, EqualRatesChangeByZeroWithoutASign) {
 TEST(SessionAnalysisTest, ValuesBeyondDoublePrecisionAreNotCalledNegative) {
   for (const auto& [first, second] : {std::pair{1e308, 1e308}, {1e-300, 1e300}}) {
     SessionAnalysis analysis = Start(Two());
-    Result<void> added;
-    for (int i = 0; i < 8 && added; ++i) {
+    for (int i = 0; i < 8; ++i) {
       const double value = i % 2 == 0 ? first : second;
-      added = analysis.Add(WallBlock(0, {value, value}));
+      Feed(analysis, WallBlock(0, {value, value}));
     }
-    ASSERT_FALSE(added);
-    EXPECT_EQ(
-        added.error().message,
-        "metric wall_time: its mean is not within 1e-90 to 1e90, or its values are too far apart "
-        "for double precision, so there is no relative change");
+    EXPECT_TRUE(analysis.Finished());
+    const Report report = analysis.Conclude();
+    EXPECT_EQ(report.verdict, Verdict::kUndecided);
+    EXPECT_EQ(Find(report, "wall_time").reason, "out_of_range");
+    const auto told = std::ranges::find(report.warnings, "no_ratio", &Warning::code);
+    ASSERT_NE(told, report.warnings.end());
+    EXPECT_EQ(told->severity, Severity::kInvalidates);
+    EXPECT_EQ(told->hint, "print it in another unit, or use --estimator median");
   }
 }
 
@@ -294,13 +296,20 @@ TEST(SessionAnalysisTest, ARatioGateOnZerosIsUndecidedAndNamesTheAbsoluteOption)
   EXPECT_EQ(Find(report, "major_faults").difference->lo, -2);  // widened by 2q, q = 1
 }
 
-TEST(SessionAnalysisTest, ARateOfZeroIsRefusedAtOnce) {
+// More runs give a rate its ratio back in no case: nothing is left to wait for.
+TEST(SessionAnalysisTest, ARateOfZeroEndsTheSessionUndecidedAtItsFirstLook) {
   SessionSpec spec = Two();
   spec.benchmarks[0].gates = {RatioGate("ops", 0.02)};
   SessionAnalysis analysis = Start(spec);
-  const Block block{RunBuilder(0, 0).Sample("ops", 0).Metric("ops", Better::kHigher),
-                    RunBuilder(0, 1).Sample("ops", 5).Metric("ops", Better::kHigher)};
-  EXPECT_FALSE(analysis.Add(block));
+  for (int i = 0; i < 8; ++i) {
+    Feed(analysis,
+         {RunBuilder(0, 0).Sample("ops", 5).Metric("ops", Better::kHigher, "1/s"),
+          RunBuilder(0, 1).Sample("ops", i == 0 ? 0 : 5).Metric("ops", Better::kHigher, "1/s")});
+  }
+  EXPECT_TRUE(analysis.Finished());
+  const Report report = analysis.Conclude();
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(report, "ops").reason, "not_positive");
 }
 
 TEST(SessionAnalysisTest, AnUnprintedGateFailsAtTheFirstBlock) {

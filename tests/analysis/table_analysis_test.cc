@@ -200,9 +200,17 @@ TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
             "estimator: median is one of pairs; these arms are independent");
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", Gated("t", std::nullopt)).error().message,
             "metric t: whether lower or higher is better is unknown, so it cannot gate");
-  EXPECT_EQ(
-      Analyze("arm,t\na,0\nb,2\na,0\nb,2\na,0\nb,1\n", Gated("t", Better::kHigher)).error().message,
-      "metric t: a value is not above 0, so there is no relative change");
+}
+
+// What one gate lacks is not the table's end: the other is judged.
+TEST(TableAnalysisTest, AGateWithoutARatioIsUndecidedAlone) {
+  const auto rate = Analyze("arm,t\na,0\nb,2\na,0\nb,2\na,0\nb,1\n", Gated("t", Better::kHigher));
+  ASSERT_TRUE(rate) << rate.error().message;
+  EXPECT_EQ(rate->report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(rate->report.comparisons.front().reason, "not_positive");
+  const auto time = Analyze("arm,t\na,1\nb,0\na,2\nb,0\na,1\nb,0\n", Gated("t", Better::kLower));
+  ASSERT_TRUE(time) << time.error().message;
+  EXPECT_EQ(time->report.comparisons.front().reason, "not_positive");
 }
 
 TEST(TableAnalysisTest, RefusesATableWithoutAnyPair) {
