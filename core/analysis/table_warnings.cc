@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/stats/nonparametric.h"
@@ -55,12 +58,34 @@ bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
   return false;
 }
 
-std::vector<std::string> NotCompared(const MeasurementTable& table, const TablePlan& plan) {
-  std::vector<std::string> names;
+/// Benchmarks that are left out, by the one arm that was measured in them; empty: by none or
+/// several, of which no reference is known.
+std::map<std::string, std::vector<std::string>> NotCompared(
+    const MeasurementTable& table, const std::vector<BenchmarkShape>& shapes,
+    const TablePlan& plan) {
+  std::map<std::string, std::vector<std::string>> left_out;
   for (std::size_t b = 0; b < table.benchmarks.size(); ++b) {
-    if (plan.wanted[b] && !plan.by_number[b]) names.push_back(table.benchmarks[b]);
+    if (!plan.wanted[b] || plan.by_number[b]) continue;
+    std::vector<std::string> arms;
+    const auto& counts = shapes[b].arms.counts();
+    for (std::size_t arm = 0; arm < counts.size(); ++arm) {
+      if (counts[arm] > 0) arms.push_back(table.arms[arm]);
+    }
+    left_out[arms.size() == 1 ? arms.front() : ""].push_back(table.benchmarks[b]);
   }
-  return names;
+  return left_out;
+}
+
+Warning LeftOut(const std::string& only_arm, const std::vector<std::string>& benchmarks) {
+  const std::string why = only_arm.empty()         ? "no reference and candidate to compare"
+                          : benchmarks.size() == 1 ? "only " + only_arm + " has it"
+                                                   : "only " + only_arm + " has them";
+  Warning warning =
+      About(benchmarks, "not_compared", NameBenchmarks(benchmarks) + ": " + why + "; left out");
+  warning.arm = only_arm;
+  // No name of a reference gives it another arm.
+  if (!only_arm.empty()) warning.hint.clear();
+  return warning;
 }
 
 }  // namespace
@@ -69,7 +94,6 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
                                    const std::vector<BenchmarkShape>& shapes,
                                    const TablePlan& plan) {
   std::vector<Warning> warnings;
-  const std::vector<std::string> alone = NotCompared(table, plan);
   std::vector<std::string> stretches;
   std::vector<std::string> days;
   for (std::size_t i = 0; i < plan.benchmarks.size(); ++i) {
@@ -78,10 +102,8 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
     if (shape.in_order && NotInterleaved(shape.arms)) stretches.push_back(name);
     if (OnDifferentDays(plan.spec.benchmarks[i], plan.benchmarks[i], shape)) days.push_back(name);
   }
-  if (!alone.empty()) {
-    warnings.push_back(
-        About(alone, "not_compared",
-              NameBenchmarks(alone) + ": no reference and candidate to compare; left out"));
+  for (const auto& [arm, benchmarks] : NotCompared(table, shapes, plan)) {
+    warnings.push_back(LeftOut(arm, benchmarks));
   }
   if (table.from_harness) {
     warnings.push_back(

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -242,8 +243,10 @@ TEST(TablePlanTest, LeavesOutABenchmarkWithoutAPartner) {
   ASSERT_EQ(plan.spec.benchmarks.size(), 2U);
   EXPECT_EQ(plan.spec.benchmarks[0].name, "x");
   EXPECT_EQ(plan.by_number, (std::vector<std::optional<std::size_t>>{0, 1, std::nullopt}));
-  EXPECT_EQ(MessageOf(plan.warnings, "not_compared"),
-            "benchmark z: no reference and candidate to compare; left out");
+  EXPECT_EQ(MessageOf(plan.warnings, "not_compared"), "benchmark z: only b has it; left out");
+  const auto told = std::ranges::find(plan.warnings, "not_compared", &Warning::code);
+  EXPECT_EQ(told->arm, "b");
+  EXPECT_EQ(told->hint, "") << "a reference's name is no help";
 }
 
 TEST(TablePlanTest, WarnsOfArmsInStretches) {
