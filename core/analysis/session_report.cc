@@ -161,15 +161,33 @@ Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison
 
 }  // namespace
 
+namespace {
+
+/// Whether a warning that invalidates is about that gate: of a metric about that one alone, else
+/// about all gates of its benchmark or candidate.
+bool IsAbout(const Warning& warning, const Comparison& gate) {
+  const auto is = [](const std::string& said, const std::string& own) {
+    return said.empty() || said == own;
+  };
+  return gate.role == ComparisonRole::kGate && is(warning.benchmark, gate.benchmark) &&
+         is(warning.arm, gate.candidate) && is(warning.metric, gate.metric) &&
+         is(warning.reference, gate.reference);
+}
+
+}  // namespace
+
 void Invalidate(std::span<const Warning> warnings, Report& report) {
   for (const Warning& warning : warnings) {
-    if (warning.severity != Severity::kInvalidates || warning.metric.empty()) continue;
+    if (warning.severity != Severity::kInvalidates) continue;
     for (Comparison& gate : report.comparisons) {
-      const bool of_reference = warning.reference.empty() || gate.reference == warning.reference;
-      const bool meant = gate.role == ComparisonRole::kGate && gate.metric == warning.metric &&
-                         gate.benchmark == warning.benchmark && gate.candidate == warning.arm &&
-                         of_reference;
-      if (!meant || gate.verdict == Verdict::kUndecided) continue;
+      if (!IsAbout(warning, gate)) continue;
+      if (gate.verdict == Verdict::kUndecided) {
+        // It says why, unless the gate itself knows better.
+        if (gate.reason.empty()) gate.reason = warning.code;
+        continue;
+      }
+      // What was decided is taken back only by what was said of that very gate.
+      if (warning.metric.empty()) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
       if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
     }

@@ -30,7 +30,8 @@ std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> bench
 Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks);
 
 /// Makes the gates undecided that a warning invalidates, and the verdict with them. A warning names
-/// its gate by benchmark, metric, reference and candidate.
+/// its gate by benchmark, metric, reference and candidate. One that is undecided already has the
+/// warning for its reason, also where that names no metric.
 void Invalidate(std::span<const Warning> warnings, Report& report);
 
 /// Marks info metrics as improvement or worse: Holm at level alpha over the p-values of all of

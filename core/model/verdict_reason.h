@@ -52,6 +52,12 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "no longer is",
      "gate on it by its name: --metric NAME"},
     {"missing_values", "values missing", "too many runs lack {metric}", ""},
+    {"runs_incomplete", "ended early",
+     "the one look at {metric} of {candidate} was not taken: a limit came before all runs were "
+     "done",
+     ""},
+    {"intervals_disjoint", "looks exclude each other",
+     "two looks at {metric} of {candidate} exclude each other, so no interval is left", ""},
 };
 
 /// The row of that code, or nullptr: a warning's, or a newer benchd's.

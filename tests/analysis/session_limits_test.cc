@@ -68,6 +68,7 @@ TEST(SessionLimitsTest, RunsCutShortLeavesTheVerdictOpenAndSaysWhy) {
   EXPECT_EQ(report.verdict, Verdict::kUndecided);
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_EQ(report.warnings[0].code, "runs_incomplete");
+  EXPECT_EQ(Find(report, "wall_time").reason, "runs_incomplete");
   EXPECT_EQ(Find(report, "wall_time").method, Method::kPaired);
 }
 
