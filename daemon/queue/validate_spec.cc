@@ -240,6 +240,12 @@ Result<void> CheckLimits(const Limits& limits) {
   if (limits.max_runs && *limits.max_runs < 2) {
     return InvalidArgument("max-runs", "must be at least 2");
   }
+  // The default gives way: then there is one look, at the last.
+  const std::uint64_t asked = limits.min_runs > Limits().min_runs ? limits.min_runs : 0;
+  if (limits.max_runs && asked > *limits.max_runs) {
+    return InvalidArgument("min-runs", std::to_string(asked) + " is above --max-runs, which is " +
+                                           std::to_string(*limits.max_runs));
+  }
   for (const std::uint64_t blocks :
        {limits.min_runs, limits.runs.value_or(0), limits.max_runs.value_or(0)}) {
     if (blocks > kMostBlocks) return InvalidArgument("runs", "over 10,000,000");

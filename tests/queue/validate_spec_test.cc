@@ -187,6 +187,12 @@ INSTANTIATE_TEST_SUITE_P(
                   s.limits.max_runs = 10;
                 },
                 "runs: cannot be combined with --max-runs"},
+        BadSpec{"min_runs_above_max_runs",
+                [](auto& s) {
+                  s.limits.min_runs = 20;
+                  s.limits.max_runs = 10;
+                },
+                "min-runs: 20 is above --max-runs, which is 10"},
         BadSpec{"hook_with_open_quote",
                 [](auto& s) { s.benchmarks[0].hooks.setup.command = "make 'x"; }, "setup: "},
         BadSpec{"hook_in_a_relative_folder", [](auto& s) { s.benchmarks[0].hooks.cwd = "x"; },
