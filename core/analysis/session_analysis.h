@@ -30,7 +30,7 @@ class SessionAnalysis {
 
   /// @param source  kTable: the measurements are all there already. A fixed look is then taken by
   ///                Conclude() at whatever there is, it is no error when nothing gates, and blocks
-  ///                of independent arms may have any runs, also a single one.
+  ///                may lack arms, those of independent arms may be a single run.
   /// @errors kInvalidArgument when the spec's method, estimator, rule, schedule or limits do not
   ///         fit together.
   static Result<SessionAnalysis> Create(const SessionSpec& spec, Source source = Source::kSession);

@@ -24,10 +24,12 @@ struct Progress {
   std::deque<OpenBlock> turns;                 // from the first incomplete one on
   std::uint64_t first_turn = 0;                // its number
   std::vector<std::uint64_t> rows_of_arm;      // so far, for turns
+  bool has_every_arm = false;                  // some row of each arm has a value
   std::uint64_t blocks = 0;
-  std::uint64_t incomplete = 0;       // blocks left out
-  std::uint64_t incomplete_rows = 0;  // rows in them, and those without a pair
-  std::uint64_t beyond = 0;           // blocks behind the last one wanted
+  std::uint64_t complete = 0;    // of these with a row of every arm
+  std::uint64_t incomplete = 0;  // blocks that lack one
+  std::uint64_t left_out = 0;    // rows in those that were not taken, and without a pair
+  std::uint64_t beyond = 0;      // blocks behind the last one wanted
 };
 
 class Grouper {
@@ -36,6 +38,7 @@ class Grouper {
       : table_(table), plan_(plan), take_(take), progress_(plan.benchmarks.size()) {
     for (std::size_t b = 0; b < progress_.size(); ++b) {
       progress_[b].rows_of_arm.resize(plan.spec.benchmarks[b].arms.size());
+      progress_[b].has_every_arm = HasEveryArm(plan.benchmarks[b]);
     }
   }
 
@@ -52,6 +55,15 @@ class Grouper {
   }
 
  private:
+  static bool HasEveryArm(const PlannedBenchmark& planned) {
+    for (std::size_t arm = 0; arm < planned.arms.size(); ++arm) {
+      const bool shown = std::ranges::any_of(
+          planned.metrics, [&](std::size_t metric) { return planned.shown[metric][arm]; });
+      if (planned.arms[arm] && !shown) return false;
+    }
+    return true;
+  }
+
   Result<void> Take(std::size_t benchmark, std::uint32_t row) {
     Progress& progress = progress_[benchmark];
     switch (plan_.grouping) {
@@ -63,7 +75,7 @@ class Grouper {
       case Grouping::kPairs: {
         const std::optional<std::uint64_t> pair = table_.pair[row];
         if (!pair) {
-          ++progress.incomplete_rows;
+          ++progress.left_out;
           return {};
         }
         if (plan_.benchmarks[benchmark].pairs_in_stretches) return TakeStretch(benchmark, row);
@@ -110,12 +122,19 @@ class Grouper {
   Result<void> Close(std::size_t benchmark, OpenBlock& block) {
     Progress& progress = progress_[benchmark];
     const bool paired = plan_.grouping == Grouping::kPairs || plan_.grouping == Grouping::kTurns;
-    if (paired && !IsComplete(benchmark, block)) {
-      LeaveOut(progress, block);
-      block.clear();
-      return {};
+    const bool complete = !paired || IsComplete(benchmark, block);
+    if (!complete) {
+      ++progress.incomplete;
+      // A numbered pair was measured: what an arm lacks of it is a value that is missing.
+      if (plan_.grouping != Grouping::kPairs || !progress.has_every_arm) {
+        progress.left_out += block.size();
+        block.clear();
+        return {};
+      }
     }
+    const std::uint64_t before = progress.blocks;
     Result<void> given = Give(benchmark, block);
+    if (complete) progress.complete += progress.blocks - before;
     block.clear();
     return given;
   }
@@ -126,11 +145,6 @@ class Grouper {
     seen_.assign(arms, false);
     for (const std::uint32_t row : block) seen_[ArmOf(benchmark, row)] = true;
     return std::find(seen_.begin(), seen_.end(), false) == seen_.end();
-  }
-
-  static void LeaveOut(Progress& progress, const OpenBlock& block) {
-    ++progress.incomplete;
-    progress.incomplete_rows += block.size();
   }
 
   Result<void> Give(std::size_t benchmark, const OpenBlock& block) {
@@ -178,7 +192,10 @@ class Grouper {
     if (!progress.open.empty()) {
       if (Result<void> closed = Close(benchmark, progress.open); !closed) return closed;
     }
-    for (const OpenBlock& turn : progress.turns) LeaveOut(progress, turn);
+    for (const OpenBlock& turn : progress.turns) {
+      ++progress.incomplete;
+      progress.left_out += turn.size();
+    }
     // As they became complete: a replay is one in row order.
     std::vector<OpenBlock*> blocks;
     for (auto& [pair, block] : progress.by_pair) blocks.push_back(&block);
@@ -197,16 +214,16 @@ class Grouper {
     for (std::size_t b = 0; b < progress_.size(); ++b) {
       const Progress& one = progress_[b];
       const std::string& name = plan_.spec.benchmarks[b].name;
-      if (one.incomplete_rows > 0) incomplete.push_back(name);
+      if (one.incomplete > 0 || one.left_out > 0) incomplete.push_back(name);
       if (one.beyond > 0) beyond.push_back(name);
-      sum.blocks += one.blocks;
+      sum.complete += one.complete;
       sum.incomplete += one.incomplete;
-      sum.incomplete_rows += one.incomplete_rows;
+      sum.left_out += one.left_out;
       sum.beyond += one.beyond;
     }
-    GroupedRows grouped{sum.blocks, {}};
+    GroupedRows grouped{sum.complete, {}};
     if (!incomplete.empty()) {
-      grouped.warnings.push_back(IncompletePairs(incomplete, sum.incomplete, sum.incomplete_rows));
+      grouped.warnings.push_back(IncompletePairs(incomplete, sum.incomplete, sum.left_out));
     }
     if (!beyond.empty()) grouped.warnings.push_back(BeyondMaxRuns(beyond, sum.beyond));
     return grouped;

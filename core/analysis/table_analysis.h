@@ -29,12 +29,13 @@ using TakeBlock = std::function<Result<void>(std::span<const Run> block)>;
 
 /// What became of the rows of a table.
 struct GroupedRows {
-  std::uint64_t blocks = 0;       ///< that were taken
+  std::uint64_t blocks = 0;       ///< with a row of every arm, where arms are pairs
   std::vector<Warning> warnings;  ///< of what was left out: `incomplete_pairs`, `beyond_max_runs`
 };
 
 /// Puts the measured rows of a table together to the blocks in which a session would have measured
-/// them, and hands over each when its last row has come.
+/// them, and hands over each when its last row has come. A pair of the column `pair` that lacks an
+/// arm is handed over without it.
 ///
 /// @errors those of `take`; kInvalidArgument "line 3: ..." for a block over kMaxBlockValues.
 Result<GroupedRows> ForEachBlock(const MeasurementTable& table, const TablePlan& plan,

@@ -143,9 +143,10 @@ Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_
   const std::string why =
       blocks == 0 ? "rows without a pair"
                   : Counted(blocks, "pair lacks a row of some arm", "pairs lack a row of some arm");
+  const std::string what = rows == 0 ? "that arm's values are missing there"
+                                     : Counted(rows, "row is", "rows are") + " left out";
   return About(benchmarks, "incomplete_pairs",
-               NameBenchmarks(benchmarks) + ": " + why + "; " +
-                   Counted(rows, "row is", "rows are") + " left out");
+               NameBenchmarks(benchmarks) + ": " + why + "; " + what);
 }
 
 Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks) {

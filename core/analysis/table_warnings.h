@@ -21,9 +21,10 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
                                    const std::vector<BenchmarkShape>& shapes,
                                    const TablePlan& plan);
 
-/// Rows that no complete block has taken: `incomplete_pairs`.
+/// Pairs that lack an arm, and rows that no block has taken: `incomplete_pairs`.
 ///
-/// @param blocks  left out, of all benchmarks.
+/// @param blocks  that lack a row of some arm, of all benchmarks.
+/// @param rows    that were left out.
 Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_t blocks,
                         std::uint64_t rows);
 /// Rows behind the last block of `max_runs`: `beyond_max_runs`.

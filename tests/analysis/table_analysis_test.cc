@@ -219,6 +219,33 @@ TEST(TableAnalysisTest, RefusesATableWithoutAnyPair) {
   EXPECT_EQ(result.error().message, "pair: no pair has a row of every arm");
 }
 
+// Whether the runner left the field empty or wrote no row: the candidate has no value there.
+TEST(TableAnalysisTest, APairWithoutARowOfAnArmIsAMissingValueOfIt) {
+  for (const int every : {4, 1}) {
+    std::vector<Comparison> gates;
+    for (const bool has_row : {true, false}) {
+      std::string text = "arm,pair,wall_time\n";
+      for (int i = 0; i < 40; ++i) {
+        const std::string row = std::to_string(i) + ",1.00" + std::to_string((i * 7) % 10) + "\n";
+        text += "a," + row;
+        if (i % every == 0) {
+          text += "b," + row;
+        } else if (has_row) {
+          text += "b," + std::to_string(i) + ",\n";
+        }
+      }
+      TableOptions options = AgainstA();
+      options.spec.default_margin = 0.05;
+      const auto result = Analyze(text, options);
+      ASSERT_TRUE(result) << result.error().message;
+      gates.push_back(result->report.comparisons.at(0));
+    }
+    EXPECT_EQ(gates[0], gates[1]);
+    EXPECT_EQ(gates[1].verdict, every == 1 ? Verdict::kPass : Verdict::kUndecided);
+    EXPECT_EQ(gates[1].reason, every == 1 ? "" : "missing_values");
+  }
+}
+
 TEST(TableAnalysisTest, CarriesTheWarningsOfItsShapeAndItsBlocks) {
   const auto result = Analyze("arm,pair,t\na,0,1\na,1,2\nb,0,1\nb,1,3\nb,2,4\n");
   ASSERT_TRUE(result) << result.error().message;
