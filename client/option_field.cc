@@ -236,6 +236,7 @@ Result<void> ParseGate(const std::string& text, const OptionTarget& to) {
     gate->set_metric(metric.name);
     if (metric.ratio) gate->set_ratio(*metric.ratio);
     if (metric.absolute) gate->set_absolute(*metric.absolute);
+    gate->set_unit(metric.unit);
     if (metric.better) {
       gate->set_better(*metric.better == Direction::kLower ? v1::BETTER_LOWER : v1::BETTER_HIGHER);
     }
@@ -247,7 +248,9 @@ std::string GateText(const v1::Gate& gate, std::optional<double> session_margin)
   if (gate.margin_case() == v1::Gate::kRatio && gate.ratio() != session_margin) {
     text += ":" + FormatRoundTripPercent(gate.ratio());
   }
-  if (gate.margin_case() == v1::Gate::kAbsolute) text += ":+" + FormatRoundTrip(gate.absolute());
+  if (gate.margin_case() == v1::Gate::kAbsolute) {
+    text += ":+" + FormatRoundTrip(gate.absolute()) + gate.unit();
+  }
   if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
   return text;
 }

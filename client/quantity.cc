@@ -10,44 +10,10 @@
 
 #include "core/base/text.h"
 #include "core/model/metric.h"
+#include "core/model/unit.h"
 
 namespace benchd::client {
 namespace {
-
-enum class Dimension { kTime, kBytes };
-
-struct UnitInfo {
-  std::string_view name;
-  double factor;
-  Dimension dimension;
-};
-
-constexpr std::array kUnits = {
-    UnitInfo{"ns", 1e-9, Dimension::kTime},
-    UnitInfo{"us", 1e-6, Dimension::kTime},
-    UnitInfo{"\u00b5s", 1e-6, Dimension::kTime},  // MICRO SIGN
-    UnitInfo{"\u03bcs", 1e-6, Dimension::kTime},  // GREEK SMALL LETTER MU
-    UnitInfo{"ms", 1e-3, Dimension::kTime},
-    UnitInfo{"s", 1, Dimension::kTime},
-    UnitInfo{"m", 60, Dimension::kTime},
-    UnitInfo{"min", 60, Dimension::kTime},
-    UnitInfo{"h", 3600, Dimension::kTime},
-    UnitInfo{"d", 86400, Dimension::kTime},
-    UnitInfo{"B", 1, Dimension::kBytes},
-    UnitInfo{"kB", 1e3, Dimension::kBytes},
-    UnitInfo{"MB", 1e6, Dimension::kBytes},
-    UnitInfo{"GB", 1e9, Dimension::kBytes},
-    UnitInfo{"TB", 1e12, Dimension::kBytes},
-    UnitInfo{"KiB", 1024, Dimension::kBytes},
-    UnitInfo{"MiB", 1024.0 * 1024, Dimension::kBytes},
-    UnitInfo{"GiB", 1024.0 * 1024 * 1024, Dimension::kBytes},
-    UnitInfo{"TiB", 1024.0 * 1024 * 1024 * 1024, Dimension::kBytes},
-};
-
-const UnitInfo* FindUnit(std::string_view name) {
-  const auto* const found = std::ranges::find(kUnits, name, &UnitInfo::name);
-  return found == kUnits.end() ? nullptr : found;
-}
 
 // Of a built-in metric; none for a count.
 std::optional<Dimension> DimensionOf(const MetricInfo& metric) {
@@ -84,14 +50,20 @@ std::optional<Measured> TakeMeasured(std::string_view& text) {
   const std::size_t next = text.find_first_of("0123456789.+-");
   const std::string_view unit = text.substr(0, next);
   if (!unit.empty()) {
-    measured.unit = FindUnit(unit);
+    measured.unit = FindTypedUnit(unit);
     if (measured.unit == nullptr) return std::nullopt;
   }
   text.remove_prefix(unit.size());
   return measured;
 }
 
-Result<double> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
+/// In the SI unit of what was written; without a unit it is in the metric's own.
+struct AbsoluteMargin {
+  double margin = 0;
+  std::string_view unit;
+};
+
+Result<AbsoluteMargin> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
   const auto wrong = [text](std::string_view why) {
     return UsageError("the margin +" + std::string(text) + " " + std::string(why),
                       "write :+5, :+2ms or :+1MiB");
@@ -101,14 +73,14 @@ Result<double> ParseAbsoluteMargin(std::string_view text, std::string_view metri
   if (!std::isfinite(measured->number)) return wrong("is not a finite number");
   if (measured->number < 0) return wrong("is negative");
   if (measured->number == 0) return wrong("is not above zero");
-  if (measured->unit == nullptr) return measured->number;
+  if (measured->unit == nullptr) return AbsoluteMargin{measured->number, {}};
   const auto dimension = DimensionOf(metric);
   if (dimension && *dimension != measured->unit->dimension) {
     return wrong(*dimension == Dimension::kTime ? "is not a time" : "is not a number of bytes");
   }
   const double margin = measured->number * measured->unit->factor;
   if (!std::isfinite(margin) || margin == 0) return wrong("is too small or too large");
-  return margin;
+  return AbsoluteMargin{margin, SiUnit(measured->unit->dimension)};
 }
 
 // Whether the segment is `P%`, or a bare fraction behind a built-in metric's name, and its value; a
@@ -244,7 +216,8 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
     if (segment.starts_with('+')) {
       auto absolute = ParseAbsoluteMargin(segment.substr(1), name);
       if (!absolute) return std::move(absolute).error();
-      gate.absolute = *absolute;
+      gate.absolute = absolute->margin;
+      gate.unit = absolute->unit;
     } else {
       auto ratio = ParseRatioSuffix(name, segment);
       if (!ratio) return std::move(ratio).error();

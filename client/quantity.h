@@ -46,8 +46,9 @@ enum class Direction { kLower, kHigher };
 struct MetricGate {
   std::string name;
   std::optional<double> ratio;     ///< fraction
-  std::optional<double> absolute;  ///< in the metric's SI unit: seconds, bytes, counts
+  std::optional<double> absolute;  ///< in `unit`
   std::optional<Direction> better;
+  std::string unit = {};  ///< "s" or "B"; empty: the metric's own
   bool operator==(const MetricGate&) const = default;
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/analysis/gate_names.h"
 #include "core/base/text.h"
+#include "core/model/unit.h"
 #include "core/stats/decision.h"
 
 namespace benchd {
@@ -115,8 +116,8 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
       "name one with its direction, such as --metric NAME:lower");
 }
 
-Result<double> Threshold(const Gate& gate, Better better) {
-  if (gate.kind == MarginKind::kAbsolute) return gate.margin;
+Result<double> Threshold(const Gate& gate, double margin, Better better) {
+  if (gate.kind == MarginKind::kAbsolute) return margin;
   if (better == Better::kLower) return LowerIsBetterThreshold(gate.margin);
   if (gate.margin >= 1) {
     return InvalidArgument("metric " + gate.metric,
@@ -143,9 +144,11 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
         field, "whether lower or higher is better is unknown, so it cannot gate",
         "write --metric " + gate.metric + ":lower or --metric " + gate.metric + ":higher");
   }
-  Result<double> threshold = Threshold(gate, *better);
+  const Result<double> margin = MarginOf(gate, catalog.metrics()[*id]);
+  if (!margin) return margin.error();
+  const Result<double> threshold = Threshold(gate, *margin, *better);
   if (!threshold) return threshold.error();
-  return PlannedGate{*id, gate.kind, gate.margin, *threshold};
+  return PlannedGate{*id, gate.kind, *margin, *threshold};
 }
 
 }  // namespace
@@ -162,12 +165,33 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
                              "its margin must be a finite number of at least 0",
                              "such as --metric " + gate.metric + ":2%");
     }
+    const bool has_unit = !gate.unit.empty();
+    if (has_unit && (gate.kind != MarginKind::kAbsolute || FindTypedUnit(gate.unit) == nullptr)) {
+      return InvalidArgument("metric " + gate.metric,
+                             "its margin is in '" + gate.unit + "', no unit of time or of bytes",
+                             "such as --metric " + gate.metric + ":+1MiB");
+    }
     if (!seen.insert(gate.metric).second) {
       return InvalidArgument("metric " + gate.metric, "named twice in benchmark " + benchmark.name,
                              "a metric has one gate: keep one of the two");
     }
   }
   return {};
+}
+
+Result<double> MarginOf(const Gate& gate, const KnownMetric& metric) {
+  const UnitInfo* const from = FindTypedUnit(gate.unit);
+  if (from == nullptr || gate.unit == metric.unit) return gate.margin;
+  const UnitInfo* const to = FindMetricUnit(metric.unit);
+  if (to != nullptr && to->dimension == from->dimension) {
+    return gate.margin * (from->factor / to->factor);
+  }
+  const std::string margin = from->dimension == Dimension::kTime ? "but the margin is a time"
+                                                                 : "but the margin is in bytes";
+  return InvalidArgument("metric " + metric.key,
+                         metric.unit.empty() ? "has no unit, " + margin
+                                             : "its unit is '" + metric.unit + "', " + margin,
+                         "write the margin as a bare number");
 }
 
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {

@@ -31,6 +31,11 @@ std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
 std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin,
                                const MetricCatalog& catalog, bool table = false);
 
+/// The margin of that gate in the metric's own unit.
+///
+/// @errors kInvalidArgument: it is written in a unit that the metric has nothing of.
+Result<double> MarginOf(const Gate& gate, const KnownMetric& metric);
+
 /// Whether each reference and each candidate has shown the metric; placebos are copies.
 bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
 /// Whether a metric of a harness gates where no gate is named, by what was seen so far: also by the
@@ -56,7 +61,8 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double de
 ///
 /// @param may_be_none  for tables: by default those metrics gate that can, which may be none.
 /// @errors kInvalidArgument: a metric without direction (names the suffix to add), a relative
-///         margin of 100 % or more on a rate, no gate at all where none is named.
+///         margin of 100 % or more on a rate, a margin in a unit that the metric has nothing of, no
+///         gate at all where none is named.
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
                                            MetricCatalog& catalog, bool may_be_none = false);
 

@@ -49,8 +49,11 @@ Comparison UnplannedGate(const BenchmarkAnalysis& benchmark, const NamedComparis
   Comparison named = GateOf(benchmark, info, judgement, design, level);
   named.role = ComparisonRole::kGate;
   const Gate* const gate = benchmark.NamedGate(info.metric);
-  named.margin = gate != nullptr ? gate->margin : benchmark.default_margin();
-  if (gate != nullptr) named.margin_kind = gate->kind;
+  named.margin = benchmark.default_margin();
+  if (gate == nullptr) return named;
+  named.margin_kind = gate->kind;
+  const auto margin = MarginOf(*gate, benchmark.catalog().metrics()[info.metric]);
+  named.margin = margin ? std::optional(*margin) : std::nullopt;
   return named;
 }
 

@@ -93,11 +93,12 @@ BENCHD_NAMES(MarginKind, "ratio", "absolute")
 struct Gate {
   std::string metric;
   MarginKind kind = MarginKind::kRatio;
-  double margin = 0.02;          ///< ratio: a fraction (0.02 = 2 %); absolute: in the metric's unit
+  double margin = 0.02;          ///< ratio: a fraction (0.02 = 2 %); absolute: in `unit`
   std::optional<Better> better;  ///< overrides the metric's own direction
+  std::string unit = {};         ///< of an absolute margin, "s" or "B"; empty: the metric's own
   bool operator==(const Gate&) const = default;
 };
-BENCHD_FIELDS(Gate, metric, kind, margin, better)
+BENCHD_FIELDS(Gate, metric, kind, margin, better, unit)
 
 /// What happens with a child's stdout and stderr. Independent of `parse`, which reads stdout first.
 enum class OutputKind { kDiscard, kLog, kFile };

@@ -110,6 +110,63 @@ TEST_F(GatePlanTest, ARateCannotLoseAllOfItself) {
   EXPECT_TRUE(Plan());
 }
 
+Gate GateIn(const std::string& unit, double margin) {
+  Gate gate = AbsoluteGate("heap", margin);
+  gate.unit = unit;
+  return gate;
+}
+
+TEST_F(GatePlanTest, AMarginIsConvertedIntoTheUnitOfItsMetric) {
+  struct Case {
+    std::string unit;
+    double margin;
+    std::string of_metric;
+    double expected;
+  };
+  for (const Case& one : {Case{"B", 1048576, "KiB", 1024}, Case{"MiB", 1, "KiB", 1024},
+                          Case{"s", 0.002, "ms", 2}, Case{"s", 60, "sec", 60}, Case{"B", 5, "B", 5},
+                          Case{"", 5, "KiB", 5}, Case{"", 5, "", 5}}) {
+    MetricCatalog catalog;
+    std::vector<std::size_t> ids;
+    catalog.Learn(RunBuilder(0, 0).Sample("heap", 9).Metric("heap", Better::kLower, one.of_metric),
+                  ids);
+    benchmark_.gates = {GateIn(one.unit, one.margin)};
+    const auto gates = PlanGates(benchmark_, 0.02, catalog);
+    ASSERT_TRUE(gates) << gates.error().message;
+    EXPECT_DOUBLE_EQ(gates->at(0).margin, one.expected) << one.unit << " " << one.of_metric;
+    EXPECT_DOUBLE_EQ(gates->at(0).threshold, one.expected);
+  }
+}
+
+TEST_F(GatePlanTest, AMarginInAUnitThatItsMetricHasNothingOfIsRefused) {
+  const auto refusal = [this](const std::string& unit, const std::string& of_metric) {
+    MetricCatalog catalog;
+    std::vector<std::size_t> ids;
+    catalog.Learn(RunBuilder(0, 0).Sample("heap", 9).Metric("heap", Better::kLower, of_metric),
+                  ids);
+    benchmark_.gates = {GateIn(unit, 1)};
+    const auto gates = PlanGates(benchmark_, 0.02, catalog);
+    EXPECT_FALSE(gates);
+    return gates ? Error{} : gates.error();
+  };
+  EXPECT_EQ(refusal("B", "").message, "metric heap: has no unit, but the margin is in bytes");
+  EXPECT_EQ(refusal("B", "").hint, "write the margin as a bare number");
+  EXPECT_EQ(refusal("s", "KiB").message,
+            "metric heap: its unit is 'KiB', but the margin is a time");
+  EXPECT_EQ(refusal("s", "m").message, "metric heap: its unit is 'm', but the margin is a time")
+      << "it may be metres";
+}
+
+TEST_F(GatePlanTest, AUnitThatNobodyKnowsIsRefusedBeforeAnythingRuns) {
+  benchmark_.gates = {GateIn("KiB", 1)};
+  EXPECT_TRUE(CheckGates(benchmark_, 0.02));
+  benchmark_.gates = {GateIn("parsec", 1)};
+  EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+  benchmark_.gates = {RatioGate("heap", 0.02)};
+  benchmark_.gates[0].unit = "s";
+  EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+}
+
 TEST_F(GatePlanTest, BadMarginsAndDoubleNamesAreRefusedBeforeAnythingRuns) {
   EXPECT_TRUE(CheckGates(benchmark_, 0.02));
   EXPECT_FALSE(CheckGates(benchmark_, std::numeric_limits<double>::quiet_NaN()));

@@ -135,6 +135,9 @@ TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {
   EXPECT_EQ(ParseMetricGate("max_rss:+5")->absolute, 5);
   EXPECT_EQ(ParseMetricGate("wall_time:+2ms")->absolute, 0.002);
   EXPECT_EQ(ParseMetricGate("own:+1kB:lower")->absolute, 1000);
+  EXPECT_EQ(ParseMetricGate("own:+1kB:lower")->unit, "B");
+  EXPECT_EQ(ParseMetricGate("own:+2ms")->unit, "s");
+  EXPECT_EQ(ParseMetricGate("own:+5")->unit, "") << "the metric's own";
 }
 
 TEST(MetricTest, SaysWhatIsWrong) {

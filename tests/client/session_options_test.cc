@@ -127,6 +127,7 @@ class RandomSession {
       gate->set_metric("m" + std::to_string(n));
       if (Coin()) gate->set_better(static_cast<v1::Better>(1 + Upto(1)));
       Coin() ? gate->set_ratio(Fraction()) : gate->set_absolute(Fraction());
+      if (gate->has_absolute() && Coin()) gate->set_unit(Coin() ? "s" : "B");
     }
   }
 
