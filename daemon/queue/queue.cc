@@ -308,7 +308,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
 bool Queue::HasPriority(const Caller& caller, const std::string& id_prefix,
                         std::int32_t priority) const {
   const Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  return id && waiting_.PlaceOf(*id) && registry_.Find(*id)->spec.priority == priority;
+  const SessionRecord* const record = id ? registry_.Find(*id) : nullptr;
+  return record != nullptr && record->spec.priority == priority;
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,

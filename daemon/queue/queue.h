@@ -117,7 +117,7 @@ class Queue {
   asio::awaitable<Result<SessionSnapshot>> Move(Caller caller, std::string id_prefix,
                                                 std::int32_t priority);
 
-  /// Whether Move() would change nothing.
+  /// Whether a session that has not ended has that priority: Move() changes nothing then.
   bool HasPriority(const Caller& caller, const std::string& id_prefix, std::int32_t priority) const;
 
   /// For work beside the sessions: `begin` is called when it may be done, which is never while a
