@@ -18,7 +18,7 @@ namespace benchd {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-/// What SIGKILL may take until it has worked; beyond it a process hangs in the kernel.
+/// What SIGKILL may take until it has worked; what is there beyond it is given up.
 constexpr std::int64_t kKillGrace = 5'000 * kMillisecond;
 constexpr std::int64_t kSweepInterval = 1 * kMillisecond;
 constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
@@ -159,29 +159,56 @@ void MeasuredRun::Cancel() {
 
 void MeasuredRun::OnReady(int fd, std::uint32_t) {
   if (fd == timer_.fd()) return OnTimer();
-  if (fd == now_->pidfd()) return OnExit();
+  if (fd != now_->pidfd()) return;
+  if (TakeEnd()) return Sweep();
+  // It is dead, yet not for us to reap: it is traced, and its tracer has not waited for it.
+  AwaitDeath(true);
 }
 
 void MeasuredRun::OnTimer() {
   if (!timer_.TakeExpiry()) return;
   if (state_ == State::kSweeping) return Sweep();
+  if (state_ == State::kDying) return GoOnDying();
   if (state_ != State::kRunning) return;
-  if (!killed_) {
-    timed_out_ = true;
-    return KillChild();
-  }
+  if (killed_) return AwaitDeath(false);
+  timed_out_ = true;
+  KillChild();
+}
+
+/// Of a child that should be gone. Looked at by the clock from now on: the descriptor of a dead one
+/// is ready for ever.
+/// @param of_itself  it may still go without being given up; else it had its time, and only what is
+///                   below it is waited for, which nobody has killed yet
+void MeasuredRun::AwaitDeath(bool of_itself) {
+  state_ = State::kDying;
+  fewest_left_ = std::numeric_limits<std::size_t>::max();
+  sweep_until_ = MonotonicNow() + kKillGrace;
+  KillTree();
+  if (!of_itself && fewest_left_ <= 1) sweep_until_ = 0;
+}
+
+void MeasuredRun::GoOnDying() {
+  if (TakeEnd()) return Sweep();
+  if (MonotonicNow() > sweep_until_) return GiveUpChild();
+  KillTree();
+}
+
+/// With all that is below it: nothing of that is the next run's.
+void MeasuredRun::GiveUpChild() {
   const std::string pid = std::to_string(now_->pid());
+  const Obstacle obstacle = FindObstacle(now_->pid());
   // A working directory or an input on a file system that does not answer: the caller's trouble,
   // and nobody else's.
   const bool never_began = now_->report().monotonic_ns == 0;
-  Log(LogLevel::kError, "process " + pid + " hangs in the kernel and is left alone");
+  const std::string tree = services_.tree.GiveUp();
+  Log(LogLevel::kError, "process " + pid + " does not go away and is left alone: " + obstacle.what +
+                            (tree.empty() ? "" : " (" + tree + ")"));
   hung_.Add(now_->Abandon());
   // The spawner may wait for its end.
   EndPreparing();
   if (never_began && !cancelled_) return Finish(DescribeHungLaunch(now_->task().plan->spec()));
-  Finish(Error{ErrorCode::kInternal,
-               "process " + pid + ": it hangs in the kernel and cannot be killed",
-               "see /proc/" + pid + "/stack"});
+  Finish(Error{ErrorCode::kInternal, "process " + pid + " does not go away: " + obstacle.what,
+               obstacle.hint});
 }
 
 void MeasuredRun::KillChild() {
@@ -191,7 +218,8 @@ void MeasuredRun::KillChild() {
   timer_.Arm(kKillGrace);
 }
 
-void MeasuredRun::OnExit() {
+/// Takes the figures of a child that has ended. False while it cannot be reaped.
+bool MeasuredRun::TakeEnd() {
   siginfo_t info{};
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;
@@ -206,7 +234,7 @@ void MeasuredRun::OnExit() {
   }
   const bool ended = now_->Reap(info, usage);
   const std::int64_t seen_at = end.at_ns > 0 ? end.at_ns : MonotonicNow();
-  if (!ended) return;
+  if (!ended) return false;
   const std::int64_t ended_at = EndedAt(seen_at);
   if (end.migrations) services_.machine.NoteMigrations(*end.migrations);
   TakeFigures(info, usage, ended_at);
@@ -223,7 +251,7 @@ void MeasuredRun::OnExit() {
   state_ = State::kSweeping;
   sweep_until_ = ended_at + kKillGrace;
   fewest_left_ = std::numeric_limits<std::size_t>::max();
-  Sweep();
+  return true;
 }
 
 void MeasuredRun::NoteTurns(const std::optional<ThreadSchedule>& main, std::uint64_t forks) {
@@ -292,6 +320,11 @@ void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::i
 void MeasuredRun::Sweep() {
   if (!services_.tree.AnyLeft()) return AfterSweep();
   if (MonotonicNow() > sweep_until_) return GiveUpSweeping();
+  KillTree();
+}
+
+/// Comes again in a moment.
+void MeasuredRun::KillTree() {
   // Nobody claims the next run's child before it is taken: it would be killed with the others.
   DiscardPrepared();
   now_->StopWatching();
@@ -307,12 +340,11 @@ void MeasuredRun::Sweep() {
 
 /// Fails this run, and no other: what cannot be killed is left alone from now on.
 void MeasuredRun::GiveUpSweeping() {
-  const std::string pids = services_.tree.GiveUp();
-  Log(LogLevel::kError, "cannot be killed and was left alone: process " + pids);
+  const std::string left = services_.tree.GiveUp();
+  Log(LogLevel::kError, "cannot be killed and was left alone: process " + left);
   Finish(Error{ErrorCode::kInternal,
-               "run: a process that it left behind cannot be killed (" + pids + ")",
-               "is one set-user-ID, or hanging in the kernel? look at the children of "
-               "benchd-runner with ps"});
+               "run: a process that it left behind cannot be killed (" + left + ")",
+               "look at the children of benchd-runner with ps"});
 }
 
 void MeasuredRun::AfterSweep() {

@@ -63,7 +63,8 @@ class HungChildren : public EventSink {
 /// survives. One run at a time; serves one after the other.
 ///
 /// idle -> running -> sweeping (until no descendant is left) -> parsing (if asked for) -> idle.
-/// A timeout or a cancel kills the child, and the same path is gone from there. The child of the
+/// A timeout or a cancel kills the child, and the same path is gone from there; a child that does
+/// not go away is dying until it does, or until it is given up with its tree. The child of the
 /// next run may be prepared meanwhile, so that StartPrepared() needs only let it go.
 class MeasuredRun : public EventSink, public HelperOwner {
  public:
@@ -110,7 +111,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void Cancel();
 
  private:
-  enum class State { kIdle, kRunning, kSweeping, kParsing };
+  enum class State { kIdle, kRunning, kDying, kSweeping, kParsing };
 
   void OnReady(int fd, std::uint32_t events) override;
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
@@ -121,7 +122,11 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void CloseSpawner();
   void StartAgain();
   void OnTimer();
-  void OnExit();
+  bool TakeEnd();
+  void AwaitDeath(bool of_itself);
+  void GoOnDying();
+  void GiveUpChild();
+  void KillTree();
   std::int64_t EndedAt(std::int64_t seen_at) const;
   void TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at);
   void TakeUsage(const rusage& usage);

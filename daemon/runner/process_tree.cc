@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/base/file.h"
@@ -20,28 +23,89 @@ namespace {
 
 void Send(int pidfd, int signal) { syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0); }
 
+/// Of /proc/PID/stat or that of a thread: "PID (NAME) STATE PARENT GROUP SESSION ...", or as much
+/// of it as is asked for.
+struct StatLine {
+  char text[256];
+  std::string_view from_state;  ///< in `text`; empty when the process is gone
+};
+
+void ReadStat(const char* path, StatLine& stat) {
+  stat.from_state = {};
+  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t count = file ? read(file.get(), stat.text, sizeof(stat.text)) : -1;
+  if (count <= 0) return;
+  const std::string_view line(stat.text, static_cast<std::size_t>(count));
+  // The name may hold blanks and brackets itself, so the last bracket counts.
+  const std::size_t after = line.rfind(") ");
+  if (after != std::string_view::npos) stat.from_state = line.substr(after + 2);
+}
+
+bool IsDeadState(std::string_view state) { return state == "Z" || state == "X"; }
+
+/// Calls `see` with "/proc/PID/task/TID" of each thread until that says true. False when none did.
+template <typename See>
+bool AnyThread(pid_t pid, See see) {
+  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+  DIR* const listing = opendir(folder.c_str());
+  if (listing == nullptr) return false;
+  bool seen = false;
+  while (const dirent* entry = seen ? nullptr : readdir(listing)) {
+    if (ParseCount(entry->d_name)) seen = see(folder + "/" + entry->d_name);
+  }
+  closedir(listing);
+  return seen;
+}
+
+/// A process is dead when all its threads are: the first one may end before the others.
+bool HasLivingThread(pid_t pid) {
+  return AnyThread(pid, [](const std::string& thread) {
+    StatLine stat;
+    ReadStat((thread + "/stat").c_str(), stat);
+    return !stat.from_state.empty() && !IsDeadState(NextWord(stat.from_state));
+  });
+}
+
+/// Who traces it, or one of its threads; 0 for nobody.
+pid_t TracerOf(pid_t pid) {
+  std::uint64_t tracer = 0;
+  const KernelFiles files("/");
+  AnyThread(pid, [&](const std::string& thread) {
+    const std::string status = files.Read(thread.substr(1) + "/status").value_or("");
+    tracer = ParseCount(Field(status, "TracerPid")).value_or(0);
+    return tracer != 0;
+  });
+  return static_cast<pid_t>(tracer);
+}
+
 }  // namespace
 
-/// From /proc/PID/stat, "PID (NAME) STATE PARENT GROUP SESSION ..."; without parent when it is
-/// gone.
+Obstacle FindObstacle(pid_t pid) {
+  if (const pid_t tracer = TracerOf(pid); tracer != 0) {
+    return {"process " + std::to_string(tracer) + " traces it",
+            "end process " + std::to_string(tracer) + ", or have it detach"};
+  }
+  if (kill(pid, 0) != 0 && errno == EPERM) {
+    return {"it has become another user's", "is it set-user-ID? its user can end it"};
+  }
+  return {"it hangs in the kernel", "see /proc/" + std::to_string(pid) + "/stack"};
+}
+
+/// Without parent when it is gone.
 ProcessTree::Process ProcessTree::ReadProcess(pid_t pid) {
   char path[32];
   snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-  char text[256];
-  const ssize_t count = file ? read(file.get(), text, sizeof(text)) : -1;
-  if (count <= 0) return {};
-  std::string_view line(text, static_cast<std::size_t>(count));
-  // The name may hold blanks and brackets itself, so the last bracket counts.
-  const std::size_t after = line.rfind(") ");
-  if (after == std::string_view::npos) return {};
-  line.remove_prefix(after + 2);
-  NextWord(line);
-  const auto next = [&line] { return static_cast<pid_t>(ParseCount(NextWord(line)).value_or(0)); };
+  StatLine stat;
+  ReadStat(path, stat);
+  std::string_view& line = stat.from_state;
+  if (line.empty()) return {};
   Process process{.pid = pid};
+  const bool dead = IsDeadState(NextWord(line));
+  const auto next = [&line] { return static_cast<pid_t>(ParseCount(NextWord(line)).value_or(0)); };
   process.parent = next();
   process.group = next();
   process.session = next();
+  process.dead = dead && !HasLivingThread(pid);
   return process;
 }
 
@@ -56,12 +120,14 @@ const ProcessTree::Claimed* ProcessTree::FindClaim(pid_t pid) const {
 }
 
 /// One that never became its program is seen by waits with __WALL only, and ends without SIGCHLD.
+/// One below another may be reaped by that: its number would shield whoever has it next.
 void ProcessTree::ReapGivenUp() {
   std::erase_if(claims_, [](const Claimed& claimed) {
+    if (claimed.kind != Kind::kGivenUp) return false;
     siginfo_t info{};
-    return claimed.kind == Kind::kGivenUp &&
-           waitid(P_PID, static_cast<id_t>(claimed.pid), &info, WEXITED | WNOHANG | __WALL) == 0 &&
-           info.si_pid != 0;
+    const auto id = static_cast<id_t>(claimed.pid);
+    if (waitid(P_PID, id, &info, WEXITED | WNOHANG | __WALL) == 0) return info.si_pid != 0;
+    return ReadProcess(claimed.pid).parent == 0;
   });
 }
 
@@ -84,7 +150,7 @@ bool ProcessTree::AnyLeft() {
   Reap();
   siginfo_t info{};
   if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;  // ECHILD
-  return claims_.empty() || !Descendants().empty();
+  return !Descendants().empty();
 }
 
 std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
@@ -112,6 +178,8 @@ std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
     }
   }
   found.erase(found.begin());
+  // Only now: one that was read before its parent died is found through the dead parent.
+  std::erase_if(found, [](const Process& process) { return process.dead; });
   return found;
 }
 
@@ -164,12 +232,12 @@ void ProcessTree::GiveUp(pid_t pid) {
 }
 
 std::string ProcessTree::GiveUp() {
-  std::string numbers;
+  std::string list;
   for (const Process& process : Descendants()) {
     claims_.push_back({process.pid, Kind::kGivenUp});
-    AppendItem(numbers, ", ", std::to_string(process.pid));
+    AppendItem(list, ", ", std::to_string(process.pid) + ": " + FindObstacle(process.pid).what);
   }
-  return numbers;
+  return list;
 }
 
 }  // namespace benchd

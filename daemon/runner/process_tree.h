@@ -12,6 +12,9 @@ namespace benchd {
 /// leaves behind becomes a child of ours and is found here, whether it daemonized or not.
 ///
 /// A process that somebody waits for by its pidfd is *claimed*: it is not reaped here.
+///
+/// The dead do not count. Mostly they are reaped at once, but one that is traced from outside stays
+/// until its tracer has waited for it, and does nothing to anybody meanwhile.
 class ProcessTree {
  public:
   enum class Kind {
@@ -23,10 +26,10 @@ class ProcessTree {
   void Claim(pid_t pid, Kind kind) { claims_.push_back({pid, kind}); }
   void Release(pid_t pid);
 
-  /// Reaps the dead that nobody claims. True when a process is left that Kill() would kill.
+  /// Reaps the dead that nobody claims. True when one that lives is left that Kill() would kill.
   ///
   /// Costs two system calls when no process is left but one that is held (spawn.h), and a pass over
-  /// /proc while a helper runs.
+  /// /proc while a helper runs or a dead one cannot be reaped.
   bool AnyLeft();
 
   /// Only the first half of AnyLeft(): for zombies that appear while a run goes on.
@@ -40,7 +43,9 @@ class ProcessTree {
 
   /// From now on leaves this one alone, with its descendants, until it is dead.
   void GiveUp(pid_t pid);
-  /// The same for whatever is left. @return their numbers, for a message.
+  /// The same for whatever is left alive.
+  /// @return for a message: their numbers, each with what is in the way of its death; empty without
+  ///         any.
   std::string GiveUp();
 
  private:
@@ -51,12 +56,13 @@ class ProcessTree {
 
   const Claimed* FindClaim(pid_t pid) const;
   void ReapGivenUp();
-  /// Descendants without those that a claim shields, parents before children.
+  /// Living descendants without those that a claim shields, parents before children.
   struct Process {
     pid_t pid = 0;
     pid_t parent = 0;
     pid_t group = 0;
     pid_t session = 0;
+    bool dead = false;
   };
   static Process ReadProcess(pid_t pid);
   static void Stop(const Process& process, std::vector<pid_t>& stopped_groups);
@@ -64,5 +70,12 @@ class ProcessTree {
 
   std::vector<Claimed> claims_;
 };
+
+/// Why a process is still there although it was killed.
+struct Obstacle {
+  std::string what;  ///< "process 12 traces it"
+  std::string hint;
+};
+Obstacle FindObstacle(pid_t pid);
 
 }  // namespace benchd

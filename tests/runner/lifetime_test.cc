@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <string>
+#include <vector>
 
 #include "daemon/wire/channel.h"
 #include "tests/runner/runner_process.h"
@@ -86,6 +90,60 @@ TEST_P(LifetimeTest, AProcessThatHoldsStdoutDoesNotHoldUpTheRun) {
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->output, "early\n");
   leash_.AwaitEnd();
+}
+
+/// Seizes processes as a debugger would, and never waits for one before its end.
+class Tracer {
+ public:
+  Tracer() = default;
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+  ~Tracer() {
+    for (const pid_t pid : seized_) waitpid(pid, nullptr, __WALL);
+  }
+
+  bool Seize(const std::string& pid) {
+    const pid_t number = std::stoi(pid);
+    if (ptrace(PTRACE_SEIZE, number, 0, 0) != 0) return false;
+    seized_.push_back(number);
+    return true;
+  }
+
+ private:
+  std::vector<pid_t> seized_;
+};
+
+TEST_P(LifetimeTest, WhatIsTracedAndDeadIsNotLeftBehind) {
+  ASSERT_TRUE(runner_->Open(Leashed("sleep 1000 & echo $! >&9; sleep 1")));
+  runner_->Start();
+  Tracer tracer;
+  if (!tracer.Seize(leash_.ReadLine())) GTEST_SKIP() << "it may not be traced";
+  const auto figures = runner_->Finish();
+  EXPECT_TRUE(figures) << figures.error().message;
+  leash_.AwaitEnd();
+  const auto next = runner_->Run(Leashed("exit 0"));
+  EXPECT_TRUE(next) << next.error().message;
+}
+
+TEST_P(LifetimeTest, AChildThatIsTracedIsGivenUpWithItsWholeTree) {
+  ASSERT_TRUE(runner_->Open(Leashed(
+      "setsid sleep 1000 & setsid sleep 1000 & echo $! >&9; echo $$ >&9; exec sleep 1000")));
+  runner_->Start(1'000 * kNanosPerMillisecond);
+  Tracer tracer;
+  const std::string grandchild = leash_.ReadLine();
+  const std::string child = leash_.ReadLine();
+  if (!tracer.Seize(child)) GTEST_SKIP() << "it may not be traced";
+  ASSERT_TRUE(tracer.Seize(grandchild));
+  const auto figures = runner_->Finish();
+  ASSERT_FALSE(figures);
+  EXPECT_EQ(figures.error().message, "process " + child + " does not go away: process " +
+                                         std::to_string(getpid()) + " traces it");
+  leash_.AwaitEnd();
+  for (int run = 0; run < 2; ++run) {
+    const auto next = runner_->Run(Leashed("exit 7"));
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(next->exit.code, 7);
+  }
 }
 
 TEST_P(LifetimeTest, CancellingKillsTheTreeAndSaysSo) {

@@ -26,8 +26,8 @@ TEST(MeasureTest, TheFiguresOfTrueArePlausible) {
   EXPECT_EQ(figures->parsed, "");
 }
 
-// 1.8 to 2.3 MiB with the C libraries of Debian 12 and 13: less than what any program has that is worth
-// measuring.
+// 1.8 to 2.3 MiB with the C libraries of Debian 12 and 13: less than what any program has that is
+// worth measuring.
 constexpr std::uint64_t kFloor = 5 * 512 * 1024;
 
 TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
