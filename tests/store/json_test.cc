@@ -26,7 +26,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [h1, h2, h3, h4, h5, h6, h7] = Hooks{};
   [[maybe_unused]] auto [k1, k2] = Hook{};
   [[maybe_unused]] auto [j1, j2] = Commit{};
-  [[maybe_unused]] auto [g1, g2, g3, g4] = Gate{};
+  [[maybe_unused]] auto [g1, g2, g3, g4, g5] = Gate{};
   [[maybe_unused]] auto [l1, l2, l3, l4, l5, l6, l7] = Limits{};
   [[maybe_unused]] auto [e1, e2] = Estimator{};
   [[maybe_unused]] auto [r1, r2] = Rule{};
