@@ -176,13 +176,16 @@ struct SessionSnapshot {
   std::optional<Failure> failure;        ///< failed
   std::string cancelled_by;              ///< cancelled: "uid 1000"
   std::optional<SetupResult> setup;      ///< with build or setup hooks, since they have run
+  /// For how long it has had the machine, pauses not counted; absent before it begins, and in
+  /// records of benchd 0.3.0 and before.
+  std::optional<Nanoseconds> held;
   bool operator==(const SessionSnapshot&) const = default;
 
   /// Whether it has failed or been cancelled, be it that cleanup is still to come.
   bool Settled() const { return failure || !cancelled_by.empty(); }
 };
 BENCHD_FIELDS(SessionSnapshot, id, state, submitted_at, started_at, ended_at, position, eta,
-              machine, report, failure, cancelled_by, setup)
+              machine, report, failure, cancelled_by, setup, held)
 
 /// A session as it is kept: what was asked, and how far it came.
 struct SessionRecord {
@@ -204,13 +207,14 @@ struct SessionHead {
   std::optional<Timestamp> started_at;
   std::optional<Timestamp> ended_at;
   Nanoseconds max_time{};
+  std::optional<Nanoseconds> held;  ///< SessionSnapshot::held
   bool operator==(const SessionHead&) const = default;
 };
 
 inline SessionHead HeadOf(const SessionRecord& record) {
   const auto& [spec, snapshot, request_id] = record;
-  return {snapshot.id, request_id,          spec.caller.uid,   snapshot.state,
-          spec.labels, snapshot.started_at, snapshot.ended_at, spec.limits.max_time};
+  return {snapshot.id,         request_id,        spec.caller.uid,      snapshot.state, spec.labels,
+          snapshot.started_at, snapshot.ended_at, spec.limits.max_time, snapshot.held};
 }
 
 /// A session as benchd finds it at its start: of one that has ended, the record stays in the store.

@@ -62,13 +62,12 @@ void FairQueue::Serve(std::uint32_t uid) {
 
 /// From some moment on the user has had just as much as the limit allows: once that moment is more
 /// than a day ago, the last 24 hours hold less. It only ever moves on, so spans before it can go.
-void FairQueue::Ended(std::uint32_t uid, Timestamp start, Timestamp end, Nanoseconds max_time) {
-  const Nanoseconds duration =
-      std::clamp(end - start, Nanoseconds::zero(), std::max(max_time, Nanoseconds::zero()));
-  durations_.push_back(duration);
+void FairQueue::Ended(std::uint32_t uid, Timestamp end, Nanoseconds held) {
+  held = std::max(held, Nanoseconds::zero());
+  durations_.push_back(held);
   if (durations_.size() > kRememberedDurations) durations_.pop_front();
   ordered_ = false;
-  TakeTime(users_[uid], end - duration, end);
+  TakeTime(users_[uid], end - held, end);
 }
 
 void FairQueue::Reserved(std::uint32_t uid, Timestamp start, Timestamp end) {

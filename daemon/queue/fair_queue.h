@@ -72,9 +72,8 @@ class FairQueue {
 
   /// For what ran before benchd started: once for every session that ever began, in that order.
   void Serve(std::uint32_t uid);
-  /// A session that had begun has ended; in order of their ends. What is beyond its `max_time`,
-  /// benchd was away.
-  void Ended(std::uint32_t uid, Timestamp start, Timestamp end, Nanoseconds max_time);
+  /// A session that had begun has ended, and had the machine for so long; in order of their ends.
+  void Ended(std::uint32_t uid, Timestamp end, Nanoseconds held);
 
   /// The same of a user who had the machine for work by hand.
   void Reserved(std::uint32_t uid, Timestamp start, Timestamp end);

@@ -142,10 +142,12 @@ void Queue::TakeEnd(SessionSnapshot snapshot) {
   changed_.Notify();
 }
 
-/// How long a session had the machine; one that never began had nothing of it.
+/// How long a session had the machine; one that never began had nothing of it. Of one that ran
+/// under an older benchd only its moments are known: what is beyond its max_time, benchd was away.
 void Queue::CountTime(const SessionHead& ended) {
   if (!ended.started_at || !ended.ended_at) return;
-  waiting_.Ended(ended.uid, *ended.started_at, *ended.ended_at, ended.max_time);
+  const Nanoseconds most = std::min(ended.max_time, *ended.ended_at - *ended.started_at);
+  waiting_.Ended(ended.uid, *ended.ended_at, ended.held.value_or(most));
 }
 
 /// Never while a session runs: the worker alone calls it, between sessions.

@@ -133,6 +133,7 @@ void SessionRegistry::Set(SessionSnapshot snapshot) {
   entry.head.state = snapshot.state;
   entry.head.started_at = snapshot.started_at;
   entry.head.ended_at = snapshot.ended_at;
+  entry.head.held = snapshot.held;
   entry.record->snapshot = std::move(snapshot);
   if (!IsFinal(entry.head.state)) return;
   entry.record.reset();

@@ -35,7 +35,9 @@ class Session {
         keeper_(services_.store, snapshot_.id),
         blocks_(spec_.benchmarks.size(), 0),
         warmup_end_(spec_.schedule.warmup * spec_.benchmarks.size()),
-        resumed_(snapshot_.started_at.has_value()) {}
+        resumed_(snapshot_.started_at.has_value()),
+        begun_(services_.clock.Steady()),
+        held_before_(snapshot_.held.value_or(Nanoseconds::zero())) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -65,7 +67,8 @@ class Session {
   bool TimeIsUp() const { return Elapsed() >= spec_.limits.max_time; }
   Nanoseconds Elapsed() const;
   std::uint64_t MeasuredBlocks() const;
-  void Publish() { services_.publish(snapshot_); }
+  void Publish();
+  void NoteHeld();
   void Enter(SessionState state);
   void PublishReport(Report report);
   Report Complete(Report report) const;
@@ -82,7 +85,9 @@ class Session {
   std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
   std::uint64_t warmup_end_;
   const bool resumed_;
-  RunnerId runner_ = 0;  // that has the machine
+  const SteadyTime begun_;   // this life
+  Nanoseconds held_before_;  // by the lives before
+  RunnerId runner_ = 0;      // that has the machine
   bool runner_lost_ = false;
   RunnerDeaths runner_deaths_;
   Nanoseconds measured_before_{};  // before benchd was restarted
@@ -137,6 +142,8 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
   if (!replayed) co_return Failure{std::move(replayed).error().Within("going on"), std::nullopt};
   notes_.dropped_runs = stored.dropped();
+  // What a benchd that was killed had not stored of the time; its runs it had.
+  held_before_ = std::max(held_before_, measured_before_);
   if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
   co_return std::nullopt;
 }
@@ -328,6 +335,16 @@ std::uint64_t Session::MeasuredBlocks() const {
   return std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0});
 }
 
+void Session::Publish() {
+  NoteHeld();
+  services_.publish(snapshot_);
+}
+
+/// While the disk is full nobody works for the user.
+void Session::NoteHeld() {
+  snapshot_.held = held_before_ + (services_.clock.Steady() - begun_) - notes_.paused;
+}
+
 void Session::Enter(SessionState state) {
   snapshot_.state = state;
   snapshot_.position = 0;
@@ -385,6 +402,7 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
 }
 
 SessionSnapshot Session::End(std::optional<Failure> failure) {
+  NoteHeld();
   if (cleanup_cut_ || (failure && services_.cancel.interrupted())) return snapshot_;
   snapshot_.ended_at = services_.clock.Now();
   if (failure && services_.cancel.cancelled()) snapshot_.cancelled_by = services_.cancel.by();

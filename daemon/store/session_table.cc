@@ -17,7 +17,8 @@ namespace {
 constexpr char kSelectHeads[] =
     "SELECT id, request_id, uid, state, iif(sound, json_extract(snapshot, '$.started_at'), NULL),"
     " ended_at_ns, iif(sound, json_extract(spec, '$.limits.max_time'), NULL),"
-    " iif(sound, json_extract(spec, '$.labels'), NULL)"
+    " iif(sound, json_extract(spec, '$.labels'), NULL),"
+    " iif(sound, json_extract(snapshot, '$.held'), NULL)"
     " FROM (SELECT *, ended_at_ns IS NOT NULL AND json_valid(spec) AND json_valid(snapshot)"
     " AS sound FROM sessions) WHERE state <> 'deleted' ORDER BY key";
 
@@ -198,6 +199,7 @@ Result<SessionHead> SessionTable::ReadHead(SessionState state) {
                    .max_time = Nanoseconds(row.Integer(6))};
   if (!row.IsNull(4)) head.started_at = TimeOf(row.Integer(4));
   if (!row.IsNull(5)) head.ended_at = TimeOf(row.Integer(5));
+  if (!row.IsNull(8)) head.held = Nanoseconds(row.Integer(8));
   if (row.IsNull(7) || row.Text(7) == "[]") return head;
   auto labels = FromJsonText<std::map<std::string, std::string>>(row.Text(7), "labels");
   if (!labels) return std::move(labels).error().Within("stored session " + head.id.value);

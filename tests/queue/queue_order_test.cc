@@ -328,6 +328,26 @@ TEST_F(QueueLimitsTest, WhoHasHadTheMachineForLongIsPassedOverUntilTheDayIsOver)
   EXPECT_EQ(ended, SessionState::kDone);
 }
 
+TEST_F(QueueLimitsTest, WhatASessionDoesBeforeItMeasuresCountsAsWell) {
+  SessionSpec spec = SpecOf(1000);
+  spec.limits.max_time = milliseconds(1);
+  spec.schedule.warmup = 20;
+  Work();
+  const SessionId first = Submit(spec);
+  const SessionId second = Submit(spec);
+  Settle();
+  EXPECT_EQ(StateOf(first), SessionState::kDone);
+  EXPECT_EQ(StateOf(second), SessionState::kQueued) << "the day is used up";
+
+  Queue next{loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_};
+  ASSERT_TRUE(RunToEnd(loop_, next.Load()));
+  asio::co_spawn(loop_, next.Work(), Rethrow);
+  Settle();
+  EXPECT_EQ(StoredStateOf(second), SessionState::kQueued) << "also after a restart";
+  next.Stop();
+  Settle();
+}
+
 TEST_F(QueueLimitsTest, RefusesASessionThatADayHasNoRoomForButNotAnAdmins) {
   SessionSpec spec = SpecOf(1000);
   spec.limits.max_time = milliseconds(151);

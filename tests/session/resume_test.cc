@@ -233,6 +233,28 @@ TEST_F(ResumeTest, CountsTheTimeOfFormerLivesAgainstTheLimit) {
   EXPECT_LE(Runs(RunPhase::kMeasured).size(), 42U);
 }
 
+TEST_F(ResumeTest, TheTimeWithTheMachineIsThatOfEachLife) {
+  spec_.limits.runs = 20;
+  spec_.limits.max_time = std::chrono::seconds(1);
+  spec_.schedule.warmup = 3;  // before what max_time counts
+  runner_.run_time = std::chrono::seconds(1);
+  EXPECT_EQ(LiveUntilStoppedInRun(4).held, std::chrono::seconds(5));
+  clock_.Advance(std::chrono::hours(10));  // benchd is away
+  const SessionSnapshot last = Live();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_EQ(last.held, std::chrono::seconds(8)) << "the rest of the warm-up, and a block";
+}
+
+TEST_F(ResumeTest, WhatWasMeasuredBeforeBenchdWasKilledCounts) {
+  spec_.limits.runs = 8;
+  runner_.run_time = std::chrono::seconds(1);
+  LiveUntilKilledInRun(13);
+  record_.snapshot.held = Nanoseconds::zero();  // as it was when the session began
+  const SessionSnapshot last = Live();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_GE(last.held, std::chrono::seconds(14));
+}
+
 TEST_F(ResumeTest, WarmsUpAgainAfterAReboot) {
   spec_.limits.runs = 8;
   LiveUntilStoppedInRun(7);
@@ -331,6 +353,7 @@ TEST_F(ResumeTest, PausesWhileTheDiskIsFullAndLosesNothing) {
   EXPECT_FALSE(Warns(*last.report, "disk_full"));
   EXPECT_TRUE(Warns(*last.report, "paused"));
   EXPECT_LT(last.report->elapsed, std::chrono::seconds(5));
+  EXPECT_LT(last.held, std::chrono::seconds(6)) << "nobody worked for the user";
 }
 
 TEST_F(ResumeTest, CanBeCancelledWhileItIsPaused) {

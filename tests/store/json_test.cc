@@ -34,7 +34,8 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [p1, p2, p3, p4, p5, p6] = ProgramIdentity{};
   [[maybe_unused]] auto [c1, c2, c3, c4, c5, c6] = Caller{};
   [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
-  [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12] = SessionSnapshot{};
+  [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13] =
+      SessionSnapshot{};
   [[maybe_unused]] auto [m1, m2, m3, m4] = MachineReport{};
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
   [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8] = Report{};

@@ -174,7 +174,8 @@ inline SessionSnapshot RichSnapshot() {
                          .refused = true},
       .cancelled_by = "uid 1000",
       .setup = SetupResult{{{.path = "/tmp/made", .inode = 5, .size_bytes = 6}},
-                           {MakeWarning("lfs_pointers", "1 file")}}};
+                           {MakeWarning("lfs_pointers", "1 file")}},
+      .held = Nanoseconds(86'400'000'000'001)};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }
