@@ -20,8 +20,8 @@
 #include "client/autostart.h"
 #include "client/host.h"
 #include "client/render/text.h"
-#include "core/model/limits.h"
 #include "core/base/user_database.h"
+#include "core/model/limits.h"
 
 namespace benchd::client {
 
@@ -358,9 +358,9 @@ Error FromStatus(const grpc::Status& status) {
     return ConnectionError("the daemon does not answer: no reply in time",
                            "its log says what it is doing");
   }
-  // gRPC's own, too: before benchd sees a request that is larger than any that it takes.
+  // gRPC's own text, too: benchd never sees a request that is larger than any that it takes.
   if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
-      status.error_details().empty()) {
+      status.error_message().find("larger than max") != std::string::npos) {
     const LimitRow& row = RowOf(Limit::kSpec);
     return {ErrorCode::kResourceExhausted,
             std::string(row.what) + ": " + OneLine(status.error_message()),

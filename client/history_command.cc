@@ -36,7 +36,8 @@ Result<std::vector<GateSummary>> FromProto(const v1::ListSummariesResponse& page
   return summaries;
 }
 
-/// Summaries that benchd-push sent to PostgreSQL, newest first, read by the program beside this one.
+/// Summaries that benchd-push sent to PostgreSQL, newest first, read by the program beside this
+/// one.
 ///
 /// @param url  of libpq: postgresql://HOST/DATABASE
 /// @errors (exit 2) the program is not installed, or libpq is not; (exit 5) the database cannot be
@@ -48,8 +49,8 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
     return UsageError("--database: benchctl-database is not beside benchctl",
                       "build benchctl again where libpq-dev is installed");
   }
-  const auto end = RunProcess({.words = {*program, url, query.benchmark,
-                                         std::to_string(query.limit)}});
+  const auto end =
+      RunProcess({.words = {*program, url, query.benchmark, std::to_string(query.limit)}});
   if (!end) return end.error();
   if (end->code != 0) {
     std::istringstream lines(end->err);
@@ -58,9 +59,8 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
     std::getline(lines, message);
     std::getline(lines, hint);
     if (end->code == static_cast<int>(ExitCode::kUsage)) return UsageError(message, hint);
-    return ConnectionError(message.empty() ? *program + ": exit code " + std::to_string(end->code)
-                                           : message,
-                           hint);
+    return ConnectionError(
+        message.empty() ? *program + ": exit code " + std::to_string(end->code) : message, hint);
   }
   v1::ListSummariesResponse response;
   if (!response.ParseFromString(end->out)) {

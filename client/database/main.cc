@@ -1,8 +1,9 @@
 // benchctl-database URL BENCHMARK LIMIT: what `benchctl history --database` reads with.
 //
-// A program of its own, because libpq and what it loads (TLS, Kerberos, LDAP) have to be those of the
-// machine, while benchctl itself may be static. Writes a benchd.v1.ListSummariesResponse to stdout; or
-// what is wrong and what to do about it to stderr, a line each, with benchctl's exit code.
+// A program of its own, because libpq and what it loads (TLS, Kerberos, LDAP) have to be those of
+// the machine, while benchctl itself may be static. Writes a benchd.v1.ListSummariesResponse to
+// stdout; or what is wrong and what to do about it to stderr, a line each, with benchctl's exit
+// code.
 
 #include <charconv>
 #include <cstring>

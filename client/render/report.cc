@@ -63,8 +63,9 @@ std::string RunsEach(const v1::Update& update) {
   return std::to_string(fewest) + " to " + Counted(most, "run") + " each";
 }
 
-// That of all gates together: each has its share of what the session may err.
-std::string SessionConfidence(const v1::Update& update) {
+// That of all gates together: each has its share of what the session may err, but for those that no
+// interval judges (of a metric that left 0, or came late), which have none.
+std::string SessionConfidence(const v1::Update& update, std::optional<double> alpha) {
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty()) {
     if (update.comparisons().empty()) return "";
@@ -72,7 +73,7 @@ std::string SessionConfidence(const v1::Update& update) {
   }
   double error = 0;
   for (const v1::Comparison* gate : gates) error += 1 - gate->confidence();
-  return FormatConfidence(1 - error) + " confidence" +
+  return FormatConfidence(1 - alpha.value_or(error)) + " confidence" +
          (gates.size() > 1 ? " for all gates together" : "");
 }
 
@@ -82,7 +83,7 @@ std::string MeasuredSentence(const v1::Update& update, const ReportOptions& opti
   std::vector<std::string> facts = {RunsEach(update)};
   const bool all = options.detail == Detail::kAll;
   if (!options.context.table) facts.push_back(FormatRough(update.elapsed_seconds()));
-  facts.push_back(SessionConfidence(update));
+  facts.push_back(SessionConfidence(update, options.alpha));
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (options.decided_at && !gates.empty()) {
     facts.push_back("decided at " + DecisionCount(*gates.front(), *options.decided_at));
@@ -154,6 +155,7 @@ ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
   options.context.limits = session.spec().limits();
   options.context.by_precision = session.spec().rule().precision_width() > 0;
   options.session = session.session();
+  if (session.spec().has_alpha()) options.alpha = session.spec().alpha();
   if (session.has_started()) options.seed = session.started().seed();
   options.commits = ArmCommits(session.spec());
   return options;

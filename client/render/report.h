@@ -31,6 +31,7 @@ struct ReportOptions {
   std::string session;                      ///< its ID; empty: none has been
   std::optional<std::uint64_t> seed;        ///< with all details
   std::optional<std::uint64_t> decided_at;  ///< of a table
+  std::optional<double> alpha;              ///< of all gates together, where it is known
   std::span<const ArmPairs> pairs = {};     ///< of benchmarks with several candidates
   std::vector<std::pair<std::string, std::string>> commits = {};  ///< ArmCommits()
 };

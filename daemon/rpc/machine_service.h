@@ -56,23 +56,23 @@ class MachineService final : public v1::MachineService::CallbackService {
 
   UnaryReactor* Get(Context* context, const v1::GetMachineRequest* request,
                     v1::MachineStatus* response) override {
-    return Answer(endpoint_, context, request, this, &MachineService::RunGet, CancelledOf(context), request,
-                  response);
+    return Answer(endpoint_, context, request, this, &MachineService::RunGet, CancelledOf(context),
+                  request, response);
   }
   UnaryReactor* Doctor(Context* context, const v1::DoctorRequest* request,
                        v1::DoctorResponse* response) override {
-    return Answer(endpoint_, context, request, this, &MachineService::RunDoctor, CancelledOf(context),
-                  response);
+    return Answer(endpoint_, context, request, this, &MachineService::RunDoctor,
+                  CancelledOf(context), response);
   }
   UnaryReactor* Apply(Context* context, const v1::ApplyRequest* request,
                       v1::MachineStatus* response) override {
-    return Answer(endpoint_, context, request, this, &MachineService::RunApply, CancelledOf(context),
-                  request, response);
+    return Answer(endpoint_, context, request, this, &MachineService::RunApply,
+                  CancelledOf(context), request, response);
   }
   UnaryReactor* Restore(Context* context, const v1::RestoreRequest* request,
                         v1::MachineStatus* response) override {
-    return Answer(endpoint_, context, request, this, &MachineService::RunRestore, CancelledOf(context),
-                  response);
+    return Answer(endpoint_, context, request, this, &MachineService::RunRestore,
+                  CancelledOf(context), response);
   }
   grpc::ServerWriteReactor<v1::ReserveResponse>* Reserve(
       Context* context, const v1::ReserveRequest* request) override;

@@ -123,10 +123,9 @@ class Server::Impl {
         endpoint_{std::move(loop), parts.peers,
                   parts.calls,     rate_,
                   budget_,         [&queue = parts.queue] { queue.NoteDisturbance(); }},
-        sessions_(endpoint_,
-                  {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_,
-                   BundlesOf(parts.limits), parts.max_silence, parts.limits.At(Limit::kSpec),
-                   parts.limits.At(Limit::kPairs)}),
+        sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
+                              audit_, BundlesOf(parts.limits), parts.max_silence,
+                              parts.limits.At(Limit::kSpec), parts.limits.At(Limit::kPairs)}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}
@@ -171,8 +170,7 @@ class Server::Impl {
     grpc::ServerBuilder builder;
     builder.SetResourceQuota(quota);
     // gRPC makes objects of all that comes before anybody is asked: of two bytes up to 250.
-    builder.SetMaxReceiveMessageSize(
-        static_cast<int>(limits_.At(Limit::kSpec) + kMostBesideSpec));
+    builder.SetMaxReceiveMessageSize(static_cast<int>(limits_.At(Limit::kSpec) + kMostBesideSpec));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                                static_cast<int>(max_idle_.count()));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);

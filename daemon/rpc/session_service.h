@@ -94,7 +94,8 @@ class SessionService final : public v1::SessionService::CallbackService {
 
   UnaryReactor* Submit(Context* context, const v1::SubmitRequest* request,
                        v1::SubmitResponse* response) override {
-    return Answer(endpoint_, context, request, this, &SessionService::RunSubmit, request, nullptr, response);
+    return Answer(endpoint_, context, request, this, &SessionService::RunSubmit, request, nullptr,
+                  response);
   }
   grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SubmitWithBundle(
       Context* context, v1::SubmitResponse* response) override;

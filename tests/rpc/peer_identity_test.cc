@@ -118,7 +118,8 @@ class StubbornService final : public v1::SessionService::CallbackService {
   }
   grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
                                                     const v1::WatchRequest* request) override {
-    stream = std::make_unique<StubbornStream>(context->peer(), endpoint_.Enter(*context, *request).caller);
+    stream = std::make_unique<StubbornStream>(context->peer(),
+                                              endpoint_.Enter(*context, *request).caller);
     entered.set_value();
     return stream.get();
   }
