@@ -323,6 +323,7 @@ ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choi
   }
   if (followed.detached) return ExitCode::kPass;  // as with --detach
   if (followed.interrupted) return ExitCode::kInterrupted;
+  if (choice.bisect && IsBaseBroken(session)) return ExitCode::kBisectStop;
   const bool skipped = choice.bisect && RegressedByMissingAlone(session.report());
   return skipped ? ExitCode::kBisectSkip : ExitFor(session);
 }

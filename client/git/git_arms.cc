@@ -227,7 +227,8 @@ std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
   return value == nullptr ? "" : *value;
 }
 
-// Ends with the first build that fails.
+// Ends with the first build that fails. A bisection reads from its last line whose it was
+// (render/report.cc).
 Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& plan) {
   for (const WorktreeOrder& order : plan.trees) {
     auto code = store.Provide(order);

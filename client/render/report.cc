@@ -175,13 +175,46 @@ std::string JudgedArm(const v1::Session& session) {
   return name.empty() ? "candidate" : Printable(name);
 }
 
+// Of the line with which the build of commits ends when one of them fails (git/git_arms.cc).
+bool EndsWithBuildOf(std::string_view log, std::string_view commit) {
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  const std::string_view last = log.substr(log.rfind('\n') + 1);
+  return !commit.empty() && last.starts_with("error: building " + std::string(commit) + ":");
+}
+
+// The reference that has failed before it has worked once; nullptr when it is not that.
+const v1::Arm* FindBrokenBase(const v1::Session& session) {
+  if (session.state() != v1::SESSION_STATE_FAILED || !session.failed().has_run()) return nullptr;
+  const v1::FailedRun& run = session.failed().run();
+  if (run.block() != 0) return nullptr;
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.role() != v1::ARM_ROLE_REFERENCE && arm.role() != v1::ARM_ROLE_PLACEBO) continue;
+      const bool failed = run.arm().empty() ? EndsWithBuildOf(run.stderr_tail(), arm.commit().id())
+                                            : run.arm() == arm.name();
+      if (failed) return &arm;
+    }
+  }
+  return nullptr;
+}
+
+std::string DescribeBase(const v1::Arm& arm) {
+  const std::string& name = arm.has_commit() ? arm.commit().description() : arm.name();
+  return name == "base" ? name : "base " + Printable(name);
+}
+
 std::string BisectWord(v1::Verdict verdict) {
   return verdict == v1::VERDICT_PASS ? "good" : verdict == v1::VERDICT_REGRESSION ? "bad" : "skip";
 }
 
 }  // namespace
 
+bool IsBaseBroken(const v1::Session& session) { return FindBrokenBase(session) != nullptr; }
+
 std::string RenderBisectStep(const v1::Session& session, const Style& style) {
+  if (const v1::Arm* const base = FindBrokenBase(session)) {
+    return "stop: " + DescribeBase(*base) + ": " + OneLine(session.failed().error()) + "\n";
+  }
   const std::string arm = JudgedArm(session);
   if (session.state() == v1::SESSION_STATE_FAILED) {
     return "skip: " + arm + ": " + OneLine(session.failed().error()) + "\n";

@@ -47,8 +47,13 @@ std::string MeasuredSentence(const v1::Update& update, const ReportOptions& opti
 /// A session as far as it is known when it was followed to its end.
 ReportOptions OptionsFor(const v1::Session& session, Detail detail);
 
-/// One line for `git bisect run`: "good: v1.2-3-gabc1234: candidate is ...", "bad: ...", or "skip:
-/// ..." for a session without a verdict or that failed. The last candidate is what is judged.
+/// Whether a session has failed by its reference, before that has worked once: its build, its
+/// program or its first run. For a bisection that is the same at every step.
+bool IsBaseBroken(const v1::Session& session);
+
+/// One line for `git bisect run`: "good: v1.2-3-gabc1234: candidate is ...", "bad: ...", "skip:
+/// ..." for a session without a verdict or that failed, "stop: base v1.2: ..." where the base is
+/// broken. The last candidate is what is judged.
 std::string RenderBisectStep(const v1::Session& session, const Style& style);
 
 /// Why a session failed, in lines for stderr: "error: ...", "hint: ...", the end of the run's

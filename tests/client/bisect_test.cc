@@ -65,6 +65,17 @@ TEST_F(ProgramTest, AStepOfABisectionIsALineOnStdout) {
   EXPECT_EQ(Run({"compare", "--bisect", "a", "b"}).out, "") << "git stops: no commit is skipped";
 }
 
+TEST_F(ProgramTest, ABrokenBaseStopsABisection) {
+  daemon_->SetScript({Event([](v1::SessionEvent& e) {
+    v1::Failed& failed = *e.mutable_failed();
+    failed.set_error("base failed in block 0: exited with code 1");
+    failed.mutable_run()->set_arm("base");
+  })});
+  const Ended ended = Run({"compare", "--bisect", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 128);
+  EXPECT_EQ(ended.out, "stop: base: base failed in block 0: exited with code 1\n");
+}
+
 TEST_F(ProgramTest, WrongUsageAndNoDaemonStopABisection) {
   EXPECT_EQ(Run({"compare", "--bisect", "a"}).exit_code, 128);
   EXPECT_EQ(Run({"compare", "--no-such-option", "--bisect", "a", "b"}).exit_code, 128);

@@ -408,5 +408,29 @@ TEST(BisectLineTest, IsOneLineForEachStep) {
             "skip: v1.2-3-gabc1234: candidate exited with code 1\n");
 }
 
+TEST(BisectLineTest, ABrokenBaseStopsTheSearch) {
+  v1::Session session = SampleSession();
+  session.set_state(v1::SESSION_STATE_FAILED);
+  v1::Failed& failed = *session.mutable_failed();
+  failed.set_error("base failed in block 0: exited with code 1");
+  failed.mutable_run()->set_arm("base");
+  EXPECT_EQ(RenderBisectStep(session, kPipe),
+            "stop: base: base failed in block 0: exited with code 1\n");
+  failed.mutable_run()->set_block(3);
+  EXPECT_FALSE(IsBaseBroken(session)) << "it has worked before";
+
+  v1::Benchmark& benchmark = *session.mutable_spec()->mutable_benchmarks(0);
+  benchmark.mutable_arms(0)->mutable_commit()->set_id("aaaa");
+  benchmark.mutable_arms(0)->mutable_commit()->set_description("v1");
+  benchmark.mutable_arms(1)->mutable_commit()->set_id("bbbb");
+  failed.set_error("build: exited with code 127");
+  *failed.mutable_run() = v1::FailedRun();
+  failed.mutable_run()->set_stderr_tail("sh: no\nerror: building aaaa: exit code 127\n");
+  EXPECT_EQ(RenderBisectStep(session, kPipe), "stop: base v1: build: exited with code 127\n");
+  failed.mutable_run()->set_stderr_tail(
+      "error: building aaaa: exit code 127\nerror: building bbbb: exit code 127\n");
+  EXPECT_FALSE(IsBaseBroken(session)) << "the last line counts";
+}
+
 }  // namespace
 }  // namespace benchd::client

@@ -65,6 +65,20 @@ class BisectTest(GitRepository, DaemonTest):
         self.assertEqual(self.blamed(done), 5, done)
         self.assertIn("failed", {session["state"] for session in self.sessions()})
 
+    def test_a_base_that_is_broken_stops_the_search_at_once(self):
+        self.plant(slow_from=5, broken=(0,))
+        no_program = self.recipe().replace(self.BUILD, "true")
+        for run, why in ((self.recipe(), "build: exited with code 1"), (no_program, "No such file")):
+            done = self.bisect(run)
+            self.assertNotEqual(done.code, 0, done)
+            self.assertIn("stop: base ", done.stdout)
+            self.assertIn(why, done.stdout)
+            self.assertNotIn("skip: ", done.stdout)
+            self.assertEqual(
+                self.git("rev-parse", "refs/bisect/bad"), self.commits[-1], "as it was")
+            self.git("bisect", "reset", code=None)
+        self.assertEqual(len(self.sessions()), 2)
+
     def test_plain_commands_and_an_own_build(self):
         self.plant(slow_from=3)
         self.git("checkout", "--quiet", self.commits[0])
