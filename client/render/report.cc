@@ -155,7 +155,7 @@ ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
   options.context.limits = session.spec().limits();
   options.context.by_precision = session.spec().rule().precision_width() > 0;
   options.session = session.session();
-  if (session.spec().has_alpha()) options.alpha = session.spec().alpha();
+  options.alpha = session.spec().has_alpha() ? session.spec().alpha() : SessionSpec().alpha;
   if (session.has_started()) options.seed = session.started().seed();
   options.commits = ArmCommits(session.spec());
   return options;
