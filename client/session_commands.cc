@@ -175,7 +175,7 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
   const std::string why =
       "both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
   const std::string sentence = "PASS: " + why;
-  // As every step of a bisection is told (RenderBisectStep()).
+  // In the form of every other step of a bisection (RenderBisectStep()).
   const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
   std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
   for (const std::string& option : files.OfRuns()) {

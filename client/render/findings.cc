@@ -180,14 +180,15 @@ bool IsWorse(const v1::Warning& one, const v1::Warning& other) {
   return weight(one) > weight(other);
 }
 
-// Warnings of a kind that are told in one line.
+// Warnings of one kind and arm, which are shown in one line.
 struct Fold {
   const v1::Warning* worst = nullptr;
   int others = 0;
 };
 
-// What every benchmark of a suite says for itself is told once, by the worst, and how often else.
-// Arms are told apart: what the candidate does is not told by what the reference does.
+// A warning that several benchmarks repeat is shown once: the worst of them, and how many more
+// there are. Each arm has a line of its own, so that the reference's failures do not hide the
+// candidate's.
 std::string OneOfAKind(const v1::Update& update, bool notes, const Style& style) {
   std::vector<Fold> folds;
   std::map<std::pair<std::string_view, std::string>, std::size_t> places;

@@ -312,7 +312,8 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
 
 namespace {
 
-// Without `decided` an estimate has settled it (--at-limit estimate), and bounds are no promise.
+// Without `decided` the verdict rests on the estimate (--at-limit estimate), and its bounds
+// guarantee nothing.
 bool IsByEstimate(const v1::Comparison& gate) {
   const bool judged =
       gate.verdict() == v1::VERDICT_PASS || gate.verdict() == v1::VERDICT_REGRESSION;

@@ -33,7 +33,7 @@ std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin
 
 /// The margin of that gate in the metric's own unit.
 ///
-/// @errors kInvalidArgument: it is written in a unit that the metric has nothing of.
+/// @errors kInvalidArgument: it is written in a unit that cannot be converted into the metric's.
 Result<double> MarginOf(const Gate& gate, const KnownMetric& metric);
 
 /// Whether each reference and each candidate has shown the metric; placebos are copies.
@@ -61,8 +61,8 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double de
 ///
 /// @param may_be_none  for tables: by default those metrics gate that can, which may be none.
 /// @errors kInvalidArgument: a metric without direction (names the suffix to add), a relative
-///         margin of 100 % or more on a rate, a margin in a unit that the metric has nothing of, no
-///         gate at all where none is named.
+///         margin of 100 % or more on a rate, a margin in a unit that cannot be converted into the
+///         metric's, no gate at all where none is named.
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
                                            MetricCatalog& catalog, bool may_be_none = false);
 

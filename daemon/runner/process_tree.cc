@@ -120,7 +120,7 @@ const ProcessTree::Claimed* ProcessTree::FindClaim(pid_t pid) const {
 }
 
 /// One that never became its program is seen by waits with __WALL only, and ends without SIGCHLD.
-/// One below another may be reaped by that: its number would shield whoever has it next.
+/// Its own parent may have reaped it: kept, its number would shield the next process that gets it.
 void ProcessTree::ReapGivenUp() {
   std::erase_if(claims_, [](const Claimed& claimed) {
     if (claimed.kind != Kind::kGivenUp) return false;

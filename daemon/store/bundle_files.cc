@@ -47,7 +47,7 @@ Error NoRoom() {
   return error;
 }
 
-/// Without the file's name: the sender is told, whose file it is not.
+/// Does not name the file: the error goes to the sender, who does not own it.
 Error NotKept(int errno_value) {
   if (errno_value == ENOSPC || errno_value == EDQUOT) return NoRoom();
   return SystemError(kField, errno_value);
