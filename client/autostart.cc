@@ -31,11 +31,6 @@ namespace {
 
 constexpr int kIdleExitSeconds = 600;
 
-bool IsExecutable(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
 // Ours, but without what a service manager told us about ourselves.
 std::vector<std::string> DaemonEnvironment(const std::string& notify_socket) {
   constexpr std::array<std::string_view, 6> kNotInherited = {
@@ -111,10 +106,8 @@ Error Ended(const DaemonStart& start, int status, off_t log_start) {
 }  // namespace
 
 Result<std::string> FindDaemonProgram() {
+  if (auto beside = ProgramBeside("benchd")) return *std::move(beside);
   std::vector<std::string> directories;
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) directories.push_back(self.parent_path().string());
   std::istringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
   for (std::string directory; std::getline(path, directory, ':');) {
     // A relative entry would start whatever lies in the present directory as our daemon.

@@ -43,12 +43,17 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& o
 
 }  // namespace
 
+bool IsExecutable(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
 std::optional<std::string> ProgramBeside(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return std::nullopt;
   std::string path = (self.parent_path() / name).string();
-  if (access(path.c_str(), X_OK) != 0) return std::nullopt;
+  if (!IsExecutable(path)) return std::nullopt;
   return path;
 }
 

@@ -32,7 +32,10 @@ struct ProcessEnd {
 /// @errors (exit 2) it cannot be started; `message` is the program's name and why.
 Result<ProcessEnd> RunProcess(const ProcessOrder& order);
 
-/// The program of that name in the folder that this one was started from; nothing: there is none.
+/// Whether it is a file that this user may run.
+bool IsExecutable(const std::string& path);
+
+/// The path of the program of that name in the folder of this one; nothing where there is none.
 std::optional<std::string> ProgramBeside(const std::string& name);
 
 /// Waits until a child has ended; its exit code as ProcessEnd has it.

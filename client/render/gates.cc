@@ -30,9 +30,7 @@ bool RegressedByMissingAlone(const v1::Update& update) {
 std::string ReasonWords(const v1::Comparison& gate) {
   const VerdictReason* const reason = FindVerdictReason(gate.reason());
   if (reason != nullptr) return std::string(reason->words);
-  std::string words = Printable(gate.reason());
-  std::ranges::replace(words, '_', ' ');
-  return words;
+  return Printable(CodeInWords(gate.reason()));
 }
 
 std::string ReasonSentence(const v1::Comparison& gate) {

@@ -162,10 +162,6 @@ Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison
                   benchmark, info);
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether a warning that invalidates is about that gate: of a metric about that one alone, else
 /// about all gates of its benchmark or candidate.
 bool IsAbout(const Warning& warning, const Comparison& gate) {

@@ -6,13 +6,15 @@
 
 namespace benchd {
 
+std::string CodeInWords(std::string_view code) {
+  std::string words(code);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
 std::string SentenceOf(std::string_view code, const GateNames& names) {
   const VerdictReason* const reason = FindVerdictReason(code);
-  if (reason == nullptr) {
-    std::string words(code);
-    std::ranges::replace(words, '_', ' ');
-    return words;
-  }
+  if (reason == nullptr) return CodeInWords(code);
   const std::pair<std::string_view, std::string_view> fields[] = {{"{reference}", names.reference},
                                                                   {"{candidate}", names.candidate},
                                                                   {"{metric}", names.metric}};

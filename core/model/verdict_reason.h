@@ -12,6 +12,8 @@ struct VerdictReason {
   /// {reference}, {candidate} and {metric} stand for their names.
   std::string_view sentence;
   std::string_view hint;  ///< what to do about it; empty where a warning of the gate says it
+  /// It became a gate after the gates were fixed, so the session does not wait for it.
+  bool late = false;
 };
 
 /// Every reason there is: the one list of them. A gate that a warning invalidates has the warning's
@@ -43,14 +45,14 @@ inline constexpr VerdictReason kVerdictReasons[] = {
     // What the gates were fixed without.
     {"late_metric", "printed late",
      "not every arm had printed {metric} when the gates were settled",
-     "run it again with more warm-up: --warmup N"},
+     "run it again with more warm-up: --warmup N", true},
     {"late_direction", "direction printed late",
      "no run had said which direction of {metric} is good when the gates were settled",
-     "name it: --metric NAME:lower or NAME:higher"},
+     "name it: --metric NAME:lower or NAME:higher", true},
     {"late_values", "0 or constant at first",
      "{metric} was 0, or all the same in steps above the margin, when the gates were settled, and "
      "no longer is",
-     "gate on it by its name: --metric NAME"},
+     "gate on it by its name: --metric NAME", true},
     {"missing_values", "values missing", "too many runs lack {metric}", ""},
     {"runs_incomplete", "ended early",
      "the one look at {metric} of {candidate} was not taken: a limit came before all runs were "
@@ -68,8 +70,11 @@ constexpr const VerdictReason* FindVerdictReason(std::string_view code) {
   return nullptr;
 }
 
-/// The session does not wait for such a gate: it became one when the gates were fixed already.
-constexpr bool IsOfLateGate(std::string_view code) { return code.starts_with("late_"); }
+/// Whether a gate with that reason is one that the session does not wait for.
+constexpr bool IsOfLateGate(std::string_view code) {
+  const VerdictReason* const reason = FindVerdictReason(code);
+  return reason != nullptr && reason->late;
+}
 
 /// What a gate compares, as the sentence of its reason names it.
 struct GateNames {
@@ -77,6 +82,9 @@ struct GateNames {
   std::string_view candidate;
   std::string_view metric;
 };
+
+/// A code that has no row, as words: a warning's, or a newer benchd's.
+std::string CodeInWords(std::string_view code);
 
 /// The reason's sentence with these names; of a code that nobody knows, the code in words.
 std::string SentenceOf(std::string_view code, const GateNames& names);

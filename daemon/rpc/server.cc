@@ -71,8 +71,6 @@ BundleLimits BundlesOf(const Budgets& limits) {
           .uploads_a_user = limits.At(Limit::kUploadsAUser)};
 }
 
-}  // namespace
-
 /// A call of a service that is gRPC's own: health or reflection. They know nothing of budgets, so
 /// what waits there counts as a watch, and what is one too many is cancelled.
 class ForeignCall final : public grpc::experimental::Interceptor {
@@ -109,6 +107,8 @@ class ForeignCalls final : public grpc::experimental::ServerInterceptorFactoryIn
   CallBudget& budget_;
   const std::uint32_t uid_;
 };
+
+}  // namespace
 
 class Server::Impl {
  public:

@@ -190,7 +190,9 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
 
 grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
     Context* context, v1::SubmitResponse* response) {
-  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context, *response), response);
+  // Nothing has come yet: Take() counts the first message.
+  const v1::SubmitWithBundleRequest none;
+  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context, none), response);
 }
 
 grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
@@ -291,7 +293,7 @@ asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::M
   const bool same = parts_.queue.HasPriority(caller, request->session(), request->priority());
   Result<SessionSnapshot> moved =
       co_await parts_.queue.Move(caller, request->session(), request->priority());
-  // What changes nothing is no line of the log, however often it is asked for.
+  // A move that changes nothing is not logged, however often it is requested.
   if (!same || !moved) parts_.audit.Note(caller, "move", IdOf(moved, request->session()), moved);
   if (!moved) co_return std::move(moved).error();
   response->set_position(moved->position);

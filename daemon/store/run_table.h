@@ -52,7 +52,6 @@ class RunTable {
   class MetricNames {
    public:
     std::size_t size() const { return names_.size(); }
-    const MetricName& At(std::size_t number) const { return names_[number]; }
     /// @param expected  the number that it probably has
     std::optional<std::size_t> NumberOf(const Sample& sample, std::size_t expected) const;
     void Add(MetricName name);
