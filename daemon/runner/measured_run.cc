@@ -340,8 +340,9 @@ void MeasuredRun::KillTree() {
 
 /// Fails this run, and no other: what cannot be killed is left alone from now on.
 void MeasuredRun::GiveUpSweeping() {
-  const std::string left = services_.tree.GiveUp();
-  Log(LogLevel::kError, "cannot be killed and was left alone: process " + left);
+  const std::string list = services_.tree.GiveUp();
+  const std::string left = list.empty() ? "each forks before it is killed" : "process " + list;
+  Log(LogLevel::kError, "cannot be killed and was left alone: " + left);
   Finish(Error{ErrorCode::kInternal,
                "run: a process that it left behind cannot be killed (" + left + ")",
                "look at the children of benchd-runner with ps"});

@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/file.h"
 #include "daemon/system/kernel_files.h"
@@ -64,6 +66,14 @@ bool HasLivingThread(pid_t pid) {
     ReadStat((thread + "/stat").c_str(), stat);
     return !stat.from_state.empty() && !IsDeadState(NextWord(stat.from_state));
   });
+}
+
+/// Our children, the dead among them; proc(5). Only our own waits take one off, and a new one is at
+/// the end. Absent where the kernel keeps no list.
+std::optional<std::string> ListChildren() {
+  auto list = KernelFiles("/").Read("proc/thread-self/children");
+  if (!list) return std::nullopt;
+  return std::move(*list);
 }
 
 /// Who traces it, or one of its threads; 0 for nobody.
@@ -150,7 +160,30 @@ bool ProcessTree::AnyLeft() {
   Reap();
   siginfo_t info{};
   if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;  // ECHILD
-  return !Descendants().empty();
+  return AnyLivingChild().value_or(claims_.empty() || !Descendants().empty());
+}
+
+/// Whatever lives below us has an ancestor that lives and is our child: the kernel gives us the
+/// children of the dead before they count as dead. So a list of children that are all dead is the
+/// truth if it has not grown since. A pass over /proc is none: what forks and ends meanwhile
+/// escapes it.
+std::optional<bool> ProcessTree::AnyLivingChild() const {
+  std::optional<std::string> list;
+  for (auto now = ListChildren(); now != list; now = ListChildren()) {
+    if (!now) return std::nullopt;
+    list = std::move(now);
+    std::string_view rest = *list;
+    for (auto word = NextWord(rest); !word.empty(); word = NextWord(rest)) {
+      const auto pid = static_cast<pid_t>(ParseCount(word).value_or(0));
+      if (!IsShielded(pid) && !ReadProcess(pid).dead) return true;
+    }
+  }
+  return list ? std::optional(false) : std::nullopt;
+}
+
+bool ProcessTree::IsShielded(pid_t pid) const {
+  const Claimed* const claim = FindClaim(pid);
+  return claim != nullptr && claim->kind != Kind::kMeasured;
 }
 
 std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
@@ -173,8 +206,7 @@ std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
     const auto [begin, end] =
         std::equal_range(all.begin(), all.end(), Process{.parent = found[next].pid}, by_parent);
     for (auto process = begin; process != end; ++process) {
-      const Claimed* const claim = FindClaim(process->pid);
-      if (claim == nullptr || claim->kind == Kind::kMeasured) found.push_back(*process);
+      if (!IsShielded(process->pid)) found.push_back(*process);
     }
   }
   found.erase(found.begin());

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ class ProcessTree {
 
   /// Reaps the dead that nobody claims. True when one that lives is left that Kill() would kill.
   ///
-  /// Costs two system calls when no process is left but one that is held (spawn.h), and a pass over
-  /// /proc while a helper runs or a dead one cannot be reaped.
+  /// Costs two system calls when no process is left but one that is held (spawn.h), and a look at
+  /// each child while a helper runs or a dead one cannot be reaped.
   bool AnyLeft();
 
   /// Only the first half of AnyLeft(): for zombies that appear while a run goes on.
@@ -55,6 +56,9 @@ class ProcessTree {
   };
 
   const Claimed* FindClaim(pid_t pid) const;
+  bool IsShielded(pid_t pid) const;
+  /// Absent where the kernel does not tell.
+  std::optional<bool> AnyLivingChild() const;
   void ReapGivenUp();
   /// Living descendants without those that a claim shields, parents before children.
   struct Process {
@@ -66,6 +70,7 @@ class ProcessTree {
   };
   static Process ReadProcess(pid_t pid);
   static void Stop(const Process& process, std::vector<pid_t>& stopped_groups);
+  /// One that appears and forks and ends while they are listed may be missing.
   std::vector<Process> Descendants() const;
 
   std::vector<Claimed> claims_;

@@ -179,23 +179,20 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   EXPECT_TRUE(found);
 }
 
-/// What nice values the helpers of a runner have.
+/// What nice values the helpers of a runner have. By the kernel's list of its children: a pass over
+/// /proc takes as long as the helper has its first nice value.
 std::vector<int> NicesOfHelpers(pid_t runner) {
   std::vector<int> nices;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string stat = ReadFile(entry.path() / "stat");
-    const std::size_t name_end = stat.rfind(')');
+  const std::string id = std::to_string(runner);
+  std::istringstream children(ReadFile("/proc/" + id + "/task/" + id + "/children"));
+  for (pid_t child = 0; children >> child;) {
+    const std::string stat = ReadFile("/proc/" + std::to_string(child) + "/stat");
     if (stat.find("(benchd-helper)") == std::string::npos) continue;
-    // proc(5): after the name come state, 4 the parent, ..., 19 the nice value.
-    std::istringstream fields(stat.substr(name_end + 1));
-    std::string state;
-    pid_t parent = 0;
+    // proc(5): after the name come state, the parent and so on; the nice value is the 19th.
+    std::istringstream fields(stat.substr(stat.rfind(')') + 1));
     std::string skipped;
-    int nice = 0;
-    fields >> state >> parent;
-    for (int i = 5; i < 19; ++i) fields >> skipped;
-    fields >> nice;
-    if (parent == runner) nices.push_back(nice);
+    for (int i = 3; i < 19; ++i) fields >> skipped;
+    fields >> nices.emplace_back();
   }
   return nices;
 }

@@ -16,6 +16,7 @@ wire::RunFigures TwoThreads() {
   run.wall_time_ns = 40 * kOneMillisecond;
   run.user_time_us = 39'800;
   run.involuntary_switches = 9;
+  run.foreign_switches = 0;
   return run;
 }
 
@@ -23,7 +24,7 @@ constexpr ThreadSchedule kHalf{.ran_ns = 20 * kOneMillisecond};
 
 TEST(TookTurnsTest, TwoThreadsOnOneCpuDo) {
   EXPECT_TRUE(TookTurns(TwoThreads(), kHalf, 0, 1));
-  EXPECT_TRUE(TookTurns(TwoThreads(), std::nullopt, 0, 1)) << "a kernel without schedstat";
+  EXPECT_TRUE(TookTurns(TwoThreads(), std::nullopt, 0, 1)) << "the first thread is not told";
   EXPECT_FALSE(TookTurns(TwoThreads(), kHalf, 0, 2)) << "there is a CPU for each";
   // Three on two.
   wire::RunFigures three = TwoThreads();
@@ -60,10 +61,10 @@ TEST(TookTurnsTest, AProgramThatWorksAloneDoesNotWhoeverElseIsThere) {
   wire::RunFigures beside = TwoThreads();
   beside.user_time_us = 20'000;
   EXPECT_FALSE(TookTurns(beside, kHalf, 0, 1));
-  // The same shell where the kernel does not tell whose the switches were.
-  shell.user_time_us = 39'000;
-  shell.foreign_switches.reset();
-  EXPECT_FALSE(TookTurns(shell, ThreadSchedule{.ran_ns = kOneMillisecond}, 0, 1));
+  // Where the kernel does not tell whose the switches were.
+  wire::RunFigures untold = TwoThreads();
+  untold.foreign_switches.reset();
+  EXPECT_FALSE(TookTurns(untold, kHalf, 0, 1));
   // It waits for a disk, or for a child.
   wire::RunFigures idle = TwoThreads();
   idle.involuntary_switches = 1;
