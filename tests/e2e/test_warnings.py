@@ -5,6 +5,8 @@ changes. Runs are counted over both arms: the first block is discarded, so the 5
 the starts 2 to 11.
 """
 
+import os
+import unittest
 
 from main import main
 from support import PASS, PROGRAMS, REGRESSION, DaemonTest
@@ -80,6 +82,8 @@ class TurnsTest(DaemonTest):
         found = {c["metric"]: c["mean_" + arm] for c in verdict["comparisons"]}
         return found["wall_time"], found["cpu_time"]
 
+    @unittest.skipUnless(os.path.exists("/proc/schedstat"),
+                         "the kernel has no /proc/schedstat: it does not tell who preempted whom")
     def test_a_program_with_more_threads_than_cpus_is_named(self):
         one, two = f"{SPIN} 100000 1", f"{SPIN} 50000 2"
         done = self.benchctl_json("compare", "--runs", "8", "--margin", "50%", one, two)

@@ -85,3 +85,21 @@ class MetricsTest(GuestTest):
         by_name, _ = self.gate(
             "task_clock:+10s", self.worker("base"), self.worker("more"), code=e2e_support.PASS)
         self.assertGreater(by_name["task_clock"]["mean_reference"], 0)
+
+    def turns_told(self, *commands):
+        """The commands that are said to have had more threads than benchmark CPUs: one here."""
+        (benchmark_cpu, *_) = self.machine("status")["benchmark_cpus"]
+        done = self.benchctl_json("compare", "--runs", "8", "--margin", "90%", "--cpus",
+                                  str(benchmark_cpu), *commands, timeout=600)
+        warnings = done.events[-1]["warnings"]
+        return [one["message"] for one in warnings if one["code"] == "threads_took_turns"]
+
+    @core("core-a")
+    def test_two_threads_on_one_cpu_are_named_and_one_after_the_other_is_not(self):
+        spin = self.folder / "spin"
+        shutil.copy(e2e_support.PROGRAMS / "spin", spin)
+        spin.chmod(0o755)
+        (told,) = self.turns_told(f"{spin} 100000", f"{spin} 50000 2")
+        self.assertIn(f"'{spin} 50000 2'"[:61], told)
+        self.assertEqual(
+            self.turns_told("--shell", f"{spin} 50000; {spin} 50000", f"{spin} 100000"), [])
