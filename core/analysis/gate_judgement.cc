@@ -3,8 +3,24 @@
 #include <cmath>
 
 #include "core/analysis/benchmark_analysis.h"
+#include "core/stats/tails.h"
 
 namespace benchd {
+namespace {
+
+// Whether so many failures of so many runs in one arm and in the other are more unlike than chance
+// would have it once in a hundred times: the score test of two shares (Agresti, Categorical Data
+// Analysis, 3.2.4). Some of either has failed.
+bool FailUnequally(double failed_a, double runs_a, double failed_b, double runs_b) {
+  constexpr double kLevel = 0.01;
+  const double share = (failed_a + failed_b) / (runs_a + runs_b);
+  if (share >= 1) return false;
+  const double difference = failed_a / runs_a - failed_b / runs_b;
+  const double error = std::sqrt(share * (1 - share) * (1 / runs_a + 1 / runs_b));
+  return 2 * NormalUpperTail(std::abs(difference) / error) < kLevel;
+}
+
+}  // namespace
 
 void ZeroWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
   // Of arms that are no pairs a block may have one alone.
@@ -35,14 +51,27 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfMissing(const NamedCompar
 std::optional<Judgement> BenchmarkAnalysis::JudgementOfFailures(const NamedComparison& one) const {
   const std::uint64_t in_reference = failed_per_arm_[one.reference];
   const std::uint64_t in_candidate = failed_per_arm_[one.candidate];
-  if ((in_reference == 0) == (in_candidate == 0)) return std::nullopt;
+  const std::uint64_t of_reference = runs_per_arm_[one.reference];
+  const std::uint64_t of_candidate = runs_per_arm_[one.candidate];
+  if (in_reference == 0 && in_candidate == 0) return std::nullopt;
   // One that fails now and then may do so in the other arm yet.
-  if (in_reference > 0) {
+  if (in_candidate == 0) {
     return Judgement{Verdict::kUndecided, Reason("failed_in_reference"),
-                     in_reference == runs_per_arm_[one.reference]};
+                     in_reference == of_reference};
   }
-  return Judgement{Verdict::kRegression, Reason("failed_in_candidate"),
-                   in_candidate == runs_per_arm_[one.candidate]};
+  if (in_reference == 0) {
+    return Judgement{Verdict::kRegression, Reason("failed_in_candidate"),
+                     in_candidate == of_candidate};
+  }
+  const auto count = [](std::uint64_t runs) { return static_cast<double>(runs); };
+  if (!FailUnequally(count(in_reference), count(of_reference), count(in_candidate),
+                     count(of_candidate))) {
+    return std::nullopt;
+  }
+  if (in_candidate == of_candidate) {
+    return Judgement{Verdict::kRegression, Reason("candidate_always_failed"), true};
+  }
+  return Judgement{Verdict::kUndecided, Reason("failed_unequally"), false};
 }
 
 std::optional<Judgement> BenchmarkAnalysis::JudgementOfDifference(

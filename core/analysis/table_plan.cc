@@ -48,6 +48,11 @@ bool NamesReferences(const MeasurementTable& table) {
   });
 }
 
+bool HasRows(const BenchmarkShape& benchmark, std::size_t arm) {
+  const auto& counts = benchmark.arms.counts();
+  return arm < counts.size() && counts[arm] > 0;
+}
+
 MetricInfo* Find(std::vector<MetricInfo>& metrics, const std::string& name) {
   const auto found = std::find_if(metrics.begin(), metrics.end(),
                                   [&name](const MetricInfo& info) { return info.name == name; });
@@ -195,6 +200,7 @@ class Planner {
                              "leave it out; a column exit_code says it");
     }
     if (Result<void> ok = SelectBenchmarks(options.only); !ok) return ok.error();
+    NoteOpponents();
     plan_.by_number.resize(table_.benchmarks.size());
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
       if (plan_.wanted[b]) TakeBenchmark(b);
@@ -297,8 +303,7 @@ class Planner {
     for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
       std::vector<std::string> benchmarks;
       for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
-        const auto& counts = shapes_[b].arms.counts();
-        if (arm < counts.size() && counts[arm] > 0) benchmarks.push_back(table_.benchmarks[b]);
+        if (HasRows(shapes_[b], arm)) benchmarks.push_back(table_.benchmarks[b]);
       }
       if (benchmarks.size() > kBenchmarksOfAnArm) {
         benchmarks.resize(kBenchmarksOfAnArm);
@@ -350,21 +355,21 @@ class Planner {
   void TakeBenchmark(std::size_t b) {
     const BenchmarkShape& from = shapes_[b];
     const Roles& roles = table_.roles[b];
-    PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}, {}, {}};
+    PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}, {}, {}, {}};
     planned.arms.resize(table_.arms.size());
     Benchmark benchmark;
     benchmark.name = table_.benchmarks[b];
     const std::vector<std::size_t> named = ReferencesOf(roles);
-    const auto has_rows = [&from](std::size_t arm) {
-      return arm < from.arms.counts().size() && from.arms.counts()[arm] > 0;
-    };
+    const auto has_rows = [&from](std::size_t arm) { return HasRows(from, arm); };
     const auto own = wanted_of_.find(benchmark.name);
     const auto add = [&](std::size_t arm, ArmRole role) {
       // A new benchmark has no reference yet, unless one is asked for by its name.
-      const bool told =
-          !allow_missing_ &&
-          (role == ArmRole::kReference ? own != wanted_of_.end() : IsMissed(arm, named, role));
-      if (!has_rows(arm) && !told) return;
+      if (!has_rows(arm)) {
+        const bool told =
+            role == ArmRole::kReference ? own != wanted_of_.end() : IsMissed(b, arm, named, role);
+        if (told && allow_missing_) planned.missed.push_back(arm);
+        if (!told || allow_missing_) return;
+      }
       planned.arms[arm] = static_cast<std::uint32_t>(benchmark.arms.size());
       Arm added;
       added.name = table_.arms[arm];
@@ -375,9 +380,7 @@ class Planner {
     const std::size_t references = benchmark.arms.size();
     for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
       if (std::find(named.begin(), named.end(), arm) != named.end()) continue;
-      const bool is_placebo = RoleIn(roles, arm) == ArmRole::kPlacebo ||
-                              (has_placebo_ && table_.arms[arm] == kPlaceboName);
-      add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
+      add(arm, IsPlacebo(roles, arm) ? ArmRole::kPlacebo : ArmRole::kCandidate);
     }
     const std::vector<std::size_t> candidates = ArmsWithRole(benchmark, ArmRole::kCandidate);
     if (references == 0 || candidates.empty()) return;
@@ -405,12 +408,34 @@ class Planner {
     plan_.spec.benchmarks.push_back(std::move(benchmark));
   }
 
+  bool IsPlacebo(const Roles& roles, std::size_t arm) const {
+    return RoleIn(roles, arm) == ArmRole::kPlacebo ||
+           (has_placebo_ && table_.arms[arm] == kPlaceboName);
+  }
+
+  // Which candidate has rows beside those of which reference, in any benchmark.
+  void NoteOpponents() {
+    for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
+      const std::vector<std::size_t> references = ReferencesOf(table_.roles[b]);
+      for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
+        if (!HasRows(shapes_[b], arm) || IsPlacebo(table_.roles[b], arm)) continue;
+        for (const std::size_t reference : references) {
+          if (HasRows(shapes_[b], reference)) opponents_.emplace(arm, reference);
+        }
+      }
+    }
+  }
+
   // A candidate that has no row of this benchmark, though it should: each file of a harness has all
-  // of them, and so has the one candidate that a table is about.
-  bool IsMissed(std::size_t arm, const std::vector<std::size_t>& references, ArmRole role) const {
-    if (role != ArmRole::kCandidate) return false;
-    const bool only_one = table_.arms.size() == references.size() + 1;
-    return (table_.from_harness || only_one) && arm < table_.arms.size();
+  // of them, and so has the one candidate that a table is about. One of several should have what a
+  // reference has that it is compared with elsewhere.
+  bool IsMissed(std::size_t b, std::size_t arm, const std::vector<std::size_t>& references,
+                ArmRole role) const {
+    if (role != ArmRole::kCandidate || arm >= table_.arms.size()) return false;
+    if (table_.from_harness || table_.arms.size() == references.size() + 1) return true;
+    return std::ranges::any_of(references, [&](std::size_t reference) {
+      return HasRows(shapes_[b], reference) && opponents_.contains({arm, reference});
+    });
   }
 
   // Of a harness' metrics those that leave a ratio, as in a session: PlanGates() chooses them.
@@ -431,7 +456,8 @@ class Planner {
   }
 
   const MeasurementTable& table_;
-  std::vector<BenchmarkShape> shapes_;  // by benchmark of the table
+  std::vector<BenchmarkShape> shapes_;                       // by benchmark of the table
+  std::set<std::pair<std::size_t, std::size_t>> opponents_;  // candidate and reference
   std::vector<std::string> references_;
   std::vector<Gate> wanted_;
   std::map<std::string, std::vector<Gate>> wanted_of_;  // by benchmark

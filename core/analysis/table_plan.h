@@ -71,6 +71,8 @@ struct PlannedBenchmark {
   std::vector<ValueRange> values;    ///< by index into TablePlan::metrics
   /// By index into TablePlan::metrics and arm of the table: some row has a value.
   std::vector<std::vector<bool>> shown;
+  /// Arms of the table that should have rows and have none, where that is allowed.
+  std::vector<std::size_t> missed;
 };
 
 /// How a table is analysed as if it were a session. A value.

@@ -88,6 +88,27 @@ Warning LeftOut(const std::string& only_arm, const std::vector<std::string>& ben
   return warning;
 }
 
+/// Benchmarks that an arm lacks, by the arm, where that is allowed and others are compared in them.
+std::vector<Warning> AllowedToMiss(const MeasurementTable& table, const TablePlan& plan) {
+  std::map<std::size_t, std::vector<std::string>> lacked;
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    for (const std::size_t arm : benchmark.missed) {
+      lacked[arm].push_back(table.benchmarks[benchmark.in_table]);
+    }
+  }
+  std::vector<Warning> warnings;
+  for (const auto& [arm, benchmarks] : lacked) {
+    Warning warning =
+        About(benchmarks, "not_compared",
+              NameBenchmarks(benchmarks) + ": " + table.arms[arm] + " has no row of " +
+                  (benchmarks.size() == 1 ? "it" : "them") + " and is not compared there");
+    warning.arm = table.arms[arm];
+    warning.hint.clear();
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
 }  // namespace
 
 std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
@@ -105,6 +126,7 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
   for (const auto& [arm, benchmarks] : NotCompared(table, shapes, plan)) {
     warnings.push_back(LeftOut(arm, benchmarks));
   }
+  for (Warning& warning : AllowedToMiss(table, plan)) warnings.push_back(std::move(warning));
   if (table.from_harness) {
     warnings.push_back(
         About({}, "not_interleaved",

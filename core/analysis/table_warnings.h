@@ -11,10 +11,11 @@
 namespace benchd {
 
 /// What the shapes of a table give cause for (docs/statistics.md section 8): `not_compared`
-/// (benchmarks without a reference or a candidate), `not_interleaved` (arms in stretches; not where
-/// the column `order` says that the rows were put into another order), `different_days` (no time at
-/// which a reference and a candidate were measured on the same day), `one_process` (iterations in
-/// the place of runs), `no_ratio` (metrics that do not gate by default).
+/// (benchmarks without a reference or a candidate, or which a candidate may lack and does),
+/// `not_interleaved` (arms in stretches; not where the column `order` says that the rows were put
+/// into another order), `different_days` (no time at which a reference and a candidate were
+/// measured on the same day), `one_process` (iterations in the place of runs), `no_ratio` (metrics
+/// that do not gate by default).
 ///
 /// One warning of a kind, however many benchmarks it is about.
 std::vector<Warning> ShapeWarnings(const MeasurementTable& table,

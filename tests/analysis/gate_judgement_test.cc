@@ -591,6 +591,67 @@ TEST(GateJudgementTest, RunsThatFailInOneArmAlone) {
   }
 }
 
+/// `failed` of 20 runs of each arm fail, the candidate ten times as fast.
+Report FailingNowAndThen(int failed_of_base, int failed_of_candidate) {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].ignore_failure = true;
+  spec.method = Method::kFixed;
+  spec.limits.runs = 20;
+  SessionAnalysis analysis = Start(spec);
+  Noise noise(1);
+  for (int i = 0; i < 20; ++i) {
+    Block block = noise.Wall({0.5, 0.05});
+    block[0].exit.code = i < failed_of_base ? 3 : 0;
+    block[1].exit.code = i < failed_of_candidate ? 3 : 0;
+    Feed(analysis, block);
+  }
+  return analysis.Conclude();
+}
+
+TEST(GateJudgementTest, OneFailedRunOfTheReferenceHidesNoneOfTheCandidate) {
+  const Report always = FailingNowAndThen(1, 20);
+  EXPECT_EQ(always.verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(always, "wall_time").reason, "candidate_always_failed");
+  for (const auto& [base, candidate] : {std::pair(1, 19), std::pair(3, 15), std::pair(19, 3)}) {
+    const Report unequal = FailingNowAndThen(base, candidate);
+    EXPECT_EQ(unequal.verdict, Verdict::kUndecided) << base << " against " << candidate;
+    EXPECT_EQ(Find(unequal, "wall_time").reason, "failed_unequally");
+  }
+  for (const auto& [base, candidate] : {std::pair(3, 3), std::pair(3, 6), std::pair(19, 20)}) {
+    EXPECT_EQ(FailingNowAndThen(base, candidate).verdict, Verdict::kPass)
+        << base << " against " << candidate;
+  }
+}
+
+// Several candidates, a placebo, builds: whatever else the table has.
+TEST(GateJudgementTest, ABenchmarkThatOneCandidateLacksIsARegressionWhoeverElseIsThere) {
+  const auto judged = [](const std::vector<std::string>& arms, const TableOptions& options) {
+    std::string text = "arm,benchmark,wall_time\n";
+    for (int i = 0; i < 10; ++i) {
+      for (const std::string& arm : arms) {
+        const std::string value = "," + std::to_string(0.5 + 0.001 * (i % 3)) + "\n";
+        text += arm + ",x" + value;
+        if (!arm.starts_with("lacks")) text += arm + ",y" + value;
+      }
+    }
+    const auto table = AnalyzeTable(WholeText(text), options);
+    EXPECT_TRUE(table) << table.error().message;
+    return table ? table->report : Report{};
+  };
+  TableOptions options;
+  EXPECT_EQ(judged({"base", "has"}, options).verdict, Verdict::kPass);
+  EXPECT_EQ(judged({"base", "lacks"}, options).verdict, Verdict::kRegression);
+  EXPECT_EQ(judged({"base", "has", "lacks"}, options).verdict, Verdict::kRegression);
+  TableOptions placebo = options;
+  placebo.spec.placebo = true;
+  EXPECT_EQ(judged({"base", "lacks", "placebo"}, placebo).verdict, Verdict::kRegression);
+  TableOptions allowed = options;
+  allowed.spec.benchmarks.emplace_back().allow_missing = true;
+  const Report warned = judged({"base", "has", "lacks"}, allowed);
+  EXPECT_EQ(warned.verdict, Verdict::kPass);
+  EXPECT_TRUE(HasWarning(warned, "not_compared", Severity::kCaution));
+}
+
 TEST(GateJudgementTest, AnExitCodeThatIsAcceptedIsNoFailure) {
   EXPECT_EQ(Failing(0, 3, {0, 3}).verdict, Verdict::kPass);
   EXPECT_FALSE(HasWarning(Failing(0, 3, {0, 3}), "failed_runs", Severity::kCaution));

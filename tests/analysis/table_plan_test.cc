@@ -98,7 +98,7 @@ TEST(TablePlanTest, TheReferenceIsWhatAnExportSaysItIs) {
   asked.references = {"b"};
   const Benchmark turned = Plan(kExportHead + rows, asked).spec.benchmarks.at(0);
   EXPECT_EQ(ArmsOf(turned, ArmRole::kReference), (Names{"b"}));
-  EXPECT_EQ(ArmsOf(turned, ArmRole::kCandidate), (Names{"a"}));
+  EXPECT_EQ(ArmsOf(turned, ArmRole::kCandidate), (Names{"a", "c"})) << "c has y beside b, not x";
 }
 
 TEST(TablePlanTest, WithoutRolesTheReferenceIsNamedOrCalledBase) {
