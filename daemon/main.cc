@@ -42,11 +42,7 @@ int Fail(const Error& error, int exit_code) {
 }
 
 int CheckConfig(const Result<Config>& config) {
-  if (config) {
-    std::cout << "ok\n";
-    return kExitOk;
-  }
-  return Fail(config.error(), kExitUsage);
+  return config ? PrintAndExit("ok\n") : Fail(config.error(), kExitUsage);
 }
 
 /// %* in a pattern: the priority of sd-daemon(3).

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "core/base/file.h"
 #include "daemon/config.h"
 
 namespace benchd {
@@ -145,11 +146,9 @@ std::variant<Options, int> ParseOptions(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return kExitOk;
+    return PrintAndExit(app.help());
   } catch (const CLI::CallForVersion& version) {
-    std::cout << version.what() << "\n";
-    return kExitOk;
+    return PrintAndExit(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
     std::cerr << "error: benchd: " << error.what() << "\nhint: benchd --help lists the options\n";
     return kExitUsage;

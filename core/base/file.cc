@@ -1,6 +1,9 @@
 #include "core/base/file.h"
 
+#include <sysexits.h>
+
 #include <cerrno>
+#include <cstdio>
 
 namespace benchd {
 
@@ -18,6 +21,13 @@ Result<std::string> ReadAll(int fd, std::string_view name, std::size_t most) {
     if (count == 0) break;
   }
   return text;
+}
+
+int PrintAndExit(std::string_view text) {
+  const Result<void> written = WriteAll(STDOUT_FILENO, text, "stdout: write error");
+  if (written) return EX_OK;
+  fprintf(stderr, "error: %s\n", written.error().message.c_str());
+  return EX_IOERR;
 }
 
 Result<void> WriteAll(int fd, std::string_view text, std::string_view name) {

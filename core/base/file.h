@@ -51,4 +51,8 @@ Result<std::string> ReadAll(int fd, std::string_view name,
 /// @errors the system's; then a part may have been written.
 Result<void> WriteAll(int fd, std::string_view text, std::string_view name);
 
+/// Writes what a program has to say before it is done, to stdout. @return its exit code: 0, or 74
+/// (EX_IOERR) with a line on stderr that says why.
+int PrintAndExit(std::string_view text);
+
 }  // namespace benchd

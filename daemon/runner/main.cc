@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
@@ -185,12 +186,12 @@ int Main(int argc, char** argv) {
   FillStandardStreams();
   auto options = ParseRunnerOptions(argc, argv);
   if (!options) return fail(options.error(), 2);
-  if (options->help) return fputs(kRunnerHelp, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-  if (options->version) return puts("benchd-runner " BENCHD_VERSION) < 0 ? EXIT_FAILURE : 0;
+  if (options->help) return PrintAndExit(kRunnerHelp);
+  if (options->version) return PrintAndExit("benchd-runner " BENCHD_VERSION "\n");
   if (options->restore) {
     auto restored = RestoreFromJournal(*options);
     if (!restored) return fail(restored.error(), EXIT_FAILURE);
-    return puts(restored->c_str()) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return PrintAndExit(*restored + "\n");
   }
   auto done = Run(*options);
   return done ? EXIT_SUCCESS : fail(done.error(), EXIT_FAILURE);

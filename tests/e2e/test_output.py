@@ -88,6 +88,17 @@ class OutputTest(DaemonTest):
         # With --json a report has no place on stdout.
         self.assertLessEqual(silent - {"report", "help"}, NOTHING_TO_PRINT)
 
+    def test_no_program_of_the_service_does_either(self):
+        with open("/dev/full", "w") as full:
+            for program in ("benchd", "benchd-runner"):
+                for option in ("--help", "--version"):
+                    with self.subTest(program=program, option=option):
+                        done = subprocess.run(
+                            [BIN / program, option], stdout=full, stderr=subprocess.PIPE,
+                            text=True, timeout=TIMEOUT_S, check=False)
+                        self.assertEqual(done.returncode, OUTPUT, done)
+                        self.assertIn(f"error: stdout: {WRITE_ERROR}\n", done.stderr)
+
     def test_top_ends_when_nobody_can_read_it(self):
         with open("/dev/full", "w") as full:
             done = self.run_with(("top",), full)
