@@ -21,6 +21,8 @@ constexpr std::string_view kGoHint =
     "print what go test -bench prints; let the benchmarks themselves log to stderr";
 constexpr std::string_view kFailureHint =
     "the lines around it say why; -bench can leave out what fails";
+constexpr std::string_view kNoResultHint =
+    "it did not end, or its output was cut; run it by itself to see: go test -bench NAME";
 constexpr std::string_view kUnitHint = "write for example: Unit reqs/s better=higher";
 
 /// Without a hint it has that of the format.
@@ -99,12 +101,81 @@ bool IsBenchmarkName(std::string_view word) {
   return word.size() == kPrefix.size() || word[kPrefix.size()] < 'a' || word[kPrefix.size()] > 'z';
 }
 
+/// The runtime's names of signals that end a Go program: a line that is one of them, and no longer.
+/// Source: runtime/sigtab_linux_generic.go.
+constexpr std::string_view kFatalSignals[] = {"SIGABRT: abort",
+                                              "SIGBUS: bus error",
+                                              "SIGFPE: floating-point exception",
+                                              "SIGILL: illegal instruction",
+                                              "SIGQUIT: quit",
+                                              "SIGSEGV: segmentation violation",
+                                              "SIGSTKFLT: stack fault",
+                                              "SIGSYS: bad system call",
+                                              "SIGTRAP: trace trap"};
+
+/// How os.ProcessState calls signals that end a process. Source: syscall/zerrors_linux_amd64.go,
+/// zerrors_darwin_arm64.go.
+constexpr std::string_view kEndingSignals[] = {"abort trap",
+                                               "aborted",
+                                               "alarm clock",
+                                               "bad system call",
+                                               "broken pipe",
+                                               "bus error",
+                                               "CPU time limit exceeded",
+                                               "cputime limit exceeded",
+                                               "file size limit exceeded",
+                                               "filesize limit exceeded",
+                                               "floating point exception",
+                                               "hangup",
+                                               "illegal instruction",
+                                               "interrupt",
+                                               "killed",
+                                               "quit",
+                                               "segmentation fault",
+                                               "stack fault",
+                                               "terminated",
+                                               "trace/BPT trap",
+                                               "trace/breakpoint trap",
+                                               "user defined signal 1",
+                                               "user defined signal 2"};
+
+template <std::size_t N>
+bool IsOneOf(std::string_view text, const std::string_view (&list)[N]) {
+  return std::find(std::begin(list), std::end(list), text) != std::end(list);
+}
+
+/// Whether `text` begins with that prefix, which is taken off.
+bool TakePrefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+/// How go test says that the test's program did not end well: "exit status 2", "signal: killed". A
+/// FAIL line follows, which a filter or a cut may take. Whole lines alone, as a log may have
+/// others.
+bool SaysHowItEnded(std::string_view line) {
+  constexpr std::string_view kCore = " (core dumped)";
+  if (TakePrefix(line, "exit status ")) return IsWholeNumber(line);
+  if (!TakePrefix(line, "signal: ")) return false;
+  if (line.ends_with(kCore)) line.remove_suffix(kCore.size());
+  return IsOneOf(line, kEndingSignals);
+}
+
+/// "example.com/words [build failed]", without the FAIL that go test puts before it.
+bool SaysNotBuilt(std::string_view line) {
+  if (!line.ends_with(" [build failed]") && !line.ends_with(" [setup failed]")) return false;
+  return line.front() != ' ' && WordsOf(line).size() == 3;
+}
+
 /// What go test says of a package that failed (as test2json of Go takes it), and what Go itself
 /// says of a program that it ends.
 bool SaysFailure(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("panic: ") ||
-         line.starts_with("fatal error: ");
+         line.starts_with("fatal error: ") || line.starts_with("*** Test killed") ||
+         line.starts_with("*** Test I/O incomplete") || IsOneOf(line, kFatalSignals) ||
+         SaysHowItEnded(line) || SaysNotBuilt(line);
 }
 
 /// What go test printed, line by line.
@@ -247,9 +318,8 @@ class GoReader {
     if (!named && !IsResult(rest)) return {};
     if (named && !rest.empty() && !IsWholeNumber(rest.front())) return Begin(words);
     if (auto lost = DropBegun(); !lost) return lost;
-    // A name alone is what -v prints when a benchmark begins, and what is left of one that logs.
     if (rest.empty()) {
-      begun_ = {std::string(words.front()), line_, {}};
+      begun_ = {std::string(words.front()), line_, {}, line.find('\t') != std::string_view::npos};
       return {};
     }
     return TakeResult(words.front(), rest);
@@ -277,17 +347,19 @@ class GoReader {
                         : "run it by itself to see why: go test -run NAME");
   }
 
-  /// go test prints a benchmark's name first, and the rest when it is done: what the benchmark logs
-  /// meanwhile comes in between.
+  /// go test prints a benchmark's name and a tab first, and the rest when it is done: what the
+  /// benchmark logs meanwhile comes in between. With -v a name alone stands before that, and one of
+  /// a benchmark that only has others below it has no result.
   struct Begun {
     std::string name;
     std::size_t line = 0;
-    std::string log;  ///< what stands where its iterations should
+    std::string log;       ///< what stands where its iterations should
+    bool awaited = false;  ///< its result has to come
   };
 
   Result<void> Begin(const std::vector<std::string_view>& words) {
     if (auto lost = DropBegun(); !lost) return lost;
-    begun_ = {std::string(words[0]), line_, std::string(words[1])};
+    begun_ = {std::string(words[0]), line_, std::string(words[1]), true};
     return {};
   }
 
@@ -300,10 +372,12 @@ class GoReader {
   /// One without a result is nothing where it is a name alone; else its result would be lost.
   Result<void> DropBegun() {
     const Begun begun = std::exchange(begun_, {});
-    if (begun.log.empty()) return {};
-    return RefuseGo("the result of " + Quoted(begun.name) + " (line " + std::to_string(begun.line) +
-                    ") is missing: expected the number of its iterations, found " +
-                    Quoted(begun.log));
+    if (!begun.awaited) return {};
+    const std::string missing = "the result of " + Quoted(begun.name) + " (line " +
+                                std::to_string(begun.line) +
+                                ") is missing: expected the number of its iterations, found ";
+    if (begun.log.empty()) return RefuseGo(missing + "nothing", kNoResultHint);
+    return RefuseGo(missing + Quoted(begun.log));
   }
 
   /// @param words  behind the name

@@ -403,6 +403,74 @@ TEST(ParseGoBenchmarkTest, OutputThatSaysItFailedHasNoResult) {
   ASSERT_TRUE(output) << output.error().message;
 }
 
+// go test says FAIL after each of these; a pipe, a filter or a full disk may have taken that.
+TEST(ParseGoBenchmarkTest, WhatSaysThatTheTestDiedIsAFailureWithoutTheLineFail) {
+  const std::string result = "BenchmarkA-2 1000 100.01 ns/op\n";
+  for (const std::string line :
+       {"SIGSEGV: segmentation violation", "SIGABRT: abort", "SIGQUIT: quit", "signal: killed",
+        "signal: terminated", "signal: segmentation fault (core dumped)", "exit status 2",
+        "*** Test killed with quit: ran too long (11m0s).",
+        "*** Test killed: ran too long (11m0s).", "*** Test I/O incomplete 1m0s after exiting.",
+        "example.com/words [build failed]", "example.com/words [setup failed]"}) {
+    const std::string message = "line 2: go test failed: '" + line + "'";
+    EXPECT_EQ(GoError(result + line + "\n"), message);
+    EXPECT_EQ(GoError(result + line + "\r\n" + result), message);
+    EXPECT_EQ(GoError(result + "BenchmarkB\n" + line), "line 3" + message.substr(6));
+    EXPECT_EQ(
+        GoError(result + "BenchmarkB-2   \t" + line + "\n"),
+        "line 2: the result of 'BenchmarkB-2' (line 2) is missing: expected the number of its "
+        "iterations, found '" +
+            line.substr(0, line.find(' ')) + "'");
+    EXPECT_EQ(
+        GoError(result + "BenchmarkB-2   \t\n" + line + "\n"),
+        "line 3: the result of 'BenchmarkB-2' (line 2) is missing: expected the number of its "
+        "iterations, found nothing");
+  }
+}
+
+TEST(ParseGoBenchmarkTest, WordsOfALogThatOnlyResembleADeathAreNone) {
+  const std::string result = "BenchmarkA-2 1000 100.01 ns/op\n";
+  for (const std::string line :
+       {"exit status", "exit status of the child: 0", "exit status ok", "signal: 12 dB",
+        "signal: killed 3 children", "signal received", "SIGTERM: shutting down", "SIGSEGV",
+        "SIGSEGV: segmentation violation handled", "    x_test.go:7: exit status 1",
+        "    x_test.go:7: signal: killed", "*** Test 1 of 3", "the last [build failed] today",
+        "?   \tp\t[no test files]", "--- SKIP: BenchmarkB", "    --- SKIP: BenchmarkB/x",
+        "--- BENCH: BenchmarkA-2", "testing: warning: no tests to run", "goos: linux"}) {
+    const auto output = ParseGoBenchmark(line + "\n" + result + line + "\nPASS\nok  \tp\t1.2s\n");
+    ASSERT_TRUE(output) << line << ": " << output.error().message;
+    EXPECT_EQ(ValuesOf(*output, "BenchmarkA-2/sec/op").size(), 1U) << line;
+  }
+}
+
+// The tab behind the name is there when the benchmark runs; the name alone is -v's.
+TEST(ParseGoBenchmarkTest, AResultThatNeverCameIsMissingAtTheEndAsWell) {
+  const std::string result = "BenchmarkA-8 10 100.00 ns/op\n";
+  const std::string missing =
+      "line 2: the result of 'BenchmarkC-8' (line 2) is missing: expected the number of its "
+      "iterations, found nothing";
+  EXPECT_EQ(GoError(result + "BenchmarkC-8 \t"), missing);
+  EXPECT_EQ(GoError(result + "BenchmarkC-8\t\r\n"), missing);
+  EXPECT_EQ(GoError(result + "BenchmarkC-8     \t\nPASS\nok  \tp\t1.2s\n"),
+            "line 4" + missing.substr(6));
+  EXPECT_EQ(GoError(result + "BenchmarkC-8\t\n" + result), "line 3" + missing.substr(6));
+  EXPECT_EQ(GoError("{\"Action\":\"output\",\"Output\":\"BenchmarkA 1 5 ns/op\\n\"}\n"
+                    "{\"Action\":\"output\",\"Output\":\"BenchmarkC-8 \\t\"}\n"),
+            missing);
+  for (const std::string& whole : {
+           "=== RUN   BenchmarkA\nBenchmarkA\n" + result + "BenchmarkC\n",
+           "BenchmarkA\nBenchmarkA/x\n" + result + "BenchmarkC",
+           result + "BenchmarkC-8",
+           result + "BenchmarkC-8 \t 10\t 5 ns/op",
+           result + "BenchmarkC-8 \t\nits log\n  10\t 5 ns/op",
+           "BenchmarkSkipped\n--- SKIP: BenchmarkSkipped\n" + result,
+       }) {
+    const auto output = ParseGoBenchmark(whole);
+    ASSERT_TRUE(output) << whole << output.error().message;
+    EXPECT_EQ(ValuesOf(*output, "BenchmarkA-8/sec/op").size(), 1U) << whole;
+  }
+}
+
 // Of these a foreign line is no line of theirs, whatever it says.
 TEST(LineFormatsTest, ALineThatSaysAFailureIsNoValue) {
   for (const std::string line : {"FAIL", "FAIL\tp\t600s", "panic: no memory", "--- FAIL: TestX",
