@@ -193,6 +193,27 @@ std::optional<double> MeanOver(const std::vector<const Comparison*>& gates,
   return sum / static_cast<double>(gates.size());
 }
 
+/// How far the metric's steps may have moved the session's value, on its scale. No mean over
+/// machines takes that away: they may err to the same side everywhere, as over the benchmarks of a
+/// suite (ChangesOverBenchmarks()).
+double AllowanceOf(const Comparison& gate) {
+  const double relative = gate.change_allowance.value_or(0);
+  if (relative > 0 && IsRatio(gate)) return relative;
+  // Of the ratio it is a step by each arm's mean, of the difference two steps.
+  const double reference = gate.mean_reference.value_or(0);
+  const double candidate = gate.mean_candidate.value_or(0);
+  if (relative > 0 && reference > 0 && candidate > 0) {
+    return 2 * relative / (1 / reference + 1 / candidate);
+  }
+  // At 0 there is no ratio, and an older export has no allowance. Where no arm shows a spread the
+  // steps are all that the session's own interval is made of.
+  const Effect& own = IsRatio(gate) ? *gate.change : *gate.difference;
+  if (gate.sd_reference != 0 || gate.sd_candidate != 0 || !own.lo || !own.hi) return 0;
+  const double width =
+      IsRatio(gate) ? std::log1p(*own.hi) - std::log1p(*own.lo) : *own.hi - *own.lo;
+  return std::isfinite(width) ? width / 2 : 0;
+}
+
 /// One machine's unit: its sessions averaged, those that have an estimate. Absent where none has.
 std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Comparison& gate) {
   UnitEffect unit{0, 0.0};
@@ -202,12 +223,14 @@ std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Compar
     if (!HasEstimate(*own)) continue;
     ++n;
     unit.value += ValueOf(*own);
+    unit.allowance += AllowanceOf(*own);
     const auto error = StandardErrorOf(*own);
     if (!error) unit.standard_error.reset();
     variance += error.value_or(0) * error.value_or(0);
   }
   if (n == 0) return std::nullopt;
   unit.value /= n;
+  unit.allowance /= n;
   if (unit.standard_error) unit.standard_error = std::sqrt(variance) / n;
   return unit;
 }

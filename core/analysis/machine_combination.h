@@ -57,9 +57,9 @@ struct ReasonedRegression {
 
 /// One gate over all machines.
 struct CombinedGate {
-  /// The mean over the machines that have an estimate, with its interval (from two of them on) and,
-  /// from four machines on, the verdict. n counts machines with an estimate; what belongs to runs
-  /// is absent.
+  /// The mean over the machines that have an estimate, with its interval (from two of them on, and
+  /// widened by what the metric's steps add to theirs) and, from four machines on, the verdict. n
+  /// counts machines with an estimate; what belongs to runs is absent.
   Comparison comparison;
   /// How far machines differ beyond their runs' noise: on the scale of the change's logarithm, or
   /// of the difference. Absent where a machine's error is unknown.

@@ -27,18 +27,23 @@ std::optional<double> TauSquared(std::span<const UnitEffect> units, double varia
 
 bool IsOutsideOfOthers(std::span<const UnitEffect> units, std::size_t unit, double alpha) {
   Moments others;
+  Moments allowances;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if (i != unit) others.Add(units[i].value);
+    if (i == unit) continue;
+    others.Add(units[i].value);
+    allowances.Add(units[i].allowance);
   }
   const double level = alpha / static_cast<double>(units.size());
-  return std::abs(units[unit].value - others.mean()) > HalfWidthToPredict(others, level);
+  return std::abs(units[unit].value - others.mean()) >
+         HalfWidthToPredict(others, level) + allowances.mean() + units[unit].allowance;
 }
 
 Result<void> Check(std::span<const UnitEffect> units, double alpha) {
   if (units.empty()) return InvalidArgument("units", "missing");
   if (!(alpha > 0 && alpha < 1)) return InvalidArgument("alpha", "must lie between 0 and 1");
   for (const UnitEffect& unit : units) {
-    if (!std::isfinite(unit.value) || !std::isfinite(unit.standard_error.value_or(0))) {
+    if (!std::isfinite(unit.value) || !std::isfinite(unit.standard_error.value_or(0)) ||
+        !std::isfinite(unit.allowance)) {
       return InvalidArgument("units", "a value is not finite");
     }
   }
@@ -50,16 +55,23 @@ Result<void> Check(std::span<const UnitEffect> units, double alpha) {
 Result<Combination> CombineUnits(std::span<const UnitEffect> units, double alpha) {
   if (Result<void> checked = Check(units, alpha); !checked) return std::move(checked).error();
   Moments values;
-  for (const UnitEffect& unit : units) values.Add(unit.value);
+  Moments allowances;
+  double largest = 0;
+  for (const UnitEffect& unit : units) {
+    values.Add(unit.value);
+    allowances.Add(unit.allowance);
+    largest = std::max(largest, unit.allowance);
+  }
   Combination combined{.units = units.size(), .centre = values.mean()};
   if (units.size() < 2) return combined;
   combined.sd = values.standard_deviation();
   const auto k = static_cast<double>(units.size());
-  combined.interval =
-      Around(combined.centre, StudentTUpperQuantile(alpha / 2, k - 1) * combined.sd / std::sqrt(k));
+  const double t = StudentTUpperQuantile(alpha / 2, k - 1);
+  combined.interval = Around(combined.centre, t * combined.sd / std::sqrt(k) + allowances.mean());
   combined.tau_squared = TauSquared(units, values.variance());
   if (units.size() < kFewestToPredict) return combined;
-  combined.prediction = Around(combined.centre, HalfWidthToPredict(values, alpha));
+  combined.prediction =
+      Around(combined.centre, HalfWidthToPredict(values, alpha) + allowances.mean() + largest);
   if (units.size() <= kFewestToPredict) return combined;
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (IsOutsideOfOthers(units, i, alpha)) combined.outliers.push_back(i);

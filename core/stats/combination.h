@@ -14,6 +14,7 @@ namespace benchd {
 struct UnitEffect {
   double value = 0;                      ///< worse positive: a log ratio, or a difference
   std::optional<double> standard_error;  ///< of `value`, by the runs inside the unit; > 0
+  double allowance = 0;                  ///< how far the steps of what it read may have moved it
 };
 
 /// What k units say together, on the scale of their values.
@@ -26,14 +27,16 @@ struct Combination {
   std::size_t units = 0;
   double centre = 0;  ///< their mean
   double sd = 0;      ///< between units, divisor k - 1; 0 for one
-  /// centre -/+ t sd / sqrt(k), k - 1 degrees of freedom; from two units on.
+  /// centre -/+ (t sd / sqrt(k) + the mean of the allowances), k - 1 degrees of freedom; from two
+  /// units on. Steps may err to the same side in all units, which do not show that.
   std::optional<Interval> interval;
   /// How far the units themselves differ, beyond what the noise inside them explains: the method of
   /// moments, max(0, sd^2 - mean of the squared standard errors). From two units on, if each has
   /// its error. Source: L. V. Hedges, I. Olkin, Statistical Methods for Meta-Analysis (1985) 9.3.
   std::optional<double> tau_squared;
-  /// Where one more unit would find its value: centre -/+ t sd sqrt(1 + 1/k), k - 1 degrees of
-  /// freedom; from three units on.
+  /// Where one more unit would find its value: centre -/+ (t sd sqrt(1 + 1/k) + the mean of the
+  /// allowances and the largest, for that unit's own), k - 1 degrees of freedom; from three units
+  /// on.
   std::optional<Interval> prediction;
   /// Indices, ascending, of units outside the prediction interval of all the others at level
   /// alpha / k; from four units on, so that the others are three.
@@ -45,8 +48,8 @@ inline constexpr std::size_t kFewestUnits = 4;
 inline constexpr std::size_t kFewestToPredict = 3;
 
 /// @param alpha  two-sided level in (0, 1).
-/// @errors kInvalidArgument if there is no unit, `alpha` is outside (0, 1), or a value or an error
-///         is not finite.
+/// @errors kInvalidArgument if there is no unit, `alpha` is outside (0, 1), or a value, an error or
+///         an allowance is not finite.
 Result<Combination> CombineUnits(std::span<const UnitEffect> units, double alpha);
 
 }  // namespace benchd

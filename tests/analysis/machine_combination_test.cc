@@ -112,6 +112,72 @@ TEST(MachineCombinationTest, TheMachineIsTheUnit) {
   EXPECT_TRUE(combined.warnings.empty());
 }
 
+// Four machines that read the same step agree, and may all be wrong by it.
+TEST(MachineCombinationTest, TheStepsOfTheMetricWidenTheIntervalAsTheyDoAMachines) {
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  for (MachineSession& session : sessions) {
+    Comparison& gate = session.gates[0];
+    gate.change_allowance = 0.4;
+    gate.change = Effect{0, std::expm1(-0.4), std::expm1(0.4)};
+    gate.margin = 0.3;
+  }
+  const MachineCombination coarse = Combined(sessions);
+  EXPECT_EQ(coarse.verdict, Verdict::kUndecided);
+  const Comparison& gate = coarse.gates.front().comparison;
+  EXPECT_DOUBLE_EQ(*gate.change->lo, std::expm1(-0.4));
+  EXPECT_DOUBLE_EQ(*gate.change->hi, std::expm1(0.4));
+  EXPECT_DOUBLE_EQ(coarse.gates.front().prediction->second, std::expm1(0.8));
+  for (MachineSession& session : sessions) {
+    session.gates[0].change_allowance.reset();
+    session.gates[0].sd_reference = session.gates[0].sd_candidate = 0.0;
+  }
+  EXPECT_NEAR(*Combined(sessions).gates.front().comparison.change->hi, std::expm1(0.4), 1e-12)
+      << "of an export that does not say it";
+  for (MachineSession& session : sessions) session.gates[0].margin = 0.5;
+  EXPECT_EQ(Combined(sessions).verdict, Verdict::kPass) << "a margin above the steps";
+  for (MachineSession& session : sessions) session.gates[0].margin = 0.49;
+  EXPECT_EQ(Combined(sessions).verdict, Verdict::kUndecided) << "exp(0.4) is 1.4918";
+}
+
+TEST(MachineCombinationTest, SessionsOfOneMachineHaveTheMeanOfTheirSteps) {
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  for (MachineSession& session : sessions) session.gates[0].change_allowance = 0.1;
+  sessions.push_back(Session(5, 0));
+  sessions.back().machine = sessions[0].machine;
+  sessions.back().gates[0].change_allowance = 0.3;
+  EXPECT_NEAR(*Combined(sessions).gates.front().comparison.change->hi, std::expm1(0.125), 1e-12);
+}
+
+TEST(MachineCombinationTest, TheStepsOfADifferenceAreTwoInTheUnitOfTheMetric) {
+  const auto widened = [](double level) {
+    std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+    for (MachineSession& session : sessions) {
+      Comparison& gate = session.gates[0];
+      gate.metric = "allocs";
+      gate.unit = "1";
+      gate.margin_kind = MarginKind::kAbsolute;
+      gate.margin = 3;
+      gate.mean_reference = gate.mean_candidate = level;
+      gate.sd_reference = gate.sd_candidate = 0.0;
+      gate.difference = Effect{0, -2, 2};
+      gate.change.reset();
+      if (level > 0) {
+        gate.change = Effect{0, std::expm1(-2 / level), std::expm1(2 / level)};
+        gate.change_allowance = 2 / level;  // a step of 1 in each mean
+      }
+    }
+    const MachineCombination combined = Combined(sessions);
+    EXPECT_EQ(combined.verdict, Verdict::kPass);
+    return combined.gates.front().comparison.difference;
+  };
+  for (const double level : {0.0, 5.0, 400.0}) {
+    const auto difference = widened(level);
+    ASSERT_TRUE(difference) << level;
+    EXPECT_DOUBLE_EQ(*difference->lo, -2) << level;
+    EXPECT_DOUBLE_EQ(*difference->hi, 2) << level;
+  }
+}
+
 TEST(MachineCombinationTest, UnderFourMachinesNothingIsDecided) {
   const MachineCombination three = Combined(Sessions({0.1, 0.1, 0.1}));
   EXPECT_EQ(three.verdict, Verdict::kUndecided);

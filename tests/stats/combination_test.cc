@@ -55,6 +55,32 @@ TEST(CombinationTest, WhatTheUnitsNoiseExplainsIsNoDifferenceBetweenThem) {
   EXPECT_TRUE(golden::Close(combined->prediction->lo, -0.26320896819183927, kTolerance));
 }
 
+// Beyond the formulas of the first test the steps alone: their mean, and for one more its own.
+TEST(CombinationTest, StepsWidenWhatTheUnitsSayAndAreNoDifferenceBetweenThem) {
+  const Units plain = {
+      {0.012, 0.004}, {0.031, 0.006}, {0.018, 0.005}, {0.025, 0.004}, {-0.004, 0.009}};
+  Units coarse = plain;
+  for (std::size_t i = 0; i < coarse.size(); ++i)
+    coarse[i].allowance = 0.1 * static_cast<double>(i + 1);
+  const auto without = CombineUnits(plain, 0.05);
+  const auto with = CombineUnits(coarse, 0.05);
+  ASSERT_TRUE(without && with);
+  EXPECT_DOUBLE_EQ(with->interval->lo, without->interval->lo - 0.3);
+  EXPECT_DOUBLE_EQ(with->interval->hi, without->interval->hi + 0.3);
+  EXPECT_DOUBLE_EQ(with->prediction->lo, without->prediction->lo - 0.8);
+  EXPECT_DOUBLE_EQ(with->prediction->hi, without->prediction->hi + 0.8);
+  EXPECT_EQ(with->centre, without->centre);
+  EXPECT_EQ(with->tau_squared, without->tau_squared);
+  // One step beside units that agree is no outlier; two are one.
+  const auto beside = [](double value) {
+    Units units(5, UnitEffect{0, 0.001, 0.1});
+    units.push_back({value, 0.001, 0.1});
+    return CombineUnits(units, 0.01)->outliers;
+  };
+  EXPECT_TRUE(beside(0.19).empty());
+  EXPECT_EQ(beside(0.21), std::vector<std::size_t>{5});
+}
+
 TEST(CombinationTest, FewUnitsHaveFewAnswers) {
   const auto one = CombineUnits(Units{{0.02, 0.01}}, 0.01);
   ASSERT_TRUE(one) << one.error().message;
