@@ -109,13 +109,11 @@ double ValueOfProcess(const std::vector<double>& values, bool rate) {
 class ArmRows {
  public:
   void Add(std::size_t metric, HarnessSeries series) {
-    Column& column = columns_[metric];
-    column.rate = series.metric.better == Better::kHigher;
+    Processes& processes = columns_[metric];
     for (std::size_t process = 0; process < series.exit_codes.size(); ++process) {
-      exit_codes_.emplace(column.processes.size() + process, series.exit_codes[process]);
+      exit_codes_.emplace(processes.size() + process, series.exit_codes[process]);
     }
-    std::move(series.processes.begin(), series.processes.end(),
-              std::back_inserter(column.processes));
+    std::move(series.processes.begin(), series.processes.end(), std::back_inserter(processes));
   }
 
   /// Absent: nothing says how it ended.
@@ -128,19 +126,21 @@ class ArmRows {
   bool OneProcess() const {
     return !SeveralProcesses() &&
            std::any_of(columns_.begin(), columns_.end(), [](const auto& column) {
-             return !column.second.processes.empty() && column.second.processes[0].size() > 1;
+             return !column.second.empty() && column.second[0].size() > 1;
            });
   }
 
   /// By metric; they may differ in length.
-  std::map<std::size_t, std::vector<double>> Values() const {
+  /// @param metrics  with their directions, which another file may have given
+  std::map<std::size_t, std::vector<double>> Values(const std::vector<MetricInfo>& metrics) const {
     std::map<std::size_t, std::vector<double>> values;
     const bool several = SeveralProcesses();
-    for (const auto& [metric, column] : columns_) {
+    for (const auto& [metric, processes] : columns_) {
       std::vector<double>& rows = values[metric];
-      for (const std::vector<double>& process : column.processes) {
+      const bool rate = metrics[metric].better == Better::kHigher;
+      for (const std::vector<double>& process : processes) {
         if (several) {
-          rows.push_back(ValueOfProcess(process, column.rate));
+          rows.push_back(ValueOfProcess(process, rate));
         } else {
           rows.insert(rows.end(), process.begin(), process.end());
         }
@@ -150,18 +150,15 @@ class ArmRows {
   }
 
  private:
-  struct Column {
-    bool rate = false;
-    std::vector<std::vector<double>> processes;
-  };
+  using Processes = std::vector<std::vector<double>>;
 
   bool SeveralProcesses() const {
     return std::any_of(columns_.begin(), columns_.end(),
-                       [](const auto& column) { return column.second.processes.size() > 1; });
+                       [](const auto& column) { return column.second.size() > 1; });
   }
 
-  std::map<std::size_t, Column> columns_;
-  std::map<std::size_t, int> exit_codes_;  // by process
+  std::map<std::size_t, Processes> columns_;  // by metric
+  std::map<std::size_t, int> exit_codes_;     // by process
 };
 
 class HarnessTableMaker {
@@ -202,6 +199,10 @@ class HarnessTableMaker {
     return found ? *found : names.Add(name);
   }
 
+  static std::string UnitInWords(const std::string& unit) {
+    return unit.empty() ? "without a unit" : "in " + Quoted(unit);
+  }
+
   /// In the unit that the metric had first: another unit of time becomes that.
   Result<std::size_t> MetricOf(HarnessSeries& series) {
     MetricInfo& metric = series.metric;
@@ -220,11 +221,19 @@ class HarnessTableMaker {
       metric.unit = known.unit;
     }
     known.by_name_only = known.by_name_only && metric.by_name_only;
-    if (known.unit != metric.unit || known.better != metric.better) {
+    if (known.unit != metric.unit) {
       return InvalidArgument(Quoted(metric.name),
-                             "in " + Quoted(known.unit) + " and in " + Quoted(metric.unit) +
-                                 ", or with two directions",
-                             "analyze files that give it one meaning");
+                             UnitInWords(known.unit) + " and " + UnitInWords(metric.unit),
+                             "analyze files that print it in one unit");
+    }
+    // As in a session: what one of them leaves out the others may say.
+    if (!known.better) known.better = metric.better;
+    if (metric.better && known.better != metric.better) {
+      return InvalidArgument(Quoted(metric.name),
+                             "printed with conflicting directions, " +
+                                 Quoted(NameOf(*known.better)) + " and " +
+                                 Quoted(NameOf(*metric.better)),
+                             "analyze files that print one direction, or none");
     }
     if (metric.resolution > 0 && (known.resolution <= 0 || metric.resolution < known.resolution)) {
       known.resolution = metric.resolution;
@@ -246,7 +255,7 @@ class HarnessTableMaker {
   }
 
   void AddRows(std::size_t arm, std::size_t benchmark, const ArmRows& of) {
-    const std::map<std::size_t, std::vector<double>> values = of.Values();
+    const std::map<std::size_t, std::vector<double>> values = of.Values(table_.metrics);
     std::size_t count = 0;
     for (const auto& [metric, rows] : values) count = std::max(count, rows.size());
     for (std::size_t row = 0; row < count; ++row) {

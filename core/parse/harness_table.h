@@ -21,7 +21,8 @@ struct HarnessFile {
 ///
 /// A row is one process, because iterations inside of one are no replicates: a run that hyperfine
 /// timed, a fork of JMH, else a file. Its values are the means of its iterations (harmonic for
-/// rates). An arm with a single process has its iterations as rows instead, and the table says so
+/// rates: what any of the files says of a metric's direction holds for all). An arm with a single
+/// process has its iterations as rows instead, and the table says so
 /// (MeasurementTable::one_process).
 ///
 /// A single file of hyperfine with several commands compares these: they are the arms.
@@ -30,8 +31,9 @@ struct HarnessFile {
 ///
 /// @param format  as ParseHarnessOutput() takes it.
 /// @errors those of ParseHarnessOutput(), behind the file's name; kInvalidArgument for a single arm
-///         and for one metric in two units; kResourceExhausted for more than a table may have
-///         (kMaxTableArms, kMaxTableBenchmarks, kMaxTableCells) or a GiB of values.
+///         and for one metric in two units or with two directions; kResourceExhausted for more than
+///         a table may have (kMaxTableArms, kMaxTableBenchmarks, kMaxTableCells) or a GiB of
+///         values.
 Result<MeasurementTable> ReadHarnessTable(std::string_view format,
                                           std::span<const HarnessFile> files);
 

@@ -145,7 +145,32 @@ TEST(HarnessTableTest, SaysWhatIsWrong) {
   EXPECT_EQ(SaidOfFiles("go", {{"old", go}, {"old", go}}),
             "files of a single arm, 'old': nothing to compare it with");
   EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 ms\n"}, {"new", "t 1 B\n"}}),
-            "file 2: 't': in 'ms' and in 'B', or with two directions");
+            "file 2: 't': in 'ms' and in 'B'");
+  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1\n"}, {"new", "t 1 B\n"}}),
+            "file 2: 't': without a unit and in 'B'");
+  const std::string higher = "#! prefer=higher\nt 1 B\n";
+  const std::string lower = "#! prefer=lower\nt 1 B\n";
+  EXPECT_EQ(SaidOfFiles("lines", {{"old", higher}, {"new", lower}}),
+            "file 2: 't': printed with conflicting directions, 'higher' and 'lower'");
+  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 B\n"}, {"new", lower}, {"new", higher}}),
+            "file 3: 't': printed with conflicting directions, 'lower' and 'higher'");
+}
+
+// As in a session, whichever file comes first; and a rate of all of them is a rate in each.
+TEST(HarnessTableTest, TheDirectionThatOneFileGivesHoldsForAll) {
+  const std::string said = "#! prefer=higher unit=1/s\n1 r 2\n2 r 6\n";
+  const std::string unsaid = "1 r 2 1/s\n2 r 6 1/s\n";
+  for (const auto& [old_text, new_text] : {std::pair(said, unsaid), std::pair(unsaid, said)}) {
+    const auto table = TableOfFiles(
+        "lines", {{"old", old_text}, {"old", old_text}, {"new", new_text}, {"new", new_text}});
+    ASSERT_TRUE(table) << table.error().message;
+    ASSERT_EQ(table->metrics.size(), 1U);
+    EXPECT_EQ(table->metrics[0].better, Better::kHigher);
+    EXPECT_EQ(table->metrics[0].unit, "1/s");
+    for (const std::string arm : {"old", "new"}) {
+      EXPECT_EQ(ValuesIn(*table, arm, "main", "r"), (Values{3, 3})) << "the harmonic mean";
+    }
+  }
 }
 
 TEST(HarnessTableTest, ValuesAndMetricsAreBoundedTogether) {
