@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "tests/analysis/session_builder.h"
+#include "tests/analysis/every_harness.h"
+#include "tests/analysis/session_feed.h"
 #include "tests/analysis/table_text.h"
 
 // One meaning of --metric: the same names in a session and in a table of the same harness.
@@ -56,6 +59,144 @@ TEST(MatchGatesTest, AMetricHasOneGateByNameBeforePatternAndFirstBeforeLater) {
       Matched({"*/real_time", "BM_Copy*", "BM_Copy/real_time"}),
       (Names{"*/real_time -> BM_Sort/10/real_time", "BM_Copy* -> BM_Copy/cpu_time",
              "BM_Copy* -> BM_Copy/bytes_per_second", "BM_Copy/real_time -> BM_Copy/real_time"}));
+}
+
+// ---- every format ----
+
+using Keys = std::set<std::string>;  // INNER/NAME
+
+std::string KeyOf(const Sample& sample) {
+  return sample.inner_benchmark + (sample.inner_benchmark.empty() ? "" : "/") + sample.metric;
+}
+
+std::string PrintedIn(const std::string& format, int run) {
+  return kPrinters.at(format)(MeasuredValues(run, {"Fine", "Finer", "Other"}));
+}
+
+std::vector<HarnessFile> FilesOf(const std::string& format) {
+  std::vector<HarnessFile> files;
+  for (int run = 0; run < 4; ++run) {
+    files.push_back({"old", "old", PrintedIn(format, run)});
+    files.push_back({"new", "new", PrintedIn(format, run + 1)});
+  }
+  return files;
+}
+
+/// What the format prints and a table has: hyperfine's means of all runs are in a session alone.
+std::vector<Sample> SamplesOf(const std::string& format) {
+  const auto output = ParseHarnessOutput(format, PrintedIn(format, 0));
+  const auto table = ReadHarnessTable(format, FilesOf(format));
+  EXPECT_TRUE(output && table) << format;
+  std::vector<Sample> samples;
+  for (const Sample& sample : output ? output->samples : samples) {
+    const auto known = std::ranges::find(table->metrics, sample.metric, &MetricInfo::name);
+    if (known != table->metrics.end()) samples.push_back(sample);
+  }
+  return samples;
+}
+
+Keys GateKeysOf(const Report& report) {
+  Keys gates;
+  for (const Comparison& one : report.comparisons) {
+    if (one.role != ComparisonRole::kGate) continue;
+    gates.insert(one.benchmark == "main" ? one.metric : one.benchmark + "/" + one.metric);
+  }
+  return gates;
+}
+
+Keys AnalyzedGates(const std::string& format, const std::string& gate) {
+  TableOptions options;
+  options.spec.benchmarks.emplace_back().gates = {RatioGate(gate, 0.05)};
+  const auto table = AnalyzeHarnessFiles(format, FilesOf(format), options);
+  return table ? GateKeysOf(table->report) : Keys{table.error().message};
+}
+
+/// Beside the metrics of its process, which benchd measures.
+Keys ComparedGates(const std::string& format, const std::string& gate) {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].parse = format;
+  spec.benchmarks[0].gates = {RatioGate(gate, 0.05)};
+  SessionAnalysis analysis = Start(spec);
+  for (int run = 0; run < 8 && !analysis.Finished(); ++run) {
+    Block block;
+    for (std::uint32_t arm = 0; arm < 2; ++arm) {
+      const auto output = ParseHarnessOutput(format, PrintedIn(format, run));
+      block.push_back(RunBuilder(0, arm, arm).Sample("wall_time", 0.5).Sample("cpu_time", 0.4));
+      if (!output) continue;
+      std::ranges::copy(output->samples, std::back_inserter(block.back().samples));
+      block.back().metrics = output->metrics;
+    }
+    if (auto added = analysis.Add(block); !added) return {added.error().message};
+  }
+  return GateKeysOf(analysis.Conclude());
+}
+
+/// A way of naming metrics, and what it has to name.
+struct GateName {
+  std::string gate;
+  Keys names;
+};
+
+std::vector<GateName> NamesFor(const std::vector<Sample>& samples) {
+  const auto all_where = [&samples](const auto& is_named) {
+    Keys keys;
+    for (const Sample& sample : samples) {
+      if (is_named(sample)) keys.insert(KeyOf(sample));
+    }
+    return keys;
+  };
+  std::vector<GateName> names{{"*", all_where([](const Sample&) { return true; })}};
+  for (const Sample& one : samples) {
+    const auto same_name = [&one](const Sample& other) { return other.metric == one.metric; };
+    names.push_back({one.metric, all_where(same_name)});
+    names.push_back({KeyOf(one), {KeyOf(one)}});
+    // As a pattern: the name, the benchmark, and both with a hole.
+    names.push_back({"?" + one.metric.substr(1), all_where(same_name)});
+    if (one.inner_benchmark.empty()) continue;
+    names.push_back({"*/" + one.metric, all_where(same_name)});
+    names.push_back({one.inner_benchmark + "/*", all_where([&one](const Sample& other) {
+                       return other.inner_benchmark == one.inner_benchmark;
+                     })});
+    names.push_back({"*" + KeyOf(one).substr(1), {KeyOf(one)}});
+  }
+  return names;
+}
+
+TEST(NamedGatesTest, OfEveryFormatANameMeansTheSameInAnalyzeAndInCompare) {
+  ASSERT_GE(Formats().size(), 8U);
+  for (const std::string& format : Formats()) {
+    ASSERT_TRUE(kPrinters.contains(format)) << format << ": add what it prints";
+    const std::vector<Sample> samples = SamplesOf(format);
+    ASSERT_GE(samples.size(), 3U) << format;
+    Keys in_table;
+    for (const Sample& sample : samples) in_table.insert(KeyOf(sample));
+    for (const GateName& name : NamesFor(samples)) {
+      SCOPED_TRACE(format + " --metric " + name.gate);
+      EXPECT_EQ(AnalyzedGates(format, name.gate), name.names);
+      Keys compared = ComparedGates(format, name.gate);
+      const auto output = ParseHarnessOutput(format, PrintedIn(format, 0));
+      for (const MetricInfo& metric : output->metrics) {
+        if (!in_table.contains(metric.name)) compared.erase(metric.name);
+      }
+      EXPECT_EQ(compared, name.names);
+    }
+  }
+}
+
+TEST(MatchGatesTest, OfEveryFormatANameMeansWhatTheHarnessPrintedBeforeWhatBenchdMeasures) {
+  for (const std::string& format : Formats()) {
+    const std::vector<Sample> samples = SamplesOf(format);
+    std::vector<NameableMetric> metrics{{"", "wall_time", true}, {"", "cpu_time", true}};
+    for (const Sample& sample : samples) metrics.push_back({sample.inner_benchmark, sample.metric});
+    for (const GateName& name : NamesFor(samples)) {
+      Keys matched;
+      for (const GatedMetric& one : MatchGates(std::vector{RatioGate(name.gate, 0.05)}, metrics)) {
+        ASSERT_GE(one.metric, 2U) << format << " " << name.gate;
+        matched.insert(KeyOf(samples[one.metric - 2]));
+      }
+      EXPECT_EQ(matched, name.names) << format << " " << name.gate;
+    }
+  }
 }
 
 // Suite A prints what suite B does not.
