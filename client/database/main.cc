@@ -11,8 +11,8 @@
 #include <string>
 
 #include "benchd/v1/history.pb.h"
+#include "client/app/exit_code.h"
 #include "client/database/postgres_history.h"
-#include "client/exit_code.h"
 #include "proto/convert/convert.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "client/exit_code.h"
+#include "client/app/exit_code.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/exit_code.h"
+#include "client/app/exit_code.h"
 #include "client/git/git.h"
 #include "client/git/repository.h"
 #include "core/base/file.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "client/render/text.h"
+#include "client/present/text.h"
 
 namespace benchd::client {
 namespace {

@@ -4,15 +4,15 @@
 #include <random>
 #include <set>
 
-#include "client/commands.h"
+#include "client/commands/commands.h"
 #include "client/git/bundle.h"
 #include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
-#include "client/quantity.h"
-#include "client/remote/bundle_transfer.h"
-#include "client/render/text.h"
+#include "client/link/bundle_transfer.h"
+#include "client/present/text.h"
+#include "client/request/quantity.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/split_mix.h"
 #include "core/model/log_warnings.h"
@@ -228,7 +228,7 @@ std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
 }
 
 // Ends with the first build that fails. A bisection reads from its last line whose it was
-// (render/report.cc).
+// (present/report.cc).
 Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& plan) {
   for (const WorktreeOrder& order : plan.trees) {
     auto code = store.Provide(order);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "client/git/git.h"
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

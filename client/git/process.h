@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/exit_code.h"
+#include "client/app/exit_code.h"
 
 namespace benchd::client {
 

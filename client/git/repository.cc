@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "client/git/git.h"
-#include "client/quantity.h"
-#include "client/render/text.h"
+#include "client/present/text.h"
+#include "client/request/quantity.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

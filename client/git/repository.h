@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "client/exit_code.h"
+#include "client/app/exit_code.h"
 #include "client/git/git.h"
 
 namespace benchd::client {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/host.h"
+#include "client/link/host.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

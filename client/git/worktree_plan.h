@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "client/exit_code.h"
+#include "client/app/exit_code.h"
 #include "client/git/bundle.h"
 #include "client/git/git.h"
-#include "client/spec_input.h"
+#include "client/request/spec_input.h"
 
 namespace benchd::client {
 

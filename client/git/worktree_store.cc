@@ -17,7 +17,7 @@
 #include "client/git/git.h"
 #include "client/git/process.h"
 #include "client/git/repository.h"
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "client/exit_code.h"
+#include "client/app/exit_code.h"
 #include "client/git/worktree_plan.h"
 #include "core/base/file.h"
 

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "client/output.h"
-#include "client/quantity.h"
-#include "client/render/text.h"
+#include "client/app/output.h"
+#include "client/present/text.h"
+#include "client/request/quantity.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 

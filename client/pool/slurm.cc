@@ -4,9 +4,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "client/quantity.h"
-#include "client/render/text.h"
-#include "client/render/units.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/request/quantity.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/arguments.h"
-#include "client/exit_code.h"
+#include "client/app/arguments.h"
+#include "client/app/exit_code.h"
 
 namespace benchd::client {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "client/render/history.h"
-#include "client/render/units.h"
-#include "client/render/words.h"
+#include "client/present/history.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"

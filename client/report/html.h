@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "client/report/pictures.h"
 
 namespace benchd::client {

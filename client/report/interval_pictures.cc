@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "client/render/units.h"
+#include "client/present/units.h"
 #include "client/report/pictures.h"
 #include "client/report/plot.h"
 #include "core/base/text.h"

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "client/render/combination.h"
-#include "client/render/gates.h"
-#include "client/render/sentence.h"
-#include "client/render/units.h"
-#include "client/render/words.h"
+#include "client/present/combination.h"
+#include "client/present/gates.h"
+#include "client/present/sentence.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
 #include "client/report/plot.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/result.h"

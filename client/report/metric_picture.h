@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/render/gates.h"
+#include "client/present/gates.h"
 #include "client/report/pictures.h"
 #include "client/report/report_source.h"
 #include "core/analysis/machine_combination.h"

@@ -4,14 +4,14 @@
 #include <map>
 #include <utility>
 
-#include "client/render/combination.h"
-#include "client/render/findings.h"
-#include "client/render/gates.h"
-#include "client/render/report.h"
-#include "client/render/row_selection.h"
-#include "client/render/sentence.h"
-#include "client/render/units.h"
-#include "client/render/words.h"
+#include "client/present/combination.h"
+#include "client/present/findings.h"
+#include "client/present/gates.h"
+#include "client/present/report.h"
+#include "client/present/row_selection.h"
+#include "client/present/sentence.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
 #include "core/base/text.h"

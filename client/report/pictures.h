@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "client/report/svg.h"
 
 namespace benchd::client {

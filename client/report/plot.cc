@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "client/render/units.h"
+#include "client/present/units.h"
 
 namespace benchd::client {
 namespace {

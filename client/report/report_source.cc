@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "client/render/analysis.h"
-#include "client/render/csv.h"
-#include "client/render/gates.h"
-#include "client/render/report.h"
-#include "client/session_export.h"
+#include "client/present/analysis.h"
+#include "client/present/csv.h"
+#include "client/present/gates.h"
+#include "client/present/report.h"
+#include "client/session/session_export.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"
 #include "core/model/metric.h"

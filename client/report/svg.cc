@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 

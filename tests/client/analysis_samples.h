@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/render/analysis.h"
+#include "client/present/analysis.h"
 
 namespace benchd::client {
 

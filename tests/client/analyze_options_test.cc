@@ -4,15 +4,15 @@
 #include <map>
 #include <random>
 
-#include "client/commands.h"
-#include "client/quantity.h"
-#include "client/render/csv.h"
-#include "client/render/report.h"
-#include "client/render/units.h"
-#include "client/render/words.h"
-#include "client/session_options.h"
-#include "client/spec_input.h"
-#include "client/table_options.h"
+#include "client/commands/commands.h"
+#include "client/present/csv.h"
+#include "client/present/report.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "client/request/quantity.h"
+#include "client/request/session_options.h"
+#include "client/request/spec_input.h"
+#include "client/request/table_options.h"
 #include "tests/client/samples.h"
 #include "tests/support/seed.h"
 

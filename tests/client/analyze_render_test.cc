@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "client/render/analysis.h"
-#include "client/render/text.h"
+#include "client/present/analysis.h"
+#include "client/present/text.h"
 #include "tests/client/analysis_samples.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

@@ -1,12 +1,12 @@
-#include "client/arguments.h"
+#include "client/app/arguments.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-#include "client/commands.h"
-#include "client/session_options.h"
+#include "client/commands/commands.h"
+#include "client/request/session_options.h"
 #include "core/base/text.h"
 #include "core/parse/command_line.h"
 #include "core/parse/harness_output.h"

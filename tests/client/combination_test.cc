@@ -1,5 +1,5 @@
 // What `benchctl combine` prints.
-#include "client/render/combination.h"
+#include "client/present/combination.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/session_export.h"
+#include "client/session/session_export.h"
 #include "tests/client/samples.h"
 
 namespace benchd::client {

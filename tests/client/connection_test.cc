@@ -14,9 +14,9 @@
 #include <sstream>
 #include <thread>
 
-#include "client/autostart.h"
-#include "client/daemon_link.h"
-#include "client/host.h"
+#include "client/link/autostart.h"
+#include "client/link/daemon_link.h"
+#include "client/link/host.h"
 #include "tests/client/fake_daemon.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

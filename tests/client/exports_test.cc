@@ -1,13 +1,13 @@
-#include "client/render/exports.h"
+#include "client/present/exports.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "client/command_options.h"
-#include "client/output.h"
-#include "client/render/report.h"
+#include "client/app/output.h"
+#include "client/commands/command_options.h"
+#include "client/present/report.h"
 #include "core/parse/harness_output.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

@@ -1,10 +1,10 @@
-#include "client/render/history.h"
+#include "client/present/history.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "client/render/live_view.h"
+#include "client/present/live_view.h"
 #include "client/report/page.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

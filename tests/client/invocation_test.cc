@@ -1,11 +1,11 @@
-#include "client/invocation.h"
+#include "client/app/invocation.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "client/commands.h"
+#include "client/commands/commands.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {

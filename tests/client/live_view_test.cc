@@ -1,12 +1,12 @@
-#include "client/render/live_view.h"
+#include "client/present/live_view.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <termios.h>
 
-#include "client/render/text.h"
-#include "client/terminal.h"
+#include "client/present/text.h"
+#include "client/terminal/terminal.h"
 #include "core/base/file.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "client/host.h"
+#include "client/link/host.h"
 #include "tests/client/program.h"
 #include "tests/client/samples.h"
 

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/render/calibration.h"
-#include "client/render/json.h"
-#include "client/render/pages.h"
-#include "client/render/text.h"
+#include "client/present/calibration.h"
+#include "client/present/json.h"
+#include "client/present/pages.h"
+#include "client/present/text.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -1,4 +1,4 @@
-#include "client/output.h"
+#include "client/app/output.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "client/quantity.h"
+#include "client/request/quantity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/remote/login.h"
+#include "client/link/login.h"
 
 namespace benchd::client {
 namespace {

@@ -5,14 +5,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "client/render/csv.h"
-#include "client/render/json.h"
-#include "client/render/live_view.h"
-#include "client/render/pages.h"
-#include "client/render/report.h"
-#include "client/render/text.h"
-#include "client/render/units.h"
-#include "client/render/words.h"
+#include "client/present/csv.h"
+#include "client/present/json.h"
+#include "client/present/live_view.h"
+#include "client/present/pages.h"
+#include "client/present/report.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "client/render/exports.h"
-#include "client/render/findings.h"
-#include "client/render/json.h"
-#include "client/render/report.h"
-#include "client/render/sentence.h"
+#include "client/present/exports.h"
+#include "client/present/findings.h"
+#include "client/present/json.h"
+#include "client/present/report.h"
+#include "client/present/sentence.h"
 #include "core/model/verdict_reason.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

@@ -1,6 +1,6 @@
 #include "tests/client/samples.h"
 
-#include "client/render/json.h"
+#include "client/present/json.h"
 
 namespace benchd::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/render/sentence.h"
+#include "client/present/sentence.h"
 
 #include <gtest/gtest.h>
 

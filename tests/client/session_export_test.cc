@@ -1,4 +1,4 @@
-#include "client/session_export.h"
+#include "client/session/session_export.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/render/json.h"
+#include "client/present/json.h"
 #include "tests/client/samples.h"
 
 namespace benchd::client {

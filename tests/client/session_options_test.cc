@@ -1,4 +1,4 @@
-#include "client/session_options.h"
+#include "client/request/session_options.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "client/command_options.h"
-#include "client/commands.h"
-#include "client/render/report.h"
-#include "client/spec_input.h"
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/present/report.h"
+#include "client/request/spec_input.h"
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
 #include "proto/convert/convert.h"

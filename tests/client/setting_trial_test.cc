@@ -1,10 +1,10 @@
-#include "client/setting_trial.h"
+#include "client/session/setting_trial.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "client/render/calibration.h"
+#include "client/present/calibration.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

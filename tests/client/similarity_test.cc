@@ -1,5 +1,5 @@
 // `benchctl similarity` and `benchctl agreement`: what they print, and as processes.
-#include "client/render/similarity.h"
+#include "client/present/similarity.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/command_options.h"
+#include "client/commands/command_options.h"
 #include "client/pool/pool_folder.h"
 #include "core/base/text.h"
 #include "tests/support/temp_folder.h"

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "client/commands.h"
-#include "client/spec_input.h"
-#include "client/submission.h"
+#include "client/commands/commands.h"
+#include "client/request/spec_input.h"
+#include "client/session/submission.h"
 
 namespace benchd::client {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/spec_input.h"
+#include "client/request/spec_input.h"
 
 namespace benchd::client {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/daemon_link.h"
-#include "client/follow.h"
+#include "client/link/daemon_link.h"
+#include "client/session/follow.h"
 #include "core/base/file.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "client/stored_arms.h"
+#include "client/request/stored_arms.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "client/commands.h"
-#include "client/spec_input.h"
+#include "client/commands/commands.h"
+#include "client/request/spec_input.h"
 
 namespace benchd::client {
 namespace {

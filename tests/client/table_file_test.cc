@@ -1,4 +1,4 @@
-#include "client/table_file.h"
+#include "client/request/table_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

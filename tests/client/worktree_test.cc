@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <thread>
 
-#include "client/commands.h"
+#include "client/commands/commands.h"
 #include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
-#include "client/render/report.h"
-#include "client/spec_input.h"
+#include "client/present/report.h"
+#include "client/request/spec_input.h"
 #include "tests/client/test_repository.h"
 
 namespace benchd::client {

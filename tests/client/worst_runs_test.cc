@@ -1,4 +1,4 @@
-#include "client/render/worst_runs.h"
+#include "client/present/worst_runs.h"
 
 #include <gtest/gtest.h>
 

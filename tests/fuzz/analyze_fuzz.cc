@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/arguments.h"
-#include "client/command_options.h"
-#include "client/render/text.h"
-#include "client/table_options.h"
+#include "client/app/arguments.h"
+#include "client/commands/command_options.h"
+#include "client/present/text.h"
+#include "client/request/table_options.h"
 #include "core/analysis/table_analysis.h"
 #include "proto/convert/convert.h"
 #include "tests/fuzz/fuzz.h"

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "client/arguments.h"
-#include "client/command_options.h"
-#include "client/quantity.h"
-#include "client/render/text.h"
-#include "client/spec_input.h"
-#include "client/table_options.h"
+#include "client/app/arguments.h"
+#include "client/commands/command_options.h"
+#include "client/present/text.h"
+#include "client/request/quantity.h"
+#include "client/request/spec_input.h"
+#include "client/request/table_options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"
 

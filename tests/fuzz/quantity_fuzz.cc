@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "client/quantity.h"
-#include "client/table_options.h"
+#include "client/request/quantity.h"
+#include "client/request/table_options.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -1,9 +1,9 @@
 #include <string>
 #include <string_view>
 
+#include "client/link/login.h"
 #include "client/pool/slurm.h"
-#include "client/quantity.h"
-#include "client/remote/login.h"
+#include "client/request/quantity.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

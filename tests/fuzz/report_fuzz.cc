@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "client/report/pictures.h"
 #include "client/report/svg.h"
 #include "core/base/text.h"

@@ -1,9 +1,9 @@
 #include <cmath>
 #include <string>
 
-#include "client/exit_code.h"
-#include "client/render/text.h"
-#include "client/session_export.h"
+#include "client/app/exit_code.h"
+#include "client/present/text.h"
+#include "client/session/session_export.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

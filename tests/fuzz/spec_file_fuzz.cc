@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "client/render/text.h"
-#include "client/spec_input.h"
+#include "client/present/text.h"
+#include "client/request/spec_input.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

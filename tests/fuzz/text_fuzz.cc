@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/render/text.h"
+#include "client/present/text.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/parse/measurement_table.h"

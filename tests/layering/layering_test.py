@@ -139,9 +139,9 @@ class FixtureTest(unittest.TestCase):
             "client/a.cc", '#include "daemon/config.h"',
             'client may not include daemon ("daemon/config.h")')
         self.assert_refused(
-            "daemon/rpc/a.cc", '#include "client/render.h"',
-            'rpc may not include "client/render.h"')
-        self.assert_allowed("client/render/a.cc", '#include "benchd/v1/session.pb.h"')
+            "daemon/rpc/a.cc", '#include "client/present/text.h"',
+            'rpc may not include "client/present/text.h"')
+        self.assert_allowed("client/present/a.cc", '#include "benchd/v1/session.pb.h"')
         self.assert_allowed("client/a.cc", '#include "core/analysis/table_analysis.h"')
 
     def test_includes_are_rooted_at_the_repository(self):

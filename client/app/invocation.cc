@@ -1,0 +1,72 @@
+#include "client/app/invocation.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "client/request/quantity.h"
+#include "client/request/session_options.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::size_t kMostBytes = 8192;
+
+// Those of the session: its arms and benchmarks, and how it is measured and judged.
+const OptionInfo* OptionOfSession(std::string_view name) {
+  static constexpr OptionInfo kText{.value = "TEXT"};
+  constexpr std::string_view kArms[] = {"file", "benchmark", "name", "reference", "against"};
+  if (std::ranges::find(kArms, name) != std::end(kArms)) return &kText;
+  const SessionOption* const option = FindSessionOption(name);
+  return option == nullptr || name == "seed" ? nullptr : &option->info;
+}
+
+bool IsVariable(std::string_view name) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos &&
+         (name.front() < '0' || name.front() > '9');
+}
+
+std::string WithoutValue(const std::string& assignment) {
+  const std::string name = assignment.substr(0, assignment.find('='));
+  return IsVariable(name) ? name + "=\"$" + name + "\"" : ShellQuoted(name + "=...");
+}
+
+// An option of several words has them between blanks; only the last may have blanks itself.
+std::string WordsOfLine(std::string text, int count) {
+  std::vector<std::string> words;
+  for (; count > 1; --count) {
+    const std::size_t blank = text.find(' ');
+    if (blank == std::string::npos) break;
+    words.push_back(text.substr(0, blank));
+    text.erase(0, blank + 1);
+  }
+  words.push_back(std::move(text));
+  return Join(words, " ", ShellQuoted);
+}
+
+}  // namespace
+
+std::string InvocationOf(const ParsedArguments& arguments) {
+  std::vector<std::string> parts;
+  for (const GivenOption& given : arguments.options) {
+    const OptionInfo* const option = OptionOfSession(given.name);
+    if (option == nullptr) continue;
+    std::string part = "--" + given.name;
+    if (!option->value.empty()) {
+      part += " " + (given.name == "env" ? WithoutValue(given.value)
+                                         : WordsOfLine(given.value, option->words));
+    }
+    parts.push_back(std::move(part));
+  }
+  if (!arguments.positionals.empty()) {
+    parts.push_back("-- " + Join(arguments.positionals, " ", ShellQuoted));
+  }
+  std::string text = Join(parts, " ");
+  const bool fits = text.size() <= kMostBytes && IsSendableText(text) && !HasControlCharacter(text);
+  return fits ? text : "";
+}
+
+}  // namespace benchd::client

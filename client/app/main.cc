@@ -1,0 +1,38 @@
+#include <grpc/support/log.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "client/app/standard_output.h"
+#include "client/commands/commands.h"
+
+#ifdef BENCHD_COVERAGE
+extern "C" void __gcov_dump();  // what _Exit() would lose
+#endif
+
+int main(int argc, char** argv) {
+  benchd::client::FillStandardDescriptors();
+  std::setlocale(LC_CTYPE, "");  // whether the terminal takes more than ASCII; numbers stay as in C
+  // gRPC's own messages are no sentences for users; what fails comes back as a status.
+  gpr_set_log_function([](gpr_log_func_args*) {});
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  auto code = benchd::client::ExitCode::kRefused;
+  if (benchd::client::AsksForBisect(words)) code = benchd::client::ForBisect(code);
+  try {
+    code = benchd::client::RunBenchctl(words);
+  } catch (const std::exception& error) {
+    std::cerr << "error: benchctl: " << error.what() << "\n";
+  }
+  // Nothing is left to be closed that the kernel does not close faster.
+  std::cout.flush();
+  std::fflush(nullptr);
+#ifdef BENCHD_COVERAGE
+  __gcov_dump();
+#endif
+  std::_Exit(static_cast<int>(code));
+}

@@ -1,0 +1,112 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "client/commands/commands.h"
+#include "client/present/calibration.h"
+#include "client/present/findings.h"
+#include "client/present/words.h"
+#include "client/request/quantity.h"
+#include "client/request/spec_input.h"
+#include "client/session/follow.h"
+#include "client/session/setting_trial.h"
+#include "client/session/submission.h"
+#include "client/terminal/interrupts.h"
+#include "client/terminal/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+/// About 10 ms of one CPU, and nothing but computing: no file, no memory to speak of.
+constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done'";
+/// No interval gets that narrow: the session goes on until its time is over.
+constexpr double kUnreachableWidth = 1e-12;
+constexpr double kDefaultSeconds = 60;
+
+/// 0: not given.
+Result<double> ReadMaxTime(const ParsedArguments& arguments) {
+  const std::string* text = LastValue(arguments, "for");
+  if (text == nullptr) return 0.0;
+  auto seconds = ParseDuration(*text);
+  if (!seconds) return std::move(seconds).error().Within("--for " + *text);
+  return seconds;
+}
+
+/// The same command twice, timed in both ways.
+Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, double seconds,
+                                            std::unique_ptr<DaemonLink>* link) {
+  const ParsedArguments& arguments = context.arguments;
+  const std::vector<std::string>& words = arguments.positionals;
+  if (words.size() > 1) {
+    return UsageError(words[1] + ": one command at a time",
+                      "a command is one string: benchctl calibrate 'sleep 0.01'");
+  }
+  auto caller = CaptureCaller(context.link, link);
+  if (!caller) return std::move(caller).error();
+  const std::string command = words.empty() ? kCountingShell : words.front();
+  SpecInput input;
+  input.options = CollectSessionOptions(arguments);
+  if (WantsSettingTrial(arguments)) {
+    // Lists, of which each session has its own.
+    input.options.erase("isolation");
+    input.options.erase("machine-profile");
+  }
+  input.options["metric"] = {{"wall_time", "wall_time"}, {"cpu_time", "cpu_time"}};
+  input.arms = {{.name = "first", .role = "reference", .command = command, .origin = "COMMAND"},
+                {.name = "second", .role = "candidate", .command = command, .origin = "COMMAND"}};
+  input.benchmarks.push_back({});
+  auto spec = BuildCallersSpec(input, *caller, *link != nullptr);
+  if (!spec) return spec;
+  spec->mutable_rule()->set_precision_width(kUnreachableWidth);
+  spec->mutable_limits()->set_max_time_seconds(seconds > 0 ? seconds : kDefaultSeconds);
+  return spec;
+}
+
+void PrintCalibration(const v1::Session& session, bool json) {
+  const Calibration calibration = CalibrationOf(session.report());
+  const Style style = StyleOf(STDOUT_FILENO);
+  std::cout << (json ? CalibrationJson(calibration, session.session(), Now()) + "\n"
+                     : RenderCalibration(calibration, style) +
+                           RenderWarnings(session.report(), WarningsShown::kAll, style));
+}
+
+}  // namespace
+
+Result<ExitCode> RunCalibrate(const CommandContext& context) {
+  auto seconds = ReadMaxTime(context.arguments);
+  if (!seconds) return std::move(seconds).error();
+  std::vector<TrialSetting> settings;
+  if (WantsSettingTrial(context.arguments)) {
+    auto read = ReadTrialSettings(context.arguments);
+    if (!read) return std::move(read).error();
+    settings = *std::move(read);
+  }
+  // Before the threads of gRPC exist, which take its mask of signals.
+  Interrupts interrupts;
+  std::unique_ptr<DaemonLink> link;
+  auto spec = ReadCalibrationSpec(context, *seconds, &link);
+  if (!spec) return std::move(spec).error();
+  auto open = OpenOnce(context.link, &link);
+  if (!open) return std::move(open).error();
+  if (!settings.empty()) {
+    return RunSettingTrial(context, *link, interrupts, *std::move(spec), std::move(settings),
+                           *seconds);
+  }
+  v1::Session session;
+  *session.mutable_spec()->mutable_limits() = spec->limits();
+  interrupts.React({[] {}, {}});
+  auto submitted = SubmitSession(*link, *std::move(spec));
+  if (!submitted) return std::move(submitted).error();
+  session.set_session(submitted->session());
+  const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,
+                            .may_detach = false};
+  auto followed = FollowSession(*link, session, following, interrupts);
+  if (!followed) return std::move(followed).error();
+  const bool measured =
+      followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
+  if (!measured) return ReportEnd(*followed, context.json);
+  PrintCalibration(followed->session, context.json);
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

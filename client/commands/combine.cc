@@ -1,0 +1,139 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "client/commands/commands.h"
+#include "client/present/combination.h"
+#include "client/present/text.h"
+#include "client/present/words.h"
+#include "client/request/quantity.h"
+#include "client/request/table_file.h"
+#include "client/session/session_export.h"
+#include "client/terminal/interrupts.h"
+#include "client/terminal/terminal.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+/// The exports that count, and why the others do not.
+struct Exports {
+  std::vector<MachineSession> sessions;
+  std::vector<LeftOutSession> left_out;
+};
+
+Result<void> CheckExportFiles(const std::vector<std::string>& files) {
+  static constexpr char kUsage[] =
+      "write benchctl combine EXPORT..., each made by benchctl export ID --format json";
+  if (files.empty()) return UsageError("combine: missing file", kUsage);
+  for (const std::string& file : files) {
+    if (file.empty()) return UsageError("combine: empty file name", kUsage);
+  }
+  if (std::ranges::count(files, "-") > 1) {
+    return UsageError("-: stdin can be read only once", kUsage);
+  }
+  return {};
+}
+
+Result<std::optional<std::size_t>> ReadExpected(const ParsedArguments& arguments) {
+  const std::string* text = LastValue(arguments, "expect-machines");
+  if (text == nullptr) return std::optional<std::size_t>();
+  const auto count = ParseCount(*text);
+  if (count && *count > 0) return std::optional<std::size_t>(*count);
+  return UsageError("--expect-machines " + *text + ": not a number of machines",
+                    "write --expect-machines 4");
+}
+
+LeftOutSession LeftOut(const std::string& name, const Error& why) {
+  return {name, MakeWarning("not_counted", why.message + "; not counted")};
+}
+
+/// One that failed in a run may have failed for what it compares.
+bool FailedInRun(const v1::Session& session) { return session.failed().has_run(); }
+
+/// What was cut off or has no verdict is left out; what is no export at all is a mistake.
+Result<void> ReadMachine(std::string_view text, const std::string& name, Exports& exports) {
+  const auto left_out = [&](const Error& why) {
+    return why.code == ErrorCode::kFailedPrecondition;
+  };
+  const auto read = ReadSessionExport(text, ExportedRuns::kSkip);
+  if (!read) {
+    const Error why = Error(read.error()).Within(name);
+    if (!left_out(why)) return why;
+    exports.left_out.push_back(LeftOut(name, why));
+    return {};
+  }
+  auto session = MachineSessionOf(read->session, name);
+  if (session) {
+    exports.sessions.push_back(*std::move(session));
+    return {};
+  }
+  if (!left_out(session.error())) return std::move(session).error();
+  LeftOutSession& without = exports.left_out.emplace_back(LeftOut(name, session.error()));
+  if (FailedInRun(read->session)) {
+    without.warning.severity = Severity::kInvalidates;
+    without.warning.hint = "leave that export out, or measure there again";
+  }
+  return {};
+}
+
+Result<Exports> ReadExports(const std::vector<std::string>& files) {
+  Exports exports;
+  for (const std::string& path : files) {
+    auto file = TableFile::Open(path);
+    if (!file) return std::move(file).error();
+    auto text = file->ReadAll();
+    if (!text) return std::move(text).error();
+    if (auto taken = ReadMachine(*text, file->name(), exports); !taken) {
+      return std::move(taken).error();
+    }
+  }
+  return exports;
+}
+
+ExitCode ExitOf(Verdict verdict) {
+  if (verdict == Verdict::kPass) return ExitCode::kPass;
+  return verdict == Verdict::kRegression ? ExitCode::kRegression : ExitCode::kUndecided;
+}
+
+/// Fewer machines than expected: said as an error, in addition to what the others found.
+ExitCode ReportMissing(std::size_t there, std::size_t expected) {
+  std::cout << std::flush;
+  PrintError({ErrorCode::kFailedPrecondition,
+              "combine: " + Counted(expected - there, "machine") + " of " +
+                  std::to_string(expected) + " missing",
+              "add a complete export of each, or expect fewer"});
+  return ExitCode::kUndecided;
+}
+
+}  // namespace
+
+Result<ExitCode> RunCombine(const CommandContext& context) {
+  const std::vector<std::string>& files = context.arguments.positionals;
+  if (auto ok = CheckExportFiles(files); !ok) return std::move(ok).error();
+  auto expected = ReadExpected(context.arguments);
+  if (!expected) return std::move(expected).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  auto exports = ReadExports(files);
+  if (!exports) return std::move(exports).error();
+  if (exports->sessions.empty()) {
+    for (const LeftOutSession& one : exports->left_out) {
+      std::cerr << "warning: " << Printable(one.warning.message) << "\n";
+    }
+    return ReportMissing(0, expected->value_or(files.size()));
+  }
+  auto combination = CombineMachines(std::move(exports->sessions), *expected, exports->left_out);
+  if (!combination) return PrintableError(combination.error());
+  if (context.json) {
+    std::cout << CombinationJson(*combination, Now()) << "\n";
+  } else {
+    std::cout << RenderCombination(*combination, *expected, StyleOf(STDOUT_FILENO));
+  }
+  const std::size_t there = combination->machines.size();
+  if (there < expected->value_or(0)) return ReportMissing(there, **expected);
+  return ExitOf(combination->verdict);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,87 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "client/commands/commands.h"
+#include "client/git/bundle.h"
+#include "client/git/worktree_plan.h"
+#include "client/link/host.h"
+#include "client/link/login.h"
+#include "client/request/quantity.h"
+#include "client/session/submission.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+// Until either side ends; then the end of file is passed on, so that one direction may go on alone.
+void Copy(int from, int to) {
+  std::array<char, 64 * 1024> bytes;
+  while (true) {
+    const ssize_t size = read(from, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return;
+    const std::string_view taken(bytes.data(), static_cast<std::size_t>(size));
+    if (!WriteAll(to, taken, "connection")) return;
+  }
+}
+
+// Connected again, without gRPC on it; the same daemon as a moment ago, so none is started.
+Result<FoundDaemon> ConnectPlainly(const LinkOptions& options) {
+  auto found = ConnectToDaemon(options, /*may_start=*/false);
+  if (!found) return std::move(found).error();
+  auto trusted = CheckPeer(found->fd.get(), options.places.uid);
+  if (!trusted) return std::move(trusted).error();
+  const int flags = fcntl(found->fd.get(), F_GETFL);
+  fcntl(found->fd.get(), F_SETFL, flags & ~O_NONBLOCK);
+  return found;
+}
+
+// None where the login has no place for builds: other sessions need none.
+std::optional<BuildPlace> BuildsOf(const std::string& socket) {
+  auto place = PlaceHere();
+  if (!place) return std::nullopt;
+  std::error_code error;
+  place->socket = std::filesystem::absolute(socket, error).string();
+  for (const std::string* path : {&place->program, &place->root, &place->socket}) {
+    if (error || !IsSendableText(*path)) return std::nullopt;
+  }
+  place->commits = ReceivedCommits(place->root);
+  return *std::move(place);
+}
+
+}  // namespace
+
+// The other end of --host: who speaks for the daemon here is whoever logged in, by the kernel.
+Result<ExitCode> RunDialStdio(const CommandContext& context) {
+  std::signal(SIGPIPE, SIG_IGN);
+  auto caller = CaptureCaller();
+  if (!caller) return std::move(caller).error();
+  // Finds or starts the daemon as every command does, and leaves the benchmarks' CPUs.
+  if (auto link = DaemonLink::Open(context.link); !link) return std::move(link).error();
+  auto daemon = ConnectPlainly(context.link);
+  if (!daemon) return std::move(daemon).error();
+  const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), *std::move(caller),
+                          BuildsOf(daemon->path)};
+  const auto greeted = WriteAll(STDOUT_FILENO, "\n" + Greeting(login), "stdout: write error");
+  if (!greeted) return OutputFailed(greeted.error());
+  // The process ends with what the daemon says: by then nobody reads from the client any more.
+  const int socket = daemon->fd.Release();
+  std::thread([socket] {
+    Copy(STDIN_FILENO, socket);
+    shutdown(socket, SHUT_WR);
+  }).detach();
+  Copy(socket, STDOUT_FILENO);
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,263 @@
+
+#include "client/present/history.h"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchd/v1/history.grpc.pb.h"
+#include "client/app/output.h"
+#include "client/commands/commands.h"
+#include "client/git/process.h"
+#include "client/link/daemon_link.h"
+#include "client/present/words.h"
+#include "client/report/page.h"
+#include "client/request/quantity.h"
+#include "core/analysis/history.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
+#include "proto/convert/convert.h"
+
+namespace benchd::client {
+namespace {
+
+Result<std::vector<GateSummary>> FromProto(const v1::ListSummariesResponse& page) {
+  std::vector<GateSummary> summaries;
+  for (const v1::Summary& proto : page.summaries()) {
+    auto summary = convert::FromProto(proto);
+    if (!summary) return std::move(summary).error().Within("history");
+    summaries.push_back(std::move(*summary));
+  }
+  return summaries;
+}
+
+/// Summaries that benchd-push sent to PostgreSQL, newest first, read by the program beside this
+/// one.
+///
+/// @param url  of libpq: postgresql://HOST/DATABASE
+/// @errors (exit 2) the program is not installed, or libpq is not; (exit 5) the database cannot be
+///         reached or refuses, in its words.
+Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
+                                                  const SummaryQuery& query) {
+  const auto program = ProgramBeside("benchctl-database");
+  if (!program) {
+    return UsageError("--database: benchctl-database is not beside benchctl",
+                      "build benchctl again where libpq-dev is installed");
+  }
+  const auto end =
+      RunProcess({.words = {*program, url, query.benchmark, std::to_string(query.limit)}});
+  if (!end) return end.error();
+  if (end->code != 0) {
+    std::istringstream lines(end->err);
+    std::string message;
+    std::string hint;
+    std::getline(lines, message);
+    std::getline(lines, hint);
+    if (end->code == static_cast<int>(ExitCode::kUsage)) return UsageError(message, hint);
+    return ConnectionError(
+        message.empty() ? *program + ": exit code " + std::to_string(end->code) : message, hint);
+  }
+  v1::ListSummariesResponse response;
+  if (!response.ParseFromString(end->out)) {
+    return ConnectionError(*program + ": its answer cannot be read");
+  }
+  return FromProto(response);
+}
+
+constexpr std::uint64_t kUsualEntries = 200;
+constexpr std::uint32_t kPage = 500;
+
+struct HistoryRequest {
+  SummaryQuery query;
+  bool everybodys = false;
+  std::string metric;  ///< empty = all
+  ChangePointSearch search;
+};
+
+Result<HistoryRequest> ReadRequest(const CommandContext& context) {
+  const ParsedArguments& arguments = context.arguments;
+  HistoryRequest request;
+  request.query.benchmark = context.word;
+  request.query.limit = context.word.empty() ? kLongestSeries : kUsualEntries;
+  request.everybodys = IsGiven(arguments, "all");
+  if (const std::string* metric = LastValue(arguments, "metric")) request.metric = *metric;
+  if (const std::string* drawn = LastValue(arguments, "svg")) {
+    if (!request.metric.empty()) {
+      return UsageError("--svg " + *drawn + ": it names the metric itself", "leave --metric out");
+    }
+    request.metric = *drawn;
+  }
+  if (const std::string* last = LastValue(arguments, "last")) {
+    auto count = ParseCount(*last);
+    if (!count) return std::move(count).error().Within("--last " + *last);
+    if (*count == 0 || *count > kLongestSeries) {
+      return UsageError("--last " + *last + ": must be between 1 and " +
+                        std::to_string(kLongestSeries));
+    }
+    request.query.limit = *count;
+  }
+  if (const std::string* alpha = LastValue(arguments, "alpha")) {
+    auto level = ParseProbability(*alpha, "--alpha 1%");
+    if (!level) return std::move(level).error().Within("--alpha " + *alpha);
+    request.search.alpha = *level;
+    // So that p-values can be a tenth of it.
+    while (request.search.alpha * request.search.permutations < 9.5 &&
+           request.search.permutations < 99'999) {
+      request.search.permutations = request.search.permutations * 10 + 9;
+    }
+  }
+  if (const std::string* seed = LastValue(arguments, "seed")) {
+    auto number = ParseCount(*seed);
+    if (!number) return std::move(number).error().Within("--seed " + *seed);
+    request.search.seed = *number;
+  }
+  return request;
+}
+
+Result<std::vector<GateSummary>> ReadFromDaemon(const CommandContext& context,
+                                                const HistoryRequest& request) {
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  v1::ListSummariesRequest page_request;
+  page_request.set_benchmark(request.query.benchmark);
+  page_request.set_all(request.everybodys);
+  std::vector<GateSummary> summaries;
+  while (summaries.size() < request.query.limit) {
+    const std::uint64_t missing = request.query.limit - summaries.size();
+    page_request.set_page_size(static_cast<std::uint32_t>(std::min<std::uint64_t>(missing, kPage)));
+    auto page = CallDaemon(**link, &v1::HistoryService::Stub::ListSummaries, page_request);
+    if (!page) return std::move(page).error();
+    auto read = FromProto(*page);
+    if (!read) return read;
+    std::ranges::move(*read, std::back_inserter(summaries));
+    page_request.set_page_token(page->next_page_token());
+    if (page_request.page_token().empty()) break;
+  }
+  return summaries;
+}
+
+Result<std::vector<GateSummary>> Read(const CommandContext& context,
+                                      const HistoryRequest& request) {
+  const std::string* const database = LastValue(context.arguments, "database");
+  return database != nullptr ? ReadFromDatabase(*database, request.query)
+                             : ReadFromDaemon(context, request);
+}
+
+/// Each of the texts once, in order: "a, b and 3 more".
+std::string FirstOf(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMostTexts = 5;
+  std::vector<std::string> unique;
+  for (const std::string& text : texts) {
+    if (std::ranges::find(unique, text) == unique.end()) unique.push_back(text);
+  }
+  const std::size_t shown = std::min(kMostTexts, unique.size());
+  std::string list = Join(std::span(unique).first(shown), ", ");
+  if (unique.size() > shown) list += " and " + std::to_string(unique.size() - shown) + " more";
+  return list;
+}
+
+constexpr char kNoneYet[] = "no history yet: it begins with the first verdict";
+
+Error NothingFound(const std::string& wanted, const std::vector<GateSummary>& all) {
+  const std::string what = "history: no benchmark or command contains " + Quoted(wanted);
+  if (all.empty()) return UsageError(what, "there is " + std::string(kNoneYet));
+  std::vector<std::string> names;
+  for (const GateSummary& one : all) names.push_back(SeriesName(one));
+  return UsageError(what, "there is a history of: " + FirstOf(names));
+}
+
+/// The entries of the benchmark that is called so; where none is, those whose benchmark or command
+/// contains the word: of a comparison without a name people remember the command.
+///
+/// @errors (exit 2) there is nothing of that word, or of --metric; the hint names what there is.
+Result<std::vector<GateSummary>> ReadWanted(const CommandContext& context,
+                                            const HistoryRequest& request) {
+  auto summaries = Read(context, request);
+  if (!summaries) return summaries;
+  const std::string& wanted = request.query.benchmark;
+  if (summaries->empty() && !wanted.empty()) {
+    HistoryRequest everything = request;
+    everything.query.benchmark.clear();
+    everything.query.limit = kLongestSeries;
+    auto all = Read(context, everything);
+    if (!all) return all;
+    for (const GateSummary& one : *all) {
+      const bool found = one.benchmark.find(wanted) != std::string::npos ||
+                         one.command.find(wanted) != std::string::npos;
+      if (found && summaries->size() < request.query.limit) summaries->push_back(one);
+    }
+    if (summaries->empty()) return NothingFound(wanted, *all);
+  }
+  if (request.metric.empty() || summaries->empty()) return summaries;
+  std::vector<std::string> metrics;
+  for (const GateSummary& one : *summaries) metrics.push_back(Printable(one.metric));
+  std::erase_if(*summaries, [&](const GateSummary& s) { return s.metric != request.metric; });
+  if (!summaries->empty()) return summaries;
+  return UsageError("history: no history of the metric " + Quoted(request.metric),
+                    "there is one of: " + FirstOf(metrics));
+}
+
+std::vector<std::string> TitlesOf(const std::vector<HistorySeries>& history) {
+  std::vector<std::string> titles;
+  for (const HistorySeries& series : history) titles.push_back(SeriesTitle(series));
+  return titles;
+}
+
+/// As a page, or as the picture that --svg asks for.
+Result<std::string> Draw(const CommandContext& context, const HistoryRequest& request,
+                         const std::vector<HistorySeries>& history) {
+  const bool picture = IsGiven(context.arguments, "svg");
+  if (history.empty()) {
+    return UsageError((picture ? "--svg" : "-o") + std::string(": nothing to draw: ") + kNoneYet);
+  }
+  if (!picture) return RenderHistoryPage(history, context.word, request.search);
+  if (history.size() == 1) return RenderHistoryPicture(history.front());
+  return UsageError("--svg " + request.metric + ": " + std::to_string(history.size()) +
+                        " series have it, and one picture is of one",
+                    "name its benchmark: benchctl history BENCHMARK; or -o FILE.html for all");
+}
+
+}  // namespace
+
+Result<ExitCode> RunHistory(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  auto request = ReadRequest(context);
+  if (!request) return std::move(request).error();
+  std::optional<PageFile> page;
+  if (IsGiven(context.arguments, "output") || IsGiven(context.arguments, "svg")) {
+    auto prepared = PageFile::Prepare(context);
+    if (!prepared) return std::move(prepared).error();
+    page = *std::move(prepared);
+  }
+  auto summaries = ReadWanted(context, *request);
+  if (!summaries) return std::move(summaries).error();
+  auto history = MakeHistory(*std::move(summaries), request->search);
+  if (!history) return std::move(history).error();
+  const google::protobuf::Timestamp now = Now();
+  if (page) {
+    const auto text = Draw(context, *request, *history);
+    if (!text) return text.error();
+    const auto written = page->Write(*text, TitlesOf(*history));
+    if (!written) return OutputFailed(written.error());
+  } else if (context.json) {
+    for (const std::string& line : HistoryJson(*history, request->search, now)) {
+      std::cout << line << "\n";
+    }
+  } else if (history->empty()) {
+    std::cerr << kNoneYet << "\n";
+  } else if (context.word.empty()) {
+    std::cout << RenderHistoryList(*history, now, choice->StyleOfStdout());
+  } else {
+    std::cout << RenderHistory(*history, request->search, now, choice->StyleOfStdout());
+  }
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

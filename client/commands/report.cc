@@ -1,0 +1,141 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "client/app/output.h"
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/link/host.h"
+#include "client/report/metric_picture.h"
+#include "client/report/page.h"
+#include "client/report/report_source.h"
+#include "client/request/table_file.h"
+#include "client/request/table_options.h"
+#include "client/session/session_export.h"
+#include "client/session/session_runs.h"
+#include "client/terminal/interrupts.h"
+
+namespace benchd::client {
+namespace {
+
+// IDs have neither a dot nor a slash.
+bool IsFile(const std::string& word) {
+  return word == "-" || word.find_first_of("./") != std::string::npos;
+}
+
+Result<void> CheckWords(const ParsedArguments& arguments) {
+  const std::vector<std::string>& words = arguments.positionals;
+  for (const std::string& word : words) {
+    if (word.empty()) return UsageError("report: a file or session has no name");
+  }
+  if (std::ranges::count(words, "-") > 1) return UsageError("-: stdin is read once");
+  if (std::ranges::any_of(words, IsFile)) return {};
+  for (const OptionInfo& option : AnalyzeOptions()) {
+    if (IsGiven(arguments, option.name)) {
+      return UsageError("--" + std::string(option.name) + ": a session has its own",
+                        "it is for tables: benchctl report FILE.csv");
+    }
+  }
+  return {};
+}
+
+Result<PageFile> PrepareOutput(const CommandContext& context) {
+  if (!IsGiven(context.arguments, "output") && !context.json && isatty(STDOUT_FILENO) == 1) {
+    return UsageError("report: missing output file", "write -o FILE.html, or -o - for stdout");
+  }
+  return PageFile::Prepare(context);
+}
+
+Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOptions& options) {
+  auto file = TableFile::Open(path);
+  if (!file) return std::move(file).error();
+  auto text = file->ReadAll();
+  if (!text) return std::move(text).error();
+  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && (*text)[first] == '{') {
+    auto read = ReadSessionExport(*text, ExportedRuns::kRead);
+    if (!read) return PrintableError(read.error()).Within(file->name());
+    ReportSource source = SourceOfSession(std::move(read->session), read->runs);
+    if (source.on_machine) source.on_machine->source = file->name();
+    return source;
+  }
+  auto source = SourceOfTable(file->name(), *text, options);
+  if (!source) return PrintableError(source.error()).Within(file->name());
+  return source;
+}
+
+Result<ReportSource> ReadSession(DaemonLink& link, std::string id) {
+  if (id.empty()) {
+    auto newest = NewestSession(link);
+    if (!newest) return std::move(newest).error();
+    id = *std::move(newest);
+  }
+  auto session = GetSession(link, id);
+  if (!session) return std::move(session).error();
+  if (!session->has_ended_at()) {
+    return UsageError("report: session " + session->session() + " has not ended: no result yet",
+                      "wait for it: benchctl watch " + session->session());
+  }
+  v1::ListSamplesRequest request;
+  request.set_session(session->session());
+  request.set_with_warmup(true);
+  request.set_with_metrics(true);
+  std::vector<v1::Run> runs;
+  auto read = ReadRuns(link, request, [&runs](v1::Run&& run) { runs.push_back(std::move(run)); });
+  if (!read) return std::move(read).error();
+  return SourceOfSession(*std::move(session), runs);
+}
+
+Result<std::vector<ReportSource>> ReadSources(const CommandContext& context,
+                                              const benchd::TableOptions& options) {
+  std::vector<std::string> words = context.arguments.positionals;
+  if (words.empty()) words.emplace_back();  // the newest session
+  std::unique_ptr<DaemonLink> link;
+  std::vector<ReportSource> sources;
+  for (const std::string& word : words) {
+    if (!IsFile(word) && link == nullptr) {
+      auto opened = DaemonLink::Open(context.link);
+      if (!opened) return std::move(opened).error();
+      link = *std::move(opened);
+    }
+    auto source = IsFile(word) ? ReadFile(word, options) : ReadSession(*link, word);
+    if (!source) return std::move(source).error();
+    sources.push_back(*std::move(source));
+  }
+  return sources;
+}
+
+Result<std::string> Render(const CommandContext& context,
+                           const std::vector<ReportSource>& sources) {
+  const std::string* const metric = LastValue(context.arguments, "svg");
+  if (metric == nullptr) return RenderReportPage(sources);
+  if (sources.size() != 1) {
+    return UsageError("--svg " + *metric + ": one picture is of one session or file");
+  }
+  auto picture = RenderMetricPicture(sources.front(), *metric);
+  if (!picture) return std::move(picture).error().Within("--svg");
+  return picture;
+}
+
+}  // namespace
+
+Result<ExitCode> RunReport(const CommandContext& context) {
+  if (auto ok = CheckWords(context.arguments); !ok) return std::move(ok).error();
+  auto options = ReadTableOptions(context.arguments);
+  if (!options) return std::move(options).error();
+  auto file = PrepareOutput(context);
+  if (!file) return std::move(file).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  const auto sources = ReadSources(context, *options);
+  if (!sources) return sources.error();
+  const auto text = Render(context, *sources);
+  if (!text) return text.error();
+  std::vector<std::string> names;
+  for (const ReportSource& source : *sources) names.push_back(source.name);
+  const auto written = file->Write(*text, names);
+  return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,427 @@
+#include <algorithm>
+#include <iostream>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "client/app/invocation.h"
+#include "client/app/output.h"
+#include "client/commands/commands.h"
+#include "client/git/worktree_plan.h"
+#include "client/link/daemon_link.h"
+#include "client/present/csv.h"
+#include "client/present/exports.h"
+#include "client/present/json.h"
+#include "client/present/pages.h"
+#include "client/present/sentence.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "client/present/worst_runs.h"
+#include "client/request/spec_input.h"
+#include "client/request/stored_arms.h"
+#include "client/session/follow.h"
+#include "client/session/session_runs.h"
+#include "client/session/submission.h"
+#include "client/terminal/interrupts.h"
+#include "client/terminal/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd, bool remote) {
+  const std::string* file = LastValue(arguments, "file");
+  if (file == nullptr) return InputWithStoredArm(arguments);
+  if (IsGiven(arguments, "benchmark")) {
+    return UsageError("--benchmark: the benchmarks of " + *file + " have their own names",
+                      "choose some of them with --only PATTERN");
+  }
+  if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
+      IsGiven(arguments, "reference") || IsGiven(arguments, "against")) {
+    return UsageError(
+        "--file " + *file + ": the commands come from the file or from the command line, not both",
+        "leave out the commands, --name, --reference and --against");
+  }
+  auto input = ReadSpecFile(*file, cwd, remote);
+  if (input) input->options = Overlay(std::move(input->options), CollectSessionOptions(arguments));
+  return input;
+}
+
+// --show-output: what every benchmark writes is kept in the session's log.
+Result<void> KeepOutput(v1::SessionSpec* spec) {
+  for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
+    const bool elsewhere =
+        benchmark.output() == v1::OUTPUT_KIND_DISCARD || benchmark.output() == v1::OUTPUT_KIND_FILE;
+    if (elsewhere) {
+      const std::string place =
+          benchmark.output_path().empty() ? "null" : Printable(benchmark.output_path());
+      return UsageError("--show-output: --output sends it to " + place, "leave one of the two out");
+    }
+    benchmark.set_output(v1::OUTPUT_KIND_LOG);
+  }
+  return {};
+}
+
+struct Submission {
+  v1::SessionSpec spec;
+  std::optional<Bundle> bundle;                 // with --host: of the commits
+  std::optional<CommitInput> same_commit = {};  // then nothing is to be submitted
+};
+
+void PrintBundleSize(const Bundle& bundle, bool json) {
+  if (json) return;
+  std::cerr << "benchctl: sending the commits, "
+            << FormatQuantity(static_cast<double>(bundle.bytes), "B", StyleOf(STDERR_FILENO))
+            << "\n";
+}
+
+Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, SpecInput* input,
+                                          CallerContext* caller) {
+  if (link == nullptr) return FillInCommits(input, caller, silent);
+  const auto& builds = link->remote()->builds;
+  if (builds) return FillInCommits(input, caller, silent, &*builds);
+  return ConnectionError("--git: the benchctl over there cannot build what is sent to it",
+                         "install the same version on both machines, and give its login a home");
+}
+
+Result<Submission> ReadSubmission(const CommandContext& context,
+                                  std::unique_ptr<DaemonLink>* link) {
+  const ParsedArguments& arguments = context.arguments;
+  auto caller = CaptureCaller(context.link, link);
+  if (!caller) return std::move(caller).error();
+  auto input = ReadInput(arguments, caller->context.cwd, *link != nullptr);
+  if (!input) return std::move(input).error();
+  auto commits = WantsCommits(*input);
+  if (!commits) return std::move(commits).error();
+  Submission submission;
+  if (*commits) {
+    auto taken = TakeCommits(link->get(), context.json, &*input, &caller->context);
+    if (!taken) return std::move(taken).error();
+    submission.bundle = *std::move(taken);
+  }
+  if (input->same_commit) {
+    submission.same_commit = std::move(input->same_commit);
+    return submission;
+  }
+  auto spec = BuildCallersSpec(*input, *caller, *link != nullptr);
+  if (!spec) return std::move(spec).error();
+  submission.spec = *std::move(spec);
+  submission.spec.set_invocation(InvocationOf(arguments));
+  if (!IsGiven(arguments, "show-output")) return submission;
+  auto kept = KeepOutput(&submission.spec);
+  if (!kept) return std::move(kept).error();
+  return submission;
+}
+
+void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& arms, bool json) {
+  if (json) {
+    std::cout << SubmittedJson(response, arms, Now()) << "\n";
+    return;
+  }
+  std::cout << response.session() << "\n";
+  std::cerr << "benchctl: session " << response.session();
+  if (response.position() > 0) std::cerr << ", place " << response.position();
+  if (response.has_eta_seconds())
+    std::cerr << ", starts in about " << FormatRough(response.eta_seconds());
+  std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
+}
+
+// What the runs of a session wrote, each under a heading. That it cannot be had is no reason to
+// lose the verdict.
+void PrintOutput(DaemonLink& link, const std::string& id) {
+  auto session = GetSession(link, id, /*with_log=*/true);
+  if (!session) return PrintError(session.error());
+  const bool raw = isatty(STDERR_FILENO) != 1;
+  std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
+}
+
+// What belongs to following a session, and nothing else of a spec that may be large.
+v1::Session FollowedSession(const v1::SessionSpec& spec) {
+  v1::Session session;
+  *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
+  *session.mutable_spec()->mutable_limits() = spec.limits();
+  *session.mutable_spec()->mutable_rule() = spec.rule();
+  session.mutable_spec()->set_method(spec.method());  // of layouts, several arms are one commit's
+  return session;
+}
+
+Progress ProgressOf(bool json, const ResultChoice& choice) {
+  if (json) return Progress::kJson;
+  return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
+}
+
+// What is said and written of a session that has ended, besides what was watched.
+struct Aftermath {
+  v1::Session session;
+  RunsOfSession runs;
+};
+
+Result<Aftermath> ReadAftermath(DaemonLink& link, const std::string& id, RunsWanted wanted) {
+  auto session = GetSession(link, id);
+  if (!session) return std::move(session).error();
+  auto runs = ReadRunsOf(link, *session, wanted);
+  if (!runs) return std::move(runs).error();
+  return Aftermath{*std::move(session), *std::move(runs)};
+}
+
+Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
+                          std::span<const v1::Run> runs) {
+  return files.Write([&](const ExportFormat& format) { return format.render(session, runs); });
+}
+
+// --same-is-pass: the verdict of a comparison that would measure one commit twice.
+ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
+  v1::Commit commit;
+  commit.set_id(same.id);
+  commit.set_description(same.description);
+  const std::string why =
+      "both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
+  const std::string sentence = "PASS: " + why;
+  // In the form of every other step of a bisection (RenderBisectStep()).
+  const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
+  std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
+  for (const std::string& option : files.OfRuns()) {
+    std::cerr << "benchctl: " << option << ": not written: nothing was measured\n";
+  }
+  const auto written = files.Write([&](const ExportFormat& format) {
+    return format.render_same == nullptr ? std::optional<std::string>()
+                                         : format.render_same(sentence);
+  });
+  return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+// Says the end, of several candidates with their order, and writes the exports that were asked for.
+// What cannot be had or written takes nothing of the result back.
+ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
+                       bool json, const ResultChoice& choice) {
+  const std::string& id = followed.session.session();
+  const bool ended = HasEnded(followed.session.state());
+  const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
+                       followed.session.state() == v1::SESSION_STATE_DONE &&
+                       SeveralCandidates(followed.session.report());
+  const bool exports = !files.empty() && ended;
+  const bool explained = !json && !choice.bisect && choice.detail == Detail::kAll && ended;
+  Result<Aftermath> after = Aftermath();
+  if (ordered || exports || explained) {
+    after = ReadAftermath(
+        link, id, {.measured = exports && files.WantsRuns(), .pairs = ordered, .worst = explained});
+  }
+  const ExitCode code =
+      ReportEnd(followed, json, choice, after ? after->runs.pairs : std::vector<ArmPairs>());
+  if (after && after->runs.worst) std::cout << after->runs.worst->Render(choice.StyleOfStdout());
+  if (files.empty()) return code;
+  if (!ended) {
+    std::cerr << "benchctl: nothing exported: session " << id
+              << " has not ended; later: benchctl export " << id << " --format F\n";
+    return code;
+  }
+  std::cout << std::flush;
+  const Result<void> written = after ? WriteExports(files, after->session, after->runs.measured)
+                                     : Result<void>(after.error());
+  return written ? code : OutputFailed(written.error());
+}
+
+// --save: what a session that did not fail has measured is kept, whatever its verdict.
+ExitCode SaveAfter(const SaveOrder& order, const Followed& followed, ExitCode code) {
+  std::cout << std::flush;
+  if (followed.session.state() != v1::SESSION_STATE_DONE) {
+    std::cerr << "benchctl: nothing saved as " << order.name << ": the session is not done\n";
+    return code;
+  }
+  auto saved = SaveProgram(order);
+  if (saved) return code;
+  PrintError(saved.error());
+  return code == ExitCode::kPass ? ExitCode::kFailed : code;
+}
+
+// What makes sense only for those who wait.
+Result<void> CheckDetach(const ParsedArguments& arguments) {
+  if (IsGiven(arguments, "bisect")) {
+    return UsageError("--bisect: with --detach nobody waits for the verdict",
+                      "leave one of them out");
+  }
+  if (IsGiven(arguments, "show-output")) {
+    return UsageError("--show-output: with --detach nobody waits for it",
+                      "use --output log; benchctl show ID --log has it later");
+  }
+  if (IsGiven(arguments, "save")) {
+    return UsageError("--save: with --detach nobody waits for the end", "leave one of them out");
+  }
+  return {};
+}
+
+Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
+  if (detach) {
+    auto may = CheckDetach(context.arguments);
+    if (!may) return std::move(may).error();
+  }
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  if (detach && !exports->empty()) {
+    return UsageError("--detach: nobody waits for the result that is to be exported",
+                      "when it is done: benchctl export ID --format F");
+  }
+  const bool bisect = IsGiven(context.arguments, "bisect");
+  // Before the threads of gRPC exist, which take its mask of signals.
+  std::optional<Interrupts> interrupts;
+  const auto leave_code = bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted;
+  if (context.link.host) interrupts.emplace(leave_code);
+  std::unique_ptr<DaemonLink> link;
+  auto submission = ReadSubmission(context, &link);
+  if (!submission) return std::move(submission).error();
+  if (submission->same_commit) {
+    return PassSameCommit(*submission->same_commit, *exports, context.json, bisect);
+  }
+  auto save = ReadSaveOrder(context.arguments, submission->spec);
+  if (!save) return std::move(save).error();
+  v1::Session session = FollowedSession(submission->spec);
+  if (!interrupts) interrupts.emplace(leave_code);
+  auto open = OpenOnce(context.link, &link);
+  if (!open) return std::move(open).error();
+  const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;
+  if (tells_cost) WarnOfShellCost(submission->spec, link->status());
+  const Bundle* bundle = submission->bundle ? &*submission->bundle : nullptr;
+  if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
+  // An interrupt from then on waits for the answer: then there is a session to cancel.
+  const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
+  auto submitted = SubmitSession(*link, std::move(submission->spec), bundle, sent);
+  if (!submitted) return std::move(submitted).error();
+  // One that has failed already is followed in any case: its end is told at once.
+  if (detach && !submitted->failed()) {
+    PrintSubmitted(*submitted, session.spec(), context.json);
+    return ExitCode::kPass;
+  }
+  if (link->status().has_reserved_by()) {
+    std::cerr << "benchctl: " << WhoHasTheMachine(*link) << ": the session waits\n";
+  }
+  session.set_session(submitted->session());
+  if (context.json) PrintCommits(session);
+  // A bisection has no use for a verdict that comes later.
+  const Following following{.progress = ProgressOf(context.json, *choice), .may_detach = !bisect};
+  auto followed = FollowSession(*link, session, following, *interrupts);
+  if (!followed) return std::move(followed).error();
+  const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
+  if (shows) PrintOutput(*link, session.session());
+  const ExitCode code = ConcludeWatch(*link, *exports, *followed, context.json, *choice);
+  return *save ? SaveAfter(**save, *followed, code) : code;
+}
+
+}  // namespace
+
+Result<ExitCode> RunCompare(const CommandContext& context) {
+  if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
+  if (IsGiven(context.arguments, "pool")) return RunPool(context);
+  for (const char* name : {"machines", "pool-folder", "dry-run"}) {
+    if (!IsGiven(context.arguments, name)) continue;
+    return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");
+  }
+  return SubmitAnd(context, IsGiven(context.arguments, "detach"));
+}
+
+Result<ExitCode> RunSubmit(const CommandContext& context) {
+  return SubmitAnd(context, /*detach=*/true);
+}
+
+namespace {
+
+/// The session that the command line names, or the caller's newest.
+Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
+                                 bool with_log = false) {
+  if (!context.word.empty()) return GetSession(link, context.word, with_log);
+  auto newest = NewestSession(link);
+  if (!newest) return std::move(newest).error();
+  return GetSession(link, *newest, with_log);
+}
+
+Error NotEnded(const v1::Session& session) {
+  return UsageError("export: session " + session.session() + " has not ended: no result yet",
+                    "wait for it: benchctl watch " + session.session());
+}
+
+}  // namespace
+
+Result<ExitCode> RunShow(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
+  if (!session) return std::move(session).error();
+  if (!exports->empty() && !HasEnded(session->state())) return NotEnded(*session);
+  auto runs = ReadRunsOf(**link, *session,
+                         {.measured = exports->WantsRuns(),
+                          .pairs = !context.json,
+                          .columns = !context.json,
+                          .worst = !context.json});
+  if (!runs) return std::move(runs).error();
+  if (context.json) {
+    std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
+  } else {
+    const Style style = choice->StyleOfStdout();
+    std::cout << RenderSession(*session, runs->columns, runs->pairs, (*link)->UserNames(), style,
+                               runs->worst ? runs->worst->Render(style) : "",
+                               choice->detail == Detail::kAll);
+  }
+  std::cout << std::flush;
+  const auto written = WriteExports(*exports, *session, runs->measured);
+  return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+Result<ExitCode> RunWatch(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  Interrupts interrupts;
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  // Its whole id, since a prefix may stop being unique, and its limits for the progress bar.
+  auto session = NamedSession(**link, context);
+  if (!session) return std::move(session).error();
+  if (context.json) PrintCommits(*session);
+  const Following following{.progress = ProgressOf(context.json, *choice),
+                            .on_interrupt = OnInterrupt::kLeave};
+  auto followed = FollowSession(**link, *session, following, interrupts);
+  if (!followed) return std::move(followed).error();
+  return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
+}
+
+namespace {
+
+// --json is another way to say --format json.
+Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
+  const std::string* name = LastValue(context.arguments, "format");
+  if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
+  const ExportFormat* const format = FindExportFormat(*name);  // the parser takes no other
+  if (format->name != "json" && context.json) {
+    return UsageError("--format " + *name + ": conflicts with --json");
+  }
+  return format;
+}
+
+}  // namespace
+
+Result<ExitCode> RunExport(const CommandContext& context) {
+  auto format = ReadFormat(context);
+  if (!format) return std::move(format).error();
+  const bool with_warmup = IsGiven(context.arguments, "with-warmup");
+  if (with_warmup && !(*format)->of_runs) {
+    return UsageError("--with-warmup: " + std::string((*format)->name) + " has no runs",
+                      "use it with --format csv or json");
+  }
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  auto session = NamedSession(**link, context);
+  if (!session) return std::move(session).error();
+  if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
+  auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
+  if (!runs) return std::move(runs).error();
+  const std::string text = (*format)->render(*session, runs->measured);
+  const auto shorten = (*format)->shorten;
+  std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,103 @@
+#include "client/link/bundle_transfer.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "client/git/bundle.h"
+#include "client/link/daemon_link.h"
+#include "core/base/file.h"
+
+namespace benchd::client {
+namespace {
+
+// Fills `piece` from `offset` on; false where nothing is left, or can be read.
+bool ReadPiece(const Bundle& bundle, std::uint64_t offset, std::string* piece) {
+  constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
+  piece->resize(kPieceBytes);
+  const ssize_t count =
+      pread(bundle.file.get(), piece->data(), piece->size(), static_cast<off_t>(offset));
+  piece->resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return !piece->empty();
+}
+
+// Calls move the whole process away from the benchmarks' CPUs; what is built afterwards has all.
+class KeptCpus {
+ public:
+  KeptCpus() { known_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0; }
+  KeptCpus(const KeptCpus&) = delete;
+  KeptCpus& operator=(const KeptCpus&) = delete;
+  ~KeptCpus() {
+    if (known_) sched_setaffinity(0, sizeof cpus_, &cpus_);
+  }
+
+ private:
+  cpu_set_t cpus_{};
+  bool known_ = false;
+};
+
+Result<void> Download(const LinkOptions& options, const std::string& session, int file) {
+  const KeptCpus kept;
+  auto link = DaemonLink::Open(options);
+  if (!link) return std::move(link).error();
+  v1::SessionService::Stub stub((*link)->channel());
+  grpc::ClientContext context;
+  v1::GetBundleRequest request;
+  request.set_session(session);
+  const auto reader = stub.GetBundle(&context, request);
+  v1::GetBundleResponse message;
+  Result<void> written;
+  while (written && reader->Read(&message)) {
+    written = WriteAll(file, message.data(), "the bundle");
+  }
+  if (!written) context.TryCancel();
+  const grpc::Status status = reader->Finish();
+  if (!written) return written;
+  if (!status.ok()) return FromStatus(status);
+  return {};
+}
+
+}  // namespace
+
+grpc::Status SendWithBundle(v1::SessionService::StubInterface& stub, grpc::ClientContext* context,
+                            const v1::SubmitRequest& request, const Bundle& bundle,
+                            const std::function<void()>& sent, v1::SubmitResponse* response) {
+  const auto writer = stub.SubmitWithBundle(context, response);
+  v1::SubmitWithBundleRequest message;
+  *message.mutable_submit() = request;
+  message.set_bundle_bytes(bundle.bytes);
+  message.set_bundle_sha256(bundle.sha256.data(), bundle.sha256.size());
+  // What the daemon refuses, or knows already, it answers while it is being sent.
+  bool wanted = writer->Write(message);
+  message.Clear();
+  for (std::uint64_t offset = 0; wanted && ReadPiece(bundle, offset, message.mutable_data());) {
+    offset += message.data().size();
+    wanted = writer->Write(message);
+  }
+  sent();
+  writer->WritesDone();
+  return writer->Finish();
+}
+
+Result<bool> ReceiveCommits(const LinkOptions& options, const WorktreePlan& plan) {
+  const ReceivedRepository repository(plan.repository);
+  const std::vector<std::string> commits = CommitsOf(plan);
+  if (repository.Has(commits)) return false;
+  const char* session = std::getenv("BENCHD_SESSION");
+  if (session == nullptr) return UsageError("--socket: only a session has a bundle there");
+  // Without a name nothing of it is left, whatever ends this. git opens what it inherits.
+  std::string path = plan.root + "/.bundle-XXXXXX";
+  const UniqueFd file(mkstemp(path.data()));
+  if (!file) return UsageError(path + ": " + std::strerror(errno));
+  unlink(path.c_str());
+  auto loaded = Download(options, session, file.get());
+  if (!loaded) return std::move(loaded).error();
+  auto taken = repository.Take("/proc/self/fd/" + std::to_string(file.get()), commits);
+  if (!taken) return std::move(taken).error();
+  return true;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,387 @@
+#include "client/link/daemon_link.h"
+
+#include <fcntl.h>
+#include <grpcpp/create_channel_posix.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+#include "benchd/v1/queue.grpc.pb.h"
+#include "client/link/autostart.h"
+#include "client/link/host.h"
+#include "client/present/text.h"
+#include "core/base/user_database.h"
+#include "core/model/limits.h"
+
+namespace benchd::client {
+
+SocketPlaces DefaultPlaces() {
+  SocketPlaces places;
+  places.uid = getuid();
+  const char* runtime_dir = std::getenv("XDG_RUNTIME_DIR");
+  // The specification of these variables: a relative path is invalid and counts as not set.
+  if (runtime_dir != nullptr && runtime_dir[0] == '/') places.runtime_dir = runtime_dir;
+  return places;
+}
+
+Result<std::string> UserSocket(const SocketPlaces& places) {
+  if (!places.runtime_dir.empty()) return places.runtime_dir + "/benchd/benchd.sock";
+  const std::string directory = places.shared_dir + "/benchd-" + std::to_string(places.uid);
+  const std::string socket = directory + "/benchd.sock";
+  struct stat status {};
+  if (lstat(directory.c_str(), &status) != 0) {
+    if (errno == ENOENT) return socket;
+    return ConnectionError(directory + ": " + std::strerror(errno));
+  }
+  const std::string hint = "remove it, or set XDG_RUNTIME_DIR to a directory of your own";
+  if (S_ISLNK(status.st_mode))
+    return ConnectionError(directory + ": is a link, not a directory", hint);
+  if (!S_ISDIR(status.st_mode)) return ConnectionError(directory + ": not a directory", hint);
+  if (status.st_uid != places.uid) {
+    return ConnectionError(
+        directory + ": belongs to " + UserName(status.st_uid) + ", not to " + UserName(places.uid),
+        hint);
+  }
+  if ((status.st_mode & 0777) != 0700) {
+    return ConnectionError(directory + ": accessible by others", "chmod 700 " + directory);
+  }
+  return socket;
+}
+
+UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds timeout, int* error) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    *error = path.empty() ? ENOENT : ENAMETOOLONG;
+    return UniqueFd();
+  }
+  path.copy(address.sun_path, path.size());
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(timeout);
+  const timeval limit{seconds.count(), std::chrono::microseconds(timeout - seconds).count()};
+  if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
+      connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      fcntl(fd.get(), F_SETFL, O_NONBLOCK) != 0) {
+    *error = errno;
+    return UniqueFd();
+  }
+  *error = 0;
+  return fd;
+}
+
+std::string SocketGroup(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return "benchd";
+  const auto group = FindGroup(status.st_gid);
+  return group ? group->name : "benchd";
+}
+
+Result<void> CheckPeer(int fd, uid_t own_uid) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
+    return ConnectionError(std::string("identity of the daemon: ") + std::strerror(errno));
+  }
+  if (peer.uid == 0 || peer.uid == own_uid) return {};
+  // Looked up last: where it is not in /etc/passwd, that takes milliseconds.
+  const auto service = FindUser(std::string("benchd"));
+  if (service && peer.uid == service->uid) return {};
+  return ConnectionError("the daemon belongs to " + UserName(peer.uid) +
+                             ": only root's, benchd's and your own are trusted",
+                         "stop that program, or name another socket: --socket PATH");
+}
+
+namespace {
+
+// A socket that the user named: whatever is wrong with it is an error.
+Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
+                                 std::chrono::milliseconds timeout) {
+  int error = 0;
+  UniqueFd fd = ConnectUnix(path, timeout, &error);
+  if (fd) return FoundDaemon{std::move(fd), path, {}};
+  return ConnectionError(
+      "no daemon answers at " + path + " (" + source + "): " + std::strerror(error),
+      "start one there: benchd --user --socket " + path);
+}
+
+// nullopt = there is no system daemon; its absence is no error.
+Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
+                                                 std::chrono::milliseconds timeout) {
+  int error = 0;
+  UniqueFd fd = ConnectUnix(path, timeout, &error);
+  if (fd) return std::optional(FoundDaemon{std::move(fd), path, {}});
+  if (error == EACCES || error == EPERM) {
+    const std::string group = SocketGroup(path);
+    return ConnectionError(
+        "the system's daemon at " + path + ": " + std::strerror(error),
+        "join the group " + group + ": sudo usermod -aG " + group + " $USER, then log in again");
+  }
+  if (error == ENOENT || error == ENOTDIR || error == ECONNREFUSED)
+    return std::optional<FoundDaemon>();
+  return ConnectionError("the system's daemon at " + path + ": " + std::strerror(error));
+}
+
+// Two clients may start a daemon at once: the one whose daemon lost finds the other's.
+UniqueFd AwaitRival(const std::string& path) {
+  constexpr int kAttempts = 20;
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  int error = 0;
+  UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
+  for (int i = 0; i < kAttempts && !fd; ++i) {
+    std::this_thread::sleep_for(kPause);
+    fd = ConnectUnix(path, kConnectTimeout, &error);
+  }
+  return fd;
+}
+
+Result<FoundDaemon> StartAndConnect(const std::string& path) {
+  auto plan = PlanUserDaemon();
+  if (!plan) return std::move(plan).error();
+  auto started = StartDaemon(*plan);
+  if (!started) {
+    UniqueFd rival = AwaitRival(path);
+    if (rival) return FoundDaemon{std::move(rival), path, {}};
+    return std::move(started).error();
+  }
+  int error = 0;
+  UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
+  if (fd) {
+    return FoundDaemon{std::move(fd), path,
+                       "started " + plan->program + " --user (pid " + std::to_string(*started) +
+                           "); it exits after 10 idle minutes"};
+  }
+  return ConnectionError(
+      "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
+      "its log is " + plan->log_file);
+}
+
+}  // namespace
+
+Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) {
+  if (options.socket) return ConnectNamed(*options.socket, "--socket", options.timeout);
+  if (options.environment_socket) {
+    return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET", options.timeout);
+  }
+  auto system = ConnectSystem(options.places.system_socket, options.timeout);
+  if (!system) return std::move(system).error();
+  if (*system) return *std::move(*system);
+  auto path = UserSocket(options.places);
+  if (!path) return std::move(path).error();
+  int error = 0;
+  UniqueFd fd = ConnectUnix(*path, options.timeout, &error);
+  if (fd) return FoundDaemon{std::move(fd), *path, {}};
+  if (error != ENOENT && error != ECONNREFUSED && error != ENOTDIR) {
+    return ConnectionError("your daemon at " + *path + ": " + std::strerror(error));
+  }
+  if (may_start) return StartAndConnect(*path);
+  return ConnectionError(
+      "no daemon is running: neither at " + options.places.system_socket + " nor at " + *path,
+      "start one: benchd --user, or leave out --no-autostart");
+}
+
+Result<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
+  std::unique_ptr<DaemonLink> link(new DaemonLink(std::move(options)));
+  if (link->options_.host) {
+    auto opened = link->OpenRemote(/*first=*/true);
+    if (!opened) return std::move(opened).error();
+    return link;
+  }
+  auto found = ConnectToDaemon(link->options_, link->options_.may_start);
+  if (!found) return std::move(found).error();
+  if (!found->started.empty()) std::cerr << "benchctl: " << found->started << "\n";
+  link->path_ = found->path;
+  auto trusted = CheckPeer(found->fd.get(), link->options_.places.uid);
+  if (!trusted) return std::move(trusted).error();
+  auto adopted = link->Adopt(std::move(found->fd));
+  if (!adopted) return std::move(adopted).error();
+  return link;
+}
+
+Result<void> OpenOnce(const LinkOptions& options, std::unique_ptr<DaemonLink>* link) {
+  if (*link != nullptr) return {};
+  auto opened = DaemonLink::Open(options);
+  if (!opened) return std::move(opened).error();
+  *link = *std::move(opened);
+  return {};
+}
+
+Result<void> DaemonLink::Reopen() {
+  if (ssh_) return OpenRemote(/*first=*/false);
+  int error = 0;
+  UniqueFd fd = ConnectUnix(path_, options_.timeout, &error);
+  if (fd) {
+    auto trusted = CheckPeer(fd.get(), options_.places.uid);
+    return trusted ? Adopt(std::move(fd)) : trusted;
+  }
+  return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
+}
+
+bool DaemonLink::MayRestart() const {
+  if (!options_.may_start || options_.host || options_.socket || options_.environment_socket) {
+    return false;
+  }
+  const auto own = UserSocket(options_.places);
+  return own && *own == path_;
+}
+
+Result<void> DaemonLink::Restart() {
+  auto found = StartAndConnect(path_);
+  if (!found) return std::move(found).error();
+  auto trusted = CheckPeer(found->fd.get(), options_.places.uid);
+  return trusted ? Adopt(std::move(found->fd)) : trusted;
+}
+
+// The last channel would take gRPC's threads with it, one by one: milliseconds for a process that
+// is about to end. One on the socket of an ssh goes before that.
+DaemonLink::~DaemonLink() {
+  static std::shared_ptr<grpc::Channel>& last = *new std::shared_ptr<grpc::Channel>;
+  if (channel_ && !ssh_) last = std::move(channel_);
+}
+
+std::shared_ptr<grpc::Channel> DaemonLink::channel() const {
+  const std::lock_guard lock(mutex_);
+  return channel_;
+}
+
+// dial-stdio has checked over there who listens. Nobody is asked for a password in the middle of a
+// live view.
+Result<void> DaemonLink::OpenRemote(bool first) {
+  constexpr auto kAgain = std::chrono::seconds(30);
+  SshOptions ssh;
+  ssh.may_start = first && options_.may_start;
+  ssh.may_prompt = first;
+  if (!first) ssh.timeout = kAgain;
+  auto connection = SshConnection::Open(*options_.host, ssh);
+  if (!connection) return std::move(connection).error();
+  ssh_ = *std::move(connection);
+  std::cerr << ssh_->Messages();
+  auto adopted = Adopt(ssh_->TakeSocket());
+  return adopted ? adopted : Explain(std::move(adopted).error());
+}
+
+std::string DaemonLink::UserNameThere(std::uint32_t uid) const {
+  if (!ssh_) return UserName(uid);
+  return uid == ssh_->login().uid ? ssh_->login().user : "uid " + std::to_string(uid);
+}
+
+std::function<std::string(std::uint32_t)> DaemonLink::UserNames() const {
+  return [this](std::uint32_t uid) { return UserNameThere(uid); };
+}
+
+std::string DaemonLink::OtherEnd() const {
+  return options_.host ? "the connection to " + options_.host->Text() : "the daemon";
+}
+
+// sshd slows down, or bans, whoever knocks too often.
+std::chrono::milliseconds DaemonLink::RetryPause() const {
+  return std::chrono::milliseconds(ssh_ ? 2000 : 200);
+}
+
+Error DaemonLink::Explain(Error error) {
+  if (!ssh_ || error.message != kConnectionClosed) return error;
+  return ssh_->Explain();
+}
+
+Result<void> DaemonLink::Adopt(UniqueFd fd) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);  // a session's log may be long, and the daemon is trusted
+  auto channel = grpc::CreateCustomInsecureChannelFromFd("benchd", fd.Release(), arguments);
+  {
+    const std::lock_guard lock(mutex_);
+    channel_ = channel;
+  }
+  const auto stub = v1::QueueService::NewStub(channel);
+  auto status =
+      CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout);
+  if (!status) return std::move(status).error();
+  status_ = *std::move(status);
+  if (ssh_) return {};  // those CPUs are another machine's
+  MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});
+  return {};
+}
+
+namespace {
+
+// Of the contract's two: what was asked wrongly, or what the daemon refused.
+ErrorCode CodeOf(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::NOT_FOUND:
+    case grpc::StatusCode::ALREADY_EXISTS:
+    case grpc::StatusCode::OUT_OF_RANGE:
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return ErrorCode::kInvalidArgument;
+    default:
+      return ErrorCode::kUnavailable;
+  }
+}
+
+}  // namespace
+
+bool IsConnectionLoss(const grpc::Status& status) {
+  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
+  // gRPC has no other mark for it than its own texts; a daemon's answer is a sentence of ours.
+  constexpr std::array kTexts = {"Socket closed",     "Connection reset", "Broken pipe", "GOAWAY",
+                                 "failed to connect", "Transport closed", "Channel",     "recvmsg",
+                                 "sendmsg",           "Stream removed"};
+  const std::string& text = status.error_message();
+  if (text.empty()) return true;
+  for (const char* known : kTexts) {
+    if (text.find(known) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool IsTooManyRequests(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+         PassesSoon(status.error_message());
+}
+
+Error FromStatus(const grpc::Status& status) {
+  if (IsConnectionLoss(status)) {
+    return ConnectionError(kConnectionClosed,
+                           "is it still running? sessions that it has accepted are kept");
+  }
+  // gRPC's own text, for a deadline of ours; the daemon's answer says what took too long.
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
+      (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
+    return ConnectionError("the daemon does not answer: no reply in time",
+                           "its log says what it is doing");
+  }
+  // gRPC's own text, too: benchd never sees a request that is larger than any that it takes.
+  if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+      status.error_message().find("larger than max") != std::string::npos) {
+    const LimitRow& row = RowOf(Limit::kSpec);
+    return {ErrorCode::kResourceExhausted,
+            std::string(row.what) + ": " + OneLine(status.error_message()),
+            std::string(row.advice) + "; " + HowToAllowMore(row.limit)};
+  }
+  std::string message = OneLine(status.error_message());
+  if (message.empty()) {
+    message =
+        "the daemon refused: gRPC code " + std::to_string(static_cast<int>(status.error_code()));
+  }
+  return {CodeOf(status.error_code()), std::move(message), OneLine(status.error_details())};
+}
+
+bool WaitToAskAgain(const grpc::Status& status, int attempt, std::chrono::milliseconds timeout) {
+  constexpr std::array kPauses = {std::chrono::milliseconds(300), std::chrono::milliseconds(1500)};
+  const auto index = static_cast<std::size_t>(attempt - 1);
+  if (!IsTooManyRequests(status) || index >= kPauses.size() || kPauses[index] > timeout) {
+    return false;
+  }
+  std::this_thread::sleep_for(kPauses[index]);
+  return true;
+}
+
+}  // namespace benchd::client

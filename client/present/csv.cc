@@ -1,0 +1,231 @@
+#include "client/present/csv.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "proto/convert/convert.h"
+
+namespace benchd::client {
+namespace {
+
+// Readers drop blanks around a field, so those that belong to it need quotes too.
+bool HasOuterBlank(const std::string& field) {
+  constexpr std::string_view kBlanks = " \t";
+  return !field.empty() && (kBlanks.find(field.front()) != std::string_view::npos ||
+                            kBlanks.find(field.back()) != std::string_view::npos);
+}
+
+// What a spreadsheet would compute stands behind an apostrophe, which the reader takes off again.
+// Only sessions of older releases have control characters in their names.
+std::string Quoted(const std::string& name) {
+  const std::string field = GuardedName(Printable(name));
+  if (field.find_first_of(",\"\r\n") == std::string::npos && !HasOuterBlank(field)) return field;
+  std::string quoted = "\"";
+  for (const char c : field) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+// Samples inside a run are no replicates (the table's unit is the run): they become one value,
+// their mean, for rates the harmonic one where all are positive. Whoever reads the table has to get
+// the session's numbers to the last bit, so the sums run as the daemon's do: updated sample by
+// sample.
+double Collapse(const std::vector<double>& values, bool rate) {
+  double mean = 0;
+  double inverse_mean = 0;
+  double n = 0;
+  for (const double value : values) {
+    n += 1;
+    mean += (value - mean) / n;
+    inverse_mean += (1 / value - inverse_mean) / n;
+  }
+  if (std::ranges::count(values, values.front()) == std::ssize(values)) return values.front();
+  const bool positive = std::ranges::all_of(values, [](double value) { return value > 0; });
+  return rate && positive ? 1 / inverse_mean : mean;
+}
+
+// The columns of the reader of tables that are no metrics.
+constexpr std::array<std::string_view, 7> kOtherColumns = {
+    "arm", "role", "benchmark", "pair", "order", "started_at", "exit_code"};
+
+// A name that a reader would take for something else: a column's, a number, or a prefix.
+bool NeedsPrefix(std::string_view metric) {
+  return std::ranges::find(kOtherColumns, metric) != kOtherColumns.end() ||
+         metric.find_first_not_of("0123456789+-.eE") == std::string_view::npos ||
+         metric.starts_with(kMetricPrefix);
+}
+
+std::string MetricHeading(const std::string& metric) {
+  return "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
+}
+
+using Roles = std::map<std::pair<std::string, std::string>, std::string_view>;
+
+// By benchmark and arm: a suite's benchmarks may differ.
+Roles RolesOf(const v1::SessionSpec& spec) {
+  Roles roles;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      roles[{benchmark.name(), arm.name()}] = Word(arm.role());
+    }
+  }
+  return roles;
+}
+
+// The metrics of some runs, in order of appearance. An export has millions of samples, and nearly
+// every run has those of the run before in their order: a look at the name that stood there is all
+// that most of them cost.
+class Columns {
+ public:
+  explicit Columns(std::span<const v1::Run> runs) {
+    for (const v1::Run& run : runs) {
+      for (int i = 0; i < run.samples_size(); ++i)
+        Learn(run.samples(i), static_cast<std::size_t>(i));
+    }
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// By column: the values that a run has of it.
+  std::vector<std::vector<double>> ValuesOf(const v1::Run& run) const {
+    std::vector<std::vector<double>> values(names_.size());
+    for (int i = 0; i < run.samples_size(); ++i) {
+      values[IndexOf(run.samples(i), static_cast<std::size_t>(i))].push_back(
+          run.samples(i).value());
+    }
+    return values;
+  }
+
+ private:
+  void Learn(const v1::Sample& sample, std::size_t expected) {
+    if (IndexOf(sample, expected) < names_.size()) return;
+    names_.push_back(MetricName(sample));
+    first_.push_back(&sample);
+  }
+
+  std::size_t IndexOf(const v1::Sample& sample, std::size_t expected) const {
+    if (expected < first_.size() && first_[expected]->metric() == sample.metric() &&
+        first_[expected]->inner_benchmark() == sample.inner_benchmark()) {
+      return expected;
+    }
+    const auto known = std::ranges::find(names_, MetricName(sample));
+    return static_cast<std::size_t>(known - names_.begin());
+  }
+
+  std::vector<std::string> names_;
+  std::vector<const v1::Sample*> first_;  // of each
+};
+
+}  // namespace
+
+std::string MetricName(const v1::Sample& sample) {
+  return sample.inner_benchmark().empty() ? sample.metric()
+                                          : sample.inner_benchmark() + "/" + sample.metric();
+}
+
+namespace {
+
+// A column that says it is needed where not every run ended with 0, or 0 may be a failure.
+bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
+  return std::ranges::any_of(
+             runs, [](const auto& run) { return run.exit_code() != 0 || run.signal() != 0; }) ||
+         std::ranges::any_of(spec.benchmarks(),
+                             [](const auto& one) { return one.accept_exit_size() > 0; });
+}
+
+}  // namespace
+
+std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
+  const Roles roles = RolesOf(session.spec());
+  // A suite's benchmarks may give one name to a rate and to a time.
+  std::set<std::pair<std::string, std::string>> rates;
+  for (const v1::Comparison& comparison : session.report().comparisons()) {
+    if (comparison.better() == v1::BETTER_HIGHER) {
+      rates.insert({comparison.benchmark(), comparison.metric()});
+    }
+  }
+  const Columns columns(runs);
+  const std::vector<std::string>& metrics = columns.names();
+  const bool has_exit_codes = HasExitCodes(runs, session.spec());
+  std::string csv = "arm,role,benchmark,pair,order,started_at";
+  if (has_exit_codes) csv += ",exit_code";
+  for (const std::string& metric : metrics) csv += MetricHeading(metric);
+  csv += "\n";
+  std::size_t order = 0;
+  for (const v1::Run& run : runs) {
+    if (run.phase() == v1::RUN_PHASE_DROPPED) continue;
+    const std::vector<std::vector<double>> values = columns.ValuesOf(run);
+    const auto role = roles.find({run.benchmark(), run.arm()});
+    csv += Quoted(run.arm()) + "," + std::string(role == roles.end() ? "" : role->second) + ",";
+    csv += Quoted(run.benchmark()) + ",";
+    if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
+    csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
+    if (has_exit_codes) {
+      csv += "," + std::to_string(run.signal() != 0 ? -run.signal() : run.exit_code());
+    }
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      csv += ",";
+      if (values[i].empty()) continue;
+      const bool rate = values[i].size() > 1 && rates.contains({run.benchmark(), metrics[i]});
+      csv += FormatRoundTrip(Collapse(values[i], rate));
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+std::string TableToCsv(const MeasurementTable& table) {
+  const bool has_exit_codes = table.exit_code.HasAny();
+  std::string csv = has_exit_codes ? "arm,benchmark,exit_code" : "arm,benchmark";
+  for (const MetricInfo& metric : table.metrics) csv += MetricHeading(metric.name);
+  csv += "\n";
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    csv +=
+        Quoted(table.arms[table.arm[row]]) + "," + Quoted(table.benchmarks[table.benchmark[row]]);
+    if (has_exit_codes) {
+      const std::optional<int> code = table.exit_code[row];
+      csv += "," + (code ? std::to_string(*code) : "");
+    }
+    for (const std::vector<double>& column : table.values) {
+      csv += "," + (std::isnan(column[row]) ? "" : FormatRoundTrip(column[row]));
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+void ParsedMetrics::Learn(const v1::Run& run) {
+  if (run.phase() == v1::RUN_PHASE_DROPPED || run.metrics().empty()) return;
+  std::map<std::string_view, const v1::MetricInfo*> infos;
+  for (const v1::MetricInfo& info : run.metrics()) infos.emplace(info.name(), &info);
+  for (const v1::Sample& sample : run.samples()) {
+    // A metric of the harness' own benchmarks may be described for each of them.
+    const std::string name = MetricName(sample);
+    auto found = infos.find(name);
+    if (found == infos.end()) found = infos.find(sample.metric());
+    if (found == infos.end()) continue;
+    const v1::MetricInfo& info = *found->second;
+    const auto [known, is_new] = numbers_.try_emplace(name, columns_.size());
+    if (is_new) {
+      TableColumn& column = columns_.emplace_back();
+      column.metric = known->first;
+      column.unit = info.unit();
+      column.better = convert::ToModel<Better>(info.better());
+    }
+    if (!info.has_resolution()) continue;
+    TableColumn& column = columns_[known->second];
+    column.resolution = std::min(column.resolution.value_or(info.resolution()), info.resolution());
+  }
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/present/exports.h"
+#include "client/present/findings.h"
+#include "client/present/report.h"
+#include "client/present/row_selection.h"
+#include "client/present/sentence.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+// Text of somebody else's that stays text: GitHub takes a backslash before any punctuation, but
+// looks for @somebody and #12 in what is left of that, so those are taken apart.
+std::string MarkdownText(std::string_view text) {
+  constexpr std::string_view kMarkup = "\\`*_{}[]<>|~!&$";
+  constexpr std::string_view kApart = "<!-- -->";
+  std::string escaped;
+  for (const char c : OneLine(Utf8Lossy(text))) {
+    if (kMarkup.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+    if (c == '@' || c == '#') escaped += kApart;
+  }
+  return escaped;
+}
+
+std::size_t LongestTicks(std::string_view text) {
+  std::size_t longest = 0;
+  std::size_t here = 0;
+  for (const char c : text) {
+    here = c == '`' ? here + 1 : 0;
+    longest = std::max(longest, here);
+  }
+  return longest;
+}
+
+// A name as code, where nothing else is markup. In a cell of a table, `|` ends code, too.
+std::string MarkdownCode(std::string_view name) {
+  std::string text = OneLine(Utf8Lossy(name));
+  const std::string fence(LongestTicks(text) + 1, '`');
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
+    text.insert(at, "\\");
+  }
+  const bool pad = text.starts_with('`') || text.ends_with('`');
+  return fence + (pad ? " " + text + " " : text) + fence;
+}
+
+// Lines of a program, in a block that none of them ends.
+std::string MarkdownBlock(std::string_view text) {
+  const std::string lines = Printable(Utf8Lossy(text), /*keep_newlines=*/true);
+  const std::string fence(std::max<std::size_t>(3, LongestTicks(lines) + 1), '`');
+  return fence + "text\n" + lines + (lines.ends_with('\n') ? "" : "\n") + fence + "\n";
+}
+
+std::string_view VerdictSign(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS ? "✅" : verdict == v1::VERDICT_REGRESSION ? "❌" : "❔";
+}
+
+std::string MarkdownRow(const std::vector<std::string>& cells) {
+  return "| " + Join(cells, " | ") + " |\n";
+}
+
+// The columns of a table: what all of its rows have in common stands in its head, once.
+class MarkdownTable {
+ public:
+  explicit MarkdownTable(const Comparisons& rows) : rows_(rows) {
+    for (const v1::Comparison* c : rows) {
+      benchmarks_.insert(c->benchmark());
+      pairs_.emplace(c->reference(), c->candidate());
+      has_margins_ = has_margins_ || c->role() == v1::COMPARISON_ROLE_GATE;
+    }
+  }
+
+  std::string Render() const {
+    if (rows_.empty()) return "";
+    std::vector<std::string> head;
+    if (SeveralNames()) head.emplace_back("benchmark");
+    if (pairs_.size() > 1) head.emplace_back("compared");
+    head.emplace_back("metric");
+    const std::size_t names = head.size();
+    const bool one_pair = pairs_.size() == 1;
+    head.push_back(one_pair ? MarkdownCode(rows_.front()->reference()) : "reference");
+    head.push_back(one_pair ? MarkdownCode(rows_.front()->candidate()) : "candidate");
+    head.emplace_back("change");
+    head.emplace_back("interval");
+    if (has_margins_) head.emplace_back("margin");
+    head.emplace_back(has_margins_ ? "verdict" : "");
+    std::vector<std::string> rule(head.size(), "---:");
+    std::fill_n(rule.begin(), names, "---");
+    rule.back() = "---";
+    std::string text = MarkdownRow(head) + MarkdownRow(rule);
+    for (const v1::Comparison* c : rows_) text += Row(*c);
+    return text;
+  }
+
+ private:
+  bool SeveralNames() const {
+    return benchmarks_.size() > 1 || rows_.front()->benchmark() != "main";
+  }
+
+  static std::string Mean(bool there, double mean, bool has_sd, double sd,
+                          const std::string& unit) {
+    if (!there) return "";
+    return FormatMeanSd(mean, has_sd ? std::optional(sd) : std::nullopt, OneLine(unit), Style());
+  }
+
+  std::string Row(const v1::Comparison& c) const {
+    const Judged judged = JudgedBy(c);
+    std::vector<std::string> cells;
+    if (SeveralNames()) cells.push_back(MarkdownCode(c.benchmark()));
+    if (pairs_.size() > 1) {
+      cells.push_back(MarkdownCode(c.candidate()) + " vs " + MarkdownCode(c.reference()));
+    }
+    cells.push_back(MarkdownCode(c.metric()));
+    cells.push_back(MarkdownText(Mean(c.has_mean_reference(), c.mean_reference(),
+                                      c.has_sd_reference(), c.sd_reference(), c.unit())));
+    cells.push_back(MarkdownText(Mean(c.has_mean_candidate(), c.mean_candidate(),
+                                      c.has_sd_candidate(), c.sd_candidate(), c.unit())));
+    cells.push_back(MarkdownText(judged.Estimate(Style())));
+    cells.push_back(MarkdownText(judged.Interval(Style())));
+    if (has_margins_) {
+      cells.push_back(judged.margin ? MarkdownText(judged.Format(*judged.margin, Style())) : "");
+    }
+    cells.push_back(Finding(c));
+    return MarkdownRow(cells);
+  }
+
+  static std::string Finding(const v1::Comparison& c) {
+    if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
+      return std::string(VerdictSign(c.verdict())) + " " + std::string(Word(c.verdict())) +
+             (c.reason().empty() ? "" : ", " + MarkdownText(ReasonWords(c)));
+    }
+    return c.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(c.flag()));
+  }
+
+  const Comparisons& rows_;
+  std::set<std::string> benchmarks_;
+  std::set<std::pair<std::string, std::string>> pairs_;
+  bool has_margins_ = false;
+};
+
+// "12 runs each", "8 to 40 runs each".
+std::string RunsOfArms(const v1::Update& report) {
+  if (report.runs().empty()) return "";
+  const auto [least, most] =
+      std::ranges::minmax(report.runs(), {}, [](const v1::ArmRuns& arm) { return arm.runs(); });
+  const std::string to = least.runs() == most.runs() ? "" : std::to_string(least.runs()) + " to ";
+  return to + Counted(most.runs(), "run") + " each";
+}
+
+// Lines of ours as a list, or nothing.
+std::string MarkdownList(const std::string& lines) {
+  std::string text;
+  for (const std::string& line : Lines(lines)) text += "- " + MarkdownText(line) + "\n";
+  return text.empty() ? text : text + "\n";
+}
+
+// What clearly changed besides; how it was measured, and is measured again.
+std::string Folded(const v1::Session& session, const RowSelection& selection,
+                   const Comparisons& others) {
+  const v1::Update& report = session.report();
+  std::vector<std::string> about;
+  if (!others.empty()) {
+    const bool changed = !GatesOf(report).empty();
+    about.push_back(Counted(others.size(), changed ? "other metric" : "metric") +
+                    (changed ? " changed" : ""));
+  }
+  if (const std::string runs = RunsOfArms(report); !runs.empty()) about.push_back(runs);
+  if (report.elapsed_seconds() > 0) about.push_back(FormatRough(report.elapsed_seconds()));
+  if (!session.session().empty()) about.push_back("session " + Printable(session.session()));
+  std::string text = "<details><summary>" + Join(about, ", ") + "</summary>\n\n";
+  if (!others.empty()) text += MarkdownTable(others).Render() + "\n";
+  std::string rest;
+  if (selection.changed > 0) {
+    rest += std::to_string(selection.changed) + " more changed: benchctl show " +
+            session.session() + "\n";
+  }
+  if (const std::string words = UnchangedWords(report, selection); !words.empty()) {
+    rest += words + "\n";
+  }
+  for (const auto& [arm, commit] : ArmCommits(session.spec())) rest += arm + ": " + commit + "\n";
+  rest += RenderWarnings(report, WarningsShown::kNotes, Style());
+  text += MarkdownList(rest);
+  if (session.has_started() && !session.spec().benchmarks().empty()) {
+    text += MarkdownBlock(ReplayCommand(session.spec(), session.started().seed())) + "\n";
+  }
+  return text + "</details>\n";
+}
+
+std::string WithoutVerdict(const v1::Session& session) {
+  if (session.state() != v1::SESSION_STATE_FAILED) {
+    const std::string& by = session.cancelled().by();
+    return "**no verdict**: session " + MarkdownText(session.session()) + " was cancelled" +
+           (by.empty() ? "" : " by " + MarkdownText(by)) + "\n";
+  }
+  return "**" + std::string(VerdictSign(v1::VERDICT_REGRESSION)) + " no verdict**: session " +
+         MarkdownText(session.session()) + " failed: " + MarkdownText(session.failed().error()) +
+         "\n\n" + MarkdownBlock(RenderFailure(session.session(), session.failed()));
+}
+
+}  // namespace
+
+std::string RenderMarkdown(const v1::Session& session) {
+  if (session.state() != v1::SESSION_STATE_DONE) return WithoutVerdict(session);
+  const v1::Update& report = session.report();
+  std::string text;
+  if (report.verdict() != v1::VERDICT_UNSPECIFIED) {
+    const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
+    for (const std::string& sentence : VerdictSentences(report, context, Style())) {
+      const bool first = text.empty();
+      text += first ? "**" + std::string(VerdictSign(report.verdict())) + " " +
+                          MarkdownText(sentence) + "**\n"
+                    : "- " + MarkdownText(sentence.substr(sentence.find_first_not_of(' '))) + "\n";
+      if (first) text += "\n";
+    }
+    if (!text.ends_with("\n\n")) text += "\n";
+  }
+  const RowSelection selection = SelectRows(report, RowsShown::kWhatMatters);
+  Comparisons gates = selection.rows;
+  const auto first_other = std::ranges::stable_partition(gates, [](const v1::Comparison* c) {
+                             return IsGate(*c);
+                           }).begin();
+  const Comparisons others(first_other, gates.end());
+  gates.erase(first_other, gates.end());
+  if (!gates.empty()) text += MarkdownTable(gates).Render() + "\n";
+  const std::string means = RenderGeometricMeans(report, Style());
+  if (!means.empty()) text += MarkdownText(means) + "\n\n";
+  // What takes something from the verdict is seen with it.
+  text += MarkdownList(RenderWarnings(report, WarningsShown::kToActOn, Style()));
+  return text + Folded(session, selection, others);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,176 @@
+#include "client/present/gates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "client/present/words.h"
+#include "core/model/verdict_reason.h"
+
+namespace benchd::client {
+
+Comparisons GatesOf(const v1::Update& update) {
+  Comparisons gates;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (IsGate(c)) gates.push_back(&c);
+  }
+  return gates;
+}
+
+bool RegressedByMissingAlone(const v1::Update& update) {
+  return update.verdict() == v1::VERDICT_REGRESSION &&
+         std::ranges::all_of(GatesOf(update), [](const v1::Comparison* gate) {
+           return gate->verdict() != v1::VERDICT_REGRESSION ||
+                  gate->reason() == Reason("missing_in_candidate");
+         });
+}
+
+std::string ReasonWords(const v1::Comparison& gate) {
+  const VerdictReason* const reason = FindVerdictReason(gate.reason());
+  if (reason != nullptr) return std::string(reason->words);
+  return Printable(CodeInWords(gate.reason()));
+}
+
+std::string ReasonSentence(const v1::Comparison& gate) {
+  const std::string reference = Printable(gate.reference());
+  const std::string candidate = Printable(gate.candidate());
+  const std::string metric = Printable(gate.metric());
+  const VerdictReason* const reason = FindVerdictReason(gate.reason());
+  const std::string text = Printable(SentenceOf(gate.reason(), {reference, candidate, metric}));
+  const bool has_hint = reason != nullptr && !reason->hint.empty();
+  return text + (has_hint ? "; " + std::string(reason->hint) : "");
+}
+
+Tint VerdictTint(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
+         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
+                                             : Tint::kYellow;
+}
+
+std::string VerdictWord(v1::Verdict verdict) {
+  std::string word(Word(verdict));
+  for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
+  return word;
+}
+
+bool SeveralCandidates(const v1::Update& update) {
+  const auto gates = GatesOf(update);
+  return std::ranges::any_of(gates, [&gates](const v1::Comparison* gate) {
+    return gate->benchmark() == gates.front()->benchmark() &&
+           gate->candidate() != gates.front()->candidate();
+  });
+}
+
+bool SeveralBenchmarks(const v1::Update& update) {
+  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
+    return c.benchmark() != update.comparisons(0).benchmark();
+  });
+}
+
+namespace {
+
+// Each build runs once a block; n counts builds.
+std::uint64_t RunsOfBuild(const v1::Update& update, const v1::Comparison& c) {
+  const auto runs = std::ranges::find_if(update.runs(), [&c](const v1::ArmRuns& one) {
+    return one.benchmark() == c.benchmark() && one.arm() == c.candidate();
+  });
+  return runs == update.runs().end() || c.n_candidate() == 0 ? 0 : runs->runs() / c.n_candidate();
+}
+
+}  // namespace
+
+bool RepeatsCpuTime(const v1::Comparison& comparison, const v1::Update& update) {
+  constexpr double kAlike = 0.02;  // of the larger; two clocks of the kernel differ by less
+  if (comparison.metric() != "tree_cpu_time" || comparison.role() == v1::COMPARISON_ROLE_GATE) {
+    return false;
+  }
+  const auto cpu = std::ranges::find_if(update.comparisons(), [&comparison](const auto& other) {
+    return other.metric() == "cpu_time" && other.benchmark() == comparison.benchmark() &&
+           other.reference() == comparison.reference() &&
+           other.candidate() == comparison.candidate();
+  });
+  const auto alike = [](double tree, double one) {
+    return std::abs(tree - one) <= kAlike * std::max(std::abs(tree), std::abs(one));
+  };
+  return cpu != update.comparisons().end() && comparison.has_mean_reference() &&
+         cpu->has_mean_reference() && comparison.has_mean_candidate() &&
+         cpu->has_mean_candidate() && alike(comparison.mean_reference(), cpu->mean_reference()) &&
+         alike(comparison.mean_candidate(), cpu->mean_candidate());
+}
+
+BlockCount CountBlocks(const v1::Update& update) {
+  std::map<std::string_view, std::uint64_t> blocks;
+  for (const v1::Comparison& c : update.comparisons()) {
+    std::uint64_t& own = blocks[c.benchmark()];
+    own =
+        std::max(own, c.method() == v1::METHOD_LAYOUTS ? RunsOfBuild(update, c) : c.n_candidate());
+  }
+  BlockCount count{0, blocks.size()};
+  for (const auto& [benchmark, own] : blocks) count.blocks += own;
+  return count;
+}
+
+ColumnFormat Judged::Scale(const Style& style) const {
+  return relative ? ColumnFormat::OfChanges(lo, hi)
+                  : ColumnFormat::OfDifferences(estimate.value_or(0), lo, hi, unit, style);
+}
+
+std::string Judged::Format(double value, const Style& style) const {
+  if (margin && value == *margin) {
+    return relative ? FormatPercent(value) : FormatQuantity(value, unit, style);
+  }
+  const ColumnFormat scale = Scale(style);
+  return scale.WithUnit(scale.Format(value));
+}
+
+std::string Judged::FormatSigned(double value, const Style& style) const {
+  const ColumnFormat scale = Scale(style);
+  return scale.WithUnit(scale.Signed(value));
+}
+
+std::string Judged::Interval(const Style& style) const {
+  return lo && hi ? Scale(style).Interval(*lo, *hi, style) : "";
+}
+
+std::string Judged::Estimate(const Style& style) const {
+  return estimate ? FormatSigned(*estimate, style) : "-";
+}
+
+Judged JudgedBy(const v1::Comparison& comparison) {
+  Judged judged;
+  judged.unit = comparison.unit();
+  judged.relative =
+      comparison.has_change() && comparison.margin_case() != v1::Comparison::kMarginAbsolute;
+  if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+    judged.margin = comparison.margin_absolute();
+  } else if (comparison.margin_case() == v1::Comparison::kMarginRatio && judged.relative) {
+    judged.margin = comparison.margin_ratio();
+  }
+  if (!judged.relative && !comparison.has_difference()) return judged;
+  const v1::Effect& effect = judged.relative ? comparison.change() : comparison.difference();
+  judged.estimate = effect.estimate();
+  if (effect.has_lo()) judged.lo = effect.lo();
+  if (effect.has_hi()) judged.hi = effect.hi();
+  return judged;
+}
+
+std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
+  std::set<std::string> references;
+  std::set<std::string> metrics;
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    references.insert(gate->reference());
+    metrics.insert(gate->metric());
+  }
+  std::string label;
+  if (SeveralBenchmarks(update)) label += comparison.benchmark() + ": ";
+  label += comparison.candidate();
+  if (references.size() > 1 || !SeveralBenchmarks(update)) {
+    label += " vs " + comparison.reference();
+  }
+  if (metrics.size() > 1 || comparison.metric() != "wall_time") label += " " + comparison.metric();
+  return Printable(label);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,110 @@
+#include "client/present/markdown_limit.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "client/present/text.h"
+
+namespace benchd::client {
+namespace {
+
+// In the order in which they are left out.
+enum class LineKind { kFoldedRow, kPassedRow, kCode, kOtherRow, kPoint, kStays };
+
+struct MarkdownLine {
+  std::string text;  // with its newline
+  LineKind kind = LineKind::kStays;
+  bool dropped = false;
+};
+
+// The length of the backticks that open or close a block; 0 where there are none.
+std::size_t FenceOf(std::string_view line) {
+  const std::size_t ticks = std::min(line.find_first_not_of('`'), line.size());
+  return ticks >= 3 ? ticks : 0;
+}
+
+bool IsRule(std::string_view line) { return line.starts_with("| ---"); }
+
+bool NamesTrouble(std::string_view row) {
+  return row.find("❌") != std::string_view::npos || row.find("❔") != std::string_view::npos;
+}
+
+std::vector<MarkdownLine> ClassifyLines(const std::string& text) {
+  std::vector<MarkdownLine> lines;
+  std::size_t fence = 0;
+  bool folded = false;
+  bool in_body = false;  // of a table: behind its rule
+  for (const std::string& line : Lines(text)) {
+    MarkdownLine& one = lines.emplace_back(MarkdownLine{line + "\n"});
+    const std::size_t ticks = FenceOf(line);
+    in_body = fence == 0 && line.starts_with("| ") && (in_body || IsRule(line));
+    if (fence > 0) {
+      if (ticks >= fence) {
+        fence = 0;
+      } else {
+        one.kind = LineKind::kCode;
+      }
+    } else if (ticks > 0) {
+      fence = ticks;
+    } else if (line.starts_with("<details>")) {
+      folded = true;
+    } else if (line.starts_with("</details>")) {
+      folded = false;
+    } else if (in_body && !IsRule(line)) {
+      one.kind = folded               ? LineKind::kFoldedRow
+                 : NamesTrouble(line) ? LineKind::kOtherRow
+                                      : LineKind::kPassedRow;
+    } else if (line.starts_with("- ")) {
+      one.kind = LineKind::kPoint;
+    }
+  }
+  return lines;
+}
+
+std::string MoreOf(LineKind kind, std::size_t count) {
+  const std::string more = "… " + std::to_string(count) + " more";
+  if (kind == LineKind::kPoint) return "- " + more + "\n";
+  return kind == LineKind::kCode ? more + "\n" : "| " + more + " |\n";
+}
+
+// What is missing of a table, a list or a block is counted at its end.
+std::string Compose(const std::vector<MarkdownLine>& lines) {
+  std::string text;
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].dropped) {
+      ++dropped;
+    } else {
+      text += lines[i].text;
+    }
+    const bool ends = i + 1 == lines.size() || lines[i + 1].kind == LineKind::kStays;
+    if (dropped == 0 || !ends) continue;
+    text += MoreOf(lines[i].kind, dropped);
+    dropped = 0;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ShortenMarkdown(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::vector<MarkdownLine> lines = ClassifyLines(text);
+  std::size_t size = text.size();
+  for (const LineKind kind : {LineKind::kFoldedRow, LineKind::kPassedRow, LineKind::kCode,
+                              LineKind::kOtherRow, LineKind::kPoint}) {
+    for (auto line = lines.rbegin(); line != lines.rend() && size > most; ++line) {
+      if (line->kind != kind) continue;
+      line->dropped = true;
+      size -= line->text.size();
+      if (size > most) continue;
+      // The lines that count what is missing take room as well.
+      size = Compose(lines).size();
+    }
+  }
+  return Compose(lines);
+}
+
+}  // namespace benchd::client

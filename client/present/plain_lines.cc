@@ -1,0 +1,184 @@
+#include <algorithm>
+
+#include "client/present/live_view.h"
+#include "client/present/sentence.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
+#include "core/model/session_spec.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr double kSecondsBetweenLines = 5;
+constexpr std::size_t kMostGates = 3;  // on one line
+
+// "candidate +10.2 % (+9.8 % … +10.6 %)", "candidate regressed (+9.8 % … +10.6 %)"
+std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
+  if (!gate.has_decided() && gate.method() == v1::METHOD_LAYOUTS) {
+    return LayoutSentence(gate, style);
+  }
+  const Judged judged = JudgedBy(gate);
+  std::string line = ComparisonLabel(gate, update) + " ";
+  if (!gate.has_decided()) {
+    line += judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "?";
+  } else {
+    line += gate.verdict() == v1::VERDICT_PASS         ? "passed"
+            : gate.verdict() == v1::VERDICT_REGRESSION ? "regressed"
+                                                       : "undecided";
+  }
+  const std::string interval = judged.Interval(style);
+  return line + (interval.empty() ? "" : " (" + interval + ")");
+}
+
+// ", GATE, GATE and 2 more OF_THESE"
+std::string GatesProgress(const std::vector<const v1::Comparison*>& gates,
+                          const std::string& of_these, const v1::Update& update,
+                          const Style& style) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(gates.size(), kMostGates); ++i) {
+    text += ", " + GateProgress(*gates[i], update, style);
+  }
+  if (gates.size() > kMostGates) {
+    text += " and " + std::to_string(gates.size() - kMostGates) + " more" + of_these;
+  }
+  return text;
+}
+
+// "18 runs each, change -0.4 … +3.1 %"
+std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
+  const bool of_runs =
+      gate.n_reference() == gate.n_candidate() && gate.method() != v1::METHOD_LAYOUTS;
+  std::string text =
+      of_runs ? Counted(gate.n_candidate(), "run") + " each" : BlocksSentence(update);
+  const Judged judged = JudgedBy(gate);
+  const std::string interval = judged.Interval(style);
+  const std::string what = gate.metric() != "wall_time" ? Printable(gate.metric())
+                           : judged.relative            ? "change"
+                                                        : "difference";
+  if (!interval.empty()) return text + ", " + what + " " + interval;
+  if (!judged.estimate) return text;
+  return text + ", " + what + " about " + judged.FormatSigned(*judged.estimate, style) +
+         ", no interval yet";
+}
+
+}  // namespace
+
+std::optional<double> SecondsToLimit(const v1::Update& update, const v1::Limits& limits) {
+  const auto gates = GatesOf(update);
+  const bool looked = std::ranges::any_of(gates, [](const v1::Comparison* gate) {
+    return !gate->has_decided() && JudgedBy(*gate).lo.has_value();
+  });
+  if (!looked || update.has_eta_seconds()) return std::nullopt;
+  const double limit = limits.has_max_time_seconds() ? limits.max_time_seconds()
+                                                     : Seconds(benchd::Limits().max_time);
+  return std::max(0.0, limit - update.elapsed_seconds());
+}
+
+std::string KnownSoFar(const v1::Update& update, const Style& style) {
+  const std::string none = "no verdict: ";
+  std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (gates.empty() || CountBlocks(update).blocks == 0) return none + "nothing was measured";
+  if (gates.size() == 1) return none + OneGateSoFar(*gates.front(), update, style);
+  // What went wrong is worth most, what is fine least.
+  const auto rank = [](const v1::Comparison* gate) {
+    if (gate->verdict() == v1::VERDICT_REGRESSION) return 0;
+    return gate->has_decided() ? 2 : 1;
+  };
+  std::ranges::stable_sort(gates, {}, rank);
+  return none + BlocksSentence(update) + GatesProgress(gates, "", update, style);
+}
+
+std::vector<std::string> PlainNarrator::Describe(const v1::SessionEvent& event,
+                                                 double now_seconds) {
+  if (event.has_queued()) return DescribeQueued(event.queued());
+  if (event.has_started()) return DescribeStarted(event.started());
+  if (event.has_update()) return DescribeUpdate(event.update(), now_seconds);
+  return {};
+}
+
+std::vector<std::string> PlainNarrator::DescribeQueued(const v1::Queued& queued) {
+  if (queued.position() == 0 || position_ == queued.position()) return {};  // 0: its turn has come
+  position_ = queued.position();
+  std::string line = "queued: place " + std::to_string(queued.position());
+  if (queued.has_eta_seconds()) line += ", starts in about " + FormatRough(queued.eta_seconds());
+  return {line};
+}
+
+std::vector<std::string> PlainNarrator::DescribeStarted(const v1::Started& started) {
+  if (started_) return {};
+  started_ = true;
+  std::string line = "started: seed " + std::to_string(started.seed());
+  const auto held = std::ranges::count_if(started.isolation(), &v1::Setting::held);
+  const bool user_mode = std::ranges::any_of(started.isolation(), [](const v1::Setting& setting) {
+    return setting.why().starts_with("user mode");
+  });
+  if (user_mode) {
+    line += "; user mode: machine not tuned";
+  } else if (started.isolation_size() > 0) {
+    line += "; " + std::to_string(held) + " of " + std::to_string(started.isolation_size()) +
+            " machine settings held";
+  }
+  return {line};
+}
+
+// What is worth a line: of the queue and of what runs there are others.
+std::string PlainNarrator::StateNews(const v1::Update& update) const {
+  switch (update.state()) {
+    case v1::SESSION_STATE_QUEUED:
+      return "";
+    case v1::SESSION_STATE_RUNNING:
+      return state_ == v1::SESSION_STATE_PAUSED ? "running again" : "";
+    case v1::SESSION_STATE_PAUSED:
+      return PauseSentence(update);
+    default:
+      return std::string(Word(update.state()));
+  }
+}
+
+std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
+                                                       double now_seconds) {
+  std::vector<std::string> lines;
+  if (update.state() != state_) {
+    const std::string news = StateNews(update);
+    if (!news.empty()) lines.push_back(news);
+    if (state_ == v1::SESSION_STATE_PAUSED) told_at_.reset();
+    state_ = update.state();
+  }
+  // Nothing is measured yet, or not at the moment.
+  if (update.comparisons().empty() || state_ != v1::SESSION_STATE_RUNNING) return lines;
+  if (told_at_ && now_seconds - *told_at_ < kSecondsBetweenLines) return lines;
+  told_at_ = now_seconds;
+  lines.push_back(Progress(update));
+  return lines;
+}
+
+// What has been decided since the last such line, and what is still open.
+std::string PlainNarrator::Progress(const v1::Update& update) {
+  std::vector<const v1::Comparison*> decided;
+  std::vector<const v1::Comparison*> open;
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    if (!gate->has_decided()) {
+      open.push_back(gate);
+    } else if (decided_
+                   .insert(gate->benchmark() + "\n" + gate->reference() + "\n" + gate->candidate() +
+                           "\n" + gate->metric())
+                   .second) {
+      decided.push_back(gate);
+    }
+  }
+  const std::string count = DecidedSentence(update);
+  std::string line = "running: " + BlocksSentence(update) + (count.empty() ? "" : ", ") + count +
+                     ", " + FormatClock(update.elapsed_seconds()) +
+                     GatesProgress(decided, " decided", update, style_) +
+                     GatesProgress(open, " open", update, style_);
+  if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
+  if (const auto left = SecondsToLimit(update, limits_)) {
+    line += ", at most " + FormatRough(*left) + " left";
+  }
+  return line;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,253 @@
+#include "client/present/report.h"
+
+#include <algorithm>
+
+#include "client/present/findings.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "core/base/text.h"
+#include "core/model/session_spec.h"
+
+namespace benchd::client {
+namespace {
+
+template <typename T>
+void AddIfNew(std::vector<T>& list, const T& value) {
+  if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+}
+
+// What pairing saved, gate by gate: the runs needed go with the square of the standard error.
+std::string PairingLines(const v1::Update& update) {
+  std::string text;
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    if (!gate->has_pairing_gain()) continue;
+    const double saved = 1 - gate->pairing_gain() * gate->pairing_gain();
+    const std::string place =
+        SeveralBenchmarks(update) ? Printable(gate->benchmark()) + ": " : std::string();
+    text += "pairing: " + place + Printable(gate->metric()) + " of " +
+            Printable(gate->candidate()) + ": ";
+    text += saved >= 0.005 ? Fixed(100 * saved, 0) + " % fewer runs needed\n"
+                           : std::string("pairing did not help\n");
+  }
+  return text;
+}
+
+// The verdict's word stands out; the rest of its sentence is plain.
+std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, const Style& style) {
+  const std::size_t colon = sentence.find(':');
+  if (colon == std::string::npos || sentence.starts_with(' ')) return sentence;
+  return Paint(sentence.substr(0, colon), VerdictTint(verdict), style) + sentence.substr(colon);
+}
+
+// The verdict, where anything gates.
+std::string VerdictLines(const v1::Update& update, const ReportOptions& options,
+                         const Style& style) {
+  std::string text;
+  if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;
+  for (const std::string& sentence : VerdictSentences(update, options.context, style)) {
+    text += WrapSentence(PaintedSentence(sentence, update.verdict(), style), style);
+  }
+  return text;
+}
+
+// "52 runs each", "40 to 120 runs each" where arms or benchmarks have different numbers.
+std::string RunsEach(const v1::Update& update) {
+  if (update.runs().empty()) return "";
+  const auto [least, largest] = std::ranges::minmax(update.runs(), {}, &v1::ArmRuns::runs);
+  const std::uint64_t fewest = least.runs();
+  const std::uint64_t most = largest.runs();
+  if (fewest == most) return Counted(most, "run") + " each";
+  if (update.runs_size() == 2) {
+    return std::to_string(update.runs(0).runs()) + " and " + Counted(update.runs(1).runs(), "run");
+  }
+  return std::to_string(fewest) + " to " + Counted(most, "run") + " each";
+}
+
+// That of all gates together: each has its share of what the session may err, but for those that no
+// interval judges (of a metric that left 0, or came late), which have none.
+std::string SessionConfidence(const v1::Update& update, std::optional<double> alpha) {
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (gates.empty()) {
+    if (update.comparisons().empty()) return "";
+    return FormatConfidence(update.comparisons(0).confidence()) + " confidence";
+  }
+  double error = 0;
+  for (const v1::Comparison* gate : gates) error += 1 - gate->confidence();
+  return FormatConfidence(1 - alpha.value_or(error)) + " confidence" +
+         (gates.size() > 1 ? " for all gates together" : "");
+}
+
+}  // namespace
+
+std::string MeasuredSentence(const v1::Update& update, const ReportOptions& options) {
+  std::vector<std::string> facts = {RunsEach(update)};
+  const bool all = options.detail == Detail::kAll;
+  if (!options.context.table) facts.push_back(FormatRough(update.elapsed_seconds()));
+  facts.push_back(SessionConfidence(update, options.alpha));
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (options.decided_at && !gates.empty()) {
+    facts.push_back("decided at " + DecisionCount(*gates.front(), *options.decided_at));
+  }
+  if (all && options.seed) facts.push_back("seed " + std::to_string(*options.seed));
+  if (all && !options.session.empty() && update.disturbances() > 0) {
+    facts.push_back(Counted(update.disturbances(), "disturbance"));
+  }
+  std::erase(facts, "");
+  return Join(facts, ", ");
+}
+
+namespace {
+
+// How much was measured, and where there is more.
+std::string LastLine(const v1::Update& update, const ReportOptions& options, const Style& style) {
+  std::string line = MeasuredSentence(update, options);
+  if (!options.session.empty()) line += "; details: benchctl show " + Printable(options.session);
+  if (line.empty()) return "";
+  std::string text;
+  for (const std::string& one : Lines(WrapSentence(line, style))) {
+    text += Paint(one, Tint::kDim, style) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string RenderFindings(const v1::Update& update, const ReportOptions& options,
+                           const Style& style) {
+  const std::string verdict = VerdictLines(update, options, style);
+  if (options.detail == Detail::kVerdict && !verdict.empty()) return verdict;
+  const bool all = options.detail == Detail::kAll;
+  std::string text = RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
+                                       Printable(options.session), style);
+  if (all) text += PairingLines(update);
+  for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
+  for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {
+    text += WrapSentence(line, style);
+  }
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    const std::string layouts = LayoutSentence(*gate, style);
+    if (!layouts.empty()) text += WrapSentence(layouts, style);
+  }
+  text += RenderGeometricMeans(update, style);
+  text += RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style);
+  text += verdict;
+  return text + LastLine(update, options, style);
+}
+
+std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec) {
+  std::vector<std::pair<std::string, std::string>> commits;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (!arm.has_commit()) continue;
+      // The builds of one commit are told once.
+      const auto layout = spec.method() == v1::METHOD_LAYOUTS ? LayoutOf(arm.name()) : std::nullopt;
+      AddIfNew(commits,
+               {Printable(layout ? layout->group : arm.name()),
+                Printable(arm.commit().description()) + " (" + Printable(arm.commit().id()) + ")"});
+    }
+  }
+  return commits;
+}
+
+ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
+  ReportOptions options;
+  options.detail = detail;
+  options.context.limits = session.spec().limits();
+  options.context.by_precision = session.spec().rule().precision_width() > 0;
+  options.session = session.session();
+  options.alpha = session.spec().has_alpha() ? session.spec().alpha() : SessionSpec().alpha;
+  if (session.has_started()) options.seed = session.started().seed();
+  options.commits = ArmCommits(session.spec());
+  return options;
+}
+
+namespace {
+
+// The commit that is judged as `git describe` names it, else the arm.
+std::string JudgedArm(const v1::Session& session) {
+  std::string name;
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.role() == v1::ARM_ROLE_REFERENCE || arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+      name = arm.has_commit() ? arm.commit().description() : arm.name();
+    }
+  }
+  return name.empty() ? "candidate" : Printable(name);
+}
+
+// Of the line with which the build of commits ends when one of them fails (git/git_arms.cc).
+bool EndsWithBuildOf(std::string_view log, std::string_view commit) {
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  const std::string_view last = log.substr(log.rfind('\n') + 1);
+  return !commit.empty() && last.starts_with("error: building " + std::string(commit) + ":");
+}
+
+// The reference that has failed before it has worked once; nullptr when it is not that.
+const v1::Arm* FindBrokenBase(const v1::Session& session) {
+  if (session.state() != v1::SESSION_STATE_FAILED || !session.failed().has_run()) return nullptr;
+  const v1::FailedRun& run = session.failed().run();
+  if (run.block() != 0) return nullptr;
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.role() != v1::ARM_ROLE_REFERENCE && arm.role() != v1::ARM_ROLE_PLACEBO) continue;
+      const bool failed = run.arm().empty() ? EndsWithBuildOf(run.stderr_tail(), arm.commit().id())
+                                            : run.arm() == arm.name();
+      if (failed) return &arm;
+    }
+  }
+  return nullptr;
+}
+
+std::string DescribeBase(const v1::Arm& arm) {
+  const std::string& name = arm.has_commit() ? arm.commit().description() : arm.name();
+  return name == "base" ? name : "base " + Printable(name);
+}
+
+std::string BisectWord(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS ? "good" : verdict == v1::VERDICT_REGRESSION ? "bad" : "skip";
+}
+
+}  // namespace
+
+bool IsBaseBroken(const v1::Session& session) { return FindBrokenBase(session) != nullptr; }
+
+std::string RenderBisectStep(const v1::Session& session, const Style& style) {
+  if (const v1::Arm* const base = FindBrokenBase(session)) {
+    return "stop: " + DescribeBase(*base) + ": " + OneLine(session.failed().error()) + "\n";
+  }
+  const std::string arm = JudgedArm(session);
+  if (session.state() == v1::SESSION_STATE_FAILED) {
+    return "skip: " + arm + ": " + OneLine(session.failed().error()) + "\n";
+  }
+  const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
+  std::string sentence = VerdictSentences(session.report(), context, style).front();
+  sentence.erase(0, sentence.find(": ") + 2);  // good or bad says the verdict
+  const bool missing = RegressedByMissingAlone(session.report());
+  const v1::Verdict verdict = missing ? v1::VERDICT_UNDECIDED : session.report().verdict();
+  return BisectWord(verdict) + ": " + arm + ": " + sentence + "\n";
+}
+
+std::string RenderFailure(const std::string& session, const v1::Failed& failed) {
+  std::string text =
+      "error: session " + Printable(session) + " failed: " + OneLine(failed.error()) + "\n";
+  if (!failed.hint().empty()) text += "hint: " + OneLine(failed.hint()) + "\n";
+  if (!failed.has_run()) return text;
+  const v1::FailedRun& run = failed.run();
+  // A hook of the whole session has no arm.
+  const bool of_run = !run.arm().empty();
+  std::string where = of_run ? "run: arm " + Printable(run.arm()) + " of " : "hook: ";
+  where += "benchmark " + Printable(run.benchmark());
+  if (of_run) where += run.warmup() ? ", warm-up block " : ", block ";
+  if (of_run) where += std::to_string(run.block());
+  if (run.has_exit_code()) where += ", exit code " + std::to_string(run.exit_code());
+  if (run.has_signal()) where += ", signal " + std::to_string(run.signal());
+  text += where + "\n";
+  if (run.stderr_tail().empty()) return text;
+  text += of_run ? "the end of its stderr:\n" : "the end of its output:\n";
+  std::string tail = Printable(run.stderr_tail(), /*keep_newlines=*/true);
+  while (tail.ends_with('\n')) tail.pop_back();
+  for (const std::string& line : Lines(tail)) text += "  " + line + "\n";
+  return text;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,74 @@
+#include "client/present/row_selection.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/model/metric.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::size_t kMostOthers = 10;
+
+// Where a flag stands beside an interval that contains no change (an older record's), or beside
+// none, it belongs to the whole table only. A metric without a direction has no flag.
+bool ClearlyChanged(const v1::Comparison& c) {
+  const bool flagged = c.flag() == v1::FLAG_WORSE || c.flag() == v1::FLAG_IMPROVEMENT;
+  return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();
+}
+
+// The candidates of one metric one below the other, benchmarks and metrics as they first appear.
+void GroupByMetric(Comparisons* rows, bool by_benchmark) {
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> ranks;
+  const auto rank = [&ranks](std::string_view benchmark, std::string_view metric) {
+    return ranks.try_emplace({benchmark, metric}, ranks.size()).first->second;
+  };
+  const auto key = [&](const v1::Comparison* c) {
+    const std::size_t of_benchmark = rank(c->benchmark(), "");
+    return std::tuple(by_benchmark ? of_benchmark : 0, !IsGate(*c), of_benchmark,
+                      rank(c->benchmark(), c->metric()));
+  };
+  for (const v1::Comparison* c : *rows) key(c);
+  std::ranges::stable_sort(*rows, {}, key);
+}
+
+}  // namespace
+
+RowSelection SelectRows(const v1::Update& update, RowsShown shown) {
+  RowSelection selection;
+  const bool no_gates = GatesOf(update).empty();
+  std::size_t others = 0;
+  for (const v1::Comparison& c : update.comparisons()) {
+    const bool in_any_case = shown == RowsShown::kAll || no_gates || IsGate(c);
+    if (shown != RowsShown::kAll && !IsGate(c) && IsDisturbanceMetric(c.metric())) continue;
+    if (RepeatsCpuTime(c, update)) {
+      selection.repeats_cpu_time = true;
+    } else if (!in_any_case && !ClearlyChanged(c)) {
+      ++selection.unchanged;
+    } else if (!in_any_case && ++others > kMostOthers) {
+      ++selection.changed;
+    } else {
+      selection.rows.push_back(&c);
+    }
+  }
+  GroupByMetric(&selection.rows, shown == RowsShown::kAll);
+  return selection;
+}
+
+std::string UnchangedWords(const v1::Update& update, const RowSelection& selection) {
+  if (selection.unchanged == 0) return "";
+  // One pair of arms in one benchmark: what is compared are metrics.
+  const v1::Comparison& first = update.comparisons(0);
+  const bool metrics = std::ranges::all_of(update.comparisons(), [&first](const auto& c) {
+    return c.benchmark() == first.benchmark() && c.reference() == first.reference() &&
+           c.candidate() == first.candidate();
+  });
+  return Counted(selection.unchanged, metrics ? "other metric" : "other comparison") +
+         ": no clear change";
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,420 @@
+#include "client/present/sentence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "core/analysis/layout_groups.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
+#include "core/model/session_spec.h"
+#include "proto/convert/convert.h"
+
+namespace benchd::client {
+namespace {
+
+// How a metric's changes are told.
+struct Wording {
+  std::string subject;  // "candidate is"
+  std::string object;   // "than base"
+  std::string more;
+  std::string less;
+};
+
+bool IsWallTime(const v1::Comparison& c) { return c.metric() == "wall_time"; }
+
+Wording WordingFor(const v1::Comparison& c) {
+  const std::string candidate = Printable(c.candidate());
+  const std::string reference = Printable(c.reference());
+  if (IsWallTime(c)) return {candidate + " is", "than " + reference, "slower", "faster"};
+  return {candidate + "'s " + Printable(c.metric()) + " is", "than " + reference + "'s", "higher",
+          "lower"};
+}
+
+bool HigherIsBetter(const v1::Comparison& c) { return c.better() == v1::BETTER_HIGHER; }
+
+// "8.9 % slower"
+std::string FormatWithDirection(double value, const Judged& judged, const Wording& words,
+                                const Style& style) {
+  return judged.Format(std::abs(value), style) + " " + (value < 0 ? words.less : words.more);
+}
+
+// Of ratios around one: two decimals at least, and as many as their interval needs.
+int RatioDecimals(std::optional<double> lo, std::optional<double> hi) {
+  constexpr int kFewest = 2;
+  constexpr int kMost = 4;
+  if (!lo || !hi || !(*hi > *lo)) return kFewest;
+  return std::clamp(static_cast<int>(-std::floor(std::log10(*hi - *lo))), kFewest, kMost);
+}
+
+// "1.02 … 1.15"
+std::string RatioInterval(double lo, double hi, int decimals, const Style& style) {
+  return FormatTimes(lo, decimals).append(To(style)) + FormatTimes(hi, decimals);
+}
+
+// How many times the reference's time it takes, in parentheses: "(1.09 times, 1.02 … 1.15)".
+std::string Times(const Judged& judged, const Style& style) {
+  const int decimals = RatioDecimals(judged.lo, judged.hi);
+  std::string text = "(" + FormatTimes(1 + *judged.estimate, decimals) + " times";
+  // Beyond what can be told there is nothing to tell of its ends.
+  if (judged.lo && judged.hi && !judged.IsWide() && 1 + *judged.lo <= kTellableFactor) {
+    text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
+  }
+  return text + ")";
+}
+
+// "(9.8 … 10.6 %)" where both ends are on the side of the estimate, the nearer one first; else
+// with signs. Empty without an interval.
+std::string IntervalBehind(const Judged& judged, const Style& style) {
+  if (!judged.lo || !judged.hi) return "";
+  const ColumnFormat scale = judged.Scale(style);
+  if (!judged.ExcludesNoChange() || judged.IsWide())
+    return " (" + scale.Interval(*judged.lo, *judged.hi, style) + ")";
+  const auto [near, far] = std::minmax({std::abs(*judged.lo), std::abs(*judged.hi)});
+  if (judged.relative && near > kTellableFactor) return "";
+  return " (" + scale.WithUnit(scale.Format(near).append(To(style)) + scale.Format(far)) + ")";
+}
+
+// A change that is there: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
+std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                           const Style& style) {
+  // A change of less is better told in per cent.
+  constexpr double kTellsTimes = 0.05;
+  const bool of_times =
+      judged.relative && c.unit() == "s" && std::abs(*judged.estimate) >= kTellsTimes;
+  return words.subject + " " + FormatWithDirection(*judged.estimate, judged, words, style) +
+         (of_times ? " " + Times(judged, style) : IntervalBehind(judged, style)) + " " +
+         words.object;
+}
+
+// "candidate is 1.23 (1.19 … 1.27) times faster than base".
+std::string FasterSentence(const Judged& judged, const Wording& words, const Style& style) {
+  const double lo = 1 / (1 + *judged.hi);
+  const double hi = 1 / (1 + *judged.lo);
+  const int decimals = RatioDecimals(lo, hi);
+  const std::string interval =
+      lo > kTellableFactor ? "" : " (" + RatioInterval(lo, hi, decimals, style) + ")";
+  return words.subject + " " + FormatTimes(1 / (1 + *judged.estimate), decimals) + interval +
+         " times " + words.less + " " + words.object;
+}
+
+std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                         const Style& style) {
+  // Less than that is better told in per cent.
+  constexpr double kTimesFaster = 1.05;
+  const double bound = HigherIsBetter(c) ? *judged.lo : *judged.hi;
+  const bool improved = HigherIsBetter(c) ? bound > 0 : bound < 0;
+  if (improved && judged.estimate) {
+    const bool by_times = IsWallTime(c) && judged.relative && *judged.lo > -1;
+    if (by_times && 1 / (1 + *judged.estimate) >= kTimesFaster) {
+      return FasterSentence(judged, words, style);
+    }
+    return ChangeSentence(c, judged, words, style);
+  }
+  const std::string& worse = HigherIsBetter(c) ? words.less : words.more;
+  const std::string size = judged.Format(std::abs(bound), style);
+  if (size.find_first_of("123456789") == std::string::npos) {
+    return words.subject + " not " + worse + " " + words.object;
+  }
+  return words.subject + " at most " + size + " " + worse + " " + words.object;
+}
+
+std::string MarginText(const Judged& judged, const Style& style) {
+  return judged.margin ? "margin " + judged.Format(*judged.margin, style) : "";
+}
+
+std::string OpenSentence(const Judged& judged, const Wording& words, const std::string& runs,
+                         const Style& style) {
+  const std::string margin = MarginText(judged, style);
+  const std::string behind = margin.empty() ? "" : " (" + margin + ")";
+  if (judged.IsWide()) {
+    return "the interval of " + words.subject.substr(0, words.subject.rfind(' ')) + " against " +
+           words.object.substr(words.object.find(' ') + 1) + " is wider than a factor of " +
+           Fixed(kTellableFactor, 0) + behind;
+  }
+  if (judged.lo && judged.hi) {
+    const bool one_side = judged.ExcludesNoChange();
+    const ColumnFormat scale = judged.Scale(style);
+    const auto [near, far] = std::minmax({std::abs(*judged.lo), std::abs(*judged.hi)});
+    const std::string range =
+        one_side ? scale.WithUnit(scale.Format(near).append(" to ") + scale.Format(far)) + " " +
+                       (*judged.lo < 0 ? words.less : words.more)
+                 : "between " + FormatWithDirection(*judged.lo, judged, words, style) + " and " +
+                       FormatWithDirection(*judged.hi, judged, words, style);
+    return words.subject + " " + range + " " + words.object + behind;
+  }
+  if (!judged.estimate)
+    return "nothing is known yet of " + words.subject.substr(0, words.subject.rfind(' '));
+  return words.subject + " " + FormatWithDirection(*judged.estimate, judged, words, style) + " " +
+         words.object + " so far, without an interval (" + margin + (margin.empty() ? "" : ", ") +
+         runs + ")";
+}
+
+std::string RunsOf(const v1::Comparison& c) {
+  if (c.method() == v1::METHOD_LAYOUTS) return Counted(c.n_candidate(), "build") + " each";
+  if (c.n_reference() == c.n_candidate()) return Counted(c.n_candidate(), "run") + " each";
+  return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " runs";
+}
+
+bool IsWarnedOf(const v1::Comparison& gate, const v1::Update& update) {
+  return std::ranges::any_of(update.warnings(), [&gate](const v1::Warning& warning) {
+    const bool stuck = convert::FromProto(warning).severity == Severity::kInvalidates;
+    return stuck && warning.benchmark() == gate.benchmark() &&
+           (warning.arm().empty() || warning.arm() == gate.candidate());
+  });
+}
+
+// How many times the runs there are it takes until the interval leaves the margin, as it shrinks
+// with their square root: were the estimate right, or while that is known to less than a margin,
+// were there no change. Nothing where that cannot be told.
+std::optional<double> TimesTheRuns(const v1::Comparison& gate) {
+  const Judged judged = JudgedBy(gate);
+  if (!judged.lo || !judged.hi || !judged.estimate || !judged.margin) return std::nullopt;
+  const double threshold = HigherIsBetter(gate) ? -*judged.margin : *judged.margin;
+  const double half = (*judged.hi - *judged.lo) / 2;
+  const double far =
+      half > *judged.margin ? *judged.margin : std::abs(*judged.estimate - threshold);
+  // Room for an estimate that moves.
+  constexpr double kReserve = 1.5;
+  return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
+}
+
+constexpr char kHardly[] = "; more runs will hardly decide it";
+
+// As --max-time takes it, rounded up: "40s", "12m", "3h".
+std::string DurationOption(double seconds) {
+  const auto up = [seconds](double unit, const char* name) {
+    return Fixed(std::ceil(seconds / unit), 0) + name;
+  };
+  constexpr double kTens = 10;
+  constexpr double kMinute = 60;
+  if (seconds <= 9 * kTens) return Fixed(kTens * std::ceil(seconds / kTens), 0) + "s";
+  return seconds <= 90 * kMinute ? up(kMinute, "m") : up(60 * kMinute, "h");
+}
+
+// What would decide it: "; more time may decide it: --max-time 12m".
+std::string Advice(const v1::Comparison& gate, const v1::Update& update,
+                   const VerdictContext& context) {
+  constexpr double kHopeless = 50;
+  // More runs are no help: the reason or the warning says what is.
+  if (!gate.reason().empty() || IsWarnedOf(gate, update)) return "";
+  const bool stopped = context.limits.fail_fast() && update.verdict() == v1::VERDICT_REGRESSION;
+  if (stopped) return "";  // as was asked for
+  if (context.by_precision) return "; as precise as --rule asked for";
+  const std::optional<double> times = TimesTheRuns(gate);
+  const Judged judged = JudgedBy(gate);
+  const bool has_interval = judged.lo && judged.hi;
+  if (gate.method() == v1::METHOD_LAYOUTS) {
+    const double builds =
+        std::max(static_cast<double>(kFewestLayouts),
+                 std::ceil(static_cast<double>(gate.n_candidate()) * times.value_or(2)));
+    if (builds > kMostLayouts) return "; more builds will hardly decide it";
+    return "; more builds may decide it: --layouts " + Fixed(builds, 0);
+  }
+  const bool known = has_interval && judged.margin && *judged.hi - *judged.lo <= 2 * *judged.margin;
+  if (known && (!times || *times > kHopeless)) {
+    return "; too near the margin to be decided: choose another --margin";
+  }
+  if (context.table) {
+    const bool means = std::ranges::any_of(
+        update.warnings(), [](const v1::Warning& one) { return one.code() == "means_alone"; });
+    return means ? "; the rounds may decide it: pytest --benchmark-save-data"
+                 : "; more runs may decide it";
+  }
+  const std::uint64_t runs = std::min(gate.n_reference(), gate.n_candidate());
+  const auto more_runs = [runs, &times](const char* option) {
+    const double wanted =
+        std::ceil(static_cast<double>(runs) * std::max(2.0, times.value_or(0)) / 10) * 10;
+    if (wanted > static_cast<double>(kMostBlocks)) return std::string(kHardly);
+    return "; more runs may decide it: " + std::string(option) + " " + Fixed(wanted, 0);
+  };
+  if (context.limits.has_runs()) return more_runs("--runs");
+  if (context.limits.has_max_runs() && runs >= context.limits.max_runs()) {
+    return more_runs("--max-runs");
+  }
+  const double seconds = update.elapsed_seconds() * std::max(2.0, times.value_or(0));
+  if (seconds > Seconds(kLongestDuration)) return kHardly;
+  return "; more time may decide it: --max-time" +
+         (seconds > 0 ? " " + DurationOption(seconds) : "");
+}
+
+std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,
+                          std::size_t open) {
+  const std::string all = gates == 2 ? "both" : "all " + std::to_string(gates);
+  const std::string of = " of " + std::to_string(gates) + " gates";
+  const std::string undecided = std::to_string(open) + of + " undecided";
+  switch (update.verdict()) {
+    case v1::VERDICT_REGRESSION:
+      if (regressions == gates) return all + " gates regressed";
+      return std::to_string(regressions) + of + " regressed" +
+             (open > 0 ? ", " + std::to_string(open) + " undecided" : "");
+    case v1::VERDICT_PASS:
+      return all + " gates passed";
+    default:
+      return open == gates ? all + " gates undecided" : undecided;
+  }
+}
+
+}  // namespace
+
+std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
+  const Judged judged = JudgedBy(gate);
+  if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || !(*judged.margin > 0) ||
+      !gate.has_sd_reference() || !gate.has_sd_candidate()) {
+    return "";
+  }
+  const double unit_b = judged.relative ? gate.mean_reference() : 1;
+  const double unit_c = judged.relative ? gate.mean_candidate() : 1;
+  const double sd =
+      std::hypot(gate.sd_reference() / unit_b, gate.sd_candidate() / unit_c) / std::sqrt(2);
+  const std::string about = style.unicode ? "±" : "+-";
+  std::string text;
+  const ColumnFormat scale = judged.Scale(style);
+  if (judged.lo && judged.hi) {
+    text = "by the code " + scale.Signed(*judged.estimate) + " " + about + " " +
+           scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
+  }
+  const std::uint64_t builds = BuildsPerArm(sd, *judged.margin, gate.confidence());
+  const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
+                                             : scale.WithUnit(scale.Format(sd));
+  return text + "layouts: sd " + spread + "; " + about + judged.Format(*judged.margin, style) +
+         " needs about " + std::to_string(builds) + " builds an arm (there are " +
+         std::to_string(gate.n_candidate()) + ")";
+}
+
+std::string BlocksSentence(const v1::Update& update) {
+  return Counted(CountBlocks(update).blocks, "block");
+}
+
+std::string DecidedSentence(const v1::Update& update) {
+  if (!SeveralBenchmarks(update)) return "";
+  const auto gates = GatesOf(update);
+  const auto decided =
+      std::ranges::count_if(gates, [](const v1::Comparison* gate) { return gate->has_decided(); });
+  return std::to_string(decided) + " of " + std::to_string(gates.size()) + " decided";
+}
+
+std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
+  // Without pairs a row of a table stands for itself.
+  if (blocks > gate.n_reference() && blocks > gate.n_candidate()) {
+    return Counted(blocks, "runs", "runs");
+  }
+  return Counted(blocks, gate.method() == v1::METHOD_WELCH ? "block" : "pair");
+}
+
+std::string DecidedEarlier(const v1::Comparison& gate) {
+  // Or it counts otherwise than the values of an arm.
+  const bool once = gate.method() == v1::METHOD_FIXED || gate.method() == v1::METHOD_LAYOUTS;
+  const bool earlier = gate.has_decided() && !once && gate.decided().blocks() != gate.n_candidate();
+  return earlier ? "decided at " + DecisionCount(gate, gate.decided().blocks()) : "";
+}
+
+namespace {
+
+// Without `decided` the verdict rests on the estimate (--at-limit estimate), and its bounds
+// guarantee nothing.
+bool IsByEstimate(const v1::Comparison& gate) {
+  const bool judged =
+      gate.verdict() == v1::VERDICT_PASS || gate.verdict() == v1::VERDICT_REGRESSION;
+  return judged && gate.reason().empty() && !gate.has_decided();
+}
+
+std::string ByTheEstimate(const Style& style) {
+  const std::string alpha = style.unicode ? "α" : "alpha";
+  return "; by the estimate, which " + alpha + " does not cover";
+}
+
+}  // namespace
+
+std::string GateSentence(const v1::Comparison& gate, const Style& style) {
+  if (!gate.reason().empty()) return ReasonSentence(gate);
+  const Judged judged = JudgedBy(gate);
+  const Wording words = WordingFor(gate);
+  const bool by_estimate = IsByEstimate(gate);
+  if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && judged.lo && judged.hi) {
+    return PassSentence(gate, judged, words, style);
+  }
+  if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
+    return OpenSentence(judged, words, RunsOf(gate), style);
+  }
+  return ChangeSentence(gate, judged, words, style) + (by_estimate ? ByTheEstimate(style) : "");
+}
+
+std::string VerdictSentence(const v1::Comparison& gate, const v1::Update& update,
+                            const VerdictContext& context, const Style& style) {
+  const std::string advice =
+      gate.verdict() == v1::VERDICT_UNDECIDED ? Advice(gate, update, context) : "";
+  return VerdictWord(gate.verdict()) + ": " + GateSentence(gate, style) + advice;
+}
+
+namespace {
+
+// Which gates are told behind their count: what has not passed, and of several candidates each.
+std::vector<const v1::Comparison*> GatesToTell(const v1::Update& update) {
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (SeveralCandidates(update) && !SeveralBenchmarks(update)) return gates;
+  std::vector<const v1::Comparison*> told;
+  for (const v1::Verdict verdict : {v1::VERDICT_REGRESSION, v1::VERDICT_UNDECIDED}) {
+    for (const v1::Comparison* gate : gates) {
+      if (gate->verdict() == verdict) told.push_back(gate);
+    }
+  }
+  return told;
+}
+
+std::string WhyNothingWasJudged(const v1::Update& update) {
+  const bool all_ran =
+      !update.runs().empty() &&
+      std::ranges::all_of(update.runs(), [](const v1::ArmRuns& arm) { return arm.runs() > 0; });
+  return update.verdict() == v1::VERDICT_UNDECIDED && !all_ran
+             ? "the limit came before every arm had run once"
+             : "there was nothing to decide";
+}
+
+}  // namespace
+
+std::vector<std::string> VerdictSentences(const v1::Update& update, const VerdictContext& context,
+                                          const Style& style) {
+  constexpr std::size_t kMostTold = 6;
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  const std::string word = VerdictWord(update.verdict()) + ": ";
+  if (gates.empty()) return {word + WhyNothingWasJudged(update)};
+  if (gates.size() == 1) return {VerdictSentence(*gates.front(), update, context, style)};
+  const auto count = [&gates](v1::Verdict verdict) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        gates, [verdict](const v1::Comparison* gate) { return gate->verdict() == verdict; }));
+  };
+  const std::string basis = update.basis() == v1::BASIS_ESTIMATE ? ByTheEstimate(style) : "";
+  std::vector<std::string> lines = {word +
+                                    CountSentence(update, gates.size(),
+                                                  count(v1::VERDICT_REGRESSION),
+                                                  count(v1::VERDICT_UNDECIDED)) +
+                                    basis};
+  const std::vector<const v1::Comparison*> told = GatesToTell(update);
+  const bool alike = std::ranges::all_of(told, [&told](const v1::Comparison* gate) {
+    return gate->verdict() == told.front()->verdict();
+  });
+  for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
+    std::string line = VerdictSentence(*told[i], update, context, style);
+    if (alike) line.erase(0, line.find(": ") + 2);  // the count says it
+    const bool named = SeveralBenchmarks(update);
+    lines.push_back("  " + (named ? Printable(told[i]->benchmark()) + ": " : "") + line);
+  }
+  if (told.size() > kMostTold) {
+    lines.push_back("  and " + std::to_string(told.size() - kMostTold) + " more in the table");
+  }
+  return lines;
+}
+
+std::string PauseSentence(const v1::Update& update) {
+  const std::string paused = "paused";
+  for (const v1::Warning& warning : update.warnings()) {
+    if (warning.code() != "disk_full" && warning.code() != "not_stored") continue;
+    const std::string message = OneLine(warning.message());
+    return message.starts_with(paused) ? message : paused + ": " + message;
+  }
+  return paused;
+}
+
+}  // namespace benchd::client

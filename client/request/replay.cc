@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "client/git/worktree_plan.h"
+#include "client/present/report.h"
+#include "client/present/sentence.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "client/request/session_options.h"
+#include "client/request/table_options.h"
+#include "core/base/printable.h"
+#include "core/base/text.h"
+#include "core/model/session_spec.h"
+#include "core/model/verdict_reason.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::uint64_t kDefaultMinRuns = 8;
+
+using TextList = std::vector<std::string>;
+
+// Collects the words of a command line that is printed to be pasted.
+class CommandText {
+ public:
+  explicit CommandText(std::string start) : text_(std::move(start)) {}
+
+  void Switch(const char* name, bool on) {
+    if (on) text_ += std::string(" ") + name;
+  }
+  // Left out where it is what holds without it.
+  void Option(const char* name, std::string_view value, std::string_view usual = "") {
+    if (value != usual) text_ += std::string(" ") + name + " " + PastedWord(value);
+  }
+  void Word(const std::string& word) { text_ += " " + PastedWord(word); }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void AddOption(const SessionOption& option, const OptionSource& source, CommandText* line) {
+  const std::string name = "--" + std::string(option.info.name);
+  for (const std::string& text : FormatOption(option.field, source)) {
+    if (option.info.value.empty()) {
+      line->Switch(name.c_str(), true);
+    } else {
+      line->Option(name.c_str(), text);
+    }
+  }
+}
+
+void AddOnce(TextList& list, const std::string& word) {
+  if (std::ranges::find(list, word) == list.end()) list.push_back(word);
+}
+
+// With everything said: nothing is left to defaults.
+std::string DecidingGateText(const v1::Comparison& comparison) {
+  v1::Gate gate;
+  gate.set_metric(comparison.metric());
+  if (comparison.margin_case() == v1::Comparison::kMarginRatio) {
+    gate.set_ratio(comparison.margin_ratio());
+  } else if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+    gate.set_absolute(comparison.margin_absolute());
+  }
+  gate.set_better(comparison.better());
+  return GateText(gate, std::nullopt);
+}
+
+TextList GateWords(const v1::Update& report, const std::string& benchmark) {
+  TextList gates;
+  for (const v1::Comparison* gate : GatesOf(report)) {
+    if (gate->benchmark() == benchmark) AddOnce(gates, DecidingGateText(*gate));
+  }
+  return gates;
+}
+
+TextList ReferencesOf(const v1::Benchmark& benchmark) {
+  TextList references;
+  for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_REFERENCE) references.push_back(arm.name());
+  }
+  return references;
+}
+
+std::string WhyNot(const v1::Session& session) {
+  const v1::SessionSpec& spec = session.spec();
+  if (spec.estimator().kind() == v1::ESTIMATOR_KIND_SUBSELECTION) {
+    return "subselection needs the samples inside each run, a table has one value a run";
+  }
+  for (const v1::Warning& warning : session.report().warnings()) {
+    if (warning.code() == "runs_incomplete") return "it ended before its one look";
+  }
+  const auto accepts_the_same = [&spec](const v1::Benchmark& one) {
+    return std::ranges::equal(one.accept_exit(), spec.benchmarks(0).accept_exit());
+  };
+  if (!std::ranges::all_of(spec.benchmarks(), accepts_the_same)) {
+    return "its benchmarks accept different exit codes, --accept-exit holds for all of a table";
+  }
+  const bool by_default = std::ranges::all_of(
+      spec.benchmarks(), [](const v1::Benchmark& one) { return one.gates().empty(); });
+  for (const v1::Comparison& one : session.report().comparisons()) {
+    const bool of_zero = one.reason() == Reason("left_zero") ||
+                         one.reason() == Reason("fell_to_zero") ||
+                         one.reason() == Reason("no_ratio");
+    if (by_default && of_zero) return "a metric gates only since it left 0, unasked";
+    if (IsOfLateGate(one.reason())) return "a metric gates only since it was printed, too late";
+  }
+  return "";
+}
+
+// An export says which arms are references: where they differ between benchmarks, that alone.
+void AddReferenceOption(const v1::SessionSpec& spec, CommandText* line) {
+  const TextList references = ReferencesOf(spec.benchmarks(0));
+  for (const v1::Benchmark& other : spec.benchmarks()) {
+    if (ReferencesOf(other) != references) return;
+  }
+  const bool list = references.size() > 1 && std::ranges::none_of(references, [](const auto& name) {
+                      return name.find(',') != std::string::npos;
+                    });
+  if (!list) {
+    for (const std::string& name : references) line->Option("--base", name);
+    return;
+  }
+  line->Option("--references", Join(references, ","));
+}
+
+bool IsUnpaired(const v1::SessionSpec& spec) {
+  return spec.method() == v1::METHOD_WELCH || spec.schedule() == v1::SCHEDULE_KIND_COIN;
+}
+
+// One look: asked for by --runs, or all that --max-runs leaves room for.
+bool LooksOnce(const v1::SessionSpec& spec) {
+  const v1::Limits& limits = spec.limits();
+  if (limits.has_runs() || spec.method() == v1::METHOD_FIXED) return true;
+  if (!limits.has_max_runs() || spec.method() == v1::METHOD_EXACT_T) return false;
+  return limits.max_runs() <= std::max(kDefaultMinRuns, limits.min_runs());
+}
+
+// Once for all benchmarks, or behind the name of each.
+void AddGateOptions(const v1::Session& session, CommandText* line) {
+  const auto& benchmarks = session.spec().benchmarks();
+  const auto words_of = [&session](const v1::Benchmark& benchmark) {
+    return GateWords(session.report(), benchmark.name());
+  };
+  const TextList first = words_of(benchmarks[0]);
+  const bool same = std::ranges::all_of(
+      benchmarks, [&](const v1::Benchmark& other) { return words_of(other) == first; });
+  for (const v1::Benchmark& benchmark : benchmarks) {
+    const TextList gates = words_of(benchmark);
+    if (gates.empty()) continue;
+    if (!same) line->Option("--benchmark", benchmark.name());
+    for (const std::string& gate : gates) line->Option("--metric", gate);
+    if (same) return;
+  }
+}
+
+// Those options of the session, with what their rows make of it.
+void AddOptions(const v1::SessionSpec& spec, std::initializer_list<std::string_view> names,
+                CommandText* line) {
+  for (const std::string_view name : names) {
+    AddOption(*FindSessionOption(name), {spec, spec.benchmarks(0)}, line);
+  }
+}
+
+void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
+  if (spec.method() == v1::METHOD_LAYOUTS) {
+    line->Option("--method", Word(spec.method()));
+    return;
+  }
+  if (LooksOnce(spec)) {
+    line->Option("--method", "fixed");
+    if (IsUnpaired(spec)) line->Option("--schedule", "coin");
+    return;
+  }
+  line->Option("--method", Word(spec.method()));
+  AddOptions(spec, {"schedule", "min-runs", "max-runs"}, line);
+}
+
+// Under --fail-fast a regression ends the session before its limit says anything.
+bool ReachedItsLimit(const v1::Session& session) {
+  const v1::Update& report = session.report();
+  return !session.spec().limits().fail_fast() || report.verdict() != v1::VERDICT_REGRESSION ||
+         report.basis() == v1::BASIS_ESTIMATE;
+}
+
+void AddStatistics(const v1::Session& session, CommandText* line) {
+  const v1::SessionSpec& spec = session.spec();
+  AddLooks(spec, line);
+  AddOptions(spec, {"estimator", "rule"}, line);
+  if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
+  AddOptions(spec, {"sided", "placebo", "accept-exit"}, line);
+  if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
+  // Its bootstrap draws.
+  if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
+    line->Option("--seed", std::to_string(session.started().seed()));
+  }
+}
+
+}  // namespace
+
+AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns) {
+  if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) return {};
+  if (std::string why = WhyNot(session); !why.empty()) return {"", std::move(why)};
+  CommandText line("benchctl export " + Printable(session.session()) +
+                   " --format csv | benchctl analyze -");
+  AddReferenceOption(session.spec(), &line);
+  AddStatistics(session, &line);
+  AddGateOptions(session, &line);
+  for (const TableColumn& column : columns) line.Option("--column", FormatColumn(column));
+  return {line.Take(), ""};
+}
+
+namespace {
+
+// A command line has one cwd, one shell and one environment for all, and its references come first.
+bool CommandLineCanSay(const v1::Benchmark& benchmark) {
+  const v1::Arm& first = benchmark.arms(0);
+  const v1::Hooks& hooks = benchmark.hooks();
+  if (!hooks.cwd().empty() && hooks.cwd() != first.cwd()) return false;
+  const TextList references = ReferencesOf(benchmark);
+  for (int i = 0; i < benchmark.arms_size(); ++i) {
+    const v1::Arm& arm = benchmark.arms(i);
+    if (arm.cwd() != first.cwd() || arm.shell() != hooks.shell() || arm.env_size() > 0)
+      return false;
+    const bool reference = arm.role() == v1::ARM_ROLE_REFERENCE;
+    if (reference != (static_cast<std::size_t>(i) < references.size())) return false;
+    // `--reference NAME=COMMAND` splits at the first.
+    if (reference && references.size() > 1 && arm.name().find('=') != std::string::npos)
+      return false;
+  }
+  return true;
+}
+
+// One reference leads the commands; several are options of their own.
+void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
+  int references = 0;
+  for (const v1::Arm& arm : benchmark.arms())
+    references += arm.role() == v1::ARM_ROLE_REFERENCE ? 1 : 0;
+  std::vector<const v1::Arm*> positional;
+  for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;  // --placebo adds it
+    if (arm.role() != v1::ARM_ROLE_REFERENCE) {
+      positional.push_back(&arm);
+    } else if (references == 1) {
+      positional.insert(positional.begin(), &arm);
+    } else {
+      line->Option("--reference", arm.name() + "=" + arm.command());
+    }
+  }
+  for (const v1::Arm* arm : positional) line->Option("-n", arm->name());
+  if (!benchmark.name().empty()) line->Option("--benchmark", benchmark.name(), "main");
+  line->Word("--");
+  for (const v1::Arm* arm : positional) line->Word(arm->command());
+}
+
+// What --git took: two commits, one command that differs at most in where they are.
+struct CommitReplay {
+  WorktreePlan plan;
+  std::string command;      // with {dir} again
+  std::string cwd;          // below the worktrees
+  std::size_t layouts = 1;  // of each
+};
+
+std::string WithDir(std::string command, const std::string& dir) {
+  constexpr std::string_view kMark = "{dir}";
+  for (std::size_t at = command.find(dir); at != std::string::npos;
+       at = command.find(dir, at + kMark.size())) {
+    command.replace(at, dir.size(), kMark);
+  }
+  return command;
+}
+
+std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
+  const auto plan = ParseBuildCommandLine(benchmark.hooks().build());
+  if (!plan) return std::nullopt;
+  CommitReplay replay{*plan, "", ""};
+  std::size_t i = 0;
+  for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+    if (i >= plan->trees.size() || !arm.has_commit()) return std::nullopt;
+    const std::string dir = WorktreePlaces(plan->root, plan->trees[i]).built;
+    const std::string command = WithDir(arm.command(), dir);
+    const std::string cwd = arm.cwd().starts_with(dir + "/") ? arm.cwd().substr(dir.size() + 1)
+                            : arm.cwd() == dir               ? ""
+                                                             : arm.cwd();
+    if (i++ > 0 && (command != replay.command || cwd != replay.cwd)) return std::nullopt;
+    replay.command = command;
+    replay.cwd = cwd;
+  }
+  replay.layouts = i / 2;
+  // Of the first commit all layouts, then of the second.
+  for (std::size_t tree = 0; tree < i; ++tree) {
+    const std::size_t first = tree < replay.layouts ? 0 : replay.layouts;
+    if (plan->trees[tree].commit != plan->trees[first].commit) return std::nullopt;
+  }
+  return i >= 2 && i % 2 == 0 ? std::optional(replay) : std::nullopt;
+}
+
+// The repository that the worktrees belong to; a bare one is where it is.
+std::string FolderOf(const std::string& repository) {
+  constexpr std::string_view kInside = "/.git";
+  return repository.ends_with(kInside) ? repository.substr(0, repository.size() - kInside.size())
+                                       : repository;
+}
+
+void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, CommandText* line) {
+  line->Option("--cwd", replay.cwd);
+  line->Option("--git", replay.plan.trees.front().commit + ".." + replay.plan.trees.back().commit);
+  line->Option("--build", replay.plan.build);
+  if (replay.layouts > 1) line->Option("--layouts", std::to_string(replay.layouts));
+  TextList names;
+  for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+    const auto layout = replay.layouts > 1 ? LayoutOf(arm.name()) : std::nullopt;
+    AddOnce(names, layout ? layout->group : arm.name());
+  }
+  for (const std::string& name : names) line->Option("-n", name);
+  if (!benchmark.name().empty()) line->Option("--benchmark", benchmark.name(), "main");
+  line->Word("--");
+  line->Word(replay.command);
+}
+
+}  // namespace
+
+std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
+  const std::string start = "benchctl compare --seed " + std::to_string(seed);
+  const std::string as_asked =
+      start + " " + (spec.invocation().empty() ? "-f FILE" : Printable(spec.invocation()));
+  if (spec.benchmarks_size() != 1) return as_asked;
+  const v1::Benchmark& benchmark = spec.benchmarks(0);
+  const std::optional<CommitReplay> commits = CommitsOf(benchmark);
+  if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
+  // What came as a bundle is asked for again where its clone is.
+  const bool here = commits && commits->plan.socket.empty();
+  CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository)) + " && " + start
+                        : start);
+  for (const SessionOption& option : SessionOptions()) {
+    if (commits && option.info.name == "cwd") continue;  // below the worktrees
+    if (commits && commits->layouts > 1 && option.info.name == "method") continue;  // --layouts
+    AddOption(option, {spec, benchmark}, &line);
+  }
+  if (commits) {
+    AddGitOptions(*commits, benchmark, &line);
+  } else {
+    AddArms(benchmark, &line);
+  }
+  return line.Take();
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,127 @@
+#include "client/request/spec_input.h"
+
+#include <algorithm>
+
+#include "client/request/quantity.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kTwoCommands[] =
+    "give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
+
+std::string CandidateName(std::size_t index) {
+  return index == 0 ? "candidate" : "candidate-" + std::to_string(index + 1);
+}
+
+std::string CandidateOrigin(std::size_t index) {
+  return index == 0 ? "CANDIDATE" : "CANDIDATE " + std::to_string(index + 1);
+}
+
+// Words are quoted to stay what they are; a single one is a whole command line, as without --git.
+std::string JoinedCommand(const std::vector<std::string>& words) {
+  if (words.size() == 1) return words.front();
+  return Join(words, " ", ShellQuoted);
+}
+
+// Its arms are made of the parameter's values, by ExpandSuite().
+Result<SpecInput> OneCommandForValues(const ParsedArguments& arguments, SpecInput input) {
+  for (const GivenOption& option : arguments.options) {
+    if (option.name != "name" && option.name != "reference" && option.name != "git") continue;
+    return UsageError("--" + option.name + " " + option.value + ": the arms are those of --between",
+                      "leave one of the two out");
+  }
+  if (arguments.positionals.size() != 1) {
+    return UsageError(
+        "--between: expected one command, got " + std::to_string(arguments.positionals.size()),
+        "write --parameter-list t 1,2,4 --between t 'COMMAND {t}'");
+  }
+  input.arms.push_back({"", "", arguments.positionals.front(), "", "COMMAND", {}});
+  input.benchmarks.push_back({});
+  return input;
+}
+
+Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
+  std::vector<std::string> names;
+  for (const GivenOption& option : arguments.options) {
+    if (option.name == "name") names.push_back(option.value);
+    if (option.name == "reference") {
+      return UsageError("--reference " + option.value + ": the reference is the base of --git",
+                        "leave one of them out");
+    }
+  }
+  if (arguments.positionals.empty()) {
+    return UsageError("compare: missing command",
+                      "write it after all options: --git BASE..CANDIDATE -- COMMAND ARGS...");
+  }
+  if (names.size() > 2) {
+    return UsageError("--name " + names[2] + ": more names than commits",
+                      "the names belong to base and candidate, in order");
+  }
+  if (std::ranges::find(names, "") != names.end()) return UsageError("--name: empty name");
+  // Without a name an arm gets that of its commit (FillInCommits).
+  names.resize(2);
+  input.arms.push_back({names[0], "reference", "", "", "BASE", {}});
+  input.arms.push_back({names[1], "candidate", "", "", "CANDIDATE", {}});
+  input.benchmarks.push_back({"", JoinedCommand(arguments.positionals), {}, "COMMAND"});
+  return input;
+}
+
+Result<SpecInput> ArmsFromCommandLine(const ParsedArguments& arguments) {
+  SpecInput input;
+  input.options = CollectSessionOptions(arguments);
+  if (input.options.contains("between")) {
+    return OneCommandForValues(arguments, std::move(input));
+  }
+  if (input.options.contains("git")) return OneCommandForCommits(arguments, std::move(input));
+  std::vector<std::string> names;
+  for (const GivenOption& option : arguments.options) {
+    if (option.name == "name") names.push_back(option.value);
+    if (option.name != "reference") continue;
+    auto reference = ParseAssignment(option.value);
+    if (!reference) {
+      reference.error().hint = "write --reference NAME=COMMAND";
+      return std::move(reference).error().Within("--reference " + option.value);
+    }
+    input.arms.push_back({reference->first, "reference", reference->second, "", "--reference", {}});
+  }
+  const bool first_is_reference = input.arms.empty();
+  const std::size_t expected = first_is_reference ? 2 : 1;
+  if (arguments.positionals.empty() && first_is_reference) {
+    return UsageError("compare: missing commands", kTwoCommands);
+  }
+  if (arguments.positionals.size() < expected) {
+    return UsageError("compare: missing second command", kTwoCommands);
+  }
+  if (names.size() > arguments.positionals.size()) {
+    return UsageError(
+        "--name " + names[arguments.positionals.size()] + ": more names than commands",
+        "the names belong to the commands in order");
+  }
+  for (std::size_t i = 0; i < arguments.positionals.size(); ++i) {
+    ArmInput arm;
+    arm.command = arguments.positionals[i];
+    const bool reference = first_is_reference && i == 0;
+    const std::size_t candidate = first_is_reference ? i - 1 : i;
+    arm.role = reference ? "reference" : "candidate";
+    arm.origin = reference ? "BASE" : CandidateOrigin(candidate);
+    arm.name = i < names.size() ? names[i] : reference ? "base" : CandidateName(candidate);
+    input.arms.push_back(std::move(arm));
+  }
+  input.benchmarks.push_back({});
+  return input;
+}
+
+}  // namespace
+
+Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+  auto input = ArmsFromCommandLine(arguments);
+  const std::string* const name = LastValue(arguments, "benchmark");
+  if (!input || name == nullptr) return input;
+  if (name->empty()) return UsageError("--benchmark: empty name");
+  input->benchmarks.front().name = *name;
+  return input;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,377 @@
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "client/request/spec_input.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kList[] = "parameter-list";
+constexpr char kScan[] = "parameter-scan";
+constexpr char kOnly[] = "only";
+constexpr char kBetween[] = "between";
+
+// Of two values each, ten are more than a session's benchmarks.
+constexpr std::size_t kMostParameters = 100;
+
+// A parameter and where it stands, for messages.
+struct NamedParameter {
+  Parameter parameter;
+  std::string origin;
+  bool used = false;
+};
+
+// The combination of values of one benchmark: parameter name, value.
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) {
+  std::vector<NamedParameter> parameters;
+  for (const char* kind : {kList, kScan}) {
+    const auto given = options.find(kind);
+    if (given == options.end()) continue;
+    for (const OptionValue& value : given->second) {
+      auto parameter =
+          kind == kList ? ParseParameterList(value.text) : ParseParameterScan(value.text);
+      if (!parameter) return std::move(parameter).error().Within(value.origin);
+      const bool twin = std::ranges::any_of(parameters, [&parameter](const NamedParameter& other) {
+        return other.parameter.name == parameter->name;
+      });
+      if (parameters.size() == kMostParameters) {
+        return UsageError(value.origin + ": more than " + std::to_string(kMostParameters) +
+                          " parameters");
+      }
+      if (twin) {
+        return UsageError(value.origin + ": duplicate parameter " + Quoted(parameter->name),
+                          "put all its values into one list");
+      }
+      parameters.push_back({*std::move(parameter), value.origin});
+    }
+  }
+  return parameters;
+}
+
+// `text` with every {NAME} of `values` filled in, in one pass: what is filled in is not looked at.
+std::string FillInValues(const std::string& text, const Values& values) {
+  std::string filled;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
+    const auto value = end == std::string::npos
+                           ? values.end()
+                           : std::ranges::find(values, text.substr(i + 1, end - i - 1),
+                                               &std::pair<std::string, std::string>::first);
+    if (value == values.end()) {
+      filled += text[i];
+    } else {
+      filled += value->second;
+      i = end;
+    }
+  }
+  return filled;
+}
+
+// All texts of a benchmark in which a parameter may stand: its own, its arms', and those that the
+// session gives it.
+class Texts {
+ public:
+  Texts(const SpecInput& input, const BenchmarkInput& benchmark)
+      : input_(input), benchmark_(benchmark) {}
+
+  bool Have(const std::string& name) const {
+    const std::string mark = "{" + name + "}";
+    const auto has = [&mark](const std::string& text) {
+      return text.find(mark) != std::string::npos;
+    };
+    const auto options_have = [&has](const OptionValues& options) {
+      return std::ranges::any_of(options, [&has](const auto& option) {
+        return IsFilled(option.first) &&
+               std::ranges::any_of(option.second, has, &OptionValue::text);
+      });
+    };
+    return has(benchmark_.command) || std::ranges::any_of(Arms(), has, &ArmInput::command) ||
+           options_have(Options()) || has(input_.build);
+  }
+
+  BenchmarkInput Filled(const Values& values) const {
+    BenchmarkInput filled = benchmark_;
+    filled.command = FillInValues(filled.command, values);
+    const OptionValues own = std::exchange(filled.options, {});
+    for (const auto& [name, given] : Options()) {
+      std::vector<OptionValue> list = given;
+      for (OptionValue& value : list) {
+        if (IsFilled(name)) value.text = FillInValues(value.text, values);
+      }
+      // What is the session's alone stays with it.
+      const bool is_own = own.contains(name);
+      if (is_own || list != given) filled.options[name] = std::move(list);
+    }
+    std::vector<ArmInput> arms = Arms();
+    for (ArmInput& arm : arms) {
+      arm.command = FillInValues(arm.command, values);
+      arm.name = FillInValues(arm.name, values);
+    }
+    if (arms != Arms()) filled.arms = std::move(arms);
+    for (const auto& [name, value] : values) {
+      filled.name += (filled.name.empty() ? "" : "/") + name + "=" + value;
+    }
+    filled.family = benchmark_.name;
+    return filled;
+  }
+
+ private:
+  static bool IsFilled(const std::string& option) {
+    const SessionOption* known = FindSessionOption(option);
+    return known != nullptr && known->per_benchmark && option != kList && option != kScan;
+  }
+  const std::vector<ArmInput>& Arms() const {
+    return benchmark_.arms.empty() ? input_.arms : benchmark_.arms;
+  }
+  OptionValues Options() const { return Overlay(input_.options, benchmark_.options); }
+
+  const SpecInput& input_;
+  const BenchmarkInput& benchmark_;
+};
+
+Error Unused(const NamedParameter& parameter) {
+  const std::string mark = "{" + parameter.parameter.name + "}";
+  return UsageError(parameter.origin + ": no command uses " + mark,
+                    "write " + mark + " where its value belongs");
+}
+
+// The number of combinations; more than kMostBenchmarks stands for any number above it.
+std::size_t Combinations(const std::vector<const Parameter*>& parameters) {
+  std::size_t count = 1;
+  for (const Parameter* parameter : parameters) {
+    count *= parameter->values.size();
+    if (count > kMostBenchmarks) return kMostBenchmarks + 1;
+  }
+  return count;
+}
+
+// Makes arms of the values of one parameter, where `between` asks for it.
+class ValuesAsArms {
+ public:
+  explicit ValuesAsArms(SpecInput* input) : input_(*input) {}
+
+  Result<void> Make() {
+    const auto between = input_.options.find(kBetween);
+    if (between == input_.options.end()) return {};
+    const OptionValue wanted = between->second.front();
+    input_.options.erase(between);
+    auto parameter = Take(wanted);
+    if (!parameter) return std::move(parameter).error();
+    if (parameter->values.size() < 2) {
+      return UsageError(wanted.origin + ": only 1 value; at least 2 needed",
+                        "give two values: --parameter-list " + parameter->name + " 1,2");
+    }
+    for (BenchmarkInput& benchmark : input_.benchmarks) {
+      if (auto made = MakeArms(*parameter, wanted, &benchmark); !made) return made;
+    }
+    input_.arms.clear();
+    return {};
+  }
+
+ private:
+  // Out of the options: nothing is left of it for benchmarks.
+  Result<Parameter> Take(const OptionValue& wanted) {
+    for (const char* kind : {kList, kScan}) {
+      const auto given = input_.options.find(kind);
+      if (given == input_.options.end()) continue;
+      for (auto value = given->second.begin(); value != given->second.end(); ++value) {
+        auto parameter =
+            kind == kList ? ParseParameterList(value->text) : ParseParameterScan(value->text);
+        if (!parameter) return std::move(parameter).error().Within(value->origin);
+        if (parameter->name != wanted.text) continue;
+        given->second.erase(value);
+        return parameter;
+      }
+    }
+    return UsageError(wanted.origin + ": no such parameter",
+                      "give its values: --parameter-list " + wanted.text + " 1,2,4");
+  }
+
+  Result<void> MakeArms(const Parameter& parameter, const OptionValue& wanted,
+                        BenchmarkInput* benchmark) {
+    const std::string mark = "{" + parameter.name + "}";
+    const bool own_command = !benchmark->command.empty();
+    if (input_.arms.size() + benchmark->arms.size() > (own_command ? 0 : 1)) {
+      return UsageError(wanted.origin + ": the values are the arms, and there are others",
+                        "leave the others out");
+    }
+    const std::string command =
+        own_command || input_.arms.empty() ? benchmark->command : input_.arms.front().command;
+    if (command.find(mark) == std::string::npos) {
+      return Unused({parameter, wanted.origin});
+    }
+    for (const auto& [name, values] : Overlay(input_.options, benchmark->options)) {
+      for (const OptionValue& value : values) {
+        if (value.text.find(mark) == std::string::npos) continue;
+        return UsageError(
+            value.origin + ": " + mark + " differs between the arms, and this is shared by them",
+            "prepare and conclude know their arm by the variable BENCHD_ARM");
+      }
+    }
+    for (const std::string& value : parameter.values) {
+      ArmInput arm;
+      arm.name = parameter.name + "=" + value;
+      arm.command = FillInValues(command, {{parameter.name, value}});
+      arm.origin = wanted.origin;
+      benchmark->arms.push_back(std::move(arm));
+    }
+    benchmark->command.clear();
+    return {};
+  }
+
+  SpecInput& input_;
+};
+
+class Expansion {
+ public:
+  explicit Expansion(SpecInput input) : input_(std::move(input)) {}
+
+  Result<SpecInput> Run() {
+    if (auto made = ValuesAsArms(&input_).Make(); !made) return std::move(made).error();
+    auto session_parameters = ReadParameters(input_.options);
+    if (!session_parameters) return std::move(session_parameters).error();
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      auto expanded = Expand(benchmark, &*session_parameters);
+      if (!expanded) return std::move(expanded).error();
+    }
+    for (const NamedParameter& parameter : *session_parameters) {
+      if (!parameter.used) return Unused(parameter);
+    }
+    input_.benchmarks = std::move(expanded_);
+    if (auto selected = Select(); !selected) return std::move(selected).error();
+    for (const char* name : {kList, kScan, kOnly}) input_.options.erase(name);
+    return std::move(input_);
+  }
+
+ private:
+  Result<void> Expand(const BenchmarkInput& benchmark, std::vector<NamedParameter>* of_session) {
+    auto own = ReadParameters(benchmark.options);
+    if (!own) return std::move(own).error();
+    const Texts texts(input_, benchmark);
+    std::vector<const Parameter*> parameters;
+    for (NamedParameter& parameter : *own) {
+      if (!texts.Have(parameter.parameter.name)) return Unused(parameter);
+      parameters.push_back(&parameter.parameter);
+    }
+    for (NamedParameter& parameter : *of_session) {
+      const std::string& name = parameter.parameter.name;
+      // A benchmark's own values replace the session's.
+      const bool replaced = std::ranges::any_of(
+          *own, [&name](const NamedParameter& other) { return other.parameter.name == name; });
+      if (replaced) parameter.used = true;
+      if (replaced || !texts.Have(name)) continue;
+      parameter.used = true;
+      parameters.push_back(&parameter.parameter);
+    }
+    if (Combinations(parameters) > kMostBenchmarks - std::min(kMostBenchmarks, expanded_.size())) {
+      return UsageError((benchmark.origin.empty() ? "" : benchmark.origin + ": ") +
+                            std::string("more than ") + std::to_string(kMostBenchmarks) +
+                            " benchmarks",
+                        "use fewer values, or several sessions");
+    }
+    Values values;
+    AddCombinations(texts, parameters, &values);
+    return {};
+  }
+
+  // The last parameter varies fastest.
+  void AddCombinations(const Texts& texts, const std::vector<const Parameter*>& parameters,
+                       Values* values) {
+    if (values->size() == parameters.size()) {
+      BenchmarkInput filled = texts.Filled(*values);
+      for (const char* name : {kList, kScan}) filled.options.erase(name);
+      expanded_.push_back(std::move(filled));
+      return;
+    }
+    const Parameter& parameter = *parameters[values->size()];
+    for (const std::string& value : parameter.values) {
+      values->emplace_back(parameter.name, value);
+      AddCombinations(texts, parameters, values);
+      values->pop_back();
+    }
+  }
+
+  static std::string NameOf(const BenchmarkInput& benchmark) {
+    return benchmark.name.empty() ? "main" : benchmark.name;
+  }
+
+  // By its whole name, or by the one it had before the values of parameters were added.
+  static bool Matches(const BenchmarkInput& benchmark, const std::string& pattern) {
+    return fnmatch(pattern.c_str(), NameOf(benchmark).c_str(), 0) == 0 ||
+           (!benchmark.family.empty() &&
+            fnmatch(pattern.c_str(), benchmark.family.c_str(), 0) == 0);
+  }
+
+  Result<void> Select() {
+    const auto only = input_.options.find(kOnly);
+    if (only == input_.options.end()) return {};
+    const auto matches = [](const OptionValue& value) {
+      return [&value](const BenchmarkInput& benchmark) { return Matches(benchmark, value.text); };
+    };
+    for (const OptionValue& value : only->second) {
+      if (std::ranges::none_of(input_.benchmarks, matches(value))) return NoMatch(value);
+    }
+    std::erase_if(input_.benchmarks, [&only](const BenchmarkInput& benchmark) {
+      return std::ranges::none_of(only->second, [&benchmark](const OptionValue& value) {
+        return Matches(benchmark, value.text);
+      });
+    });
+    return {};
+  }
+
+  Error NoMatch(const OptionValue& value) const {
+    std::vector<std::string> names;
+    for (const BenchmarkInput& benchmark : input_.benchmarks) names.push_back(NameOf(benchmark));
+    std::vector<std::string_view> known(names.begin(), names.end());
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      if (!benchmark.family.empty()) known.push_back(benchmark.family);
+    }
+    std::string typed = value.text;
+    std::erase_if(typed, [](char c) { return c == '*' || c == '?'; });
+    constexpr std::size_t kMostNames = 5;
+    const std::size_t shown = std::min(names.size(), kMostNames);
+    std::string list = "available: " + Join(std::span(names).first(shown), ", ");
+    if (names.size() > shown) list += " and " + std::to_string(names.size() - shown) + " more";
+    return UsageError(value.origin + ": no benchmark matches", HintForUnknown(typed, known, list));
+  }
+
+  SpecInput input_;
+  std::vector<BenchmarkInput> expanded_;
+};
+
+}  // namespace
+
+std::vector<std::string> NotesOnParameters(const SpecInput& input) {
+  std::vector<std::string> notes;
+  for (const BenchmarkInput& benchmark : input.benchmarks) {
+    if (!benchmark.command.empty()) continue;
+    const auto parameters = ReadParameters(Overlay(input.options, benchmark.options));
+    if (!parameters) continue;  // ExpandSuite says so
+    const std::vector<ArmInput>& arms = benchmark.arms.empty() ? input.arms : benchmark.arms;
+    for (const NamedParameter& parameter : *parameters) {
+      const std::string mark = "{" + parameter.parameter.name + "}";
+      const auto without = std::ranges::find_if(arms, [&mark](const ArmInput& arm) {
+        return arm.command.find(mark) == std::string::npos;
+      });
+      const auto with = std::ranges::find_if(arms, [&mark](const ArmInput& arm) {
+        return arm.command.find(mark) != std::string::npos;
+      });
+      if (without == arms.end() || with == arms.end()) continue;
+      notes.push_back(parameter.origin + ": " + Quoted(without->command) + " has no " + mark +
+                      ": it is the same for every value");
+    }
+  }
+  return notes;
+}
+
+Result<SpecInput> ExpandSuite(SpecInput input) { return Expansion(std::move(input)).Run(); }
+
+}  // namespace benchd::client

@@ -1,0 +1,168 @@
+#include "client/session/session_export.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "client/app/exit_code.h"
+#include "client/present/json.h"
+#include "client/present/text.h"
+#include "client/present/words.h"
+#include "core/base/text.h"
+#include "proto/convert/convert.h"
+
+namespace benchd::client {
+namespace {
+
+Error NotAnExport() {
+  return UsageError("not an export of a session as JSON",
+                    "benchctl export ID --format json > FILE");
+}
+
+Error DoesNotCount(std::string why) {
+  return {ErrorCode::kFailedPrecondition, std::move(why), "export it again when it has ended"};
+}
+
+/// Discards the elements of the outermost "runs", which may be most of the text, as they come.
+bool KeepAllButRuns(int depth, Json::parse_event_t event, const Json& parsed) {
+  return depth != 1 || event != Json::parse_event_t::key || parsed != "runs";
+}
+
+Result<Json> Parse(std::string_view text, ExportedRuns runs) {
+  const Json::parser_callback_t keep =
+      runs == ExportedRuns::kRead ? Json::parser_callback_t() : KeepAllButRuns;
+  Json json = Json::parse(text, keep, /*allow_exceptions=*/false);
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || (json.is_discarded() && text[begin] == '{')) {
+    return DoesNotCount("cut off: not complete JSON");
+  }
+  if (!json.is_object()) return NotAnExport();
+  return json;
+}
+
+const Json* Member(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() ? nullptr : &*found;
+}
+
+/// How many runs each arm had, by arm or, in a suite, by benchmark and arm.
+void ReadRunCounts(const Json& counts, const v1::SessionSpec& spec, v1::Update* to) {
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      const Json* found = Member(counts, (benchmark.name() + "/" + arm.name()).c_str());
+      if (found == nullptr) found = Member(counts, arm.name().c_str());
+      if (found == nullptr || !found->is_number_unsigned()) continue;
+      v1::ArmRuns* const runs = to->add_runs();
+      runs->set_benchmark(benchmark.name());
+      runs->set_arm(arm.name());
+      runs->set_runs(found->get<std::uint64_t>());
+    }
+  }
+}
+
+Result<void> ReadSession(const Json& json, v1::Session* session) {
+  const Json* const id = Member(json, "session");
+  const Json* const spec = Member(json, "spec");
+  const Json* const result = Member(json, "result");
+  if (id == nullptr || !id->is_string() || *id == "" || spec == nullptr || !spec->is_object() ||
+      result == nullptr || !result->is_object()) {
+    return NotAnExport();
+  }
+  if (auto read = ReadMessage(*result, session); !read) return read;
+  if (auto read = ReadMessage(*spec, session->mutable_spec()); !read) return read;
+  session->set_session(id->get<std::string>());
+  const Json* const report = Member(*result, "report");
+  const Json* const counts = report == nullptr ? nullptr : Member(*report, "runs");
+  if (counts != nullptr) ReadRunCounts(*counts, session->spec(), session->mutable_report());
+  return {};
+}
+
+/// Whether it says what was to be judged, and how; that nothing could be estimated is a finding.
+bool IsWhole(const Comparison& gate) {
+  const bool rate = gate.margin_kind == MarginKind::kRatio && gate.better == Better::kHigher;
+  return gate.margin && *gate.margin >= 0 && (!rate || *gate.margin < 1) && gate.better &&
+         gate.confidence > 0 && gate.confidence < 1 && !gate.metric.empty();
+}
+
+Error LeaveOut(std::string why) { return UsageError(std::move(why), "leave that export out"); }
+
+// It ended with a verdict: what cannot be read of that is not passed over.
+Result<void> ReadGates(const v1::Update& report, MachineSession& session) {
+  for (const v1::Comparison& comparison : report.comparisons()) {
+    if (comparison.role() != v1::COMPARISON_ROLE_GATE) continue;
+    auto gate = convert::FromProto(comparison);
+    if (!gate || !IsWhole(*gate)) {
+      return LeaveOut("nothing is known of its gate " + Quoted(comparison.metric()));
+    }
+    session.gates.push_back(*std::move(gate));
+  }
+  if (session.gates.empty()) return LeaveOut("no metric gates there");
+  return {};
+}
+
+std::string MachineOf(const v1::Session& session) {
+  const auto& facts = session.started().environment();
+  const auto found = std::ranges::find(facts, "machine", &v1::EnvironmentFact::name);
+  return found == facts.end() ? std::string() : found->value();
+}
+
+Result<MachineSession> ReadMachine(const v1::Session& from) {
+  if (from.state() != v1::SESSION_STATE_DONE) {
+    return DoesNotCount("session " + from.session() + " is not done but " +
+                        (from.state() == v1::SESSION_STATE_UNSPECIFIED
+                             ? "without a state"
+                             : std::string(Word(from.state()))));
+  }
+  MachineSession session;
+  session.session = from.session();
+  session.machine = MachineOf(from);
+  if (session.machine.empty()) {
+    return UsageError("it does not say on which machine it was measured",
+                      "measure again, on a machine that has /etc/machine-id "
+                      "(systemd-machine-id-setup makes it)");
+  }
+  if (!from.has_started_at()) return NotAnExport();
+  session.started_at = convert::FromProto(from.started_at());
+  session.sided = convert::ToModel<Sided>(from.spec().sided()).value_or(Sided::kTwo);
+  for (const v1::Benchmark& benchmark : from.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.has_commit()) session.commits[{benchmark.name(), arm.name()}] = arm.commit().id();
+    }
+  }
+  for (const v1::Warning& warning : from.report().warnings()) {
+    session.warnings.push_back(convert::FromProto(warning));
+  }
+  if (auto gates = ReadGates(from.report(), session); !gates) return std::move(gates).error();
+  return session;
+}
+
+}  // namespace
+
+Result<SessionExport> ReadSessionExport(std::string_view text, ExportedRuns runs) {
+  const auto json = Parse(text, runs);
+  if (!json) return json.error();
+  SessionExport read;
+  if (auto ok = ReadSession(*json, &read.session); !ok) return std::move(ok).error();
+  if (runs == ExportedRuns::kSkip) return read;
+  const Json* const list = Member(*json, "runs");
+  if (list == nullptr || !list->is_array()) return NotAnExport();
+  for (const Json& run : *list) {
+    if (!run.is_object()) return NotAnExport();
+    if (auto ok = ReadMessage(run, &read.runs.emplace_back()); !ok) return std::move(ok).error();
+  }
+  return read;
+}
+
+Result<MachineSession> MachineSessionOf(const v1::Session& from, const std::string& source) {
+  auto session = ReadMachine(from);
+  if (!session) {
+    // It may quote any text of the file.
+    Error error = std::move(session).error();
+    error.message = OneLine(Printable(error.message));
+    return std::move(error).Within(source);
+  }
+  session->source = source;
+  return session;
+}
+
+}  // namespace benchd::client

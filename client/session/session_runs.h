@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "client/app/exit_code.h"
+#include "client/link/daemon_link.h"
+#include "client/present/csv.h"
+#include "client/present/worst_runs.h"
+#include "core/analysis/arm_pairs.h"
+
+namespace benchd::client {
+
+/// One session, whole.
+///
+/// @param id  or a unique prefix of it
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false);
+
+/// The ID of the caller's newest session.
+/// @errors (exit 2) the caller has none.
+Result<std::string> NewestSession(DaemonLink& link);
+
+/// Hands every run of a session on, in their order.
+Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
+                      const std::function<void(v1::Run&&)>& take);
+
+/// What is wanted of the runs of a session.
+struct RunsWanted {
+  bool measured = false;  ///< those that were measured
+  bool warmup = false;    ///< those before them as well
+  bool pairs = false;     ///< the candidates among each other
+  bool columns = false;   ///< what its harness says of its metrics
+  bool worst = false;     ///< those that took far longer than others
+};
+
+struct RunsOfSession {
+  std::vector<v1::Run> measured;
+  /// Computed here, of a session that is done: of each benchmark with several candidates, in the
+  /// metric of its first gate.
+  std::vector<ArmPairs> pairs;
+  /// Of a session that has ended: only then do they stay as they are.
+  std::vector<TableColumn> columns;
+  /// Of a session that is done, unless its runs are so many that they take long to read.
+  std::optional<WorstRuns> worst;
+};
+
+/// Reads the runs of a session once for all that is wanted, and not at all where nothing is.
+///
+/// @param session  with its spec and report
+/// @errors (exit 2, 5) the daemon does not give the runs.
+Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, RunsWanted wanted);
+
+}  // namespace benchd::client

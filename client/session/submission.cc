@@ -1,0 +1,229 @@
+#include "client/session/submission.h"
+
+#include <grpcpp/client_context.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "client/git/missing_files.h"
+#include "client/git/process.h"
+#include "client/link/bundle_transfer.h"
+#include "client/link/daemon_link.h"
+#include "client/present/text.h"
+#include "client/present/units.h"
+#include "client/request/quantity.h"
+#include "client/request/spec_input.h"
+#include "client/terminal/terminal.h"
+#include "core/base/text.h"
+#include "core/parse/command_line.h"
+
+namespace benchd::client {
+namespace {
+
+// Only what is surely wrong: whether it may be read is for the kernel to say when it is opened.
+Result<void> CheckPlace(const std::string& option, const std::string& path, bool folder) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  const std::string what = option + ": " + path + ": ";
+  if (status.type() == std::filesystem::file_type::not_found) {
+    return UsageError(what + "no such " + (folder ? "directory" : "file"));
+  }
+  if (error || std::filesystem::is_directory(status) == folder) return {};
+  return UsageError(what + (folder ? "not a directory" : "is a directory"));
+}
+
+}  // namespace
+
+Result<void> CheckPlaces(const v1::SessionSpec& spec) {
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    const v1::Hooks& hooks = benchmark.hooks();
+    if (!hooks.build().empty()) continue;
+    // Without a folder of its own, setup runs in an arm's, and cannot make that.
+    const bool may_make_folders = !hooks.setup().empty() && !hooks.cwd().empty();
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (may_make_folders) break;
+      auto folder = CheckPlace("cwd", arm.cwd(), /*folder=*/true);
+      if (!folder) return folder;
+    }
+    const bool may_make_files =
+        !hooks.setup().empty() || !hooks.prepare().empty() || !benchmark.arms(0).prepare().empty();
+    if (benchmark.input().empty() || may_make_files) continue;
+    auto file = CheckPlace("input", benchmark.input(), /*folder=*/false);
+    if (!file) return file;
+  }
+  return {};
+}
+
+CapturedContext CaptureEnvironment(const char* const* entries) {
+  CapturedContext captured;
+  for (; entries != nullptr && *entries != nullptr; ++entries) {
+    const std::string_view entry = *entries;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    if (IsSendableText(entry)) {
+      captured.context.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+    } else {
+      captured.skipped.emplace_back(entry.substr(0, equals));
+    }
+  }
+  return captured;
+}
+
+Result<CapturedContext> CaptureCaller() {
+  CapturedContext captured = CaptureEnvironment(environ);
+  std::error_code error;
+  captured.context.cwd = std::filesystem::current_path(error).string();
+  if (error)
+    return UsageError("the working directory: " + error.message(), "change to another one");
+  if (!IsSendableText(captured.context.cwd)) {
+    return UsageError("the working directory: not valid UTF-8", "change to another one");
+  }
+  return captured;
+}
+
+Result<CapturedContext> CaptureCaller(const LinkOptions& options,
+                                      std::unique_ptr<DaemonLink>* link) {
+  if (!options.host) return CaptureCaller();
+  auto opened = DaemonLink::Open(options);
+  if (!opened) return std::move(opened).error();
+  *link = *std::move(opened);
+  return (*link)->remote()->caller;
+}
+
+namespace {
+
+// Files that commands name and that git-lfs has not fetched. The verdict says it as well. Of
+// commits the build says it.
+void TellOfPointers(v1::SessionSpec* spec) {
+  std::set<std::string> pointers;
+  for (const v1::Benchmark& benchmark : spec->benchmarks()) {
+    if (!benchmark.hooks().build().empty()) continue;
+    if (IsLfsPointer(benchmark.input())) pointers.insert(benchmark.input());
+    for (const v1::Arm& arm : benchmark.arms()) {
+      const auto words = SplitCommandLine(arm.command());
+      for (const std::string& word : words ? *words : std::vector<std::string>()) {
+        if (IsLfsPointer(Absolute(word, arm.cwd()))) pointers.insert(word);
+      }
+    }
+  }
+  // What the daemon takes (queue/validate_spec.cc).
+  constexpr int kMostPointers = 20;
+  constexpr std::size_t kLongestPointer = 1024;
+  for (const std::string& path : pointers) {
+    std::string told = OneLine(Printable(path));
+    if (spec->lfs_pointers_size() < kMostPointers && told.size() <= kLongestPointer) {
+      spec->add_lfs_pointers(std::move(told));
+    }
+    std::cerr << "warning: " << Printable(path)
+              << " is a pointer of git-lfs and not the content: git lfs pull\n";
+  }
+}
+
+// 128 random bits: the daemon knows by it that a request is the same one again.
+std::string RequestId() {
+  std::array<std::uint8_t, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  return ToHex(bytes);
+}
+
+}  // namespace
+
+Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller,
+                                         bool remote) {
+  auto spec = BuildSpec(input, caller.context);
+  if (!spec) return spec;
+  if (!remote) {
+    if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
+  }
+  if (!remote) TellOfPointers(&*spec);
+  for (const std::string& note : NotesOnParameters(input)) {
+    std::cerr << "warning: " << Printable(note) << "\n";
+  }
+  for (const std::string& name : caller.skipped) {
+    std::cerr << "warning: the environment variable " << name
+              << " is not valid UTF-8: commands run without it\n";
+  }
+  return spec;
+}
+
+// A lost connection says nothing about whether the session was accepted: the same request again, by
+// its id, is the same session.
+Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
+                                         const Bundle* bundle, const std::function<void()>& sent) {
+  v1::SubmitRequest request;
+  *request.mutable_spec() = std::move(spec);
+  request.set_request_id(RequestId());
+  using Stub = v1::SessionService::StubInterface;
+  constexpr int kAttempts = 3;
+  for (int attempt = 1;; ++attempt) {
+    grpc::ClientContext context;
+    // A bundle takes as long as the line does; its sender may give up.
+    context.set_deadline(std::chrono::system_clock::now() +
+                         (bundle != nullptr ? kQueueTimeout : kCallTimeout));
+    v1::SubmitResponse response;
+    const std::unique_ptr<Stub> stub = v1::SessionService::NewStub(link.channel());
+    if (bundle == nullptr) sent();
+    const grpc::Status status =
+        bundle == nullptr ? stub->Submit(&context, request, &response)
+                          : SendWithBundle(*stub, &context, request, *bundle, sent, &response);
+    if (status.ok()) return response;
+    if (WaitToAskAgain(status, attempt)) continue;
+    if (!IsConnectionLoss(status) || attempt == kAttempts) return link.Explain(FromStatus(status));
+    auto reopened = link.Reopen();
+    if (!reopened) return std::move(reopened).error();
+  }
+}
+
+namespace {
+
+// The median of a few starts, after one that brings the shell into memory.
+std::optional<double> MeasureShell() {
+  constexpr std::size_t kStarts = 11;
+  using ShellClock = std::chrono::steady_clock;
+  const ProcessOrder shell{.words = {"/bin/sh", "-c", ":"}, .keeps_output = false};
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i <= kStarts; ++i) {
+    const ShellClock::time_point start = ShellClock::now();
+    const auto end = RunProcess(shell);
+    if (!end || end->code != 0) return std::nullopt;
+    if (i > 0) seconds.push_back(std::chrono::duration<double>(ShellClock::now() - start).count());
+  }
+  std::ranges::nth_element(seconds, seconds.begin() + kStarts / 2);
+  return seconds[kStarts / 2];
+}
+
+}  // namespace
+
+void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status) {
+  const bool shell = std::ranges::any_of(spec.benchmarks(), [](const v1::Benchmark& benchmark) {
+    return std::ranges::any_of(benchmark.arms(), &v1::Arm::shell);
+  });
+  const bool busy = !status.running().empty() || status.has_reserved_by() || status.queued() > 0;
+  if (!shell || busy) return;
+  const std::optional<double> seconds = MeasureShell();
+  if (!seconds) return;
+  std::cerr << "benchctl: `sh -c` alone takes about "
+            << FormatQuantity(*seconds, "s", StyleOf(STDERR_FILENO))
+            << " here; every run includes it, nothing is subtracted\n";
+}
+
+std::string WhoHasTheMachine(const DaemonLink& link) {
+  const v1::QueueStatus& status = link.status();
+  if (!status.running().empty()) return "session " + Printable(status.running()) + " is running";
+  if (status.has_reserved_by()) {
+    return Printable(link.UserNameThere(status.reserved_by())) + " has reserved the machine";
+  }
+  return "";
+}
+
+}  // namespace benchd::client
