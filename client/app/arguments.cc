@@ -215,4 +215,24 @@ bool IsGiven(const ParsedArguments& arguments, std::string_view name) {
   return LastValue(arguments, name) != nullptr;
 }
 
+std::span<const OptionInfo> EveryOption() {
+  static constexpr std::string_view kEvery = "All commands";
+  static constexpr auto kOptions = std::to_array<OptionInfo>(
+      {{"json", 0, "", "print one JSON object per line", kEvery},
+       {"socket", 0, "PATH",
+        "the daemon's socket (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
+       {"host", 0, "ADDRESS",
+        "the daemon of another machine: ssh://[USER@]HOST[:PORT] (default BENCHD_HOST, else this "
+        "machine's)",
+        kEvery},
+       {"no-autostart", 0, "", "do not start a daemon if none is running", kEvery},
+       {"help", 'h', "", "show this help", kEvery}});
+  return kOptions;
+}
+
+std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options) {
+  options.insert(options.end(), EveryOption().begin(), EveryOption().end());
+  return options;
+}
+
 }  // namespace benchd::client

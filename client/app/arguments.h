@@ -77,4 +77,10 @@ Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name);
 bool IsGiven(const ParsedArguments& arguments, std::string_view name);
 
+/// The options of every command (json, socket, ...), which may stand before its name as well.
+std::span<const OptionInfo> EveryOption();
+
+/// `options` together with those of every command (json, socket, ...).
+std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);
+
 }  // namespace benchd::client

@@ -4,8 +4,6 @@
 #include <map>
 #include <string_view>
 
-#include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

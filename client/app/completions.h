@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/app/arguments.h"
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 
 namespace benchd::client {
 

@@ -1,9 +1,13 @@
+#include "client/app/dispatch.h"
+
 #include <algorithm>
 #include <iostream>
 
 #include "client/app/arguments.h"
+#include "client/app/command.h"
+#include "client/app/help.h"
+#include "client/app/output.h"
 #include "client/app/standard_output.h"
-#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/link/host.h"
 #include "client/present/text.h"
@@ -191,13 +195,11 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   auto link = ReadLinkOptions(*arguments);
   if (!link) return std::move(link).error();
   context.link = *std::move(link);
-  if (command->run == &RunDialStdio) context.link.host.reset();  // its own machine's
+  if (command->here) context.link.host.reset();
   context.json = IsGiven(*arguments, "json");
   context.arguments = *std::move(arguments);
   return command->run(context);
 }
-
-}  // namespace
 
 Result<ExitCode> RunHelp(const CommandContext& context) {
   const std::vector<std::string>& words = context.arguments.positionals;
@@ -210,6 +212,8 @@ Result<ExitCode> RunHelp(const CommandContext& context) {
   return PrintHelp(*named);
 }
 
+}  // namespace
+
 ExitCode RunBenchctl(const std::vector<std::string>& words) {
   const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {
     return bisect ? ForBisect(code) : code;
@@ -220,16 +224,6 @@ ExitCode RunBenchctl(const std::vector<std::string>& words) {
   if (!outcome) PrintError(outcome.error());
   if (!written) return final_code(OutputFailed(written.error()));
   return final_code(outcome ? *outcome : ExitFor(outcome.error()));
-}
-
-ExitCode OutputFailed(const Error& error) {
-  PrintError(error);
-  return ExitCode::kOutput;
-}
-
-void PrintError(const Error& error) {
-  std::cerr << "error: " << OneLine(error.message) << "\n";
-  if (!error.hint.empty()) std::cerr << "hint: " << OneLine(error.hint) << "\n";
 }
 
 bool AsksForBisect(std::span<const std::string> words) {
@@ -258,6 +252,17 @@ ExitCode ForBisect(ExitCode code) {
       break;
   }
   return ExitCode::kBisectStop;
+}
+
+Command HelpCommand() {
+  return {.name = "help",
+          .usage = "[COMMAND]",
+          .summary = "show the help of benchctl or of a command",
+          .words = Words::kOwn,
+          .run = RunHelp,
+          .description = "`benchctl COMMAND --help` shows the same.",
+          .examples = {{"The options of a command:", "benchctl help compare"},
+                       {"The commands of a group:", "benchctl help machine"}}};
 }
 
 }  // namespace benchd::client

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "client/app/dispatch.h"
 #include "client/app/standard_output.h"
-#include "client/commands/commands.h"
 
 #ifdef BENCHD_COVERAGE
 extern "C" void __gcov_dump();  // what _Exit() would lose

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "client/app/completions.h"
+#include "client/app/help.h"
 #include "client/app/output.h"
-#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/present/text.h"
 
@@ -147,12 +147,11 @@ std::string EntrySection(std::string_view heading, const Entries& entries) {
 
 std::string CommandPage(const Command& command) {
   const std::string page = PageName(command.name);
-  const CommandHelp& about = TextOf(command);
   std::string text = Header(page, command.summary) + ".SH SYNOPSIS\n" +
                      Bold("benchctl " + std::string(command.name)) + " " + Italic(command.usage) +
                      "\n";
-  text += ".SH DESCRIPTION\n" + RoffParagraphs(about.description);
-  text += OptionSections(AllOptions(command)) + ExampleSection(about.examples);
+  text += ".SH DESCRIPTION\n" + RoffParagraphs(command.description);
+  text += OptionSections(AllOptions(command)) + ExampleSection(command.examples);
   return text + ".SH \"SEE ALSO\"\n" + Reference("benchctl", 1) + ", " + Reference("benchd", 8) +
          "\n";
 }
@@ -175,7 +174,7 @@ std::string OverviewPage() {
     text += Item(Reference(PageName(command.name), 1), Roff(command.summary));
   }
   text += OptionSections({EveryOption().begin(), EveryOption().end()});
-  text += ExampleSection(TextOf(*FindCommand("compare")).examples);
+  text += ExampleSection(FindCommand("compare")->examples);
   text += ExitSection() + EntrySection("ENVIRONMENT", kEnvironment) + EntrySection("FILES", kFiles);
   return text + ".SH \"SEE ALSO\"\n" + Reference("benchd", 8) + ", " + Reference("benchd.toml", 5) +
          "\n";
@@ -220,12 +219,34 @@ std::vector<GeneratedFile> ManualPages() {
   return pages;
 }
 
+namespace {
+
 Result<ExitCode> RunGenerateManual(const CommandContext& context) {
   return WriteFiles(context, "generate man", ManualPages());
 }
 
 Result<ExitCode> RunGenerateCompletions(const CommandContext& context) {
   return WriteFiles(context, "generate completions", Completions());
+}
+
+}  // namespace
+
+Command GenerateManCommand() {
+  return {.name = "generate man",
+          .usage = "DIR",
+          .summary = "write the manual pages",
+          .words = Words::kOwn,
+          .run = RunGenerateManual,
+          .hidden = true};
+}
+
+Command GenerateCompletionsCommand() {
+  return {.name = "generate completions",
+          .usage = "DIR",
+          .summary = "write the completions of the shells",
+          .words = Words::kOwn,
+          .run = RunGenerateCompletions,
+          .hidden = true};
 }
 
 }  // namespace benchd::client

@@ -252,4 +252,14 @@ Result<void> PageFile::Write(const std::string& page,
   return {};
 }
 
+ExitCode OutputFailed(const Error& error) {
+  PrintError(error);
+  return ExitCode::kOutput;
+}
+
+void PrintError(const Error& error) {
+  std::cerr << "error: " << OneLine(error.message) << "\n";
+  if (!error.hint.empty()) std::cerr << "hint: " << OneLine(error.hint) << "\n";
+}
+
 }  // namespace benchd::client

@@ -10,8 +10,8 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/app/arguments.h"
+#include "client/app/command.h"
 #include "client/app/exit_code.h"
-#include "client/commands/commands.h"
 #include "client/present/exports.h"
 #include "client/present/markdown_limit.h"
 #include "client/present/report.h"
@@ -129,5 +129,12 @@ class PageFile {
   std::string path_;
   bool json_ = false;
 };
+
+/// "error: ..." and, where there is something to do, "hint: ..." on stderr: for a command that goes
+/// on after it. What a command returns is printed by RunBenchctl (dispatch.h).
+void PrintError(const Error& error);
+
+/// The same for output that could not be written: that outweighs what the command has to say.
+ExitCode OutputFailed(const Error& error);
 
 }  // namespace benchd::client

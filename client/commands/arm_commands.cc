@@ -181,6 +181,8 @@ Result<SpecInput> InputWithStoredArm(ParsedArguments arguments) {
   return input;
 }
 
+namespace {
+
 Result<ExitCode> RunArmList(const CommandContext& context) {
   const StoredArms arms(ArmsFolder());
   Rows rows = {{"NAME", "SAVED", "COMMIT", "COMMAND"}};
@@ -215,6 +217,29 @@ Result<ExitCode> RunArmRemove(const CommandContext& context) {
     std::cout << context.word << ": removed\n";
   }
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command ArmListCommand() {
+  return {.name = "arm list",
+          .usage = "[OPTIONS]",
+          .summary = "list the programs that compare --save has kept",
+          .run = RunArmList,
+          .description =
+              "A stored arm is a copy of a program with its SHA-256, its command and where it ran. "
+              "`compare --against NAME` runs it again, interleaved with the candidate.",
+          .examples = {{"What is there to compare with?", "benchctl arm list"}}};
+}
+
+Command ArmRemoveCommand() {
+  return {.name = "arm remove",
+          .usage = "[OPTIONS] NAME",
+          .summary = "remove a program that compare --save has kept",
+          .words = Words::kArm,
+          .run = RunArmRemove,
+          .description = "Removes the copy.",
+          .examples = {{"Forget one:", "benchctl arm remove main"}}};
 }
 
 }  // namespace benchd::client

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/present/calibration.h"
 #include "client/present/findings.h"
@@ -70,8 +71,6 @@ void PrintCalibration(const v1::Session& session, bool json) {
                            RenderWarnings(session.report(), WarningsShown::kAll, style));
 }
 
-}  // namespace
-
 Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto seconds = ReadMaxTime(context.arguments);
   if (!seconds) return std::move(seconds).error();
@@ -107,6 +106,31 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
   if (!measured) return ReportEnd(*followed, context.json);
   PrintCalibration(followed->session, context.json);
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command CalibrateCommand() {
+  return {
+      .name = "calibrate",
+      .usage = "[OPTIONS] [COMMAND]",
+      .summary = "measure the smallest change this machine can detect",
+      .words = Words::kOwn,
+      .run = RunCalibrate,
+      .options = CalibrateOptions(),
+      .description =
+          "Compares a program with itself. COMMAND is one string, as in `compare`; without it a "
+          "shell that counts for about 10 ms is measured.\n"
+          "With several kinds of isolation or several machine profiles, or --each, it tries them: "
+          "short sessions under each in random order, ten of each at least. The spread of runs is "
+          "compared, and a sentence says which to make the default. Everything is given back "
+          "after each.",
+      .examples = {{"Which change could be detected in a minute?", "benchctl calibrate"},
+                   {"Does isolation help on this machine?",
+                    "benchctl calibrate --isolation off,best-effort,strict"},
+                   {"Which of its settings do?", "benchctl calibrate --each"},
+                   {"The same for a program of your own, in five minutes:",
+                    "benchctl calibrate --for 5m './bench --filter parse'"}}};
 }
 
 }  // namespace benchd::client

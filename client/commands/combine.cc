@@ -4,6 +4,8 @@
 #include <iostream>
 #include <utility>
 
+#include "client/app/output.h"
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/present/combination.h"
 #include "client/present/text.h"
@@ -108,8 +110,6 @@ ExitCode ReportMissing(std::size_t there, std::size_t expected) {
   return ExitCode::kUndecided;
 }
 
-}  // namespace
-
 Result<ExitCode> RunCombine(const CommandContext& context) {
   const std::vector<std::string>& files = context.arguments.positionals;
   if (auto ok = CheckExportFiles(files); !ok) return std::move(ok).error();
@@ -134,6 +134,31 @@ Result<ExitCode> RunCombine(const CommandContext& context) {
   const std::size_t there = combination->machines.size();
   if (there < expected->value_or(0)) return ReportMissing(there, **expected);
   return ExitOf(combination->verdict);
+}
+
+}  // namespace
+
+Command CombineCommand() {
+  return {
+      .name = "combine",
+      .usage = "[OPTIONS] EXPORT...",
+      .summary = "combine sessions of one comparison from several machines",
+      .words = Words::kOwn,
+      .run = RunCombine,
+      .options = {{"expect-machines", 0, "K",
+                   "an error, and no verdict, with fewer complete machines", kThisCommand}},
+      .description =
+          "Reads what `export --format json` wrote of the same comparison on several machines and "
+          "gives one verdict: the machine is the unit, so it takes four machines, however many "
+          "runs each has. Exit codes are those of `compare`; under four machines there is a table "
+          "and no verdict (3).\n"
+          "A session is counted once, several of one machine are averaged, and an export that was "
+          "cut off or has no verdict is named and left out. Give each machine a fixed number of "
+          "runs (--runs N).",
+      .examples = {{"Is it slower, whatever the machine?",
+                    "benchctl combine node1.json node2.json node3.json node4.json"},
+                   {"In a job whose machines may fail:",
+                    "benchctl combine --expect-machines 8 node*.json"}}};
 }
 
 }  // namespace benchd::client

@@ -9,7 +9,6 @@ namespace benchd::client {
 namespace {
 
 constexpr std::string_view kArms = "Arms";
-constexpr std::string_view kEvery = "All commands";
 constexpr std::string_view kResult = "Result";
 constexpr std::string_view kPool = "Several machines";
 constexpr std::string_view kExports = "Exports";
@@ -219,25 +218,6 @@ std::vector<OptionInfo> ShowOptions() {
       {"verbose", 0, "", "with the kernel's command line", kResult},
       kTimeUnit};
   Append(&options, ExportOptions(true));
-  return options;
-}
-
-std::span<const OptionInfo> EveryOption() {
-  static constexpr auto kOptions = std::to_array<OptionInfo>(
-      {{"json", 0, "", "print one JSON object per line", kEvery},
-       {"socket", 0, "PATH",
-        "the daemon's socket (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
-       {"host", 0, "ADDRESS",
-        "the daemon of another machine: ssh://[USER@]HOST[:PORT] (default BENCHD_HOST, else this "
-        "machine's)",
-        kEvery},
-       {"no-autostart", 0, "", "do not start a daemon if none is running", kEvery},
-       {"help", 'h', "", "show this help", kEvery}});
-  return kOptions;
-}
-
-std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options) {
-  options.insert(options.end(), EveryOption().begin(), EveryOption().end());
   return options;
 }
 

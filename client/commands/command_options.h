@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,11 +23,5 @@ std::vector<OptionInfo> HistoryOptions();
 
 std::vector<OptionInfo> WatchOptions();
 std::vector<OptionInfo> ShowOptions();
-
-/// The options of every command (json, socket, ...), which may stand before its name as well.
-std::span<const OptionInfo> EveryOption();
-
-/// `options` together with those of every command (json, socket, ...).
-std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);
 
 }  // namespace benchd::client

@@ -12,8 +12,10 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
+#include "client/pool/pool.h"
 #include "client/present/json.h"
 #include "client/present/pages.h"
 #include "client/present/units.h"
@@ -67,8 +69,6 @@ Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, b
   return listed;
 }
 
-}  // namespace
-
 Result<ExitCode> RunList(const CommandContext& context) {
   auto request = ReadListRequest(context.arguments);
   if (!request) return std::move(request).error();
@@ -92,8 +92,6 @@ Result<ExitCode> RunList(const CommandContext& context) {
   return ExitCode::kPass;
 }
 
-namespace {
-
 template <typename Request>
 using Change = grpc::Status (v1::QueueService::Stub::*)(grpc::ClientContext*, const Request&,
                                                         v1::QueueStatus*);
@@ -107,8 +105,6 @@ Result<ExitCode> ChangeQueue(const CommandContext& context, Change<Request> chan
   return ExitCode::kPass;
 }
 
-}  // namespace
-
 Result<ExitCode> RunPause(const CommandContext& context) {
   return ChangeQueue<v1::PauseRequest>(context, &v1::QueueService::Stub::Pause);
 }
@@ -120,8 +116,6 @@ Result<ExitCode> RunResume(const CommandContext& context) {
 Result<ExitCode> RunDrain(const CommandContext& context) {
   return ChangeQueue<v1::DrainRequest>(context, &v1::QueueService::Stub::Drain);
 }
-
-namespace {
 
 Result<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
   const std::string* word = LastValue(context.arguments, "priority");
@@ -136,8 +130,6 @@ Result<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
   request.set_priority(*priority);
   return request;
 }
-
-}  // namespace
 
 Result<ExitCode> RunMove(const CommandContext& context) {
   auto request = ReadMoveRequest(context);
@@ -174,8 +166,6 @@ Result<ExitCode> RunCancel(const CommandContext& context) {
   }
   return ExitCode::kPass;
 }
-
-namespace {
 
 Result<double> ReadReservation(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
@@ -228,8 +218,6 @@ class ReservationPrinter {
   bool held_ = false;
 };
 
-}  // namespace
-
 Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   auto seconds = ReadReservation(context.arguments);
   if (!seconds) return std::move(seconds).error();
@@ -257,8 +245,6 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   printer.End("the reservation is over: sessions run again");
   return ExitCode::kPass;
 }
-
-namespace {
 
 template <typename Request, typename Response>
 using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
@@ -289,8 +275,6 @@ Result<ExitCode> ShowMachine(const CommandContext& context,
                              : RenderMachine(*status, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
-
-}  // namespace
 
 Result<ExitCode> RunMachineStatus(const CommandContext& context) {
   v1::GetMachineRequest request;
@@ -337,6 +321,157 @@ Result<ExitCode> RunVersion(const CommandContext& context) {
     std::cout << "benchd: " << link.error().message << "\n";
   }
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command ListCommand() {
+  return {
+      .name = "list",
+      .usage = "[OPTIONS]",
+      .summary = "list sessions",
+      .run = RunList,
+      .options =
+          {{"all", 'a', "", "finished sessions too, and not just the newest 20", kThisCommand},
+           {.name = "state",
+            .value = "STATE",
+            .help =
+                "only sessions in this state: queued, preparing, running, paused, done, failed or "
+                "cancelled",
+            .group = kThisCommand,
+            .choices = "queued|preparing|running|paused|done|failed|cancelled"},
+           Repeatable(
+               {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand})},
+      .description =
+          "Lists queued and running sessions, the newest first. Of other users' sessions only the "
+          "ID, the user and the state are shown.",
+      .examples = {
+          {"What was compared on this branch?", "benchctl list --all --label branch=main"},
+          {"The IDs of failed sessions, for a script:", "benchctl list --state failed --json"}}};
+}
+
+Command CancelCommand() {
+  return {
+      .name = "cancel",
+      .usage = "[OPTIONS] ID",
+      .summary = "cancel a queued or running session",
+      .words = Words::kSession,
+      .run = RunCancel,
+      .description =
+          "Cancels a session. One that is running stops at once; its cleanup commands still run. "
+          "You may cancel your own sessions, admins may cancel any. Of `compare --pool slurm`, "
+          "name the folder: it is scancel of all its tasks.",
+      .examples = {
+          {"Cancel a session by the beginning of its ID:", "benchctl cancel k3x9"},
+          {"Cancel a comparison on Slurm's machines:", "benchctl cancel benchd-pool-k3Xw2a"}}};
+}
+
+Command MoveCommand() {
+  return {.name = "move",
+          .usage = "ID --priority N [OPTIONS]",
+          .summary = "change the priority of a queued session",
+          .words = Words::kSession,
+          .run = RunMove,
+          .options = {{"priority", 0, "N", "higher priorities run first; only admins may raise it",
+                       kThisCommand}},
+          .description =
+              "Sets the priority of a queued session. Sessions with a higher priority run first; "
+              "everyone may lower the priority of their own.",
+          .examples = {{"Let everybody else go first:", "benchctl move k3x9m2pq --priority -1"}}};
+}
+
+Command PauseCommand() {
+  return {.name = "pause",
+          .usage = "[OPTIONS]",
+          .summary = "start no further session after the running one (admins only)",
+          .run = RunPause,
+          .description = kAdmins,
+          .examples = {{"Keep the machine free after the present session:", "benchctl pause"}}};
+}
+
+Command ResumeCommand() {
+  return {.name = "resume",
+          .usage = "[OPTIONS]",
+          .summary = "undo pause and drain (admins only)",
+          .run = RunResume,
+          .description = kAdmins,
+          .examples = {{"Let the queue go on:", "benchctl resume"}}};
+}
+
+Command DrainCommand() {
+  return {.name = "drain",
+          .usage = "[OPTIONS]",
+          .summary = "pause and refuse new sessions (admins only)",
+          .run = RunDrain,
+          .description = kAdmins,
+          .examples = {{"Empty the queue before maintenance:", "benchctl drain"}}};
+}
+
+Command MachineStatusCommand() {
+  return {
+      .name = "machine status",
+      .usage = "[OPTIONS] [PROFILE]",
+      .summary = "show each machine setting: wanted, actual, held, and why not",
+      .words = Words::kProfile,
+      .run = RunMachineStatus,
+      .description =
+          "Shows the settings of the machine that the profile PROFILE asks for (default: default).",
+      .examples = {
+          {"What would the profile `strict` hold here?", "benchctl machine status strict"}}};
+}
+
+Command MachineDoctorCommand() {
+  return {.name = "machine doctor",
+          .usage = "[OPTIONS]",
+          .summary = "list what makes measurements noisy, worst first",
+          .run = RunMachineDoctor,
+          .description =
+              "Observes the machine for a moment and lists what disturbs measurements, each with a "
+              "remedy.",
+          .examples = {{"Why are the results noisy?", "benchctl machine doctor"}}};
+}
+
+Command MachineApplyCommand() {
+  return {.name = "machine apply",
+          .usage = "[OPTIONS] [PROFILE]",
+          .summary = "apply a profile's settings until restored (admins only)",
+          .words = Words::kProfile,
+          .run = RunMachineApply,
+          .description = kAdmins,
+          .examples = {{"Hold the settings of a profile beyond sessions:",
+                        "benchctl machine apply strict"}}};
+}
+
+Command MachineRestoreCommand() {
+  return {.name = "machine restore",
+          .usage = "[OPTIONS]",
+          .summary = "restore all machine settings (admins only)",
+          .run = RunMachineRestore,
+          .description = kAdmins,
+          .examples = {{"Undo `machine apply`:", "benchctl machine restore"}}};
+}
+
+Command MachineReserveCommand() {
+  return {
+      .name = "machine reserve",
+      .usage = "--for D [OPTIONS]",
+      .summary = "reserve the machine for yourself; sessions wait",
+      .run = RunMachineReserve,
+      .options = {{"for", 0, "D", "for how long once it is yours, such as 10m; at most an hour",
+                   kThisCommand}},
+      .description =
+          "Waits for its turn, then holds the machine until the time is over or Ctrl-C gives it "
+          "back. Sessions wait meanwhile.",
+      .examples = {{"Half an hour for work by hand:", "benchctl machine reserve --for 30m"}}};
+}
+
+Command VersionCommand() {
+  return {.name = "version",
+          .usage = "[OPTIONS]",
+          .summary = "print the versions of benchctl and of the daemon",
+          .run = RunVersion,
+          .description = "Starts no daemon.",
+          .examples = {{"Which versions are these?", "benchctl version"}}};
 }
 
 }  // namespace benchd::client

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "client/app/output.h"
 #include "client/commands/commands.h"
 #include "client/git/bundle.h"
 #include "client/git/worktree_plan.h"
@@ -59,8 +60,6 @@ std::optional<BuildPlace> BuildsOf(const std::string& socket) {
   return *std::move(place);
 }
 
-}  // namespace
-
 // The other end of --host: who speaks for the daemon here is whoever logged in, by the kernel.
 Result<ExitCode> RunDialStdio(const CommandContext& context) {
   std::signal(SIGPIPE, SIG_IGN);
@@ -82,6 +81,17 @@ Result<ExitCode> RunDialStdio(const CommandContext& context) {
   }).detach();
   Copy(socket, STDOUT_FILENO);
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command DialStdioCommand() {
+  return {.name = "dial-stdio",
+          .usage = "",
+          .summary = "connect stdin and stdout with the daemon",
+          .run = RunDialStdio,
+          .hidden = true,
+          .here = true};
 }
 
 }  // namespace benchd::client

@@ -13,6 +13,7 @@
 
 #include "benchd/v1/history.grpc.pb.h"
 #include "client/app/output.h"
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/git/process.h"
 #include "client/link/daemon_link.h"
@@ -223,8 +224,6 @@ Result<std::string> Draw(const CommandContext& context, const HistoryRequest& re
                     "name its benchmark: benchctl history BENCHMARK; or -o FILE.html for all");
 }
 
-}  // namespace
-
 Result<ExitCode> RunHistory(const CommandContext& context) {
   auto choice = ReadResultChoice(context.arguments);
   if (!choice) return std::move(choice).error();
@@ -258,6 +257,33 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
     std::cout << RenderHistory(*history, request->search, now, choice->StyleOfStdout());
   }
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command HistoryCommand() {
+  return {
+      .name = "history",
+      .usage = "[OPTIONS] [BENCHMARK]",
+      .summary = "show a benchmark's verdicts and since when it changed",
+      .words = Words::kBenchmark,
+      .run = RunHistory,
+      .options = HistoryOptions(),
+      .description =
+          "Without BENCHMARK, lists the benchmarks of your sessions: how many verdicts each has, "
+          "the newest, and the newest step in its values. With one, shows its verdicts, oldest "
+          "first, and between them the steps: places where the values changed for good.\n"
+          "Verdicts stay when their sessions are deleted. Sessions without a suite belong to the "
+          "benchmark `main`, where each command has a history of its own.\n"
+          "Steps are searched for by E-divisive means, only among entries that were measured on "
+          "the same machine with the same kernel and settings. Where one of these changed, a line "
+          "says so.",
+      .examples = {{"Since when is the parser slower?", "benchctl history parse"},
+                   {"All change points of the last 500 verdicts, for a script:",
+                    "benchctl history parse --last 500 --json"},
+                   {"A page to look at:", "benchctl history parse -o history.html"},
+                   {"What several machines have sent to a database:",
+                    "benchctl history parse --database postgresql://db.example.com/bench"}}};
 }
 
 }  // namespace benchd::client

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "client/app/output.h"
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/link/host.h"
 #include "client/present/analysis.h"
@@ -163,8 +164,6 @@ Result<TableReport> AnalyzeCsvFile(const std::string& path, const benchd::TableO
   return report;
 }
 
-}  // namespace
-
 Result<ExitCode> RunAnalyze(const CommandContext& context) {
   auto options = ReadTableOptions(context.arguments);
   if (!options) return std::move(options).error();
@@ -196,8 +195,6 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   return written ? code : OutputFailed(written.error());
 }
 
-namespace {
-
 // Empty where the option is not given.
 Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
   const std::string* name = LastValue(arguments, option);
@@ -227,8 +224,6 @@ Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) 
   return request;
 }
 
-}  // namespace
-
 Result<ExitCode> RunAgreement(const CommandContext& context) {
   auto request = ReadAgreementOptions(context.arguments);
   if (!request) return std::move(request).error();
@@ -247,8 +242,6 @@ Result<ExitCode> RunAgreement(const CommandContext& context) {
   }
   return ExitCode::kPass;
 }
-
-namespace {
 
 /// Most files under way at once, however many CPUs there are: to compare the most values that a
 /// file may have takes a hundred MB.
@@ -362,8 +355,6 @@ class Batch {
   std::optional<LiveScreen> screen_;
 };
 
-}  // namespace
-
 Result<ExitCode> RunSimilarity(const CommandContext& context) {
   auto request = ReadSimilarityOptions(context.arguments);
   if (!request) return std::move(request).error();
@@ -394,6 +385,68 @@ Result<ExitCode> RunSimilarity(const CommandContext& context) {
   }
   if (failed) return *std::move(failed);
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command AnalyzeCommand() {
+  return {
+      .name = "analyze",
+      .usage = "[OPTIONS] FILE...|-",
+      .summary = "analyze exported runs or other measurements",
+      .words = Words::kOwn,
+      .run = RunAnalyze,
+      .options = AnalyzeOptions(),
+      .description =
+          "Computes the same statistics as `compare` from a table, without a daemon.\n"
+          "A table is CSV with a header: the first column names the arm, every other column is a "
+          "metric, except `role`, `benchmark`, `pair`, `order`, `started_at` and `exit_code`. "
+          "Rows are analyzed in the order of the file.\n"
+          "With --parse, files are what a harness wrote, the base's first: one look at runs that "
+          "were not interleaved.",
+      .examples = {
+          {"Analyze what a session has measured:", "benchctl export k3x9m2pq | benchctl analyze -"},
+          {"Latencies measured elsewhere, lower is better:",
+           "benchctl analyze --base v1 --metric latency:lower latency.csv"},
+          {"What hyperfine has written, before and after:",
+           "benchctl analyze --parse hyperfine old.json new.json"}}};
+}
+
+Command SimilarityCommand() {
+  return {
+      .name = "similarity",
+      .usage = "[OPTIONS] FILE...",
+      .summary = "assess how similar the runs of a benchmark are",
+      .words = Words::kOwn,
+      .run = RunSimilarity,
+      .options = SimilarityOptions(),
+      .description =
+          "A file is CSV with one column per run, or with rows `run,value`; or JSON, an array of "
+          "numbers for each run or JMH's own result (-rf json); or raw doubles with --shape. "
+          "Several files are assessed side by side.\n"
+          "The result is advice and never decides a gate; see docs/similarity.md.",
+      .examples = {
+          {"Do the runs of a benchmark resemble each other?", "benchctl similarity runs.csv"},
+          {"Ten runs of 3000 raw doubles each:", "benchctl similarity --shape 10x3000 runs.f64"}}};
+}
+
+Command AgreementCommand() {
+  return {
+      .name = "agreement",
+      .usage = "[OPTIONS] FILE.csv|-",
+      .summary = "measure how well raters agree (Fleiss' kappa)",
+      .words = Words::kFile,
+      .run = RunAgreement,
+      .options = {{"subjects", 0, "COLUMN", "the column that names the subjects (default none)",
+                   kThisCommand},
+                  {"truth", 0, "COLUMN", "compare every other column with this one", kThisCommand},
+                  {"raters", 0, "A,B,...", "the raters' columns (default all but the subjects')",
+                   kThisCommand}},
+      .description =
+          "Reads CSV with a header, one row per subject and one column per rater; a rating may be "
+          "any word, such as similar or dissimilar.",
+      .examples = {{"How well do two methods agree with the reviewers?",
+                    "benchctl agreement --subjects name --truth reviewers ratings.csv"}}};
 }
 
 }  // namespace benchd::client

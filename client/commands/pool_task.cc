@@ -126,8 +126,6 @@ class PoolTask {
   TaskState state_;
 };
 
-}  // namespace
-
 // What Slurm runs on each machine: pool-task FOLDER TASK compare OPTIONS -- COMMANDS.
 Result<ExitCode> RunPoolTask(const CommandContext& context) {
   const std::vector<std::string>& words = context.arguments.positionals;
@@ -149,6 +147,17 @@ Result<ExitCode> RunPoolTask(const CommandContext& context) {
                                       "--export-json=" + folder.NewExport(state.task)};
   compare.insert(compare.end(), words.begin() + 3, words.end());
   return PoolTask(std::move(folder), std::move(state)).Run(compare, context.link);
+}
+
+}  // namespace
+
+Command PoolTaskCommand() {
+  return {.name = "pool-task",
+          .usage = "FOLDER TASK compare [OPTIONS] COMMAND...",
+          .summary = "measure on one machine of a pool",
+          .words = Words::kOwn,
+          .run = RunPoolTask,
+          .hidden = true};
 }
 
 }  // namespace benchd::client

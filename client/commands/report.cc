@@ -118,8 +118,6 @@ Result<std::string> Render(const CommandContext& context,
   return picture;
 }
 
-}  // namespace
-
 Result<ExitCode> RunReport(const CommandContext& context) {
   if (auto ok = CheckWords(context.arguments); !ok) return std::move(ok).error();
   auto options = ReadTableOptions(context.arguments);
@@ -136,6 +134,30 @@ Result<ExitCode> RunReport(const CommandContext& context) {
   for (const ReportSource& source : *sources) names.push_back(source.name);
   const auto written = file->Write(*text, names);
   return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+}  // namespace
+
+Command ReportCommand() {
+  return {
+      .name = "report",
+      .usage = "[OPTIONS] [ID|FILE]...",
+      .summary = "write an HTML page about sessions (or your newest) or tables",
+      .words = Words::kOwn,
+      .run = RunReport,
+      .options = ReportOptionInfos(),
+      .description =
+          "Writes one HTML page that needs no network and no script: the verdict, every "
+          "comparison against its margin, the runs of both arms, the machine, and how to run it "
+          "again.\n"
+          "A word with a dot or a slash is a file: JSON as `export --format json` writes it, or a "
+          "table as `analyze` reads it, with the options below for tables. No daemon is needed "
+          "then. Several are sections of one page.",
+      .examples = {{"A page about your newest session:", "benchctl report -o report.html"},
+                   {"Two sessions, of two machines perhaps, side by side:",
+                    "benchctl report k3x9m2pq other.json -o report.html"},
+                   {"A picture for a pull request:",
+                    "benchctl report k3x9m2pq --svg wall_time -o wall_time.svg"}}};
 }
 
 }  // namespace benchd::client

@@ -4,9 +4,11 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/app/invocation.h"
 #include "client/app/output.h"
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/git/worktree_plan.h"
 #include "client/link/daemon_link.h"
+#include "client/pool/pool.h"
 #include "client/present/csv.h"
 #include "client/present/exports.h"
 #include "client/present/json.h"
@@ -306,8 +308,6 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   return *save ? SaveAfter(**save, *followed, code) : code;
 }
 
-}  // namespace
-
 Result<ExitCode> RunCompare(const CommandContext& context) {
   if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
   if (IsGiven(context.arguments, "pool")) return RunPool(context);
@@ -322,8 +322,6 @@ Result<ExitCode> RunSubmit(const CommandContext& context) {
   return SubmitAnd(context, /*detach=*/true);
 }
 
-namespace {
-
 /// The session that the command line names, or the caller's newest.
 Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
                                  bool with_log = false) {
@@ -337,8 +335,6 @@ Error NotEnded(const v1::Session& session) {
   return UsageError("export: session " + session.session() + " has not ended: no result yet",
                     "wait for it: benchctl watch " + session.session());
 }
-
-}  // namespace
 
 Result<ExitCode> RunShow(const CommandContext& context) {
   auto choice = ReadResultChoice(context.arguments);
@@ -388,8 +384,6 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
 }
 
-namespace {
-
 // --json is another way to say --format json.
 Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   const std::string* name = LastValue(context.arguments, "format");
@@ -400,8 +394,6 @@ Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   }
   return format;
 }
-
-}  // namespace
 
 Result<ExitCode> RunExport(const CommandContext& context) {
   auto format = ReadFormat(context);
@@ -422,6 +414,105 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   const auto shorten = (*format)->shorten;
   std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command CompareCommand() {
+  return {
+      .name = "compare",
+      .usage = "[OPTIONS] BASE CANDIDATE...",
+      .summary = "compare two or more commands to a verdict",
+      .words = Words::kOwn,
+      .run = RunCompare,
+      .options = CompareOptions(true),
+      .description =
+          "Runs the commands interleaved until it is clear whether a candidate is slower than the "
+          "base by more than the margin, and exits with the verdict: 0 pass, 1 regression, 3 "
+          "undecided.\n"
+          "Each command is one string. It is split by shell quoting rules and executed without a "
+          "shell; --shell runs it by `sh -c`, and without it unquoted shell syntax such as <, |, "
+          "$HOME or *.txt is refused. Of several commands the first is the base, and each other "
+          "one is compared with it.",
+      .examples = {
+          {"Does level 9 take more than 2 % longer than level 1?",
+           "benchctl compare 'gzip -1 -k -f data' 'gzip -9 -k -f data'"},
+          {"Gate on CPU time with a margin of 1 %, for two minutes at most:",
+           "benchctl compare --metric cpu_time:1% --max-time 2m ./old ./new"},
+          {"The last tag against the working tree, built by make:",
+           "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
+          {"Keep today's program:", "benchctl compare --save main './bench --filter parse'"},
+          {"After the next build, compare with it:", "benchctl compare --against main"},
+          {"Is it the code, or where the linker put it? Eight builds of each commit:",
+           "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
+          {"A suite of benchmarks from a file, only those that match:",
+           "benchctl compare -f suite.toml --only 'parse*'"},
+          {"On another machine, through ssh:",
+           "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
+          {"One verdict from eight machines of a Slurm cluster:",
+           "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
+}
+
+Command SubmitCommand() {
+  return {.name = "submit",
+          .usage = "[OPTIONS] BASE CANDIDATE...",
+          .summary = "the same without watching: compare --detach",
+          .words = Words::kOwn,
+          .run = RunSubmit,
+          .options = CompareOptions(false),
+          .description =
+              "Puts a session into the queue, prints its ID and exits without waiting for the "
+              "verdict. It takes the options of `compare`.",
+          .examples = {{"Compare later what is built now, and say what it was:",
+                        "benchctl submit --label branch=main ./old ./new"}}};
+}
+
+Command WatchCommand() {
+  return {.name = "watch",
+          .usage = "[OPTIONS] [ID]",
+          .summary = "watch a session (or your newest) to its end",
+          .words = Words::kSessionOrNewest,
+          .run = RunWatch,
+          .options = WatchOptions(),
+          .description =
+              "Follows a session until it ends and exits as `compare` does. Ctrl-C stops watching; "
+              "the session goes on.",
+          .examples = {{"Reattach to a session:", "benchctl watch k3x9m2pq"}}};
+}
+
+Command ShowCommand() {
+  return {
+      .name = "show",
+      .usage = "[OPTIONS] [ID]",
+      .summary = "show a session (or your newest) and how to repeat it",
+      .words = Words::kSessionOrNewest,
+      .run = RunShow,
+      .options = ShowOptions(),
+      .description =
+          "Shows what was asked, what was measured, how the machine was set up, and the commands "
+          "that run the session again or compute its numbers again.",
+      .examples = {{"Show a session together with the output of its runs:",
+                    "benchctl show --log k3x9m2pq"}}};
+}
+
+Command ExportCommand() {
+  return {
+      .name = "export",
+      .usage = "[OPTIONS] [ID]",
+      .summary = "print the runs or the result of a session (or your newest)",
+      .words = Words::kSessionOrNewest,
+      .run = RunExport,
+      .options =
+          {{"format", 0, "csv|json|markdown|junit|github|bmf",
+            "csv: one row a run (the default); json: spec, result and runs; markdown: for a pull "
+            "request; junit: a test case a gate; github: for github-action-benchmark; bmf: Bencher "
+            "Metric Format",
+            kThisCommand},
+           {"with-warmup", 0, "", "csv, json: warm-up runs too; in CSV their pair is empty",
+            kThisCommand}},
+      .description =
+          "Prints the runs of a session to stdout, for other tools and for `benchctl analyze`.",
+      .examples = {{"Keep the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
 }
 
 }  // namespace benchd::client

@@ -17,6 +17,7 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
 #include "client/link/host.h"
@@ -316,8 +317,6 @@ class Top {
   Keyboard keyboard_{STDIN_FILENO};
 };
 
-}  // namespace
-
 Result<ExitCode> RunTop(const CommandContext& context) {
   std::uint64_t count = 0;
   if (const std::string* text = LastValue(context.arguments, "count")) {
@@ -340,6 +339,26 @@ Result<ExitCode> RunTop(const CommandContext& context) {
   top.Run();
   interrupts.React({.on_first = [] {}});
   return interrupts.interrupted() ? ExitCode::kInterrupted : ExitCode::kPass;
+}
+
+}  // namespace
+
+Command TopCommand() {
+  return {
+      .name = "top",
+      .usage = "[OPTIONS]",
+      .summary = "show machine, running session and queue, live",
+      .run = RunTop,
+      .options = {{"count", 0, "N", "end after N seconds (default never)", kThisCommand}},
+      .description =
+          "Shows the machine, the settings that are held, the running session with its intervals, "
+          "and the queue, until `q` or Ctrl-C. It is redrawn with every event and once a second; "
+          "where stdout is no terminal, it is one line a second.\n"
+          "What happens to your own session is told by its stream; the daemon is asked for the "
+          "rest every 30 seconds while that runs, since every question disturbs a run, else every "
+          "two.",
+      .examples = {{"Watch the machine:", "benchctl top"},
+                   {"How the queue stands, for a script:", "benchctl top --count 1 --json"}}};
 }
 
 }  // namespace benchd::client

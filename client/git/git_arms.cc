@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/git/bundle.h"
 #include "client/git/missing_files.h"
@@ -252,8 +253,6 @@ void PrintMissingFiles(const WorktreePlan& plan) {
   }
 }
 
-}  // namespace
-
 // Runs inside a session, as its caller; what it prints is the session's build log.
 Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   std::vector<std::string> trees;
@@ -280,6 +279,18 @@ Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   store.Clean({});
   if (!plan->socket.empty()) received.CollectGarbage();
   return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command BuildWorktreesCommand() {
+  return {.name = "build-worktrees",
+          .usage = "OPTIONS",
+          .summary = "check out and build the commits of a session",
+          .words = Words::kOwn,
+          .run = RunBuildWorktrees,
+          .options = WorktreeOptions(),
+          .hidden = true};
 }
 
 }  // namespace benchd::client

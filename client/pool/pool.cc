@@ -1,3 +1,4 @@
+#include "client/pool/pool.h"
 
 #include <chrono>
 #include <filesystem>
@@ -5,7 +6,6 @@
 
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/git/process.h"
 #include "client/link/host.h"
 #include "client/pool/pool_folder.h"

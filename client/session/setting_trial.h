@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/link/daemon_link.h"
 #include "client/terminal/interrupts.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/present/csv.h"
 #include "client/present/report.h"
 #include "client/present/units.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "client/commands/commands.h"
+#include "client/app/dispatch.h"
 #include "tests/client/program.h"
 #include "tests/client/samples.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/present/report.h"
 #include "client/request/spec_input.h"
 #include "core/model/session_spec.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/request/spec_input.h"
 #include "client/session/submission.h"
 

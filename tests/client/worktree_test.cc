@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "client/app/command.h"
+
+namespace benchd::client {
+
+/// compare --pool
+Result<ExitCode> RunPool(const CommandContext& context);
+
+/// Whether cancel's word is the folder of a pool, whose jobs CancelPool() gives to scancel.
+bool IsPool(const std::string& word);
+Result<ExitCode> CancelPool(const CommandContext& context);
+
+}  // namespace benchd::client
