@@ -1,0 +1,113 @@
+#include <unistd.h>
+
+#include <cstdint>
+#include <iostream>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/link/daemon_link.h"
+#include "client/present/json.h"
+#include "client/present/pages.h"
+#include "client/present/words.h"
+#include "client/request/quantity.h"
+#include "client/terminal/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+/// What a glance takes in; the rest comes with --all.
+constexpr std::uint32_t kNewest = 20;
+
+Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
+  v1::ListSessionsRequest request;
+  request.set_all(IsGiven(arguments, "all"));
+  if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
+    request.set_state(StateFromWord(*word));
+    if (HasEnded(request.state())) request.set_all(true);
+  }
+  for (const GivenOption& option : arguments.options) {
+    if (option.name != "label") continue;
+    auto label = ParseAssignment(option.value);
+    if (!label) return std::move(label).error().Within("--label " + option.value);
+    (*request.mutable_labels())[label->first] = label->second;
+  }
+  return request;
+}
+
+struct Listed {
+  std::vector<v1::Session> sessions;
+  bool more = false;  ///< than these
+};
+
+/// The newest sessions, or every one, page after page.
+Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, bool every) {
+  if (!every) request.set_page_size(kNewest);
+  Listed listed;
+  do {
+    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
+    if (!page) return std::move(page).error();
+    std::move(page->mutable_sessions()->begin(), page->mutable_sessions()->end(),
+              std::back_inserter(listed.sessions));
+    request.set_page_token(page->next_page_token());
+    // Large ones may fill a page before there are twenty.
+    listed.more = !request.page_token().empty();
+    if (!every) request.set_page_size(kNewest - static_cast<std::uint32_t>(listed.sessions.size()));
+  } while (listed.more && (every || listed.sessions.size() < kNewest));
+  return listed;
+}
+
+Result<ExitCode> RunList(const CommandContext& context) {
+  auto request = ReadListRequest(context.arguments);
+  if (!request) return std::move(request).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  auto listed = ListSessions(**link, *request, IsGiven(context.arguments, "all"));
+  if (!listed) return std::move(listed).error();
+  const google::protobuf::Timestamp now = Now();
+  if (context.json) {
+    for (const v1::Session& session : listed->sessions)
+      std::cout << MessageLine("session", session.session(), session, now) << "\n";
+  } else if (listed->sessions.empty()) {
+    std::cerr << (request->all() ? "no sessions\n"
+                                 : "no sessions; list --all shows finished ones too\n");
+  } else {
+    std::cout << RenderList(listed->sessions, (*link)->UserNames(), now, StyleOf(STDOUT_FILENO));
+  }
+  if (listed->more) {
+    std::cerr << "showing the newest " << listed->sessions.size() << "; list --all shows all\n";
+  }
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command ListCommand() {
+  return {
+      .name = "list",
+      .usage = "[OPTIONS]",
+      .summary = "list sessions",
+      .run = RunList,
+      .options =
+          {{"all", 'a', "", "finished sessions too, and not just the newest 20", kThisCommand},
+           {.name = "state",
+            .value = "STATE",
+            .help =
+                "only sessions in this state: queued, preparing, running, paused, done, failed or "
+                "cancelled",
+            .group = kThisCommand,
+            .choices = "queued|preparing|running|paused|done|failed|cancelled"},
+           Repeatable(
+               {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand})},
+      .description =
+          "Lists queued and running sessions, the newest first. Of other users' sessions only the "
+          "ID, the user and the state are shown.",
+      .examples = {
+          {"What was compared on this branch?", "benchctl list --all --label branch=main"},
+          {"The IDs of failed sessions, for a script:", "benchctl list --state failed --json"}}};
+}
+
+}  // namespace benchd::client

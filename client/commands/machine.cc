@@ -1,0 +1,220 @@
+#include <grpcpp/client_context.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "benchd/v1/machine.grpc.pb.h"
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/link/daemon_link.h"
+#include "client/present/json.h"
+#include "client/present/pages.h"
+#include "client/present/units.h"
+#include "client/present/words.h"
+#include "client/request/quantity.h"
+#include "client/session/submission.h"
+#include "client/terminal/interrupts.h"
+#include "client/terminal/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+Result<double> ReadReservation(const ParsedArguments& arguments) {
+  const std::string* text = LastValue(arguments, "for");
+  if (text == nullptr) {
+    return UsageError("machine reserve: missing --for", "write benchctl machine reserve --for 10m");
+  }
+  auto seconds = ParseDuration(*text);
+  if (!seconds) return std::move(seconds).error().Within("--for " + *text);
+  return seconds;
+}
+
+/// Tells how a reservation goes: JSON lines, or sentences and on a terminal a clock.
+class ReservationPrinter {
+ public:
+  ReservationPrinter(bool json, double seconds, std::string before_us)
+      : json_(json), seconds_(seconds), before_us_(std::move(before_us)) {
+    if (!json && CanRedraw(STDERR_FILENO)) screen_.emplace(STDERR_FILENO);
+  }
+
+  void Print(const v1::ReserveResponse& response) {
+    if (json_) {
+      std::cout << MessageLine("reserve", "", response, Now()) + "\n" << std::flush;
+    } else if (!response.held()) {
+      if (!before_us_.empty()) {
+        PrintToStderr(before_us_ + ": waiting for the machine");
+      }
+    } else if (!held_) {
+      std::cout << "the machine is yours for " + FormatRough(seconds_) + "; Ctrl-C releases it\n"
+                << std::flush;
+    }
+    held_ = response.held();
+    if (held_ && screen_) {
+      screen_->Draw({FormatClock(std::ceil(response.remaining_seconds())) + " left"},
+                    StyleOf(STDERR_FILENO).width);
+    }
+  }
+
+  void End(const std::string& sentence) {
+    screen_.reset();
+    if (!json_) PrintToStderr(sentence);
+  }
+
+  bool held() const { return held_; }
+
+ private:
+  const bool json_;
+  const double seconds_;
+  const std::string before_us_;
+  std::optional<LiveScreen> screen_;
+  bool held_ = false;
+};
+
+Result<ExitCode> RunMachineReserve(const CommandContext& context) {
+  auto seconds = ReadReservation(context.arguments);
+  if (!seconds) return std::move(seconds).error();
+  Interrupts interrupts;
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  grpc::ClientContext call;
+  interrupts.React({[&call] { call.TryCancel(); }, {}});
+  v1::ReserveRequest request;
+  request.set_seconds(*seconds);
+  const auto reader = v1::MachineService::NewStub((*link)->channel())->Reserve(&call, request);
+  ReservationPrinter printer(context.json, *seconds, WhoHasTheMachine(**link));
+  for (v1::ReserveResponse response; reader->Read(&response);) {
+    printer.Print(response);
+    if (!std::cout) call.TryCancel();  // who waits for it will not hear of it
+  }
+  const grpc::Status status = reader->Finish();
+  interrupts.React({[] {}, {}});
+  if (!std::cout) return ExitCode::kOutput;
+  if (interrupts.interrupted()) {
+    printer.End(printer.held() ? "the machine is released" : "no longer waiting");
+    return printer.held() ? ExitCode::kPass : ExitCode::kInterrupted;
+  }
+  if (!status.ok()) return FromStatus(status);
+  printer.End("the reservation is over: sessions run again");
+  return ExitCode::kPass;
+}
+
+template <typename Request, typename Response>
+using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
+                                                          Response*);
+
+/// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
+template <typename Request, typename Response>
+Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
+                             const Request& request, bool waits) {
+  const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  // During a reservation nothing is measured, so nobody has to wait.
+  if (const std::string& running = (*link)->status().running(); waits && !running.empty()) {
+    std::cerr << "benchctl: " << WhoHasTheMachine(**link) << ": this waits for its end\n";
+  }
+  return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
+}
+
+/// The same of what answers with how the machine stands, which is printed.
+template <typename Request>
+Result<ExitCode> ShowMachine(const CommandContext& context,
+                             Method<Request, v1::MachineStatus> method, const Request& request,
+                             bool waits) {
+  auto status = CallMachine(context, method, request, waits);
+  if (!status) return std::move(status).error();
+  std::cout << (context.json ? MessageLine("machine", status->session(), *status, Now()) + "\n"
+                             : RenderMachine(*status, StyleOf(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+Result<ExitCode> RunMachineStatus(const CommandContext& context) {
+  v1::GetMachineRequest request;
+  request.set_profile(context.word);
+  return ShowMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
+}
+
+Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
+  auto response =
+      CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
+  if (!response) return std::move(response).error();
+  std::cout << (context.json ? MessageLine("doctor", "", *response, Now()) + "\n"
+                             : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+Result<ExitCode> RunMachineApply(const CommandContext& context) {
+  v1::ApplyRequest request;
+  request.set_profile(context.word);
+  return ShowMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
+}
+
+Result<ExitCode> RunMachineRestore(const CommandContext& context) {
+  return ShowMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
+                     /*waits=*/true);
+}
+
+}  // namespace
+
+Command MachineStatusCommand() {
+  return {
+      .name = "machine status",
+      .usage = "[OPTIONS] [PROFILE]",
+      .summary = "show each machine setting: wanted, actual, held, and why not",
+      .words = Words::kProfile,
+      .run = RunMachineStatus,
+      .description =
+          "Shows the settings of the machine that the profile PROFILE asks for (default: default).",
+      .examples = {
+          {"What would the profile `strict` hold here?", "benchctl machine status strict"}}};
+}
+
+Command MachineDoctorCommand() {
+  return {.name = "machine doctor",
+          .usage = "[OPTIONS]",
+          .summary = "list what makes measurements noisy, worst first",
+          .run = RunMachineDoctor,
+          .description =
+              "Observes the machine for a moment and lists what disturbs measurements, each with a "
+              "remedy.",
+          .examples = {{"Why are the results noisy?", "benchctl machine doctor"}}};
+}
+
+Command MachineApplyCommand() {
+  return {.name = "machine apply",
+          .usage = "[OPTIONS] [PROFILE]",
+          .summary = "apply a profile's settings until restored (admins only)",
+          .words = Words::kProfile,
+          .run = RunMachineApply,
+          .description = kAdmins,
+          .examples = {{"Hold the settings of a profile beyond sessions:",
+                        "benchctl machine apply strict"}}};
+}
+
+Command MachineRestoreCommand() {
+  return {.name = "machine restore",
+          .usage = "[OPTIONS]",
+          .summary = "restore all machine settings (admins only)",
+          .run = RunMachineRestore,
+          .description = kAdmins,
+          .examples = {{"Undo `machine apply`:", "benchctl machine restore"}}};
+}
+
+Command MachineReserveCommand() {
+  return {
+      .name = "machine reserve",
+      .usage = "--for D [OPTIONS]",
+      .summary = "reserve the machine for yourself; sessions wait",
+      .run = RunMachineReserve,
+      .options = {{"for", 0, "D", "for how long once it is yours, such as 10m; at most an hour",
+                   kThisCommand}},
+      .description =
+          "Waits for its turn, then holds the machine until the time is over or Ctrl-C gives it "
+          "back. Sessions wait meanwhile.",
+      .examples = {{"Half an hour for work by hand:", "benchctl machine reserve --for 30m"}}};
+}
+
+}  // namespace benchd::client
