@@ -36,6 +36,18 @@ Result<std::string> NewestSession(DaemonLink& link) {
                     "start one with benchctl compare; benchctl list --all shows everybody's");
 }
 
+Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context, bool with_log) {
+  if (!context.word.empty()) return GetSession(link, context.word, with_log);
+  auto newest = NewestSession(link);
+  if (!newest) return std::move(newest).error();
+  return GetSession(link, *newest, with_log);
+}
+
+Error NotEnded(const v1::Session& session) {
+  return UsageError("export: session " + session.session() + " has not ended: no result yet",
+                    "wait for it: benchctl watch " + session.session());
+}
+
 Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
                       const std::function<void(v1::Run&&)>& take) {
   grpc::ClientContext context;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
+#include "client/app/command.h"
 #include "client/app/exit_code.h"
 #include "client/link/daemon_link.h"
 #include "client/present/csv.h"
@@ -22,6 +23,13 @@ Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool wit
 /// The ID of the caller's newest session.
 /// @errors (exit 2) the caller has none.
 Result<std::string> NewestSession(DaemonLink& link);
+
+/// The session that the command line names, or the caller's newest.
+Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
+                                 bool with_log = false);
+
+/// For what needs a result that is not there yet.
+Error NotEnded(const v1::Session& session);
 
 /// Hands every run of a session on, in their order.
 Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,

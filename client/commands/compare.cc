@@ -1,7 +1,12 @@
-#include <algorithm>
-#include <iostream>
+#include "client/commands/compare.h"
 
-#include "benchd/v1/session.grpc.pb.h"
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "client/app/invocation.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
@@ -9,17 +14,14 @@
 #include "client/git/worktree_plan.h"
 #include "client/link/daemon_link.h"
 #include "client/pool/pool.h"
-#include "client/present/csv.h"
 #include "client/present/exports.h"
 #include "client/present/json.h"
-#include "client/present/pages.h"
-#include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
-#include "client/present/worst_runs.h"
 #include "client/request/spec_input.h"
 #include "client/request/stored_arms.h"
+#include "client/session/conclusion.h"
 #include "client/session/follow.h"
 #include "client/session/session_runs.h"
 #include "client/session/submission.h"
@@ -145,30 +147,6 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
   return session;
 }
 
-Progress ProgressOf(bool json, const ResultChoice& choice) {
-  if (json) return Progress::kJson;
-  return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
-}
-
-// What is said and written of a session that has ended, besides what was watched.
-struct Aftermath {
-  v1::Session session;
-  RunsOfSession runs;
-};
-
-Result<Aftermath> ReadAftermath(DaemonLink& link, const std::string& id, RunsWanted wanted) {
-  auto session = GetSession(link, id);
-  if (!session) return std::move(session).error();
-  auto runs = ReadRunsOf(link, *session, wanted);
-  if (!runs) return std::move(runs).error();
-  return Aftermath{*std::move(session), *std::move(runs)};
-}
-
-Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
-                          std::span<const v1::Run> runs) {
-  return files.Write([&](const ExportFormat& format) { return format.render(session, runs); });
-}
-
 // --same-is-pass: the verdict of a comparison that would measure one commit twice.
 ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
@@ -188,37 +166,6 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
                                          : format.render_same(sentence);
   });
   return written ? ExitCode::kPass : OutputFailed(written.error());
-}
-
-// Says the end, of several candidates with their order, and writes the exports that were asked for.
-// What cannot be had or written takes nothing of the result back.
-ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
-                       bool json, const ResultChoice& choice) {
-  const std::string& id = followed.session.session();
-  const bool ended = HasEnded(followed.session.state());
-  const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
-                       followed.session.state() == v1::SESSION_STATE_DONE &&
-                       SeveralCandidates(followed.session.report());
-  const bool exports = !files.empty() && ended;
-  const bool explained = !json && !choice.bisect && choice.detail == Detail::kAll && ended;
-  Result<Aftermath> after = Aftermath();
-  if (ordered || exports || explained) {
-    after = ReadAftermath(
-        link, id, {.measured = exports && files.WantsRuns(), .pairs = ordered, .worst = explained});
-  }
-  const ExitCode code =
-      ReportEnd(followed, json, choice, after ? after->runs.pairs : std::vector<ArmPairs>());
-  if (after && after->runs.worst) std::cout << after->runs.worst->Render(choice.StyleOfStdout());
-  if (files.empty()) return code;
-  if (!ended) {
-    std::cerr << "benchctl: nothing exported: session " << id
-              << " has not ended; later: benchctl export " << id << " --format F\n";
-    return code;
-  }
-  std::cout << std::flush;
-  const Result<void> written = after ? WriteExports(files, after->session, after->runs.measured)
-                                     : Result<void>(after.error());
-  return written ? code : OutputFailed(written.error());
 }
 
 // --save: what a session that did not fail has measured is kept, whatever its verdict.
@@ -249,6 +196,18 @@ Result<void> CheckDetach(const ParsedArguments& arguments) {
   }
   return {};
 }
+
+Result<ExitCode> RunCompare(const CommandContext& context) {
+  if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
+  if (IsGiven(context.arguments, "pool")) return RunPool(context);
+  for (const char* name : {"machines", "pool-folder", "dry-run"}) {
+    if (!IsGiven(context.arguments, name)) continue;
+    return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");
+  }
+  return SubmitAnd(context, IsGiven(context.arguments, "detach"));
+}
+
+}  // namespace
 
 Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (detach) {
@@ -308,116 +267,6 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   return *save ? SaveAfter(**save, *followed, code) : code;
 }
 
-Result<ExitCode> RunCompare(const CommandContext& context) {
-  if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
-  if (IsGiven(context.arguments, "pool")) return RunPool(context);
-  for (const char* name : {"machines", "pool-folder", "dry-run"}) {
-    if (!IsGiven(context.arguments, name)) continue;
-    return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");
-  }
-  return SubmitAnd(context, IsGiven(context.arguments, "detach"));
-}
-
-Result<ExitCode> RunSubmit(const CommandContext& context) {
-  return SubmitAnd(context, /*detach=*/true);
-}
-
-/// The session that the command line names, or the caller's newest.
-Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
-                                 bool with_log = false) {
-  if (!context.word.empty()) return GetSession(link, context.word, with_log);
-  auto newest = NewestSession(link);
-  if (!newest) return std::move(newest).error();
-  return GetSession(link, *newest, with_log);
-}
-
-Error NotEnded(const v1::Session& session) {
-  return UsageError("export: session " + session.session() + " has not ended: no result yet",
-                    "wait for it: benchctl watch " + session.session());
-}
-
-Result<ExitCode> RunShow(const CommandContext& context) {
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto exports = ExportFiles::Prepare(context.arguments);
-  if (!exports) return std::move(exports).error();
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
-  if (!session) return std::move(session).error();
-  if (!exports->empty() && !HasEnded(session->state())) return NotEnded(*session);
-  auto runs = ReadRunsOf(**link, *session,
-                         {.measured = exports->WantsRuns(),
-                          .pairs = !context.json,
-                          .columns = !context.json,
-                          .worst = !context.json});
-  if (!runs) return std::move(runs).error();
-  if (context.json) {
-    std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
-  } else {
-    const Style style = choice->StyleOfStdout();
-    std::cout << RenderSession(*session, runs->columns, runs->pairs, (*link)->UserNames(), style,
-                               runs->worst ? runs->worst->Render(style) : "",
-                               choice->detail == Detail::kAll);
-  }
-  std::cout << std::flush;
-  const auto written = WriteExports(*exports, *session, runs->measured);
-  return written ? ExitCode::kPass : OutputFailed(written.error());
-}
-
-Result<ExitCode> RunWatch(const CommandContext& context) {
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto exports = ExportFiles::Prepare(context.arguments);
-  if (!exports) return std::move(exports).error();
-  Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  // Its whole id, since a prefix may stop being unique, and its limits for the progress bar.
-  auto session = NamedSession(**link, context);
-  if (!session) return std::move(session).error();
-  if (context.json) PrintCommits(*session);
-  const Following following{.progress = ProgressOf(context.json, *choice),
-                            .on_interrupt = OnInterrupt::kLeave};
-  auto followed = FollowSession(**link, *session, following, interrupts);
-  if (!followed) return std::move(followed).error();
-  return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
-}
-
-// --json is another way to say --format json.
-Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
-  const std::string* name = LastValue(context.arguments, "format");
-  if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
-  const ExportFormat* const format = FindExportFormat(*name);  // the parser takes no other
-  if (format->name != "json" && context.json) {
-    return UsageError("--format " + *name + ": conflicts with --json");
-  }
-  return format;
-}
-
-Result<ExitCode> RunExport(const CommandContext& context) {
-  auto format = ReadFormat(context);
-  if (!format) return std::move(format).error();
-  const bool with_warmup = IsGiven(context.arguments, "with-warmup");
-  if (with_warmup && !(*format)->of_runs) {
-    return UsageError("--with-warmup: " + std::string((*format)->name) + " has no runs",
-                      "use it with --format csv or json");
-  }
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  auto session = NamedSession(**link, context);
-  if (!session) return std::move(session).error();
-  if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
-  auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
-  if (!runs) return std::move(runs).error();
-  const std::string text = (*format)->render(*session, runs->measured);
-  const auto shorten = (*format)->shorten;
-  std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));
-  return ExitCode::kPass;
-}
-
-}  // namespace
-
 Command CompareCommand() {
   return {
       .name = "compare",
@@ -451,68 +300,6 @@ Command CompareCommand() {
            "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
           {"One verdict from eight machines of a Slurm cluster:",
            "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
-}
-
-Command SubmitCommand() {
-  return {.name = "submit",
-          .usage = "[OPTIONS] BASE CANDIDATE...",
-          .summary = "the same without watching: compare --detach",
-          .words = Words::kOwn,
-          .run = RunSubmit,
-          .options = CompareOptions(false),
-          .description =
-              "Puts a session into the queue, prints its ID and exits without waiting for the "
-              "verdict. It takes the options of `compare`.",
-          .examples = {{"Compare later what is built now, and say what it was:",
-                        "benchctl submit --label branch=main ./old ./new"}}};
-}
-
-Command WatchCommand() {
-  return {.name = "watch",
-          .usage = "[OPTIONS] [ID]",
-          .summary = "watch a session (or your newest) to its end",
-          .words = Words::kSessionOrNewest,
-          .run = RunWatch,
-          .options = WatchOptions(),
-          .description =
-              "Follows a session until it ends and exits as `compare` does. Ctrl-C stops watching; "
-              "the session goes on.",
-          .examples = {{"Reattach to a session:", "benchctl watch k3x9m2pq"}}};
-}
-
-Command ShowCommand() {
-  return {
-      .name = "show",
-      .usage = "[OPTIONS] [ID]",
-      .summary = "show a session (or your newest) and how to repeat it",
-      .words = Words::kSessionOrNewest,
-      .run = RunShow,
-      .options = ShowOptions(),
-      .description =
-          "Shows what was asked, what was measured, how the machine was set up, and the commands "
-          "that run the session again or compute its numbers again.",
-      .examples = {{"Show a session together with the output of its runs:",
-                    "benchctl show --log k3x9m2pq"}}};
-}
-
-Command ExportCommand() {
-  return {
-      .name = "export",
-      .usage = "[OPTIONS] [ID]",
-      .summary = "print the runs or the result of a session (or your newest)",
-      .words = Words::kSessionOrNewest,
-      .run = RunExport,
-      .options =
-          {{"format", 0, "csv|json|markdown|junit|github|bmf",
-            "csv: one row a run (the default); json: spec, result and runs; markdown: for a pull "
-            "request; junit: a test case a gate; github: for github-action-benchmark; bmf: Bencher "
-            "Metric Format",
-            kThisCommand},
-           {"with-warmup", 0, "", "csv, json: warm-up runs too; in CSV their pair is empty",
-            kThisCommand}},
-      .description =
-          "Prints the runs of a session to stdout, for other tools and for `benchctl analyze`.",
-      .examples = {{"Keep the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
 }
 
 }  // namespace benchd::client

@@ -1,0 +1,69 @@
+#include <iostream>
+#include <utility>
+
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/link/daemon_link.h"
+#include "client/present/exports.h"
+#include "client/present/markdown_limit.h"
+#include "client/present/words.h"
+#include "client/session/session_runs.h"
+
+namespace benchd::client {
+namespace {
+
+// --json is another way to say --format json.
+Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
+  const std::string* name = LastValue(context.arguments, "format");
+  if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
+  const ExportFormat* const format = FindExportFormat(*name);  // the parser takes no other
+  if (format->name != "json" && context.json) {
+    return UsageError("--format " + *name + ": conflicts with --json");
+  }
+  return format;
+}
+
+Result<ExitCode> RunExport(const CommandContext& context) {
+  auto format = ReadFormat(context);
+  if (!format) return std::move(format).error();
+  const bool with_warmup = IsGiven(context.arguments, "with-warmup");
+  if (with_warmup && !(*format)->of_runs) {
+    return UsageError("--with-warmup: " + std::string((*format)->name) + " has no runs",
+                      "use it with --format csv or json");
+  }
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  auto session = NamedSession(**link, context);
+  if (!session) return std::move(session).error();
+  if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
+  auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
+  if (!runs) return std::move(runs).error();
+  const std::string text = (*format)->render(*session, runs->measured);
+  const auto shorten = (*format)->shorten;
+  std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command ExportCommand() {
+  return {
+      .name = "export",
+      .usage = "[OPTIONS] [ID]",
+      .summary = "print the runs or the result of a session (or your newest)",
+      .words = Words::kSessionOrNewest,
+      .run = RunExport,
+      .options =
+          {{"format", 0, "csv|json|markdown|junit|github|bmf",
+            "csv: one row a run (the default); json: spec, result and runs; markdown: for a pull "
+            "request; junit: a test case a gate; github: for github-action-benchmark; bmf: Bencher "
+            "Metric Format",
+            kThisCommand},
+           {"with-warmup", 0, "", "csv, json: warm-up runs too; in CSV their pair is empty",
+            kThisCommand}},
+      .description =
+          "Prints the runs of a session to stdout, for other tools and for `benchctl analyze`.",
+      .examples = {{"Keep the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
+}
+
+}  // namespace benchd::client

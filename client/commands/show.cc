@@ -1,0 +1,64 @@
+#include <iostream>
+#include <utility>
+
+#include "client/app/output.h"
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/link/daemon_link.h"
+#include "client/present/json.h"
+#include "client/present/pages.h"
+#include "client/present/text.h"
+#include "client/present/words.h"
+#include "client/session/conclusion.h"
+#include "client/session/session_runs.h"
+
+namespace benchd::client {
+namespace {
+
+Result<ExitCode> RunShow(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
+  if (!session) return std::move(session).error();
+  if (!exports->empty() && !HasEnded(session->state())) return NotEnded(*session);
+  auto runs = ReadRunsOf(**link, *session,
+                         {.measured = exports->WantsRuns(),
+                          .pairs = !context.json,
+                          .columns = !context.json,
+                          .worst = !context.json});
+  if (!runs) return std::move(runs).error();
+  if (context.json) {
+    std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
+  } else {
+    const Style style = choice->StyleOfStdout();
+    std::cout << RenderSession(*session, runs->columns, runs->pairs, (*link)->UserNames(), style,
+                               runs->worst ? runs->worst->Render(style) : "",
+                               choice->detail == Detail::kAll);
+  }
+  std::cout << std::flush;
+  const auto written = WriteExports(*exports, *session, runs->measured);
+  return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+}  // namespace
+
+Command ShowCommand() {
+  return {
+      .name = "show",
+      .usage = "[OPTIONS] [ID]",
+      .summary = "show a session (or your newest) and how to repeat it",
+      .words = Words::kSessionOrNewest,
+      .run = RunShow,
+      .options = ShowOptions(),
+      .description =
+          "Shows what was asked, what was measured, how the machine was set up, and the commands "
+          "that run the session again or compute its numbers again.",
+      .examples = {{"Show a session together with the output of its runs:",
+                    "benchctl show --log k3x9m2pq"}}};
+}
+
+}  // namespace benchd::client
