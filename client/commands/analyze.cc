@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/app/output.h"
+#include "client/commands/command_options.h"
+#include "client/commands/commands.h"
+#include "client/link/host.h"
+#include "client/present/analysis.h"
+#include "client/present/csv.h"
+#include "client/present/exports.h"
+#include "client/present/text.h"
+#include "client/present/words.h"
+#include "client/request/quantity.h"
+#include "client/request/table_file.h"
+#include "client/request/table_options.h"
+#include "client/session/follow.h"
+#include "client/terminal/interrupts.h"
+#include "core/analysis/table_analysis.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+// What stands in the table is told by its place, after the name of the file.
+Error TableError(const Error& error, const std::string& file) {
+  Error told = PrintableError(error);
+  return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
+}
+
+// One metric without a direction needs it; one that has it and does not gate by itself has to be
+// named, where its values have no relative change by a difference.
+std::string HowToGate(const v1::Update& report) {
+  const auto& all = report.comparisons();
+  const auto unknown = std::ranges::find(all, v1::BETTER_UNSPECIFIED, &v1::Comparison::better);
+  if (unknown != all.end()) {
+    const std::string option = "--metric " + ShellQuoted(Printable(unknown->metric()));
+    return "say which direction is good: " + option + ":lower or " + option + ":higher";
+  }
+  if (all.empty()) return "there is no metric to compare";
+  const std::string option = "--metric " + ShellQuoted(Printable(all[0].metric()));
+  const bool has_ratio = all[0].has_change();
+  return "name what decides: " + option + (has_ratio ? "" : ":+ABS, a difference that counts");
+}
+
+ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
+                       const ResultChoice& choice) {
+  if (json) {
+    std::cout << AnalysisJson(analysis, Now()) << "\n";
+  } else {
+    std::cout << RenderAnalysis(analysis, mmtests_stars, choice.detail, choice.StyleOfStdout());
+  }
+  if (analysis.has_gates) return ExitFor(analysis.verdict);
+  std::cout << std::flush;
+  std::cerr << "benchctl: no gate, so no verdict: " << HowToGate(analysis.verdict) << "\n";
+  return ExitCode::kUndecided;
+}
+
+// As of a session that is done, but for what only a session has.
+Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
+                           const std::string& csv) {
+  v1::Session session;
+  session.set_state(v1::SESSION_STATE_DONE);
+  *session.mutable_report() = analysis.verdict;
+  return files.Write([&](const ExportFormat& format) {
+    if (format.name == "csv") return csv;
+    return format.of_runs ? AnalysisJson(analysis, Now()) + "\n" : format.render(session, {});
+  });
+}
+
+Result<void> CheckTableFiles(const std::vector<std::string>& files, bool parse) {
+  static constexpr char kUsage[] =
+      "write benchctl analyze FILE.csv, or - for stdin; "
+      "benchctl analyze --parse FORMAT OLD NEW for files of a harness";
+  if (files.empty()) return UsageError("analyze: missing file", kUsage);
+  for (const std::string& file : files) {
+    if (file.empty()) return UsageError("analyze: a file has no name", kUsage);
+  }
+  if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
+  if (files.size() > 1 && !parse) return UsageError(files[1] + ": one table at a time", kUsage);
+  return {};
+}
+
+// Names as they were given; of one name several times the files are one arm's. Without any the
+// names of the files, or their paths where two are called the same; a file that is given again has
+// a number behind it.
+Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
+                                          const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const GivenOption& given : arguments.options) {
+    if (given.name != "name") continue;
+    if (given.value.empty() || !IsSendableText(given.value)) {
+      return UsageError("--name " + given.value + ": not a name");
+    }
+    names.push_back(given.value);
+  }
+  if (!names.empty() && names.size() != files.size()) {
+    return UsageError(
+        "--name: " + Counted(names.size(), "name") + " for " + Counted(files.size(), "file"),
+        "give each file its own: -n NAME, in their order");
+  }
+  if (!names.empty()) return names;
+  for (const std::string& file : files) {
+    names.push_back(Utf8Lossy(std::filesystem::path(file).stem().string()));
+  }
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) == sorted.end()) return names;
+  names.clear();
+  std::map<std::string, std::size_t> times;
+  for (const std::string& file : files) {
+    const std::size_t time = ++times[file];
+    names.push_back(Utf8Lossy(file) + (time > 1 ? "-" + std::to_string(time) : ""));
+  }
+  return names;
+}
+
+Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& arguments) {
+  const std::vector<std::string>& paths = arguments.positionals;
+  auto names = ArmNames(arguments, paths);
+  if (!names) return std::move(names).error();
+  std::vector<HarnessFile> files;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    auto file = TableFile::Open(paths[i]);
+    if (!file) return std::move(file).error();
+    auto text = file->ReadAll();
+    if (!text) return std::move(text).error();
+    files.push_back({file->name(), (*names)[i], *std::move(text)});
+  }
+  return files;
+}
+
+// @param csv  the values as a table, where that is asked for
+Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
+                                   const benchd::TableOptions& options, std::string* csv) {
+  auto files = ReadHarnessFiles(arguments);
+  if (!files) return std::move(files).error();
+  auto report = AnalyzeHarnessFiles(format, *files, options);
+  if (!report) return PrintableError(report.error());
+  if (IsGiven(arguments, "export-csv")) {
+    const auto table = ReadHarnessTable(format, *files);
+    if (table) *csv = TableToCsv(*table);
+  }
+  return report;
+}
+
+Result<TableReport> AnalyzeCsvFile(const std::string& path, const benchd::TableOptions& options) {
+  auto file = TableFile::Open(path);
+  if (!file) return std::move(file).error();
+  auto report = AnalyzeTable([&file] { return file->Read(); }, options);
+  if (!report) return TableError(report.error(), file->name());
+  return report;
+}
+
+Result<ExitCode> RunAnalyze(const CommandContext& context) {
+  auto options = ReadTableOptions(context.arguments);
+  if (!options) return std::move(options).error();
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  const std::string* format = LastValue(context.arguments, "parse");
+  const std::vector<std::string>& files = context.arguments.positionals;
+  if (auto ok = CheckTableFiles(files, format != nullptr); !ok) return std::move(ok).error();
+  if (format == nullptr && IsGiven(context.arguments, "name")) {
+    return UsageError("--name: a table names its arms itself", "use it with --parse");
+  }
+  if (format == nullptr && IsGiven(context.arguments, "export-csv")) {
+    return UsageError("--export-csv: " + files.front() + " is that table already",
+                      "use it with --parse");
+  }
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  std::string csv;
+  Result<TableReport> report = format != nullptr
+                                   ? AnalyzeHarness(context.arguments, *format, *options, &csv)
+                                   : AnalyzeCsvFile(files.front(), *options);
+  if (!report) return std::move(report).error();
+  const Analysis analysis = AnalysisOf(std::move(report).value());
+  const ExitCode code = PrintAnalysis(analysis, options->mmtests_stars, context.json, *choice);
+  std::cout << std::flush;
+  const auto written = WriteAnalysis(*exports, analysis, csv);
+  return written ? code : OutputFailed(written.error());
+}
+
+}  // namespace
+
+Command AnalyzeCommand() {
+  return {
+      .name = "analyze",
+      .usage = "[OPTIONS] FILE...|-",
+      .summary = "analyze exported runs or other measurements",
+      .words = Words::kOwn,
+      .run = RunAnalyze,
+      .options = AnalyzeOptions(),
+      .description =
+          "Computes the same statistics as `compare` from a table, without a daemon.\n"
+          "A table is CSV with a header: the first column names the arm, every other column is a "
+          "metric, except `role`, `benchmark`, `pair`, `order`, `started_at` and `exit_code`. "
+          "Rows are analyzed in the order of the file.\n"
+          "With --parse, files are what a harness wrote, the base's first: one look at runs that "
+          "were not interleaved.",
+      .examples = {
+          {"Analyze what a session has measured:", "benchctl export k3x9m2pq | benchctl analyze -"},
+          {"Latencies measured elsewhere, lower is better:",
+           "benchctl analyze --base v1 --metric latency:lower latency.csv"},
+          {"What hyperfine has written, before and after:",
+           "benchctl analyze --parse hyperfine old.json new.json"}}};
+}
+
+}  // namespace benchd::client
