@@ -1,28 +1,27 @@
-#include <unistd.h>
+#include "client/commands/saved_arm.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
+#include <optional>
 #include <utility>
 
-#include "client/commands/commands.h"
 #include "client/git/repository.h"
 #include "client/link/host.h"
 #include "client/present/json.h"
 #include "client/present/text.h"
 #include "client/present/words.h"
 #include "client/request/quantity.h"
+#include "client/request/spec_input.h"
 #include "client/request/stored_arms.h"
-#include "client/terminal/terminal.h"
 #include "core/base/time.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {
 namespace {
-
-std::string ArmsFolder() { return StateHome() + "/benchctl/arms"; }
 
 std::string ShortDigest(const StoredArm& arm) { return arm.sha256.substr(0, 12); }
 
@@ -34,28 +33,6 @@ void AddCommit(StoredArm* arm) {
   if (!head) return;
   arm->commit = CommitInput{std::move(head->id), std::move(head->description)};
   arm->modified = repository->HasChanges();
-}
-
-std::string CommitText(const StoredArm& arm) {
-  if (!arm.commit) return "";
-  const std::string& text = arm.commit->description;
-  return (text.empty() ? arm.commit->id.substr(0, 12) : text) + (arm.modified ? ", modified" : "");
-}
-
-std::string ArmLine(const StoredArm& arm) {
-  Json json = Named("arm", "", Now());
-  json["name"] = arm.name;
-  json["command"] = arm.command;
-  json["cwd"] = arm.cwd;
-  json["run"] = StoredArms(ArmsFolder()).CommandOf(arm);
-  json["sha256"] = arm.sha256;
-  json["saved_at"] = arm.saved_at;
-  if (arm.commit) {
-    json["commit"] = {{"id", arm.commit->id}};
-    PutText(json["commit"], "description", arm.commit->description);
-    json["modified"] = arm.modified;
-  }
-  return Line(json);
 }
 
 Result<StoredArm> Keep(const SaveOrder& order) {
@@ -99,6 +76,24 @@ std::string PathOf(const v1::SessionSpec& spec, const v1::Arm& arm) {
 }
 
 }  // namespace
+
+std::string ArmsFolder() { return StateHome() + "/benchctl/arms"; }
+
+std::string ArmLine(const StoredArm& arm) {
+  Json json = Named("arm", "", Now());
+  json["name"] = arm.name;
+  json["command"] = arm.command;
+  json["cwd"] = arm.cwd;
+  json["run"] = StoredArms(ArmsFolder()).CommandOf(arm);
+  json["sha256"] = arm.sha256;
+  json["saved_at"] = arm.saved_at;
+  if (arm.commit) {
+    json["commit"] = {{"id", arm.commit->id}};
+    PutText(json["commit"], "description", arm.commit->description);
+    json["modified"] = arm.modified;
+  }
+  return Line(json);
+}
 
 Result<std::optional<SaveOrder>> ReadSaveOrder(const ParsedArguments& arguments,
                                                const v1::SessionSpec& spec) {
@@ -179,67 +174,6 @@ Result<SpecInput> InputWithStoredArm(ParsedArguments arguments) {
   input->arms[0].cwd = arm->cwd;
   if (same_command) input->arms[1].cwd = arm->cwd;
   return input;
-}
-
-namespace {
-
-Result<ExitCode> RunArmList(const CommandContext& context) {
-  const StoredArms arms(ArmsFolder());
-  Rows rows = {{"NAME", "SAVED", "COMMIT", "COMMAND"}};
-  for (const std::string& name : arms.Names()) {
-    auto arm = arms.Read(name);
-    if (!arm) {
-      std::cerr << "warning: " << OneLine(arm.error().message) << "\n";
-    } else if (context.json) {
-      std::cout << ArmLine(*arm) << "\n";
-    } else {
-      rows.push_back({arm->name, arm->saved_at.substr(0, 10), Printable(CommitText(*arm)),
-                      Printable(arm->command)});
-    }
-  }
-  if (context.json) return ExitCode::kPass;
-  if (rows.size() == 1) {
-    std::cerr << "no stored arms; store one: benchctl compare --save NAME COMMAND\n";
-  } else {
-    std::cout << AlignAndWrap(rows, StyleOf(STDOUT_FILENO).width);
-  }
-  return ExitCode::kPass;
-}
-
-Result<ExitCode> RunArmRemove(const CommandContext& context) {
-  auto removed = StoredArms(ArmsFolder()).Remove(context.word);
-  if (!removed) return std::move(removed).error();
-  if (context.json) {
-    Json json = Named("arm_removed", "", Now());
-    json["name"] = context.word;
-    std::cout << Line(json) << "\n";
-  } else {
-    std::cout << context.word << ": removed\n";
-  }
-  return ExitCode::kPass;
-}
-
-}  // namespace
-
-Command ArmListCommand() {
-  return {.name = "arm list",
-          .usage = "[OPTIONS]",
-          .summary = "list the programs that compare --save has kept",
-          .run = RunArmList,
-          .description =
-              "A stored arm is a copy of a program with its SHA-256, its command and where it ran. "
-              "`compare --against NAME` runs it again, interleaved with the candidate.",
-          .examples = {{"What is there to compare with?", "benchctl arm list"}}};
-}
-
-Command ArmRemoveCommand() {
-  return {.name = "arm remove",
-          .usage = "[OPTIONS] NAME",
-          .summary = "remove a program that compare --save has kept",
-          .words = Words::kArm,
-          .run = RunArmRemove,
-          .description = "Removes the copy.",
-          .examples = {{"Forget one:", "benchctl arm remove main"}}};
 }
 
 }  // namespace benchd::client

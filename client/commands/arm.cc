@@ -1,0 +1,83 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include "client/commands/commands.h"
+#include "client/commands/saved_arm.h"
+#include "client/present/json.h"
+#include "client/present/text.h"
+#include "client/present/words.h"
+#include "client/request/stored_arms.h"
+#include "client/terminal/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+std::string CommitText(const StoredArm& arm) {
+  if (!arm.commit) return "";
+  const std::string& text = arm.commit->description;
+  return (text.empty() ? arm.commit->id.substr(0, 12) : text) + (arm.modified ? ", modified" : "");
+}
+
+Result<ExitCode> RunArmList(const CommandContext& context) {
+  const StoredArms arms(ArmsFolder());
+  Rows rows = {{"NAME", "SAVED", "COMMIT", "COMMAND"}};
+  for (const std::string& name : arms.Names()) {
+    auto arm = arms.Read(name);
+    if (!arm) {
+      std::cerr << "warning: " << OneLine(arm.error().message) << "\n";
+    } else if (context.json) {
+      std::cout << ArmLine(*arm) << "\n";
+    } else {
+      rows.push_back({arm->name, arm->saved_at.substr(0, 10), Printable(CommitText(*arm)),
+                      Printable(arm->command)});
+    }
+  }
+  if (context.json) return ExitCode::kPass;
+  if (rows.size() == 1) {
+    std::cerr << "no stored arms; store one: benchctl compare --save NAME COMMAND\n";
+  } else {
+    std::cout << AlignAndWrap(rows, StyleOf(STDOUT_FILENO).width);
+  }
+  return ExitCode::kPass;
+}
+
+Result<ExitCode> RunArmRemove(const CommandContext& context) {
+  auto removed = StoredArms(ArmsFolder()).Remove(context.word);
+  if (!removed) return std::move(removed).error();
+  if (context.json) {
+    Json json = Named("arm_removed", "", Now());
+    json["name"] = context.word;
+    std::cout << Line(json) << "\n";
+  } else {
+    std::cout << context.word << ": removed\n";
+  }
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Command ArmListCommand() {
+  return {.name = "arm list",
+          .usage = "[OPTIONS]",
+          .summary = "list the programs that compare --save has kept",
+          .run = RunArmList,
+          .description =
+              "A stored arm is a copy of a program with its SHA-256, its command and where it ran. "
+              "`compare --against NAME` runs it again, interleaved with the candidate.",
+          .examples = {{"What is there to compare with?", "benchctl arm list"}}};
+}
+
+Command ArmRemoveCommand() {
+  return {.name = "arm remove",
+          .usage = "[OPTIONS] NAME",
+          .summary = "remove a program that compare --save has kept",
+          .words = Words::kArm,
+          .run = RunArmRemove,
+          .description = "Removes the copy.",
+          .examples = {{"Forget one:", "benchctl arm remove main"}}};
+}
+
+}  // namespace benchd::client
