@@ -4,19 +4,14 @@
 #include <random>
 #include <set>
 
-#include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/git/bundle.h"
-#include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
-#include "client/link/bundle_transfer.h"
 #include "client/present/text.h"
 #include "client/request/quantity.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/split_mix.h"
-#include "core/model/log_warnings.h"
 
 namespace benchd::client {
 namespace {
@@ -219,78 +214,6 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   auto bundle = BundleFor(*place, *pair, *repository);
   if (!bundle) return std::move(bundle).error().Within(range.origin);
   return bundle;
-}
-
-namespace {
-
-std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
-  const std::string* value = LastValue(arguments, name);
-  return value == nullptr ? "" : *value;
-}
-
-// Ends with the first build that fails. A bisection reads from its last line whose it was
-// (present/report.cc).
-Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& plan) {
-  for (const WorktreeOrder& order : plan.trees) {
-    auto code = store.Provide(order);
-    if (code && *code == 0) continue;
-    if (code)
-      std::cout << "error: building " << order.commit << ": exit code " << *code << std::endl;
-    return code;
-  }
-  return 0;
-}
-
-// Last, since the beginning of a long log is not kept; also of what was built before.
-void PrintMissingFiles(const WorktreePlan& plan) {
-  std::set<std::string> commits;
-  for (const WorktreeOrder& order : plan.trees) {
-    if (!commits.insert(order.commit).second) continue;
-    const std::string tree = WorktreePlaces(plan.root, order).built;
-    for (const Warning& warning : FindMissingFiles(tree, order.commit.substr(0, 12))) {
-      std::cout << LogWarningLine(warning) << std::flush;
-    }
-  }
-}
-
-// Runs inside a session, as its caller; what it prints is the session's build log.
-Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
-  std::vector<std::string> trees;
-  for (const GivenOption& option : context.arguments.options) {
-    if (option.name == "tree") trees.push_back(option.value);
-  }
-  auto plan = ReadPlan(ValueOf(context.arguments, "root"), ValueOf(context.arguments, "repository"),
-                       ValueOf(context.arguments, "build"), trees);
-  if (!plan) return std::move(plan).error();
-  plan->socket = ValueOf(context.arguments, "socket");
-  const WorktreeStore store(*plan);
-  auto opened = store.Open();
-  if (!opened) return std::move(opened).error();
-  const ReceivedRepository received(plan->repository);
-  auto came = plan->socket.empty() ? Result<bool>(false) : ReceiveCommits(context.link, *plan);
-  if (!came) return std::move(came).error();
-  auto code = ProvideAll(store, *plan);
-  // Of what cannot be checked out nothing is kept, neither.
-  if (!code && *came) received.Forget(CommitsOf(*plan));
-  if (!code) return std::move(code).error();
-  // The build's own, as any make hands on what its command ended with.
-  if (*code != 0) return static_cast<ExitCode>(*code);
-  PrintMissingFiles(*plan);
-  store.Clean({});
-  if (!plan->socket.empty()) received.CollectGarbage();
-  return ExitCode::kPass;
-}
-
-}  // namespace
-
-Command BuildWorktreesCommand() {
-  return {.name = "build-worktrees",
-          .usage = "OPTIONS",
-          .summary = "check out and build the commits of a session",
-          .words = Words::kOwn,
-          .run = RunBuildWorktrees,
-          .options = WorktreeOptions(),
-          .hidden = true};
 }
 
 }  // namespace benchd::client
