@@ -8,7 +8,6 @@
 #include "client/app/help.h"
 #include "client/app/output.h"
 #include "client/app/standard_output.h"
-#include "client/commands/commands.h"
 #include "client/link/host.h"
 #include "client/present/text.h"
 #include "core/base/text.h"
@@ -201,8 +200,9 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   return command->run(context);
 }
 
-Result<ExitCode> RunHelp(const CommandContext& context) {
-  const std::vector<std::string>& words = context.arguments.positionals;
+}  // namespace
+
+Result<ExitCode> PrintHelpOf(std::span<const std::string> words) {
   auto named = FindNamed(words);
   if (!named) return std::move(named).error();
   if (!named->rest.empty()) {
@@ -211,8 +211,6 @@ Result<ExitCode> RunHelp(const CommandContext& context) {
   }
   return PrintHelp(*named);
 }
-
-}  // namespace
 
 ExitCode RunBenchctl(const std::vector<std::string>& words) {
   const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {
@@ -252,17 +250,6 @@ ExitCode ForBisect(ExitCode code) {
       break;
   }
   return ExitCode::kBisectStop;
-}
-
-Command HelpCommand() {
-  return {.name = "help",
-          .usage = "[COMMAND]",
-          .summary = "show the help of benchctl or of a command",
-          .words = Words::kOwn,
-          .run = RunHelp,
-          .description = "`benchctl COMMAND --help` shows the same.",
-          .examples = {{"The options of a command:", "benchctl help compare"},
-                       {"The commands of a group:", "benchctl help machine"}}};
 }
 
 }  // namespace benchd::client

@@ -12,6 +12,11 @@ namespace benchd::client {
 /// and `hint:` lines on stderr.
 ExitCode RunBenchctl(const std::vector<std::string>& words);
 
+/// Prints the help of the command or group that the words name, of benchctl without any.
+///
+/// @errors (exit 2) there is none, or words are left.
+Result<ExitCode> PrintHelpOf(std::span<const std::string> words);
+
 /// Whether the words of a command line ask for git bisect's exit codes.
 ///
 /// Looked for before anything is parsed: for git every code from 1 to 127 but 125 marks a commit

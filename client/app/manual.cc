@@ -1,10 +1,7 @@
 #include <array>
-#include <filesystem>
 
 #include "client/app/completions.h"
 #include "client/app/help.h"
-#include "client/app/output.h"
-#include "client/commands/commands.h"
 #include "client/present/text.h"
 
 namespace benchd::client {
@@ -180,34 +177,6 @@ std::string OverviewPage() {
          "\n";
 }
 
-Result<ExitCode> WriteFile(const GeneratedFile& file, const std::string& folder) {
-  const std::filesystem::path path = std::filesystem::path(folder) / file.name;
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  if (error) {
-    return UsageError(path.parent_path().string() + ": " + error.message(),
-                      "choose another directory");
-  }
-  auto place = NewFile::Prepare(path.string());
-  if (!place) return std::move(place).error();
-  const auto written = place->Write(file.text);
-  return written ? ExitCode::kPass : OutputFailed(written.error());
-}
-
-Result<ExitCode> WriteFiles(const CommandContext& context, const char* command,
-                            const std::vector<GeneratedFile>& files) {
-  const std::vector<std::string>& words = context.arguments.positionals;
-  if (words.size() != 1) {
-    return UsageError(std::string(command) + ": one directory is expected",
-                      "write benchctl " + std::string(command) + " DIR");
-  }
-  for (const GeneratedFile& file : files) {
-    auto written = WriteFile(file, words.front());
-    if (!written || *written != ExitCode::kPass) return written;
-  }
-  return ExitCode::kPass;
-}
-
 }  // namespace
 
 std::vector<GeneratedFile> ManualPages() {
@@ -217,36 +186,6 @@ std::vector<GeneratedFile> ManualPages() {
     pages.push_back({"man1/" + PageName(command.name) + ".1", CommandPage(command)});
   }
   return pages;
-}
-
-namespace {
-
-Result<ExitCode> RunGenerateManual(const CommandContext& context) {
-  return WriteFiles(context, "generate man", ManualPages());
-}
-
-Result<ExitCode> RunGenerateCompletions(const CommandContext& context) {
-  return WriteFiles(context, "generate completions", Completions());
-}
-
-}  // namespace
-
-Command GenerateManCommand() {
-  return {.name = "generate man",
-          .usage = "DIR",
-          .summary = "write the manual pages",
-          .words = Words::kOwn,
-          .run = RunGenerateManual,
-          .hidden = true};
-}
-
-Command GenerateCompletionsCommand() {
-  return {.name = "generate completions",
-          .usage = "DIR",
-          .summary = "write the completions of the shells",
-          .words = Words::kOwn,
-          .run = RunGenerateCompletions,
-          .hidden = true};
 }
 
 }  // namespace benchd::client

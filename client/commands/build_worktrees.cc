@@ -1,5 +1,4 @@
 #include <iostream>
-#include <random>
 #include <set>
 #include <string_view>
 #include <vector>

@@ -1,0 +1,24 @@
+#include "client/app/dispatch.h"
+#include "client/commands/commands.h"
+
+namespace benchd::client {
+namespace {
+
+Result<ExitCode> RunHelp(const CommandContext& context) {
+  return PrintHelpOf(context.arguments.positionals);
+}
+
+}  // namespace
+
+Command HelpCommand() {
+  return {.name = "help",
+          .usage = "[COMMAND]",
+          .summary = "show the help of benchctl or of a command",
+          .words = Words::kOwn,
+          .run = RunHelp,
+          .description = "`benchctl COMMAND --help` shows the same.",
+          .examples = {{"The options of a command:", "benchctl help compare"},
+                       {"The commands of a group:", "benchctl help machine"}}};
+}
+
+}  // namespace benchd::client
