@@ -5,7 +5,7 @@
 
 #include "client/commands/command_options.h"
 #include "client/commands/commands.h"
-#include "client/link/host.h"
+#include "client/link/step_aside.h"
 #include "client/present/similarity.h"
 #include "client/present/words.h"
 #include "client/request/quantity.h"

@@ -9,7 +9,7 @@
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
 #include "client/commands/commands.h"
-#include "client/link/host.h"
+#include "client/link/step_aside.h"
 #include "client/present/analysis.h"
 #include "client/present/csv.h"
 #include "client/present/exports.h"

@@ -12,7 +12,7 @@
 #include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/commands/saved_arm.h"
-#include "client/git/worktree_plan.h"
+#include "client/git/git_arms.h"
 #include "client/link/daemon_link.h"
 #include "client/pool/pool.h"
 #include "client/present/exports.h"

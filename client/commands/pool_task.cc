@@ -15,6 +15,7 @@
 #include "client/commands/commands.h"
 #include "client/git/process.h"
 #include "client/link/host.h"
+#include "client/link/step_aside.h"
 #include "client/pool/pool_folder.h"
 #include "client/pool/slurm.h"
 #include "client/request/quantity.h"

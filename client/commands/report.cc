@@ -6,7 +6,7 @@
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
 #include "client/commands/commands.h"
-#include "client/link/host.h"
+#include "client/link/step_aside.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"

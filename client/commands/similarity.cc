@@ -16,6 +16,7 @@
 #include "client/commands/command_options.h"
 #include "client/commands/commands.h"
 #include "client/link/host.h"
+#include "client/link/step_aside.h"
 #include "client/present/live_view.h"
 #include "client/present/text.h"
 #include "client/present/words.h"

@@ -1,3 +1,5 @@
+#include "client/git/git_arms.h"
+
 #include <array>
 #include <filesystem>
 #include <iostream>

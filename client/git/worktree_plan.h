@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "client/app/exit_code.h"
-#include "client/git/bundle.h"
 #include "client/git/git.h"
-#include "client/request/spec_input.h"
+#include "client/request/caller.h"
 
 namespace benchd::client {
 
@@ -34,15 +33,6 @@ struct WorktreePlan {
 
 /// Of its trees, in order; a commit is there as often as it is built.
 std::vector<std::string> CommitsOf(const WorktreePlan& plan);
-
-/// Where commits are checked out and built: on this machine, or on that of --host.
-struct BuildPlace {
-  std::string program;                    ///< benchctl there, absolute
-  std::string root;                       ///< of the worktrees, absolute
-  std::string socket;                     ///< of the daemon there, absolute; empty: here
-  std::vector<std::string> commits = {};  ///< that have been received there, with their history
-  bool operator==(const BuildPlace&) const = default;
-};
 
 /// That of this process, without a socket.
 ///
@@ -87,24 +77,5 @@ std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
 /// @errors (exit 2) one that is missing or malformed.
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
                               const std::string& build, const std::vector<std::string>& trees);
-
-/// Whether the arms are commits: --git, or git in a file's defaults.
-///
-/// @errors (exit 2) --build without it; arms, commands or references beside it.
-Result<bool> WantsCommits(const SpecInput& input);
-
-/// Gives the two arms of `input` their commits, folders and the session its build command; tells on
-/// stderr, unless `silent`, which commits they are and what is in neither.
-///
-/// Reads the repository around the working directory. Writes nothing but the snapshot of a
-/// worktree.
-///
-/// @param there  with --host: where the commits are built; null: here
-/// With --same-is-pass both sides may be one commit: then that is all that is filled in.
-///
-/// @return what has to be sent there for that; none where they are there already, or built here
-/// @errors (exit 2) the range's, the repository's, the revisions'; MakeBundle's.
-Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
-                                            const BuildPlace* there = nullptr);
 
 }  // namespace benchd::client

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -75,20 +74,6 @@ void MoveToCpus(const std::vector<int>& cpus) {
       sched_setaffinity(std::atoi(name.c_str()), sizeof set, &set);
     }
   }
-}
-
-void StepAside(const LinkOptions& link) {
-  // As nice(1) does: enough to lose against everything that has the usual priority.
-  constexpr int kMuchNicer = 10;
-  [[maybe_unused]] const int priority = nice(kMuchNicer);
-  // Without a host: it is this machine that computes. A daemon that answers takes a millisecond,
-  // and an analysis hardly more: it is not worth a wait.
-  [[maybe_unused]] const auto moved =
-      DaemonLink::Open({.socket = link.socket,
-                        .environment_socket = link.environment_socket,
-                        .may_start = false,
-                        .timeout = std::chrono::milliseconds(200),
-                        .places = link.places});
 }
 
 std::size_t CpusOfThisThread() {

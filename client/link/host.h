@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/link/daemon_link.h"
+#include "client/app/exit_code.h"
 
 namespace benchd::client {
 
@@ -30,13 +30,6 @@ Result<std::string> OwnProgram();
 /// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change
 /// nothing.
 void MoveToCpus(const std::vector<int>& cpus);
-
-/// For a command that computes by itself: makes way for whatever is measured on this machine.
-///
-/// Lowers the priority of this thread, and of those that it starts from now on. If a daemon answers
-/// at once the process moves to its housekeeping CPUs, too; none is started for that, and without
-/// one nothing is said.
-void StepAside(const LinkOptions& link);
 
 /// How many CPUs this thread may run on.
 std::size_t CpusOfThisThread();

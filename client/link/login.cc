@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "client/git/worktree_plan.h"
 #include "client/present/text.h"
 #include "client/request/quantity.h"
 #include "core/base/text.h"

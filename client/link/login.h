@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "client/app/exit_code.h"
-#include "client/git/worktree_plan.h"
-#include "client/request/spec_input.h"
+#include "client/request/caller.h"
 
 namespace benchd::client {
 

@@ -9,6 +9,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/app/exit_code.h"
+#include "client/request/caller.h"
 #include "client/request/session_options.h"
 
 namespace benchd::client {
@@ -56,21 +57,9 @@ struct SpecInput {
   bool operator==(const SpecInput&) const = default;
 };
 
-/// Where the commands come from, and what they get from the caller's process.
-struct CallerContext {
-  std::string cwd;  ///< absolute
-  std::map<std::string, std::string> environment;
-};
-
-/// What the children inherit from whoever calls benchctl, and what had to be left out.
-struct CapturedContext {
-  CallerContext context;
-  std::vector<std::string> skipped;  ///< names of variables that are not UTF-8
-};
-
 /// The arms and the one benchmark of `compare BASE CANDIDATE...`, with -n and --reference; with
 /// --git one command for two arms, which have no folders yet, and no names but those of -n
-/// (git/worktree_plan.h). The benchmark is called what --benchmark says, else main.
+/// (git/git_arms.h). The benchmark is called what --benchmark says, else main.
 ///
 /// @errors no candidate, more names than commands, --reference without NAME=, --reference with
 /// --git.

@@ -17,6 +17,7 @@
 #include "client/link/autostart.h"
 #include "client/link/daemon_link.h"
 #include "client/link/host.h"
+#include "client/link/step_aside.h"
 #include "tests/client/fake_daemon.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "client/app/command.h"
+#include "client/git/git_arms.h"
 #include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
