@@ -4,7 +4,7 @@
 #include <string>
 
 #include "benchd/v1/session.pb.h"
-#include "client/present/json.h"
+#include "client/present/json_value.h"
 #include "client/present/text.h"
 #include "core/analysis/arm_pairs.h"
 #include "core/model/warning.h"

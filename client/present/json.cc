@@ -3,10 +3,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/reflection.h>
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -15,7 +13,6 @@
 #include "benchd/v1/session.pb.h"
 #include "client/present/findings.h"
 #include "client/present/words.h"
-#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
 
@@ -120,35 +117,6 @@ std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs
   Json& list = json["runs"] = Json::array();
   for (const v1::Run& run : runs) list.push_back(MessageJson(run));
   return Line(json);
-}
-
-std::string JsonText(const Json& json, int indent) {
-  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
-  const auto escaped = [](std::string_view control) {
-    std::array<char, 8> escape{};
-    std::snprintf(escape.data(), escape.size(), "\\u%04x",
-                  static_cast<unsigned>(CodePointOf(control)));
-    return std::string(escape.data());
-  };
-  return WithoutControls(text, escaped, "\n");  // which stands between values
-}
-
-std::string Line(const Json& json) { return JsonText(json, -1); }
-
-void Put(Json& json, const char* key, double value) {
-  if (std::isfinite(value)) json[key] = value;
-}
-
-void PutText(Json& json, const char* key, std::string_view text) {
-  if (!text.empty()) json[key] = text;
-}
-
-Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time) {
-  Json json;
-  json["event"] = event;
-  if (!session.empty()) json["session"] = session;
-  json["time"] = Rfc3339(time);
-  return json;
 }
 
 namespace {

@@ -2,13 +2,13 @@
 
 #include <google/protobuf/message.h>
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "client/present/json_value.h"
 #include "core/base/result.h"
 
 namespace benchd::client {
@@ -16,8 +16,6 @@ namespace benchd::client {
 /// Of docs/schema/benchctl-v1.schema.json, which describes every line: its second number grows with
 /// each field that is added.
 inline constexpr char kJsonSchemaVersion[] = "1.1";
-
-using Json = nlohmann::ordered_json;
 
 /// The fields of a message as the contract's JSON, by one rule for all messages:
 ///
@@ -72,23 +70,6 @@ std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon
 
 /// `export --format json`: spec, result and runs of a session in one object.
 std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs);
-
-// What the lines here and those of other JSON answers are made of.
-
-/// On lines indented by `indent`, or on one with -1; bytes that are not UTF-8 are replaced, and
-/// control characters are escapes, those above ASCII too: nothing that a terminal would obey.
-std::string JsonText(const Json& json, int indent);
-/// On one line.
-std::string Line(const Json& json);
-
-/// Adds a number; one that is not finite has no place in JSON and could not be had: it is absent.
-void Put(Json& json, const char* key, double value);
-
-/// Adds a text that is not empty.
-void PutText(Json& json, const char* key, std::string_view text);
-
-/// The beginning of a line: event, session (where there is one) and time.
-Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time);
 
 // The way back from the JSON of client/present/json.h.
 
