@@ -12,6 +12,7 @@
 #include "client/present/sentence.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "client/request/replay.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

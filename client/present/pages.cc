@@ -7,6 +7,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "client/request/replay.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

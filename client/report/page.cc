@@ -14,6 +14,7 @@
 #include "client/present/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
+#include "client/request/replay.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
 

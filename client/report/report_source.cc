@@ -9,6 +9,7 @@
 #include "client/present/csv.h"
 #include "client/present/gates.h"
 #include "client/present/report.h"
+#include "client/request/replay.h"
 #include "client/session/session_export.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"

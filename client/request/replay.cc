@@ -1,9 +1,10 @@
+#include "client/request/replay.h"
+
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "client/git/worktree_plan.h"
-#include "client/present/report.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"

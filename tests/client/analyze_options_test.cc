@@ -10,6 +10,7 @@
 #include "client/present/units.h"
 #include "client/present/words.h"
 #include "client/request/quantity.h"
+#include "client/request/replay.h"
 #include "client/request/session_options.h"
 #include "client/request/spec_input.h"
 #include "client/request/table_options.h"

@@ -26,6 +26,7 @@
 #include "client/present/text.h"
 #include "client/present/worst_runs.h"
 #include "client/report/page.h"
+#include "client/request/replay.h"
 #include "client/session/session_export.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"

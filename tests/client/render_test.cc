@@ -13,6 +13,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "client/request/replay.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -10,6 +10,7 @@
 #include "client/app/command.h"
 #include "client/commands/command_options.h"
 #include "client/present/report.h"
+#include "client/request/replay.h"
 #include "client/request/spec_input.h"
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"

@@ -12,6 +12,7 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/present/report.h"
+#include "client/request/replay.h"
 #include "client/request/spec_input.h"
 #include "tests/client/test_repository.h"
 
