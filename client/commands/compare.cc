@@ -199,7 +199,8 @@ Result<void> CheckDetach(const ParsedArguments& arguments) {
 
 Result<ExitCode> RunCompare(const CommandContext& context) {
   if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
-  if (IsGiven(context.arguments, "pool")) return RunPool(context);
+  if (IsGiven(context.arguments, "pool"))
+    return RunPool(context, WithEveryOption(CompareOptions(true)));
   for (const char* name : {"machines", "pool-folder", "dry-run"}) {
     if (!IsGiven(context.arguments, name)) continue;
     return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");

@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "client/app/output.h"
-#include "client/commands/command_options.h"
 #include "client/git/process.h"
 #include "client/link/host.h"
 #include "client/pool/pool_folder.h"
@@ -191,8 +190,7 @@ class SlurmPool {
 
 }  // namespace
 
-Result<ExitCode> RunPool(const CommandContext& context) {
-  const std::vector<OptionInfo> known = WithEveryOption(CompareOptions(true));
+Result<ExitCode> RunPool(const CommandContext& context, std::span<const OptionInfo> known) {
   auto order = ReadPoolOrder(context.arguments, known);
   if (!order) return std::move(order).error();
   auto program = OwnProgram();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "client/app/command.h"
@@ -7,7 +8,9 @@
 namespace benchd::client {
 
 /// compare --pool
-Result<ExitCode> RunPool(const CommandContext& context);
+///
+/// @param known  the options of compare
+Result<ExitCode> RunPool(const CommandContext& context, std::span<const OptionInfo> known);
 
 /// Whether cancel's word is the folder of a pool, whose jobs CancelPool() gives to scancel.
 bool IsPool(const std::string& word);
