@@ -6,7 +6,7 @@
 
 #include "client/app/arguments.h"
 #include "client/app/exit_code.h"
-#include "client/link/daemon_link.h"
+#include "client/link/link_options.h"
 
 namespace benchd::client {
 

@@ -8,6 +8,7 @@
 #include "client/app/help.h"
 #include "client/app/output.h"
 #include "client/app/standard_output.h"
+#include "client/link/daemon_link.h"
 #include "client/link/host.h"
 #include "client/present/text.h"
 #include "core/base/text.h"

@@ -14,21 +14,11 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "client/app/exit_code.h"
+#include "client/link/link_options.h"
 #include "client/link/ssh_connection.h"
 #include "core/base/file.h"
 
 namespace benchd::client {
-
-/// Where daemons listen. Tests put other places in.
-struct SocketPlaces {
-  std::string system_socket = "/run/benchd/benchd.sock";
-  std::string runtime_dir;          ///< XDG_RUNTIME_DIR, empty = none
-  std::string shared_dir = "/tmp";  ///< of the fallback benchd-UID/
-  uid_t uid = 0;                    ///< whose user daemon
-};
-
-/// How long a socket may take to answer.
-inline constexpr std::chrono::milliseconds kConnectTimeout{10'000};
 
 /// The places of this process' user.
 SocketPlaces DefaultPlaces();
@@ -53,16 +43,6 @@ std::string SocketGroup(const std::string& path);
 ///
 /// @errors (exit 5) names the stranger.
 Result<void> CheckPeer(int fd, uid_t own_uid);
-
-/// How a command finds its daemon.
-struct LinkOptions {
-  std::optional<SshTarget> host;                        ///< --host or BENCHD_HOST: over there
-  std::optional<std::string> socket;                    ///< --socket
-  std::optional<std::string> environment_socket;        ///< BENCHD_SOCKET
-  bool may_start = true;                                ///< without --no-autostart
-  std::chrono::milliseconds timeout = kConnectTimeout;  ///< to connect, and for the first answer
-  SocketPlaces places;
-};
 
 /// The connection to the daemon, found in the contract's order: --socket, BENCHD_SOCKET, the system
 /// socket, the user socket, else a user daemon that is started (and said so on stderr). With --host

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "client/link/daemon_link.h"
+
 namespace benchd::client {
 
 void StepAside(const LinkOptions& link) {

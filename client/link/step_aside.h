@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/link/daemon_link.h"
+#include "client/link/link_options.h"
 
 namespace benchd::client {
 
