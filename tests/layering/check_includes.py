@@ -1,4 +1,5 @@
-"""Reads the #includes below core/, daemon/, proto/ and client/ and says which break the table in layers.py.
+"""Reads the #includes below core/, daemon/, proto/ and client/ and says which break the tables in layers.py,
+and which of client/ go round in a circle.
 
     check_includes.py ROOT      prints one line FILE:LINE: WHAT for each; exit code 1 if there is one
 """
@@ -25,6 +26,9 @@ def group_of(header):
 def row_for(path):
     """The row of the table for a file, its module's name, or an error text."""
     if path.parts[0] == "client":
+        room = path.parts[1] if len(path.parts) > 2 else ""
+        if room not in layers.ROOMS:
+            return None, "client", f"no row for client/{room} in tests/layering/layers.py"
         return layers.CLIENT, "client", None
     if len(path.parts) == 2:
         return COMPOSITION_ROOT, "daemon", None
@@ -34,13 +38,23 @@ def row_for(path):
     return layers.TABLE[module], module, None
 
 
-def project_include(row, module, header):
+def room_include(room, header):
+    """What is wrong with an include from one folder of client/ to another, or None."""
+    included = header.split("/")[1]
+    if included == room or included in layers.ROOMS[room]:
+        return None
+    return f'client/{room} may not include client/{included} ("{header}")'
+
+
+def project_include(row, module, path, header):
     """What is wrong with an include of one of the project's own files, or None."""
     top, _, rest = header.partition("/")
     if top not in TOPS:
         return f'"{header}" is not rooted at the repository'
     if top == "client":
-        return None if module == "client" else f'{module} may not include "{header}"'
+        if module != "client":
+            return f'{module} may not include "{header}"'
+        return room_include(path.parts[1], header)
     included = rest.partition("/")[0] if "/" in rest else "daemon"
     if included in layers.TABLE and layers.TABLE[included]["in"] != top:
         return f'"{header}": {included}/ is not in {top}/'
@@ -59,36 +73,66 @@ def foreign_include(row, module, header):
     return None
 
 
+def includes_of(file):
+    """Number of the line, what stands in quotes and what in angle brackets, of each include."""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, *found.groups()
+
+
 def check_file(root, path):
     row, module, error = row_for(path)
     if error:
         return [f"{path}:1: {error}"]
     problems = []
-    text = (root / path).read_text(encoding="utf-8")
-    for number, line in enumerate(text.splitlines(), start=1):
-        found = INCLUDE.match(line)
-        if not found:
-            continue
-        quoted, angled = found.groups()
+    for number, quoted, angled in includes_of(root / path):
         header = quoted or angled
         # Generated headers are written in quotes like the project's own.
         if angled or group_of(header):
             problem = foreign_include(row, module, header)
         else:
-            problem = project_include(row, module, header)
+            problem = project_include(row, module, path, header)
         if problem:
             problems.append(f"{path}:{number}: {problem}")
     return problems
 
 
+def circles(included):
+    """The circles of a graph (name: names), each once and by a way through it, in order of names."""
+    found = []
+    gone = set()
+
+    def visit(name, way):
+        if name in way:
+            found.append(way[way.index(name):] + [name])
+        elif name not in gone:
+            for other in sorted(included.get(name, ())):
+                visit(other, way + [name])
+            gone.add(name)
+
+    for name in sorted(included):
+        visit(name, [])
+    return found
+
+
+def check_circles(root, files):
+    """A file and its header are one: what both include must not lead back to them."""
+    included = {}
+    for path in files:
+        name = path.with_suffix("").as_posix()
+        headers = {quoted.removesuffix(".h") for _, quoted, _ in includes_of(root / path) if quoted}
+        included.setdefault(name, set()).update(headers - {name})
+    return [f"{way[0]}: includes go round in a circle: " + " -> ".join(way)
+            for way in circles(included)]
+
+
 def check_tree(root):
     root = pathlib.Path(root)
-    problems = []
-    for top in TOPS:
-        for file in sorted((root / top).rglob("*")):
-            if file.suffix in (".h", ".cc"):
-                problems += check_file(root, file.relative_to(root))
-    return problems
+    files = [file.relative_to(root) for top in TOPS for file in sorted((root / top).rglob("*"))
+             if file.suffix in (".h", ".cc")]
+    problems = [problem for path in files for problem in check_file(root, path)]
+    return problems + check_circles(root, [path for path in files if path.parts[0] == "client"])
 
 
 if __name__ == "__main__":

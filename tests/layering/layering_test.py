@@ -18,6 +18,8 @@ class LayeringTest(unittest.TestCase):
     def test_every_row_has_its_folder(self):
         for module, row in layers.TABLE.items():
             self.assertTrue((REPOSITORY / row["in"] / module).is_dir(), module)
+        for room in layers.ROOMS:
+            self.assertTrue((REPOSITORY / "client" / room).is_dir(), room)
 
     def test_a_warning_is_made_with_its_codes_severity_and_hint(self):
         past_it = re.compile(r'Warning\s*\{\s*\.?\w|\.code\s*=\s*"')
@@ -44,6 +46,38 @@ class LayeringTest(unittest.TestCase):
         self.assertEqual(
             described, {module: set(row["may"]) for module, row in layers.TABLE.items()})
 
+    def test_the_readme_has_the_same_table_of_the_client(self):
+        described = {}
+        for line in (REPOSITORY / "daemon/README.md").read_text().splitlines():
+            row = re.match(r"\| `../client/(\w+)/` \|.*\| (.*) \|$", line)
+            if row:
+                room, may = row.groups()
+                described[room] = set(may.split(", "))
+        self.assertEqual(described.pop("commands"), {"all but database"})
+        self.assertEqual(
+            {"commands": set(layers.ROOMS) - {"commands", "database"}, **described},
+            {room: set(may) for room, may in layers.ROOMS.items()})
+
+    def test_a_folder_of_the_client_includes_six_others_at_most(self):
+        for room, may in layers.ROOMS.items():
+            self.assertNotIn(room, may)
+            self.assertTrue(set(may) <= set(layers.ROOMS), room)
+            if room != "commands":
+                self.assertLessEqual(len(may), 6, room)
+                self.assertNotIn("commands", may, room)
+
+    def test_no_row_of_the_client_allows_what_nobody_includes(self):
+        needed = {room: set() for room in layers.ROOMS}
+        for file in (REPOSITORY / "client").rglob("*"):
+            if file.suffix not in (".h", ".cc"):
+                continue
+            room = file.relative_to(REPOSITORY / "client").parts[0]
+            for _, quoted, _ in check_includes.includes_of(file):
+                if quoted and quoted.startswith("client/"):
+                    needed[room].add(quoted.split("/")[1])
+        for room, may in layers.ROOMS.items():
+            self.assertEqual(needed[room] - {room}, set(may), room)
+
     def test_rows_name_only_rows_above_them_or_libraries(self):
         # What a module may include stands above it or shares no cycle with it.
         def reaches(module, seen):
@@ -63,10 +97,14 @@ class FixtureTest(unittest.TestCase):
     """One tree per kind of rule, each with one include that breaks it."""
 
     def problems(self, path, line):
+        return self.problems_of({path: line})
+
+    def problems_of(self, line_of):
         with tempfile.TemporaryDirectory(prefix="benchd-layering-") as root:
-            file = pathlib.Path(root, path)
-            file.parent.mkdir(parents=True)
-            file.write_text(f"#pragma once\n\n#include <string>\n{line}\n")
+            for path, line in line_of.items():
+                file = pathlib.Path(root, path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(f"#pragma once\n\n#include <string>\n{line}\n")
             return check_includes.check_tree(root)
 
     def assert_refused(self, path, line, what):
@@ -133,16 +171,48 @@ class FixtureTest(unittest.TestCase):
 
     def test_the_client_knows_nothing_of_the_daemon(self):
         self.assert_refused(
-            "client/a.cc", '#include "daemon/queue/queue.h"',
+            "client/app/a.cc", '#include "daemon/queue/queue.h"',
             'client may not include queue ("daemon/queue/queue.h")')
         self.assert_refused(
-            "client/a.cc", '#include "daemon/config.h"',
+            "client/app/a.cc", '#include "daemon/config.h"',
             'client may not include daemon ("daemon/config.h")')
         self.assert_refused(
             "daemon/rpc/a.cc", '#include "client/present/text.h"',
             'rpc may not include "client/present/text.h"')
         self.assert_allowed("client/present/a.cc", '#include "benchd/v1/session.pb.h"')
-        self.assert_allowed("client/a.cc", '#include "core/analysis/table_analysis.h"')
+        self.assert_allowed("client/app/a.cc", '#include "core/analysis/table_analysis.h"')
+
+    def test_the_folders_of_the_client_keep_to_their_rows(self):
+        self.assert_refused(
+            "client/present/a.cc", '#include "client/link/daemon_link.h"',
+            'client/present may not include client/link ("client/link/daemon_link.h")')
+        self.assert_refused(
+            "client/session/a.h", '#include "client/commands/compare.h"',
+            'client/session may not include client/commands ("client/commands/compare.h")')
+        self.assert_allowed("client/session/a.h", '#include "client/session/follow.h"')
+        self.assert_allowed("client/session/a.h", '#include "client/link/daemon_link.h"')
+        self.assert_allowed("client/commands/a.cc", '#include "client/report/page.h"')
+
+    def test_a_file_of_the_client_lies_in_a_folder_with_a_row(self):
+        for path, folder in (("client/a.cc", "client/"), ("client/misc/a.cc", "client/misc")):
+            self.assertEqual(
+                self.problems(path, '#include "core/base/result.h"'),
+                [f"{path}:1: no row for {folder} in tests/layering/layers.py"])
+
+    def test_includes_of_the_client_do_not_go_round_in_a_circle(self):
+        self.assertEqual(
+            self.problems_of({"client/link/a.h": '#include "client/git/b.h"',
+                              "client/git/b.h": "",
+                              "client/git/b.cc": '#include "client/link/c.h"',
+                              "client/link/c.h": '#include "client/link/a.h"',
+                              "client/app/d.cc": '#include "client/link/a.h"'}),
+            ["client/link/a: includes go round in a circle: "
+             "client/link/a -> client/git/b -> client/link/c -> client/link/a"])
+        self.assertEqual(
+            self.problems_of({"client/link/a.h": '#include "client/git/b.h"',
+                              "client/link/a.cc": '#include "client/link/a.h"',
+                              "client/git/b.h": '#include "client/git/c.h"',
+                              "client/git/c.h": ""}), [])
 
     def test_includes_are_rooted_at_the_repository(self):
         self.assert_refused(

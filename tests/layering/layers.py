@@ -65,3 +65,20 @@ TABLE = {
 # Files directly in daemon/ compose the daemon: they may include everything in core/, daemon/ and
 # proto/ and any library. client/ computes what needs no daemon; of daemon/ it includes nothing.
 CLIENT = {"may": ["convert", "analysis", "parse", "model", "base", "grpc", "generated", "libpq"], "never": []}
+
+# The folders of client/: which others each may include, at most six. Folders may include each
+# other; files may not (check_includes.py).
+ROOMS = {
+    "app":      ["link", "present", "request", "terminal"],
+    "database": ["app"],
+    "git":      ["app", "link", "present", "request"],
+    "link":     ["app", "git", "present", "request"],
+    "pool":     ["app", "git", "link", "present", "request", "terminal"],
+    "present":  ["request"],
+    "report":   ["present", "request", "session"],
+    "request":  ["app", "git", "present"],
+    "session":  ["app", "git", "link", "present", "request", "terminal"],
+    "terminal": ["app", "present"],
+}
+# A file a command: they are made of all the others, none of which includes them.
+ROOMS["commands"] = [room for room in ROOMS if room != "database"]
