@@ -1,32 +1,24 @@
 #include "client/commands/command_options.h"
 
-#include <algorithm>
-#include <array>
-
 #include "client/request/session_options.h"
 
 namespace benchd::client {
 namespace {
 
 constexpr std::string_view kArms = "Arms";
-constexpr std::string_view kResult = "Result";
 constexpr std::string_view kPool = "Several machines";
-constexpr std::string_view kExports = "Exports";
-constexpr OptionInfo kTimeUnit{"time-unit", 0, "ns|us|ms|s",
-                               "one unit for all times (default what fits each)", kResult};
 
 void Append(std::vector<OptionInfo>* options, const std::vector<OptionInfo>& more) {
   options->insert(options->end(), more.begin(), more.end());
 }
 
-// Of every command that prints a result.
+}  // namespace
+
 std::vector<OptionInfo> ResultOptions() {
   return {{"verbose", 0, "", "every metric with means and deviations, every warning", kResult},
           {"quiet", 0, "", "the verdict alone", kResult},
           kTimeUnit};
 }
-
-}  // namespace
 
 std::vector<OptionInfo> CompareOptions(bool with_detach) {
   std::vector<OptionInfo> options = {
@@ -75,7 +67,6 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
   return options;
 }
 
-// Written when the session has ended, beside what is printed.
 std::vector<OptionInfo> ExportOptions(bool of_session) {
   return {
       {"export-csv", 0, "FILE",
@@ -103,20 +94,6 @@ std::vector<OptionInfo> WorktreeOptions() {
           Repeatable({"tree", 0, "COMMIT:KEY[:SEED]",
                       "a worktree that has to be there, and its BENCHD_LAYOUT_SEED; repeatable",
                       kThisCommand})};
-}
-
-std::vector<OptionInfo> HistoryOptions() {
-  return {{"metric", 0, "NAME", "only this metric", kThisCommand},
-          {"last", 0, "N", "the newest N entries (default 200 of a benchmark)", kThisCommand},
-          {"all", 'a', "", "everybody's sessions; only admins may ask for them", kThisCommand},
-          {"alpha", 0, "A", "how often a series without a step may show one (default 1%)",
-           kThisCommand},
-          {"seed", 0, "N", "of the permutations (default 1)", kThisCommand},
-          {"database", 0, "URL",
-           "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
-          {"output", 'o', "FILE", "write it as a page with pictures (- for stdout)", kThisCommand},
-          {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand},
-          kTimeUnit};
 }
 
 std::vector<OptionInfo> AnalyzeOptions() {
@@ -158,21 +135,6 @@ std::vector<OptionInfo> AnalyzeOptions() {
   return options;
 }
 
-// What it asks of a table is what `analyze` does.
-std::vector<OptionInfo> ReportOptionInfos() {
-  static constexpr std::array<std::string_view, 6> kNotOfPages = {"parse", "name",      "interval",
-                                                                  "stars", "histogram", "label"};
-  std::vector<OptionInfo> options = {
-      {"output", 'o', "FILE", "the page to write, or - for stdout", kThisCommand},
-      {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand}};
-  for (const OptionInfo& option : AnalyzeOptions()) {
-    const bool shown = option.group == kResult || option.group == kExports;
-    const bool other = std::ranges::find(kNotOfPages, option.name) != kNotOfPages.end();
-    if (!shown && !other) options.push_back(option);
-  }
-  return options;
-}
-
 std::vector<OptionInfo> SimilarityOptions() {
   return {{"threshold", 0, "T", "a mean above it speaks for dissimilar runs (default 0.25)",
            kThisCommand},
@@ -203,21 +165,6 @@ std::vector<OptionInfo> CalibrateOptions() {
                      "try every single setting of the profile: each off while the others are on "
                      "(admins only)",
                      kMachine});
-  return options;
-}
-
-std::vector<OptionInfo> WatchOptions() {
-  std::vector<OptionInfo> options = ResultOptions();
-  Append(&options, ExportOptions(true));
-  return options;
-}
-
-std::vector<OptionInfo> ShowOptions() {
-  std::vector<OptionInfo> options = {
-      {"log", 0, "", "with the output of its runs (--output log)", kThisCommand},
-      {"verbose", 0, "", "with the kernel's command line", kResult},
-      kTimeUnit};
-  Append(&options, ExportOptions(true));
   return options;
 }
 

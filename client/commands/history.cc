@@ -259,6 +259,20 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
   return ExitCode::kPass;
 }
 
+std::vector<OptionInfo> HistoryOptions() {
+  return {{"metric", 0, "NAME", "only this metric", kThisCommand},
+          {"last", 0, "N", "the newest N entries (default 200 of a benchmark)", kThisCommand},
+          {"all", 'a', "", "everybody's sessions; only admins may ask for them", kThisCommand},
+          {"alpha", 0, "A", "how often a series without a step may show one (default 1%)",
+           kThisCommand},
+          {"seed", 0, "N", "of the permutations (default 1)", kThisCommand},
+          {"database", 0, "URL",
+           "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
+          {"output", 'o', "FILE", "write it as a page with pictures (- for stdout)", kThisCommand},
+          {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand},
+          kTimeUnit};
+}
+
 }  // namespace
 
 Command HistoryCommand() {

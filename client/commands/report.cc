@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "client/app/output.h"
@@ -134,6 +135,21 @@ Result<ExitCode> RunReport(const CommandContext& context) {
   for (const ReportSource& source : *sources) names.push_back(source.name);
   const auto written = file->Write(*text, names);
   return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+// What it asks of a table is what `analyze` does.
+std::vector<OptionInfo> ReportOptionInfos() {
+  static constexpr std::array<std::string_view, 6> kNotOfPages = {"parse", "name",      "interval",
+                                                                  "stars", "histogram", "label"};
+  std::vector<OptionInfo> options = {
+      {"output", 'o', "FILE", "the page to write, or - for stdout", kThisCommand},
+      {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand}};
+  for (const OptionInfo& option : AnalyzeOptions()) {
+    const bool shown = option.group == kResult || option.group == kExports;
+    const bool other = std::ranges::find(kNotOfPages, option.name) != kNotOfPages.end();
+    if (!shown && !other) options.push_back(option);
+  }
+  return options;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <iostream>
 #include <utility>
+#include <vector>
 
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
@@ -42,6 +43,16 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   std::cout << std::flush;
   const auto written = WriteExports(*exports, *session, runs->measured);
   return written ? ExitCode::kPass : OutputFailed(written.error());
+}
+
+std::vector<OptionInfo> ShowOptions() {
+  std::vector<OptionInfo> options = {
+      {"log", 0, "", "with the output of its runs (--output log)", kThisCommand},
+      {"verbose", 0, "", "with the kernel's command line", kResult},
+      kTimeUnit};
+  const std::vector<OptionInfo> exports = ExportOptions(true);
+  options.insert(options.end(), exports.begin(), exports.end());
+  return options;
 }
 
 }  // namespace

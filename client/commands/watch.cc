@@ -1,4 +1,5 @@
 #include <utility>
+#include <vector>
 
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
@@ -29,6 +30,13 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   auto followed = FollowSession(**link, *session, following, interrupts);
   if (!followed) return std::move(followed).error();
   return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
+}
+
+std::vector<OptionInfo> WatchOptions() {
+  std::vector<OptionInfo> options = ResultOptions();
+  const std::vector<OptionInfo> exports = ExportOptions(true);
+  options.insert(options.end(), exports.begin(), exports.end());
+  return options;
 }
 
 }  // namespace
