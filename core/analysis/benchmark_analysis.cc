@@ -203,6 +203,7 @@ LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
   if (!design_.paired || design_.estimator.kind == EstimatorKind::kSubselection) {
     context.expected_reference = runs_per_arm_[one.reference];
     context.expected_candidate = runs_per_arm_[one.candidate];
+    context.in_pairs = false;
   }
   return context;
 }

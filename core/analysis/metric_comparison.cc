@@ -20,6 +20,8 @@ Verdict VerdictOf(LookDecision decision) {
 
 }  // namespace
 
+bool TooManyLack(std::uint64_t lacking, std::uint64_t expected) { return lacking * 20 > expected; }
+
 MetricComparison::MetricComparison(const Subject& subject, const SequentialDesign& design)
     : subject_(subject),
       estimator_(MakeEffectEstimator(design, subject)),
@@ -36,17 +38,15 @@ Contrast MetricComparison::DecidingScale() const {
   return by_ratio ? Contrast::kLogRatio : Contrast::kDifference;
 }
 
-std::uint64_t MetricComparison::Missing(const LookContext& context) const {
-  return std::max(Lacking(estimator_->n_reference(), context.expected_reference),
-                  Lacking(estimator_->n_candidate(), context.expected_candidate));
+LackingValues MetricComparison::Missing(const LookContext& context) const {
+  return {Lacking(estimator_->n_reference(), context.expected_reference),
+          Lacking(estimator_->n_candidate(), context.expected_candidate)};
 }
 
 bool MetricComparison::TooManyMissing(const LookContext& context) const {
-  const auto too_many = [](std::uint64_t n, std::uint64_t expected) {
-    return Lacking(n, expected) * 20 > expected;
-  };
-  return too_many(estimator_->n_reference(), context.expected_reference) ||
-         too_many(estimator_->n_candidate(), context.expected_candidate);
+  const LackingValues lacking = Missing(context);
+  return TooManyLack(lacking.reference, context.expected_reference) ||
+         TooManyLack(lacking.candidate, context.expected_candidate);
 }
 
 std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& level,

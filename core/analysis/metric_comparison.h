@@ -19,7 +19,17 @@ struct LookContext {
   std::uint64_t blocks = 0;              ///< of the benchmark so far
   std::uint64_t expected_reference = 0;  ///< over 5 % fewer values than that: no verdict here
   std::uint64_t expected_candidate = 0;
+  bool in_pairs = true;  ///< a value of each arm a block, else whatever runs the arms have
 };
+
+/// How many values each arm lacks of those that a context expects.
+struct LackingValues {
+  std::uint64_t reference = 0;
+  std::uint64_t candidate = 0;
+};
+
+/// Whether so many lack that there is no verdict: over 5 %.
+bool TooManyLack(std::uint64_t lacking, std::uint64_t expected);
 
 /// One candidate against one reference in one metric: its looks, its verdict, what is shown of it.
 ///
@@ -67,9 +77,8 @@ class MetricComparison {
   /// The values of each arm are all the same, and closer to the margin than the metric's steps tell
   /// apart: more of them change nothing.
   bool undecidable() const { return undecidable_; }
-  /// How many values the arm lacks that lacks more of those that the context expects.
-  std::uint64_t Missing(const LookContext& context) const;
-  /// Over 5 % of either arm.
+  LackingValues Missing(const LookContext& context) const;
+  /// Of either arm.
   bool TooManyMissing(const LookContext& context) const;
   /// True when values allow a relative change.
   bool RatioPossible() const { return estimator_->Allows(Contrast::kLogRatio); }

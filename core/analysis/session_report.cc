@@ -73,16 +73,33 @@ Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis
   return warning;
 }
 
-Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
-  const std::string& name = benchmark.spec().name;
+/// What lacks a gate's metric: blocks, of which a pair is made, or else runs of an arm.
+std::string WhereMissing(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const LookContext context = benchmark.ContextOf(gate);
+  const LackingValues lacking = gate.comparison.Missing(context);
   const std::string& reference = benchmark.spec().arms[gate.reference].name;
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  if (context.in_pairs) {
+    return std::to_string(std::max(lacking.reference, lacking.candidate)) + " of " +
+           std::to_string(benchmark.blocks()) + " blocks of " + benchmark.spec().name + " (" +
+           reference + " against " + candidate + ")";
+  }
+  std::string where;
+  const auto add = [&where](std::uint64_t missing, std::uint64_t expected, const std::string& arm) {
+    if (!TooManyLack(missing, expected)) return;
+    if (!where.empty()) where += " and ";
+    where += std::to_string(missing) + " of " + std::to_string(expected) + " runs of " + arm;
+  };
+  add(lacking.reference, context.expected_reference, reference);
+  add(lacking.candidate, context.expected_candidate, candidate);
+  return where;
+}
+
+Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   return AboutGate("missing_values",
                    benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
-                       std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
-                       std::to_string(benchmark.blocks()) + " blocks of " + name + " (" +
-                       reference + " against " + candidate +
-                       "): no verdict is taken while more than 5 % lack it",
+                       WhereMissing(benchmark, gate) +
+                       ": no verdict is taken while more than 5 % lack it",
                    benchmark, gate);
 }
 

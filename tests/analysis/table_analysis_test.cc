@@ -246,6 +246,31 @@ TEST(TableAnalysisTest, APairWithoutARowOfAnArmIsAMissingValueOfIt) {
   }
 }
 
+TEST(TableAnalysisTest, WhatLacksValuesIsCountedInBlocksOfPairsAndElseInRunsOfTheArm) {
+  const auto said = [](bool pairs, int lacks_of_a, int lacks_of_b) {
+    std::string text = pairs ? "arm,pair,wall_time\n" : "arm,wall_time\n";
+    for (int i = 0; i < 40; ++i) {
+      const std::string value = "1.00" + std::to_string((i * 7) % 10);
+      const std::string pair = pairs ? "," + std::to_string(i) : "";
+      text += "a" + pair + "," + (i < lacks_of_a ? "" : value) + "\n";
+      text += "b" + pair + "," + (i < lacks_of_b ? "" : value) + "\n";
+    }
+    TableOptions options = AgainstA();
+    options.spec.default_margin = 0.05;
+    const auto result = Analyze(text, options);
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? MessageOf(result->report.warnings, "missing_values") : "";
+  };
+  const std::string no_verdict = ": no verdict is taken while more than 5 % lack it";
+  EXPECT_EQ(said(true, 0, 3),
+            "wall_time is missing in 3 of 40 blocks of main (a against b)" + no_verdict);
+  EXPECT_EQ(said(false, 0, 3), "wall_time is missing in 3 of 40 runs of b" + no_verdict);
+  EXPECT_EQ(said(false, 4, 2), "wall_time is missing in 4 of 40 runs of a" + no_verdict);
+  EXPECT_EQ(said(false, 4, 3),
+            "wall_time is missing in 4 of 40 runs of a and 3 of 40 runs of b" + no_verdict);
+  EXPECT_EQ(said(false, 2, 2), "");
+}
+
 TEST(TableAnalysisTest, CarriesTheWarningsOfItsShapeAndItsBlocks) {
   const auto result = Analyze("arm,pair,t\na,0,1\na,1,2\nb,0,1\nb,1,3\nb,2,4\n");
   ASSERT_TRUE(result) << result.error().message;
