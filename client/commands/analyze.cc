@@ -148,10 +148,28 @@ Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string
   return report;
 }
 
+// A table begins with the name of a column.
+bool IsJson(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+Error NotATable(const std::string& name) {
+  return {ErrorCode::kInvalidArgument,
+          name + ": this is JSON, not a table of comma-separated values",
+          "for results of a harness write: benchctl analyze --parse FORMAT OLD NEW"};
+}
+
 Result<TableReport> AnalyzeCsvFile(const std::string& path, const benchd::TableOptions& options) {
   auto file = TableFile::Open(path);
   if (!file) return std::move(file).error();
-  auto report = AnalyzeTable([&file] { return file->Read(); }, options);
+  bool begun = false;
+  const auto read = [&]() -> Result<std::string_view> {
+    auto piece = file->Read();
+    if (piece && !std::exchange(begun, true) && IsJson(*piece)) return NotATable(file->name());
+    return piece;
+  };
+  auto report = AnalyzeTable(read, options);
   if (!report) return TableError(report.error(), file->name());
   return report;
 }

@@ -63,8 +63,16 @@ std::string RunsEach(const v1::Update& update) {
   return std::to_string(fewest) + " to " + Counted(most, "run") + " each";
 }
 
+// Whether what its margin is about has an interval: else it is judged by something that does not
+// err by chance (a metric that is missing or left 0), or not at all.
+bool HasInterval(const v1::Comparison& gate) {
+  const v1::Effect& effect =
+      gate.margin_case() == v1::Comparison::kMarginAbsolute ? gate.difference() : gate.change();
+  return effect.has_lo() || effect.has_hi();
+}
+
 // That of all gates together: each has its share of what the session may err, but for those that no
-// interval judges (of a metric that left 0, or came late), which have none.
+// interval judges, which have none.
 std::string SessionConfidence(const v1::Update& update, std::optional<double> alpha) {
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty()) {
@@ -72,7 +80,10 @@ std::string SessionConfidence(const v1::Update& update, std::optional<double> al
     return FormatConfidence(update.comparisons(0).confidence()) + " confidence";
   }
   double error = 0;
-  for (const v1::Comparison* gate : gates) error += 1 - gate->confidence();
+  for (const v1::Comparison* gate : gates) {
+    if (HasInterval(*gate)) error += 1 - gate->confidence();
+  }
+  if (!alpha && error == 0) return "";
   return FormatConfidence(1 - alpha.value_or(error)) + " confidence" +
          (gates.size() > 1 ? " for all gates together" : "");
 }
