@@ -42,7 +42,7 @@ int Fail(const Error& error, int exit_code) {
 }
 
 int CheckConfig(const Result<Config>& config) {
-  return config ? PrintAndExit("ok\n") : Fail(config.error(), kExitUsage);
+  return config ? PrintForExitCode("ok\n") : Fail(config.error(), kExitUsage);
 }
 
 /// %* in a pattern: the priority of sd-daemon(3).

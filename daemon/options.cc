@@ -146,9 +146,9 @@ std::variant<Options, int> ParseOptions(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return PrintAndExit(app.help());
+    return PrintForExitCode(app.help());
   } catch (const CLI::CallForVersion& version) {
-    return PrintAndExit(std::string(version.what()) + "\n");
+    return PrintForExitCode(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
     std::cerr << "error: benchd: " << error.what() << "\nhint: benchd --help lists the options\n";
     return kExitUsage;

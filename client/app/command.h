@@ -36,8 +36,8 @@ struct Example {
   std::string_view line;
 };
 
-/// One command: its words for the parser, the help and the manual page, and what it does. The file
-/// in commands/ that is called like it has it.
+/// One command: its words for the parser, the help and the manual page, and what it does. It
+/// stands in a file of commands/ named after it.
 ///
 /// `run` prints results itself; an error that it returns is printed by main.
 struct Command {

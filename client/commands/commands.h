@@ -6,7 +6,7 @@
 
 namespace benchd::client {
 
-// The commands, each of a file that is called like it, or like its group.
+// The commands. Each stands in a file named after it, or after its group.
 
 Command CompareCommand();
 Command SubmitCommand();

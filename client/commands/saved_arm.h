@@ -38,7 +38,7 @@ Result<std::optional<SaveOrder>> ReadSaveOrder(const ParsedArguments& arguments,
 /// `compare --save NAME COMMAND`: nothing is compared.
 bool OnlySaves(const ParsedArguments& arguments);
 
-/// Keeps the one command of such a line and prints what was kept (stdout).
+/// Saves the one command of such a line and prints what was saved, to stdout.
 Result<ExitCode> SaveCommand(const ParsedArguments& arguments, bool json);
 
 /// Keeps the program and says so on stderr; warns where it is one that only runs another.

@@ -14,7 +14,7 @@ struct CallerContext {
   std::map<std::string, std::string> environment;
 };
 
-/// What the children inherit from whoever calls benchctl, and what had to be left out.
+/// What the children inherit from the process that calls benchctl, and what was left out.
 struct CapturedContext {
   CallerContext context;
   std::vector<std::string> skipped;  ///< names of variables that are not UTF-8

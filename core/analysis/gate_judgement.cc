@@ -11,8 +11,13 @@ namespace {
 // Whether so many failures of so many runs in one arm and in the other are more unlike than chance
 // would have it once in a hundred times: the score test of two shares (Agresti, Categorical Data
 // Analysis, 3.2.4). Some of either has failed.
-bool FailUnequally(double failed_a, double runs_a, double failed_b, double runs_b) {
+bool FailUnequally(std::uint64_t failures_a, std::uint64_t of_a, std::uint64_t failures_b,
+                   std::uint64_t of_b) {
   constexpr double kLevel = 0.01;
+  const auto failed_a = static_cast<double>(failures_a);
+  const auto failed_b = static_cast<double>(failures_b);
+  const auto runs_a = static_cast<double>(of_a);
+  const auto runs_b = static_cast<double>(of_b);
   const double share = (failed_a + failed_b) / (runs_a + runs_b);
   if (share >= 1) return false;
   const double difference = failed_a / runs_a - failed_b / runs_b;
@@ -63,11 +68,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfFailures(const NamedCompa
     return Judgement{Verdict::kRegression, Reason("failed_in_candidate"),
                      in_candidate == of_candidate};
   }
-  const auto count = [](std::uint64_t runs) { return static_cast<double>(runs); };
-  if (!FailUnequally(count(in_reference), count(of_reference), count(in_candidate),
-                     count(of_candidate))) {
-    return std::nullopt;
-  }
+  if (!FailUnequally(in_reference, of_reference, in_candidate, of_candidate)) return std::nullopt;
   if (in_candidate == of_candidate) {
     return Judgement{Verdict::kRegression, Reason("candidate_always_failed"), true};
   }

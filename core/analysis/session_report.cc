@@ -5,8 +5,10 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/analysis/data_checks.h"
+#include "core/base/text.h"
 #include "core/model/metric.h"
 #include "core/stats/decision.h"
 
@@ -84,15 +86,14 @@ std::string WhereMissing(const BenchmarkAnalysis& benchmark, const NamedComparis
            std::to_string(benchmark.blocks()) + " blocks of " + benchmark.spec().name + " (" +
            reference + " against " + candidate + ")";
   }
-  std::string where;
-  const auto add = [&where](std::uint64_t missing, std::uint64_t expected, const std::string& arm) {
+  std::vector<std::string> arms;
+  const auto add = [&arms](std::uint64_t missing, std::uint64_t expected, const std::string& arm) {
     if (!TooManyLack(missing, expected)) return;
-    if (!where.empty()) where += " and ";
-    where += std::to_string(missing) + " of " + std::to_string(expected) + " runs of " + arm;
+    arms.push_back(std::to_string(missing) + " of " + std::to_string(expected) + " runs of " + arm);
   };
   add(lacking.reference, context.expected_reference, reference);
   add(lacking.candidate, context.expected_candidate, candidate);
-  return where;
+  return Join(arms, " and ");
 }
 
 Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {

@@ -360,11 +360,10 @@ class Planner {
     Benchmark benchmark;
     benchmark.name = table_.benchmarks[b];
     const std::vector<std::size_t> named = ReferencesOf(roles);
-    const auto has_rows = [&from](std::size_t arm) { return HasRows(from, arm); };
     const auto own = wanted_of_.find(benchmark.name);
     const auto add = [&](std::size_t arm, ArmRole role) {
       // A new benchmark has no reference yet, unless one is asked for by its name.
-      if (!has_rows(arm)) {
+      if (!HasRows(from, arm)) {
         const bool told =
             role == ArmRole::kReference ? own != wanted_of_.end() : IsMissed(b, arm, named, role);
         if (told && allow_missing_) planned.missed.push_back(arm);
@@ -387,7 +386,7 @@ class Planner {
     bool of_reference = false;
     bool of_candidate = false;
     for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
-      if (!planned.arms[arm] || !has_rows(arm)) continue;
+      if (!planned.arms[arm] || !HasRows(from, arm)) continue;
       (*planned.arms[arm] < references ? of_reference : of_candidate) = true;
     }
     any_pair_ = any_pair_ || (of_reference && of_candidate);
@@ -413,8 +412,10 @@ class Planner {
            (has_placebo_ && table_.arms[arm] == kPlaceboName);
   }
 
-  // Which candidate has rows beside those of which reference, in any benchmark.
+  // Which candidate has rows beside those of which reference, in any benchmark. Nobody asks that of
+  // a harness.
   void NoteOpponents() {
+    if (table_.from_harness) return;
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
       const std::vector<std::size_t> references = ReferencesOf(table_.roles[b]);
       for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {

@@ -76,16 +76,21 @@ std::map<std::string, std::vector<std::string>> NotCompared(
   return left_out;
 }
 
+/// @param arm  that they are about; empty: none is known
+Warning NotComparedAs(const std::string& arm, const std::vector<std::string>& benchmarks,
+                      const std::string& what) {
+  Warning warning = About(benchmarks, "not_compared", NameBenchmarks(benchmarks) + ": " + what);
+  warning.arm = arm;
+  // No name of a reference gives them another arm.
+  if (!arm.empty()) warning.hint.clear();
+  return warning;
+}
+
 Warning LeftOut(const std::string& only_arm, const std::vector<std::string>& benchmarks) {
   const std::string why = only_arm.empty()         ? "no reference and candidate to compare"
                           : benchmarks.size() == 1 ? "only " + only_arm + " has it"
                                                    : "only " + only_arm + " has them";
-  Warning warning =
-      About(benchmarks, "not_compared", NameBenchmarks(benchmarks) + ": " + why + "; left out");
-  warning.arm = only_arm;
-  // No name of a reference gives it another arm.
-  if (!only_arm.empty()) warning.hint.clear();
-  return warning;
+  return NotComparedAs(only_arm, benchmarks, why + "; left out");
 }
 
 /// Benchmarks that an arm lacks, by the arm, where that is allowed and others are compared in them.
@@ -98,13 +103,11 @@ std::vector<Warning> AllowedToMiss(const MeasurementTable& table, const TablePla
   }
   std::vector<Warning> warnings;
   for (const auto& [arm, benchmarks] : lacked) {
-    Warning warning =
-        About(benchmarks, "not_compared",
-              NameBenchmarks(benchmarks) + ": " + table.arms[arm] + " has no row of " +
-                  (benchmarks.size() == 1 ? "it" : "them") + " and is not compared there");
-    warning.arm = table.arms[arm];
-    warning.hint.clear();
-    warnings.push_back(std::move(warning));
+    const std::string& name = table.arms[arm];
+    warnings.push_back(NotComparedAs(name, benchmarks,
+                                     name + " has no row of " +
+                                         (benchmarks.size() == 1 ? "it" : "them") +
+                                         " and is not compared there"));
   }
   return warnings;
 }

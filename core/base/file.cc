@@ -23,7 +23,7 @@ Result<std::string> ReadAll(int fd, std::string_view name, std::size_t most) {
   return text;
 }
 
-int PrintAndExit(std::string_view text) {
+int PrintForExitCode(std::string_view text) {
   const Result<void> written = WriteAll(STDOUT_FILENO, text, "stdout: write error");
   if (written) return EX_OK;
   fprintf(stderr, "error: %s\n", written.error().message.c_str());

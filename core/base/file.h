@@ -53,6 +53,6 @@ Result<void> WriteAll(int fd, std::string_view text, std::string_view name);
 
 /// Writes what a program has to say before it is done, to stdout. @return its exit code: 0, or 74
 /// (EX_IOERR) with a line on stderr that says why.
-int PrintAndExit(std::string_view text);
+int PrintForExitCode(std::string_view text);
 
 }  // namespace benchd

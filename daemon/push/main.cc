@@ -105,9 +105,9 @@ int Main(int argc, char** argv) {
     } else if (word == "--once") {
       options.once = true;
     } else if (word == "--help" || word == "--print-schema" || word == "--version") {
-      return PrintAndExit(word == "--help"      ? kHelp
-                          : word == "--version" ? "benchd-push " BENCHD_VERSION "\n"
-                                                : kSchema);
+      return PrintForExitCode(word == "--help"      ? kHelp
+                              : word == "--version" ? "benchd-push " BENCHD_VERSION "\n"
+                                                    : kSchema);
     } else {
       PrintError(
           InvalidArgument(word, "unknown option, or its value is missing", "benchd-push --help"));

@@ -186,12 +186,12 @@ int Main(int argc, char** argv) {
   FillStandardStreams();
   auto options = ParseRunnerOptions(argc, argv);
   if (!options) return fail(options.error(), 2);
-  if (options->help) return PrintAndExit(kRunnerHelp);
-  if (options->version) return PrintAndExit("benchd-runner " BENCHD_VERSION "\n");
+  if (options->help) return PrintForExitCode(kRunnerHelp);
+  if (options->version) return PrintForExitCode("benchd-runner " BENCHD_VERSION "\n");
   if (options->restore) {
     auto restored = RestoreFromJournal(*options);
     if (!restored) return fail(restored.error(), EXIT_FAILURE);
-    return PrintAndExit(*restored + "\n");
+    return PrintForExitCode(*restored + "\n");
   }
   auto done = Run(*options);
   return done ? EXIT_SUCCESS : fail(done.error(), EXIT_FAILURE);

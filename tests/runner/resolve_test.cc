@@ -153,6 +153,16 @@ TEST_F(ResolveTest, WhatOneUserLooksUpDoesNotDelayAnother) {
   EXPECT_EQ(MessageOf("true", "/usr/bin"), "found /usr/bin/true");
 }
 
+/// "/proc/PID" of each, by the kernel's own list: a pass over /proc takes as long as a helper has
+/// its first nice value.
+std::vector<std::string> ChildrenOf(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::istringstream list(ReadFile("/proc/" + id + "/task/" + id + "/children"));
+  std::vector<std::string> folders;
+  for (std::string child; list >> child;) folders.push_back("/proc/" + child);
+  return folders;
+}
+
 TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
@@ -164,29 +174,23 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   char event[4096];
   ASSERT_GT(read(opened.get(), event, sizeof(event)), 0) << "it is at work";
   bool found = false;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string status = ReadFile(entry.path() / "status");
-    if (status.find("\nPPid:\t" + std::to_string(runner_.pid()) + "\n") == std::string::npos) {
-      continue;
-    }
+  for (const std::string& child : ChildrenOf(runner_.pid())) {
+    const std::string status = ReadFile(child + "/status");
     found = true;
     EXPECT_NE(status.find("\nUid:\t65534\t65534\t65534\t65534\n"), std::string::npos) << status;
     // proc(5): what cannot be traced belongs to root.
     struct stat folder {};
-    ASSERT_EQ(stat((entry.path() / "mem").c_str(), &folder), 0);
+    ASSERT_EQ(stat((child + "/mem").c_str(), &folder), 0);
     EXPECT_EQ(folder.st_uid, 0U);
   }
   EXPECT_TRUE(found);
 }
 
-/// What nice values the helpers of a runner have. By the kernel's list of its children: a pass over
-/// /proc takes as long as the helper has its first nice value.
+/// What nice values the helpers of a runner have.
 std::vector<int> NicesOfHelpers(pid_t runner) {
   std::vector<int> nices;
-  const std::string id = std::to_string(runner);
-  std::istringstream children(ReadFile("/proc/" + id + "/task/" + id + "/children"));
-  for (pid_t child = 0; children >> child;) {
-    const std::string stat = ReadFile("/proc/" + std::to_string(child) + "/stat");
+  for (const std::string& child : ChildrenOf(runner)) {
+    const std::string stat = ReadFile(child + "/stat");
     if (stat.find("(benchd-helper)") == std::string::npos) continue;
     // proc(5): after the name come state, the parent and so on; the nice value is the 19th.
     std::istringstream fields(stat.substr(stat.rfind(')') + 1));
