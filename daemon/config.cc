@@ -14,6 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/toml.h"
 
@@ -210,9 +211,7 @@ Result<Config> ReadTable(std::string_view name, const toml::table& root) {
     }
     const toml::table* table = value.as_table();
     if (table == nullptr) return At(name, key.source(), section + " should be a section");
-    if (Result<void> ok = ReadSection(name, section, *table, config); !ok) {
-      return std::move(ok).error();
-    }
+    TRY_VOID(ReadSection(name, section, *table, config));
   }
   return config;
 }
@@ -256,14 +255,13 @@ Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& 
     return SystemError(name, errno);
   }
   if (rules.system_mode) {
-    if (Result<void> ok = CheckOwner(fd.get(), name); !ok) return std::move(ok).error();
+    TRY_VOID(CheckOwner(fd.get(), name));
   }
-  Result<std::string> text = ReadAll(fd.get(), name, kMaxConfigBytes);
-  if (!text) return std::move(text).error();
-  if (text->size() > kMaxConfigBytes) return InvalidArgument(name, "is larger than 1 MiB");
-  Result<Config> config = ParseConfig(*text, name);
+  TRY(std::string text, ReadAll(fd.get(), name, kMaxConfigBytes));
+  if (text.size() > kMaxConfigBytes) return InvalidArgument(name, "is larger than 1 MiB");
+  Result<Config> config = ParseConfig(text, name);
   if (!config || !rules.runner_parts) return config;
-  if (Result<void> ok = CheckRunnerParts(*text, name); !ok) return std::move(ok).error();
+  TRY_VOID(CheckRunnerParts(text, name));
   return config;
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/try.h"
 #include "core/base/user_database.h"
 #include "daemon/service_manager.h"
 
@@ -150,7 +151,7 @@ Result<void> GiveToGroup(const ControlSocketOptions& options) {
 }
 
 Result<UniqueFd> Bind(const ControlSocketOptions& options) {
-  if (Result<void> ok = RemoveStale(options.path); !ok) return std::move(ok).error();
+  TRY_VOID(RemoveStale(options.path));
   const std::string what = "socket " + options.path.string();
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return SystemError(what, errno);
@@ -162,7 +163,7 @@ Result<UniqueFd> Bind(const ControlSocketOptions& options) {
   if (::chmod(options.path.c_str(), options.system_mode ? 0660 : 0600) != 0) {
     return SystemError(what, errno);
   }
-  if (Result<void> ok = GiveToGroup(options); !ok) return std::move(ok).error();
+  TRY_VOID(GiveToGroup(options));
   if (::listen(fd.get(), SOMAXCONN) != 0) return SystemError(what, errno);
   return fd;
 }
@@ -173,9 +174,8 @@ Result<ControlSocket> ControlSocket::Open(const ControlSocketOptions& options) {
   const int passed = PassedSockets();
   TakePassedSockets();
   const bool adopted = passed > 0;
-  Result<UniqueFd> fd = adopted ? Adopt(passed) : Bind(options);
-  if (!fd) return std::move(fd).error();
-  return ControlSocket(std::move(fd).value(), adopted, options.path);
+  TRY(UniqueFd fd, adopted ? Adopt(passed) : Bind(options));
+  return ControlSocket(std::move(fd), adopted, options.path);
 }
 
 ControlSocket::~ControlSocket() {

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/base/user_database.h"
 #include "daemon/run/runner_sources.h"
 #include "daemon/service_manager.h"
@@ -87,7 +88,7 @@ Daemon::Daemon(const Options& options, const Config& config, const Paths& paths)
 Daemon::~Daemon() = default;
 
 Result<void> Daemon::Start() {
-  if (Result<void> ok = TakePlaces(); !ok) return ok;
+  TRY_VOID(TakePlaces());
   StoreOptions store_options;
   const Budgets& limits = config_.limits;
   store_options.limits.log_bytes = limits.At(Limit::kLogASession);
@@ -96,11 +97,10 @@ Result<void> Daemon::Start() {
       std::min(limits.At(Limit::kStoredASession), limits.At(Limit::kKeptAUser));
   store_options.limits.session_metrics = limits.At(Limit::kMetricsASession);
   store_options.limits.summaries_a_user = limits.At(Limit::kSummariesAUser);
-  Result<std::unique_ptr<Store>> store = Store::Open(paths_.state_dir, store_options);
-  if (!store) return std::move(store).error();
-  store_ = std::move(store).value();
+  TRY(std::unique_ptr<Store> store, Store::Open(paths_.state_dir, store_options));
+  store_ = std::move(store);
   ConnectRunner();
-  if (Result<void> ok = LoadQueue(); !ok) return ok;
+  TRY_VOID(LoadQueue());
   return Serve();
 }
 
@@ -117,19 +117,17 @@ Result<void> Daemon::TakePlaces() {
   if (!directory) return directory;
   // systemd sees to it that an activated service runs once, and its socket's folder may be root's.
   if (PassedSockets() == 0) {
-    Result<InstanceLock> lock = InstanceLock::Take(paths_.socket.string() + ".lock");
-    if (!lock) return std::move(lock).error();
-    socket_lock_.emplace(std::move(lock).value());
+    TRY(InstanceLock lock, InstanceLock::Take(paths_.socket.string() + ".lock"));
+    socket_lock_.emplace(std::move(lock));
   }
-  if (Result<void> ok = EnsureDirectory(paths_.state_dir); !ok) return ok;
-  Result<InstanceLock> lock = InstanceLock::Take(paths_.state_dir / "benchd.lock");
-  if (!lock) return std::move(lock).error();
-  state_lock_.emplace(std::move(lock).value());
+  TRY_VOID(EnsureDirectory(paths_.state_dir));
+  TRY(InstanceLock lock, InstanceLock::Take(paths_.state_dir / "benchd.lock"));
+  state_lock_.emplace(std::move(lock));
   // Before any thread starts; who connects early waits until the queue is loaded.
-  Result<ControlSocket> socket = ControlSocket::Open(
-      {.path = paths_.socket, .system_mode = !user, .group = config_.socket_group});
-  if (!socket) return std::move(socket).error();
-  socket_.emplace(std::move(socket).value());
+  TRY(ControlSocket socket,
+      ControlSocket::Open(
+          {.path = paths_.socket, .system_mode = !user, .group = config_.socket_group}));
+  socket_.emplace(std::move(socket));
   return {};
 }
 
@@ -153,9 +151,8 @@ Result<void> Daemon::LoadQueue() {
   queue_.emplace(loop_.get_executor(), Queue::Services{runner_, *store_, clock_, random_, hub_},
                  Policy());
   machine_controller_.emplace(*queue_, runner_, Access());
-  const Result<std::vector<std::string>> warnings = RunToEnd(loop_, queue_->Load());
-  if (!warnings) return warnings.error();
-  for (const std::string& warning : *warnings) spdlog::warn("{}", warning);
+  TRY(const std::vector<std::string> warnings, RunToEnd(loop_, queue_->Load()));
+  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
   return {};
 }
 
@@ -198,7 +195,7 @@ Result<void> Daemon::Serve() {
                            [](const std::string& why) { spdlog::warn("{}", why); }};
   parts.limits = config_.limits;
   server_.emplace(inbox_.executor(), parts);
-  if (Result<void> ok = server_->Start(); !ok) return ok;
+  TRY_VOID(server_->Start());
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },
       [](const std::string& why) { spdlog::warn("{}", why); });

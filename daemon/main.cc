@@ -18,6 +18,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "core/base/user_database.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
@@ -83,7 +84,7 @@ Result<void> CheckWritable(const std::string& file) {
 
 Result<spdlog::sink_ptr> MakeSink(const std::string& file) {
   if (file.empty()) return spdlog::sink_ptr(std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  if (Result<void> ok = CheckWritable(file); !ok) return std::move(ok).error();
+  TRY_VOID(CheckWritable(file));
   try {
     return spdlog::sink_ptr(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file));
   } catch (const spdlog::spdlog_ex& error) {
@@ -100,9 +101,8 @@ bool WantsJournalPriorities(bool system_mode) {
 /// Makes spdlog's default logger, before any thread exists.
 /// @errors kNotFound, kPermissionDenied, ... when the file cannot be opened.
 Result<void> StartLogging(const Options& options, const Config& config) {
-  Result<spdlog::sink_ptr> sink = MakeSink(options.log_file);
-  if (!sink) return std::move(sink).error();
-  auto logger = std::make_shared<spdlog::logger>("benchd", std::move(sink).value());
+  TRY(spdlog::sink_ptr sink, MakeSink(options.log_file));
+  auto logger = std::make_shared<spdlog::logger>("benchd", std::move(sink));
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<PriorityFlag>('*');
   const bool priorities = WantsJournalPriorities(!options.places.user) && options.log_file.empty();

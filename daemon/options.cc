@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "core/base/file.h"
+#include "core/base/try.h"
 #include "daemon/config.h"
 
 namespace benchd {
@@ -35,15 +36,12 @@ Result<fs::path> UserDirectory(const GetEnv& env, const std::string& variable,
 Result<void> ChooseUserPaths(const PlaceOptions& options, const GetEnv& env, uid_t uid,
                              Paths& paths) {
   if (options.config.empty()) {
-    Result<fs::path> directory = UserDirectory(env, "XDG_CONFIG_HOME", ".config", "--config");
-    if (!directory) return std::move(directory).error();
-    paths.config = *directory / "benchd.toml";
+    TRY(fs::path directory, UserDirectory(env, "XDG_CONFIG_HOME", ".config", "--config"));
+    paths.config = directory / "benchd.toml";
   }
   if (options.state_dir.empty()) {
-    Result<fs::path> directory =
-        UserDirectory(env, "XDG_STATE_HOME", ".local/state", "--state-dir");
-    if (!directory) return std::move(directory).error();
-    paths.state_dir = *directory;
+    TRY(fs::path directory, UserDirectory(env, "XDG_STATE_HOME", ".local/state", "--state-dir"));
+    paths.state_dir = directory;
   }
   if (options.runtime_dir.empty()) {
     const auto runtime = AbsoluteFromEnv(env, "XDG_RUNTIME_DIR");
@@ -64,9 +62,7 @@ Error NotPrivate(const fs::path& directory, const std::string& why) {
 Result<Paths> ChoosePaths(const PlaceOptions& options, const GetEnv& env, uid_t uid) {
   Paths paths;
   if (options.user) {
-    if (Result<void> ok = ChooseUserPaths(options, env, uid, paths); !ok) {
-      return std::move(ok).error();
-    }
+    TRY_VOID(ChooseUserPaths(options, env, uid, paths));
   } else {
     paths.config = "/etc/benchd/benchd.toml";
     paths.state_dir = "/var/lib/benchd";
@@ -111,7 +107,7 @@ Result<void> EnsureDirectory(const std::filesystem::path& directory) {
   std::error_code error;
   if (directory.empty() || fs::is_directory(directory, error)) return {};
   if (directory.has_parent_path() && directory.parent_path() != directory) {
-    if (Result<void> ok = EnsureDirectory(directory.parent_path()); !ok) return ok;
+    TRY_VOID(EnsureDirectory(directory.parent_path()));
   }
   if (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return {};
   return SystemError("making " + directory.string(), errno);

@@ -12,6 +12,7 @@
 #include "client/link/host.h"
 #include "client/present/text.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -136,7 +137,7 @@ Result<void> TakeLeading(NamedCommand* named) {
 Result<NamedCommand> FindNamed(std::span<const std::string> words) {
   NamedCommand named;
   named.rest = words;
-  if (auto taken = TakeLeading(&named); !taken) return std::move(taken).error();
+  TRY_VOID(TakeLeading(&named));
   if (named.rest.empty()) return named;
   const std::string& name = named.rest.front();
   named.command = FindCommand(name);
@@ -146,7 +147,7 @@ Result<NamedCommand> FindNamed(std::span<const std::string> words) {
   named.rest = named.rest.subspan(1);
   if (named.command != nullptr) return named;
   named.group = name;
-  if (auto taken = TakeLeading(&named); !taken) return std::move(taken).error();
+  TRY_VOID(TakeLeading(&named));
   if (named.rest.empty()) return named;
   named.command = FindCommand(name + " " + named.rest.front());
   if (named.command == nullptr && named.rest.front() != "help") {
@@ -168,49 +169,42 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
     std::cerr << RenderUsage();
     return ExitCode::kUsage;
   }
-  auto named = FindNamed(words);
-  if (!named) return std::move(named).error();
-  if (named->Has("version")) {
+  TRY(auto named, FindNamed(words));
+  if (named.Has("version")) {
     std::cout << "benchctl " << BENCHD_VERSION << "\n";
     return ExitCode::kPass;
   }
-  const Command* const command = named->command;
-  const bool group_help = !named->group.empty() && !named->rest.empty();  // "machine help"
-  if (named->Has("help") || (command == nullptr && group_help)) return PrintHelp(*named);
+  const Command* const command = named.command;
+  const bool group_help = !named.group.empty() && !named.rest.empty();  // "machine help"
+  if (named.Has("help") || (command == nullptr && group_help)) return PrintHelp(named);
   if (command == nullptr) {
-    if (!named->group.empty()) return UnknownWord(named->group, "");
+    if (!named.group.empty()) return UnknownWord(named.group, "");
     return UsageError("missing command", "benchctl help lists the commands");
   }
-  auto arguments = ParseArguments(named->rest, AllOptions(*command));
-  if (!arguments) return std::move(arguments).error();
-  arguments->options.insert(arguments->options.begin(), named->options.begin(),
-                            named->options.end());
-  if (IsGiven(*arguments, "help")) return PrintHelp(*named);
-  auto once = CheckRepeats(*arguments, AllOptions(*command));
-  if (!once) return std::move(once).error();
-  auto word = ReadWord(*command, arguments->positionals);
-  if (!word) return std::move(word).error();
+  TRY(auto arguments, ParseArguments(named.rest, AllOptions(*command)));
+  arguments.options.insert(arguments.options.begin(), named.options.begin(), named.options.end());
+  if (IsGiven(arguments, "help")) return PrintHelp(named);
+  TRY_VOID(CheckRepeats(arguments, AllOptions(*command)));
+  TRY(auto word, ReadWord(*command, arguments.positionals));
   CommandContext context;
-  context.word = *std::move(word);
-  auto link = ReadLinkOptions(*arguments);
-  if (!link) return std::move(link).error();
-  context.link = *std::move(link);
+  context.word = std::move(word);
+  TRY(auto link, ReadLinkOptions(arguments));
+  context.link = std::move(link);
   if (command->here) context.link.host.reset();
-  context.json = IsGiven(*arguments, "json");
-  context.arguments = *std::move(arguments);
+  context.json = IsGiven(arguments, "json");
+  context.arguments = std::move(arguments);
   return command->run(context);
 }
 
 }  // namespace
 
 Result<ExitCode> PrintHelpOf(std::span<const std::string> words) {
-  auto named = FindNamed(words);
-  if (!named) return std::move(named).error();
-  if (!named->rest.empty()) {
-    return UsageError(named->rest.front() + ": one command at a time",
+  TRY(auto named, FindNamed(words));
+  if (!named.rest.empty()) {
+    return UsageError(named.rest.front() + ": one command at a time",
                       "write benchctl help COMMAND");
   }
-  return PrintHelp(*named);
+  return PrintHelp(named);
 }
 
 ExitCode RunBenchctl(const std::vector<std::string>& words) {

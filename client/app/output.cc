@@ -18,6 +18,7 @@
 #include "client/present/words.h"
 #include "client/terminal/terminal.h"
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 
@@ -97,7 +98,7 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
     if (S_ISDIR(now.st_mode)) return UsageError(path + ": is a directory", "name a file in it");
     // Behind /dev/stderr there may be a file that others write to as well.
     if (!S_ISREG(now.st_mode) || path.starts_with("/dev/") || there == If::kAppend) {
-      if (auto opened = file.OpenToAppend(); !opened) return std::move(opened).error();
+      TRY_VOID(file.OpenToAppend());
       return file;
     }
     // Its folder may let it be replaced all the same.
@@ -115,8 +116,7 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
   file.folder_ = UniqueFd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.folder_) return ErrnoError(path);
   // Only making one says whether one can be made.
-  auto probe = CreateBeside(file.folder_.get(), file.name_, path);
-  if (!probe) return std::move(probe).error();
+  TRY_VOID(CreateBeside(file.folder_.get(), file.name_, path));
   unlinkat(file.folder_.get(), TemporaryName(file.name_).c_str(), 0);
   return file;
 }
@@ -130,13 +130,12 @@ std::size_t NewFile::BytesThere() const {
 Result<void> NewFile::Write(std::string_view text) const {
   const std::string what = path_ + ": write error";
   if (name_.empty()) return WriteAll(folder_.get(), text, what);
-  auto fd = CreateBeside(folder_.get(), name_, what);
-  if (!fd) return std::move(fd).error();
+  TRY(auto fd, CreateBeside(folder_.get(), name_, what));
   const std::string temporary = TemporaryName(name_);
-  if (mode_) fchmod(fd->get(), *mode_);
-  Result<void> written = WriteAll(fd->get(), text, what);
+  if (mode_) fchmod(fd.get(), *mode_);
+  Result<void> written = WriteAll(fd.get(), text, what);
   // Closed by hand: a network's file system reports a full disk only then.
-  if (close(fd->Release()) != 0 && written) written = ErrnoError(what);
+  if (close(fd.Release()) != 0 && written) written = ErrnoError(what);
   if (written && renameat(folder_.get(), temporary.c_str(), folder_.get(), name_.c_str()) != 0) {
     written = ErrnoError(what);
   }
@@ -166,9 +165,8 @@ Result<ExportFiles::Export> ExportFiles::PrepareOne(const ExportFormat& format,
   const std::string name = marked ? path.substr(1) : path;
   const bool summary = format.shorten != nullptr && IsStepSummary(name);
   const bool appends = marked || summary;
-  auto file = NewFile::Prepare(name, appends ? NewFile::If::kAppend : NewFile::If::kReplace);
-  if (!file) return std::move(file).error();
-  return Export{&format, *std::move(file), summary ? kSummaryBytes : kCommentBytes};
+  TRY(auto file, NewFile::Prepare(name, appends ? NewFile::If::kAppend : NewFile::If::kReplace));
+  return Export{&format, std::move(file), summary ? kSummaryBytes : kCommentBytes};
 }
 
 Result<void> ExportFiles::WriteOne(const Export& to, const std::string& text) {
@@ -239,7 +237,7 @@ Result<void> PageFile::Write(const std::string& page,
     std::cout << page;
     return {};
   }
-  if (auto written = file_->Write(page); !written) return written;
+  TRY_VOID(file_->Write(page));
   if (!json_) {
     std::cerr << "benchctl: wrote " << Printable(path_) << "\n";
     return {};

@@ -13,6 +13,7 @@
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
 #include "core/analysis/similarity_analysis.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -28,12 +29,10 @@ Result<std::string> ColumnName(const ParsedArguments& arguments, const std::stri
 
 Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) {
   AgreementRequest request;
-  auto subjects = ColumnName(arguments, "subjects");
-  if (!subjects) return std::move(subjects).error();
-  request.subjects = *std::move(subjects);
-  auto truth = ColumnName(arguments, "truth");
-  if (!truth) return std::move(truth).error();
-  request.truth = *std::move(truth);
+  TRY(auto subjects, ColumnName(arguments, "subjects"));
+  request.subjects = std::move(subjects);
+  TRY(auto truth, ColumnName(arguments, "truth"));
+  request.truth = std::move(truth);
   if (const std::string* raters = LastValue(arguments, "raters"); raters != nullptr) {
     for (std::string& name : SplitNames(*raters)) {
       if (name.empty()) {
@@ -47,20 +46,17 @@ Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) 
 }
 
 Result<ExitCode> RunAgreement(const CommandContext& context) {
-  auto request = ReadAgreementOptions(context.arguments);
-  if (!request) return std::move(request).error();
-  auto file = TableFile::Open(context.word);
-  if (!file) return std::move(file).error();
+  TRY(auto request, ReadAgreementOptions(context.arguments));
+  TRY(auto file, TableFile::Open(context.word));
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
-  auto ratings = file->ReadAll();
-  if (!ratings) return std::move(ratings).error();
-  const Result<AgreementReport> report = AnalyzeAgreement(*ratings, *request);
-  if (!report) return PrintableError(report.error()).Within(file->name());
+  TRY(auto ratings, file.ReadAll());
+  const Result<AgreementReport> report = AnalyzeAgreement(ratings, request);
+  if (!report) return PrintableError(report.error()).Within(file.name());
   if (context.json) {
-    std::cout << AgreementJson(*report, request->truth, Now()) << "\n";
+    std::cout << AgreementJson(*report, request.truth, Now()) << "\n";
   } else {
-    std::cout << RenderAgreement(*report, request->truth, StyleOf(STDOUT_FILENO));
+    std::cout << RenderAgreement(*report, request.truth, StyleOf(STDOUT_FILENO));
   }
   return ExitCode::kPass;
 }

@@ -22,6 +22,7 @@
 #include "client/terminal/interrupts.h"
 #include "core/analysis/table_analysis.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -121,15 +122,12 @@ Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
 
 Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& arguments) {
   const std::vector<std::string>& paths = arguments.positionals;
-  auto names = ArmNames(arguments, paths);
-  if (!names) return std::move(names).error();
+  TRY(auto names, ArmNames(arguments, paths));
   std::vector<HarnessFile> files;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    auto file = TableFile::Open(paths[i]);
-    if (!file) return std::move(file).error();
-    auto text = file->ReadAll();
-    if (!text) return std::move(text).error();
-    files.push_back({file->name(), (*names)[i], *std::move(text)});
+    TRY(auto file, TableFile::Open(paths[i]));
+    TRY(auto text, file.ReadAll());
+    files.push_back({file.name(), names[i], std::move(text)});
   }
   return files;
 }
@@ -137,12 +135,11 @@ Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& argumen
 // @param csv  the values as a table, where that is asked for
 Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
                                    const benchd::TableOptions& options, std::string* csv) {
-  auto files = ReadHarnessFiles(arguments);
-  if (!files) return std::move(files).error();
-  auto report = AnalyzeHarnessFiles(format, *files, options);
+  TRY(auto files, ReadHarnessFiles(arguments));
+  auto report = AnalyzeHarnessFiles(format, files, options);
   if (!report) return PrintableError(report.error());
   if (IsGiven(arguments, "export-csv")) {
-    const auto table = ReadHarnessTable(format, *files);
+    const auto table = ReadHarnessTable(format, files);
     if (table) *csv = TableToCsv(*table);
   }
   return report;
@@ -161,27 +158,24 @@ Error NotATable(const std::string& name) {
 }
 
 Result<TableReport> AnalyzeCsvFile(const std::string& path, const benchd::TableOptions& options) {
-  auto file = TableFile::Open(path);
-  if (!file) return std::move(file).error();
+  TRY(auto file, TableFile::Open(path));
   bool begun = false;
   const auto read = [&]() -> Result<std::string_view> {
-    auto piece = file->Read();
-    if (piece && !std::exchange(begun, true) && IsJson(*piece)) return NotATable(file->name());
+    auto piece = file.Read();
+    if (piece && !std::exchange(begun, true) && IsJson(*piece)) return NotATable(file.name());
     return piece;
   };
   auto report = AnalyzeTable(read, options);
-  if (!report) return TableError(report.error(), file->name());
+  if (!report) return TableError(report.error(), file.name());
   return report;
 }
 
 Result<ExitCode> RunAnalyze(const CommandContext& context) {
-  auto options = ReadTableOptions(context.arguments);
-  if (!options) return std::move(options).error();
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
+  TRY(auto options, ReadTableOptions(context.arguments));
+  TRY(auto choice, ReadResultChoice(context.arguments));
   const std::string* format = LastValue(context.arguments, "parse");
   const std::vector<std::string>& files = context.arguments.positionals;
-  if (auto ok = CheckTableFiles(files, format != nullptr); !ok) return std::move(ok).error();
+  TRY_VOID(CheckTableFiles(files, format != nullptr));
   if (format == nullptr && IsGiven(context.arguments, "name")) {
     return UsageError("--name: a table names its arms itself", "use it with --parse");
   }
@@ -189,19 +183,17 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
     return UsageError("--export-csv: " + files.front() + " is that table already",
                       "use it with --parse");
   }
-  auto exports = ExportFiles::Prepare(context.arguments);
-  if (!exports) return std::move(exports).error();
+  TRY(auto exports, ExportFiles::Prepare(context.arguments));
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
   std::string csv;
-  Result<TableReport> report = format != nullptr
-                                   ? AnalyzeHarness(context.arguments, *format, *options, &csv)
-                                   : AnalyzeCsvFile(files.front(), *options);
-  if (!report) return std::move(report).error();
-  const Analysis analysis = AnalysisOf(std::move(report).value());
-  const ExitCode code = PrintAnalysis(analysis, options->mmtests_stars, context.json, *choice);
+  TRY(TableReport report, format != nullptr
+                              ? AnalyzeHarness(context.arguments, *format, options, &csv)
+                              : AnalyzeCsvFile(files.front(), options));
+  const Analysis analysis = AnalysisOf(std::move(report));
+  const ExitCode code = PrintAnalysis(analysis, options.mmtests_stars, context.json, choice);
   std::cout << std::flush;
-  const auto written = WriteAnalysis(*exports, analysis, csv);
+  const auto written = WriteAnalysis(exports, analysis, csv);
   return written ? code : OutputFailed(written.error());
 }
 

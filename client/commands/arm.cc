@@ -10,6 +10,7 @@
 #include "client/present/words.h"
 #include "client/request/stored_arms.h"
 #include "client/terminal/terminal.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -44,8 +45,7 @@ Result<ExitCode> RunArmList(const CommandContext& context) {
 }
 
 Result<ExitCode> RunArmRemove(const CommandContext& context) {
-  auto removed = StoredArms(ArmsFolder()).Remove(context.word);
-  if (!removed) return std::move(removed).error();
+  TRY_VOID(StoredArms(ArmsFolder()).Remove(context.word));
   if (context.json) {
     Json json = Named("arm_removed", "", Now());
     json["name"] = context.word;

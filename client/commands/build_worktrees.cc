@@ -11,6 +11,7 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/link/bundle_transfer.h"
+#include "core/base/try.h"
 #include "core/model/log_warnings.h"
 
 namespace benchd::client {
@@ -52,25 +53,23 @@ Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   for (const GivenOption& option : context.arguments.options) {
     if (option.name == "tree") trees.push_back(option.value);
   }
-  auto plan = ReadPlan(ValueOf(context.arguments, "root"), ValueOf(context.arguments, "repository"),
-                       ValueOf(context.arguments, "build"), trees);
-  if (!plan) return std::move(plan).error();
-  plan->socket = ValueOf(context.arguments, "socket");
-  const WorktreeStore store(*plan);
-  auto opened = store.Open();
-  if (!opened) return std::move(opened).error();
-  const ReceivedRepository received(plan->repository);
-  auto came = plan->socket.empty() ? Result<bool>(false) : ReceiveCommits(context.link, *plan);
-  if (!came) return std::move(came).error();
-  auto code = ProvideAll(store, *plan);
+  TRY(auto plan,
+      ReadPlan(ValueOf(context.arguments, "root"), ValueOf(context.arguments, "repository"),
+               ValueOf(context.arguments, "build"), trees));
+  plan.socket = ValueOf(context.arguments, "socket");
+  const WorktreeStore store(plan);
+  TRY_VOID(store.Open());
+  const ReceivedRepository received(plan.repository);
+  TRY(auto came, plan.socket.empty() ? Result<bool>(false) : ReceiveCommits(context.link, plan));
+  auto code = ProvideAll(store, plan);
   // Of what cannot be checked out nothing is kept, neither.
-  if (!code && *came) received.Forget(CommitsOf(*plan));
+  if (!code && came) received.Forget(CommitsOf(plan));
   if (!code) return std::move(code).error();
   // The build's own, as any make hands on what its command ended with.
   if (*code != 0) return static_cast<ExitCode>(*code);
-  PrintMissingFiles(*plan);
+  PrintMissingFiles(plan);
   store.Clean({});
-  if (!plan->socket.empty()) received.CollectGarbage();
+  if (!plan.socket.empty()) received.CollectGarbage();
   return ExitCode::kPass;
 }
 

@@ -14,6 +14,7 @@
 #include "client/session/submission.h"
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -42,8 +43,7 @@ Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, doubl
     return UsageError(words[1] + ": one command at a time",
                       "a command is one string: benchctl calibrate 'sleep 0.01'");
   }
-  auto caller = CaptureCaller(context.link, link);
-  if (!caller) return std::move(caller).error();
+  TRY(auto caller, CaptureCaller(context.link, link));
   const std::string command = words.empty() ? kCountingShell : words.front();
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
@@ -56,7 +56,7 @@ Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, doubl
   input.arms = {{.name = "first", .role = "reference", .command = command, .origin = "COMMAND"},
                 {.name = "second", .role = "candidate", .command = command, .origin = "COMMAND"}};
   input.benchmarks.push_back({});
-  auto spec = BuildCallersSpec(input, *caller, *link != nullptr);
+  auto spec = BuildCallersSpec(input, caller, *link != nullptr);
   if (!spec) return spec;
   spec->mutable_rule()->set_precision_width(kUnreachableWidth);
   spec->mutable_limits()->set_max_time_seconds(seconds > 0 ? seconds : kDefaultSeconds);
@@ -72,39 +72,32 @@ void PrintCalibration(const v1::Session& session, bool json) {
 }
 
 Result<ExitCode> RunCalibrate(const CommandContext& context) {
-  auto seconds = ReadMaxTime(context.arguments);
-  if (!seconds) return std::move(seconds).error();
+  TRY(auto seconds, ReadMaxTime(context.arguments));
   std::vector<TrialSetting> settings;
   if (WantsSettingTrial(context.arguments)) {
-    auto read = ReadTrialSettings(context.arguments);
-    if (!read) return std::move(read).error();
-    settings = *std::move(read);
+    TRY(auto read, ReadTrialSettings(context.arguments));
+    settings = std::move(read);
   }
   // Before the threads of gRPC exist, which take its mask of signals.
   Interrupts interrupts;
   std::unique_ptr<DaemonLink> link;
-  auto spec = ReadCalibrationSpec(context, *seconds, &link);
-  if (!spec) return std::move(spec).error();
-  auto open = OpenOnce(context.link, &link);
-  if (!open) return std::move(open).error();
+  TRY(auto spec, ReadCalibrationSpec(context, seconds, &link));
+  TRY_VOID(OpenOnce(context.link, &link));
   if (!settings.empty()) {
-    return RunSettingTrial(context, *link, interrupts, *std::move(spec), std::move(settings),
-                           *seconds);
+    return RunSettingTrial(context, *link, interrupts, std::move(spec), std::move(settings),
+                           seconds);
   }
   v1::Session session;
-  *session.mutable_spec()->mutable_limits() = spec->limits();
+  *session.mutable_spec()->mutable_limits() = spec.limits();
   interrupts.React({[] {}, {}});
-  auto submitted = SubmitSession(*link, *std::move(spec));
-  if (!submitted) return std::move(submitted).error();
-  session.set_session(submitted->session());
+  TRY(auto submitted, SubmitSession(*link, std::move(spec)));
+  session.set_session(submitted.session());
   const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,
                             .may_detach = false};
-  auto followed = FollowSession(*link, session, following, interrupts);
-  if (!followed) return std::move(followed).error();
-  const bool measured =
-      followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
-  if (!measured) return ReportEnd(*followed, context.json);
-  PrintCalibration(followed->session, context.json);
+  TRY(auto followed, FollowSession(*link, session, following, interrupts));
+  const bool measured = followed.session.state() == v1::SESSION_STATE_DONE && !followed.interrupted;
+  if (!measured) return ReportEnd(followed, context.json);
+  PrintCalibration(followed.session, context.json);
   return ExitCode::kPass;
 }
 

@@ -7,6 +7,7 @@
 #include "client/pool/pool.h"
 #include "client/present/json.h"
 #include "client/present/words.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -15,18 +16,17 @@ Result<ExitCode> RunCancel(const CommandContext& context) {
   if (IsPool(context.word)) return CancelPool(context);
   v1::CancelRequest request;
   request.set_session(context.word);
-  auto response = CallDaemon(context.link, &v1::SessionService::Stub::Cancel, request);
-  if (!response) return std::move(response).error();
+  TRY(auto response, CallDaemon(context.link, &v1::SessionService::Stub::Cancel, request));
   if (context.json) {
-    std::cout << CancelJson(response->session(), response->state(), Now()) << "\n";
+    std::cout << CancelJson(response.session(), response.state(), Now()) << "\n";
     return ExitCode::kPass;
   }
-  const bool already = response->already_ended();
-  std::cout << response->session() << ": ";
-  if (response->state() == v1::SESSION_STATE_CANCELLED) {
+  const bool already = response.already_ended();
+  std::cout << response.session() << ": ";
+  if (response.state() == v1::SESSION_STATE_CANCELLED) {
     std::cout << (already ? "already cancelled\n" : "cancelled\n");
-  } else if (HasEnded(response->state())) {
-    std::cout << "already finished: " << Word(response->state()) << "\n";
+  } else if (HasEnded(response.state())) {
+    std::cout << "already finished: " << Word(response.state()) << "\n";
   } else {
     std::cout << "will be cancelled after its cleanup\n";
   }

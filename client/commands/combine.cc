@@ -16,6 +16,7 @@
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -84,13 +85,9 @@ Result<void> ReadMachine(std::string_view text, const std::string& name, Exports
 Result<Exports> ReadExports(const std::vector<std::string>& files) {
   Exports exports;
   for (const std::string& path : files) {
-    auto file = TableFile::Open(path);
-    if (!file) return std::move(file).error();
-    auto text = file->ReadAll();
-    if (!text) return std::move(text).error();
-    if (auto taken = ReadMachine(*text, file->name(), exports); !taken) {
-      return std::move(taken).error();
-    }
+    TRY(auto file, TableFile::Open(path));
+    TRY(auto text, file.ReadAll());
+    TRY_VOID(ReadMachine(text, file.name(), exports));
   }
   return exports;
 }
@@ -112,27 +109,25 @@ ExitCode ReportMissing(std::size_t there, std::size_t expected) {
 
 Result<ExitCode> RunCombine(const CommandContext& context) {
   const std::vector<std::string>& files = context.arguments.positionals;
-  if (auto ok = CheckExportFiles(files); !ok) return std::move(ok).error();
-  auto expected = ReadExpected(context.arguments);
-  if (!expected) return std::move(expected).error();
+  TRY_VOID(CheckExportFiles(files));
+  TRY(auto expected, ReadExpected(context.arguments));
   const Interrupts interrupts;  // Ctrl-C ends this process
-  auto exports = ReadExports(files);
-  if (!exports) return std::move(exports).error();
-  if (exports->sessions.empty()) {
-    for (const LeftOutSession& one : exports->left_out) {
+  TRY(auto exports, ReadExports(files));
+  if (exports.sessions.empty()) {
+    for (const LeftOutSession& one : exports.left_out) {
       std::cerr << "warning: " << Printable(one.warning.message) << "\n";
     }
-    return ReportMissing(0, expected->value_or(files.size()));
+    return ReportMissing(0, expected.value_or(files.size()));
   }
-  auto combination = CombineMachines(std::move(exports->sessions), *expected, exports->left_out);
+  auto combination = CombineMachines(std::move(exports.sessions), expected, exports.left_out);
   if (!combination) return PrintableError(combination.error());
   if (context.json) {
     std::cout << CombinationJson(*combination, Now()) << "\n";
   } else {
-    std::cout << RenderCombination(*combination, *expected, StyleOf(STDOUT_FILENO));
+    std::cout << RenderCombination(*combination, expected, StyleOf(STDOUT_FILENO));
   }
   const std::size_t there = combination->machines.size();
-  if (there < expected->value_or(0)) return ReportMissing(there, **expected);
+  if (there < expected.value_or(0)) return ReportMissing(there, *expected);
   return ExitOf(combination->verdict);
 }
 

@@ -27,6 +27,7 @@
 #include "client/session/submission.h"
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -89,29 +90,23 @@ Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, S
 Result<Submission> ReadSubmission(const CommandContext& context,
                                   std::unique_ptr<DaemonLink>* link) {
   const ParsedArguments& arguments = context.arguments;
-  auto caller = CaptureCaller(context.link, link);
-  if (!caller) return std::move(caller).error();
-  auto input = ReadInput(arguments, caller->context.cwd, *link != nullptr);
-  if (!input) return std::move(input).error();
-  auto commits = WantsCommits(*input);
-  if (!commits) return std::move(commits).error();
+  TRY(auto caller, CaptureCaller(context.link, link));
+  TRY(auto input, ReadInput(arguments, caller.context.cwd, *link != nullptr));
+  TRY(auto commits, WantsCommits(input));
   Submission submission;
-  if (*commits) {
-    auto taken = TakeCommits(link->get(), context.json, &*input, &caller->context);
-    if (!taken) return std::move(taken).error();
-    submission.bundle = *std::move(taken);
+  if (commits) {
+    TRY(auto taken, TakeCommits(link->get(), context.json, &input, &caller.context));
+    submission.bundle = std::move(taken);
   }
-  if (input->same_commit) {
-    submission.same_commit = std::move(input->same_commit);
+  if (input.same_commit) {
+    submission.same_commit = std::move(input.same_commit);
     return submission;
   }
-  auto spec = BuildCallersSpec(*input, *caller, *link != nullptr);
-  if (!spec) return std::move(spec).error();
-  submission.spec = *std::move(spec);
+  TRY(auto spec, BuildCallersSpec(input, caller, *link != nullptr));
+  submission.spec = std::move(spec);
   submission.spec.set_invocation(InvocationOf(arguments));
   if (!IsGiven(arguments, "show-output")) return submission;
-  auto kept = KeepOutput(&submission.spec);
-  if (!kept) return std::move(kept).error();
+  TRY_VOID(KeepOutput(&submission.spec));
   return submission;
 }
 
@@ -212,14 +207,11 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 
 Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (detach) {
-    auto may = CheckDetach(context.arguments);
-    if (!may) return std::move(may).error();
+    TRY_VOID(CheckDetach(context.arguments));
   }
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto exports = ExportFiles::Prepare(context.arguments);
-  if (!exports) return std::move(exports).error();
-  if (detach && !exports->empty()) {
+  TRY(auto choice, ReadResultChoice(context.arguments));
+  TRY(auto exports, ExportFiles::Prepare(context.arguments));
+  if (detach && !exports.empty()) {
     return UsageError("--detach: nobody waits for the result that is to be exported",
                       "when it is done: benchctl export ID --format F");
   }
@@ -229,43 +221,38 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const auto leave_code = bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted;
   if (context.link.host) interrupts.emplace(leave_code);
   std::unique_ptr<DaemonLink> link;
-  auto submission = ReadSubmission(context, &link);
-  if (!submission) return std::move(submission).error();
-  if (submission->same_commit) {
-    return PassSameCommit(*submission->same_commit, *exports, context.json, bisect);
+  TRY(auto submission, ReadSubmission(context, &link));
+  if (submission.same_commit) {
+    return PassSameCommit(*submission.same_commit, exports, context.json, bisect);
   }
-  auto save = ReadSaveOrder(context.arguments, submission->spec);
-  if (!save) return std::move(save).error();
-  v1::Session session = FollowedSession(submission->spec);
+  TRY(auto save, ReadSaveOrder(context.arguments, submission.spec));
+  v1::Session session = FollowedSession(submission.spec);
   if (!interrupts) interrupts.emplace(leave_code);
-  auto open = OpenOnce(context.link, &link);
-  if (!open) return std::move(open).error();
+  TRY_VOID(OpenOnce(context.link, &link));
   const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;
-  if (tells_cost) WarnOfShellCost(submission->spec, link->status());
-  const Bundle* bundle = submission->bundle ? &*submission->bundle : nullptr;
+  if (tells_cost) WarnOfShellCost(submission.spec, link->status());
+  const Bundle* bundle = submission.bundle ? &*submission.bundle : nullptr;
   if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
   // An interrupt from then on waits for the answer: then there is a session to cancel.
   const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
-  auto submitted = SubmitSession(*link, std::move(submission->spec), bundle, sent);
-  if (!submitted) return std::move(submitted).error();
+  TRY(auto submitted, SubmitSession(*link, std::move(submission.spec), bundle, sent));
   // One that has failed already is followed in any case: its end is told at once.
-  if (detach && !submitted->failed()) {
-    PrintSubmitted(*submitted, session.spec(), context.json);
+  if (detach && !submitted.failed()) {
+    PrintSubmitted(submitted, session.spec(), context.json);
     return ExitCode::kPass;
   }
   if (link->status().has_reserved_by()) {
     std::cerr << "benchctl: " << WhoHasTheMachine(*link) << ": the session waits\n";
   }
-  session.set_session(submitted->session());
+  session.set_session(submitted.session());
   if (context.json) PrintCommits(session);
   // A bisection has no use for a verdict that comes later.
-  const Following following{.progress = ProgressOf(context.json, *choice), .may_detach = !bisect};
-  auto followed = FollowSession(*link, session, following, *interrupts);
-  if (!followed) return std::move(followed).error();
-  const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
+  const Following following{.progress = ProgressOf(context.json, choice), .may_detach = !bisect};
+  TRY(auto followed, FollowSession(*link, session, following, *interrupts));
+  const bool shows = IsGiven(context.arguments, "show-output") && !followed.detached;
   if (shows) PrintOutput(*link, session.session());
-  const ExitCode code = ConcludeWatch(*link, *exports, *followed, context.json, *choice);
-  return *save ? SaveAfter(**save, *followed, code) : code;
+  const ExitCode code = ConcludeWatch(*link, exports, followed, context.json, choice);
+  return save ? SaveAfter(*save, followed, code) : code;
 }
 
 Command CompareCommand() {

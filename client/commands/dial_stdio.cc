@@ -20,6 +20,7 @@
 #include "client/session/submission.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -38,12 +39,10 @@ void Copy(int from, int to) {
 
 // Connected again, without gRPC on it; the same daemon as a moment ago, so none is started.
 Result<FoundDaemon> ConnectPlainly(const LinkOptions& options) {
-  auto found = ConnectToDaemon(options, /*may_start=*/false);
-  if (!found) return std::move(found).error();
-  auto trusted = CheckPeer(found->fd.get(), options.places.uid);
-  if (!trusted) return std::move(trusted).error();
-  const int flags = fcntl(found->fd.get(), F_GETFL);
-  fcntl(found->fd.get(), F_SETFL, flags & ~O_NONBLOCK);
+  TRY(auto found, ConnectToDaemon(options, /*may_start=*/false));
+  TRY_VOID(CheckPeer(found.fd.get(), options.places.uid));
+  const int flags = fcntl(found.fd.get(), F_GETFL);
+  fcntl(found.fd.get(), F_SETFL, flags & ~O_NONBLOCK);
   return found;
 }
 
@@ -63,18 +62,16 @@ std::optional<BuildPlace> BuildsOf(const std::string& socket) {
 // The other end of --host: who speaks for the daemon here is whoever logged in, by the kernel.
 Result<ExitCode> RunDialStdio(const CommandContext& context) {
   std::signal(SIGPIPE, SIG_IGN);
-  auto caller = CaptureCaller();
-  if (!caller) return std::move(caller).error();
+  TRY(auto caller, CaptureCaller());
   // Finds or starts the daemon as every command does, and leaves the benchmarks' CPUs.
-  if (auto link = DaemonLink::Open(context.link); !link) return std::move(link).error();
-  auto daemon = ConnectPlainly(context.link);
-  if (!daemon) return std::move(daemon).error();
-  const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), *std::move(caller),
-                          BuildsOf(daemon->path)};
+  TRY_VOID(DaemonLink::Open(context.link));
+  TRY(auto daemon, ConnectPlainly(context.link));
+  const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), std::move(caller),
+                          BuildsOf(daemon.path)};
   const auto greeted = WriteAll(STDOUT_FILENO, "\n" + Greeting(login), "stdout: write error");
   if (!greeted) return OutputFailed(greeted.error());
   // The process ends with what the daemon says: by then nobody reads from the client any more.
-  const int socket = daemon->fd.Release();
+  const int socket = daemon.fd.Release();
   std::thread([socket] {
     Copy(STDIN_FILENO, socket);
     shutdown(socket, SHUT_WR);

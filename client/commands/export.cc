@@ -8,6 +8,7 @@
 #include "client/present/markdown_limit.h"
 #include "client/present/words.h"
 #include "client/session/session_runs.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -24,22 +25,18 @@ Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
 }
 
 Result<ExitCode> RunExport(const CommandContext& context) {
-  auto format = ReadFormat(context);
-  if (!format) return std::move(format).error();
+  TRY(auto format, ReadFormat(context));
   const bool with_warmup = IsGiven(context.arguments, "with-warmup");
-  if (with_warmup && !(*format)->of_runs) {
-    return UsageError("--with-warmup: " + std::string((*format)->name) + " has no runs",
+  if (with_warmup && !format->of_runs) {
+    return UsageError("--with-warmup: " + std::string(format->name) + " has no runs",
                       "use it with --format csv or json");
   }
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  auto session = NamedSession(**link, context);
-  if (!session) return std::move(session).error();
-  if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
-  auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
-  if (!runs) return std::move(runs).error();
-  const std::string text = (*format)->render(*session, runs->measured);
-  const auto shorten = (*format)->shorten;
+  TRY(auto link, DaemonLink::Open(context.link));
+  TRY(auto session, NamedSession(*link, context));
+  if (!format->of_runs && !HasEnded(session.state())) return NotEnded(session);
+  TRY(auto runs, ReadRunsOf(*link, session, {.measured = format->of_runs, .warmup = with_warmup}));
+  const std::string text = format->render(session, runs.measured);
+  const auto shorten = format->shorten;
   std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));
   return ExitCode::kPass;
 }

@@ -4,6 +4,7 @@
 #include "client/app/completions.h"
 #include "client/app/output.h"
 #include "client/commands/commands.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -16,9 +17,8 @@ Result<ExitCode> WriteFile(const GeneratedFile& file, const std::string& folder)
     return UsageError(path.parent_path().string() + ": " + error.message(),
                       "choose another directory");
   }
-  auto place = NewFile::Prepare(path.string());
-  if (!place) return std::move(place).error();
-  const auto written = place->Write(file.text);
+  TRY(auto place, NewFile::Prepare(path.string()));
+  const auto written = place.Write(file.text);
   return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 

@@ -23,6 +23,7 @@
 #include "core/analysis/history.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -51,21 +52,20 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
     return UsageError("--database: benchctl-database is not beside benchctl",
                       "build benchctl again where libpq-dev is installed");
   }
-  const auto end =
-      RunProcess({.words = {*program, url, query.benchmark, std::to_string(query.limit)}});
-  if (!end) return end.error();
-  if (end->code != 0) {
-    std::istringstream lines(end->err);
+  TRY(const auto end,
+      RunProcess({.words = {*program, url, query.benchmark, std::to_string(query.limit)}}));
+  if (end.code != 0) {
+    std::istringstream lines(end.err);
     std::string message;
     std::string hint;
     std::getline(lines, message);
     std::getline(lines, hint);
-    if (end->code == static_cast<int>(ExitCode::kUsage)) return UsageError(message, hint);
+    if (end.code == static_cast<int>(ExitCode::kUsage)) return UsageError(message, hint);
     return ConnectionError(
-        message.empty() ? *program + ": exit code " + std::to_string(end->code) : message, hint);
+        message.empty() ? *program + ": exit code " + std::to_string(end.code) : message, hint);
   }
   v1::ListSummariesResponse response;
-  if (!response.ParseFromString(end->out)) {
+  if (!response.ParseFromString(end.out)) {
     return ConnectionError(*program + ": its answer cannot be read");
   }
   return FromProto(response);
@@ -123,8 +123,7 @@ Result<HistoryRequest> ReadRequest(const CommandContext& context) {
 
 Result<std::vector<GateSummary>> ReadFromDaemon(const CommandContext& context,
                                                 const HistoryRequest& request) {
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
+  TRY(auto link, DaemonLink::Open(context.link));
   v1::ListSummariesRequest page_request;
   page_request.set_benchmark(request.query.benchmark);
   page_request.set_all(request.everybodys);
@@ -132,12 +131,11 @@ Result<std::vector<GateSummary>> ReadFromDaemon(const CommandContext& context,
   while (summaries.size() < request.query.limit) {
     const std::uint64_t missing = request.query.limit - summaries.size();
     page_request.set_page_size(static_cast<std::uint32_t>(std::min<std::uint64_t>(missing, kPage)));
-    auto page = CallDaemon(**link, &v1::HistoryService::Stub::ListSummaries, page_request);
-    if (!page) return std::move(page).error();
-    auto read = FromProto(*page);
+    TRY(auto page, CallDaemon(*link, &v1::HistoryService::Stub::ListSummaries, page_request));
+    auto read = FromProto(page);
     if (!read) return read;
     std::ranges::move(*read, std::back_inserter(summaries));
-    page_request.set_page_token(page->next_page_token());
+    page_request.set_page_token(page.next_page_token());
     if (page_request.page_token().empty()) break;
   }
   return summaries;
@@ -225,36 +223,30 @@ Result<std::string> Draw(const CommandContext& context, const HistoryRequest& re
 }
 
 Result<ExitCode> RunHistory(const CommandContext& context) {
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto request = ReadRequest(context);
-  if (!request) return std::move(request).error();
+  TRY(auto choice, ReadResultChoice(context.arguments));
+  TRY(auto request, ReadRequest(context));
   std::optional<PageFile> page;
   if (IsGiven(context.arguments, "output") || IsGiven(context.arguments, "svg")) {
-    auto prepared = PageFile::Prepare(context);
-    if (!prepared) return std::move(prepared).error();
-    page = *std::move(prepared);
+    TRY(auto prepared, PageFile::Prepare(context));
+    page = std::move(prepared);
   }
-  auto summaries = ReadWanted(context, *request);
-  if (!summaries) return std::move(summaries).error();
-  auto history = MakeHistory(*std::move(summaries), request->search);
-  if (!history) return std::move(history).error();
+  TRY(auto summaries, ReadWanted(context, request));
+  TRY(auto history, MakeHistory(std::move(summaries), request.search));
   const google::protobuf::Timestamp now = Now();
   if (page) {
-    const auto text = Draw(context, *request, *history);
-    if (!text) return text.error();
-    const auto written = page->Write(*text, TitlesOf(*history));
+    TRY(const auto text, Draw(context, request, history));
+    const auto written = page->Write(text, TitlesOf(history));
     if (!written) return OutputFailed(written.error());
   } else if (context.json) {
-    for (const std::string& line : HistoryJson(*history, request->search, now)) {
+    for (const std::string& line : HistoryJson(history, request.search, now)) {
       std::cout << line << "\n";
     }
-  } else if (history->empty()) {
+  } else if (history.empty()) {
     std::cerr << kNoneYet << "\n";
   } else if (context.word.empty()) {
-    std::cout << RenderHistoryList(*history, now, choice->StyleOfStdout());
+    std::cout << RenderHistoryList(history, now, choice.StyleOfStdout());
   } else {
-    std::cout << RenderHistory(*history, request->search, now, choice->StyleOfStdout());
+    std::cout << RenderHistory(history, request.search, now, choice.StyleOfStdout());
   }
   return ExitCode::kPass;
 }

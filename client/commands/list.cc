@@ -15,6 +15,7 @@
 #include "client/present/words.h"
 #include "client/request/quantity.h"
 #include "client/terminal/terminal.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -48,11 +49,10 @@ Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, b
   if (!every) request.set_page_size(kNewest);
   Listed listed;
   do {
-    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
-    if (!page) return std::move(page).error();
-    std::move(page->mutable_sessions()->begin(), page->mutable_sessions()->end(),
+    TRY(auto page, CallDaemon(link, &v1::SessionService::Stub::List, request));
+    std::move(page.mutable_sessions()->begin(), page.mutable_sessions()->end(),
               std::back_inserter(listed.sessions));
-    request.set_page_token(page->next_page_token());
+    request.set_page_token(page.next_page_token());
     // Large ones may fill a page before there are twenty.
     listed.more = !request.page_token().empty();
     if (!every) request.set_page_size(kNewest - static_cast<std::uint32_t>(listed.sessions.size()));
@@ -61,24 +61,21 @@ Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, b
 }
 
 Result<ExitCode> RunList(const CommandContext& context) {
-  auto request = ReadListRequest(context.arguments);
-  if (!request) return std::move(request).error();
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  auto listed = ListSessions(**link, *request, IsGiven(context.arguments, "all"));
-  if (!listed) return std::move(listed).error();
+  TRY(auto request, ReadListRequest(context.arguments));
+  TRY(auto link, DaemonLink::Open(context.link));
+  TRY(auto listed, ListSessions(*link, request, IsGiven(context.arguments, "all")));
   const google::protobuf::Timestamp now = Now();
   if (context.json) {
-    for (const v1::Session& session : listed->sessions)
+    for (const v1::Session& session : listed.sessions)
       std::cout << MessageLine("session", session.session(), session, now) << "\n";
-  } else if (listed->sessions.empty()) {
-    std::cerr << (request->all() ? "no sessions\n"
-                                 : "no sessions; list --all shows finished ones too\n");
+  } else if (listed.sessions.empty()) {
+    std::cerr << (request.all() ? "no sessions\n"
+                                : "no sessions; list --all shows finished ones too\n");
   } else {
-    std::cout << RenderList(listed->sessions, (*link)->UserNames(), now, StyleOf(STDOUT_FILENO));
+    std::cout << RenderList(listed.sessions, link->UserNames(), now, StyleOf(STDOUT_FILENO));
   }
-  if (listed->more) {
-    std::cerr << "showing the newest " << listed->sessions.size() << "; list --all shows all\n";
+  if (listed.more) {
+    std::cerr << "showing the newest " << listed.sessions.size() << "; list --all shows all\n";
   }
   return ExitCode::kPass;
 }

@@ -18,6 +18,7 @@
 #include "client/session/submission.h"
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -74,17 +75,15 @@ class ReservationPrinter {
 };
 
 Result<ExitCode> RunMachineReserve(const CommandContext& context) {
-  auto seconds = ReadReservation(context.arguments);
-  if (!seconds) return std::move(seconds).error();
+  TRY(auto seconds, ReadReservation(context.arguments));
   Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
+  TRY(auto link, DaemonLink::Open(context.link));
   grpc::ClientContext call;
   interrupts.React({[&call] { call.TryCancel(); }, {}});
   v1::ReserveRequest request;
-  request.set_seconds(*seconds);
-  const auto reader = v1::MachineService::NewStub((*link)->channel())->Reserve(&call, request);
-  ReservationPrinter printer(context.json, *seconds, WhoHasTheMachine(**link));
+  request.set_seconds(seconds);
+  const auto reader = v1::MachineService::NewStub(link->channel())->Reserve(&call, request);
+  ReservationPrinter printer(context.json, seconds, WhoHasTheMachine(*link));
   for (v1::ReserveResponse response; reader->Read(&response);) {
     printer.Print(response);
     if (!std::cout) call.TryCancel();  // who waits for it will not hear of it
@@ -110,13 +109,12 @@ template <typename Request, typename Response>
 Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
                              const Request& request, bool waits) {
   const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
+  TRY(auto link, DaemonLink::Open(context.link));
   // During a reservation nothing is measured, so nobody has to wait.
-  if (const std::string& running = (*link)->status().running(); waits && !running.empty()) {
-    std::cerr << "benchctl: " << WhoHasTheMachine(**link) << ": this waits for its end\n";
+  if (const std::string& running = link->status().running(); waits && !running.empty()) {
+    std::cerr << "benchctl: " << WhoHasTheMachine(*link) << ": this waits for its end\n";
   }
-  return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
+  return CallDaemon(*link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
 
 /// The same of what answers with how the machine stands, which is printed.
@@ -124,10 +122,9 @@ template <typename Request>
 Result<ExitCode> ShowMachine(const CommandContext& context,
                              Method<Request, v1::MachineStatus> method, const Request& request,
                              bool waits) {
-  auto status = CallMachine(context, method, request, waits);
-  if (!status) return std::move(status).error();
-  std::cout << (context.json ? MessageLine("machine", status->session(), *status, Now()) + "\n"
-                             : RenderMachine(*status, StyleOf(STDOUT_FILENO)));
+  TRY(auto status, CallMachine(context, method, request, waits));
+  std::cout << (context.json ? MessageLine("machine", status.session(), status, Now()) + "\n"
+                             : RenderMachine(status, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 
@@ -138,11 +135,10 @@ Result<ExitCode> RunMachineStatus(const CommandContext& context) {
 }
 
 Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
-  auto response =
-      CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
-  if (!response) return std::move(response).error();
-  std::cout << (context.json ? MessageLine("doctor", "", *response, Now()) + "\n"
-                             : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
+  TRY(auto response,
+      CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true));
+  std::cout << (context.json ? MessageLine("doctor", "", response, Now()) + "\n"
+                             : RenderDoctor(response, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 

@@ -8,6 +8,7 @@
 #include "client/present/json.h"
 #include "client/present/words.h"
 #include "client/request/quantity.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -27,15 +28,13 @@ Result<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
 }
 
 Result<ExitCode> RunMove(const CommandContext& context) {
-  auto request = ReadMoveRequest(context);
-  if (!request) return std::move(request).error();
-  auto response = CallDaemon(context.link, &v1::SessionService::Stub::Move, *request);
-  if (!response) return std::move(response).error();
+  TRY(auto request, ReadMoveRequest(context));
+  TRY(auto response, CallDaemon(context.link, &v1::SessionService::Stub::Move, request));
   if (context.json) {
-    std::cout << MoveJson(*request, *response, Now()) << "\n";
+    std::cout << MoveJson(request, response, Now()) << "\n";
   } else {
-    std::cout << response->session() << ": priority " << request->priority() << ", place "
-              << response->position() << "\n";
+    std::cout << response.session() << ": priority " << request.priority() << ", place "
+              << response.position() << "\n";
   }
   return ExitCode::kPass;
 }

@@ -20,6 +20,7 @@
 #include "client/pool/slurm.h"
 #include "client/request/quantity.h"
 #include "client/terminal/interrupts.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -139,12 +140,11 @@ Result<ExitCode> RunPoolTask(const CommandContext& context) {
     return UsageError(words[0] + ": not the folder of the login node",
                       "name one that all nodes share: --pool-folder DIR");
   }
-  auto program = OwnProgram();
-  if (!program) return std::move(program).error();
+  TRY(auto program, OwnProgram());
   TaskState state;
   state.task = static_cast<int>(*task);
   state.node = Variable("SLURMD_NODENAME");
-  std::vector<std::string> compare = {*program, "compare", "--json",
+  std::vector<std::string> compare = {program, "compare", "--json",
                                       "--export-json=" + folder.NewExport(state.task)};
   compare.insert(compare.end(), words.begin() + 3, words.end());
   return PoolTask(std::move(folder), std::move(state)).Run(compare, context.link);

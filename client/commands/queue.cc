@@ -9,6 +9,7 @@
 #include "client/present/json.h"
 #include "client/present/pages.h"
 #include "client/present/words.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -19,10 +20,9 @@ using Change = grpc::Status (v1::QueueService::Stub::*)(grpc::ClientContext*, co
 
 template <typename Request>
 Result<ExitCode> ChangeQueue(const CommandContext& context, Change<Request> change) {
-  auto status = CallDaemon(context.link, change, Request());
-  if (!status) return std::move(status).error();
-  std::cout << (context.json ? MessageLine("queue", "", *status, Now()) + "\n"
-                             : RenderQueue(*status));
+  TRY(auto status, CallDaemon(context.link, change, Request()));
+  std::cout << (context.json ? MessageLine("queue", "", status, Now()) + "\n"
+                             : RenderQueue(status));
   return ExitCode::kPass;
 }
 

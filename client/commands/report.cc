@@ -16,6 +16,7 @@
 #include "client/session/session_export.h"
 #include "client/session/session_runs.h"
 #include "client/terminal/interrupts.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -49,43 +50,39 @@ Result<PageFile> PrepareOutput(const CommandContext& context) {
 }
 
 Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOptions& options) {
-  auto file = TableFile::Open(path);
-  if (!file) return std::move(file).error();
-  auto text = file->ReadAll();
-  if (!text) return std::move(text).error();
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && (*text)[first] == '{') {
-    auto read = ReadSessionExport(*text, ExportedRuns::kRead);
-    if (!read) return PrintableError(read.error()).Within(file->name());
+  TRY(auto file, TableFile::Open(path));
+  TRY(auto text, file.ReadAll());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] == '{') {
+    auto read = ReadSessionExport(text, ExportedRuns::kRead);
+    if (!read) return PrintableError(read.error()).Within(file.name());
     ReportSource source = SourceOfSession(std::move(read->session), read->runs);
-    if (source.on_machine) source.on_machine->source = file->name();
+    if (source.on_machine) source.on_machine->source = file.name();
     return source;
   }
-  auto source = SourceOfTable(file->name(), *text, options);
-  if (!source) return PrintableError(source.error()).Within(file->name());
+  auto source = SourceOfTable(file.name(), text, options);
+  if (!source) return PrintableError(source.error()).Within(file.name());
   return source;
 }
 
 Result<ReportSource> ReadSession(DaemonLink& link, std::string id) {
   if (id.empty()) {
-    auto newest = NewestSession(link);
-    if (!newest) return std::move(newest).error();
-    id = *std::move(newest);
+    TRY(auto newest, NewestSession(link));
+    id = std::move(newest);
   }
-  auto session = GetSession(link, id);
-  if (!session) return std::move(session).error();
-  if (!session->has_ended_at()) {
-    return UsageError("report: session " + session->session() + " has not ended: no result yet",
-                      "wait for it: benchctl watch " + session->session());
+  TRY(auto session, GetSession(link, id));
+  if (!session.has_ended_at()) {
+    return UsageError("report: session " + session.session() + " has not ended: no result yet",
+                      "wait for it: benchctl watch " + session.session());
   }
   v1::ListSamplesRequest request;
-  request.set_session(session->session());
+  request.set_session(session.session());
   request.set_with_warmup(true);
   request.set_with_metrics(true);
   std::vector<v1::Run> runs;
   auto read = ReadRuns(link, request, [&runs](v1::Run&& run) { runs.push_back(std::move(run)); });
   if (!read) return std::move(read).error();
-  return SourceOfSession(*std::move(session), runs);
+  return SourceOfSession(std::move(session), runs);
 }
 
 Result<std::vector<ReportSource>> ReadSources(const CommandContext& context,
@@ -96,13 +93,11 @@ Result<std::vector<ReportSource>> ReadSources(const CommandContext& context,
   std::vector<ReportSource> sources;
   for (const std::string& word : words) {
     if (!IsFile(word) && link == nullptr) {
-      auto opened = DaemonLink::Open(context.link);
-      if (!opened) return std::move(opened).error();
-      link = *std::move(opened);
+      TRY(auto opened, DaemonLink::Open(context.link));
+      link = std::move(opened);
     }
-    auto source = IsFile(word) ? ReadFile(word, options) : ReadSession(*link, word);
-    if (!source) return std::move(source).error();
-    sources.push_back(*std::move(source));
+    TRY(auto source, IsFile(word) ? ReadFile(word, options) : ReadSession(*link, word));
+    sources.push_back(std::move(source));
   }
   return sources;
 }
@@ -120,20 +115,16 @@ Result<std::string> Render(const CommandContext& context,
 }
 
 Result<ExitCode> RunReport(const CommandContext& context) {
-  if (auto ok = CheckWords(context.arguments); !ok) return std::move(ok).error();
-  auto options = ReadTableOptions(context.arguments);
-  if (!options) return std::move(options).error();
-  auto file = PrepareOutput(context);
-  if (!file) return std::move(file).error();
+  TRY_VOID(CheckWords(context.arguments));
+  TRY(auto options, ReadTableOptions(context.arguments));
+  TRY(auto file, PrepareOutput(context));
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
-  const auto sources = ReadSources(context, *options);
-  if (!sources) return sources.error();
-  const auto text = Render(context, *sources);
-  if (!text) return text.error();
+  TRY(const auto sources, ReadSources(context, options));
+  TRY(const auto text, Render(context, sources));
   std::vector<std::string> names;
-  for (const ReportSource& source : *sources) names.push_back(source.name);
-  const auto written = file->Write(*text, names);
+  for (const ReportSource& source : sources) names.push_back(source.name);
+  const auto written = file.Write(text, names);
   return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 

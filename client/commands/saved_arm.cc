@@ -18,6 +18,7 @@
 #include "client/request/spec_input.h"
 #include "client/request/stored_arms.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {
@@ -39,13 +40,12 @@ Result<StoredArm> Keep(const SaveOrder& order) {
   auto words = SplitCommandLine(order.command);
   if (!words) return UsageError(words.error().message);
   if (!IsSendableText(order.command)) return UsageError("the command is not valid UTF-8");
-  auto program = FindExecutable(words->front(), order.path, order.cwd);
-  if (!program) return std::move(program).error();
+  TRY(auto program, FindExecutable(words->front(), order.path, order.cwd));
   StoredArm arm{.name = order.name, .command = order.command, .cwd = order.cwd};
   arm.saved_at = FormatRfc3339(std::chrono::system_clock::now());
   arm.commit = order.commit;
   if (!arm.commit) AddCommit(&arm);
-  auto saved = StoredArms(ArmsFolder()).Save(std::move(arm), *program);
+  auto saved = StoredArms(ArmsFolder()).Save(std::move(arm), program);
   if (saved && words->size() > 1 && RunsItsArguments(saved->program)) {
     std::cerr << "warning: --save " << order.name << ": only " << Printable(saved->program)
               << " itself is kept, not what its arguments name\n";
@@ -100,8 +100,7 @@ Result<std::optional<SaveOrder>> ReadSaveOrder(const ParsedArguments& arguments,
   const std::string* name = LastValue(arguments, "save");
   if (name == nullptr) return std::optional<SaveOrder>();
   if (auto named = CheckArmName(*name); !named) return std::move(named).error().Within("--save");
-  auto alone = CheckAlone(arguments, "save", {"file", "between", "bisect", "shell"});
-  if (!alone) return std::move(alone).error();
+  TRY_VOID(CheckAlone(arguments, "save", {"file", "between", "bisect", "shell"}));
   const v1::Arm* candidate = nullptr;
   for (const v1::Arm& arm : spec.benchmarks(0).arms()) {
     if (arm.role() == v1::ARM_ROLE_REFERENCE) continue;
@@ -127,8 +126,7 @@ bool OnlySaves(const ParsedArguments& arguments) {
 }
 
 Result<ExitCode> SaveCommand(const ParsedArguments& arguments, bool json) {
-  auto alone = CheckAlone(arguments, "save", {"shell", "bisect", "detach"});
-  if (!alone) return std::move(alone).error();
+  TRY_VOID(CheckAlone(arguments, "save", {"shell", "bisect", "detach"}));
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) return UsageError("the working directory: " + error.message());
@@ -154,8 +152,7 @@ Result<SpecInput> InputWithStoredArm(ParsedArguments arguments) {
   const std::string* name = LastValue(arguments, "against");
   if (name == nullptr) return InputFromCommandLine(arguments);
   const std::string origin = "--against " + *name;
-  auto alone = CheckAlone(arguments, "against", {"git", "between", "reference"});
-  if (!alone) return std::move(alone).error();
+  TRY_VOID(CheckAlone(arguments, "against", {"git", "between", "reference"}));
   const StoredArms arms(ArmsFolder());
   auto arm = arms.Read(*name);
   if (!arm) return std::move(arm).error().Within("--against");

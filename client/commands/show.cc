@@ -12,36 +12,32 @@
 #include "client/present/words.h"
 #include "client/session/conclusion.h"
 #include "client/session/session_runs.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
 
 Result<ExitCode> RunShow(const CommandContext& context) {
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto exports = ExportFiles::Prepare(context.arguments);
-  if (!exports) return std::move(exports).error();
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
-  if (!session) return std::move(session).error();
-  if (!exports->empty() && !HasEnded(session->state())) return NotEnded(*session);
-  auto runs = ReadRunsOf(**link, *session,
-                         {.measured = exports->WantsRuns(),
-                          .pairs = !context.json,
-                          .columns = !context.json,
-                          .worst = !context.json});
-  if (!runs) return std::move(runs).error();
+  TRY(auto choice, ReadResultChoice(context.arguments));
+  TRY(auto exports, ExportFiles::Prepare(context.arguments));
+  TRY(auto link, DaemonLink::Open(context.link));
+  TRY(auto session, NamedSession(*link, context, IsGiven(context.arguments, "log")));
+  if (!exports.empty() && !HasEnded(session.state())) return NotEnded(session);
+  TRY(auto runs, ReadRunsOf(*link, session,
+                            {.measured = exports.WantsRuns(),
+                             .pairs = !context.json,
+                             .columns = !context.json,
+                             .worst = !context.json}));
   if (context.json) {
-    std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
+    std::cout << MessageLine("session", session.session(), session, Now()) << "\n";
   } else {
-    const Style style = choice->StyleOfStdout();
-    std::cout << RenderSession(*session, runs->columns, runs->pairs, (*link)->UserNames(), style,
-                               runs->worst ? runs->worst->Render(style) : "",
-                               choice->detail == Detail::kAll);
+    const Style style = choice.StyleOfStdout();
+    std::cout << RenderSession(session, runs.columns, runs.pairs, link->UserNames(), style,
+                               runs.worst ? runs.worst->Render(style) : "",
+                               choice.detail == Detail::kAll);
   }
   std::cout << std::flush;
-  const auto written = WriteExports(*exports, *session, runs->measured);
+  const auto written = WriteExports(exports, session, runs.measured);
   return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 

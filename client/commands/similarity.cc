@@ -25,6 +25,7 @@
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
 #include "core/analysis/similarity_analysis.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -58,7 +59,7 @@ Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments
     if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;
   }
   if (const std::string* shape = LastValue(arguments, "shape"); shape != nullptr) {
-    if (Result<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
+    TRY_VOID(SetShape(*shape, &request.layout));
   }
   request.cut_to_shortest = IsGiven(arguments, "cut");
   return request;
@@ -81,12 +82,10 @@ Result<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
 
 Result<std::vector<RunSetReport>> AssessOne(const std::string& path,
                                             const SimilarityRequest& request) {
-  auto file = TableFile::Open(path);
-  if (!file) return std::move(file).error();
-  auto data = file->ReadAll();
-  if (!data) return std::move(data).error();
-  Result<std::vector<RunSetReport>> sets = AssessFile(*data, request);
-  if (!sets) return PrintableError(sets.error()).Within(file->name());
+  TRY(auto file, TableFile::Open(path));
+  TRY(auto data, file.ReadAll());
+  Result<std::vector<RunSetReport>> sets = AssessFile(data, request);
+  if (!sets) return PrintableError(sets.error()).Within(file.name());
   return std::move(sets).value();
 }
 
@@ -142,14 +141,12 @@ class Batch {
 };
 
 Result<ExitCode> RunSimilarity(const CommandContext& context) {
-  auto request = ReadSimilarityOptions(context.arguments);
-  if (!request) return std::move(request).error();
+  TRY(auto request, ReadSimilarityOptions(context.arguments));
   const std::vector<std::string>& files = context.arguments.positionals;
-  auto checked = CheckFiles(files, request->layout.format == RunsFormat::kRaw);
-  if (!checked) return std::move(checked).error();
+  TRY_VOID(CheckFiles(files, request.layout.format == RunsFormat::kRaw));
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
-  auto answers = Batch(files, *request).Assess();
+  auto answers = Batch(files, request).Assess();
   std::vector<AssessedFile> assessed;
   std::optional<Error> failed;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -162,12 +159,12 @@ Result<ExitCode> RunSimilarity(const CommandContext& context) {
   }
   if (context.json) {
     for (const AssessedFile& file : assessed) {
-      for (const std::string& line : SimilarityJson(file, request->options, Now())) {
+      for (const std::string& line : SimilarityJson(file, request.options, Now())) {
         std::cout << line << "\n";
       }
     }
   } else if (!assessed.empty()) {
-    std::cout << RenderSimilarity(assessed, request->options, StyleOf(STDOUT_FILENO));
+    std::cout << RenderSimilarity(assessed, request.options, StyleOf(STDOUT_FILENO));
   }
   if (failed) return *std::move(failed);
   return ExitCode::kPass;

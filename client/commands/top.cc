@@ -28,6 +28,7 @@
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -178,20 +179,19 @@ class Board {
   }
 
   Result<void> Ask() {
-    auto queue = CallDaemon(link_, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kTick * 5);
-    if (!queue) return std::move(queue).error();
-    auto list =
-        CallDaemon(link_, &v1::SessionService::Stub::List, v1::ListSessionsRequest(), kTick * 5);
-    if (!list) return std::move(list).error();
+    TRY(auto queue,
+        CallDaemon(link_, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kTick * 5));
+    TRY(auto list,
+        CallDaemon(link_, &v1::SessionService::Stub::List, v1::ListSessionsRequest(), kTick * 5));
     // Settings change with the session that runs.
-    if (!machine_known_ || queue->running() != state_.queue.running()) {
+    if (!machine_known_ || queue.running() != state_.queue.running()) {
       auto machine =
           CallDaemon(link_, &v1::MachineService::Stub::Get, v1::GetMachineRequest(), kTick * 5);
       if (machine) state_.machine = *std::move(machine);
       machine_known_ = true;
     }
-    state_.queue = *std::move(queue);
-    state_.sessions.assign(list->sessions().begin(), list->sessions().end());
+    state_.queue = std::move(queue);
+    state_.sessions.assign(list.sessions().begin(), list.sessions().end());
     Watch();
     return {};
   }
@@ -328,9 +328,8 @@ Result<ExitCode> RunTop(const CommandContext& context) {
     count = *number;
   }
   Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  Top top(**link, context.json, count);
+  TRY(auto link, DaemonLink::Open(context.link));
+  Top top(*link, context.json, count);
   interrupts.React({.on_first = [&top] { top.Quit(); },
                     .on_leave = [&top] { top.Close(); },
                     .on_stop = [&top] { top.Suspend(); },

@@ -9,27 +9,23 @@
 #include "client/session/follow.h"
 #include "client/session/session_runs.h"
 #include "client/terminal/interrupts.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
 
 Result<ExitCode> RunWatch(const CommandContext& context) {
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto exports = ExportFiles::Prepare(context.arguments);
-  if (!exports) return std::move(exports).error();
+  TRY(auto choice, ReadResultChoice(context.arguments));
+  TRY(auto exports, ExportFiles::Prepare(context.arguments));
   Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
+  TRY(auto link, DaemonLink::Open(context.link));
   // Its whole id, since a prefix may stop being unique, and its limits for the progress bar.
-  auto session = NamedSession(**link, context);
-  if (!session) return std::move(session).error();
-  if (context.json) PrintCommits(*session);
-  const Following following{.progress = ProgressOf(context.json, *choice),
+  TRY(auto session, NamedSession(*link, context));
+  if (context.json) PrintCommits(session);
+  const Following following{.progress = ProgressOf(context.json, choice),
                             .on_interrupt = OnInterrupt::kLeave};
-  auto followed = FollowSession(**link, *session, following, interrupts);
-  if (!followed) return std::move(followed).error();
-  return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
+  TRY(auto followed, FollowSession(*link, session, following, interrupts));
+  return ConcludeWatch(*link, exports, followed, context.json, choice);
 }
 
 std::vector<OptionInfo> WatchOptions() {

@@ -14,6 +14,7 @@
 #include "client/app/exit_code.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -146,27 +147,26 @@ Error DatabaseError(const char* words, std::string hint = "") {
 
 Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                                   const SummaryQuery& query) {
-  const Result<Libpq> pq = LoadLibpq();
-  if (!pq) return pq.error();
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(pq->connectdb(url.c_str()),
-                                                                pq->finish);
-  if (pq->status(connection.get()) != CONNECTION_OK) {
-    return DatabaseError(pq->error_message(connection.get()));
+  TRY(const Libpq pq, LoadLibpq());
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(pq.connectdb(url.c_str()),
+                                                                pq.finish);
+  if (pq.status(connection.get()) != CONNECTION_OK) {
+    return DatabaseError(pq.error_message(connection.get()));
   }
   const std::string limit = std::to_string(query.limit);
   const std::array<const char*, 2> values{query.benchmark.c_str(), limit.c_str()};
   const std::unique_ptr<PGresult, decltype(&PQclear)> result(
-      pq->exec_params(connection.get(), kSelect, 2, nullptr, values.data(), nullptr, nullptr, 0),
-      pq->clear);
-  if (pq->result_status(result.get()) != PGRES_TUPLES_OK) {
-    const char* const state = pq->result_error_field(result.get(), PG_DIAG_SQLSTATE);
+      pq.exec_params(connection.get(), kSelect, 2, nullptr, values.data(), nullptr, nullptr, 0),
+      pq.clear);
+  if (pq.result_status(result.get()) != PGRES_TUPLES_OK) {
+    const char* const state = pq.result_error_field(result.get(), PG_DIAG_SQLSTATE);
     const bool denied = state != nullptr && std::strcmp(state, "42501") == 0;
-    return DatabaseError(pq->error_message(connection.get()),
+    return DatabaseError(pq.error_message(connection.get()),
                          denied ? "readers are members of the role benchd_reader" : "");
   }
   std::vector<GateSummary> summaries;
-  for (int row = 0; row < pq->ntuples(result.get()); ++row) {
-    summaries.push_back(ReadSummary(DatabaseRow(*pq, result.get(), row)));
+  for (int row = 0; row < pq.ntuples(result.get()); ++row) {
+    summaries.push_back(ReadSummary(DatabaseRow(pq, result.get(), row)));
   }
   return summaries;
 }

@@ -17,6 +17,7 @@
 #include "client/git/worktree_plan.h"
 #include "client/present/text.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -84,34 +85,29 @@ std::string BundleRef(const std::string& commit) { return kSnapshotRefs + commit
 Result<std::optional<Bundle>> MakeBundle(const Repository& repository,
                                          const std::vector<std::string>& commits,
                                          const std::vector<std::string>& known) {
-  auto shallow = repository.git().Ask({"rev-parse", "--is-shallow-repository"});
-  if (!shallow) return std::move(shallow).error();
-  if (*shallow == "true") {
+  TRY(auto shallow, repository.git().Ask({"rev-parse", "--is-shallow-repository"}));
+  if (shallow == "true") {
     return UsageError("a shallow clone has not the history that --host has to send",
                       "git fetch --unshallow; in CI, have the checkout fetch everything");
   }
   const ScratchFolder scratch;
   if (scratch.path().empty()) return UsageError("no directory for temporary files: set TMPDIR");
-  auto git =
-      RefsBeside(scratch.path() + "/refs.git", repository.common_dir() + "/objects", commits);
-  if (!git) return std::move(git).error();
-  const std::vector<std::string> there = CommitsAmong(known, *git);
+  TRY(auto git,
+      RefsBeside(scratch.path() + "/refs.git", repository.common_dir() + "/objects", commits));
+  const std::vector<std::string> there = CommitsAmong(known, git);
   std::vector<std::string> missing = {"rev-list", "--max-count=1"};
   missing.insert(missing.end(), commits.begin(), commits.end());
   missing.push_back("--not");
   missing.insert(missing.end(), there.begin(), there.end());
-  auto first = git->Ask(std::move(missing));
-  if (!first) return std::move(first).error();
-  if (first->empty()) return std::optional<Bundle>();
+  TRY(auto first, git.Ask(std::move(missing)));
+  if (first.empty()) return std::optional<Bundle>();
   const std::string path = scratch.path() + "/bundle";
   std::vector<std::string> create = {"bundle", "create", "--quiet", path};
   for (const std::string& commit : commits) create.push_back(BundleRef(commit));
   for (const std::string& commit : there) create.push_back("^" + commit);
-  auto created = git->Ask(std::move(create));
-  if (!created) return std::move(created).error();
-  auto bundle = OpenBundle(path);
-  if (!bundle) return std::move(bundle).error();
-  return std::optional(*std::move(bundle));
+  TRY_VOID(git.Ask(std::move(create)));
+  TRY(auto bundle, OpenBundle(path));
+  return std::optional(std::move(bundle));
 }
 
 namespace {
@@ -149,7 +145,7 @@ bool ReceivedRepository::Has(const std::vector<std::string>& commits) const {
 
 Result<void> ReceivedRepository::Take(const std::string& bundle,
                                       const std::vector<std::string>& commits) const {
-  if (auto made = Make(commits.front()); !made) return made;
+  TRY_VOID(Make(commits.front()));
   std::vector<std::string> missing;
   for (const std::string& commit : commits) {
     const bool again = std::ranges::find(missing, commit) != missing.end();
@@ -166,8 +162,7 @@ Result<void> ReceivedRepository::Make(const std::string& commit) const {
   std::vector<std::string> words = {"init", "--quiet", "--bare", "--template="};
   if (IsOfSha256(commit)) words.emplace_back("--object-format=sha256");
   words.push_back(path_);
-  auto made = Git("").Ask(std::move(words));
-  if (!made) return std::move(made).error();
+  TRY_VOID(Git("").Ask(std::move(words)));
   return {};
 }
 
@@ -184,12 +179,11 @@ Result<void> ReceivedRepository::Fetch(const std::string& bundle,
   for (const std::string& commit : commits) {
     words.push_back("+" + BundleRef(commit) + ":" + SnapshotRef(commit));
   }
-  auto end = git_.With("LC_ALL", "C").Run(std::move(words));
-  if (!end) return std::move(end).error();
-  if (end->err.find("lacks these prerequisite") != std::string::npos) {
+  TRY(auto end, git_.With("LC_ALL", "C").Run(std::move(words)));
+  if (end.err.find("lacks these prerequisite") != std::string::npos) {
     return UsageError("the bundle builds on history that is no longer here", "submit it again");
   }
-  if (end->code != 0) return UsageError("the bundle: " + WhatGitSaid(*end));
+  if (end.code != 0) return UsageError("the bundle: " + WhatGitSaid(end));
   for (const std::string& commit : commits) {
     if (!Has({commit})) return UsageError("the bundle lacks the commit " + commit);
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "client/present/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -39,11 +40,10 @@ Git Git::With(std::string name, std::string value) const {
 }
 
 Result<Git> Git::WithoutFilters() const {
-  auto listed =
-      Run({"config", "--name-only", "--get-regexp", "^filter\\..*\\.(smudge|clean|process)$"});
-  if (!listed) return std::move(listed).error();
+  TRY(auto listed,
+      Run({"config", "--name-only", "--get-regexp", "^filter\\..*\\.(smudge|clean|process)$"}));
   Git git = *this;
-  for (const std::string& name : Lines(listed->out)) {
+  for (const std::string& name : Lines(listed.out)) {
     // filter.NAME.smudge; NAME may have dots of its own.
     const std::size_t begin = name.find('.') + 1;
     const std::string driver = name.substr(begin, name.rfind('.') - begin);
@@ -76,11 +76,10 @@ Result<ProcessEnd> Git::Run(std::vector<std::string> words, std::string input) c
 
 Result<std::string> Git::Ask(std::vector<std::string> words, std::string input) const {
   const std::string what = "git " + words.front();
-  auto end = Run(std::move(words), std::move(input));
-  if (!end) return std::move(end).error();
-  if (end->code != 0) return UsageError(what + ": " + WhatGitSaid(*end));
-  if (end->out.ends_with('\n')) end->out.pop_back();
-  return std::move(end->out);
+  TRY(auto end, Run(std::move(words), std::move(input)));
+  if (end.code != 0) return UsageError(what + ": " + WhatGitSaid(end));
+  if (end.out.ends_with('\n')) end.out.pop_back();
+  return std::move(end.out);
 }
 
 std::string WhatGitSaid(const ProcessEnd& end) {

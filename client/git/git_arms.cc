@@ -14,6 +14,7 @@
 #include "client/request/quantity.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/split_mix.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -127,9 +128,8 @@ Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layo
     const bool of_base = i < layouts;
     const NamedCommit& commit = of_base ? pair.base : pair.candidate;
     const std::string seed = seeds.empty() ? "" : seeds[i];
-    auto key = WorktreeKey(git, plan->repository, commit.id, plan->build, seed);
-    if (!key) return std::move(key).error();
-    plan->trees.push_back({commit.id, *std::move(key), seed});
+    TRY(auto key, WorktreeKey(git, plan->repository, commit.id, plan->build, seed));
+    plan->trees.push_back({commit.id, std::move(key), seed});
     const WorktreePlaces places(plan->root, plan->trees.back());
     if (plan->socket.empty()) MarkUsed(places);  // it stays while the session waits
     ArmInput& arm = arms.emplace_back(of_base ? both.front() : both.back());
@@ -179,8 +179,7 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   if (input->arms.size() != 2) {
     return UsageError(range.origin + ": its two commits are the arms", "leave out [[arm]]");
   }
-  auto layouts = ReadLayouts(input);
-  if (!layouts) return std::move(layouts).error();
+  TRY(auto layouts, ReadLayouts(input));
   // The caller's is then another machine's.
   std::error_code error;
   const std::string cwd = there == nullptr ? caller->cwd : fs::current_path(error).string();
@@ -195,25 +194,23 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
     return std::optional<Bundle>();
   }
   NameArms(*revisions, &input->arms);
-  auto place = there == nullptr ? PlaceHere() : Result<BuildPlace>(*there);
-  if (!place) return std::move(place).error();
-  WorktreePlan plan{place->root, repository->common_dir(), "", {}, place->socket};
+  TRY(auto place, there == nullptr ? PlaceHere() : Result<BuildPlace>(*there));
+  WorktreePlan plan{place.root, repository->common_dir(), "", {}, place.socket};
   if (there != nullptr) plan.repository = ReceivedRepository::PathFor(plan.root, pair->base.id);
   if (const auto build = input->options.find("build"); build != input->options.end()) {
     plan.build = build->second.front().text;
   }
-  auto seeds = LayoutSeeds(input, *layouts > 1 ? 2 * *layouts : 0);
-  if (!seeds) return std::move(seeds).error();
-  auto arms = PlanTrees(*pair, *layouts, *seeds, input->arms, repository->git(), &plan);
+  TRY(auto seeds, LayoutSeeds(input, layouts > 1 ? 2 * layouts : 0));
+  auto arms = PlanTrees(*pair, layouts, seeds, input->arms, repository->git(), &plan);
   if (!arms) return std::move(arms).error().Within(range.origin);
   input->arms = *std::move(arms);
   input->templates = true;
-  input->build = BuildCommandLine(place->program, plan);
+  input->build = BuildCommandLine(place.program, plan);
   if (!IsSendableText(input->build)) {
     return UsageError(range.origin + ": the repository's path is not UTF-8", "move it");
   }
   for (const char* name : kPlaceVariables) caller->environment.erase(name);
-  auto bundle = BundleFor(*place, *pair, *repository);
+  auto bundle = BundleFor(place, *pair, *repository);
   if (!bundle) return std::move(bundle).error().Within(range.origin);
   return bundle;
 }

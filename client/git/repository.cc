@@ -13,6 +13,7 @@
 #include "client/present/text.h"
 #include "client/request/quantity.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -89,39 +90,33 @@ bool IsPlainName(const std::string& typed) {
 
 Result<Repository> Repository::Open(const std::string& cwd) {
   const Git git = WithAbsolutePlaces(Git(cwd), cwd);
-  auto common = git.Run({"rev-parse", "--git-common-dir"});
-  if (!common) return std::move(common).error();
-  if (common->code != 0) return NoRepository(cwd, *common);
-  if (common->out.ends_with('\n')) common->out.pop_back();
-  auto inside = git.Ask({"rev-parse", "--is-inside-work-tree"});
-  if (!inside) return std::move(inside).error();
+  TRY(auto common, git.Run({"rev-parse", "--git-common-dir"}));
+  if (common.code != 0) return NoRepository(cwd, common);
+  if (common.out.ends_with('\n')) common.out.pop_back();
+  TRY(auto inside, git.Ask({"rev-parse", "--is-inside-work-tree"}));
   std::string top_level;
-  if (*inside == "true") {
-    auto top = git.Ask({"rev-parse", "--show-toplevel"});
-    if (!top) return std::move(top).error();
-    top_level = *std::move(top);
+  if (inside == "true") {
+    TRY(auto top, git.Ask({"rev-parse", "--show-toplevel"}));
+    top_level = std::move(top);
   }
-  return Repository(git, FolderAt(common->out, cwd), std::move(top_level));
+  return Repository(git, FolderAt(common.out, cwd), std::move(top_level));
 }
 
 Result<NamedCommit> Repository::Resolve(const std::string& revision) const {
   // A revision that begins with a dash would be an option to git.
-  Result<ProcessEnd> found =
-      revision.starts_with('-')
-          ? Result<ProcessEnd>(ProcessEnd{1, "", ""})
-          : git_.Run({"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
-  if (!found) return std::move(found).error();
-  if (found->code != 0) {
+  TRY(ProcessEnd found, revision.starts_with('-') ? Result<ProcessEnd>(ProcessEnd{1, "", ""})
+                                                  : git_.Run({"rev-parse", "--verify", "--quiet",
+                                                              revision + "^{commit}"}));
+  if (found.code != 0) {
     return UsageError(
         revision + ": unknown revision",
         IsShallow() ? kUnshallow : "git log --oneline shows commits, git branch -a branches");
   }
-  if (auto one = CheckOneName(revision); !one) return std::move(one).error();
-  if (found->out.ends_with('\n')) found->out.pop_back();
-  if (NamesCommit(revision, found->out)) return NamedCommit{std::move(found->out), revision};
-  auto description = git_.Ask({"describe", "--tags", "--always", found->out});
-  if (!description) return std::move(description).error();
-  return NamedCommit{std::move(found->out), *std::move(description)};
+  TRY_VOID(CheckOneName(revision));
+  if (found.out.ends_with('\n')) found.out.pop_back();
+  if (NamesCommit(revision, found.out)) return NamedCommit{std::move(found.out), revision};
+  TRY(auto description, git_.Ask({"describe", "--tags", "--always", found.out}));
+  return NamedCommit{std::move(found.out), std::move(description)};
 }
 
 // git itself takes the tag, with a warning that nobody may see.
@@ -131,9 +126,8 @@ Result<void> Repository::CheckOneName(const std::string& revision) const {
   if (name.empty()) return {};
   const std::array<std::string, 2> refs = {"refs/tags/" + name, "refs/heads/" + name};
   for (const std::string& ref : refs) {
-    auto there = git_.Run({"show-ref", "--verify", "--quiet", ref});
-    if (!there) return std::move(there).error();
-    if (there->code != 0) return {};
+    TRY(auto there, git_.Run({"show-ref", "--verify", "--quiet", ref}));
+    if (there.code != 0) return {};
   }
   return UsageError(revision + ": ambiguous: a tag and a branch have that name",
                     "write " + refs[0] + " or " + refs[1]);
@@ -160,27 +154,22 @@ Result<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) con
 }
 
 Result<CommitPair> Repository::Resolve(const RevisionRange& range, bool may_be_same) const {
-  auto base = Resolve(range.base);
-  if (!base) return std::move(base).error();
+  TRY(auto base, Resolve(range.base));
   if (range.from_merge_base) {
-    auto other = Resolve(range.candidate);
-    if (!other) return std::move(other).error();
-    auto ancestor = git_.Run({"merge-base", base->id, other->id});
-    if (!ancestor) return std::move(ancestor).error();
-    if (ancestor->code != 0) return NoCommonAncestor(range);
-    base = Resolve(ancestor->out.substr(0, ancestor->out.find('\n')));
-    if (!base) return std::move(base).error();
+    TRY(auto other, Resolve(range.candidate));
+    TRY(auto ancestor, git_.Run({"merge-base", base.id, other.id}));
+    if (ancestor.code != 0) return NoCommonAncestor(range);
+    TRY(base, Resolve(ancestor.out.substr(0, ancestor.out.find('\n'))));
   }
-  auto candidate = ResolveCandidate(range);
-  if (!candidate) return std::move(candidate).error();
-  if (base->id == candidate->id && !may_be_same) {
+  TRY(auto candidate, ResolveCandidate(range));
+  if (base.id == candidate.id && !may_be_same) {
     const bool dirty = !range.worktree && HasChanges();
     return UsageError(
-        "both sides are the same commit, " + base->id.substr(0, 7),
+        "both sides are the same commit, " + base.id.substr(0, 7),
         dirty ? "to compare uncommitted changes, write " + range.base + "..WORKTREE"
               : "name two that differ, or add --same-is-pass if there may be nothing new");
   }
-  return CommitPair{*std::move(base), *std::move(candidate)};
+  return CommitPair{std::move(base), std::move(candidate)};
 }
 
 bool Repository::HasChanges() const {
@@ -227,13 +216,11 @@ Result<std::string> WriteTree(const Git& git, const std::string& top_level) {
   const ScratchFolder scratch;
   if (scratch.path().empty()) return UsageError("no directory for temporary files: set TMPDIR");
   const std::string copy = scratch.path() + "/index";
-  auto copied = CopyIndex((fs::path(top_level) / *index).string(), copy);
-  if (!copied) return std::move(copied).error();
-  auto unfiltered = git.With("GIT_INDEX_FILE", copy).WithoutFilters();
-  if (!unfiltered) return std::move(unfiltered).error();
-  auto added = unfiltered->Ask({"-c", "core.splitIndex=false", "add", "--all"});
+  TRY_VOID(CopyIndex((fs::path(top_level) / *index).string(), copy));
+  TRY(auto unfiltered, git.With("GIT_INDEX_FILE", copy).WithoutFilters());
+  auto added = unfiltered.Ask({"-c", "core.splitIndex=false", "add", "--all"});
   if (!added) return added;
-  return unfiltered->Ask({"write-tree"});
+  return unfiltered.Ask({"write-tree"});
 }
 
 }  // namespace
@@ -264,14 +251,13 @@ Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top
     return UsageError("WORKTREE: the repository has no commits",
                       "commit once, so that there is a base");
   }
-  auto description = git.Ask({"describe", "--tags", "--always", *head});
-  if (!description) return std::move(description).error();
-  auto committed = git.Ask({"show", "--no-patch", "--no-show-signature", "--format=%T %ct", *head});
-  if (!committed) return std::move(committed).error();
-  const std::size_t space = committed->find(' ');
-  if (committed->substr(0, space) == *tree) return NamedCommit{*head, *description};
+  TRY(auto description, git.Ask({"describe", "--tags", "--always", *head}));
+  TRY(auto committed,
+      git.Ask({"show", "--no-patch", "--no-show-signature", "--format=%T %ct", *head}));
+  const std::size_t space = committed.find(' ');
+  if (committed.substr(0, space) == *tree) return NamedCommit{*head, description};
   // Nothing but the content tells two snapshots apart: no clock, no user.
-  const std::string date = "@" + committed->substr(space + 1) + " +0000";
+  const std::string date = "@" + committed.substr(space + 1) + " +0000";
   Git commit = git;
   for (const char* who : {"AUTHOR", "COMMITTER"}) {
     const std::string name = std::string("GIT_") + who;
@@ -284,7 +270,7 @@ Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top
   if (!id) return std::move(id).error().Within("WORKTREE");
   auto kept = git.Ask({"update-ref", SnapshotRef(*id), *id});
   if (!kept) return std::move(kept).error().Within("WORKTREE");
-  return NamedCommit{*std::move(id), *description + "-dirty"};
+  return NamedCommit{*std::move(id), description + "-dirty"};
 }
 
 }  // namespace benchd::client

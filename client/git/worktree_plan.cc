@@ -6,6 +6,7 @@
 
 #include "client/link/host.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -71,11 +72,9 @@ std::vector<std::string> CommitsOf(const WorktreePlan& plan) {
 }
 
 Result<BuildPlace> PlaceHere() {
-  auto program = OwnProgram();
-  if (!program) return std::move(program).error();
-  auto root = WorktreeRoot();
-  if (!root) return std::move(root).error();
-  return BuildPlace{*std::move(program), *std::move(root), ""};
+  TRY(auto program, OwnProgram());
+  TRY(auto root, WorktreeRoot());
+  return BuildPlace{std::move(program), std::move(root), ""};
 }
 
 Result<std::string> WorktreeKey(const Git& git, const std::string& repository,

@@ -19,6 +19,7 @@
 #include "client/git/repository.h"
 #include "client/present/text.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -233,8 +234,7 @@ Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   }
   (*folder)->Empty();  // what an interrupted build left
   const WorktreeAbout begun{plan_.repository, places.tree, plan_.build, 0};
-  auto written = (*folder)->WriteAbout(begun);
-  if (!written) return std::move(written).error();
+  TRY_VOID((*folder)->WriteAbout(begun));
   auto code = Make(order);
   if (!code || *code != 0) {
     (*folder)->Remove();
@@ -242,8 +242,7 @@ Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   }
   WorktreeAbout about = begun;
   about.bytes = BytesBelow(places.tree);
-  auto marked = (*folder)->MarkBuilt(about);
-  if (!marked) return std::move(marked).error();
+  TRY_VOID((*folder)->MarkBuilt(about));
   return 0;
 }
 
@@ -255,13 +254,11 @@ Result<BuildCode> WorktreeStore::Make(const WorktreeOrder& order) const {
 
 Result<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
-  auto git = Git("", plan_.repository).WithoutFilters();
-  if (!git) return std::move(git).error();
+  TRY(auto git, Git("", plan_.repository).WithoutFilters());
   PrintLine(ShortId(order.commit) + ": checking out");
   // --force: a folder that was deleted by hand is still registered in the repository.
-  auto added =
-      git->Ask({"worktree", "add", "--quiet", "--detach", "--force", places.tree, order.commit});
-  if (!added) return std::move(added).error();
+  TRY_VOID(
+      git.Ask({"worktree", "add", "--quiet", "--detach", "--force", places.tree, order.commit}));
   auto inside = Git(places.tree).WithoutFilters();
   if (inside) WarnOfMissingFiles(*inside);
   return {};
@@ -277,9 +274,8 @@ Result<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
   process.environment = {{"GIT_TERMINAL_PROMPT", "0"}, {"PWD", process.cwd}};
   if (!seed.empty()) process.environment["BENCHD_LAYOUT_SEED"] = order.layout_seed;
   process.keeps_output = false;
-  auto end = RunProcess(process);
-  if (!end) return std::move(end).error();
-  return end->code;
+  TRY(auto end, RunProcess(process));
+  return end.code;
 }
 
 void MarkUsed(const WorktreePlaces& places) {

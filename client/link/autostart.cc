@@ -25,6 +25,7 @@
 #include "client/link/host.h"
 #include "client/present/text.h"
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -122,8 +123,7 @@ Result<std::string> FindDaemonProgram() {
 }
 
 Result<DaemonStart> PlanUserDaemon() {
-  auto program = FindDaemonProgram();
-  if (!program) return std::move(program).error();
+  TRY(auto program, FindDaemonProgram());
   const std::filesystem::path state = StateHome();
   std::error_code error;
   std::filesystem::create_directories(state, error);
@@ -136,7 +136,7 @@ Result<DaemonStart> PlanUserDaemon() {
                            "the daemon keeps its data there; set XDG_STATE_HOME to another place");
   }
   DaemonStart start;
-  start.program = *std::move(program);
+  start.program = std::move(program);
   start.log_file = directory + "/benchd.log";
   start.arguments = {"--user", "--idle-exit", std::to_string(kIdleExitSeconds), "--log-file",
                      start.log_file};
@@ -144,23 +144,22 @@ Result<DaemonStart> PlanUserDaemon() {
 }
 
 Result<pid_t> StartDaemon(const DaemonStart& start) {
-  auto notify = NotifySocket::Open();
-  if (!notify) return std::move(notify).error();
+  TRY(auto notify, NotifySocket::Open());
   std::error_code ignored;
   const auto size = std::filesystem::file_size(start.log_file, ignored);
   const off_t log_start = ignored ? 0 : static_cast<off_t>(size);
-  auto pid = Spawn(start, notify->address());
+  auto pid = Spawn(start, notify.address());
   if (!pid) return pid;
   const UniqueFd child(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::seconds(start.timeout_seconds);
   while (true) {
-    pollfd waiting[] = {{notify->fd(), POLLIN, 0}, {child.get(), POLLIN, 0}};
+    pollfd waiting[] = {{notify.fd(), POLLIN, 0}, {child.get(), POLLIN, 0}};
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     const int ready = poll(waiting, 2, std::max(0, static_cast<int>(left.count())));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready > 0 && waiting[0].revents != 0 && notify->TakeReady()) return pid;
+    if (ready > 0 && waiting[0].revents != 0 && notify.TakeReady()) return pid;
     if (ready > 0 && waiting[1].revents != 0) {
       int status = 0;
       waitpid(*pid, &status, 0);

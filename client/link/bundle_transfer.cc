@@ -10,6 +10,7 @@
 #include "client/git/bundle.h"
 #include "client/link/daemon_link.h"
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -41,9 +42,8 @@ class KeptCpus {
 
 Result<void> Download(const LinkOptions& options, const std::string& session, int file) {
   const KeptCpus kept;
-  auto link = DaemonLink::Open(options);
-  if (!link) return std::move(link).error();
-  v1::SessionService::Stub stub((*link)->channel());
+  TRY(auto link, DaemonLink::Open(options));
+  v1::SessionService::Stub stub(link->channel());
   grpc::ClientContext context;
   v1::GetBundleRequest request;
   request.set_session(session);
@@ -93,10 +93,8 @@ Result<bool> ReceiveCommits(const LinkOptions& options, const WorktreePlan& plan
   const UniqueFd file(mkstemp(path.data()));
   if (!file) return UsageError(path + ": " + std::strerror(errno));
   unlink(path.c_str());
-  auto loaded = Download(options, session, file.get());
-  if (!loaded) return std::move(loaded).error();
-  auto taken = repository.Take("/proc/self/fd/" + std::to_string(file.get()), commits);
-  if (!taken) return std::move(taken).error();
+  TRY_VOID(Download(options, session, file.get()));
+  TRY_VOID(repository.Take("/proc/self/fd/" + std::to_string(file.get()), commits));
   return true;
 }
 

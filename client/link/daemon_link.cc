@@ -20,6 +20,7 @@
 #include "client/link/autostart.h"
 #include "client/link/host.h"
 #include "client/present/text.h"
+#include "core/base/try.h"
 #include "core/base/user_database.h"
 #include "core/model/limits.h"
 
@@ -145,9 +146,8 @@ UniqueFd AwaitRival(const std::string& path) {
 }
 
 Result<FoundDaemon> StartAndConnect(const std::string& path) {
-  auto plan = PlanUserDaemon();
-  if (!plan) return std::move(plan).error();
-  auto started = StartDaemon(*plan);
+  TRY(auto plan, PlanUserDaemon());
+  auto started = StartDaemon(plan);
   if (!started) {
     UniqueFd rival = AwaitRival(path);
     if (rival) return FoundDaemon{std::move(rival), path, {}};
@@ -157,12 +157,12 @@ Result<FoundDaemon> StartAndConnect(const std::string& path) {
   UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
   if (fd) {
     return FoundDaemon{std::move(fd), path,
-                       "started " + plan->program + " --user (pid " + std::to_string(*started) +
+                       "started " + plan.program + " --user (pid " + std::to_string(*started) +
                            "); it exits after 10 idle minutes"};
   }
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
-      "its log is " + plan->log_file);
+      "its log is " + plan.log_file);
 }
 
 }  // namespace
@@ -172,46 +172,39 @@ Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) 
   if (options.environment_socket) {
     return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET", options.timeout);
   }
-  auto system = ConnectSystem(options.places.system_socket, options.timeout);
-  if (!system) return std::move(system).error();
-  if (*system) return *std::move(*system);
-  auto path = UserSocket(options.places);
-  if (!path) return std::move(path).error();
+  TRY(auto system, ConnectSystem(options.places.system_socket, options.timeout));
+  if (system) return *std::move(system);
+  TRY(auto path, UserSocket(options.places));
   int error = 0;
-  UniqueFd fd = ConnectUnix(*path, options.timeout, &error);
-  if (fd) return FoundDaemon{std::move(fd), *path, {}};
+  UniqueFd fd = ConnectUnix(path, options.timeout, &error);
+  if (fd) return FoundDaemon{std::move(fd), path, {}};
   if (error != ENOENT && error != ECONNREFUSED && error != ENOTDIR) {
-    return ConnectionError("your daemon at " + *path + ": " + std::strerror(error));
+    return ConnectionError("your daemon at " + path + ": " + std::strerror(error));
   }
-  if (may_start) return StartAndConnect(*path);
+  if (may_start) return StartAndConnect(path);
   return ConnectionError(
-      "no daemon is running: neither at " + options.places.system_socket + " nor at " + *path,
+      "no daemon is running: neither at " + options.places.system_socket + " nor at " + path,
       "start one: benchd --user, or leave out --no-autostart");
 }
 
 Result<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
   std::unique_ptr<DaemonLink> link(new DaemonLink(std::move(options)));
   if (link->options_.host) {
-    auto opened = link->OpenRemote(/*first=*/true);
-    if (!opened) return std::move(opened).error();
+    TRY_VOID(link->OpenRemote(/*first=*/true));
     return link;
   }
-  auto found = ConnectToDaemon(link->options_, link->options_.may_start);
-  if (!found) return std::move(found).error();
-  if (!found->started.empty()) std::cerr << "benchctl: " << found->started << "\n";
-  link->path_ = found->path;
-  auto trusted = CheckPeer(found->fd.get(), link->options_.places.uid);
-  if (!trusted) return std::move(trusted).error();
-  auto adopted = link->Adopt(std::move(found->fd));
-  if (!adopted) return std::move(adopted).error();
+  TRY(auto found, ConnectToDaemon(link->options_, link->options_.may_start));
+  if (!found.started.empty()) std::cerr << "benchctl: " << found.started << "\n";
+  link->path_ = found.path;
+  TRY_VOID(CheckPeer(found.fd.get(), link->options_.places.uid));
+  TRY_VOID(link->Adopt(std::move(found.fd)));
   return link;
 }
 
 Result<void> OpenOnce(const LinkOptions& options, std::unique_ptr<DaemonLink>* link) {
   if (*link != nullptr) return {};
-  auto opened = DaemonLink::Open(options);
-  if (!opened) return std::move(opened).error();
-  *link = *std::move(opened);
+  TRY(auto opened, DaemonLink::Open(options));
+  *link = std::move(opened);
   return {};
 }
 
@@ -235,10 +228,9 @@ bool DaemonLink::MayRestart() const {
 }
 
 Result<void> DaemonLink::Restart() {
-  auto found = StartAndConnect(path_);
-  if (!found) return std::move(found).error();
-  auto trusted = CheckPeer(found->fd.get(), options_.places.uid);
-  return trusted ? Adopt(std::move(found->fd)) : trusted;
+  TRY(auto found, StartAndConnect(path_));
+  auto trusted = CheckPeer(found.fd.get(), options_.places.uid);
+  return trusted ? Adopt(std::move(found.fd)) : trusted;
 }
 
 // The last channel would take gRPC's threads with it, one by one: milliseconds for a process that
@@ -261,9 +253,8 @@ Result<void> DaemonLink::OpenRemote(bool first) {
   ssh.may_start = first && options_.may_start;
   ssh.may_prompt = first;
   if (!first) ssh.timeout = kAgain;
-  auto connection = SshConnection::Open(*options_.host, ssh);
-  if (!connection) return std::move(connection).error();
-  ssh_ = *std::move(connection);
+  TRY(auto connection, SshConnection::Open(*options_.host, ssh));
+  ssh_ = std::move(connection);
   std::cerr << ssh_->Messages();
   auto adopted = Adopt(ssh_->TakeSocket());
   return adopted ? adopted : Explain(std::move(adopted).error());
@@ -301,10 +292,9 @@ Result<void> DaemonLink::Adopt(UniqueFd fd) {
     channel_ = channel;
   }
   const auto stub = v1::QueueService::NewStub(channel);
-  auto status =
-      CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout);
-  if (!status) return std::move(status).error();
-  status_ = *std::move(status);
+  TRY(auto status,
+      CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout));
+  status_ = std::move(status);
   if (ssh_) return {};  // those CPUs are another machine's
   MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});
   return {};

@@ -17,6 +17,7 @@
 #include "client/link/link_options.h"
 #include "client/link/ssh_connection.h"
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 
@@ -184,9 +185,8 @@ Result<Response> CallDaemon(const LinkOptions& options,
                             grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                                          Response*),
                             const Request& request) {
-  auto link = DaemonLink::Open(options);
-  if (!link) return std::move(link).error();
-  return CallDaemon(**link, method, request);
+  TRY(auto link, DaemonLink::Open(options));
+  return CallDaemon(*link, method, request);
 }
 
 }  // namespace benchd::client

@@ -19,6 +19,7 @@
 
 #include "client/git/process.h"
 #include "client/present/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -77,10 +78,8 @@ ssize_t TakeLine(int fd, std::string* line) {
 Result<std::unique_ptr<SshConnection>> SshConnection::Open(const SshTarget& target,
                                                            const SshOptions& options) {
   std::unique_ptr<SshConnection> connection(new SshConnection(target));
-  auto spawned = connection->Spawn(options);
-  if (!spawned) return std::move(spawned).error();
-  auto greeted = connection->AwaitGreeting(options.timeout);
-  if (!greeted) return std::move(greeted).error();
+  TRY_VOID(connection->Spawn(options));
+  TRY_VOID(connection->AwaitGreeting(options.timeout));
   return connection;
 }
 

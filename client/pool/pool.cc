@@ -15,6 +15,7 @@
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -56,8 +57,7 @@ class SlurmPool {
                   Counted(order_.machines, "machine"));
     constexpr int kRounds = 3;
     for (int round = 0;; ++round) {
-      auto ended = AwaitEnd();
-      if (!ended) return std::move(ended).error();
+      TRY_VOID(AwaitEnd());
       if (interrupts_.interrupted()) return CancelAll();
       const std::string again = Displaced();
       if (again.empty() || round == kRounds) break;
@@ -75,9 +75,8 @@ class SlurmPool {
     std::vector<std::string> words = {"sbatch", "--parsable"};
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(folder_.path() + "/job.sh");
-    auto said = AskSlurm(std::move(words));
-    if (!said) return std::move(said).error();
-    jobs_.push_back(said->substr(0, said->find_first_of(";\n")));  // JOB[;CLUSTER]
+    TRY(auto said, AskSlurm(std::move(words)));
+    jobs_.push_back(said.substr(0, said.find_first_of(";\n")));  // JOB[;CLUSTER]
     folder_.AddJob(jobs_.back());  // without it, cancel by the folder cannot be had
     return {};
   }
@@ -156,10 +155,9 @@ class SlurmPool {
       }
     }
     if (words.size() == options) return NoExport();
-    auto end =
-        RunProcess({.words = std::move(words), .cwd = folder_.path(), .keeps_output = false});
-    if (!end) return std::move(end).error();
-    return static_cast<ExitCode>(end->code);
+    TRY(auto end,
+        RunProcess({.words = std::move(words), .cwd = folder_.path(), .keeps_output = false}));
+    return static_cast<ExitCode>(end.code);
   }
 
   void ReportMissing(int task) const {
@@ -191,29 +189,24 @@ class SlurmPool {
 }  // namespace
 
 Result<ExitCode> RunPool(const CommandContext& context, std::span<const OptionInfo> known) {
-  auto order = ReadPoolOrder(context.arguments, known);
-  if (!order) return std::move(order).error();
-  auto program = OwnProgram();
-  if (!program) return std::move(program).error();
-  order->program = *std::move(program);
+  TRY(auto order, ReadPoolOrder(context.arguments, known));
+  TRY(auto program, OwnProgram());
+  order.program = std::move(program);
   std::error_code error;
-  order->cwd = std::filesystem::current_path(error).string();
+  order.cwd = std::filesystem::current_path(error).string();
   const std::string* given = LastValue(context.arguments, "pool-folder");
-  const std::string parent = given != nullptr ? *given : order->cwd;
-  order->folder = PoolFolder::Pattern(parent);
-  if (auto checked = CheckPoolFolders(*order); !checked) return std::move(checked).error();
+  const std::string parent = given != nullptr ? *given : order.cwd;
+  order.folder = PoolFolder::Pattern(parent);
+  TRY_VOID(CheckPoolFolders(order));
   if (IsGiven(context.arguments, "dry-run")) {
-    std::cout << BatchScript(*order);
+    std::cout << BatchScript(order);
     return ExitCode::kPass;
   }
-  auto folder = PoolFolder::Make(parent);
-  if (!folder) return std::move(folder).error();
-  order->folder = folder->path();
-  auto script = NewFile::Prepare(folder->path() + "/job.sh");
-  if (!script) return std::move(script).error();
-  auto written = script->Write(BatchScript(*order));
-  if (!written) return std::move(written).error();
-  return SlurmPool(*std::move(order), *std::move(folder), context.json).Run();
+  TRY(auto folder, PoolFolder::Make(parent));
+  order.folder = folder.path();
+  TRY(auto script, NewFile::Prepare(folder.path() + "/job.sh"));
+  TRY_VOID(script.Write(BatchScript(order)));
+  return SlurmPool(std::move(order), std::move(folder), context.json).Run();
 }
 
 bool IsPool(const std::string& word) {
@@ -223,7 +216,7 @@ bool IsPool(const std::string& word) {
 Result<ExitCode> CancelPool(const CommandContext& context) {
   const PoolFolder folder(context.word);
   const std::vector<std::string> jobs = folder.Jobs();
-  if (auto cancelled = Scancel(jobs); !cancelled) return std::move(cancelled).error();
+  TRY_VOID(Scancel(jobs));
   if (context.json) {
     std::cout << CancelJson(folder.Name(), v1::SESSION_STATE_CANCELLED, Now()) << "\n";
   } else {

@@ -14,6 +14,7 @@
 #include "client/request/quantity.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -115,9 +116,8 @@ bool PoolFolder::TakeExport(int task) const {
 bool PoolFolder::HasExport(int task) const { return access(Export(task).c_str(), F_OK) == 0; }
 
 Result<void> PoolFolder::Write(const TaskState& state) const {
-  auto file = NewFile::Prepare(Of(state.task, ".state"));
-  if (!file) return std::move(file).error();
-  return file->Write(TaskStateText(state));
+  TRY(auto file, NewFile::Prepare(Of(state.task, ".state")));
+  return file.Write(TaskStateText(state));
 }
 
 std::vector<TaskState> PoolFolder::ReadStates(std::size_t tasks) const {

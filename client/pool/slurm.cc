@@ -8,6 +8,7 @@
 #include "client/present/units.h"
 #include "client/request/quantity.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -84,12 +85,10 @@ void AddOption(const GivenOption& given, std::span<const OptionInfo> known,
 
 Result<PoolOrder> ReadPoolOrder(const ParsedArguments& arguments,
                                 std::span<const OptionInfo> known) {
-  auto partition = ReadPartition(*LastValue(arguments, "pool"));
-  if (!partition) return std::move(partition).error();
-  auto machines = ReadMachines(arguments);
-  if (!machines) return std::move(machines).error();
-  if (auto fits = CheckTogether(arguments); !fits) return std::move(fits).error();
-  PoolOrder order{.partition = *std::move(partition), .machines = *machines};
+  TRY(auto partition, ReadPartition(*LastValue(arguments, "pool")));
+  TRY(auto machines, ReadMachines(arguments));
+  TRY_VOID(CheckTogether(arguments));
+  PoolOrder order{.partition = std::move(partition), .machines = machines};
   for (const GivenOption& given : arguments.options) {
     if (given.name == "json" || std::ranges::find(kPoolOptions, given.name) != kPoolOptions.end()) {
       continue;

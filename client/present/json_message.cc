@@ -12,6 +12,7 @@
 #include "client/present/words.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -122,7 +123,7 @@ Result<void> ReadMany(const Json& json, const FieldDescriptor& field, Message* t
   if (by_name) {
     if (!json.is_object()) return Unexpected(field.name(), "an object");
     for (const auto& [key, value] : json.items()) {
-      if (auto read = ReadPair(key, value, field, to); !read) return read;
+      TRY_VOID(ReadPair(key, value, field, to));
     }
     return {};
   }
@@ -167,7 +168,7 @@ Result<void> ReadLastLook(const Json& json, v1::Comparison* to) {
         std::pair("difference", &v1::Comparison::mutable_last_difference)}) {
     const auto found = last->find(key);
     if (found == last->end()) continue;
-    if (auto read = ReadInto(*found, key, (to->*effect)()); !read) return read;
+    TRY_VOID(ReadInto(*found, key, (to->*effect)()));
   }
   return {};
 }
@@ -185,7 +186,7 @@ Result<void> ReadToldOtherwise(const Json& json, Message* to) {
     ReadEstimator(json, comparison->mutable_estimator());
     if (has_margin && absolute) comparison->set_margin_absolute(margin);
     if (has_margin && !absolute) comparison->set_margin_ratio(margin);
-    if (auto read = ReadLastLook(json, comparison); !read) return read;
+    TRY_VOID(ReadLastLook(json, comparison));
   }
   if (auto* const spec = dynamic_cast<v1::SessionSpec*>(to)) {
     ReadEstimator(json, spec->mutable_estimator());

@@ -13,6 +13,7 @@
 #include "client/session/session_export.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"
+#include "core/base/try.h"
 #include "core/model/metric.h"
 #include "proto/convert/convert.h"
 
@@ -72,17 +73,15 @@ std::vector<Trajectory> WatchedAnyway(const MeasurementTable& table, benchd::Tab
 
 Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions options,
                             std::span<const std::uint32_t> disturbances, ReportSource* to) {
-  const Result<TablePlan> plan = PlanTable(table, options);
-  if (!plan) return plan.error();
+  TRY(const TablePlan plan, PlanTable(table, options));
   std::optional<LayoutGroups> groups;
-  if (plan->spec.method == Method::kLayouts) {
-    Result<LayoutGroups> made = LayoutGroups::Make(plan->spec.benchmarks);
-    if (!made) return made.error();
-    groups = *std::move(made);
+  if (plan.spec.method == Method::kLayouts) {
+    TRY(LayoutGroups made, LayoutGroups::Make(plan.spec.benchmarks));
+    groups = std::move(made);
   }
-  for (std::size_t b = 0; b < plan->benchmarks.size(); ++b) {
-    for (const std::size_t metric : plan->benchmarks[b].metrics) {
-      to->metrics.push_back(RunsOf(table, *plan, groups, b, metric, disturbances));
+  for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
+    for (const std::size_t metric : plan.benchmarks[b].metrics) {
+      to->metrics.push_back(RunsOf(table, plan, groups, b, metric, disturbances));
     }
   }
   options.trajectories = true;
@@ -120,10 +119,9 @@ Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<con
                        [](const v1::Arm& arm) { return arm.role() == v1::ARM_ROLE_PLACEBO; }),
         arms->end());
   }
-  auto spec = convert::FromProto(proto);
-  if (!spec) return std::move(spec).error();
+  TRY(auto spec, convert::FromProto(proto));
   benchd::TableOptions options;
-  options.spec = *std::move(spec);
+  options.spec = std::move(spec);
   options.spec.seed = session.started().seed();
   options.method = options.spec.method;
   if (options.spec.limits.runs) {
@@ -150,16 +148,13 @@ Result<void> TakeRuns(std::span<const v1::Run> runs, ReportSource* to) {
     if (run.phase() != v1::RUN_PHASE_DROPPED) disturbances.push_back(run.disturbances());
   }
   const std::string csv = RunsToCsv(runs, to->session);
-  const auto table = ReadMeasurementTable(WholeText(csv));
-  if (!table) return table.error();
-  auto options = OptionsOf(to->session, runs);
-  if (!options) return std::move(options).error();
-  std::erase_if(options->columns, [&table](const TableColumn& column) {
-    return std::ranges::find(table->metrics, column.metric, &MetricInfo::name) ==
-           table->metrics.end();
+  TRY(const auto table, ReadMeasurementTable(WholeText(csv)));
+  TRY(auto options, OptionsOf(to->session, runs));
+  std::erase_if(options.columns, [&table](const TableColumn& column) {
+    return std::ranges::find(table.metrics, column.metric, &MetricInfo::name) ==
+           table.metrics.end();
   });
-  auto report = Analyze(*table, *std::move(options), disturbances, to);
-  if (!report) return std::move(report).error();
+  TRY_VOID(Analyze(table, std::move(options), disturbances, to));
   return {};
 }
 
@@ -189,15 +184,13 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
 
 Result<ReportSource> SourceOfTable(std::string name, std::string_view csv,
                                    const benchd::TableOptions& options) {
-  const auto table = ReadMeasurementTable(WholeText(csv), options.references, options.labels);
-  if (!table) return table.error();
+  TRY(const auto table, ReadMeasurementTable(WholeText(csv), options.references, options.labels));
   ReportSource source;
   source.name = std::move(name);
   source.table = true;
-  auto report = Analyze(*table, options, {}, &source);
-  if (!report) return std::move(report).error();
+  TRY(auto report, Analyze(table, options, {}, &source));
   source.session.set_state(v1::SESSION_STATE_DONE);
-  *source.session.mutable_report() = AnalysisOf(*std::move(report)).verdict;
+  *source.session.mutable_report() = AnalysisOf(std::move(report)).verdict;
   return source;
 }
 

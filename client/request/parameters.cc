@@ -4,6 +4,7 @@
 
 #include "client/request/spec_input.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -143,10 +144,9 @@ Result<Scan> ParseScan(std::string_view text) {
 }  // namespace
 
 Result<Parameter> ParseParameterList(std::string_view text) {
-  auto name = TakeName(&text, kListHint);
-  if (!name) return std::move(name).error();
+  TRY(auto name, TakeName(&text, kListHint));
   if (text.empty()) return UsageError("missing values", kListHint);
-  Parameter parameter{*std::move(name), SplitAtCommas(text)};
+  Parameter parameter{std::move(name), SplitAtCommas(text)};
   for (std::string& value : parameter.values) {
     if (value.empty()) {
       return UsageError("empty value", "remove the comma; \"\" stands for a value without text");
@@ -164,21 +164,18 @@ Result<Parameter> ParseParameterList(std::string_view text) {
 }
 
 Result<Parameter> ParseParameterScan(std::string_view text) {
-  auto name = TakeName(&text, kScanHint);
-  if (!name) return std::move(name).error();
-  const auto scan = ParseScan(text);
-  if (!scan) return scan.error();
+  TRY(auto name, TakeName(&text, kScanHint));
+  TRY(const auto scan, ParseScan(text));
   std::int64_t range = 0;
-  const bool huge = __builtin_sub_overflow(scan->max, scan->min, &range);
+  const bool huge = __builtin_sub_overflow(scan.max, scan.min, &range);
   const auto most = static_cast<std::int64_t>(kMostBenchmarks);
-  if (huge || range / scan->step >= most) return UsageError(TooMany(), "use a larger STEP");
+  if (huge || range / scan.step >= most) return UsageError(TooMany(), "use a larger STEP");
   // MAX may have decimals that no value needs.
   std::int64_t finer = 1;
-  for (int i = scan->written_decimals; i < scan->decimals; ++i) finer *= 10;
-  Parameter parameter{*std::move(name), {}};
-  for (std::int64_t i = 0; i <= range / scan->step; ++i) {
-    parameter.values.push_back(
-        Written((scan->min + i * scan->step) / finer, scan->written_decimals));
+  for (int i = scan.written_decimals; i < scan.decimals; ++i) finer *= 10;
+  Parameter parameter{std::move(name), {}};
+  for (std::int64_t i = 0; i <= range / scan.step; ++i) {
+    parameter.values.push_back(Written((scan.min + i * scan.step) / finer, scan.written_decimals));
   }
   return parameter;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/model/metric.h"
 #include "core/model/unit.h"
 
@@ -214,14 +215,12 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
     const std::string_view segment = text.substr(colon + 1);
     const std::string_view name = text.substr(0, colon);
     if (segment.starts_with('+')) {
-      auto absolute = ParseAbsoluteMargin(segment.substr(1), name);
-      if (!absolute) return std::move(absolute).error();
-      gate.absolute = absolute->margin;
-      gate.unit = absolute->unit;
+      TRY(auto absolute, ParseAbsoluteMargin(segment.substr(1), name));
+      gate.absolute = absolute.margin;
+      gate.unit = absolute.unit;
     } else {
-      auto ratio = ParseRatioSuffix(name, segment);
-      if (!ratio) return std::move(ratio).error();
-      gate.ratio = *ratio;
+      TRY(auto ratio, ParseRatioSuffix(name, segment));
+      gate.ratio = ratio;
     }
     if (gate.absolute || gate.ratio) text = name;
   }

@@ -4,6 +4,7 @@
 #include "client/request/session_options.h"
 #include "client/request/spec_input.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -78,8 +79,7 @@ class Builder {
                               (benchmark.name.empty() ? "main" : benchmark.name),
                           "give each its own name");
       }
-      auto added = AddBenchmark(benchmark);
-      if (!added) return std::move(added).error();
+      TRY_VOID(AddBenchmark(benchmark));
     }
     return std::move(spec_);
   }
@@ -168,7 +168,7 @@ class Builder {
     auto margin = ApplyOwnMargin(input, benchmark);
     if (!margin) return margin;
     AddBuild(benchmark);
-    if (auto added = AddArms(input, settings, benchmark); !added) return added;
+    TRY_VOID(AddArms(input, settings, benchmark));
     return AddRunHooks(Overlay(input_.options, input.options), benchmark);
   }
 
@@ -314,9 +314,8 @@ class Builder {
 }  // namespace
 
 Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller) {
-  const auto expanded = ExpandSuite(input);
-  if (!expanded) return expanded.error();
-  return Builder(*expanded, caller).Build();
+  TRY(const auto expanded, ExpandSuite(input));
+  return Builder(expanded, caller).Build();
 }
 
 Result<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {

@@ -16,6 +16,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {
@@ -182,11 +183,10 @@ bool RunsItsArguments(std::string_view program) {
 }
 
 Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) const {
-  if (auto named = CheckArmName(arm.name); !named) return std::move(named).error();
-  auto bytes = ReadFile(source, kMostProgramBytes);
-  if (!bytes) return std::move(bytes).error();
+  TRY_VOID(CheckArmName(arm.name));
+  TRY(auto bytes, ReadFile(source, kMostProgramBytes));
   arm.program = fs::path(source).filename().string();
-  arm.sha256 = Sha256(*bytes);
+  arm.sha256 = Sha256(bytes);
   const std::string made = folder_ + "/." + arm.name + "." + std::to_string(getpid()) + ".tmp";
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -195,7 +195,7 @@ Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) con
   for (const std::string& path : {made, made + "/bin"}) {
     if (mkdir(path.c_str(), 0700) != 0) return SystemsError(path, errno);
   }
-  Result<void> written = WriteNewFile(made + "/bin/" + arm.program, *bytes, 0700);
+  Result<void> written = WriteNewFile(made + "/bin/" + arm.program, bytes, 0700);
   if (written) written = WriteNewFile(made + kAbout, FormatStoredArm(arm), 0600);
   // All of it, before its name is another one's no longer.
   if (written) written = SyncFolder(made + "/bin");
@@ -208,18 +208,16 @@ Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) con
 }
 
 Result<StoredArm> StoredArms::Read(const std::string& name) const {
-  if (auto named = CheckArmName(name); !named) return std::move(named).error();
+  TRY_VOID(CheckArmName(name));
   const std::string about = PlaceOf(name) + kAbout;
   if (access(about.c_str(), F_OK) != 0 && errno == ENOENT) return NoSuchArm(name);
-  auto text = ReadFile(about, kMostAboutBytes);
-  if (!text) return std::move(text).error();
-  return ParseStoredArm(*text, name);
+  TRY(auto text, ReadFile(about, kMostAboutBytes));
+  return ParseStoredArm(text, name);
 }
 
 Result<void> StoredArms::Verify(const StoredArm& arm) const {
-  auto bytes = ReadFile(CopyOf(arm), kMostProgramBytes);
-  if (!bytes) return std::move(bytes).error();
-  if (Sha256(*bytes) == arm.sha256) return {};
+  TRY(auto bytes, ReadFile(CopyOf(arm), kMostProgramBytes));
+  if (Sha256(bytes) == arm.sha256) return {};
   return UsageError("stored arm " + Quoted(arm.name) + ": " + CopyOf(arm) +
                         " is not what was stored: its SHA-256 differs",
                     "save it again: benchctl compare --save " + arm.name + " COMMAND");
@@ -244,7 +242,7 @@ std::vector<std::string> StoredArms::Names() const {
 }
 
 Result<void> StoredArms::Remove(const std::string& name) const {
-  if (auto named = CheckArmName(name); !named) return named;
+  TRY_VOID(CheckArmName(name));
   // Out of sight in one step, then away.
   const std::string place = PlaceOf(name);
   const std::string gone = folder_ + "/." + name + "." + std::to_string(getpid()) + ".gone";

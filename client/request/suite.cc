@@ -8,6 +8,7 @@
 
 #include "client/request/spec_input.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -163,14 +164,13 @@ class ValuesAsArms {
     if (between == input_.options.end()) return {};
     const OptionValue wanted = between->second.front();
     input_.options.erase(between);
-    auto parameter = Take(wanted);
-    if (!parameter) return std::move(parameter).error();
-    if (parameter->values.size() < 2) {
+    TRY(auto parameter, Take(wanted));
+    if (parameter.values.size() < 2) {
       return UsageError(wanted.origin + ": only 1 value; at least 2 needed",
-                        "give two values: --parameter-list " + parameter->name + " 1,2");
+                        "give two values: --parameter-list " + parameter.name + " 1,2");
     }
     for (BenchmarkInput& benchmark : input_.benchmarks) {
-      if (auto made = MakeArms(*parameter, wanted, &benchmark); !made) return made;
+      TRY_VOID(MakeArms(parameter, wanted, &benchmark));
     }
     input_.arms.clear();
     return {};
@@ -235,29 +235,26 @@ class Expansion {
   explicit Expansion(SpecInput input) : input_(std::move(input)) {}
 
   Result<SpecInput> Run() {
-    if (auto made = ValuesAsArms(&input_).Make(); !made) return std::move(made).error();
-    auto session_parameters = ReadParameters(input_.options);
-    if (!session_parameters) return std::move(session_parameters).error();
+    TRY_VOID(ValuesAsArms(&input_).Make());
+    TRY(auto session_parameters, ReadParameters(input_.options));
     for (const BenchmarkInput& benchmark : input_.benchmarks) {
-      auto expanded = Expand(benchmark, &*session_parameters);
-      if (!expanded) return std::move(expanded).error();
+      TRY_VOID(Expand(benchmark, &session_parameters));
     }
-    for (const NamedParameter& parameter : *session_parameters) {
+    for (const NamedParameter& parameter : session_parameters) {
       if (!parameter.used) return Unused(parameter);
     }
     input_.benchmarks = std::move(expanded_);
-    if (auto selected = Select(); !selected) return std::move(selected).error();
+    TRY_VOID(Select());
     for (const char* name : {kList, kScan, kOnly}) input_.options.erase(name);
     return std::move(input_);
   }
 
  private:
   Result<void> Expand(const BenchmarkInput& benchmark, std::vector<NamedParameter>* of_session) {
-    auto own = ReadParameters(benchmark.options);
-    if (!own) return std::move(own).error();
+    TRY(auto own, ReadParameters(benchmark.options));
     const Texts texts(input_, benchmark);
     std::vector<const Parameter*> parameters;
-    for (NamedParameter& parameter : *own) {
+    for (NamedParameter& parameter : own) {
       if (!texts.Have(parameter.parameter.name)) return Unused(parameter);
       parameters.push_back(&parameter.parameter);
     }
@@ -265,7 +262,7 @@ class Expansion {
       const std::string& name = parameter.parameter.name;
       // A benchmark's own values replace the session's.
       const bool replaced = std::ranges::any_of(
-          *own, [&name](const NamedParameter& other) { return other.parameter.name == name; });
+          own, [&name](const NamedParameter& other) { return other.parameter.name == name; });
       if (replaced) parameter.used = true;
       if (replaced || !texts.Have(name)) continue;
       parameter.used = true;

@@ -10,6 +10,7 @@
 #include "client/request/quantity.h"
 #include "client/request/session_options.h"
 #include "client/request/spec_input.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -34,7 +35,7 @@ Result<void> AddReferences(const ParsedArguments& arguments, benchd::TableOption
     const bool is_list = given.name == "references";
     for (const std::string& name :
          is_list ? SplitNames(given.value) : std::vector<std::string>{given.value}) {
-      if (auto added = AddReference(name, origin, options); !added) return added;
+      TRY_VOID(AddReference(name, origin, options));
     }
   }
   return {};
@@ -122,20 +123,18 @@ Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments) 
   benchd::TableOptions options;
   OptionValues session = CollectSessionOptions(arguments);
   v1::SessionSpec gates;
-  if (auto added = AddGatesOf(arguments, &session, &gates); !added) return added.error();
-  auto spec = BuildTableSpec(session);
-  if (!spec) return std::move(spec).error();
-  const int of_all = spec->benchmarks_size();
-  spec->mutable_benchmarks()->MergeFrom(gates.benchmarks());
-  auto taken = convert::FromProto(*spec);
-  if (!taken) return std::move(taken).error();
-  options.spec = std::move(taken).value();
+  TRY_VOID(AddGatesOf(arguments, &session, &gates));
+  TRY(auto spec, BuildTableSpec(session));
+  const int of_all = spec.benchmarks_size();
+  spec.mutable_benchmarks()->MergeFrom(gates.benchmarks());
+  TRY(auto taken, convert::FromProto(spec));
+  options.spec = std::move(taken);
   const auto own = options.spec.benchmarks.begin() + of_all;
   for (auto benchmark = own; benchmark != options.spec.benchmarks.end(); ++benchmark) {
     options.gates_of[benchmark->name] = std::move(benchmark->gates);
   }
   options.spec.benchmarks.erase(own, options.spec.benchmarks.end());
-  if (spec->method() != v1::METHOD_UNSPECIFIED) options.method = options.spec.method;
+  if (spec.method() != v1::METHOD_UNSPECIFIED) options.method = options.spec.method;
   for (Result<void> step : {AddReferences(arguments, &options), AddColumns(arguments, &options),
                             AddFilters(arguments, &options)}) {
     if (!step) return std::move(step).error();
@@ -207,8 +206,7 @@ Result<TableColumn> ParseColumn(std::string_view text) {
   std::string_view rest = text.substr(begin);
   while (true) {
     const std::size_t comma = rest.find(',');
-    auto set = SetAttribute(rest.substr(0, comma), &column);
-    if (!set) return std::move(set).error();
+    TRY_VOID(SetAttribute(rest.substr(0, comma), &column));
     if (comma == std::string_view::npos) return column;
     rest.remove_prefix(comma + 1);
   }

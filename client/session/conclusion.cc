@@ -12,6 +12,7 @@
 #include "client/present/words.h"
 #include "client/session/follow.h"
 #include "client/session/session_runs.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -23,11 +24,9 @@ struct Aftermath {
 };
 
 Result<Aftermath> ReadAftermath(DaemonLink& link, const std::string& id, RunsWanted wanted) {
-  auto session = GetSession(link, id);
-  if (!session) return std::move(session).error();
-  auto runs = ReadRunsOf(link, *session, wanted);
-  if (!runs) return std::move(runs).error();
-  return Aftermath{*std::move(session), *std::move(runs)};
+  TRY(auto session, GetSession(link, id));
+  TRY(auto runs, ReadRunsOf(link, session, wanted));
+  return Aftermath{std::move(session), std::move(runs)};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "client/present/text.h"
 #include "client/present/words.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -68,8 +69,8 @@ Result<void> ReadSession(const Json& json, v1::Session* session) {
       result == nullptr || !result->is_object()) {
     return NotAnExport();
   }
-  if (auto read = ReadMessage(*result, session); !read) return read;
-  if (auto read = ReadMessage(*spec, session->mutable_spec()); !read) return read;
+  TRY_VOID(ReadMessage(*result, session));
+  TRY_VOID(ReadMessage(*spec, session->mutable_spec()));
   session->set_session(id->get<std::string>());
   const Json* const report = Member(*result, "report");
   const Json* const counts = report == nullptr ? nullptr : Member(*report, "runs");
@@ -132,23 +133,22 @@ Result<MachineSession> ReadMachine(const v1::Session& from) {
   for (const v1::Warning& warning : from.report().warnings()) {
     session.warnings.push_back(convert::FromProto(warning));
   }
-  if (auto gates = ReadGates(from.report(), session); !gates) return std::move(gates).error();
+  TRY_VOID(ReadGates(from.report(), session));
   return session;
 }
 
 }  // namespace
 
 Result<SessionExport> ReadSessionExport(std::string_view text, ExportedRuns runs) {
-  const auto json = Parse(text, runs);
-  if (!json) return json.error();
+  TRY(const auto json, Parse(text, runs));
   SessionExport read;
-  if (auto ok = ReadSession(*json, &read.session); !ok) return std::move(ok).error();
+  TRY_VOID(ReadSession(json, &read.session));
   if (runs == ExportedRuns::kSkip) return read;
-  const Json* const list = Member(*json, "runs");
+  const Json* const list = Member(json, "runs");
   if (list == nullptr || !list->is_array()) return NotAnExport();
   for (const Json& run : *list) {
     if (!run.is_object()) return NotAnExport();
-    if (auto ok = ReadMessage(run, &read.runs.emplace_back()); !ok) return std::move(ok).error();
+    TRY_VOID(ReadMessage(run, &read.runs.emplace_back()));
   }
   return read;
 }

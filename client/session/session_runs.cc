@@ -10,6 +10,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/link/daemon_link.h"
 #include "client/present/sentence.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -25,12 +26,11 @@ Result<std::string> NewestSession(DaemonLink& link) {
   v1::ListSessionsRequest request;
   request.set_all(true);
   do {
-    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
-    if (!page) return std::move(page).error();
-    for (const v1::Session& session : page->sessions()) {
+    TRY(auto page, CallDaemon(link, &v1::SessionService::Stub::List, request));
+    for (const v1::Session& session : page.sessions()) {
       if (session.uid() == link.uid()) return session.session();  // newest first
     }
-    request.set_page_token(page->next_page_token());
+    request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
   return UsageError("no session: you have none yet",
                     "start one with benchctl compare; benchctl list --all shows everybody's");
@@ -38,9 +38,8 @@ Result<std::string> NewestSession(DaemonLink& link) {
 
 Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context, bool with_log) {
   if (!context.word.empty()) return GetSession(link, context.word, with_log);
-  auto newest = NewestSession(link);
-  if (!newest) return std::move(newest).error();
-  return GetSession(link, *newest, with_log);
+  TRY(auto newest, NewestSession(link));
+  return GetSession(link, newest, with_log);
 }
 
 Error NotEnded(const v1::Session& session) {

@@ -18,6 +18,7 @@
 #include "client/session/session_runs.h"
 #include "client/session/submission.h"
 #include "client/terminal/terminal.h"
+#include "core/base/try.h"
 #include "core/model/machine_profile.h"
 
 namespace benchd::client {
@@ -69,9 +70,8 @@ Result<std::vector<TrialSetting>> ReadTrialSettings(const ParsedArguments& argum
   }
   std::vector<TrialSetting> settings;
   for (const std::string& kind : kinds) {
-    auto isolation = ReadIsolation(kind);
-    if (!isolation) return std::move(isolation).error();
-    const bool off = *isolation == v1::ISOLATION_OFF;
+    TRY(auto isolation, ReadIsolation(kind));
+    const bool off = isolation == v1::ISOLATION_OFF;
     if (each && off) return UsageError("--each: with --isolation off there is no setting to try");
     for (const std::string& profile : profiles) {
       if (profile.empty()) return UsageError("--machine-profile: empty profile name");
@@ -79,7 +79,7 @@ Result<std::vector<TrialSetting>> ReadTrialSettings(const ParsedArguments& argum
       if (std::ranges::find(settings, name, &TrialSetting::name) != settings.end()) {
         return UsageError("--isolation, --machine-profile: duplicate setting '" + name + "'");
       }
-      settings.push_back({name, *isolation, profile, {}});
+      settings.push_back({name, isolation, profile, {}});
       if (off) break;
     }
   }
@@ -122,12 +122,11 @@ namespace {
 Result<std::vector<TrialSetting>> EachSetting(DaemonLink& link, const TrialSetting& whole) {
   v1::GetMachineRequest request;
   request.set_profile(whole.profile);
-  auto status = CallDaemon(link, &v1::MachineService::Stub::Get, request);
-  if (!status) return std::move(status).error();
+  TRY(auto status, CallDaemon(link, &v1::MachineService::Stub::Get, request));
   std::vector<TrialSetting> settings = {whole};
   settings.front().name = "all settings";
   std::string why;
-  for (const v1::Setting& setting : status->settings()) {
+  for (const v1::Setting& setting : status.settings()) {
     const auto known = MachineSettingNames();
     if (std::ranges::find(known, setting.setting()) == known.end()) continue;
     if (why.empty()) why = setting.why();
@@ -192,17 +191,16 @@ class Trial {
   }
 
   Result<ExitCode> Run(double wanted_seconds) {
-    auto plan = Plan(wanted_seconds);
-    if (!plan) return std::move(plan).error();
+    TRY(auto plan, Plan(wanted_seconds));
     if (code_) return *code_;
-    report_.runs = 2 * plan->blocks;
-    for (std::size_t round = 0; round < plan->rounds && !code_; ++round) {
+    report_.runs = 2 * plan.blocks;
+    for (std::size_t round = 0; round < plan.rounds && !code_; ++round) {
       const auto begin = std::chrono::steady_clock::now();
-      if (auto done = RunRound(round, plan->blocks); !done) return std::move(done).error();
+      TRY_VOID(RunRound(round, plan.blocks));
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      const std::size_t left = plan->rounds - round - 1;
+      const std::size_t left = plan.rounds - round - 1;
       if (code_ || left == 0) break;
-      PrintToStderr("round " + std::to_string(round + 1) + " of " + std::to_string(plan->rounds) +
+      PrintToStderr("round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds) +
                     ", about " + FormatRough(taken.count() * static_cast<double>(left)) + " left");
     }
     Print();
@@ -213,16 +211,15 @@ class Trial {
   /// A short session that counts for nothing tells how long the others will take.
   Result<TrialPlan> Plan(double wanted_seconds) {
     const auto begin = std::chrono::steady_clock::now();
-    auto end = RunStretch(settings_.front(), kPilotBlocks);
-    if (!end) return std::move(end).error();
-    code_ = end->code;
+    TRY(auto end, RunStretch(settings_.front(), kPilotBlocks));
+    code_ = end.code;
     if (code_) return TrialPlan{};
-    if (!end->stretch) {
-      return Error{ErrorCode::kFailedPrecondition, settings_.front().name + ": " + end->refused,
+    if (!end.stretch) {
+      return Error{ErrorCode::kFailedPrecondition, settings_.front().name + ": " + end.refused,
                    "begin the list with a setting that can be had here, such as off"};
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    const double measured = end->stretch->measured_seconds;
+    const double measured = end.stretch->measured_seconds;
     auto plan = PlanTrial(settings_.size(), measured / kPilotBlocks,
                           std::max(0.0, taken.count() - measured), wanted_seconds);
     if (!plan) return plan;
@@ -244,14 +241,13 @@ class Trial {
     for (const std::size_t i : order) {
       if (interrupts_.interrupted()) code_ = ExitCode::kInterrupted;
       if (code_) break;
-      auto end = RunStretch(settings_[i], blocks);
-      if (!end) return std::move(end).error();
-      code_ = end->code;
-      report_.rows[i].refused = end->refused;
-      if (!end->stretch) continue;
-      round[i] = end->stretch->figures;
-      if (json_) PrintStretch(settings_[i].name, number + 1, *end->stretch);
-      stretches_[i].push_back(*std::move(end->stretch));
+      TRY(auto end, RunStretch(settings_[i], blocks));
+      code_ = end.code;
+      report_.rows[i].refused = end.refused;
+      if (!end.stretch) continue;
+      round[i] = end.stretch->figures;
+      if (json_) PrintStretch(settings_[i].name, number + 1, *end.stretch);
+      stretches_[i].push_back(*std::move(end.stretch));
     }
     rounds_.push_back(std::move(round));
     return {};
@@ -274,26 +270,25 @@ class Trial {
       return StretchEnd{{}, submitted.error().message, {}};
     }
     session.set_session(submitted->session());
-    auto followed = FollowSession(link_, session,
-                                  {.progress = Progress::kQuiet, .may_detach = false}, interrupts_);
-    if (!followed) return std::move(followed).error();
-    const v1::Session& ended = followed->session;
+    TRY(auto followed,
+        FollowSession(link_, session, {.progress = Progress::kQuiet, .may_detach = false},
+                      interrupts_));
+    const v1::Session& ended = followed.session;
     if (ended.state() == v1::SESSION_STATE_FAILED && ended.failed().refused()) {
       return StretchEnd{{}, ended.failed().error(), {}};
     }
-    if (ended.state() != v1::SESSION_STATE_DONE || followed->interrupted) {
-      return StretchEnd{{}, {}, ReportEnd(*followed, /*json=*/true)};
+    if (ended.state() != v1::SESSION_STATE_DONE || followed.interrupted) {
+      return StretchEnd{{}, {}, ReportEnd(followed, /*json=*/true)};
     }
     return ReadStretch(ended);
   }
 
   Result<StretchEnd> ReadStretch(const v1::Session& session) {
-    auto runs = ReadRunsOf(link_, session, {.measured = true});
-    if (!runs) return std::move(runs).error();
+    TRY(auto runs, ReadRunsOf(link_, session, {.measured = true}));
     std::vector<double> times;
     std::vector<double> interruptions;
     std::vector<double> foreign;
-    for (const v1::Run& run : runs->measured) {
+    for (const v1::Run& run : runs.measured) {
       for (const v1::Sample& sample : run.samples()) {
         if (!sample.inner_benchmark().empty()) continue;
         if (sample.metric() == "wall_time") times.push_back(sample.value());
@@ -301,9 +296,8 @@ class Trial {
         if (sample.metric() == "foreign_switches") foreign.push_back(sample.value());
       }
     }
-    auto figures = SummarizeStretch(times, kClockStep);
-    if (!figures) return std::move(figures).error();
-    Stretch stretch{.session = session.session(), .figures = *figures};
+    TRY(auto figures, SummarizeStretch(times, kClockStep));
+    Stretch stretch{.session = session.session(), .figures = figures};
     stretch.interruptions = MeanOf(interruptions);
     if (!foreign.empty()) stretch.foreign_switches = MeanOf(foreign);
     stretch.measured_seconds = session.report().elapsed_seconds();
@@ -384,9 +378,8 @@ Result<ExitCode> RunSettingTrial(const CommandContext& context, DaemonLink& link
   spec.clear_rule();
   spec.mutable_limits()->clear_max_time_seconds();
   if (IsGiven(context.arguments, "each")) {
-    auto each = EachSetting(link, settings.front());
-    if (!each) return std::move(each).error();
-    settings = *std::move(each);
+    TRY(auto each, EachSetting(link, settings.front()));
+    settings = std::move(each);
   }
   std::uint64_t seed = spec.has_seed() ? spec.seed() : std::random_device{}();
   Trial trial(context, link, interrupts, std::move(spec), std::move(settings), seed);

@@ -25,6 +25,7 @@
 #include "client/request/spec_input.h"
 #include "client/terminal/terminal.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {
@@ -94,9 +95,8 @@ Result<CapturedContext> CaptureCaller() {
 Result<CapturedContext> CaptureCaller(const LinkOptions& options,
                                       std::unique_ptr<DaemonLink>* link) {
   if (!options.host) return CaptureCaller();
-  auto opened = DaemonLink::Open(options);
-  if (!opened) return std::move(opened).error();
-  *link = *std::move(opened);
+  TRY(auto opened, DaemonLink::Open(options));
+  *link = std::move(opened);
   return (*link)->remote()->caller;
 }
 
@@ -143,7 +143,7 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
   auto spec = BuildSpec(input, caller.context);
   if (!spec) return spec;
   if (!remote) {
-    if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
+    TRY_VOID(CheckPlaces(*spec));
   }
   if (!remote) TellOfPointers(&*spec);
   for (const std::string& note : NotesOnParameters(input)) {
@@ -179,8 +179,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
     if (status.ok()) return response;
     if (WaitToAskAgain(status, attempt)) continue;
     if (!IsConnectionLoss(status) || attempt == kAttempts) return link.Explain(FromStatus(status));
-    auto reopened = link.Reopen();
-    if (!reopened) return std::move(reopened).error();
+    TRY_VOID(link.Reopen());
   }
 }
 

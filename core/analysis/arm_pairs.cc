@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -75,10 +77,9 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
   const std::size_t pairs = AllPairs(spec);
   for (std::size_t i = 0; i < arms.size(); ++i) {
     for (std::size_t k = i + 1; k < arms.size(); ++k) {
-      auto analysis = SessionAnalysis::Create(
-          SpecOfPair(spec, benchmark, gate, arms[i], arms[k], pairs), source);
-      if (!analysis) return std::move(analysis).error();
-      made.pairs_.push_back({arms[i], arms[k], std::move(analysis).value()});
+      TRY(auto analysis, SessionAnalysis::Create(
+                             SpecOfPair(spec, benchmark, gate, arms[i], arms[k], pairs), source));
+      made.pairs_.push_back({arms[i], arms[k], std::move(analysis)});
     }
   }
   return std::optional(std::move(made));
@@ -108,7 +109,7 @@ Result<void> ArmPairsAnalysis::Add(std::span<const Run> block) {
   for (Pair& pair : pairs_) {
     const std::vector<Run> runs = RunsOf(pair, block);
     if (runs.empty()) continue;  // by coin a block may have neither of the two
-    if (Result<void> added = pair.analysis.Add(runs); !added) return added;
+    TRY_VOID(pair.analysis.Add(runs));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -41,14 +42,14 @@ Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
   // Default gates are what the warm-up showed; a named gate may also appear in the first block.
   const bool by_warmup = warmed_up_ && benchmark_.gates.empty();
   if (!gates_fixed_ && by_warmup) {
-    if (Result<void> one_meaning = CheckMeanings(); !one_meaning) return one_meaning;
-    if (Result<void> fixed = FixGates(); !fixed) return fixed;
+    TRY_VOID(CheckMeanings());
+    TRY_VOID(FixGates());
   }
   ids_.resize(block.size());
   for (std::size_t i = 0; i < block.size(); ++i) catalog_.Learn(*block[i], ids_[i]);
-  if (Result<void> one_meaning = CheckMeanings(); !one_meaning) return one_meaning;
+  TRY_VOID(CheckMeanings());
   if (!gates_fixed_) {
-    if (Result<void> fixed = FixGates(); !fixed) return fixed;
+    TRY_VOID(FixGates());
   }
   NameNewMetrics();
   OpenInfos();
@@ -62,19 +63,18 @@ Result<void> BenchmarkAnalysis::CheckMeanings() const {
 }
 
 Result<void> BenchmarkAnalysis::FixGates() {
-  Result<std::vector<PlannedGate>> planned =
-      PlanGates(benchmark_, default_margin_, catalog_, design_.table);
-  if (!planned) return planned.error();
+  TRY(std::vector<PlannedGate> planned,
+      PlanGates(benchmark_, default_margin_, catalog_, design_.table));
   not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
   is_not_gated_.assign(catalog_.metrics().size(), false);
   for (const std::size_t metric : not_gated_) is_not_gated_[metric] = true;
   about_nothing_ = GatesAboutNothing(benchmark_, catalog_);
   is_gate_.assign(catalog_.metrics().size(), false);
-  for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
+  for (const PlannedGate& gate : planned) is_gate_[gate.metric] = true;
   const bool named = !benchmark_.gates.empty();
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
-      for (const PlannedGate& gate : *planned) {
+      for (const PlannedGate& gate : planned) {
         // Nobody asked for what this reference lacks; it may print it yet.
         if (!named && !catalog_.ShownBy(reference, gate.metric)) {
           infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
@@ -87,7 +87,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
   }
   // The gates' own lie detector, without a gate's rights.
   for (std::size_t placebo : ArmsWithRole(benchmark_, ArmRole::kPlacebo)) {
-    for (const PlannedGate& gate : *planned) {
+    for (const PlannedGate& gate : planned) {
       infos_.push_back(Open(references_.front(), placebo, gate.metric, std::nullopt));
     }
   }
@@ -156,9 +156,8 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
       .subselect = design_.estimator.kind == EstimatorKind::kSubselection,
       .seed = design_.seed,
       .first_run = runs_};
-  Result<BlockValues> values =
-      BlockValues::Collapse(block, ids_, catalog_, benchmark_.arms.size(), collapse);
-  if (!values) return values.error();
+  TRY(BlockValues values,
+      BlockValues::Collapse(block, ids_, catalog_, benchmark_.arms.size(), collapse));
   ++blocks_;
   runs_ += block.size();
   for (std::size_t r = 0; r < block.size(); ++r) {
@@ -168,9 +167,9 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
   }
 
   for (std::size_t i = 0; i < gates_.size(); ++i) {
-    Take(*values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
+    Take(values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
   }
-  for (NamedComparison& info : infos_) Take(*values, info, &levels.info, nullptr);
+  for (NamedComparison& info : infos_) Take(values, info, &levels.info, nullptr);
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/analysis/gate_names.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/model/unit.h"
 #include "core/stats/decision.h"
 
@@ -144,11 +145,9 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
         field, "whether lower or higher is better is unknown, so it cannot gate",
         "write --metric " + gate.metric + ":lower or --metric " + gate.metric + ":higher");
   }
-  const Result<double> margin = MarginOf(gate, catalog.metrics()[*id]);
-  if (!margin) return margin.error();
-  const Result<double> threshold = Threshold(gate, *margin, *better);
-  if (!threshold) return threshold.error();
-  return PlannedGate{*id, gate.kind, *margin, *threshold};
+  TRY(const double margin, MarginOf(gate, catalog.metrics()[*id]));
+  TRY(const double threshold, Threshold(gate, margin, *better));
+  return PlannedGate{*id, gate.kind, margin, threshold};
 }
 
 }  // namespace
@@ -255,10 +254,9 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double de
                                            MetricCatalog& catalog, bool may_be_none) {
   std::vector<PlannedGate> planned;
   for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, may_be_none)) {
-    Result<PlannedGate> one = PlanGate(gate, benchmark, catalog);
-    if (!one) return one.error();
-    if (benchmark.allow_missing && !ShownByAll(benchmark, catalog, one->metric)) continue;
-    planned.push_back(*one);
+    TRY(PlannedGate one, PlanGate(gate, benchmark, catalog));
+    if (benchmark.allow_missing && !ShownByAll(benchmark, catalog, one.metric)) continue;
+    planned.push_back(one);
   }
   const bool must_gate = benchmark.gates.empty() && !may_be_none && !benchmark.allow_missing;
   if (planned.empty() && must_gate) {

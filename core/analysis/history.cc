@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -32,15 +34,14 @@ double MeanOf(std::span<const double> values) {
 
 Result<void> FindSteps(HistorySegment& segment, const ChangePointSearch& search) {
   const std::vector<double> values = ValuesOf(segment.entries);
-  Result<std::vector<ChangePoint>> points = FindChangePoints(values, search);
-  if (!points) return std::move(points).error();
-  for (std::size_t i = 0; i < points->size(); ++i) {
-    const std::size_t begin = i == 0 ? 0 : (*points)[i - 1].index;
-    const std::size_t at = (*points)[i].index;
-    const std::size_t end = i + 1 < points->size() ? (*points)[i + 1].index : values.size();
+  TRY(std::vector<ChangePoint> points, FindChangePoints(values, search));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : points[i - 1].index;
+    const std::size_t at = points[i].index;
+    const std::size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
     const std::span all(values);
     segment.steps.push_back(
-        {(*points)[i], MeanOf(all.subspan(begin, at - begin)), MeanOf(all.subspan(at, end - at))});
+        {points[i], MeanOf(all.subspan(begin, at - begin)), MeanOf(all.subspan(at, end - at))});
   }
   return {};
 }
@@ -58,7 +59,7 @@ Result<HistorySeries> MakeSeries(std::vector<GateSummary> entries,
     series.segments.back().entries.push_back(std::move(entry));
   }
   for (HistorySegment& segment : series.segments) {
-    if (Result<void> found = FindSteps(segment, search); !found) return std::move(found).error();
+    TRY_VOID(FindSteps(segment, search));
   }
   return series;
 }
@@ -82,9 +83,8 @@ Result<std::vector<HistorySeries>> MakeHistory(std::vector<GateSummary> summarie
   for (GateSummary& summary : summaries) by_key[KeyOf(summary)].push_back(std::move(summary));
   std::vector<HistorySeries> history;
   for (auto& [key, entries] : by_key) {
-    Result<HistorySeries> series = MakeSeries(std::move(entries), search);
-    if (!series) return std::move(series).error();
-    history.push_back(std::move(*series));
+    TRY(HistorySeries series, MakeSeries(std::move(entries), search));
+    history.push_back(std::move(series));
   }
   std::stable_sort(history.begin(), history.end(),
                    [](const HistorySeries& a, const HistorySeries& b) {

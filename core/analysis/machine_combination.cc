@@ -7,6 +7,7 @@
 
 #include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/model/verdict_reason.h"
 #include "core/stats/combination.h"
 #include "core/stats/decision.h"
@@ -371,18 +372,17 @@ std::string ReasonOfRefusal(const std::vector<MachineSession>& sessions, const C
 // ---- a gate over machines ----
 
 Result<void> TakeMean(const std::vector<UnitEffect>& units, double alpha, CombinedGate& gate) {
-  const Result<Combination> together = CombineUnits(units, alpha);
-  if (!together) return together.error();
+  TRY(const Combination together, CombineUnits(units, alpha));
   Comparison& mean = gate.comparison;
-  EffectOf(mean) = ShownEffect(mean, together->centre, together->interval);
-  gate.tau_squared = together->tau_squared;
-  gate.outliers = together->outliers;
-  if (together->prediction) {
-    const Interval shown = Shown(mean, *together->prediction);
+  EffectOf(mean) = ShownEffect(mean, together.centre, together.interval);
+  gate.tau_squared = together.tau_squared;
+  gate.outliers = together.outliers;
+  if (together.prediction) {
+    const Interval shown = Shown(mean, *together.prediction);
     gate.prediction = {shown.lo, shown.hi};
   }
-  if (!together->interval) return {};
-  const LookDecision decision = DecideAgainst(*together->interval, Threshold(mean));
+  if (!together.interval) return {};
+  const LookDecision decision = DecideAgainst(*together.interval, Threshold(mean));
   if (decision == LookDecision::kPass) mean.verdict = Verdict::kPass;
   if (decision == LookDecision::kRegression) mean.verdict = Verdict::kRegression;
   if (mean.verdict != Verdict::kUndecided) {
@@ -408,7 +408,7 @@ Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
   combined.comparison.n_reference = combined.comparison.n_candidate = units.size();
   if (units.empty()) return combined;
   const double alpha = (one_sided ? 2 : 1) * (1 - gate.confidence);
-  if (auto taken = TakeMean(units, alpha, combined); !taken) return std::move(taken).error();
+  TRY_VOID(TakeMean(units, alpha, combined));
   for (std::size_t& outlier : combined.outliers) outlier = machine_of_unit[outlier];
   return combined;
 }
@@ -554,7 +554,7 @@ Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
                                            const std::vector<LeftOutSession>& left_out) {
   if (sessions.empty()) return InvalidArgument("exports", "none is complete");
   for (const MachineSession& session : sessions) {
-    if (Result<void> same = CheckSame(sessions.front(), session); !same) return same.error();
+    TRY_VOID(CheckSame(sessions.front(), session));
   }
   MachineCombination all;
   for (const LeftOutSession& one : left_out) all.warnings.push_back(one.warning);
@@ -563,14 +563,12 @@ Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
   all.machines = MachinesOf(machines);
   const bool enough = machines.size() >= std::max(kFewestMachines, expected.value_or(0));
   for (const Comparison& gate : GatesOfAll(sessions)) {
-    Result<CombinedGate> combined =
-        CombineGate(machines, gate, sessions.front().sided == Sided::kOne);
-    if (!combined) return combined.error();
-    combined->regressed_in = RegressedIn(sessions, gate);
-    combined->refused_by = RefusedBy(sessions, gate);
-    Overrule(sessions, enough, *combined);
-    Withhold(left_out, *combined);
-    all.gates.push_back(*std::move(combined));
+    TRY(CombinedGate combined, CombineGate(machines, gate, sessions.front().sided == Sided::kOne));
+    combined.regressed_in = RegressedIn(sessions, gate);
+    combined.refused_by = RefusedBy(sessions, gate);
+    Overrule(sessions, enough, combined);
+    Withhold(left_out, combined);
+    all.gates.push_back(std::move(combined));
   }
   all.verdict = VerdictOf(all.gates);
   for (Warning& refusal : WarnOfRefusals(sessions)) all.warnings.push_back(std::move(refusal));

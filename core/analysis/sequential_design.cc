@@ -8,6 +8,7 @@
 
 #include "core/analysis/gate_plan.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "core/model/session_spec.h"
 #include "core/stats/paired.h"
 #include "core/stats/resampling.h"
@@ -105,7 +106,7 @@ Result<void> CheckEstimator(const SessionSpec& spec, const SequentialDesign& des
     return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
                            "such as --estimator quantile:0.99");
   }
-  if (Result<void> enough = CheckQuantileRuns(design, FewestGates(spec)); !enough) return enough;
+  TRY_VOID(CheckQuantileRuns(design, FewestGates(spec)));
   if (IsForOneLook(design) && !design.OneLook()) {
     return InvalidArgument("estimator",
                            "this one allows one look, at a number of runs chosen "
@@ -198,18 +199,17 @@ Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   design.last_block = largest;
   if (design.method == Method::kExactT || design.method == Method::kLayouts) return {};
   design.horizon = MostValues(spec, design, *largest);
-  const auto boundary = SequentialBoundary::Horizon(design.TwoSided(design.alpha),
-                                                    design.first_look, *design.horizon);
-  if (!boundary) return boundary.error();
+  TRY_VOID(SequentialBoundary::Horizon(design.TwoSided(design.alpha), design.first_look,
+                                       *design.horizon));
   return {};
 }
 
 }  // namespace
 
 Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSource source) {
-  if (Result<void> method = CheckMethod(spec); !method) return method.error();
-  if (Result<void> level = CheckLevel(spec); !level) return level.error();
-  if (Result<void> limits = CheckLimits(spec, source); !limits) return limits.error();
+  TRY_VOID(CheckMethod(spec));
+  TRY_VOID(CheckLevel(spec));
+  TRY_VOID(CheckLimits(spec, source));
 
   SequentialDesign design;
   design.method = spec.method;
@@ -222,9 +222,9 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSourc
   design.table = source == DataSource::kTable;
   design.alpha = spec.alpha;
   design.one_sided = spec.sided == Sided::kOne;
-  if (Result<void> planned = PlanLimits(spec, design); !planned) return planned.error();
-  if (Result<void> estimator = CheckEstimator(spec, design); !estimator) return estimator.error();
-  if (Result<void> rule = CheckRule(spec, design); !rule) return rule.error();
+  TRY_VOID(PlanLimits(spec, design));
+  TRY_VOID(CheckEstimator(spec, design));
+  TRY_VOID(CheckRule(spec, design));
   return design;
 }
 

@@ -8,6 +8,7 @@
 #include "core/analysis/benchmark_analysis.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/session_report.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -75,7 +76,7 @@ class SessionAnalysis::Impl {
   Result<void> Add(std::span<const Run> of_arms) {
     std::vector<Run> grouped;
     const std::span<const Run> block = Grouped(of_arms, grouped);
-    if (Result<void> complete = CheckComplete(block); !complete) return complete;
+    TRY_VOID(CheckComplete(block));
     BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     if (design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit()) {
       return Error{ErrorCode::kFailedPrecondition,
@@ -84,10 +85,10 @@ class SessionAnalysis::Impl {
                    {}};
     }
     const std::vector<const Run*> runs = InOrder(block);
-    if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
-    if (Result<void> known = CheckNamedGates(); !known) return known;
-    if (Result<void> fixed = FixGateLevel(); !fixed) return fixed;
-    if (Result<void> taken = benchmark.AddBlock(runs, levels_); !taken) return taken;
+    TRY_VOID(benchmark.Learn(runs));
+    TRY_VOID(CheckNamedGates());
+    TRY_VOID(FixGateLevel());
+    TRY_VOID(benchmark.AddBlock(runs, levels_));
     Forecast(block);
     return {};
   }
@@ -188,7 +189,7 @@ class SessionAnalysis::Impl {
   }
 
   Result<void> CheckComplete(std::span<const Run> block) const {
-    if (Result<void> checked = CheckBlock(block); !checked) return checked;
+    TRY_VOID(CheckBlock(block));
     if (design_.PartBlocks() || design_.table) return {};  // a pair of a table may lack an arm
     const Benchmark& benchmark = benchmark_specs_[block.front().benchmark];
     for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
@@ -243,7 +244,7 @@ class SessionAnalysis::Impl {
     }
     gates_counted_ = true;
     if (gates == 0) return {};
-    if (Result<void> enough = CheckQuantileRuns(design_, gates); !enough) return enough;
+    TRY_VOID(CheckQuantileRuns(design_, gates));
     levels_.gate.emplace(design_, design_.alpha / static_cast<double>(gates));
     return {};
   }
@@ -293,21 +294,19 @@ class SessionAnalysis::Impl {
 };
 
 Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source source) {
-  Result<SequentialDesign> design = MakeSequentialDesign(spec, source);
-  if (!design) return design.error();
+  TRY(SequentialDesign design, MakeSequentialDesign(spec, source));
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
   std::optional<LayoutGroups> groups;
   if (spec.method == Method::kLayouts) {
-    Result<LayoutGroups> made = LayoutGroups::Make(spec.benchmarks);
-    if (!made) return made.error();
-    groups = *std::move(made);
+    TRY(LayoutGroups made, LayoutGroups::Make(spec.benchmarks));
+    groups = std::move(made);
   }
   for (const Benchmark& benchmark : groups ? groups->benchmarks() : spec.benchmarks) {
     const double margin = DefaultMarginOf(benchmark, spec);
-    if (Result<void> ok = CheckBenchmark(benchmark, margin); !ok) return ok.error();
-    if (Result<void> ok = CheckScales(benchmark, spec.estimator); !ok) return ok.error();
+    TRY_VOID(CheckBenchmark(benchmark, margin));
+    TRY_VOID(CheckScales(benchmark, spec.estimator));
   }
-  return SessionAnalysis(std::make_unique<Impl>(spec, *design, std::move(groups)));
+  return SessionAnalysis(std::make_unique<Impl>(spec, design, std::move(groups)));
 }
 
 SessionAnalysis::SessionAnalysis(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/try.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/paired.h"
 
@@ -74,13 +75,12 @@ Result<StretchFigures> SummarizeStretch(std::span<const double> values, double r
     return InvalidArgument("stretch", std::to_string(values.size()) + " runs are too few",
                            "at least 10 are needed");
   }
-  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  TRY_VOID(CheckPositive(values));
   const auto counted = values.subspan(values.size() / kDiscardedPart);
-  const auto sorted = SortedSample(counted);
-  if (!sorted) return sorted.error();
+  TRY(const auto sorted, SortedSample(counted));
   StretchFigures figures{.runs = counted.size()};
-  figures.median = *QuantileType7(*sorted, 0.5);
-  figures.p95 = *QuantileType7(*sorted, 0.95);
+  figures.median = *QuantileType7(sorted, 0.5);
+  figures.p95 = *QuantileType7(sorted, 0.95);
   Moments distances;
   for (const double value : counted) distances.Add(std::abs(value - figures.median));
   figures.spread = std::max(distances.mean(), resolution) / figures.median;

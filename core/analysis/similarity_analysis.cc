@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/ratings.h"
 
 namespace benchd {
@@ -51,14 +52,12 @@ Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request) {
 
 Result<std::vector<RunSetReport>> AssessFile(std::string_view data,
                                              const SimilarityRequest& request) {
-  Result<std::vector<RunSet>> sets = ParseRuns(data, request.layout);
-  if (!sets) return std::move(sets).error();
-  if (Result<void> ok = CheckWork(*sets); !ok) return ok.error();
+  TRY(std::vector<RunSet> sets, ParseRuns(data, request.layout));
+  TRY_VOID(CheckWork(sets));
   std::vector<RunSetReport> reports;
-  for (RunSet& set : *sets) {
-    Result<RunSetReport> report = Assess(std::move(set), request);
-    if (!report) return std::move(report).error();
-    reports.push_back(std::move(report).value());
+  for (RunSet& set : sets) {
+    TRY(RunSetReport report, Assess(std::move(set), request));
+    reports.push_back(std::move(report));
   }
   return reports;
 }
@@ -68,10 +67,9 @@ namespace {
 Result<void> AddConfusions(const RatingTable& table, std::size_t truth, AgreementReport& report) {
   for (std::size_t r = 0; r < table.raters.size(); ++r) {
     if (r == truth) continue;
-    Result<ConfusionMatrix> confusion =
-        MakeConfusionMatrix(table.ratings[truth], table.ratings[r], table.categories.size());
-    if (!confusion) return std::move(confusion).error();
-    report.confusions.push_back({r, std::move(confusion).value()});
+    TRY(ConfusionMatrix confusion,
+        MakeConfusionMatrix(table.ratings[truth], table.ratings[r], table.categories.size()));
+    report.confusions.push_back({r, std::move(confusion)});
   }
   return {};
 }
@@ -80,9 +78,8 @@ Result<void> AddPairs(const RatingTable& table, AgreementReport& report) {
   for (std::size_t i = 0; i < table.raters.size(); ++i) {
     for (std::size_t j = i + 1; j < table.raters.size(); ++j) {
       const std::vector<Ratings> both{table.ratings[i], table.ratings[j]};
-      const Result<Agreement> agreement = AgreementOf(both, table.categories.size());
-      if (!agreement) return agreement.error();
-      report.pairs.push_back({i, j, *agreement, std::string(KappaBand(agreement->kappa))});
+      TRY(const Agreement agreement, AgreementOf(both, table.categories.size()));
+      report.pairs.push_back({i, j, agreement, std::string(KappaBand(agreement.kappa))});
     }
   }
   return {};
@@ -91,30 +88,28 @@ Result<void> AddPairs(const RatingTable& table, AgreementReport& report) {
 }  // namespace
 
 Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRequest& request) {
-  Result<RatingTable> table = ParseRatings(csv, request.raters, request.subjects);
-  if (!table) return std::move(table).error();
-  if (table->raters.size() > kMaxRaters) {
+  TRY(RatingTable table, ParseRatings(csv, request.raters, request.subjects));
+  if (table.raters.size() > kMaxRaters) {
     return InvalidArgument("ratings", "more than " + std::to_string(kMaxRaters) + " raters",
                            "name those that matter");
   }
   AgreementReport report;
-  const Result<Agreement> all = AgreementOf(table->ratings, table->categories.size());
-  if (!all) return all.error();
-  report.all = *all;
-  report.band = KappaBand(all->kappa);
-  report.subjects = table->ratings.front().size();
-  if (Result<void> added = AddPairs(*table, report); !added) return added.error();
+  TRY(const Agreement all, AgreementOf(table.ratings, table.categories.size()));
+  report.all = all;
+  report.band = KappaBand(all.kappa);
+  report.subjects = table.ratings.front().size();
+  TRY_VOID(AddPairs(table, report));
   if (!request.truth.empty()) {
-    const auto found = std::ranges::find(table->raters, request.truth);
-    if (found == table->raters.end()) {
+    const auto found = std::ranges::find(table.raters, request.truth);
+    if (found == table.raters.end()) {
       return InvalidArgument("truth " + Quoted(request.truth), "no such column among the raters",
                              "the first line of the table names them");
     }
-    const auto truth = static_cast<std::size_t>(found - table->raters.begin());
-    if (Result<void> added = AddConfusions(*table, truth, report); !added) return added.error();
+    const auto truth = static_cast<std::size_t>(found - table.raters.begin());
+    TRY_VOID(AddConfusions(table, truth, report));
   }
-  report.raters = std::move(table->raters);
-  report.categories = std::move(table->categories);
+  report.raters = std::move(table.raters);
+  report.categories = std::move(table.categories);
   return report;
 }
 

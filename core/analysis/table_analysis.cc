@@ -9,6 +9,7 @@
 
 #include "core/analysis/session_analysis.h"
 #include "core/analysis/table_warnings.h"
+#include "core/base/try.h"
 #include "core/parse/harness_output.h"
 
 namespace benchd {
@@ -46,10 +47,10 @@ class Grouper {
     for (std::uint32_t row = 0; row < table_.rows(); ++row) {
       const std::optional<std::size_t> benchmark = plan_.BenchmarkOf(table_, row);
       if (!benchmark) continue;
-      if (Result<void> taken = Take(*benchmark, row); !taken) return std::move(taken).error();
+      TRY_VOID(Take(*benchmark, row));
     }
     for (std::size_t b = 0; b < progress_.size(); ++b) {
-      if (Result<void> finished = Finish(b); !finished) return std::move(finished).error();
+      TRY_VOID(Finish(b));
     }
     return Count();
   }
@@ -91,7 +92,7 @@ class Grouper {
     OpenBlock& open = progress_[benchmark].open;
     const std::optional<std::uint64_t> pair = table_.pair[row];
     if (!open.empty() && (!pair || pair != table_.pair[open.front()])) {
-      if (Result<void> closed = Close(benchmark, open); !closed) return closed;
+      TRY_VOID(Close(benchmark, open));
     }
     return Hold(open, row);
   }
@@ -100,10 +101,10 @@ class Grouper {
     Progress& progress = progress_[benchmark];
     const std::uint64_t turn = progress.rows_of_arm[ArmOf(benchmark, row)]++ - progress.first_turn;
     if (turn == progress.turns.size()) progress.turns.emplace_back();
-    if (Result<void> held = Hold(progress.turns[turn], row); !held) return held;
+    TRY_VOID(Hold(progress.turns[turn], row));
     // Only the first can be complete: no arm has its k-th row before its k-1st.
     if (progress.turns.front().size() < progress.rows_of_arm.size()) return {};
-    if (Result<void> closed = Close(benchmark, progress.turns.front()); !closed) return closed;
+    TRY_VOID(Close(benchmark, progress.turns.front()));
     progress.turns.pop_front();
     ++progress.first_turn;
     return {};
@@ -190,7 +191,7 @@ class Grouper {
   Result<void> Finish(std::size_t benchmark) {
     Progress& progress = progress_[benchmark];
     if (!progress.open.empty()) {
-      if (Result<void> closed = Close(benchmark, progress.open); !closed) return closed;
+      TRY_VOID(Close(benchmark, progress.open));
     }
     for (const OpenBlock& turn : progress.turns) {
       ++progress.incomplete;
@@ -202,7 +203,7 @@ class Grouper {
     std::sort(blocks.begin(), blocks.end(),
               [](const OpenBlock* a, const OpenBlock* b) { return a->back() < b->back(); });
     for (OpenBlock* block : blocks) {
-      if (Result<void> closed = Close(benchmark, *block); !closed) return closed;
+      TRY_VOID(Close(benchmark, *block));
     }
     return {};
   }
@@ -331,7 +332,7 @@ std::vector<ArmPairs> PairsOf(const MeasurementTable& table, const TablePlan& pl
   const Result<GroupedRows> grouped =
       ForEachBlock(table, plan, [&analyses](std::span<const Run> block) -> Result<void> {
         for (ArmPairsAnalysis& one : analyses) {
-          if (Result<void> added = one.Add(block); !added) return added;
+          TRY_VOID(one.Add(block));
         }
         return {};
       });
@@ -344,23 +345,19 @@ std::vector<ArmPairs> PairsOf(const MeasurementTable& table, const TablePlan& pl
 }  // namespace
 
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options) {
-  const Result<MeasurementTable> table =
-      ReadMeasurementTable(read, options.references, options.labels);
-  if (!table) return table.error();
-  return AnalyzeTable(*table, options);
+  TRY(const MeasurementTable table, ReadMeasurementTable(read, options.references, options.labels));
+  return AnalyzeTable(table, options);
 }
 
 Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options) {
-  const Result<TablePlan> plan = PlanTable(table, options);
-  if (!plan) return plan.error();
-  Result<SessionAnalysis> analysis =
-      SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
-  if (!analysis) return std::move(analysis).error();
-  Introduce(*plan, [&analysis](std::span<const Run> block) { analysis->AddWarmup(block); });
+  TRY(const TablePlan plan, PlanTable(table, options));
+  TRY(SessionAnalysis analysis,
+      SessionAnalysis::Create(plan.spec, SessionAnalysis::Source::kTable));
+  Introduce(plan, [&analysis](std::span<const Run> block) { analysis.AddWarmup(block); });
   TrajectoryRecorder recorder;
-  const Result<GroupedRows> grouped = ForEachBlock(table, *plan, [&](std::span<const Run> block) {
-    Result<void> added = analysis->Add(block);
-    if (added && options.trajectories) recorder.Watch(*analysis, block.front().benchmark);
+  const Result<GroupedRows> grouped = ForEachBlock(table, plan, [&](std::span<const Run> block) {
+    Result<void> added = analysis.Add(block);
+    if (added && options.trajectories) recorder.Watch(analysis, block.front().benchmark);
     return added;
   });
   if (!grouped) return grouped.error();
@@ -369,23 +366,22 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
                            "for rows that are no pairs: --method fixed or welch, without the "
                            "column pair");
   }
-  std::vector<Trajectory> trajectories = recorder.Finish(*analysis);
-  TableReport result = Conclude(*analysis, table, options, *plan, grouped->warnings);
+  std::vector<Trajectory> trajectories = recorder.Finish(analysis);
+  TableReport result = Conclude(analysis, table, options, plan, grouped->warnings);
   result.trajectories = std::move(trajectories);
-  result.pairs = PairsOf(table, *plan, result.report);
+  result.pairs = PairsOf(table, plan, result.report);
   return result;
 }
 
 Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const HarnessFile> files,
                                         TableOptions options) {
-  if (auto known = CheckHarnessFormat(format); !known) return std::move(known).error();
+  TRY_VOID(CheckHarnessFormat(format));
   if (!options.labels.empty()) {
     return InvalidArgument("label", "files of a harness have no columns", "leave it out");
   }
-  const Result<MeasurementTable> table = ReadHarnessTable(format, files);
-  if (!table) return table.error();
-  if (options.references.empty()) options.references = {table->arms.front()};
-  return AnalyzeTable(*table, options);
+  TRY(const MeasurementTable table, ReadHarnessTable(format, files));
+  if (options.references.empty()) options.references = {table.arms.front()};
+  return AnalyzeTable(table, options);
 }
 
 }  // namespace benchd

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/analysis/effect_estimator.h"
+#include "core/base/try.h"
 #include "core/model/session_spec.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/histogram.h"
@@ -265,11 +266,10 @@ Result<Distributions> DistributeValues(std::span<const std::span<const double>> 
     }
   }
   const std::vector<std::span<const double>> kept(inside.begin(), inside.end());
-  Result<Histogram> bins = CountInCommonBins(kept, resolution, kMostBinsOfPicture);
-  if (!bins) return std::move(bins).error();
-  all.edges = std::move(bins->edges);
+  TRY(Histogram bins, CountInCommonBins(kept, resolution, kMostBinsOfPicture));
+  all.edges = std::move(bins.edges);
   for (std::size_t i = 0; i < arms.size(); ++i) {
-    all.arms[i].counts = std::move(bins->counts[i]);
+    all.arms[i].counts = std::move(bins.counts[i]);
     AddDensity(arms[i], resolution, {all.edges.front(), all.edges.back()}, &all.arms[i]);
   }
   return all;

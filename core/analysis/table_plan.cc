@@ -11,6 +11,7 @@
 #include "core/analysis/gate_names.h"
 #include "core/analysis/table_warnings.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -143,7 +144,7 @@ Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
                                           const TableOptions& options) {
   const SessionSpec& wanted = options.spec;
   if (options.classic_interval) {
-    if (Result<void> ok = CheckClassic(options); !ok) return std::move(ok).error();
+    TRY_VOID(CheckClassic(options));
   }
   if (wanted.limits.runs) {
     return InvalidArgument("runs", "a table has the rows it has",
@@ -186,20 +187,19 @@ class Planner {
   }
 
   Result<TablePlan> Plan(const TableOptions& options) {
-    Result<SessionSpec> spec = SpecWithoutBenchmarks(table_, options);
-    if (!spec) return std::move(spec).error();
-    plan_.spec = std::move(spec).value();
+    TRY(SessionSpec spec, SpecWithoutBenchmarks(table_, options));
+    plan_.spec = std::move(spec);
     plan_.grouping = ChooseGrouping(table_, options, plan_.spec);
     has_placebo_ = options.spec.placebo;
     plan_.metrics = table_.metrics;
-    if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
-    if (Result<void> ok = FindReferences(); !ok) return ok.error();
-    if (Result<void> ok = CheckNames(); !ok) return ok.error();
+    TRY_VOID(ApplyColumns(options.columns, plan_.metrics));
+    TRY_VOID(FindReferences());
+    TRY_VOID(CheckNames());
     if (!accept_exit_.empty() && !table_.exit_code.HasAny()) {
       return InvalidArgument("accept-exit", "nothing says how a run ended",
                              "leave it out; a column exit_code says it");
     }
-    if (Result<void> ok = SelectBenchmarks(options.only); !ok) return ok.error();
+    TRY_VOID(SelectBenchmarks(options.only));
     NoteOpponents();
     plan_.by_number.resize(table_.benchmarks.size());
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {

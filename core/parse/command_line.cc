@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/printable.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -95,9 +96,9 @@ class Splitter {
 
   Result<std::vector<std::string>> Split() {
     while (at_ < command_.size()) {
-      if (auto taken = TakeOne(); !taken) return std::move(taken).error();
+      TRY_VOID(TakeOne());
     }
-    if (auto ended = EndWord(); !ended) return std::move(ended).error();
+    TRY_VOID(EndWord());
     return std::move(words_);
   }
 
@@ -105,7 +106,7 @@ class Splitter {
   Result<void> TakeOne() {
     const char c = command_[at_];
     if (IsSpace(c)) {
-      if (auto ended = EndWord(); !ended) return ended;
+      TRY_VOID(EndWord());
       if (c == '\n' && IsBetweenWords()) return LineBreak();
       ++at_;
       return {};

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -249,10 +251,9 @@ Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
                              const CsvLimits& limits) {
   CsvParser csv(take, limits);
   for (;;) {
-    const Result<std::string_view> piece = read();
-    if (!piece) return piece.error();
-    if (piece->empty()) return csv.Finish();
-    if (Result<void> taken = csv.Take(*piece); !taken) return std::move(taken).error();
+    TRY(const std::string_view piece, read());
+    if (piece.empty()) return csv.Finish();
+    TRY_VOID(csv.Take(piece));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
@@ -252,24 +253,23 @@ Result<std::vector<GoLine>> GoLinesOf(std::string_view text) {
     lines.push_back({number, std::string(line)});
     return {};
   };
-  if (auto read = ForEachLine(text, kGoHint, take); !read) return std::move(read).error();
+  TRY_VOID(ForEachLine(text, kGoHint, take));
   return events ? std::move(of_events).Lines() : std::move(lines);
 }
 
 class GoReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
-    auto lines = GoLinesOf(text);
-    if (!lines) return std::move(lines).error();
+    TRY(auto lines, GoLinesOf(text));
     // Unit lines may stand behind the results that they speak of.
-    for (const GoLine& line : *lines) {
+    for (const GoLine& line : lines) {
       if (auto scanned = Scan(line.text); !scanned) return At(line, std::move(scanned).error());
     }
-    for (const GoLine& line : *lines) {
+    for (const GoLine& line : lines) {
       line_ = line.number;
       if (auto taken = Take(line.text); !taken) return At(line, std::move(taken).error());
     }
-    if (auto lost = DropBegun(); !lost) return At(lines->back(), std::move(lost).error());
+    if (auto lost = DropBegun(); !lost) return At(lines.back(), std::move(lost).error());
     return std::move(builder_).Finish("at least one line BenchmarkNAME ITERATIONS VALUE UNIT");
   }
 
@@ -285,7 +285,7 @@ class GoReader {
     const std::vector<std::string_view> words = WordsOf(line);
     if (words.size() < 2) return RefuseGo("expected a unit after Unit", kUnitHint);
     for (std::size_t i = 2; i < words.size(); ++i) {
-      if (auto taken = TakeSetting(words[1], words[i]); !taken) return taken;
+      TRY_VOID(TakeSetting(words[1], words[i]));
     }
     return {};
   }
@@ -308,7 +308,7 @@ class GoReader {
 
   Result<void> Take(std::string_view line) {
     if (line.starts_with("pkg:")) package_ = WordsOf(line).back();
-    if (auto passed = CheckFailure(line); !passed) return passed;
+    TRY_VOID(CheckFailure(line));
     const std::vector<std::string_view> words = WordsOf(line);
     if (!line.starts_with("Benchmark"))
       return IsRest(line, words) ? TakeBegun(words) : Result<void>();
@@ -317,7 +317,7 @@ class GoReader {
     // What was renamed since ("Benchmarkuber_zap") is one where all the rest is a result's.
     if (!named && !IsResult(rest)) return {};
     if (named && !rest.empty() && !IsWholeNumber(rest.front())) return Begin(words);
-    if (auto lost = DropBegun(); !lost) return lost;
+    TRY_VOID(DropBegun());
     if (rest.empty()) {
       begun_ = {std::string(words.front()), line_, {}, line.find('\t') != std::string_view::npos};
       return {};
@@ -334,7 +334,7 @@ class GoReader {
     if (text.starts_with(kFailed)) return RefuseFailed(WordsOf(text.substr(kFailed.size())));
     if (!SaysFailure(line)) return {};
     // Which benchmark it was in says more.
-    if (auto lost = DropBegun(); !lost) return lost;
+    TRY_VOID(DropBegun());
     return RefuseGo("go test failed: " + Quoted(Join(WordsOf(line), " ")), kFailureHint);
   }
 
@@ -358,7 +358,7 @@ class GoReader {
   };
 
   Result<void> Begin(const std::vector<std::string_view>& words) {
-    if (auto lost = DropBegun(); !lost) return lost;
+    TRY_VOID(DropBegun());
     begun_ = {std::string(words[0]), line_, std::string(words[1]), true};
     return {};
   }
@@ -402,7 +402,7 @@ class GoReader {
                                  known == directions_.end() ? unit.unit.better : known->second,
                                  unit.name == "B/s" && HasTime(words)};
       const PrintedNumber scaled = Scaled(*number, unit.unit.scale);
-      if (auto added = builder_.Add(metric, scaled, line_); !added) return added;
+      TRY_VOID(builder_.Add(metric, scaled, line_));
     }
     return {};
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -127,7 +128,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
   }
   auto found = known_.find(key);
   if (found == known_.end()) {
-    if (auto checked = CheckNames(metric); !checked) return checked;
+    TRY_VOID(CheckNames(metric));
   }
   if (output_.samples.size() == kMaxSamples) {
     return Error{ErrorCode::kInvalidArgument,

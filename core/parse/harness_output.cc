@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -51,7 +52,7 @@ Result<void> CheckHarnessFormat(std::string_view format) {
 }
 
 Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text) {
-  if (auto checked = CheckHarnessFormat(format); !checked) return std::move(checked).error();
+  TRY_VOID(CheckHarnessFormat(format));
   return Find(format)->parse(WithoutByteOrderMark(text));
 }
 

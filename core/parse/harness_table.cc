@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 
@@ -36,14 +37,13 @@ std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
 
 /// Every other format has the iterations of one process, in order of appearance.
 Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text) {
-  auto output = ParseHarnessOutput(format, text);
-  if (!output) return std::move(output).error();
+  TRY(auto output, ParseHarnessOutput(format, text));
   std::map<std::string, const MetricInfo*, std::less<>> infos;
-  for (const MetricInfo& info : output->metrics) infos.emplace(info.name, &info);
+  for (const MetricInfo& info : output.metrics) infos.emplace(info.name, &info);
   SeriesList list;
-  list.means_alone = output->means_alone;
+  list.means_alone = output.means_alone;
   std::map<std::string, std::size_t> numbers;
-  for (const Sample& sample : output->samples) {
+  for (const Sample& sample : output.samples) {
     std::string key = sample.inner_benchmark;
     key += (key.empty() ? "" : "/") + sample.metric;
     const auto [known, is_new] = numbers.try_emplace(key, list.size());
@@ -60,11 +60,10 @@ Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text
 
 /// It starts its command anew for each run, so that each is a process; a mean of them is none.
 Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
-  auto commands = ReadHyperfine(text);
-  if (!commands) return std::move(commands).error();
+  TRY(auto commands, ReadHyperfine(text));
   SeriesList list;
-  for (HyperfineCommand& command : *commands) {
-    const std::string name = commands->size() == 1 ? "" : command.name;
+  for (HyperfineCommand& command : commands) {
+    const std::string name = commands.size() == 1 ? "" : command.name;
     for (HyperfineSeries& series : command.series) {
       if (series.is_mean) continue;
       list.push_back({name, std::move(series.metric), EachAlone(series.values), {}});
@@ -79,10 +78,9 @@ Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
 Result<SeriesList> SeriesOf(std::string_view format, std::string_view text) {
   if (format == kHyperfine) return SeriesOfHyperfine(text);
   if (format != "jmh") return SeriesOfOutput(format, text);
-  auto forks = ReadJmh(text);
-  if (!forks) return std::move(forks).error();
+  TRY(auto forks, ReadJmh(text));
   SeriesList list;
-  for (JmhSeries& series : *forks) {
+  for (JmhSeries& series : forks) {
     std::erase_if(series.values, [](const auto& fork) { return fork.empty(); });
     list.push_back({std::move(series.benchmark),
                     {std::move(series.metric), std::move(series.unit), series.better,
@@ -164,13 +162,12 @@ class ArmRows {
 class HarnessTableMaker {
  public:
   Result<void> Add(const std::string& arm, const std::string& benchmark, HarnessSeries series) {
-    auto metric = MetricOf(series);
-    if (!metric) return std::move(metric).error();
+    TRY(auto metric, MetricOf(series));
     const std::size_t arm_number = NumberIn(arms_, arm);
     const std::size_t benchmark_number =
         NumberIn(benchmarks_, benchmark.empty() ? kOnlyBenchmark : std::string_view(benchmark));
     for (const std::vector<double>& process : series.processes) values_ += process.size();
-    rows_[{arm_number, benchmark_number}].Add(*metric, std::move(series));
+    rows_[{arm_number, benchmark_number}].Add(metric, std::move(series));
     return CheckRoom();
   }
 

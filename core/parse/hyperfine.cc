@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
@@ -80,10 +81,9 @@ void Append(const PrintedNumber& number, HyperfineSeries& series) {
 /// Absent for null: it was ended by a signal, on a system that gives that no number.
 Result<std::optional<int>> ExitCodeOf(const JsonValue& value) {
   if (value.kind == JsonValue::Kind::kNull) return std::optional<int>();
-  auto number = AsNumber(value, "an exit code");
-  if (!number) return std::move(number).error();
-  if (std::trunc(number->value) == number->value && std::abs(number->value) <= 0x7fffffff) {
-    return std::optional<int>(static_cast<int>(number->value));
+  TRY(auto number, AsNumber(value, "an exit code"));
+  if (std::trunc(number.value) == number.value && std::abs(number.value) <= 0x7fffffff) {
+    return std::optional<int>(static_cast<int>(number.value));
   }
   return JsonError(value.line, "an exit code is no whole number of 32 bits");
 }
@@ -93,19 +93,18 @@ class HyperfineReader {
   Result<std::vector<HyperfineCommand>> Read(std::string_view text) {
     const JsonLayout layout{JsonRecords::kNamedArray, "results", kHyperfineHint};
     const auto take = [this](const std::string&, const JsonValue& result) { return Take(result); };
-    if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+    TRY_VOID(ReadJsonRecords(text, layout, take));
     return std::move(commands_);
   }
 
  private:
   Result<void> Take(const JsonValue& result) {
-    auto name = NameOfCommand(result);
-    if (!name) return std::move(name).error();
-    if (!seen_.insert(*name).second) {
-      return JsonError(result.line, Quoted(*name) + " twice",
+    TRY(auto name, NameOfCommand(result));
+    if (!seen_.insert(name).second) {
+      return JsonError(result.line, Quoted(name) + " twice",
                        "give each command its own name: hyperfine -n NAME COMMAND");
     }
-    HyperfineCommand command{*std::move(name), result.line, {}, {}};
+    HyperfineCommand command{std::move(name), result.line, {}, {}};
     const JsonValue* runs = result.Find("measurements");
     auto taken = runs != nullptr ? TakeRuns(*runs, command) : TakeLists(result, command);
     if (!taken) return taken;
@@ -126,18 +125,17 @@ class HyperfineReader {
     for (const auto& [key, theirs, unit] : {std::tuple("times", "time_wall_clock", "s"),
                                             {"memory_usage_byte", "memory_peak_resident", "B"}}) {
       HyperfineSeries series = SeriesCalled(theirs, unit);
-      if (auto taken = TakeList(result, key, series); !taken) return taken;
+      TRY_VOID(TakeList(result, key, series));
       if (!series.values.empty()) command.series.push_back(std::move(series));
     }
     if (command.series.empty() || command.series.front().metric.name != kTime) {
       return JsonError(result.line, Quoted(command.name) + " has no time");
     }
     for (const char* key : {"user", "system"}) {
-      auto mean = RequiredNumber(result, key);
-      if (!mean) return std::move(mean).error();
+      TRY(auto mean, RequiredNumber(result, key));
       HyperfineSeries series = SeriesCalled("time_" + std::string(key), "s");
       series.is_mean = true;
-      Append(*mean, series);
+      Append(mean, series);
       command.series.push_back(std::move(series));
     }
     return TakeExitCodes(result, command);
@@ -152,9 +150,8 @@ class HyperfineReader {
       return JsonError(list->line, Quoted(key) + " is not an array");
     }
     for (const JsonValue& item : list->items) {
-      auto number = AsNumber(item, "a value of " + Quoted(key));
-      if (!number) return std::move(number).error();
-      Append(*number, series);
+      TRY(auto number, AsNumber(item, "a value of " + Quoted(key)));
+      Append(number, series);
     }
     return {};
   }
@@ -164,9 +161,8 @@ class HyperfineReader {
     const JsonValue* codes = result.Find("exit_codes");
     if (codes == nullptr) return {};
     for (const JsonValue& item : codes->items) {
-      auto code = ExitCodeOf(item);
-      if (!code) return std::move(code).error();
-      command.exit_codes.push_back(*code);
+      TRY(auto code, ExitCodeOf(item));
+      command.exit_codes.push_back(code);
     }
     if (command.exit_codes.size() == runs) return {};
     return JsonError(codes->line, "'exit_codes' has " +
@@ -186,7 +182,7 @@ class HyperfineReader {
       if (run.Find("time_wall_clock") == nullptr) {
         return JsonError(run.line, "missing object 'time_wall_clock'");
       }
-      if (auto taken = TakeRun(run, command); !taken) return taken;
+      TRY_VOID(TakeRun(run, command));
     }
     return {};
   }
@@ -196,9 +192,8 @@ class HyperfineReader {
     for (std::size_t i = 0; i < run.keys.size(); ++i) {
       const JsonValue& member = run.items[i];
       if (run.keys[i] == "exit_code") {
-        auto code = ExitCodeOf(member);
-        if (!code) return std::move(code).error();
-        exit_code = *code;
+        TRY(auto code, ExitCodeOf(member));
+        exit_code = code;
       } else if (member.Find("value") != nullptr) {
         auto taken = TakeMetric(run.keys[i], member, command);
         if (!taken) return taken;
@@ -210,20 +205,18 @@ class HyperfineReader {
 
   static Result<void> TakeMetric(const std::string& name, const JsonValue& metric,
                                  HyperfineCommand& command) {
-    auto value = AsNumber(*metric.Find("value"), "the value of " + Quoted(name));
-    if (!value) return std::move(value).error();
+    TRY(auto value, AsNumber(*metric.Find("value"), "the value of " + Quoted(name)));
     std::string unit;
     if (metric.Find("unit") != nullptr) {
-      auto word = RequiredText(metric, "unit");
-      if (!word) return std::move(word).error();
-      unit = UnitOfWord(*word);
+      TRY(auto word, RequiredText(metric, "unit"));
+      unit = UnitOfWord(word);
     }
     HyperfineSeries series = SeriesCalled(name, unit);
     const auto known = std::find_if(
         command.series.begin(), command.series.end(),
         [&series](const HyperfineSeries& one) { return one.metric.name == series.metric.name; });
     if (known == command.series.end()) {
-      Append(*value, series);
+      Append(value, series);
       command.series.push_back(std::move(series));
       return {};
     }
@@ -231,7 +224,7 @@ class HyperfineReader {
       return JsonError(metric.line, Quoted(name) + " has the unit " + Quoted(series.metric.unit) +
                                         ", before " + Quoted(known->metric.unit));
     }
-    Append(*value, *known);
+    Append(value, *known);
     return {};
   }
 
@@ -262,24 +255,22 @@ Result<std::vector<HyperfineCommand>> ReadHyperfine(std::string_view text) {
 }
 
 Result<HarnessOutput> ParseHyperfine(std::string_view text) {
-  auto commands = ReadHyperfine(text);
-  if (!commands) return std::move(commands).error();
+  TRY(auto commands, ReadHyperfine(text));
   HarnessBuilder builder(kHyperfineHint);
-  for (const HyperfineCommand& command : *commands) {
-    const std::string_view inner = commands->size() == 1 ? std::string_view() : command.name;
+  for (const HyperfineCommand& command : commands) {
+    const std::string_view inner = commands.size() == 1 ? std::string_view() : command.name;
     for (const HyperfineSeries& series : command.series) {
       const MetricInfo& info = series.metric;
       const HarnessMetric metric{inner, info.name, info.unit, info.better, info.by_name_only};
       for (const double value : series.values) {
-        auto added = builder.AddAt(command.line, metric, {value, info.resolution});
-        if (!added) return std::move(added).error();
+        TRY_VOID(builder.AddAt(command.line, metric, {value, info.resolution}));
       }
     }
   }
   auto output = std::move(builder).Finish("at least one command");
   if (!output) return output;
-  for (const HyperfineCommand& command : *commands) {
-    AddFailures(command, commands->size() == 1 ? std::string_view() : command.name, *output);
+  for (const HyperfineCommand& command : commands) {
+    AddFailures(command, commands.size() == 1 ? std::string_view() : command.name, *output);
   }
   return output;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
@@ -72,8 +73,8 @@ class JmhReader {
   Result<std::vector<JmhSeries>> Read(std::string_view text) {
     const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kJmhHint};
     const auto take = [this](const std::string&, const JsonValue& record) { return Take(record); };
-    if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
-    if (auto named = NameModes(); !named) return std::move(named).error();
+    TRY_VOID(ReadJsonRecords(text, layout, take));
+    TRY_VOID(NameModes());
     if (series_.empty()) {
       return Error{ErrorCode::kInvalidArgument, "no value: expected at least one benchmark",
                    std::string(kJmhHint)};
@@ -83,26 +84,24 @@ class JmhReader {
 
  private:
   Result<void> Take(const JsonValue& record) {
-    auto benchmark = NameWithParameters(record);
-    if (!benchmark) return std::move(benchmark).error();
-    auto mode = RequiredText(record, "mode");
-    if (!mode) return std::move(mode).error();
+    TRY(auto benchmark, NameWithParameters(record));
+    TRY(auto mode, RequiredText(record, "mode"));
     const JsonValue* primary = record.Find("primaryMetric");
     if (primary == nullptr) {
-      return Expected(record, "the object 'primaryMetric' of " + Quoted(*benchmark));
+      return Expected(record, "the object 'primaryMetric' of " + Quoted(benchmark));
     }
-    if (!modes_[*benchmark].insert(*mode).second) {
-      return JsonError(primary->line, Quoted(*benchmark) + " has " + Quoted(*mode) + " twice",
+    if (!modes_[benchmark].insert(mode).second) {
+      return JsonError(primary->line, Quoted(benchmark) + " has " + Quoted(mode) + " twice",
                        "run every benchmark once in each mode");
     }
-    if (auto taken = TakeMetric(*benchmark, *mode, nullptr, *primary); !taken) return taken;
+    TRY_VOID(TakeMetric(benchmark, mode, nullptr, *primary));
     const JsonValue* secondary = record.Find("secondaryMetrics");
     if (secondary == nullptr) return {};
     for (std::size_t i = 0; i < secondary->keys.size(); ++i) {
       // Until JMH 1.36 those of profilers began with a middle dot.
       std::string name = secondary->keys[i];
       if (name.starts_with("\u00B7")) name.erase(0, 2);
-      auto taken = TakeMetric(*benchmark, *mode, &name, secondary->items[i]);
+      auto taken = TakeMetric(benchmark, mode, &name, secondary->items[i]);
       if (!taken) return taken;
     }
     return {};
@@ -129,9 +128,8 @@ class JmhReader {
   Result<void> TakeMetric(const std::string& benchmark, const std::string& mode,
                           const std::string* secondary, const JsonValue& metric) {
     const bool primary = secondary == nullptr;
-    auto unit_text = RequiredText(metric, "scoreUnit");
-    if (!unit_text) return std::move(unit_text).error();
-    const HarnessUnit unit = JmhUnit(*unit_text);
+    TRY(auto unit_text, RequiredText(metric, "scoreUnit"));
+    const HarnessUnit unit = JmhUnit(unit_text);
     JmhSeries series;
     series.benchmark = benchmark;
     series.metric = primary ? mode : *secondary;
@@ -141,7 +139,7 @@ class JmhReader {
     // too.
     if (!primary && unit.better == Better::kHigher) series.better.reset();
     series.primary = primary;
-    if (auto read = ReadRaw(metric, unit.scale, series); !read) return read;
+    TRY_VOID(ReadRaw(metric, unit.scale, series));
     const bool empty = std::all_of(series.values.begin(), series.values.end(),
                                    [](const auto& fork) { return fork.empty(); });
     if (empty && primary) {
@@ -169,10 +167,9 @@ class JmhReader {
       }
       series.values.emplace_back();
       for (const JsonValue& iteration : fork.items) {
-        auto number = raw != nullptr ? AsNumber(iteration, "an iteration of " + of)
-                                     : MeanOfHistogram(iteration, of);
-        if (!number) return std::move(number).error();
-        AddValue(*number, scale, series);
+        TRY(auto number, raw != nullptr ? AsNumber(iteration, "an iteration of " + of)
+                                        : MeanOfHistogram(iteration, of));
+        AddValue(number, scale, series);
       }
     }
     return {};
@@ -188,16 +185,14 @@ class JmhReader {
 Result<std::vector<JmhSeries>> ReadJmh(std::string_view text) { return JmhReader().Read(text); }
 
 Result<HarnessOutput> ParseJmh(std::string_view text) {
-  auto all = ReadJmh(text);
-  if (!all) return std::move(all).error();
+  TRY(auto all, ReadJmh(text));
   HarnessBuilder builder(kJmhHint);
-  for (const JmhSeries& series : *all) {
+  for (const JmhSeries& series : all) {
     const HarnessMetric metric{series.benchmark, series.metric, series.unit, series.better,
                                !series.primary};
     for (const std::vector<double>& fork : series.values) {
       for (const double value : fork) {
-        auto added = builder.AddAt(series.line, metric, {value, series.resolution});
-        if (!added) return std::move(added).error();
+        TRY_VOID(builder.AddAt(series.line, metric, {value, series.resolution}));
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
@@ -53,7 +54,7 @@ class GoogleBenchmarkReader {
   Result<HarnessOutput> Read(std::string_view text) {
     const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kGoogleHint};
     const auto take = [this](const std::string&, const JsonValue& entry) { return Take(entry); };
-    if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+    TRY_VOID(ReadJsonRecords(text, layout, take));
     if (first_aggregate_ && !has_samples_) {
       return JsonError(*first_aggregate_,
                        "nothing but aggregates: expected the repetitions themselves",
@@ -65,15 +66,14 @@ class GoogleBenchmarkReader {
 
  private:
   Result<void> Take(const JsonValue& entry) {
-    auto name = RequiredText(entry, "name");
-    if (!name) return std::move(name).error();
+    TRY(auto name, RequiredText(entry, "name"));
     if (IsTrue(entry, "error_occurred")) {
       return JsonError(
           entry.line,
-          Quoted(*name) + " failed: " + OnOneLine(TextOf(entry, "error_message")).substr(0, 200),
+          Quoted(name) + " failed: " + OnOneLine(TextOf(entry, "error_message")).substr(0, 200),
           "run it by itself: --benchmark_filter");
     }
-    if (IsAggregate(entry, *name)) {
+    if (IsAggregate(entry, name)) {
       if (!first_aggregate_) first_aggregate_ = entry.line;
       return {};
     }
@@ -81,8 +81,8 @@ class GoogleBenchmarkReader {
     has_samples_ = true;
     // Without the "/repeats:3" that only the name of an aggregate lacks.
     const std::string run_name = TextOf(entry, "run_name");
-    const std::string inner = run_name.empty() ? *name : run_name;
-    if (auto checked = CheckOnce(entry, inner); !checked) return checked;
+    const std::string inner = run_name.empty() ? name : run_name;
+    TRY_VOID(CheckOnce(entry, inner));
     return TakeNumbers(entry, inner);
   }
 
@@ -111,25 +111,19 @@ class GoogleBenchmarkReader {
   }
 
   Result<void> TakeNumbers(const JsonValue& entry, const std::string& inner) {
-    auto unit = RequiredText(entry, "time_unit");
-    if (!unit) return std::move(unit).error();
-    const auto scale = SecondsIn(*unit);
+    TRY(auto unit, RequiredText(entry, "time_unit"));
+    const auto scale = SecondsIn(unit);
     if (!scale) {
       return JsonError(entry.Find("time_unit")->line,
-                       "time_unit is " + Quoted(*unit) + ", expected ns, us, ms or s");
+                       "time_unit is " + Quoted(unit) + ", expected ns, us, ms or s");
     }
     for (const std::string_view time : {"real_time", "cpu_time"}) {
-      auto number = RequiredNumber(entry, time);
-      if (!number) return std::move(number).error();
+      TRY(auto number, RequiredNumber(entry, time));
       const HarnessMetric metric{inner, time, "s", Better::kLower};
-      if (auto added = builder_.AddAt(entry.line, metric, Scaled(*number, *scale)); !added) {
-        return added;
-      }
+      TRY_VOID(builder_.AddAt(entry.line, metric, Scaled(number, *scale)));
     }
     for (std::size_t i = 0; i < entry.keys.size(); ++i) {
-      if (auto added = TakeCounter(entry, entry.keys[i], entry.items[i], inner); !added) {
-        return added;
-      }
+      TRY_VOID(TakeCounter(entry, entry.keys[i], entry.items[i], inner));
     }
     return {};
   }
@@ -145,9 +139,8 @@ class GoogleBenchmarkReader {
       if (name == key) metric = {inner, key, unit, better, by_name_only};
     }
     if (!metric.better && value.kind != JsonValue::Kind::kNumber) return {};
-    auto number = AsNumber(value, Quoted(key));
-    if (!number) return std::move(number).error();
-    return builder_.AddAt(entry.line, metric, *number);
+    TRY(auto number, AsNumber(value, Quoted(key)));
+    return builder_.AddAt(entry.line, metric, number);
   }
 
   std::optional<std::size_t> first_aggregate_;
@@ -172,27 +165,24 @@ constexpr std::string_view kPytestHint =
 /// @param means_alone  becomes true where the rounds are missing
 Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, HarnessBuilder& builder,
                       bool& means_alone) {
-  auto name = RequiredText(test, "fullname");
-  if (!name) return std::move(name).error();
-  if (!seen.insert(*name).second) {
-    return JsonError(test.line, Quoted(*name) + " twice", "run every test once");
+  TRY(auto name, RequiredText(test, "fullname"));
+  if (!seen.insert(name).second) {
+    return JsonError(test.line, Quoted(name) + " twice", "run every test once");
   }
   const JsonValue* stats = test.Find("stats");
   if (stats == nullptr || stats->kind != JsonValue::Kind::kObject) {
-    return JsonError(test.line, "expected the object 'stats' of " + Quoted(*name));
+    return JsonError(test.line, "expected the object 'stats' of " + Quoted(name));
   }
-  const HarnessMetric time{*name, "time", "s", Better::kLower};
+  const HarnessMetric time{name, "time", "s", Better::kLower};
   const JsonValue* rounds = stats->Find("data");
   if (rounds == nullptr || rounds->items.empty()) {
-    auto mean = RequiredNumber(*stats, "mean");
-    if (!mean) return std::move(mean).error();
+    TRY(auto mean, RequiredNumber(*stats, "mean"));
     means_alone = true;
-    return builder.AddAt(stats->line, time, *mean);
+    return builder.AddAt(stats->line, time, mean);
   }
   for (const JsonValue& round : rounds->items) {
-    auto number = AsNumber(round, "a round of " + Quoted(*name));
-    if (!number) return std::move(number).error();
-    if (auto added = builder.AddAt(round.line, time, *number); !added) return added;
+    TRY(auto number, AsNumber(round, "a round of " + Quoted(name)));
+    TRY_VOID(builder.AddAt(round.line, time, number));
   }
   return {};
 }
@@ -207,7 +197,7 @@ Result<HarnessOutput> ParsePytestBenchmark(std::string_view text) {
   const auto take = [&](const std::string&, const JsonValue& test) {
     return TakeTest(test, seen, builder, means_alone);
   };
-  if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+  TRY_VOID(ReadJsonRecords(text, layout, take));
   auto output = std::move(builder).Finish("at least one benchmark");
   if (output) output->means_alone = means_alone;
   return output;
@@ -229,11 +219,10 @@ HarnessUnit UnitOfMeasure(std::string_view measure) {
 
 Result<void> TakeMeasure(const std::string& inner, const std::string& name,
                          const JsonValue& measure, HarnessBuilder& builder) {
-  auto value = RequiredNumber(measure, "value");
-  if (!value) return std::move(value).error();
+  TRY(auto value, RequiredNumber(measure, "value"));
   const HarnessUnit unit = UnitOfMeasure(name);
   return builder.AddAt(measure.line, {inner, name, unit.unit, unit.better},
-                       Scaled(*value, unit.scale));
+                       Scaled(value, unit.scale));
 }
 
 }  // namespace
@@ -251,7 +240,7 @@ Result<HarnessOutput> ParseBmf(std::string_view text) {
     }
     return {};
   };
-  if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+  TRY_VOID(ReadJsonRecords(text, layout, take));
   return std::move(builder).Finish("at least one benchmark with a measure");
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/number.h"
@@ -65,7 +66,7 @@ class LineReader {
       ++line_;
       return TakeLine(line);
     };
-    if (auto read = ForEachLine(text, format_.hint, take); !read) return std::move(read).error();
+    TRY_VOID(ForEachLine(text, format_.hint, take));
     return std::move(builder_).Finish(format_.expected);
   }
 
@@ -86,9 +87,8 @@ class LineReader {
     if (HasControlCharacter(line, "\t\r")) {
       return RefuseLine("a control character in " + Quoted(line));
     }
-    auto reading = format_.read(line);
-    if (!reading) return std::move(reading).error();
-    return TakeReading(*reading);
+    TRY(auto reading, format_.read(line));
+    return TakeReading(reading);
   }
 
   Result<void> TakeDirective(std::string_view directive) {
@@ -99,7 +99,7 @@ class LineReader {
     if (words.empty()) return RefuseLine("expected prefer= or unit= after #!", kDirectiveHint);
     Header said;
     for (const std::string_view word : words) {
-      if (auto taken = TakeSetting(word, said); !taken) return taken;
+      TRY_VOID(TakeSetting(word, said));
     }
     if (said.unit) unit_ = *said.unit;
     if (said.better) header_ = said;
@@ -126,12 +126,12 @@ class LineReader {
   }
 
   Result<void> TakeReading(const LineReading& reading) {
-    if (auto checked = CheckDirection(reading); !checked) return checked;
+    TRY_VOID(CheckDirection(reading));
     const HarnessMetric metric{{},
                                reading.name,
                                reading.unit.empty() ? std::string_view(unit_) : reading.unit,
                                header_.better};
-    if (auto added = builder_.Add(metric, reading.number, line_); !added) return added;
+    TRY_VOID(builder_.Add(metric, reading.number, line_));
     return CheckOnce(*builder_.Find(reading.name), reading);
   }
 
@@ -234,19 +234,17 @@ Result<std::vector<LineWord>> WordsAndNames(std::string_view line) {
 }
 
 Result<LineReading> ReadLineWords(std::string_view line) {
-  auto split = WordsAndNames(line);
-  if (!split) return std::move(split).error();
+  TRY(auto split, WordsAndNames(line));
   std::vector<std::string_view> words;
-  for (const LineWord& word : *split) words.push_back(word.text);
-  const auto is_quoted = [&split](std::size_t at) { return (*split)[at].quoted; };
+  for (const LineWord& word : split) words.push_back(word.text);
+  const auto is_quoted = [&split](std::size_t at) { return split[at].quoted; };
   LineReading reading;
   std::size_t at = 0;
   for (auto [index, what] :
        {std::pair(&reading.iteration, "iteration"), std::pair(&reading.sample, "sample")}) {
     if (at == words.size() || is_quoted(at) || !IsWholeNumber(words[at])) break;
-    auto number = ParseIndex(words[at], what);
-    if (!number) return std::move(number).error();
-    *index = *number;
+    TRY(auto number, ParseIndex(words[at], what));
+    *index = number;
     ++at;
   }
   if (at == words.size()) return RefuseLine("expected a name after " + Quoted(words.back()));

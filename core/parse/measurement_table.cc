@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/number.h"
 
 namespace benchd {
@@ -67,7 +68,7 @@ Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::si
   const std::string_view text = record.text(field);
   const std::string_view name = text.empty() ? kNamelessBenchmark : UnguardedName(text);
   if (const auto found = names.Find(name)) return *found;
-  if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
+  TRY_VOID(CheckName(record, field));
   const std::size_t most = is_arm ? kMaxTableArms : kMaxTableBenchmarks;
   if (names.all().size() == most) {
     return RefuseField(record, field,
@@ -201,10 +202,9 @@ class TableReader {
 Result<void> TableReader::TakeHeader(const CsvRecord& record) {
   table_.is_export = IsExport(record);
   for (std::size_t field = 0; field < record.size(); ++field) {
-    auto column = TakeColumn(record, field);
-    if (!column) return std::move(column).error();
-    columns_.push_back(*column);
-    table_.has_pairs = table_.has_pairs || column->kind == Kind::kPair;
+    TRY(auto column, TakeColumn(record, field));
+    columns_.push_back(column);
+    table_.has_pairs = table_.has_pairs || column.kind == Kind::kPair;
   }
   if (table_.metrics.empty()) {
     return RefuseField(record, record.size() - 1, "no column with a metric", kHeaderHint);
@@ -238,7 +238,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   const bool is_first = field == 0;
   if (name.empty() && !is_first)
     return RefuseField(record, field, "a column without a name", kHeaderHint);
-  if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
+  TRY_VOID(CheckName(record, field));
   if (column_names_.Find(name)) {
     return RefuseField(record, field, "duplicate column " + Quoted(name),
                        "give every column a name of its own");
@@ -301,7 +301,7 @@ Result<void> TableReader::TakeRow(const CsvRecord& record) {
         kind == Kind::kMetric ? TakeValue(record, field, metric) : TakeField(record, field, kind);
     if (!taken) return taken;
   }
-  if (Result<void> room = CheckRoom(); !room) return room;
+  TRY_VOID(CheckRoom());
   return table_.IsWarmup(table_.rows() - 1) ? Result<void>{} : TakeRole();
 }
 
@@ -344,19 +344,17 @@ Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, 
   if (kind == Kind::kArm || kind == Kind::kBenchmark) {
     const bool is_arm = kind == Kind::kArm;
     if (is_arm && text.empty()) return RefuseField(record, field, "a row without an arm", kArmHint);
-    auto number = NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm);
-    if (!number) return std::move(number).error();
+    TRY(auto number, NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm));
     // Below kMaxTableBenchmarks.
-    const auto index = static_cast<std::uint16_t>(*number);
+    const auto index = static_cast<std::uint16_t>(number);
     if (is_arm) {
       table_.arm.push_back(index);
     } else {
       table_.benchmark.back() = index;
     }
   } else if (kind == Kind::kRole) {
-    auto role = RoleOf(record, field);
-    if (!role) return std::move(role).error();
-    role_ = *role;
+    TRY(auto role, RoleOf(record, field));
+    role_ = role;
   } else if (kind == Kind::kStartedAt) {
     if (text.empty()) {
       table_.started_at.Add({});
@@ -366,13 +364,11 @@ Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, 
     if (!time) return RefuseField(record, field, std::move(time).error().message, kTimeHint);
     table_.started_at.Add(*time);
   } else if (kind == Kind::kExitCode) {
-    auto code = ExitCodeIn(record, field);
-    if (!code) return std::move(code).error();
-    table_.exit_code.Add(*code);
+    TRY(auto code, ExitCodeIn(record, field));
+    table_.exit_code.Add(code);
   } else {
-    auto number = WholeNumber(record, field, kReservedNames[static_cast<std::size_t>(kind)]);
-    if (!number) return std::move(number).error();
-    (kind == Kind::kPair ? table_.pair : table_.order).Add(*number);
+    TRY(auto number, WholeNumber(record, field, kReservedNames[static_cast<std::size_t>(kind)]));
+    (kind == Kind::kPair ? table_.pair : table_.order).Add(number);
   }
   return {};
 }
@@ -435,9 +431,8 @@ Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
                                               const RowLabels& labels, const CsvLimits& limits) {
   TableReader reader(labels);
   const auto take = [&reader](const CsvRecord& record) { return reader.Take(record); };
-  const Result<TextPosition> end = ReadCsv(read, take, limits);
-  if (!end) return end.error();
-  return std::move(reader).Finish(*end, references);
+  TRY(const TextPosition end, ReadCsv(read, take, limits));
+  return std::move(reader).Finish(end, references);
 }
 
 }  // namespace benchd

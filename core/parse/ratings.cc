@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/csv.h"
 #include "core/parse/measurement_table.h"
 
@@ -72,9 +73,8 @@ Result<Sheet> ReadSheet(std::string_view text) {
   const auto take = [&sheet](const CsvRecord& record) {
     return sheet.columns.empty() ? TakeNames(record, sheet) : TakeSubject(record, sheet);
   };
-  const Result<TextPosition> end = ReadCsv(WholeText(text), take);
-  if (!end) return end.error();
-  if (sheet.cells == 0) return ErrorAt(*end, "no subjects", kRatingsForm);
+  TRY(const TextPosition end, ReadCsv(WholeText(text), take));
+  if (sheet.cells == 0) return ErrorAt(end, "no subjects", kRatingsForm);
   return sheet;
 }
 
@@ -97,12 +97,11 @@ Result<std::vector<std::size_t>> ChooseWanted(const Sheet& sheet,
                                               const std::string& subjects) {
   std::vector<std::size_t> chosen;
   for (const std::string& name : wanted) {
-    const Result<std::size_t> found = FindColumn(sheet, name);
-    if (!found) return found.error();
-    if (name == subjects || std::ranges::find(chosen, *found) != chosen.end()) {
+    TRY(const std::size_t found, FindColumn(sheet, name));
+    if (name == subjects || std::ranges::find(chosen, found) != chosen.end()) {
       return InvalidArgument("column " + Quoted(name), "named twice");
     }
-    chosen.push_back(*found);
+    chosen.push_back(found);
   }
   return chosen;
 }
@@ -125,8 +124,7 @@ Result<std::vector<std::size_t>> ChooseAll(const Sheet& sheet, const std::string
 Result<std::vector<std::size_t>> Choose(const Sheet& sheet, const std::vector<std::string>& wanted,
                                         const std::string& subjects) {
   if (!subjects.empty()) {
-    const Result<std::size_t> found = FindColumn(sheet, subjects);
-    if (!found) return found.error();
+    TRY_VOID(FindColumn(sheet, subjects));
   }
   auto chosen = wanted.empty() ? ChooseAll(sheet, subjects) : ChooseWanted(sheet, wanted, subjects);
   if (chosen && chosen->size() < 2) {
@@ -139,16 +137,14 @@ Result<std::vector<std::size_t>> Choose(const Sheet& sheet, const std::vector<st
 
 Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,
                                  const std::string& subjects) {
-  const Result<Sheet> sheet = ReadSheet(text);
-  if (!sheet) return sheet.error();
-  const Result<std::vector<std::size_t>> chosen = Choose(*sheet, wanted, subjects);
-  if (!chosen) return chosen.error();
+  TRY(const Sheet sheet, ReadSheet(text));
+  TRY(const std::vector<std::size_t> chosen, Choose(sheet, wanted, subjects));
   RatingTable table;
   TableNames categories;
-  for (const std::size_t column : *chosen) {
-    table.raters.push_back(sheet->names.all()[column]);
+  for (const std::size_t column : chosen) {
+    table.raters.push_back(sheet.names.all()[column]);
     std::vector<std::uint32_t>& ratings = table.ratings.emplace_back();
-    for (const Cell& cell : sheet->columns[column]) {
+    for (const Cell& cell : sheet.columns[column]) {
       if (cell.text.empty()) {
         return ErrorAt(cell.at, Quoted(table.raters.back()) + " has no rating here",
                        "leave out subjects that not everybody has rated");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/parse/csv.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
@@ -70,7 +71,7 @@ class RunSetReader {
     const bool has_names = !AllNumbers(record);
     for (std::size_t i = 0; i < fields_; ++i) {
       const std::string name = has_names ? std::string(record.text(i)) : std::to_string(i + 1);
-      if (Result<void> added = AddRun(name, record.position(i)); !added) return added;
+      TRY_VOID(AddRun(name, record.position(i)));
     }
     if (has_names) return {};
     return TakeRow(record);
@@ -94,14 +95,13 @@ class RunSetReader {
   }
 
   Result<void> AddValue(std::size_t run, const CsvRecord& record, std::size_t field) {
-    const Result<double> value = NumberAt(record, field);
-    if (!value) return value.error();
+    TRY(const double value, NumberAt(record, field));
     if (++values_ > limits_.values) {
       return ErrorAt(record.position(field),
                      "more than " + std::to_string(limits_.values) + " values",
                      "assess fewer runs, or the first values of each");
     }
-    set_.runs[run].push_back(*value);
+    set_.runs[run].push_back(value);
     return {};
   }
 
@@ -114,7 +114,7 @@ class RunSetReader {
                        "run " + Quoted(set_.run_names[i]) + " has a value missing above it",
                        "a run may only end early");
       }
-      if (Result<void> added = AddValue(i, record, i); !added) return added;
+      TRY_VOID(AddValue(i, record, i));
     }
     return {};
   }
@@ -178,15 +178,14 @@ Result<void> TakeRun(const JsonValue& record, Counter& counter, RunSet& set) {
   if (record.kind != JsonValue::Kind::kArray) {
     return JsonError(record.line, "expected an array of numbers for run " + number);
   }
-  if (Result<void> added = counter.AddRun(set, record.line); !added) return added;
+  TRY_VOID(counter.AddRun(set, record.line));
   set.run_names.push_back(number);
   std::vector<double>& run = set.runs.emplace_back();
   for (const JsonValue& item : record.items) {
-    const auto value =
-        AsNumber(item, "value " + std::to_string(run.size() + 1) + " of run " + number);
-    if (!value) return value.error();
-    if (Result<void> added = counter.AddValue(item.line); !added) return added;
-    run.push_back(value->value);
+    TRY(const auto value,
+        AsNumber(item, "value " + std::to_string(run.size() + 1) + " of run " + number));
+    TRY_VOID(counter.AddValue(item.line));
+    run.push_back(value.value);
   }
   return {};
 }
@@ -204,19 +203,18 @@ Result<std::vector<RunSet>> ParseArrays(std::string_view text, const RunSetLimit
 }
 
 Result<std::vector<RunSet>> ParseJmhForks(std::string_view text, const RunSetLimits& limits) {
-  Result<std::vector<JmhSeries>> all = ReadJmh(text);
-  if (!all) return std::move(all).error();
+  TRY(std::vector<JmhSeries> all, ReadJmh(text));
   std::vector<RunSet> sets;
   Counter counter(limits);
-  for (JmhSeries& series : *all) {
+  for (JmhSeries& series : all) {
     if (!series.primary) continue;
-    if (Result<void> added = counter.AddSet(sets.size(), series.line); !added) return added.error();
+    TRY_VOID(counter.AddSet(sets.size(), series.line));
     RunSet& set = sets.emplace_back();
     set.name = std::move(series.benchmark);
     for (std::vector<double>& fork : series.values) {
-      if (Result<void> added = counter.AddRun(set, series.line); !added) return added.error();
+      TRY_VOID(counter.AddRun(set, series.line));
       for (std::size_t i = 0; i < fork.size(); ++i) {
-        if (Result<void> added = counter.AddValue(series.line); !added) return added.error();
+        TRY_VOID(counter.AddValue(series.line));
       }
       set.run_names.push_back(std::to_string(set.runs.size() + 1));
       set.runs.push_back(std::move(fork));
@@ -267,7 +265,7 @@ Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t va
 
 Result<RunSet> ParseRunsRaw(std::string_view bytes, std::size_t runs, std::size_t values,
                             const RunSetLimits& limits) {
-  if (Result<void> fits = CheckShape(bytes, runs, values, limits); !fits) return fits.error();
+  TRY_VOID(CheckShape(bytes, runs, values, limits));
   RunSet set;
   for (std::size_t r = 0; r < runs; ++r) {
     set.run_names.push_back(std::to_string(r + 1));

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/stats/resampling.h"
 
 namespace benchd {
@@ -159,7 +160,7 @@ std::vector<double> EnergyStatistics(std::span<const double> values) {
 
 Result<std::vector<ChangePoint>> FindChangePoints(std::span<const double> values,
                                                   const ChangePointSearch& search) {
-  if (Result<void> sound = Check(values, search); !sound) return std::move(sound).error();
+  TRY_VOID(Check(values, search));
   std::vector<ChangePoint> found;
   if (values.empty()) return found;
   Segments segments(values);

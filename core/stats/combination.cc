@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/try.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 
@@ -53,7 +54,7 @@ Result<void> Check(std::span<const UnitEffect> units, double alpha) {
 }  // namespace
 
 Result<Combination> CombineUnits(std::span<const UnitEffect> units, double alpha) {
-  if (Result<void> checked = Check(units, alpha); !checked) return std::move(checked).error();
+  TRY_VOID(Check(units, alpha));
   Moments values;
   Moments allowances;
   double largest = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "core/base/try.h"
+
 namespace benchd {
 
 void Moments::Add(double value) {
@@ -40,7 +42,7 @@ Result<void> CheckFinite(std::span<const double> values) {
 }
 
 Result<void> CheckPositive(std::span<const double> values) {
-  if (Result<void> finite = CheckFinite(values); !finite) return finite;
+  TRY_VOID(CheckFinite(values));
   for (double value : values) {
     if (!(value > 0)) {
       return InvalidArgument("values", "one is not greater than 0",
@@ -57,7 +59,7 @@ Moments MomentsOf(std::span<const double> values) {
 }
 
 Result<std::vector<double>> SortedSample(std::span<const double> values) {
-  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  TRY_VOID(CheckFinite(values));
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;
@@ -80,15 +82,14 @@ constexpr double kFenceReach = 1.5;
 }  // namespace
 
 Result<TukeyFences> FindOutliers(std::span<const double> values) {
-  const Result<std::vector<double>> sorted = SortedSample(values);
-  if (!sorted) return sorted.error();
+  TRY(const std::vector<double> sorted, SortedSample(values));
   TukeyFences fences;
-  fences.lower_quartile = QuantileType7(*sorted, 0.25).value();
-  fences.upper_quartile = QuantileType7(*sorted, 0.75).value();
+  fences.lower_quartile = QuantileType7(sorted, 0.25).value();
+  fences.upper_quartile = QuantileType7(sorted, 0.75).value();
   const double range = fences.upper_quartile - fences.lower_quartile;
   fences.low = fences.lower_quartile - kFenceReach * range;
   fences.high = fences.upper_quartile + kFenceReach * range;
-  for (double value : *sorted) {
+  for (double value : sorted) {
     if (value < fences.low) ++fences.below;
     if (value > fences.high) ++fences.above;
   }
@@ -107,12 +108,12 @@ double MeanOf(std::span<const double> values, Function function) {
 }  // namespace
 
 Result<double> HarmonicMean(std::span<const double> values) {
-  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  TRY_VOID(CheckPositive(values));
   return 1 / MeanOf(values, [](double x) { return 1 / x; });
 }
 
 Result<double> HarmonicStandardDeviation(std::span<const double> values) {
-  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  TRY_VOID(CheckPositive(values));
   if (values.size() < 2) return InvalidArgument("values", "a spread needs two at least");
   Moments inverse;
   for (double value : values) inverse.Add(1 / value);
@@ -122,13 +123,13 @@ Result<double> HarmonicStandardDeviation(std::span<const double> values) {
 }
 
 Result<double> GeometricMean(std::span<const double> values) {
-  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  TRY_VOID(CheckPositive(values));
   return std::exp(MeanOf(values, [](double x) { return std::log(x); }));
 }
 
 Result<double> BestMean(std::span<const double> values, double percent, BestEnd best,
                         MeanKind kind) {
-  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  TRY_VOID(CheckFinite(values));
   if (!(percent > 0 && percent <= 100)) {
     return InvalidArgument("percent", "must be above 0 and at most 100");
   }
@@ -142,7 +143,7 @@ Result<double> BestMean(std::span<const double> values, double percent, BestEnd 
 }
 
 Result<Summary> Summarize(std::span<const double> values) {
-  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  TRY_VOID(CheckFinite(values));
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   const Moments moments = MomentsOf(values);

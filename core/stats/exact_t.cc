@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/try.h"
 #include "core/stats/tails.h"
 
 namespace benchd {
@@ -60,9 +61,8 @@ ExactTBoundary::ExactTBoundary(std::uint64_t first_look, double root)
       log_b_m_(Count(first_look) * std::log1p(root * root / Count(first_look - 1))) {}
 
 Result<ExactTBoundary> ExactTBoundary::Make(double alpha, std::uint64_t first_look) {
-  const Result<double> root = LaiRoot(alpha, first_look);
-  if (!root) return root.error();
-  return ExactTBoundary(first_look, *root);
+  TRY(const double root, LaiRoot(alpha, first_look));
+  return ExactTBoundary(first_look, root);
 }
 
 double ExactTBoundary::CriticalT(std::uint64_t n) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/try.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 
@@ -26,12 +27,11 @@ Result<Extent> ExtentOf(std::span<const std::span<const double>> arms) {
   Extent extent;
   for (std::span<const double> arm : arms) {
     if (arm.empty()) continue;
-    const Result<std::vector<double>> sorted = SortedSample(arm);
-    if (!sorted) return sorted.error();
-    extent.low = std::min(extent.low, sorted->front());
-    extent.high = std::max(extent.high, sorted->back());
-    extent.largest = std::max(extent.largest, sorted->size());
-    const double width = FreedmanDiaconisWidth(*sorted);
+    TRY(const std::vector<double> sorted, SortedSample(arm));
+    extent.low = std::min(extent.low, sorted.front());
+    extent.high = std::max(extent.high, sorted.back());
+    extent.largest = std::max(extent.largest, sorted.size());
+    const double width = FreedmanDiaconisWidth(sorted);
     if (width > 0 && (extent.width == 0 || width < extent.width)) extent.width = width;
   }
   if (extent.largest == 0) return InvalidArgument("values", "missing");
@@ -78,10 +78,9 @@ std::vector<std::uint64_t> CountArm(std::span<const double> values,
 Result<Histogram> CountInCommonBins(std::span<const std::span<const double>> arms,
                                     double resolution, std::size_t most_bins) {
   if (most_bins < 1) return InvalidArgument("bins", "must be at least 1");
-  const Result<Extent> extent = ExtentOf(arms);
-  if (!extent) return extent.error();
+  TRY(const Extent extent, ExtentOf(arms));
   Histogram histogram;
-  histogram.edges = EdgesOf(*extent, BinsFor(*extent, resolution, most_bins));
+  histogram.edges = EdgesOf(extent, BinsFor(extent, resolution, most_bins));
   for (std::span<const double> arm : arms) {
     histogram.counts.push_back(CountArm(arm, histogram.edges));
   }
@@ -133,8 +132,7 @@ class Cells {
 }  // namespace
 
 Result<double> SilvermanBandwidth(std::span<const double> values) {
-  const Result<std::vector<double>> sorted = SortedSample(values);
-  if (!sorted) return sorted.error();
+  TRY(const std::vector<double> sorted, SortedSample(values));
   const Moments moments = MomentsOf(values);
   const double deviation = moments.standard_deviation();
   if (!(deviation > 0)) return InvalidArgument("values", "they are all equal");
@@ -142,14 +140,14 @@ Result<double> SilvermanBandwidth(std::span<const double> values) {
     return InvalidArgument("values", "their range is beyond that of a double");
   }
   const double quartile_range =
-      QuantileType7(*sorted, 0.75).value() - QuantileType7(*sorted, 0.25).value();
+      QuantileType7(sorted, 0.75).value() - QuantileType7(sorted, 0.25).value();
   const double spread = quartile_range > 0 ? std::min(deviation, quartile_range / 1.34) : deviation;
   return 0.9 * spread * std::pow(static_cast<double>(values.size()), -0.2);
 }
 
 Result<Density> KernelDensity(std::span<const double> values, double bandwidth, double low,
                               double high, std::size_t cells) {
-  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  TRY_VOID(CheckFinite(values));
   if (!(bandwidth > 0) || !std::isfinite(bandwidth)) {
     return InvalidArgument("bandwidth", "must be a finite number above 0");
   }
@@ -169,11 +167,10 @@ Result<Density> KernelDensity(std::span<const double> values, double bandwidth, 
 }
 
 Result<Density> KernelDensity(std::span<const double> values, std::size_t cells) {
-  const Result<double> bandwidth = SilvermanBandwidth(values);
-  if (!bandwidth) return bandwidth.error();
+  TRY(const double bandwidth, SilvermanBandwidth(values));
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return KernelDensity(values, *bandwidth, *low - kMargin * *bandwidth,
-                       *high + kMargin * *bandwidth, cells);
+  return KernelDensity(values, bandwidth, *low - kMargin * bandwidth, *high + kMargin * bandwidth,
+                       cells);
 }
 
 }  // namespace benchd

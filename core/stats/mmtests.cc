@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/base/try.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
 
@@ -25,12 +26,10 @@ bool BandsApart(const MmtestsFigures& ours, const MmtestsFigures& theirs) {
 
 Result<bool> HasStar(std::span<const double> values, std::span<const double> reference,
                      BestEnd best, StarRule rule) {
-  const Result<MmtestsFigures> ours = FiguresOf(values, best);
-  if (!ours) return ours.error();
-  const Result<MmtestsFigures> theirs = FiguresOf(reference, best);
-  if (!theirs) return theirs.error();
+  TRY(const MmtestsFigures ours, FiguresOf(values, best));
+  TRY(const MmtestsFigures theirs, FiguresOf(reference, best));
   if (rule == StarRule::kWelch) return WelchStar(values, reference);
-  return BandsApart(*ours, *theirs);
+  return BandsApart(ours, theirs);
 }
 
 namespace {
@@ -46,18 +45,17 @@ std::optional<T> OptionalOf(const Result<T>& result) {
 }  // namespace
 
 Result<MmtestsFigures> FiguresOf(std::span<const double> values, BestEnd best) {
-  const Result<Summary> summary = Summarize(values);
-  if (!summary) return summary.error();
+  TRY(const Summary summary, Summarize(values));
   MmtestsFigures figures;
-  figures.min = summary->min;
-  figures.max = summary->max;
+  figures.min = summary.min;
+  figures.max = summary.max;
   if (best == BestEnd::kHighest) {
-    figures.mean = summary->harmonic_mean;
+    figures.mean = summary.harmonic_mean;
     figures.standard_deviation = OptionalOf(HarmonicStandardDeviation(values));
     figures.best_mean = OptionalOf(BestMean(values, kBestPercent, best, MeanKind::kHarmonic));
   } else {
-    figures.mean = summary->mean;
-    figures.standard_deviation = summary->standard_deviation;
+    figures.mean = summary.mean;
+    figures.standard_deviation = summary.standard_deviation;
     figures.best_mean = OptionalOf(BestMean(values, kBestPercent, best, MeanKind::kArithmetic));
   }
   if (figures.mean && *figures.mean != 0 && figures.standard_deviation) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/try.h"
 #include "core/stats/descriptive.h"
 
 namespace benchd {
@@ -130,11 +131,9 @@ double LimitP(double lambda) {
 
 Result<KolmogorovSmirnov> CompareDistributions(std::span<const double> x,
                                                std::span<const double> y) {
-  const Result<std::vector<double>> first = SortedSample(x);
-  if (!first) return first.error();
-  const Result<std::vector<double>> second = SortedSample(y);
-  if (!second) return second.error();
-  const PooledSample pooled = Pool(*first, *second);
+  TRY(const std::vector<double> first, SortedSample(x));
+  TRY(const std::vector<double> second, SortedSample(y));
+  const PooledSample pooled = Pool(first, second);
   const auto m = static_cast<double>(x.size());
   const auto n = static_cast<double>(y.size());
   KolmogorovSmirnov result;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/try.h"
 #include "core/stats/rank_tests.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
@@ -125,22 +126,22 @@ std::uint64_t Beyond(const Family& family, double hypothesis, double allowance) 
 }  // namespace
 
 Result<OneLook> HodgesLehmann(std::span<const double> sorted, double alpha) {
-  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
-  if (Result<void> checked = CheckLevel(alpha); !checked) return checked.error();
+  TRY_VOID(CheckSorted(sorted));
+  TRY_VOID(CheckLevel(alpha));
   return LookAt(WalshAverages(sorted), SignedRankCut(sorted.size(), alpha));
 }
 
 Result<double> HodgesLehmannP(std::span<const double> sorted, double hypothesis, double allowance) {
-  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
+  TRY_VOID(CheckSorted(sorted));
   const std::uint64_t beyond = Beyond(WalshAverages(sorted), hypothesis, allowance);
   return std::min(1.0, 2 * SignedRankLowerTail(sorted.size(), beyond));
 }
 
 Result<OneLook> HodgesLehmannShift(std::span<const double> reference,
                                    std::span<const double> candidate, double alpha) {
-  if (Result<void> checked = CheckSorted(reference); !checked) return checked.error();
-  if (Result<void> checked = CheckSorted(candidate); !checked) return checked.error();
-  if (Result<void> checked = CheckLevel(alpha); !checked) return checked.error();
+  TRY_VOID(CheckSorted(reference));
+  TRY_VOID(CheckSorted(candidate));
+  TRY_VOID(CheckLevel(alpha));
   return LookAt(Differences(reference, candidate),
                 RankSumCut(reference.size(), candidate.size(), alpha));
 }
@@ -148,8 +149,8 @@ Result<OneLook> HodgesLehmannShift(std::span<const double> reference,
 Result<double> HodgesLehmannShiftP(std::span<const double> reference,
                                    std::span<const double> candidate, double hypothesis,
                                    double allowance) {
-  if (Result<void> checked = CheckSorted(reference); !checked) return checked.error();
-  if (Result<void> checked = CheckSorted(candidate); !checked) return checked.error();
+  TRY_VOID(CheckSorted(reference));
+  TRY_VOID(CheckSorted(candidate));
   const std::uint64_t beyond = Beyond(Differences(reference, candidate), hypothesis, allowance);
   return std::min(1.0, 2 * RankSumLowerTail(reference.size(), candidate.size(), beyond));
 }
@@ -180,7 +181,7 @@ std::optional<std::uint64_t> MedianCut(std::uint64_t n, double alpha) {
 }
 
 Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha) {
-  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
+  TRY_VOID(CheckMedianValues(sorted));
   if (!(alpha > 0 && alpha < 1)) {
     return InvalidArgument("alpha", "must lie between 0 and 1");
   }
@@ -193,7 +194,7 @@ Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha) {
 }
 
 Result<double> MedianP(std::span<const double> sorted, double hypothesis, double allowance) {
-  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
+  TRY_VOID(CheckMedianValues(sorted));
   const auto up_to =
       std::upper_bound(sorted.begin(), sorted.end(), hypothesis + allowance) - sorted.begin();
   const auto from =
@@ -203,7 +204,7 @@ Result<double> MedianP(std::span<const double> sorted, double hypothesis, double
 }
 
 Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t seed) {
-  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
+  TRY_VOID(CheckMedianValues(sorted));
   if (sorted.size() < 2) return InvalidArgument("values", "a bootstrap needs two or more");
   if (sorted.size() > std::numeric_limits<std::int32_t>::max()) {
     return InvalidArgument("values", "a bootstrap takes 2^31 at most");
@@ -274,8 +275,7 @@ OneLook Mover(const Moments& reference, const Moments& candidate, double alpha) 
 
 Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& log_candidate,
                                    double alpha) {
-  if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
-    return checked.error();
+  TRY_VOID(CheckMoments(log_reference, log_candidate));
   if (!(alpha > 0 && alpha < 1)) {
     return InvalidArgument("alpha", "must lie between 0 and 1");
   }
@@ -284,8 +284,7 @@ Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& 
 
 Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_candidate,
                               double hypothesis, double allowance) {
-  if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
-    return checked.error();
+  TRY_VOID(CheckMoments(log_reference, log_candidate));
   const OneLook look = Mover(log_reference, log_candidate, 0.5);
   const double distance = std::abs(look.estimate - hypothesis) - allowance;
   if (distance <= 0) return 1;

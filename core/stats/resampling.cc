@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 
 Bootstrap::Bootstrap(double estimate, std::vector<double> replicates)
@@ -96,8 +98,8 @@ Result<void> CheckValues(std::span<const double> reference, std::span<const doub
     return InvalidArgument("estimator", "the P of quantile:P must lie between 0 and 1",
                            "such as quantile:0.99");
   }
-  if (Result<void> checked = CheckArm(reference, contrast); !checked) return checked;
-  if (Result<void> checked = CheckArm(candidate, contrast); !checked) return checked;
+  TRY_VOID(CheckArm(reference, contrast));
+  TRY_VOID(CheckArm(candidate, contrast));
   if (pairing == Pairing::kPaired && reference.size() != candidate.size()) {
     return InvalidArgument("values", "the two arms of pairs differ in length");
   }
@@ -109,9 +111,7 @@ Result<void> CheckValues(std::span<const double> reference, std::span<const doub
 Result<Bootstrap> QuantileContrast(std::span<const double> reference,
                                    std::span<const double> candidate, double p, Contrast contrast,
                                    Pairing pairing, std::uint64_t seed) {
-  if (Result<void> checked = CheckValues(reference, candidate, p, contrast, pairing); !checked) {
-    return checked.error();
-  }
+  TRY_VOID(CheckValues(reference, candidate, p, contrast, pairing));
   const auto compare = [contrast](double b, double c) {
     return PairValue(b, c, contrast).value();  // checked above
   };
@@ -164,9 +164,7 @@ std::size_t SubselectionSize(std::size_t n) { return std::max<std::size_t>(1, (8
 Result<double> SubselectedMean(std::span<const double> samples, MeanKind kind, std::uint64_t seed,
                                std::uint64_t run) {
   const bool harmonic = kind == MeanKind::kHarmonic;
-  if (Result<void> checked = harmonic ? CheckPositive(samples) : CheckFinite(samples); !checked) {
-    return checked.error();
-  }
+  TRY_VOID(harmonic ? CheckPositive(samples) : CheckFinite(samples));
   if (samples.size() > std::numeric_limits<std::int32_t>::max()) {
     return InvalidArgument("values", "a subselection takes 2^31 at most");
   }

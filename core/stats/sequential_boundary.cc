@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "core/stats/tails.h"
 
 namespace benchd {
@@ -56,10 +57,9 @@ SequentialBoundary::SequentialBoundary(Shape shape, std::uint64_t first_look, do
 
 Result<SequentialBoundary> SequentialBoundary::Robbins(double alpha, std::uint64_t first_look) {
   if (first_look < 2) return InvalidArgument("min-runs", "must be at least 2");
-  Result<double> root = RobbinsRoot(alpha);
-  if (!root) return root.error();
+  TRY(double root, RobbinsRoot(alpha));
   SequentialBoundary boundary(Shape::kRobbins, first_look, 0);
-  boundary.root_ = *root;
+  boundary.root_ = root;
   return boundary;
 }
 
@@ -67,10 +67,9 @@ Result<SequentialBoundary> SequentialBoundary::Horizon(double alpha, std::uint64
                                                        std::uint64_t horizon) {
   if (first_look < 2) return InvalidArgument("min-runs", "must be at least 2");
   const double ratio = static_cast<double>(horizon) / static_cast<double>(first_look);
-  Result<double> root = HorizonRoot(alpha, ratio);
-  if (!root) return root.error();
+  TRY(double root, HorizonRoot(alpha, ratio));
   SequentialBoundary boundary(Shape::kHorizon, first_look, std::log(ratio));
-  boundary.root_ = *root;
+  boundary.root_ = root;
   return boundary;
 }
 

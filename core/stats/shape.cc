@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -63,8 +65,8 @@ bool ShapeIsVisible(const Moments& raw_b, const Moments& raw_c, double resolutio
 
 Result<Diagnosis> Diagnose(std::span<const double> base, std::span<const double> candidate,
                            const DiagnosisOptions& options) {
-  if (Result<void> finite = CheckFinite(base); !finite) return finite.error();
-  if (Result<void> finite = CheckFinite(candidate); !finite) return finite.error();
+  TRY_VOID(CheckFinite(base));
+  TRY_VOID(CheckFinite(candidate));
   if (options.paired && base.size() != candidate.size()) {
     return InvalidArgument("values", "two arms of pairs must have as many values");
   }
@@ -219,12 +221,11 @@ class DipSearch {
 }  // namespace
 
 Result<double> Dip(std::span<const double> values) {
-  const Result<std::vector<double>> sorted = SortedSample(values);
-  if (!sorted) return sorted.error();
-  if (!std::isfinite(sorted->back() - sorted->front())) {
+  TRY(const std::vector<double> sorted, SortedSample(values));
+  if (!std::isfinite(sorted.back() - sorted.front())) {
     return InvalidArgument("values", "their range is beyond that of a double");
   }
-  return DipSearch(JumpsOf(*sorted)).Run() / (2 * static_cast<double>(values.size()));
+  return DipSearch(JumpsOf(sorted)).Run() / (2 * static_cast<double>(values.size()));
 }
 
 double DipThreshold(std::size_t n) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -25,7 +27,7 @@ Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& c
   for (const auto& [key, node] : section) {
     if (key == "socket") continue;  // where benchd looks for us
     if (key == "counters") {
-      if (auto taken = TakeBool(node, "[runner] counters", config.counters); !taken) return taken;
+      TRY_VOID(TakeBool(node, "[runner] counters", config.counters));
       continue;
     }
     std::string* target = nullptr;
@@ -38,9 +40,8 @@ Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& c
                              "[runner] " + ShownKey(key.str()) + ": unknown key",
                              HintForKey(key.str(), kKnown));
     }
-    auto value = Text(key.str(), node);
-    if (!value) return std::move(value).error();
-    *target = std::move(*value);
+    TRY(auto value, Text(key.str(), node));
+    *target = std::move(value);
   }
   return {};
 }
@@ -72,22 +73,20 @@ Result<void> ReadUsers(const toml::node& node, wire::RunnerConfig& config) {
 /// Whom a child may be. The runner decides that by itself, so it reads by itself what else is
 /// benchd's: [socket] group, [access] allow_root and users. Their other keys are benchd's alone.
 Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
-  auto socket = SectionOf(root, "socket");
-  if (!socket) return std::move(socket).error();
-  if (const toml::node* group = *socket == nullptr ? nullptr : (*socket)->get("group")) {
+  TRY(auto socket, SectionOf(root, "socket"));
+  if (const toml::node* group = socket == nullptr ? nullptr : socket->get("group")) {
     const auto name = group->value_exact<std::string>();
     if (!name)
       return InvalidArgument(TomlLine(group->source()), "[socket] group should be a string");
     config.socket_group = *name;
   }
-  auto access = SectionOf(root, "access");
-  if (!access) return std::move(access).error();
-  if (*access == nullptr) return {};
-  if (const toml::node* allow = (*access)->get("allow_root")) {
+  TRY(auto access, SectionOf(root, "access"));
+  if (access == nullptr) return {};
+  if (const toml::node* allow = access->get("allow_root")) {
     auto taken = TakeBool(*allow, "[access] allow_root", config.allow_root);
     if (!taken) return taken;
   }
-  const toml::node* users = (*access)->get("users");
+  const toml::node* users = access->get("users");
   return users == nullptr ? Result<void>() : ReadUsers(*users, config);
 }
 
@@ -104,18 +103,15 @@ Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {
                            OnOneLine(parsed.error().description()));
   }
   wire::RunnerConfig config;
-  auto section = SectionOf(parsed.table(), "runner");
-  if (!section) return std::move(section).error();
-  if (*section != nullptr) {
-    if (auto read = ReadRunnerSection(**section, config); !read) return std::move(read).error();
+  TRY(auto section, SectionOf(parsed.table(), "runner"));
+  if (section != nullptr) {
+    TRY_VOID(ReadRunnerSection(*section, config));
   }
-  if (auto read = ReadAccess(parsed.table(), config); !read) return std::move(read).error();
-  auto profiles = ParseProfiles(parsed.table());
-  if (!profiles) return std::move(profiles).error();
-  config.profiles = std::move(*profiles);
-  auto children = ParseChildLimits(parsed.table());
-  if (!children) return std::move(children).error();
-  config.children = *children;
+  TRY_VOID(ReadAccess(parsed.table(), config));
+  TRY(auto profiles, ParseProfiles(parsed.table()));
+  config.profiles = std::move(profiles);
+  TRY(auto children, ParseChildLimits(parsed.table()));
+  config.children = children;
   return config;
 }
 
@@ -155,12 +151,10 @@ constexpr ConfigKey<ChildLimits> kLimitKeys[] = {
 
 Result<ChildLimits> ParseChildLimits(const toml::table& root) {
   ChildLimits limits;
-  auto section = SectionOf(root, "children");
-  if (!section) return std::move(section).error();
-  if (*section == nullptr) return limits;
-  for (const auto& [key, value] : **section) {
-    auto taken = TakeKey<ChildLimits>(kLimitKeys, "[children]", key, value, limits);
-    if (!taken) return std::move(taken).error();
+  TRY(auto section, SectionOf(root, "children"));
+  if (section == nullptr) return limits;
+  for (const auto& [key, value] : *section) {
+    TRY_VOID(TakeKey<ChildLimits>(kLimitKeys, "[children]", key, value, limits));
   }
   return limits;
 }

@@ -16,6 +16,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/base/user_database.h"
 
 namespace benchd {
@@ -84,7 +85,7 @@ Result<ProgramIdentity> Identify(const std::string& path, struct stat info) {
   UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file) {
     if (fstat(file.get(), &info) != 0) return SystemError(path, errno);
-    if (auto digested = Digest(file.get(), program); !digested) return std::move(digested).error();
+    TRY_VOID(Digest(file.get(), program));
   } else if (errno != EACCES) {
     return SystemError(path, errno);
   }
@@ -187,23 +188,19 @@ Result<std::vector<std::uint32_t>> ParseInitgroups(std::string_view line, std::s
 
 Result<wire::UserRecord> LookUpUser(uid_t uid, const std::string& socket_group) {
   wire::UserRecord record;
-  auto group = Getent("group", socket_group);
-  if (!group) return std::move(group).error();
-  if (*group) {
-    const auto entry = ParseGroupLine(**group);
-    if (!entry) return NotUnderstood(**group);
+  TRY(auto group, Getent("group", socket_group));
+  if (group) {
+    const auto entry = ParseGroupLine(*group);
+    if (!entry) return NotUnderstood(*group);
     record.socket_gid = entry->gid;
   }
-  auto user = Getent("passwd", std::to_string(uid));
-  if (!user) return std::move(user).error();
-  if (!*user) return record;
-  if (auto taken = TakePasswdLine(**user, uid, record); !taken) return std::move(taken).error();
-  auto groups = Getent("initgroups", record.name);
-  if (!groups) return std::move(groups).error();
-  if (!*groups) return record;
-  auto numbers = ParseInitgroups(**groups, record.name);
-  if (!numbers) return std::move(numbers).error();
-  record.groups = std::move(*numbers);
+  TRY(auto user, Getent("passwd", std::to_string(uid)));
+  if (!user) return record;
+  TRY_VOID(TakePasswdLine(*user, uid, record));
+  TRY(auto groups, Getent("initgroups", record.name));
+  if (!groups) return record;
+  TRY(auto numbers, ParseInitgroups(*groups, record.name));
+  record.groups = std::move(numbers);
   return record;
 }
 

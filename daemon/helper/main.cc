@@ -13,6 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "core/parse/harness_output.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/lookup.h"
@@ -62,12 +63,11 @@ Result<void> CopyTo(const std::string& path, std::string_view text) {
 
 /// parse FORMAT [FILE]
 Result<std::string> Parse(int argc, char** argv) {
-  auto input = ReadInput();
-  if (!input) return std::move(input).error();
+  TRY(auto input, ReadInput());
   wire::ParsedOutput output;
-  if (argc == 4) output.result = CopyTo(argv[3], *input);
+  if (argc == 4) output.result = CopyTo(argv[3], input);
   if (output.result) {
-    if (auto parsed = ParseHarnessOutput(argv[2], *input)) {
+    if (auto parsed = ParseHarnessOutput(argv[2], input)) {
       output.samples = std::move(parsed->samples);
       output.metrics = std::move(parsed->metrics);
       output.exits = std::move(parsed->exits);
@@ -79,20 +79,17 @@ Result<std::string> Parse(int argc, char** argv) {
 }
 
 Result<std::string> Resolve() {
-  auto input = ReadInput();
-  if (!input) return std::move(input).error();
-  auto record = wire::Decode(*input);
-  if (!record) return std::move(record).error();
-  const auto* question = std::get_if<wire::Resolve>(&record->message);
+  TRY(auto input, ReadInput());
+  TRY(auto record, wire::Decode(input));
+  const auto* question = std::get_if<wire::Resolve>(&record.message);
   if (question == nullptr) return InvalidArgument("stdin", "it is no Resolve");
   const auto& [caller, program, path, cwd] = question->query;
   return wire::EncodeResolved(ResolveCommand(program, path, cwd));
 }
 
 Result<std::string> Config() {
-  auto input = ReadInput();
-  if (!input) return std::move(input).error();
-  return wire::EncodeRunnerConfig(ParseRunnerConfig(*input));
+  TRY(auto input, ReadInput());
+  return wire::EncodeRunnerConfig(ParseRunnerConfig(input));
 }
 
 /// user UID GROUP

@@ -8,6 +8,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/helper/config.h"
 
 namespace benchd {
@@ -30,10 +31,9 @@ class ProfileReader {
     }
     std::vector<MachineProfile> profiles;
     for (const auto& [key, table] : tables_) {
-      if (auto checked = CheckEntry(key, table); !checked) return std::move(checked).error();
-      auto profile = Complete(key.str(), *table.as_table());
-      if (!profile) return std::move(profile).error();
-      profiles.push_back(std::move(*profile));
+      TRY_VOID(CheckEntry(key, table));
+      TRY(auto profile, Complete(key.str(), *table.as_table()));
+      profiles.push_back(std::move(profile));
     }
     return profiles;
   }
@@ -79,12 +79,9 @@ class ProfileReader {
     profile->name = name;
     for (const auto& [key, value] : table) {
       if (key == "base") continue;
-      auto taken = TakeKey(ProfileKeys(), Section(name), key, value, *profile, "base");
-      if (!taken) return std::move(taken).error();
+      TRY_VOID(TakeKey(ProfileKeys(), Section(name), key, value, *profile, "base"));
     }
-    if (auto checked = CheckFrequencies(*profile, table); !checked) {
-      return std::move(checked).error();
-    }
+    TRY_VOID(CheckFrequencies(*profile, table));
     return profile;
   }
 

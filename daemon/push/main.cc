@@ -16,6 +16,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/push/pusher.h"
 
 namespace benchd::push {
@@ -84,9 +85,8 @@ int Work(const Options& options, const PushConfig& config) {
 Result<PushConfig> ReadConfig(const std::string& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return SystemError(file, errno);
-  Result<std::string> text = ReadAll(fd.get(), file);
-  if (!text) return std::move(text).error();
-  Result<PushConfig> config = ParsePushConfig(*text, file);
+  TRY(std::string text, ReadAll(fd.get(), file));
+  Result<PushConfig> config = ParsePushConfig(text, file);
   if (!config || !config->url.empty()) return config;
   return Error{ErrorCode::kInvalidArgument, file + ": [push] url: missing",
                "write where to send to, such as postgresql://NAME@HOST/DATABASE"};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::push {
 namespace {
@@ -90,15 +91,14 @@ ErrorCode CodeOf(const PGresult* result) {
 void Postgres::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
 
 Result<Postgres> Postgres::Connect(const std::string& url) {
-  Result<Options> options = ReadUrl(url);
-  if (!options) return std::move(options).error();
-  if (Result<void> safe = DemandTls(*options); !safe) return std::move(safe).error();
-  if (options->Find("connect_timeout") == nullptr) options->Set("connect_timeout", kTimeoutSeconds);
-  options->Set("application_name", "benchd-push");
+  TRY(Options options, ReadUrl(url));
+  TRY_VOID(DemandTls(options));
+  if (options.Find("connect_timeout") == nullptr) options.Set("connect_timeout", kTimeoutSeconds);
+  options.Set("application_name", "benchd-push");
   std::vector<const char*> keywords;
   std::vector<const char*> values;
-  for (const std::string& keyword : options->keywords) keywords.push_back(keyword.c_str());
-  for (const std::string& value : options->values) values.push_back(value.c_str());
+  for (const std::string& keyword : options.keywords) keywords.push_back(keyword.c_str());
+  for (const std::string& value : options.values) values.push_back(value.c_str());
   keywords.push_back(nullptr);
   values.push_back(nullptr);
   Postgres database(PQconnectdbParams(keywords.data(), values.data(), 0));
@@ -124,17 +124,15 @@ Result<std::string> Postgres::Ask(const std::string& sql, const Row& parameters)
 
 Result<void> Postgres::CheckSchema() {
   constexpr const char* kHint = "its owner: benchd-push --print-schema | psql DATABASE";
-  Result<std::string> there = Ask("SELECT to_regclass('benchd.schema_version') IS NOT NULL");
-  if (!there) return std::move(there).error();
-  if (*there != "t") {
+  TRY(std::string there, Ask("SELECT to_regclass('benchd.schema_version') IS NOT NULL"));
+  if (there != "t") {
     return Error{ErrorCode::kFailedPrecondition, "database: it has no tables of benchd-push",
                  kHint};
   }
-  Result<std::string> version = Ask("SELECT max(version) FROM benchd.schema_version");
-  if (!version) return std::move(version).error();
-  if (*version == std::to_string(kSchemaVersion)) return {};
+  TRY(std::string version, Ask("SELECT max(version) FROM benchd.schema_version"));
+  if (version == std::to_string(kSchemaVersion)) return {};
   return Error{ErrorCode::kFailedPrecondition,
-               "database: its tables have version " + *version + ", this benchd-push writes " +
+               "database: its tables have version " + version + ", this benchd-push writes " +
                    std::to_string(kSchemaVersion),
                kHint};
 }
@@ -149,14 +147,14 @@ Result<void> Postgres::Insert(const std::vector<const char*>& columns,
   }
   const std::string insert =
       "INSERT INTO benchd.summaries (" + names + ") VALUES (" + places + ") ON CONFLICT DO NOTHING";
-  if (auto begun = Ask("BEGIN"); !begun) return std::move(begun).error();
+  TRY_VOID(Ask("BEGIN"));
   for (const Row& row : rows) {
     if (auto added = Ask(insert, row); !added) {
       static_cast<void>(Ask("ROLLBACK"));
       return std::move(added).error();
     }
   }
-  if (auto done = Ask("COMMIT"); !done) return std::move(done).error();
+  TRY_VOID(Ask("COMMIT"));
   return {};
 }
 

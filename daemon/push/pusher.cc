@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::push {
@@ -161,38 +162,32 @@ Result<std::vector<GateSummary>> Pusher::After(std::uint64_t number, std::uint32
 Result<Position::Place> Pusher::Begin() {
   Position::Place place = position_.Read();
   if (place.number == 0) return Position::Place{};
-  Result<std::vector<GateSummary>> there = After(place.number - 1, 1);
-  if (!there) return std::move(there).error();
-  const bool same = !there->empty() && there->front().number == place.number &&
-                    there->front().session.value == place.session;
+  TRY(std::vector<GateSummary> there, After(place.number - 1, 1));
+  const bool same = !there.empty() && there.front().number == place.number &&
+                    there.front().session.value == place.session;
   return same ? place : Position::Place{};
 }
 
 Result<std::uint64_t> Pusher::Push() {
-  Result<Position::Place> place = Begin();
-  if (!place) return std::move(place).error();
+  TRY(Position::Place place, Begin());
   std::optional<Postgres> database;
   std::uint64_t sent = 0;
   for (;;) {
-    Result<std::vector<GateSummary>> page = After(place->number, kPage);
-    if (!page) return std::move(page).error();
-    if (page->empty()) return sent;
+    TRY(std::vector<GateSummary> page, After(place.number, kPage));
+    if (page.empty()) return sent;
     std::vector<Postgres::Row> rows;
-    for (const GateSummary& summary : *page) {
+    for (const GateSummary& summary : page) {
       if (config_.Sends(summary.benchmark)) rows.push_back(RowOf(summary, config_));
     }
     if (!database) {
-      Result<Postgres> connected = Postgres::Connect(config_.url);
-      if (!connected) return std::move(connected).error();
-      database = std::move(*connected);
-      if (Result<void> fits = database->CheckSchema(); !fits) return std::move(fits).error();
+      TRY(Postgres connected, Postgres::Connect(config_.url));
+      database = std::move(connected);
+      TRY_VOID(database->CheckSchema());
     }
-    if (Result<void> done = database->Insert(PushedColumns(), rows); !done) {
-      return std::move(done).error();
-    }
+    TRY_VOID(database->Insert(PushedColumns(), rows));
     sent += rows.size();
-    *place = {page->back().number, page->back().session.value};
-    if (Result<void> kept = position_.Write(*place); !kept) return std::move(kept).error();
+    place = {page.back().number, page.back().session.value};
+    TRY_VOID(position_.Write(place));
   }
 }
 

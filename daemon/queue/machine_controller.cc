@@ -5,6 +5,8 @@
 #include <asio/this_coro.hpp>
 #include <exception>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -61,10 +63,9 @@ asio::awaitable<Result<MachineController::Access>> MachineController::AcquireAcc
     access.lease.emplace(this);
     co_return std::move(access);
   }
-  Result<ExclusiveSlot::Turn> turn = co_await queue_.AwaitExclusive();
-  if (!turn) co_return std::move(turn).error();
+  CO_TRY(ExclusiveSlot::Turn turn, co_await queue_.AwaitExclusive());
   if (cancelled()) co_return ClientGone();
-  access.turn.emplace(*std::move(turn));
+  access.turn.emplace(std::move(turn));
   co_return std::move(access);
 }
 
@@ -108,17 +109,15 @@ asio::awaitable<void> MachineController::RunRound(Open<Answer> round, Open<Answe
 asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile,
                                                                  Cancelled cancelled) {
   MachineRequest request{profile, Isolation::kBestEffort, {}};
-  Result<void> known = co_await runner_.Check(std::move(request));
-  if (!known) co_return std::move(known).error();
+  CO_TRY_VOID(co_await runner_.Check(std::move(request)));
   while (const SessionRecord* running = queue_.Running()) {
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
     co_await queue_.Changed();  // it is being given the machine
   }
   Ask<Result<MachineStatus>> ask = [this, profile] { return runner_.Describe(profile); };
-  Result<MachineStatus> status =
-      co_await AskTogether(&descriptions_[profile], std::move(cancelled), std::move(ask));
-  if (!status) co_return std::move(status).error();
-  co_return MachineView{*std::move(status), std::nullopt};
+  CO_TRY(MachineStatus status,
+         co_await AskTogether(&descriptions_[profile], std::move(cancelled), std::move(ask)));
+  co_return MachineView{std::move(status), std::nullopt};
 }
 
 asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Cancelled cancelled) {
@@ -128,25 +127,18 @@ asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Ca
 
 asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, std::string profile,
                                                                 Cancelled cancelled) {
-  if (Result<void> may = CheckMayAdminister(policy_, caller, "apply"); !may) {
-    co_return std::move(may).error();
-  }
+  CO_TRY_VOID(CheckMayAdminister(policy_, caller, "apply"));
   if (profile.empty()) profile = "default";
   MachineRequest request{profile, Isolation::kBestEffort, {}};
-  Result<void> known = co_await runner_.Check(std::move(request));
-  if (!known) co_return std::move(known).error();
-  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
-  if (!access) co_return std::move(access).error();
+  CO_TRY_VOID(co_await runner_.Check(std::move(request)));
+  CO_TRY(const Access access, co_await AcquireAccess(std::move(cancelled)));
   co_return co_await runner_.Apply(std::move(profile));
 }
 
 asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
                                                                   Cancelled cancelled) {
-  if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
-    co_return std::move(may).error();
-  }
-  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
-  if (!access) co_return std::move(access).error();
+  CO_TRY_VOID(CheckMayAdminister(policy_, caller, "restore"));
+  CO_TRY(const Access access, co_await AcquireAccess(std::move(cancelled)));
   co_return co_await runner_.Restore();
 }
 
@@ -154,9 +146,7 @@ Result<MachineController::Reservation> MachineController::Reserve(const Caller& 
                                                                   Nanoseconds wanted,
                                                                   std::function<void()> held) {
   const std::uint32_t uid = caller.uid;
-  if (Result<void> may = queue_.CheckMayReserve(caller, wanted); !may) {
-    return std::move(may).error();
-  }
+  TRY_VOID(queue_.CheckMayReserve(caller, wanted));
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you already have a reservation",
                  "end that `benchctl machine reserve` first"};

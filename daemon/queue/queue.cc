@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/try.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/children.h"
 #include "daemon/session/run_keeper.h"
@@ -110,32 +111,29 @@ Error NotAdmittedInTime(const SessionSpec& spec) {
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id,
                                                        BundleUpload* bundle) {
-  if (Result<void> may = CheckMaySubmit(policy_.access, spec); !may) {
-    co_return std::move(may).error();
-  }
-  if (Result<void> ok = CheckRequestId(request_id); !ok) co_return std::move(ok).error();
+  CO_TRY_VOID(CheckMaySubmit(policy_.access, spec));
+  CO_TRY_VOID(CheckRequestId(request_id));
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
   if (const std::optional<SessionId> known = registry_.OfRequest(spec.caller.uid, request_id)) {
     Result<SessionRecord> record = co_await Read(*known);
     co_return SnapshotOf(std::move(record));
   }
-  if (Result<void> ok = CheckTakesSessions(spec); !ok) co_return std::move(ok).error();
-  Result<SessionSpec> valid = ValidateSpec(std::move(spec));
-  if (!valid) co_return std::move(valid).error();
-  if (Result<void> ok = CheckStatistics(*valid); !ok) co_return std::move(ok).error();
+  CO_TRY_VOID(CheckTakesSessions(spec));
+  CO_TRY(SessionSpec valid, ValidateSpec(std::move(spec)));
+  CO_TRY_VOID(CheckStatistics(valid));
 
   const std::uint32_t uid = request.first;
   // Whatever ends it, an exception as well: the same request is waited for while it is here.
   const Submitting submitting(*this, request);
   const auto until = asio::steady_timer::clock_type::now() + kLongestWaitToBeAdmitted;
   while (admitting_[uid] >= policy_.helpers_a_user) {
-    if (asio::steady_timer::clock_type::now() >= until) co_return NotAdmittedInTime(*valid);
+    if (asio::steady_timer::clock_type::now() >= until) co_return NotAdmittedInTime(valid);
     co_await admitted_.WaitUntil(until);
     if (stopping_) co_return IsStopping();
   }
   const Admitting turn(*this, uid);
-  SessionRecord record{std::move(valid).value(), {}, std::move(request_id)};
+  SessionRecord record{std::move(valid), {}, std::move(request_id)};
   record.snapshot.id = FreshId();
   record.snapshot.submitted_at = services_.clock.Now();
   co_return co_await Admit(std::move(record), bundle);
@@ -164,21 +162,16 @@ Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
 /// cannot be found or executed is kept as failed: its user learns it now, not when its turn comes.
 asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, BundleUpload* bundle) {
   MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus, {}};
-  Result<void> possible = co_await services_.runner.Check(std::move(machine));
-  if (!possible) co_return std::move(possible).error();
-  Result<std::optional<Failure>> unusable =
-      co_await ResolvePrograms(&services_.runner, &record.spec);
-  if (!unusable) co_return std::move(unusable).error();
+  CO_TRY_VOID(co_await services_.runner.Check(std::move(machine)));
+  CO_TRY(std::optional<Failure> unusable,
+         co_await ResolvePrograms(&services_.runner, &record.spec));
   HistoryEntry entry{record.snapshot.submitted_at, "submitted by " + NameOf(record.spec.caller)};
-  Result<void> stored =
-      co_await services_.store.Do(&Records::Insert, record, std::move(entry), bundle);
-  if (!stored) co_return std::move(stored).error();
-  if (*unusable) {
+  CO_TRY_VOID(co_await services_.store.Do(&Records::Insert, record, std::move(entry), bundle));
+  if (unusable) {
     record.snapshot.state = SessionState::kFailed;
     record.snapshot.ended_at = services_.clock.Now();
-    record.snapshot.failure = **std::move(unusable);
-    Result<void> kept = co_await KeepFailed(record.snapshot);
-    if (!kept) co_return std::move(kept).error();
+    record.snapshot.failure = *std::move(unusable);
+    CO_TRY_VOID(co_await KeepFailed(record.snapshot));
   }
   SessionSnapshot snapshot = record.snapshot;
   waiting_.Submitted(record.spec.caller.uid, snapshot.submitted_at);
@@ -206,9 +199,8 @@ bool Queue::HasEnded(const Caller& caller, const std::string& id_prefix) const {
 
 asio::awaitable<Result<SessionRecord>> Queue::Get(Caller caller, std::string id_prefix,
                                                   std::stop_token gone) {
-  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  if (!id) co_return std::move(id).error();
-  co_return co_await Read(*id, std::move(gone));
+  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  co_return co_await Read(id, std::move(gone));
 }
 
 asio::awaitable<Result<SessionRecord>> Queue::Read(SessionId id, std::stop_token gone) {
@@ -226,45 +218,43 @@ asio::awaitable<Result<SessionRecord>> Queue::Read(SessionId id, std::stop_token
 
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix,
                                                     std::stop_token gone) {
-  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  if (!id) co_return std::move(id).error();
-  Result<SessionRecord> record = co_await services_.store.Ask(gone, &Records::Load, *id);
+  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  Result<SessionRecord> record = co_await services_.store.Ask(gone, &Records::Load, id);
   if (!record) co_return std::move(record).error().Within("reading the session");
   Result<std::vector<HistoryEntry>> history =
-      co_await services_.store.Ask(gone, &Records::History, *id);
+      co_await services_.store.Ask(gone, &Records::History, id);
   if (!history) co_return std::move(history).error().Within("reading the history");
-  if (const SessionRecord* known = registry_.Find(*id)) {
+  if (const SessionRecord* known = registry_.Find(id)) {
     record->spec.priority = known->spec.priority;
     record->snapshot = Newest(known->snapshot);
-  } else if (registry_.FindHead(*id) == nullptr) {
-    co_return Deleted(*id);
+  } else if (registry_.FindHead(id) == nullptr) {
+    co_return Deleted(id);
   } else if (!IsFinal(record->snapshot.state)) {
-    co_return co_await Show(std::move(caller), id->value, gone);  // it has ended meanwhile
+    co_return co_await Show(std::move(caller), id.value, gone);  // it has ended meanwhile
   }
   ForgetEnvironmentValues(record->spec);
   co_return SessionDetails{std::move(record).value(), std::move(history).value()};
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  if (!id) co_return std::move(id).error();
-  while (const SessionRecord* record = registry_.Find(*id)) {
+  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  while (const SessionRecord* record = registry_.Find(id)) {
     SessionSnapshot snapshot = record->snapshot;
-    if (running_ == *id) {
+    if (running_ == id) {
       current_.Cancel(caller);
     } else if (NeedsCleanup(*record)) {
       Result<void> noted = co_await NoteCancel(std::move(snapshot), caller);
       if (!noted) co_return std::move(noted).error().Within("cancel");
-      record = registry_.Find(*id);
-      if (running_ == *id || record == nullptr) continue;
+      record = registry_.Find(id);
+      if (running_ == id || record == nullptr) continue;
       // Nobody waits for a turn that does not come before benchd is resumed, or back.
       if (mode_.paused || stopping_) co_return record->snapshot;
-    } else if (!ending_.contains(*id)) {
+    } else if (!ending_.contains(id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
     co_await changed_.Wait();
   }
-  Result<SessionRecord> ended = co_await Read(*id);
+  Result<SessionRecord> ended = co_await Read(id);
   co_return SnapshotOf(std::move(ended));
 }
 
@@ -314,38 +304,35 @@ bool Queue::HasPriority(const Caller& caller, const std::string& id_prefix,
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,
                                                      std::int32_t priority) {
-  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  if (!id) co_return std::move(id).error();
-  if (!waiting_.PlaceOf(*id)) {
-    co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id->value + "' is not queued",
+  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  if (!waiting_.PlaceOf(id)) {
+    co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id.value + "' is not queued",
                     "only a queued session can be moved"};
   }
-  Result<void> may =
-      CheckMayPrioritise(policy_.access, caller, registry_.Find(*id)->spec.priority, priority);
-  if (!may) co_return std::move(may).error();
-  if (registry_.Find(*id)->spec.priority == priority) {
-    Result<SessionRecord> same = co_await Read(*id);
+  CO_TRY_VOID(
+      CheckMayPrioritise(policy_.access, caller, registry_.Find(id)->spec.priority, priority));
+  if (registry_.Find(id)->spec.priority == priority) {
+    Result<SessionRecord> same = co_await Read(id);
     co_return SnapshotOf(std::move(same));
   }
   HistoryEntry entry{services_.clock.Now(),
                      "moved to priority " + std::to_string(priority) + " by " + NameOf(caller)};
   Result<void> moved =
-      co_await services_.store.Do(&Records::SetPriority, *id, priority, std::move(entry));
+      co_await services_.store.Do(&Records::SetPriority, id, priority, std::move(entry));
   if (!moved) co_return std::move(moved).error().Within("move");
-  registry_.SetPriority(*id, priority);
-  if (waiting_.Erase(*id)) {
-    Enqueue(*id);
+  registry_.SetPriority(id, priority);
+  if (waiting_.Erase(id)) {
+    Enqueue(id);
     PublishPlaces();
     changed_.Notify();
   }
-  Result<SessionRecord> record = co_await Read(*id);
+  Result<SessionRecord> record = co_await Read(id);
   co_return SnapshotOf(std::move(record));
 }
 
 asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mode) {
   const char* action = mode.draining ? "drain" : mode.paused ? "pause" : "resume";
-  Result<void> may = CheckMayAdminister(policy_.access, caller, action);
-  if (!may) co_return std::move(may).error();
+  CO_TRY_VOID(CheckMayAdminister(policy_.access, caller, action));
   Result<void> kept = co_await services_.store.Do(&Records::KeepMode, mode);
   if (!kept) co_return std::move(kept).error().Within(action);
   mode_ = mode;

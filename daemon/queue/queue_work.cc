@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/try.h"
 #include "daemon/queue/queue.h"
 
 namespace benchd {
@@ -68,14 +69,11 @@ void Queue::Replay(const std::vector<StoredSession>& sessions) {
 
 /// Its state stays what it was, so that it is known as interrupted until it runs again.
 asio::awaitable<std::optional<Error>> Queue::NoteInterruption(SessionSnapshot snapshot) {
-  Result<std::vector<HistoryEntry>> history =
-      co_await services_.store.Do(&Records::History, snapshot.id);
-  if (!history) co_return std::move(history).error();
-  if (!history->empty() && history->back().what == kInterruptedByStop) co_return std::nullopt;
+  CO_TRY(std::vector<HistoryEntry> history,
+         co_await services_.store.Do(&Records::History, snapshot.id));
+  if (!history.empty() && history.back().what == kInterruptedByStop) co_return std::nullopt;
   HistoryEntry entry{services_.clock.Now(), kInterruptedByEnd};
-  Result<void> noted =
-      co_await services_.store.Do(&Records::Update, std::move(snapshot), std::move(entry));
-  if (!noted) co_return std::move(noted).error();
+  CO_TRY_VOID(co_await services_.store.Do(&Records::Update, std::move(snapshot), std::move(entry)));
   co_return std::nullopt;
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/rpc/call_budget.h"
 
+#include "core/base/try.h"
+
 namespace benchd::rpc {
 
 CallShare::~CallShare() {
@@ -59,7 +61,7 @@ Result<void> CallBudget::Hold(std::uint32_t uid, std::size_t before, std::size_t
   const std::uint64_t others = user.held - before;
   // What is larger than the limit by itself is let through alone: else nobody could ever have it.
   if (others > 0) {
-    if (Result<void> room = CheckRoom(Limit::kHeldAUser, others, now, uid); !room) return room;
+    TRY_VOID(CheckRoom(Limit::kHeldAUser, others, now, uid));
   }
   user.held = others + now;
   return {};

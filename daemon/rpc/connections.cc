@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd::rpc {
 namespace {
 
@@ -192,13 +194,12 @@ Result<Caller> ReadPeer(int socket) {
                  SystemError("reading the identity of the caller", errno).message,
                  {}};
   }
-  Result<std::vector<std::uint32_t>> groups = ReadPeerGroups(socket);
-  if (!groups) return std::move(groups).error();
+  TRY(std::vector<std::uint32_t> groups, ReadPeerGroups(socket));
   Caller caller;
   caller.uid = credentials.uid;
   caller.gid = credentials.gid;
   caller.pid = credentials.pid;
-  caller.groups = std::move(groups).value();
+  caller.groups = std::move(groups);
   ReadProc(caller);
   return caller;
 }

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/try.h"
 #include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/status_mapping.h"
 #include "proto/convert/convert.h"
@@ -99,18 +100,15 @@ asio::awaitable<Result<void>> MachineService::RunGet(Caller /*anybody*/, Cancell
                                                      const v1::GetMachineRequest* request,
                                                      v1::MachineStatus* response) {
   std::string profile = request->profile();
-  Result<MachineView> view =
-      co_await controller_.Describe(std::move(profile), std::move(cancelled));
-  if (!view) co_return std::move(view).error();
-  ToProto(*view, response);
+  CO_TRY(MachineView view, co_await controller_.Describe(std::move(profile), std::move(cancelled)));
+  ToProto(view, response);
   co_return Result<void>();
 }
 
 asio::awaitable<Result<void>> MachineService::RunDoctor(Caller /*anybody*/, Cancelled cancelled,
                                                         v1::DoctorResponse* response) {
-  Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(cancelled));
-  if (!sources) co_return std::move(sources).error();
-  for (const NoiseSource& source : *sources) convert::ToProto(source, response->add_sources());
+  CO_TRY(std::vector<NoiseSource> sources, co_await controller_.Diagnose(std::move(cancelled)));
+  for (const NoiseSource& source : sources) convert::ToProto(source, response->add_sources());
   co_return Result<void>();
 }
 

@@ -8,6 +8,7 @@
 #include "benchd/v1/session.pb.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/message_fields.h"
 
@@ -21,10 +22,9 @@ Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
   }
   filter.labels = {from.labels().begin(), from.labels().end()};
   if (!reader.ok()) return std::move(reader).error();
-  Result<convert::Page> page = convert::ReadPage(from.page_size(), from.page_token());
-  if (!page) return std::move(page).error();
-  filter.limit = page->limit;
-  filter.before = page->beyond.value_or(filter.before);
+  TRY(convert::Page page, convert::ReadPage(from.page_size(), from.page_token()));
+  filter.limit = page.limit;
+  filter.before = page.beyond.value_or(filter.before);
   return filter;
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/try.h"
 #include "daemon/rpc/grpc_check.h"
 #include "daemon/rpc/machine_service.h"
 #include "daemon/rpc/queue_proto.h"
@@ -132,7 +133,7 @@ class Server::Impl {
 
   Result<void> Start() {
     grpc::EnableDefaultHealthCheckService(true);
-    if (Result<void> ok = CheckGrpc(); !ok) return ok;
+    TRY_VOID(CheckGrpc());
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     // Whoever comes first finds out otherwise.
     if (ServerOf(::geteuid()) != nullptr) return {};

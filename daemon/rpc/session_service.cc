@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/rpc/queue_proto.h"
 #include "proto/convert/convert.h"
 
@@ -80,28 +81,25 @@ asio::awaitable<void> SubmitBundleReactor::Serve() {
 
 asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   StartSilence();
-  Result<bool> next = co_await Next();
-  if (!next) co_return std::move(next).error();
-  if (!*next) co_return InvalidArgument("submit", "missing");
+  CO_TRY(bool next, co_await Next());
+  if (!next) co_return InvalidArgument("submit", "missing");
   // Until the call has ended, like the request of any other.
-  if (Result<void> room = entry_.share.Keep(MemoryOf(message_)); !room) co_return room;
+  CO_TRY_VOID(entry_.share.Keep(MemoryOf(message_)));
   const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
   if (sources_.knows(entry_.caller, submit.request_id())) {
     asio::awaitable<Result<void>> known =
         sources_.submit(entry_.caller, &submit, nullptr, response_);
     co_return co_await std::move(known);
   }
-  Result<BundleClaim> claim = ClaimOf(message_);
-  if (!claim) co_return std::move(claim).error();
-  Result<BundleUpload> upload = co_await sources_.store.Ask(
-      {}, &Records::BeginBundle, entry_.caller.uid, *claim, sources_.limits);
-  if (!upload) co_return std::move(upload).error();
-  BundleUpload* const bundle = &*upload;
+  CO_TRY(BundleClaim claim, ClaimOf(message_));
+  CO_TRY(BundleUpload upload,
+         co_await sources_.store.Ask({}, &Records::BeginBundle, entry_.caller.uid, claim,
+                                     sources_.limits));
+  BundleUpload* const bundle = &upload;
   StartSilence();
   for (;;) {
-    next = co_await Next();
-    if (!next) co_return std::move(next).error();
-    if (!*next) break;
+    CO_TRY(const bool more, co_await Next());
+    if (!more) break;
     std::string data = std::move(*message_.mutable_data());
     const bool silent = data.empty();
     Result<void> taken = co_await sources_.store.Ask(gone_.get_token(), &Records::AppendBundle,
@@ -203,13 +201,12 @@ grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
                                                                  const v1::SubmitRequest* request,
                                                                  BundleUpload* bundle) {
-  if (Result<void> ok = CheckSize(*request, parts_.spec_bytes); !ok) co_return ok.error();
-  Result<SessionSpec> spec = convert::FromProto(request->spec());
-  if (!spec) co_return std::move(spec).error();
-  if (Result<void> ok = CheckPairs(*spec, parts_.pairs); !ok) co_return ok.error();
-  if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
-  spec->caller = std::move(caller);
-  co_return co_await parts_.queue.Submit(std::move(spec).value(), request->request_id(), bundle);
+  CO_TRY_VOID(CheckSize(*request, parts_.spec_bytes));
+  CO_TRY(SessionSpec spec, convert::FromProto(request->spec()));
+  CO_TRY_VOID(CheckPairs(spec, parts_.pairs));
+  if (!request->spec().has_seed()) spec.seed = parts_.random.Next();
+  spec.caller = std::move(caller);
+  co_return co_await parts_.queue.Submit(std::move(spec), request->request_id(), bundle);
 }
 
 asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
@@ -229,12 +226,11 @@ asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
 asio::awaitable<Result<void>> SessionService::RunGet(Asker asker,
                                                      const v1::GetSessionRequest* request,
                                                      v1::Session* response) {
-  Result<SessionDetails> details =
-      co_await parts_.queue.Show(std::move(asker.caller), request->session(), asker.gone);
-  if (!details) co_return std::move(details).error();
-  const SessionId& id = details->record.snapshot.id;
-  convert::ToProto(details->history, response);
-  convert::ToProto(details->record, response);
+  CO_TRY(SessionDetails details,
+         co_await parts_.queue.Show(std::move(asker.caller), request->session(), asker.gone));
+  const SessionId& id = details.record.snapshot.id;
+  convert::ToProto(details.history, response);
+  convert::ToProto(details.record, response);
   if (!request->with_log()) co_return Result<void>();
   Result<LogTail> log = co_await parts_.store.Ask(asker.gone, &Records::LoadLog, id, kMaxLogBytes);
   if (!log) co_return std::move(log).error().Within("reading the log");
@@ -245,12 +241,11 @@ asio::awaitable<Result<void>> SessionService::RunGet(Asker asker,
 asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
                                                       const v1::ListSessionsRequest* request,
                                                       v1::ListSessionsResponse* response) {
-  Result<SessionFilter> filter = FromProto(*request);
-  if (!filter) co_return std::move(filter).error();
-  const std::size_t page_size = filter->limit++;  // one more tells whether there is another page
+  CO_TRY(SessionFilter filter, FromProto(*request));
+  const std::size_t page_size = filter.limit++;  // one more tells whether there is another page
   std::size_t bytes = 0;
   std::string last;
-  const SessionPage page = parts_.queue.List(asker.caller, *filter);
+  const SessionPage page = parts_.queue.List(asker.caller, filter);
   for (const SessionView& view : page.views) {
     const auto count = static_cast<std::size_t>(response->sessions_size());
     if (count == page_size || bytes >= kPageBytes) {
@@ -309,15 +304,14 @@ grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(
 asio::awaitable<Result<void>> HistoryService::RunList(Asker asker,
                                                       const v1::ListSummariesRequest* request,
                                                       v1::ListSummariesResponse* response) {
-  Result<SummaryQuery> query = convert::FromProto(*request);
-  if (!query) co_return std::move(query).error();
+  CO_TRY(SummaryQuery query, convert::FromProto(*request));
   if (!request->all()) {
-    query->uid = asker.caller.uid;
+    query.uid = asker.caller.uid;
   } else if (Result<void> may = CheckMayReadAll(access_, asker.caller); !may) {
     co_return std::move(may).error();
   }
-  const std::uint64_t page_size = query->limit++;  // one more tells whether there is another page
-  const SummaryQuery asked = *query;
+  const std::uint64_t page_size = query.limit++;  // one more tells whether there is another page
+  const SummaryQuery asked = query;
   Result<std::vector<GateSummary>> found =
       co_await store_.Ask(asker.gone, &Records::ListSummaries, asked);
   if (!found) co_return std::move(found).error().Within("reading the history");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -21,10 +22,9 @@ void ListSamplesReactor::Written() {
 }
 
 asio::awaitable<Result<void>> ListSamplesReactor::Open() {
-  Result<SessionRecord> record = co_await sources_.find(caller(), session_, gone());
-  if (!record) co_return std::move(record).error();
-  id_ = record->snapshot.id;
-  spec_ = std::move(record->spec);
+  CO_TRY(SessionRecord record, co_await sources_.find(caller(), session_, gone()));
+  id_ = record.snapshot.id;
+  spec_ = std::move(record.spec);
   co_return co_await Load();
 }
 
@@ -74,19 +74,17 @@ GetBundleReactor::GetBundleReactor(const ListSamplesSources& sources, Entry entr
 }
 
 asio::awaitable<Result<void>> GetBundleReactor::Open() {
-  Result<SessionRecord> record = co_await sources_.find(caller(), session_, gone());
-  if (!record) co_return std::move(record).error();
-  id_ = record->snapshot.id;
+  CO_TRY(SessionRecord record, co_await sources_.find(caller(), session_, gone()));
+  id_ = record.snapshot.id;
   co_return co_await Load();
 }
 
 asio::awaitable<Result<void>> GetBundleReactor::Load() {
-  Result<std::string> data =
-      co_await sources_.store.Ask(gone(), &Records::ReadBundle, id_, sent_, kPieceBytes);
-  if (!data) co_return std::move(data).error();
+  CO_TRY(std::string data,
+         co_await sources_.store.Ask(gone(), &Records::ReadBundle, id_, sent_, kPieceBytes));
   if (ended()) co_return Result<void>();
-  sent_ += data->size();
-  message().set_data(std::move(data).value());
+  sent_ += data.size();
+  message().set_data(std::move(data));
   if (message().data().empty()) {
     End(grpc::Status::OK);
   } else {

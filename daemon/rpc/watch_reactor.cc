@@ -1,5 +1,6 @@
 #include "daemon/rpc/watch_reactor.h"
 
+#include "core/base/try.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -90,15 +91,14 @@ WatchReactor::WatchReactor(const WatchSources& sources, Entry entry, std::string
 }
 
 asio::awaitable<Result<void>> WatchReactor::Open() {
-  Result<SessionRecord> record = co_await sources_.find(caller(), session_, gone());
-  if (!record) co_return std::move(record).error();
+  CO_TRY(SessionRecord record, co_await sources_.find(caller(), session_, gone()));
   if (ended()) co_return Result<void>();
-  seed_ = record->spec.seed;
-  subscription_ = sources_.hub.Subscribe(record->snapshot.id, [this](const auto& snapshot) {
+  seed_ = record.spec.seed;
+  subscription_ = sources_.hub.Subscribe(record.snapshot.id, [this](const auto& snapshot) {
     feed_.Offer(snapshot);
     Pump(WatchFeed::Occasion::kPublication);
   });
-  feed_.Offer(std::make_shared<const SessionSnapshot>(std::move(record->snapshot)));
+  feed_.Offer(std::make_shared<const SessionSnapshot>(std::move(record.snapshot)));
   Pump(WatchFeed::Occasion::kPublication);
   co_return Result<void>();
 }

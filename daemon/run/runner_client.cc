@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -101,7 +102,7 @@ Result<void> CheckMetrics(const wire::ParsedOutput& parsed, std::set<std::string
 
 Result<void> CheckParsed(const wire::ParsedOutput& parsed) {
   std::set<std::string> names;
-  if (auto checked = CheckMetrics(parsed, names); !checked) return checked;
+  TRY_VOID(CheckMetrics(parsed, names));
   if (parsed.samples.empty()) return Unreadable("no sample");
   for (const Sample& sample : parsed.samples) {
     const std::string& inner = sample.inner_benchmark;
@@ -129,7 +130,7 @@ Result<wire::ParsedOutput> DecodeParsed(std::string_view bytes) {
     if (!error.message.starts_with("parse: ")) error = std::move(error).Within("parse");
     return error;
   }
-  if (auto checked = CheckParsed(*parsed); !checked) return std::move(checked).error();
+  TRY_VOID(CheckParsed(*parsed));
   return parsed;
 }
 
@@ -224,15 +225,13 @@ Error Cancelled() { return Error{ErrorCode::kCancelled, "run: cancelled", {}}; }
 
 template <typename Question>
 asio::awaitable<AnswerTo<Question>> RunnerClient::AskAny(Question question, const char* what) {
-  Result<RunnerFacts> runner = co_await connection_.Connect();
-  if (!runner) co_return std::move(runner).error();
-  co_return co_await connection_.Ask(runner->id, std::move(question), what, kAnswerTimeout);
+  CO_TRY(RunnerFacts runner, co_await connection_.Connect());
+  co_return co_await connection_.Ask(runner.id, std::move(question), what, kAnswerTimeout);
 }
 
 asio::awaitable<Result<void>> RunnerClient::Check(MachineRequest request) {
-  Result<RunnerFacts> runner = co_await connection_.Connect();
-  if (!runner) co_return std::move(runner).error();
-  co_return CheckRequest(request, runner->profiles);
+  CO_TRY(RunnerFacts runner, co_await connection_.Connect());
+  co_return CheckRequest(request, runner.profiles);
 }
 
 asio::awaitable<Result<ProgramIdentity>> RunnerClient::Resolve(ProgramQuery query) {
@@ -243,16 +242,14 @@ asio::awaitable<Result<ProgramIdentity>> RunnerClient::Resolve(ProgramQuery quer
 }
 
 asio::awaitable<Result<Lease>> RunnerClient::Acquire(std::optional<MachineRequest> machine) {
-  Result<RunnerFacts> runner = co_await connection_.Connect();
-  if (!runner) co_return std::move(runner).error();
-  Lease lease{runner->id, std::nullopt};
+  CO_TRY(RunnerFacts runner, co_await connection_.Connect());
+  Lease lease{runner.id, std::nullopt};
   if (!machine) co_return lease;
   wire::AcquireMachine question{*std::move(machine)};
-  Result<MachineReport> report = co_await connection_.Ask(lease.runner, std::move(question),
-                                                          "preparing the machine", kAnswerTimeout);
-  if (!report) co_return std::move(report).error();
+  CO_TRY(MachineReport report, co_await connection_.Ask(lease.runner, std::move(question),
+                                                        "preparing the machine", kAnswerTimeout));
   holder_ = lease.runner;
-  lease.machine = *std::move(report);
+  lease.machine = std::move(report);
   co_return lease;
 }
 

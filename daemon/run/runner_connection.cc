@@ -9,6 +9,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "core/base/try.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {
@@ -99,7 +100,7 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   if (closed_) co_return Error{ErrorCode::kUnavailable, "benchd-runner: benchd is stopping", {}};
   const bool is_fresh = !socket_;
   if (is_fresh) {
-    if (auto opened = OpenSocket(); !opened) co_return std::move(opened).error();
+    CO_TRY_VOID(OpenSocket());
   }
   Waiter waiter(*this, kHandshake, wire::IndexOf<wire::HelloReply>(), "the handshake",
                 kHelloTimeout);
@@ -108,9 +109,8 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   if (is_fresh) {
     if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Disconnect(sent.error().message);
   }
-  Result<wire::Message> answer = co_await waiter.Wait();
-  if (!answer) co_return std::move(answer).error();
-  co_return RunnerFacts{std::get<wire::HelloReply>(std::move(*answer)), id};
+  CO_TRY(wire::Message answer, co_await waiter.Wait());
+  co_return RunnerFacts{std::get<wire::HelloReply>(std::move(answer)), id};
 }
 
 asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(RunnerId runner,
@@ -151,18 +151,17 @@ void RunnerConnection::Close() {
 }
 
 Result<void> RunnerConnection::OpenSocket() {
-  auto connected = source_.Connect();
-  if (!connected) return std::move(connected).error();
+  TRY(auto connected, source_.Connect());
   std::error_code failed;
   socket_.emplace(executor_);
-  socket_->assign(connected->get(), failed);
+  socket_->assign(connected.get(), failed);
   if (!failed) {
-    connected->Release();
+    connected.Release();
     socket_->non_blocking(true, failed);
   }
   if (failed) {
     socket_.reset();
-    connected->Reset();
+    connected.Reset();
     source_.Disconnected();
     return SystemError("watching the runner's socket", failed.value());
   }

@@ -15,6 +15,7 @@
 #include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/base/try.h"
 #include "daemon/ports/ports.h"
 #include "daemon/wire/messages.h"
 
@@ -95,10 +96,9 @@ class RunnerConnection {
     using Answer = typename Question::Answer;
     // Named, not written into the co_await: GCC 12 destroys some temporaries there twice.
     wire::Message message(std::move(question));
-    Result<wire::Message> answer =
-        co_await Exchange(runner, std::move(message), wire::IndexOf<Answer>(), what, timeout);
-    if (!answer) co_return std::move(answer).error();
-    co_return std::get<Answer>(std::move(*answer));
+    CO_TRY(wire::Message answer,
+           co_await Exchange(runner, std::move(message), wire::IndexOf<Answer>(), what, timeout));
+    co_return std::get<Answer>(std::move(answer));
   }
 
   /// Asks that runner, if it lives, to kill the run under way, and allows it 30

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -154,9 +155,8 @@ Result<UniqueFd> SpawnedRunner::Connect() {
     std::error_code failed;
     const auto benchd = std::filesystem::read_symlink("/proc/self/exe", failed);
     if (failed) return SystemError("/proc/self/exe", failed.value());
-    auto found = FindRunnerProgram(benchd);
-    if (!found) return std::move(found).error();
-    program = std::move(*found);
+    TRY(auto found, FindRunnerProgram(benchd));
+    program = std::move(found);
   }
   std::array<int, 2> ends{-1, -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -164,9 +164,8 @@ Result<UniqueFd> SpawnedRunner::Connect() {
   }
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
-  auto pid = Spawn(program, theirs.get());
-  if (!pid) return std::move(pid).error();
-  if (auto adopted = Adopt(*pid); !adopted) return std::move(adopted).error();
+  TRY(auto pid, Spawn(program, theirs.get()));
+  TRY_VOID(Adopt(pid));
   return ours;
 }
 
@@ -247,7 +246,7 @@ Result<UniqueFd> ConnectedRunner::Connect() {
     error.hint = "start it: systemctl start benchd-runner.socket";
     return error;
   }
-  if (auto checked = CheckPeer(socket.get()); !checked) return std::move(checked).error();
+  TRY_VOID(CheckPeer(socket.get()));
   return socket;
 }
 

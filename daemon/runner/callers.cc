@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -55,7 +57,7 @@ Result<void> CheckUid(const AccessRules& rules, uid_t uid) {
 Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& record,
                            Caller caller) {
   if (!rules.hold) return caller;
-  if (auto checked = CheckUid(rules, caller.uid); !checked) return std::move(checked).error();
+  TRY_VOID(CheckUid(rules, caller.uid));
   const std::vector<std::uint32_t> groups = GroupsOf(record, caller.uid);
   const auto has = [&groups](std::uint32_t group) {
     return std::find(groups.begin(), groups.end(), group) != groups.end();
@@ -93,9 +95,9 @@ constexpr std::size_t kMostQuestions = 4;
 }  // namespace
 
 std::optional<Result<Caller>> Callers::Admit(const Caller& caller) {
-  if (auto checked = CheckCaller(host_, caller); !checked) return std::move(checked).error();
+  TRY_VOID(CheckCaller(host_, caller));
   if (!rules_.hold) return caller;
-  if (auto checked = CheckUid(rules_, caller.uid); !checked) return std::move(checked).error();
+  TRY_VOID(CheckUid(rules_, caller.uid));
   if (const auto found = known_.find(caller.uid); found != known_.end()) {
     const Known& known = found->second;
     Result<Caller> admitted = known.record ? AdmitCaller(rules_, *known.record, caller)
@@ -107,21 +109,20 @@ std::optional<Result<Caller>> Callers::Admit(const Caller& caller) {
     return question.uid == caller.uid;
   });
   if (is_asked || asking_.size() >= kMostQuestions) return {};
-  if (auto asked = Ask(caller.uid); !asked) return std::move(asked).error();
+  TRY_VOID(Ask(caller.uid));
   return {};
 }
 
 Result<void> Callers::Ask(uid_t uid) {
-  auto input = EmptyMemory();
-  if (!input) return std::move(input).error();
+  TRY(auto input, EmptyMemory());
   HelperOrder order;
   order.name = "uid " + std::to_string(uid);
   order.argv = {"user", std::to_string(uid), rules_.group};
-  order.input = std::move(*input);
+  order.input = std::move(input);
   order.caller.uid = order.caller.gid = kAsker;
   order.timeout_ns = kUserTimeout;
   auto helper = std::make_unique<HelperProcess>(loop_, host_, tree_, *this);
-  if (auto started = helper->Start(std::move(order)); !started) return started;
+  TRY_VOID(helper->Start(std::move(order)));
   asking_.push_back({uid, std::move(helper)});
   return {};
 }
@@ -228,17 +229,16 @@ void Lookups::GoOn() {
 
 Result<void> Lookups::Start(const Waiting& lookup, Caller caller) {
   const ProgramQuery& query = lookup.question.query;
-  auto input = MemoryWith(wire::Encode(lookup.question));
-  if (!input) return std::move(input).error();
+  TRY(auto input, MemoryWith(wire::Encode(lookup.question)));
   HelperOrder order;
   order.name = "command '" + query.program + "'";
   order.argv = {"resolve"};
-  order.input = std::move(*input);
+  order.input = std::move(input);
   order.caller = std::move(caller);
   order.timeout_ns = kLookupTimeout;
   order.nice = IsAtWorkFor(query.caller.uid) ? kFurtherLookupNice : 0;
   auto helper = std::make_unique<HelperProcess>(loop_, host_, tree_, *this);
-  if (auto started = helper->Start(std::move(order)); !started) return started;
+  TRY_VOID(helper->Start(std::move(order)));
   running_.push_back({lookup.request, query.caller.uid, query.program, std::move(helper), false});
   return {};
 }

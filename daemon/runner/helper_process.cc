@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "core/base/try.h"
 #include "daemon/runner/child_limits.h"
 
 namespace benchd {
@@ -83,11 +84,10 @@ HelperProcess::~HelperProcess() {
 /// parsed: little beside the process itself, and no run is measured before its answer.
 Result<void> HelperProcess::MakeGroup() {
   if (host_.helper_groups.empty()) return {};
-  auto group = TreeGroup::CreateIn(host_.helper_groups);
-  if (!group) return std::move(group).error();
-  group_.emplace(std::move(*group));
+  TRY(auto group, TreeGroup::CreateIn(host_.helper_groups));
+  group_.emplace(std::move(group));
   if (group_->CanLimitMemory()) {
-    if (auto limited = group_->LimitMemory(kMemoryBytes); !limited) return limited;
+    TRY_VOID(group_->LimitMemory(kMemoryBytes));
   }
   return group_->CanLimitProcesses() ? group_->LimitProcesses(kProcesses) : Result<void>();
 }
@@ -102,20 +102,18 @@ Result<void> HelperProcess::Start(HelperOrder order) {
   spec.cwd = order.cwd;
   spec.cpus = host_.cpus.housekeeping;
   spec.settings.nice = order.nice;
-  if (auto checked = LaunchPlan::Check(host_, spec); !checked) return checked;
+  TRY_VOID(LaunchPlan::Check(host_, spec));
   plan_ = std::make_unique<LaunchPlan>(host_, std::move(spec));
 
-  auto answer = EmptyMemory();
-  if (!answer) return std::move(answer).error();
-  answer_ = std::move(*answer);
-  auto out = Capture::Open(loop_, {.memory = answer_.get(), .memory_limit = kHelperAnswerBytes});
-  if (!out) return std::move(out).error();
-  stdout_ = std::move(*out);
+  TRY(auto answer, EmptyMemory());
+  answer_ = std::move(answer);
+  TRY(auto out,
+      Capture::Open(loop_, {.memory = answer_.get(), .memory_limit = kHelperAnswerBytes}));
+  stdout_ = std::move(out);
   CaptureTargets tail;
   tail.keep_tail = true;
-  auto err = Capture::Open(loop_, tail);
-  if (!err) return std::move(err).error();
-  stderr_ = std::move(*err);
+  TRY(auto err, Capture::Open(loop_, tail));
+  stderr_ = std::move(err);
 
   const LaunchStreams streams{order.input.get(), stdout_->write_end(), stderr_->write_end()};
   ChildPlan& plan = plan_->Prepare(memory_, streams, 0);

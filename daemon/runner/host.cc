@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 #include "daemon/system/pinned_threads.h"
 
 // Where the linker put the program (ld(1), end(3)).
@@ -99,18 +100,16 @@ Result<Host> MinimalHost() {
   host.usable_cpus = WidenAffinity();
   host.null.Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!host.null) return SystemError("/dev/null", errno);
-  auto helper = OpenHelper();
-  if (!helper) return std::move(helper).error();
-  host.helper = std::move(*helper);
+  TRY(auto helper, OpenHelper());
+  host.helper = std::move(helper);
   ReadCapabilities(host);
   host.cpus.housekeeping = host.usable_cpus;
   return host;
 }
 
 Result<Host> LookAround(const std::string& root) {
-  auto minimal = MinimalHost();
-  if (!minimal) return std::move(minimal).error();
-  Host host = std::move(*minimal);
+  TRY(auto minimal, MinimalHost());
+  Host host = std::move(minimal);
   host.files = KernelFiles(root);
   const std::string oom_score = KernelFiles("/").Read("proc/self/oom_score_adj").value_or("0");
   host.reset_oom_score = oom_score != "0";

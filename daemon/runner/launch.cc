@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
 
@@ -30,14 +31,12 @@ std::optional<ThreadSchedule> ReadSchedule(const KernelFiles& files, const std::
 }  // namespace
 
 Result<void> Launch::Start(RunTask task, EventSink& sink) {
-  auto options = MakeReady(std::move(task));
-  if (!options) return std::move(options).error();
+  TRY(auto options, MakeReady(std::move(task)));
   before_ = LookAround();
-  auto child = Spawn(*options);
-  if (!child) return std::move(child).error();
+  TRY(auto child, Spawn(options));
   made_in_place_ = false;
-  Adopt(std::move(*child), sink);
-  if (options->held) {
+  Adopt(std::move(child), sink);
+  if (options.held) {
     SetAffinity(child_.pid, memory_.plan);
     OpenGate(area_);
   }
@@ -45,9 +44,8 @@ Result<void> Launch::Start(RunTask task, EventSink& sink) {
 }
 
 Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
-  auto options = MakeReady(std::move(task));
-  if (!options) return std::move(options).error();
-  if (!spawner.Order(memory_.plan, area_, *options, after)) {
+  TRY(auto options, MakeReady(std::move(task)));
+  if (!spawner.Order(memory_.plan, area_, options, after)) {
     return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order"};
   }
   spawner_ = &spawner;
@@ -55,10 +53,9 @@ Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
 }
 
 Result<void> Launch::Go(EventSink& sink) {
-  auto child = std::exchange(spawner_, nullptr)->Take();
-  if (!child) return std::move(child).error();
+  TRY(auto child, std::exchange(spawner_, nullptr)->Take());
   made_in_place_ = true;
-  Adopt(std::move(*child), sink);
+  Adopt(std::move(child), sink);
   before_ = LookAround();
   OpenGate(area_);
   return {};
@@ -103,7 +100,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   Discard();
   task_ = std::move(task);
   log_.clear();
-  if (auto opened = OpenCaptures(); !opened) return std::move(opened).error();
+  TRY_VOID(OpenCaptures());
 
   const int null = services_.host.null.get();
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
@@ -140,7 +137,7 @@ void Launch::Adopt(Spawned child, EventSink& sink) {
 
 /// @errors where a limit holds and the group is not there: it was taken away, or cannot be renewed.
 Result<SpawnOptions> Launch::JoinGroup() {
-  if (auto begun = group_.BeginRun(task_.needs->tree); !begun) return std::move(begun).error();
+  TRY_VOID(group_.BeginRun(task_.needs->tree));
   SpawnOptions options;
   options.cgroup_fd = group_.fd();
   options.only_in_cgroup = group_.limited();
@@ -157,24 +154,21 @@ Result<void> Launch::OpenCaptures() {
   err.keep_tail = true;
   if (task_.output == OutputKind::kLog) out.log = err.log = &log_;
   if (!task_.parse.empty()) {
-    auto memory = EmptyMemory();
-    if (!memory) return std::move(memory).error();
-    parse_input_ = std::move(*memory);
+    TRY(auto memory, EmptyMemory());
+    parse_input_ = std::move(memory);
     out.memory = parse_input_.get();
     out.memory_limit = kParseBytes;
   }
   if (out.log != nullptr || out.memory >= 0) {
-    auto capture = Capture::Open(services_.loop, out);
-    if (!capture) return std::move(capture).error();
-    stdout_ = std::move(*capture);
+    TRY(auto capture, Capture::Open(services_.loop, out));
+    stdout_ = std::move(capture);
     // Harnesses open /dev/stdout by that name, which is the pipe's owner's right. Not ours to give
     // away without privileges, and not needed then.
     const Caller& caller = task_.plan->spec().caller;
     static_cast<void>(fchown(stdout_->write_end(), caller.uid, caller.gid) == 0);
   }
-  auto capture = Capture::Open(services_.loop, err);
-  if (!capture) return std::move(capture).error();
-  stderr_ = std::move(*capture);
+  TRY(auto capture, Capture::Open(services_.loop, err));
+  stderr_ = std::move(capture);
   return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {
@@ -79,7 +80,7 @@ void AddCpus(const std::vector<int>& cpus, unsigned long (&mask)[ChildPlan::kMas
 
 Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
   if (spec.argv.empty()) return InvalidArgument("command", "empty");
-  if (auto strings = CheckStrings(spec); !strings) return strings;
+  TRY_VOID(CheckStrings(spec));
   if (spec.program && !spec.program->path.starts_with('/')) {
     return InvalidArgument("program", "'" + spec.program->path + "' is no absolute path");
   }

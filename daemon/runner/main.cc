@@ -12,6 +12,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"
@@ -85,28 +86,24 @@ struct Endpoint {
 Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerConfig& config) {
   Endpoint endpoint;
   if (options.socket.starts_with("fd:")) {
-    auto connection = AdoptConnection(options.socket);
-    if (!connection) return std::move(connection).error();
-    endpoint.connection = std::move(*connection);
+    TRY(auto connection, AdoptConnection(options.socket));
+    endpoint.connection = std::move(connection);
     return endpoint;
   }
   endpoint.user = geteuid();
   if (!config.user.empty() || geteuid() == 0) {
-    auto user = UidOf(config.user.empty() ? kDefaultUser : config.user);
-    if (!user) return std::move(user).error();
-    endpoint.user = *user;
+    TRY(auto user, UidOf(config.user.empty() ? kDefaultUser : config.user));
+    endpoint.user = user;
   }
-  auto adopted = AdoptSystemdSocket();
-  if (!adopted) return std::move(adopted).error();
-  endpoint.listener = std::move(*adopted);
+  TRY(auto adopted, AdoptSystemdSocket());
+  endpoint.listener = std::move(adopted);
   if (endpoint.listener) return endpoint;
   if (options.socket.empty()) {
     return Error{ErrorCode::kInvalidArgument, "--socket: it is missing, and systemd gave none",
                  "see benchd-runner --help"};
   }
-  auto listener = ListenAt(options.socket, endpoint.user);
-  if (!listener) return std::move(listener).error();
-  endpoint.listener = std::move(*listener);
+  TRY(auto listener, ListenAt(options.socket, endpoint.user));
+  endpoint.listener = std::move(listener);
   endpoint.path = options.socket;
   return endpoint;
 }
@@ -123,57 +120,51 @@ AccessRules RulesOf(const wire::RunnerConfig& config, const Endpoint& endpoint, 
 }
 
 Result<void> Run(const RunnerOptions& options) {
-  if (auto prepared = PrepareProcess(); !prepared) return prepared;
+  TRY_VOID(PrepareProcess());
   UniqueFd signals = TakeSignals(options.socket.starts_with("fd:"));
-  auto minimal = MinimalHost();
-  if (!minimal) return std::move(minimal).error();
-  auto config = LoadRunnerConfig(*minimal, options.config);
-  if (!config) return std::move(config).error();
-  auto setup = MachineSetup::Open(options);
-  if (!setup) return std::move(setup).error();
-  MachineSetup& machine = **setup;
+  TRY(auto minimal, MinimalHost());
+  TRY(auto config, LoadRunnerConfig(minimal, options.config));
+  TRY(auto setup, MachineSetup::Open(options));
+  MachineSetup& machine = *setup;
   // After what a dead runner left has been put back: it may have taken CPUs away.
-  auto host = LookAround(options.sysfs_root);
-  if (!host) return std::move(host).error();
-  auto profiles = KnowProfiles(host->files, host->usable_cpus, *config);
-  if (!profiles) return std::move(profiles).error();
-  SettleOn(*host, profiles->front().cpus);
-  host->cpu_accounting = CpuAccounting::Try(host->files);
+  TRY(auto host, LookAround(options.sysfs_root));
+  TRY(auto profiles, KnowProfiles(host.files, host.usable_cpus, config));
+  SettleOn(host, profiles.front().cpus);
+  host.cpu_accounting = CpuAccounting::Try(host.files);
   KeepTurn();
-  auto endpoint = OpenEndpoint(options, *config);
-  if (!endpoint) return std::move(endpoint).error();
+  TRY(auto endpoint, OpenEndpoint(options, config));
 
-  const AccessRules access = RulesOf(*config, *endpoint, *host);
-  const PerfSupport perf(OpenPerfEvent, host->files);
-  const DisturbanceFiles disturbances(host->files);
-  machine.Begin(*host, std::move(*profiles), config->children, perf.Describe());
-  host->helper_groups = machine.helper_groups();
+  const AccessRules access = RulesOf(config, endpoint, host);
+  const PerfSupport perf(OpenPerfEvent, host.files);
+  const DisturbanceFiles disturbances(host.files);
+  machine.Begin(host, std::move(profiles), config.children, perf.Describe());
+  host.helper_groups = machine.helper_groups();
   auto& [group, other_group] = machine.run_groups();
   EventLoop loop;
   ProcessTree tree;
   Server server({loop,
-                 *host,
+                 host,
                  tree,
                  machine.owner(),
-                 config->children,
+                 config.children,
                  access,
                  perf,
                  disturbances,
-                 config->counters,
+                 config.counters,
                  {&group, &other_group},
                  machine.spawner_group()},
                 std::move(signals));
-  if (endpoint->connection) {
-    server.Serve(std::move(endpoint->connection));
+  if (endpoint.connection) {
+    server.Serve(std::move(endpoint.connection));
   } else {
-    server.Listen(std::move(endpoint->listener), endpoint->user);
+    server.Listen(std::move(endpoint.listener), endpoint.user);
     NotifySystemd("READY=1");
     Log(LogLevel::kInfo,
-        "ready for uid " + std::to_string(endpoint->user) +
+        "ready for uid " + std::to_string(endpoint.user) +
             (group.exists() ? ", runs in " + group.path() : ", without a control group"));
   }
   loop.Run();
-  if (!endpoint->path.empty()) unlink(endpoint->path.c_str());
+  if (!endpoint.path.empty()) unlink(endpoint.path.c_str());
   return {};
 }
 

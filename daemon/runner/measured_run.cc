@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/try.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch_plan.h"
 #include "daemon/runner/turns.h"
@@ -62,7 +63,7 @@ Result<void> MeasuredRun::Start(RunTask task) {
   // Somebody killed the spawner, or it could not do what the runner perhaps can, or can say why.
   if (ordered && !made) CloseSpawner();
   if (!made) {
-    if (auto started = now_->Start(std::move(task), *this); !started) return started;
+    TRY_VOID(now_->Start(std::move(task), *this));
   }
   Begin();
   return {};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/base/try.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/setup.h"
@@ -137,7 +138,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
     if (from.output_path.empty()) return InvalidArgument("output", "the file has no name");
     spec.output_path = from.output_path;
   }
-  if (auto checked = LaunchPlan::Check(services_.host, spec); !checked) return checked;
+  TRY_VOID(LaunchPlan::Check(services_.host, spec));
   if (children_.empty()) JoinFreshKeyring(services_.host);
   OpenedChild child;
   child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
@@ -146,11 +147,10 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.parse = std::move(from.parse);
   child.accept_exit = std::move(from.accept_exit);
   batch_.DropPrepared();
-  auto needs = ChooseMetrics(std::move(from.metrics),
-                             {services_.host, services_.perf, services_.disturbances,
-                              *services_.groups[0], services_.counters_always});
-  if (!needs) return std::move(needs).error();
-  child.needs = std::move(*needs);
+  TRY(auto needs, ChooseMetrics(std::move(from.metrics),
+                                {services_.host, services_.perf, services_.disturbances,
+                                 *services_.groups[0], services_.counters_always}));
+  child.needs = std::move(needs);
   children_.insert_or_assign(message.number, std::move(child));
   return {};
 }

@@ -1,5 +1,6 @@
 #include "daemon/runner/running_batch.h"
 
+#include "core/base/try.h"
 #include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
@@ -42,10 +43,10 @@ Result<void> RunningBatch::Start(Batch order) {
   if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: one is under way", {}};
   if (order.runs.empty()) return InvalidArgument("runs", "there is none");
   for (const RunOrder& start : order.runs) {
-    if (auto checked = Check(start); !checked) return checked;
+    TRY_VOID(Check(start));
   }
   if (order.next) {
-    if (auto checked = Check(*order.next); !checked) return checked;
+    TRY_VOID(Check(*order.next));
   }
   order_ = std::move(order);
   done_.clear();
@@ -74,10 +75,10 @@ Result<void> RunningBatch::StartRun(std::size_t index) {
   const RunOrder& start = order_->runs[index];
   if (run_.prepared() && prepared_ && prepared_->child == start.child &&
       prepared_->padding_bytes == start.padding_bytes && prepared_->variables == start.variables) {
-    if (auto started = run_.StartPrepared(); !started) return started;
+    TRY_VOID(run_.StartPrepared());
   } else {
     run_.DiscardPrepared();
-    if (auto started = run_.Start(TaskOf(start)); !started) return started;
+    TRY_VOID(run_.Start(TaskOf(start)));
   }
   PrepareAfter(index);
   return {};

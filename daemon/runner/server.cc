@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "core/base/try.h"
 #include "daemon/runner/host.h"
 
 namespace benchd {
@@ -156,13 +157,12 @@ int NumberOf(const char* text) {
 }  // namespace
 
 Result<UniqueFd> ListenAt(const std::string& path, uid_t owner) {
-  auto address = AddressOf(path);
-  if (!address) return std::move(address).error();
-  if (auto removed = RemoveStale(path, *address); !removed) return std::move(removed).error();
+  TRY(auto address, AddressOf(path));
+  TRY_VOID(RemoveStale(path, address));
   UniqueFd listener = NewSocket();
   if (!listener) return SystemError("a socket", errno);
   // The mask of this process (077) keeps others out between bind and chown.
-  if (bind(listener.get(), Generic(*address), sizeof(*address)) != 0) {
+  if (bind(listener.get(), Generic(address), sizeof(address)) != 0) {
     return SystemError(path, errno);
   }
   if ((owner != geteuid() && chown(path.c_str(), owner, static_cast<gid_t>(-1)) != 0) ||
@@ -179,16 +179,14 @@ Result<UniqueFd> AdoptSystemdSocket() {
   const int count = NumberOf(getenv("LISTEN_FDS"));
   if (count < 1) return UniqueFd();
   if (count > 1) return InvalidArgument("systemd", "it handed over more than one socket");
-  if (auto kind = CheckKind(kFirstSystemdFd, true, "systemd's socket"); !kind) {
-    return std::move(kind).error();
-  }
+  TRY_VOID(CheckKind(kFirstSystemdFd, true, "systemd's socket"));
   return UniqueFd(kFirstSystemdFd);
 }
 
 Result<UniqueFd> AdoptConnection(std::string_view name) {
   const int fd = NumberOf(std::string(name.substr(name.find(':') + 1)).c_str());
   if (fd < 3) return InvalidArgument("--socket", "'" + std::string(name) + "' names no descriptor");
-  if (auto kind = CheckKind(fd, false, name); !kind) return std::move(kind).error();
+  TRY_VOID(CheckKind(fd, false, name));
   return UniqueFd(fd);
 }
 

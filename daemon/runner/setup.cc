@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
@@ -32,7 +33,7 @@ class HelperOnce : public HelperOwner {
   Result<std::string> Run(const Host& host, HelperOrder order) {
     ProcessTree tree;
     HelperProcess helper(loop_, host, tree, *this);
-    if (auto started = helper.Start(std::move(order)); !started) return std::move(started).error();
+    TRY_VOID(helper.Start(std::move(order)));
     loop_.Run();
     return std::move(*answer_);
   }
@@ -67,16 +68,15 @@ Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string&
   UniqueFd file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file && errno == ENOENT && is_default) return wire::RunnerConfig{};
   if (!file) return SystemError(name, errno);
-  if (auto checked = CheckOwner(name, file.get()); !checked) return std::move(checked).error();
+  TRY_VOID(CheckOwner(name, file.get()));
   HelperOrder order;
   order.name = name;
   order.argv = {"config"};
   order.input = std::move(file);
   order.as_caller = false;
   order.timeout_ns = kConfigTimeout;
-  auto answer = HelperOnce().Run(host, std::move(order));
-  if (!answer) return std::move(answer).error();
-  auto decoded = wire::DecodeRunnerConfig(*answer);
+  TRY(auto answer, HelperOnce().Run(host, std::move(order)));
+  auto decoded = wire::DecodeRunnerConfig(answer);
   if (!decoded) return std::move(decoded).error().Within(name);
   if (!*decoded) return std::move(*decoded).error().Within(name);
   return std::move(**decoded);
@@ -179,15 +179,14 @@ std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
 Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
                                                const std::vector<int>& usable_cpus,
                                                const wire::RunnerConfig& config) {
-  auto topology = ReadTopology(files);
-  if (!topology) return std::move(topology).error();
+  TRY(auto topology, ReadTopology(files));
   if (auto list = ParseCpuList(config.benchmark_cpus); !list) {
     return std::move(list).error().Within("[runner] benchmark_cpus");
   }
   std::vector<KnownProfile> known;
-  std::vector<int> free_cpus = CpusInBoth(topology->online, usable_cpus);
+  std::vector<int> free_cpus = CpusInBoth(topology.online, usable_cpus);
   for (MachineProfile& profile : Profiles(config)) {
-    auto cpus = ChooseProfileCpus(*topology, usable_cpus, profile);
+    auto cpus = ChooseProfileCpus(topology, usable_cpus, profile);
     if (!cpus) {
       return std::move(cpus).error().Within("[machine_profile." + profile.name + "]");
     }
@@ -213,15 +212,13 @@ Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
   if (access(options.journal.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::string("nothing to restore");
   }
-  auto journal = Journal::Open(options.journal);
-  if (!journal) return std::move(journal).error();
+  TRY(auto journal, Journal::Open(options.journal));
   const KernelFiles files(options.sysfs_root);
   const std::unique_ptr<UnitProperties> units = UnitsOf(files);
   const Settings settings(files, *units);
-  auto sentences = RestoreFrom(*journal, settings, BootId(files));
-  if (!sentences) return std::move(sentences).error();
+  TRY(auto sentences, RestoreFrom(journal, settings, BootId(files)));
   std::string text;
-  for (const std::string& sentence : *sentences) text += (text.empty() ? "" : "\n") + sentence;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "\n") + sentence;
   return text.empty() ? "nothing to restore" : text;
 }
 
@@ -233,9 +230,7 @@ MachineSetup::MachineSetup(const RunnerOptions& options)
 
 Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& options) {
   std::unique_ptr<MachineSetup> setup(new MachineSetup(options));
-  if (auto opened = setup->OpenJournal(options.journal); !opened) {
-    return std::move(opened).error();
-  }
+  TRY_VOID(setup->OpenJournal(options.journal));
   if (auto place = FindCgroupPlace(setup->files_)) setup->place_ = std::move(*place);
   if (auto folder = OwnCgroupFolder(KernelFiles("/"))) setup->runs_folder_ = std::move(*folder);
   return setup;
@@ -246,16 +241,15 @@ Result<void> MachineSetup::OpenJournal(const std::string& path) {
     why_nothing_ = kUserMode;
     return {};
   }
-  auto journal = Journal::Open(path);
-  if (!journal) return std::move(journal).error();
-  auto restored = RestoreFrom(*journal, settings_, BootId(files_));
+  TRY(auto journal, Journal::Open(path));
+  auto restored = RestoreFrom(journal, settings_, BootId(files_));
   if (!restored) {
     why_nothing_ = "nothing is changed: " + restored.error().message;
     Log(LogLevel::kError, why_nothing_ + " (" + restored.error().hint + ")");
     return {};
   }
   for (const std::string& sentence : *restored) Log(LogLevel::kWarning, sentence);
-  journal_ = std::move(*journal);
+  journal_ = std::move(journal);
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "core/base/try.h"
+
 namespace benchd {
 
 asio::awaitable<Result<void>> UntilThereIsRoom(
@@ -77,12 +79,11 @@ std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
 asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
   std::uint64_t loaded = 0;
   for (;;) {
-    Result<std::vector<Run>> runs =
-        co_await store.DoForSession(&Records::LoadRuns, id, loaded, kRunsPerLoad, kRunBytesPerLoad);
-    if (!runs) co_return std::move(runs).error();
-    if (runs->empty()) break;
-    loaded += runs->size();
-    Result<void> taken = Take(std::move(runs).value());
+    CO_TRY(std::vector<Run> runs, co_await store.DoForSession(&Records::LoadRuns, id, loaded,
+                                                              kRunsPerLoad, kRunBytesPerLoad));
+    if (runs.empty()) break;
+    loaded += runs.size();
+    Result<void> taken = Take(std::move(runs));
     if (!taken) co_return taken;
   }
   if (block_.empty()) co_return Result<void>{};
@@ -100,7 +101,7 @@ Result<void> StoredBlocks::Take(std::vector<Run> runs) {
     const std::size_t size = SizeOfBlock(spec_, run.benchmark);
     block_.push_back(std::move(run));
     if (block_.size() < size) continue;
-    if (Result<void> taken = take_(std::exchange(block_, {})); !taken) return taken;
+    TRY_VOID(take_(std::exchange(block_, {})));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "core/analysis/run_units.h"
 #include "core/analysis/session_analysis.h"
+#include "core/base/try.h"
 #include "core/model/run.h"
 #include "daemon/session/batch_plan.h"
 #include "daemon/session/batch_runner.h"
@@ -422,8 +423,7 @@ SessionSnapshot Session::End(std::optional<Failure> failure) {
 }  // namespace
 
 Result<void> CheckStatistics(const SessionSpec& spec) {
-  Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec);
-  if (!analysis) return std::move(analysis).error();
+  TRY_VOID(SessionAnalysis::Create(spec));
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/try.h"
 #include "core/model/limits.h"
 #include "daemon/store/state_files.h"
 
@@ -121,7 +122,7 @@ Result<void> BundleUpload::KeepFor(const SessionId& session) {
 
 Result<BundleFiles> BundleFiles::Open(const std::filesystem::path& state_dir) {
   const std::filesystem::path folder = state_dir / "bundles";
-  if (Result<void> made = store::MakeFolder(folder); !made) return std::move(made).error();
+  TRY_VOID(store::MakeFolder(folder));
   return BundleFiles(folder);
 }
 
@@ -131,12 +132,11 @@ Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& cl
   if (claim.bytes > limits.bytes) {
     return TooLarge(Limit::kBundle, claim.bytes, limits.bytes);
   }
-  Result<std::vector<BundleFile>> files = FilesIn(folder_);
-  if (!files) return std::move(files).error();
+  TRY(std::vector<BundleFile> files, FilesIn(folder_));
   const std::string user = std::to_string(uid);
   std::uint64_t used = 0;
   std::size_t uploads = 0;
-  for (const BundleFile& file : *files) {
+  for (const BundleFile& file : files) {
     struct stat info {};
     if (file.uid != user || ::stat(file.path.c_str(), &info) != 0) continue;
     used += static_cast<std::uint64_t>(info.st_size);
@@ -153,17 +153,15 @@ Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& cl
   UniqueFd file(::mkostemps(path.data(), static_cast<int>(kUnfinished.size()), O_CLOEXEC));
   if (!file) return NotKept(errno);
   BundleUpload upload(std::move(file), path, claim);
-  Result<bool> taken = TakeRoom(upload.file_.get(), claim.bytes);
-  if (!taken) return std::move(taken).error();
-  upload.has_room_ = *taken;
+  TRY(bool taken, TakeRoom(upload.file_.get(), claim.bytes));
+  upload.has_room_ = taken;
   return upload;
 }
 
 /// @errors kNotFound.
 Result<std::filesystem::path> BundleFiles::FileOf(const SessionId& session) const {
-  Result<std::vector<BundleFile>> files = FilesIn(folder_);
-  if (!files) return std::move(files).error();
-  for (BundleFile& file : *files) {
+  TRY(std::vector<BundleFile> files, FilesIn(folder_));
+  for (BundleFile& file : files) {
     if (file.name == session.value) return std::move(file.path);
   }
   return Error{ErrorCode::kNotFound,
@@ -172,13 +170,12 @@ Result<std::filesystem::path> BundleFiles::FileOf(const SessionId& session) cons
 
 Result<std::string> BundleFiles::Read(const SessionId& session, std::uint64_t offset,
                                       std::size_t most) const {
-  Result<std::filesystem::path> path = FileOf(session);
-  if (!path) return std::move(path).error();
-  const UniqueFd file(::open(path->c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  TRY(std::filesystem::path path, FileOf(session));
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   std::string data(most, '\0');
   const ssize_t count =
       file ? ::pread(file.get(), data.data(), most, static_cast<off_t>(offset)) : -1;
-  if (count < 0) return SystemError(path->string(), errno);
+  if (count < 0) return SystemError(path.string(), errno);
   data.resize(static_cast<std::size_t>(count));
   return data;
 }
@@ -192,9 +189,8 @@ Result<void> BundleFiles::Remove(const SessionId& session) const {
 }
 
 Result<void> BundleFiles::Sweep(const std::set<SessionId>& keep) const {
-  Result<std::vector<BundleFile>> files = FilesIn(folder_);
-  if (!files) return std::move(files).error();
-  for (const BundleFile& file : *files) {
+  TRY(std::vector<BundleFile> files, FilesIn(folder_));
+  for (const BundleFile& file : files) {
     if (keep.contains(SessionId{file.name})) continue;
     if (::unlink(file.path.c_str()) != 0) return SystemError(file.path.string(), errno);
   }

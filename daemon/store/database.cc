@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "core/base/try.h"
+
 namespace benchd::store {
 namespace {
 
@@ -130,7 +132,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& fi
                                                  std::chrono::milliseconds lock_wait) {
   Result<std::unique_ptr<Database>> database = OpenUnread(file, lock_wait);
   if (!database) return database;
-  if (Result<void> ready = (*database)->SetUp(); !ready) return std::move(ready).error();
+  TRY_VOID((*database)->SetUp());
   return database;
 }
 
@@ -152,7 +154,7 @@ Result<void> Database::SetUp() {
   // it. Nothing here is secret from who may read the file (state_files.h).
   for (const char* pragma :
        {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
-    if (Result<void> set = Execute(pragma); !set) return set;
+    TRY_VOID(Execute(pragma));
   }
   return {};
 }
@@ -167,16 +169,15 @@ Result<void> Database::Execute(const std::string& sql) {
 }
 
 Result<std::int64_t> Database::QueryInteger(std::string_view sql) {
-  Result<std::string> text = QueryText(sql);
-  if (!text) return std::move(text).error();
-  return static_cast<std::int64_t>(std::strtoll(text->c_str(), nullptr, 10));
+  TRY(std::string text, QueryText(sql));
+  return static_cast<std::int64_t>(std::strtoll(text.c_str(), nullptr, 10));
 }
 
 Result<std::string> Database::QueryText(std::string_view sql) {
   Statement statement(*this, sql);
   std::string text;
   const auto keep = [&text, &statement] { text = statement.Text(0); };
-  if (Result<void> done = statement.Query(keep); !done) return std::move(done).error();
+  TRY_VOID(statement.Query(keep));
   return text;
 }
 
@@ -196,12 +197,11 @@ Result<void> Database::CheckTable(std::string_view table) {
 }
 
 Result<void> Database::Ask(const std::string& check) {
-  Result<std::string> answer = QueryText(check);
-  if (!answer) return std::move(answer).error();
-  if (*answer == "ok") return {};
+  TRY(std::string answer, QueryText(check));
+  if (answer == "ok") return {};
   // "*** in database main ***", then what is wrong.
-  const std::size_t line = answer->rfind('\n');
-  return Damaged(handle_, path_, line == std::string::npos ? *answer : answer->substr(line + 1));
+  const std::size_t line = answer.rfind('\n');
+  return Damaged(handle_, path_, line == std::string::npos ? answer : answer.substr(line + 1));
 }
 
 bool Database::found_damage() const {
@@ -223,8 +223,8 @@ std::int64_t Database::last_insert_key() const { return sqlite3_last_insert_rowi
 std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_); }
 
 Result<Transaction> Transaction::Begin(Database& database, Durability durability) {
-  if (Result<void> set = database.SetDurability(durability); !set) return std::move(set).error();
-  if (Result<void> begun = database.begin_.Run(); !begun) return std::move(begun).error();
+  TRY_VOID(database.SetDurability(durability));
+  TRY_VOID(database.begin_.Run());
   return Transaction(database);
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/base/try.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -48,16 +49,15 @@ class Statement {
   /// and is the answer.
   template <typename OnRow, typename... Values>
   Result<void> Query(OnRow on_row, const Values&... values) {
-    if (Result<void> ready = Prepare(); !ready) return ready;
+    TRY_VOID(Prepare());
     const ResetAtEnd reset{*this};
     [[maybe_unused]] int parameter = 0;  // without values it is not read
     int status = 0;
     ((status = status != 0 ? status : Bind(++parameter, values)), ...);
     if (status != 0) return Failed(status);
     for (;;) {
-      Result<bool> row = Step();
-      if (!row) return std::move(row).error();
-      if (!*row) return {};
+      TRY(bool row, Step());
+      if (!row) return {};
       if constexpr (std::is_void_v<decltype(on_row())>) {
         on_row();
       } else if (Result<void> handled = on_row(); !handled) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/try.h"
 #include "daemon/store/state_files.h"
 
 namespace benchd::store {
@@ -127,62 +128,45 @@ Error OfAnotherProgram(const std::filesystem::path& file) {
 }
 
 Result<bool> HasSchema(Database& database) {
-  Result<std::int64_t> version = database.QueryInteger("PRAGMA user_version");
-  if (!version) return std::move(version).error();
-  Result<std::int64_t> application = database.QueryInteger("PRAGMA application_id");
-  if (!application) return std::move(application).error();
-  Result<std::int64_t> objects = database.QueryInteger("SELECT count(*) FROM sqlite_schema");
-  if (!objects) return std::move(objects).error();
+  TRY(std::int64_t version, database.QueryInteger("PRAGMA user_version"));
+  TRY(std::int64_t application, database.QueryInteger("PRAGMA application_id"));
+  TRY(std::int64_t objects, database.QueryInteger("SELECT count(*) FROM sqlite_schema"));
 
-  if (*version == 0 && *application == 0 && *objects == 0) return false;
-  if (*application != kApplicationId) return OfAnotherProgram(database.path());
-  if (*version >= kOldestKnown && *version <= kSchemaVersion) return true;
+  if (version == 0 && application == 0 && objects == 0) return false;
+  if (application != kApplicationId) return OfAnotherProgram(database.path());
+  if (version >= kOldestKnown && version <= kSchemaVersion) return true;
   return Error{ErrorCode::kFailedPrecondition,
                database.path() + ": written by another version of benchd (schema " +
-                   std::to_string(*version) + ", this one has " + std::to_string(kSchemaVersion) +
+                   std::to_string(version) + ", this one has " + std::to_string(kSchemaVersion) +
                    ")",
                "run that version, or choose another --state-dir"};
 }
 
 Result<void> CreateSchema(Database& database) {
   // So that space can be given back (pruning.h). To be said before the first transaction.
-  if (Result<void> set = database.Execute("PRAGMA auto_vacuum = INCREMENTAL"); !set) return set;
-  Result<Transaction> transaction = Transaction::Begin(database, Durability::kPowerLoss);
-  if (!transaction) return std::move(transaction).error();
+  TRY_VOID(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
   const std::string marks =
       "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + VersionMark();
-  if (Result<void> made =
-          database.Execute(std::string(kTables) + kSummaries + kSummariesByUser + marks);
-      !made) {
-    return made;
-  }
-  return transaction->Commit();
+  TRY_VOID(database.Execute(std::string(kTables) + kSummaries + kSummariesByUser + marks));
+  return transaction.Commit();
 }
 
 Result<bool> Migrate(Database& database) {
-  Result<std::int64_t> version = database.QueryInteger("PRAGMA user_version");
-  if (!version) return std::move(version).error();
-  if (*version == kSchemaVersion) {
-    if (Result<void> made = database.Execute(kSummariesByUser); !made) {
-      return std::move(made).error();
-    }
+  TRY(std::int64_t version, database.QueryInteger("PRAGMA user_version"));
+  if (version == kSchemaVersion) {
+    TRY_VOID(database.Execute(kSummariesByUser));
     return false;
   }
-  Result<Transaction> transaction = Transaction::Begin(database, Durability::kPowerLoss);
-  if (!transaction) return std::move(transaction).error();
-  if (Result<void> made =
-          database.Execute(std::string(kSummaries) + kSummariesByUser + VersionMark());
-      !made) {
-    return std::move(made).error();
-  }
-  if (Result<void> done = transaction->Commit(); !done) return std::move(done).error();
+  TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
+  TRY_VOID(database.Execute(std::string(kSummaries) + kSummariesByUser + VersionMark()));
+  TRY_VOID(transaction.Commit());
   return true;
 }
 
 Result<void> UseWriteAheadLog(Database& database) {
-  Result<std::string> mode = database.QueryText("PRAGMA journal_mode = WAL");
-  if (!mode) return std::move(mode).error();
-  if (*mode == "wal") return {};
+  TRY(std::string mode, database.QueryText("PRAGMA journal_mode = WAL"));
+  if (mode == "wal") return {};
   return Error{ErrorCode::kFailedPrecondition,
                database.path() + ": the file system cannot hold a write-ahead log",
                "choose a --state-dir on a local file system"};
@@ -237,7 +221,7 @@ Result<void> CheckFile(Database& database, bool all) {
     return sound ? database.CheckTable("sessions") : sound;
   }
   for (const char* table : {"sqlite_schema", "sessions", "events", "queue_mode"}) {
-    if (Result<void> sound = database.CheckTable(table); !sound) return sound;
+    TRY_VOID(database.CheckTable(table));
   }
   return {};
 }
@@ -290,9 +274,9 @@ Result<std::filesystem::path> SetAside(const std::filesystem::path& file) {
   if (HasEntries(folder)) renamings.emplace_back(folder, Beside(folder, suffix.c_str()));
   for (const auto& [from, to] : renamings) {
     if (!Exists(from)) continue;
-    if (Result<void> renamed = Rename(from, to); !renamed) return std::move(renamed).error();
+    TRY_VOID(Rename(from, to));
   }
-  if (Result<void> synced = Sync(file.parent_path()); !synced) return std::move(synced).error();
+  TRY_VOID(Sync(file.parent_path()));
   return aside;
 }
 
@@ -300,30 +284,27 @@ namespace {
 
 /// Whether somebody else writes, and whether we may: learned now and not at the first submission.
 Result<void> TryToWrite(Database& database) {
-  Result<Transaction> transaction = Transaction::Begin(database);
-  if (!transaction) return std::move(transaction).error();
+  TRY_VOID(Transaction::Begin(database));
   return {};
 }
 
 Result<void> Create(Database& database) {
   // Before there is a log: our mark belongs into the file itself, or it is not known to be ours
   // once it is damaged.
-  if (Result<void> made = CreateSchema(database); !made) return made;
-  if (Result<void> logged = UseWriteAheadLog(database); !logged) return logged;
+  TRY_VOID(CreateSchema(database));
+  TRY_VOID(UseWriteAheadLog(database));
   return Sync(std::filesystem::path(database.path()).parent_path());
 }
 
 /// Everything that can meet damage.
 Result<void> MakeUsable(Database& database, const FileState& state, bool& migrated) {
-  if (Result<void> ready = database.SetUp(); !ready) return ready;
-  Result<bool> made = HasSchema(database);
-  if (!made) return std::move(made).error();
-  if (!*made) return Create(database);
-  if (Result<void> writable = TryToWrite(database); !writable) return writable;
-  if (Result<void> sound = CheckFile(database, state.to_be_read_whole()); !sound) return sound;
-  Result<bool> raised = Migrate(database);
-  if (!raised) return std::move(raised).error();
-  migrated = *raised;
+  TRY_VOID(database.SetUp());
+  TRY(bool made, HasSchema(database));
+  if (!made) return Create(database);
+  TRY_VOID(TryToWrite(database));
+  TRY_VOID(CheckFile(database, state.to_be_read_whole()));
+  TRY(bool raised, Migrate(database));
+  migrated = raised;
   return UseWriteAheadLog(database);
 }
 
@@ -338,7 +319,7 @@ Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
                                         std::chrono::milliseconds lock_wait,
                                         OpenedDatabase& opened) {
   const FileState state = LookAt(file);
-  if (Result<void> made = MakePrivateFile(file); !made) return std::move(made).error();
+  TRY_VOID(MakePrivateFile(file));
   if (state.emptied) {
     return std::optional(Damage{{ErrorCode::kFailedPrecondition,
                                  file.string() + ": empty, although sessions were kept in it",
@@ -346,16 +327,15 @@ Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
                                 "all sessions"});
   }
   if (state.to_be_read_whole()) ReadAhead(file);
-  Result<std::unique_ptr<Database>> database = Database::OpenUnread(file, lock_wait);
-  if (!database) return std::move(database).error();
-  Result<void> usable = MakeUsable(**database, state, opened.migrated);
+  TRY(std::unique_ptr<Database> database, Database::OpenUnread(file, lock_wait));
+  Result<void> usable = MakeUsable(*database, state, opened.migrated);
   if (usable) {
-    opened.database = std::move(*database);
+    opened.database = std::move(database);
     return std::optional<Damage>();
   }
-  if (!(*database)->found_damage()) return std::move(usable).error();
-  Damage damage{std::move(usable).error(), DescribeLoss(**database)};
-  database->reset();
+  if (!database->found_damage()) return std::move(usable).error();
+  Damage damage{std::move(usable).error(), DescribeLoss(*database)};
+  database.reset();
   if (IsOfAnotherProgram(file)) return OfAnotherProgram(file);
   return std::optional(std::move(damage));
 }
@@ -364,20 +344,18 @@ Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
 
 Result<OpenedDatabase> OpenDatabase(const std::filesystem::path& folder,
                                     std::chrono::milliseconds lock_wait) {
-  if (Result<void> made = MakeFolder(folder); !made) return std::move(made).error();
+  TRY_VOID(MakeFolder(folder));
   const std::filesystem::path file = folder / "benchd.db";
   OpenedDatabase opened;
-  Result<std::optional<Damage>> damage = TryToOpen(file, lock_wait, opened);
-  if (!damage) return std::move(damage).error();
-  if (!*damage) return opened;
+  TRY(const std::optional<Damage> damage, TryToOpen(file, lock_wait, opened));
+  if (!damage) return opened;
   Result<std::filesystem::path> aside = SetAside(file);
   if (!aside) return std::move(aside).error().Within("setting a damaged database aside");
-  opened.warnings.push_back((*damage)->error.message + "; set aside as " + aside->string() +
-                            "; lost to benchd: " + (*damage)->loss);
-  damage = TryToOpen(file, lock_wait, opened);
-  if (!damage) return std::move(damage).error();
+  opened.warnings.push_back(damage->error.message + "; set aside as " + aside->string() +
+                            "; lost to benchd: " + damage->loss);
+  TRY(std::optional<Damage> again, TryToOpen(file, lock_wait, opened));
   // A disk that damages what has just been written: nothing to go on with.
-  if (*damage) return std::move((*damage)->error);
+  if (again) return std::move(again->error);
   return opened;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd::store {
 namespace {
 
@@ -72,19 +74,17 @@ Pruning::Pruning(Database& database)
 Result<std::vector<SessionId>> Pruning::Prune(const RetentionPolicy& policy, Timestamp now,
                                               Nanoseconds budget) {
   const Deadline deadline = std::chrono::steady_clock::now() + budget;
-  Result<std::vector<std::int64_t>> victims = Victims(policy, now);
-  if (!victims) return std::move(victims).error();
-  Result<std::vector<SessionId>> deleted = DeleteUntil(deadline, *victims);
+  TRY(std::vector<std::int64_t> victims, Victims(policy, now));
+  Result<std::vector<SessionId>> deleted = DeleteUntil(deadline, victims);
   if (!deleted) return deleted;
-  if (Result<void> given = GiveSpaceBack(); !given) return std::move(given).error();
+  TRY_VOID(GiveSpaceBack());
   return deleted;
 }
 
 Result<std::vector<std::int64_t>> Pruning::Victims(const RetentionPolicy& policy, Timestamp now) {
   std::vector<std::int64_t> victims;
   const auto keep_leftover = [&, this] { victims.push_back(select_leftovers_.Integer(0)); };
-  Result<void> done = select_leftovers_.Query(keep_leftover);
-  if (!done) return std::move(done).error();
+  TRY_VOID(select_leftovers_.Query(keep_leftover));
   std::vector<Kept> kept;
   const auto keep = [&, this] {
     Kept& session = kept.emplace_back();
@@ -94,8 +94,7 @@ Result<std::vector<std::int64_t>> Pruning::Victims(const RetentionPolicy& policy
     if (select_kept_.IsNull(3)) return;
     session.ended_at = Timestamp(Nanoseconds(select_kept_.Integer(3)));
   };
-  done = select_kept_.Query(keep);
-  if (!done) return std::move(done).error();
+  TRY_VOID(select_kept_.Query(keep));
   for (const std::int64_t key : Choose(kept, policy, now)) victims.push_back(key);
   return victims;
 }
@@ -104,24 +103,21 @@ Result<std::vector<SessionId>> Pruning::DeleteUntil(Deadline deadline,
                                                     const std::vector<std::int64_t>& victims) {
   std::vector<SessionId> deleted;
   if (victims.empty()) return deleted;
-  Result<Transaction> transaction = Transaction::Begin(*database_);
-  if (!transaction) return std::move(transaction).error();
+  TRY(Transaction transaction, Transaction::Begin(*database_));
   for (const std::int64_t key : victims) {
-    Result<SessionId> id = IdOf(key);
-    if (!id) return std::move(id).error();
-    Result<bool> all = Delete(key, deadline);
-    if (!all) return std::move(all).error();
-    deleted.push_back(std::move(*id));
-    if (!*all || std::chrono::steady_clock::now() >= deadline) break;
+    TRY(SessionId id, IdOf(key));
+    TRY(bool all, Delete(key, deadline));
+    deleted.push_back(std::move(id));
+    if (!all || std::chrono::steady_clock::now() >= deadline) break;
   }
-  if (Result<void> done = transaction->Commit(); !done) return std::move(done).error();
+  TRY_VOID(transaction.Commit());
   return deleted;
 }
 
 Result<SessionId> Pruning::IdOf(std::int64_t key) {
   SessionId id;
   const auto keep = [&, this] { id.value = select_id_.Text(0); };
-  if (Result<void> done = select_id_.Query(keep, key); !done) return std::move(done).error();
+  TRY_VOID(select_id_.Query(keep, key));
   return id;
 }
 
@@ -129,22 +125,21 @@ Result<SessionId> Pruning::IdOf(std::int64_t key) {
 Result<bool> Pruning::Delete(std::int64_t key, Deadline deadline) {
   for (Statement* piece : {&delete_runs_, &delete_logs_}) {
     for (;;) {
-      if (Result<void> done = piece->Run(key); !done) return std::move(done).error();
+      TRY_VOID(piece->Run(key));
       if (database_->changed_rows() == 0) break;
       if (std::chrono::steady_clock::now() < deadline) continue;
-      if (Result<void> left = leave_for_later_.Run(key); !left) return std::move(left).error();
+      TRY_VOID(leave_for_later_.Run(key));
       return false;
     }
   }
-  if (Result<void> done = delete_session_.Run(key); !done) return std::move(done).error();
+  TRY_VOID(delete_session_.Run(key));
   return true;
 }
 
 Result<void> Pruning::GiveSpaceBack() {
-  Result<std::int64_t> free = database_->QueryInteger("PRAGMA freelist_count");
-  if (!free) return std::move(free).error();
-  if (*free <= kSparePages) return {};
-  const std::int64_t pages = std::min(*free - kSparePages, kPagesACall);
+  TRY(std::int64_t free, database_->QueryInteger("PRAGMA freelist_count"));
+  if (free <= kSparePages) return {};
+  const std::int64_t pages = std::min(free - kSparePages, kPagesACall);
   return database_->Execute("PRAGMA incremental_vacuum(" + std::to_string(pages) + ")");
 }
 

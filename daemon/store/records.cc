@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/try.h"
 #include "daemon/store/database.h"
 #include "daemon/store/open_database.h"
 #include "daemon/store/pruning.h"
@@ -98,10 +99,9 @@ struct Records::Tables {
   template <typename Change>
   Result<void> Commit(store::Durability durability, Change change) {
     const SteadyTime begun = steady();
-    Result<store::Transaction> transaction = store::Transaction::Begin(*database, durability);
-    if (!transaction) return std::move(transaction).error();
-    if (Result<void> done = change(); !done) return done;
-    if (Result<void> done = transaction->Commit(); !done) return done;
+    TRY(store::Transaction transaction, store::Transaction::Begin(*database, durability));
+    TRY_VOID(change());
+    TRY_VOID(transaction.Commit());
     if (durability == store::Durability::kPowerLoss) synced_at = begun;
     return {};
   }
@@ -111,7 +111,7 @@ struct Records::Tables {
   Result<void> CommitWith(const SessionId& id, const HistoryEntry& entry,
                           store::Durability durability, Change change) {
     return Commit(durability, [&]() -> Result<void> {
-      if (Result<void> done = change(); !done) return done;
+      TRY_VOID(change());
       return history.Add(id, entry);
     });
   }
@@ -119,26 +119,18 @@ struct Records::Tables {
 
 Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesystem::path& folder,
                                                                const StoreOptions& options) {
-  Result<store::OpenedDatabase> opened = store::OpenDatabase(folder, options.lock_wait);
-  if (!opened) return std::move(opened).error();
-  Result<store::EnvironmentFiles> environments = store::EnvironmentFiles::Open(folder);
-  if (!environments) return std::move(environments).error();
-  Result<BundleFiles> bundles = BundleFiles::Open(folder);
-  if (!bundles) return std::move(bundles).error();
-  const bool migrated = opened->migrated;
-  auto tables = std::make_unique<Tables>(std::move(*opened), std::move(*environments),
-                                         std::move(*bundles), options);
+  TRY(store::OpenedDatabase opened, store::OpenDatabase(folder, options.lock_wait));
+  TRY(store::EnvironmentFiles environments, store::EnvironmentFiles::Open(folder));
+  TRY(BundleFiles bundles, BundleFiles::Open(folder));
+  const bool migrated = opened.migrated;
+  auto tables = std::make_unique<Tables>(std::move(opened), std::move(environments),
+                                         std::move(bundles), options);
   if (migrated) {
-    if (Result<void> done = tables->Summarise(); !done) return std::move(done).error();
+    TRY_VOID(tables->Summarise());
   }
-  Result<std::set<SessionId>> unfinished = tables->sessions.Unfinished();
-  if (!unfinished) return std::move(unfinished).error();
-  if (Result<void> swept = tables->environments.Sweep(*unfinished); !swept) {
-    return std::move(swept).error();
-  }
-  if (Result<void> swept = tables->bundles.Sweep(*unfinished); !swept) {
-    return std::move(swept).error();
-  }
+  TRY(std::set<SessionId> unfinished, tables->sessions.Unfinished());
+  TRY_VOID(tables->environments.Sweep(unfinished));
+  TRY_VOID(tables->bundles.Sweep(unfinished));
   const auto shorten = [&tables] { return tables->sessions.ShortenRequestIds(); };
   // Where it fails, on a full disk, the next start does it.
   static_cast<void>(tables->Commit(store::Durability::kProcessDeath, shorten));
@@ -154,10 +146,9 @@ Result<void> Records::Tables::RemoveFiles(const SessionId& id) const {
 }
 
 Result<void> Records::Tables::Summarise(const SessionId& id) {
-  Result<SessionRecord> record = sessions.Load(id);
-  if (!record) return std::move(record).error();
-  if (Result<void> added = summaries.Add(*record); !added) return added;
-  return summaries.KeepNewest(record->spec.caller.uid, limits.summaries_a_user);
+  TRY(SessionRecord record, sessions.Load(id));
+  TRY_VOID(summaries.Add(record));
+  return summaries.KeepNewest(record.spec.caller.uid, limits.summaries_a_user);
 }
 
 Result<void> Records::Tables::Summarise() {
@@ -196,18 +187,15 @@ Result<Records> Records::Open(const std::filesystem::path& folder, const StoreOp
 Result<Records::All> Records::LoadAll() {
   All all;
   all.warnings = tables_->warnings;
-  Result<std::vector<StoredSession>> sessions = tables_->sessions.LoadAll(all.warnings);
-  if (!sessions) return std::move(sessions).error();
-  all.sessions = std::move(*sessions);
-  const auto submissions = tables_->sessions.LoadSubmissions();
-  if (!submissions) return submissions.error();
-  all.submissions = *submissions;
+  TRY(std::vector<StoredSession> sessions, tables_->sessions.LoadAll(all.warnings));
+  all.sessions = std::move(sessions);
+  TRY(const auto submissions, tables_->sessions.LoadSubmissions());
+  all.submissions = submissions;
   for (const auto& [flag, sql] :
        {std::pair{&all.mode.paused, "SELECT paused FROM queue_mode"},
         std::pair{&all.mode.draining, "SELECT draining FROM queue_mode"}}) {
-    Result<std::int64_t> value = tables_->database->QueryInteger(sql);
-    if (!value) return std::move(value).error();
-    *flag = *value != 0;
+    TRY(std::int64_t value, tables_->database->QueryInteger(sql));
+    *flag = value != 0;
   }
   return all;
 }
@@ -215,9 +203,7 @@ Result<Records::All> Records::LoadAll() {
 Result<SessionRecord> Records::Load(const SessionId& id) {
   Result<SessionRecord> record = tables_->sessions.Load(id);
   if (!record) return record;
-  if (Result<void> merged = tables_->environments.Merge(id, record->spec); !merged) {
-    return std::move(merged).error();
-  }
+  TRY_VOID(tables_->environments.Merge(id, record->spec));
   return record;
 }
 
@@ -291,9 +277,8 @@ Result<std::string> Records::ReadBundle(const SessionId& id, std::uint64_t offse
 Result<void> Records::SetPriority(const SessionId& id, std::int32_t priority,
                                   const HistoryEntry& entry) {
   const auto change = [&]() -> Result<void> {
-    Result<std::uint64_t> lines = tables_->history.Count(id);
-    if (!lines) return std::move(lines).error();
-    if (*lines >= kMaxHistoryLines) return HistoryIsFull(id);
+    TRY(std::uint64_t lines, tables_->history.Count(id));
+    if (lines >= kMaxHistoryLines) return HistoryIsFull(id);
     return tables_->sessions.SetPriority(id, priority);
   };
   return tables_->CommitWith(id, entry, store::Durability::kPowerLoss, change);
@@ -308,7 +293,7 @@ Result<void> Records::KeepMode(QueueMode mode) {
 
 Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
                              const std::string& log) {
-  if (Result<void> room = tables_->CheckRoom(); !room) return room;
+  TRY_VOID(tables_->CheckRoom());
   const auto append = [&] { return tables_->runs.Append(id, runs, log); };
   Result<void> done = tables_->Commit(tables_->DurabilityNow(), append);
   // Keys that were handed out in a transaction that is undone name nothing.

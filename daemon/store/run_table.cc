@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/model/limits.h"
 #include "daemon/store/json_codec.h"
 #include "daemon/store/session_table.h"
@@ -125,11 +126,11 @@ RunTable::RunTable(Database& database, const StoreLimits& limits)
 
 Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
                               const std::string& log) {
-  if (Result<void> known = MakeCurrent(id); !known) return known;
+  TRY_VOID(MakeCurrent(id));
   for (const Run& run : runs) {
-    if (Result<void> appended = AppendRun(run); !appended) return appended;
+    TRY_VOID(AppendRun(run));
   }
-  if (Result<void> appended = AppendLog(log); !appended) return appended;
+  TRY_VOID(AppendLog(log));
   const std::uint64_t bytes = current_->run_bytes + current_->log_bytes;
   if (bytes > limits_.session_bytes) {
     return TooMuch(Limit::kStoredASession, bytes, limits_.session_bytes);
@@ -142,7 +143,7 @@ Result<void> RunTable::AppendLog(std::string_view log) {
   if (log.empty()) return {};
   const std::size_t cut = log.size() - std::min<std::size_t>(log.size(), limits_.log_bytes);
   log.remove_prefix(cut);
-  if (Result<void> added = insert_log_.Run(current_->key, Blob{log}); !added) return added;
+  TRY_VOID(insert_log_.Run(current_->key, Blob{log}));
   current_->log_bytes += log.size();
   return CutLog(cut);
 }
@@ -161,14 +162,13 @@ Result<void> RunTable::CutLog(std::uint64_t newly_cut) {
     left -= static_cast<std::uint64_t>(select_oldest_logs_.Integer(1));
   };
   if (left > limits_.log_bytes) {
-    if (Result<void> done = select_oldest_logs_.Query(choose, current.key); !done) return done;
-    if (Result<void> done = delete_logs_.Run(current.key, last); !done) return done;
+    TRY_VOID(select_oldest_logs_.Query(choose, current.key));
+    TRY_VOID(delete_logs_.Run(current.key, last));
     newly_cut += std::exchange(current.log_bytes, left) - left;
   }
   if (newly_cut == 0) return {};
-  Result<std::uint64_t> before = CutBefore(current.key);
-  if (!before) return std::move(before).error();
-  return set_cut_.Run(current.key, std::to_string(*before + newly_cut));
+  TRY(std::uint64_t before, CutBefore(current.key));
+  return set_cut_.Run(current.key, std::to_string(before + newly_cut));
 }
 
 /// How much of a session's log is gone already.
@@ -177,25 +177,23 @@ Result<std::uint64_t> RunTable::CutBefore(std::int64_t session) {
   const auto keep = [this, &bytes] {
     bytes = std::strtoull(select_cut_.Text(0).c_str(), nullptr, 10);
   };
-  if (Result<void> done = select_cut_.Query(keep, session); !done) return std::move(done).error();
+  TRY_VOID(select_cut_.Query(keep, session));
   return bytes;
 }
 
 Result<void> RunTable::DropBlock(const SessionId& id, std::uint32_t benchmark,
                                  std::uint64_t block) {
-  Result<std::int64_t> session = SessionKey(id);
-  if (!session) return std::move(session).error();
-  return drop_block_.Run(*session, benchmark, block);
+  TRY(std::int64_t session, SessionKey(id));
+  return drop_block_.Run(session, benchmark, block);
 }
 
 Result<void> RunTable::AppendRun(const Run& run) {
-  Result<std::optional<std::int64_t>> list = MetricListKey(run.metrics);
-  if (!list) return std::move(list).error();
-  if (Result<void> packed = Pack(run.samples); !packed) return packed;
+  TRY(std::optional<std::int64_t> list, MetricListKey(run.metrics));
+  TRY_VOID(Pack(run.samples));
   Result<void> inserted = insert_run_.Run(
       current_->key, current_->next_seq, run.benchmark, NameOf(run.phase), run.block, run.position,
       run.arm, run.started_at.time_since_epoch().count(), run.exit.code, run.exit.signal,
-      run.exit.timed_out, run.disturbances, *list, Blob{packed_});
+      run.exit.timed_out, run.disturbances, list, Blob{packed_});
   if (inserted) ++current_->next_seq;
   current_->run_bytes += packed_.size() + kRunBytes;
   return inserted;
@@ -209,10 +207,9 @@ Result<void> RunTable::Pack(const std::vector<Sample>& samples) {
     if (!std::isfinite(sample.value)) {
       return InvalidArgument("metric " + sample.metric, "a value is not a finite number");
     }
-    Result<std::uint32_t> number = MetricNumber(sample, expected);
-    if (!number) return std::move(number).error();
-    PackSample({*number, sample.iteration, sample.value}, packed_);
-    expected = *number + 1;
+    TRY(std::uint32_t number, MetricNumber(sample, expected));
+    PackSample({number, sample.iteration, sample.value}, packed_);
+    expected = number + 1;
   }
   return {};
 }
@@ -220,35 +217,31 @@ Result<void> RunTable::Pack(const std::vector<Sample>& samples) {
 Result<std::int64_t> RunTable::SessionKey(const SessionId& id) {
   std::optional<std::int64_t> key;
   const auto keep = [this, &key] { key = find_session_.Integer(0); };
-  if (Result<void> found = find_session_.Query(keep, id.value); !found) {
-    return std::move(found).error();
-  }
+  TRY_VOID(find_session_.Query(keep, id.value));
   if (!key) return NoSuchSession(id);
   return *key;
 }
 
 Result<void> RunTable::MakeCurrent(const SessionId& id) {
   if (current_ && current_->id == id) return {};
-  Result<std::int64_t> key = SessionKey(id);
-  if (!key) return std::move(key).error();
-  Result<std::vector<MetricName>> metrics = LoadMetricNames(*key);
-  if (!metrics) return std::move(metrics).error();
+  TRY(std::int64_t key, SessionKey(id));
+  TRY(std::vector<MetricName> metrics, LoadMetricNames(key));
   Current current{.id = id,
-                  .key = *key,
+                  .key = key,
                   .next_seq = 0,
                   .run_bytes = 0,
                   .log_bytes = 0,
                   .metrics = {},
                   .last_list = {},
                   .last_list_key = {}};
-  for (MetricName& name : *metrics) current.metrics.Add(std::move(name));
+  for (MetricName& name : metrics) current.metrics.Add(std::move(name));
   const auto keep = [this, &current] { current.next_seq = next_seq_.Integer(0); };
-  if (Result<void> counted = next_seq_.Query(keep, current.key); !counted) return counted;
+  TRY_VOID(next_seq_.Query(keep, current.key));
   const auto add_up = [this, &current] {
     current.run_bytes = static_cast<std::uint64_t>(select_sizes_.Integer(0));
     current.log_bytes = static_cast<std::uint64_t>(select_sizes_.Integer(1));
   };
-  if (Result<void> summed = select_sizes_.Query(add_up, current.key); !summed) return summed;
+  TRY_VOID(select_sizes_.Query(add_up, current.key));
   current_ = std::move(current);
   return {};
 }
@@ -283,9 +276,7 @@ Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t e
   if (number >= limits_.session_metrics) {
     return TooMuch(Limit::kMetricsASession, number + 1, limits_.session_metrics);
   }
-  Result<void> inserted =
-      insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark);
-  if (!inserted) return std::move(inserted).error();
+  TRY_VOID(insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark));
   metrics.Add({sample.metric, sample.inner_benchmark});
   current_->run_bytes += sample.metric.size() + sample.inner_benchmark.size() + kMetricBytes;
   return static_cast<std::uint32_t>(number);
@@ -313,10 +304,8 @@ Result<std::optional<std::int64_t>> RunTable::MetricListKey(
 
 Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first,
                                         std::uint64_t limit, std::uint64_t bytes) {
-  Result<std::int64_t> session = SessionKey(id);
-  if (!session) return std::move(session).error();
-  Result<std::vector<MetricName>> names = LoadMetricNames(*session);
-  if (!names) return std::move(names).error();
+  TRY(std::int64_t session, SessionKey(id));
+  TRY(std::vector<MetricName> names, LoadMetricNames(session));
 
   std::vector<Run> runs;
   std::string last_json;
@@ -337,25 +326,23 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
       }
       run->metrics = last_list;
     }
-    Result<std::vector<Sample>> samples = Unpack(*names, row.Text(0));
+    Result<std::vector<Sample>> samples = Unpack(names, row.Text(0));
     if (!samples) return std::move(samples).error().Within(database_->path());
     run->samples = std::move(*samples);
     taken += SizeInMemory(*run);
     runs.push_back(std::move(*run));
     return {};
   };
-  Result<void> done = select_runs_.Query(keep, *session, Clamped(first), Clamped(limit));
-  if (!done) return std::move(done).error();
+  TRY_VOID(select_runs_.Query(keep, session, Clamped(first), Clamped(limit)));
   return runs;
 }
 
 Result<std::vector<Sample>> RunTable::Unpack(const std::vector<MetricName>& names,
                                              std::string_view bytes) {
-  Result<std::vector<PackedSample>> packed = UnpackSamples(bytes);
-  if (!packed) return std::move(packed).error();
+  TRY(std::vector<PackedSample> packed, UnpackSamples(bytes));
   std::vector<Sample> samples;
-  samples.reserve(packed->size());
-  for (const PackedSample& sample : *packed) {
+  samples.reserve(packed.size());
+  for (const PackedSample& sample : packed) {
     if (sample.metric >= names.size()) return NoSuchMetric();
     const MetricName& name = names[sample.metric];
     samples.push_back({.metric = name.name,
@@ -376,16 +363,13 @@ Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t
     names.push_back({select_metrics_.Text(1), select_metrics_.Text(2)});
     return {};
   };
-  Result<void> done = select_metrics_.Query(keep, session);
-  if (!done) return std::move(done).error();
+  TRY_VOID(select_metrics_.Query(keep, session));
   return names;
 }
 
 Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
-  Result<std::int64_t> session = SessionKey(id);
-  if (!session) return std::move(session).error();
-  Result<std::uint64_t> cut = CutBefore(*session);
-  if (!cut) return std::move(cut).error();
+  TRY(std::int64_t session, SessionKey(id));
+  TRY(std::uint64_t cut, CutBefore(session));
   // Lengths alone are read of what is left out.
   std::uint64_t total = 0;
   std::int64_t first_key = std::numeric_limits<std::int64_t>::max();
@@ -393,13 +377,13 @@ Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
     if (total < most) first_key = select_log_sizes_.Integer(0);
     total += static_cast<std::uint64_t>(select_log_sizes_.Integer(1));
   };
-  Result<void> done = select_log_sizes_.Query(measure, *session);
+  Result<void> done = select_log_sizes_.Query(measure, session);
   LogTail tail;
   const auto keep = [this, &tail] { tail.text += select_logs_.Text(0); };
-  if (done) done = select_logs_.Query(keep, *session, first_key);
+  if (done) done = select_logs_.Query(keep, session, first_key);
   if (!done) return std::move(done).error();
   if (tail.text.size() > most) tail.text.erase(0, tail.text.size() - most);
-  tail.left_out = *cut + total - tail.text.size();
+  tail.left_out = cut + total - tail.text.size();
   return tail;
 }
 

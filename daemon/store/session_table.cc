@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/model/labels.h"
 #include "daemon/store/json_codec.h"
 
@@ -121,21 +122,19 @@ Result<void> SessionTable::ShortenRequestIds() {
 }
 
 Result<void> SessionTable::SetPriority(const SessionId& id, std::int32_t priority) {
-  Result<SessionRecord> record = Load(id);
-  if (!record) return std::move(record).error();
-  record->spec.priority = priority;
-  return update_spec_.Run(SpecToJson(record->spec), id.value);
+  TRY(SessionRecord record, Load(id));
+  record.spec.priority = priority;
+  return update_spec_.Run(SpecToJson(record.spec), id.value);
 }
 
 Result<SessionRecord> SessionTable::Load(const SessionId& id) {
   std::optional<SessionRecord> record;
   const auto keep = [this, &record]() -> Result<void> {
-    Result<SessionRecord> read = ReadRecord(select_);
-    if (!read) return std::move(read).error();
-    record = std::move(*read);
+    TRY(SessionRecord read, ReadRecord(select_));
+    record = std::move(read);
     return {};
   };
-  if (Result<void> done = select_.Query(keep, id.value); !done) return std::move(done).error();
+  TRY_VOID(select_.Query(keep, id.value));
   if (!record) return NoSuchSession(id);
   return std::move(*record);
 }
@@ -150,7 +149,7 @@ Result<std::vector<StoredSession>> SessionTable::LoadAll(std::vector<std::string
       warnings.push_back(read.error().message + "; left as it is in " + database_->path());
     }
   };
-  if (Result<void> done = select_heads_.Query(keep); !done) return std::move(done).error();
+  TRY_VOID(select_heads_.Query(keep));
   return sessions;
 }
 
@@ -161,8 +160,7 @@ Result<std::vector<std::pair<std::uint32_t, Timestamp>>> SessionTable::LoadSubmi
     submissions.emplace_back(static_cast<std::uint32_t>(select_submissions_.Integer(0)),
                              TimeOf(select_submissions_.Integer(1)));
   };
-  Result<void> done = select_submissions_.Query(keep, kDay.count());
-  if (!done) return std::move(done).error();
+  TRY_VOID(select_submissions_.Query(keep, kDay.count()));
   return submissions;
 }
 
@@ -180,14 +178,12 @@ Result<void> SessionTable::ForEachDone(
 Result<StoredSession> SessionTable::ReadRow() {
   const std::optional<SessionState> state = ValueOf<SessionState>(select_heads_.Text(3));
   if (state && IsFinal(*state) && !select_heads_.IsNull(6)) {
-    Result<SessionHead> head = ReadHead(*state);
-    if (!head) return std::move(head).error();
-    return StoredSession{std::move(*head), std::nullopt};
+    TRY(SessionHead head, ReadHead(*state));
+    return StoredSession{std::move(head), std::nullopt};
   }
-  Result<SessionRecord> record = Load(SessionId{select_heads_.Text(0)});
-  if (!record) return std::move(record).error();
-  SessionHead head = HeadOf(*record);
-  return StoredSession{std::move(head), std::move(*record)};
+  TRY(SessionRecord record, Load(SessionId{select_heads_.Text(0)}));
+  SessionHead head = HeadOf(record);
+  return StoredSession{std::move(head), std::move(record)};
 }
 
 Result<SessionHead> SessionTable::ReadHead(SessionState state) {
@@ -211,7 +207,7 @@ Result<SessionHead> SessionTable::ReadHead(SessionState state) {
 Result<std::set<SessionId>> SessionTable::Unfinished() {
   std::set<SessionId> ids;
   const auto keep = [this, &ids] { ids.insert(SessionId{select_unfinished_.Text(0)}); };
-  if (Result<void> done = select_unfinished_.Query(keep); !done) return std::move(done).error();
+  TRY_VOID(select_unfinished_.Query(keep));
   return ids;
 }
 
@@ -237,7 +233,7 @@ Result<void> HistoryTable::Add(const SessionId& id, const HistoryEntry& entry) {
 Result<std::uint64_t> HistoryTable::Count(const SessionId& id) {
   std::uint64_t lines = 0;
   const auto keep = [this, &lines] { lines = static_cast<std::uint64_t>(count_.Integer(0)); };
-  if (Result<void> done = count_.Query(keep, id.value); !done) return std::move(done).error();
+  TRY_VOID(count_.Query(keep, id.value));
   return lines;
 }
 
@@ -250,7 +246,7 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
     if (select_.IsNull(0)) return;
     entries.push_back({TimeOf(select_.Integer(0)), select_.Text(1)});
   };
-  if (Result<void> done = select_.Query(keep, id.value); !done) return std::move(done).error();
+  TRY_VOID(select_.Query(keep, id.value));
   if (!found) return NoSuchSession(id);
   return entries;
 }
@@ -307,8 +303,7 @@ Result<std::vector<GateSummary>> SummaryTable::List(const SummaryQuery& query) {
   constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const std::uint64_t beyond =
       !query.oldest_first && query.beyond == 0 ? kLargest : std::min(query.beyond, kLargest);
-  Result<void> done = select.Query(keep, beyond, query.limit, query.uid, query.benchmark);
-  if (!done) return std::move(done).error();
+  TRY_VOID(select.Query(keep, beyond, query.limit, query.uid, query.benchmark));
   return found;
 }
 

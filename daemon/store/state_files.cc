@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/try.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {
@@ -25,7 +26,7 @@ Error StateDirError(const std::filesystem::path& file, int errno_value) {
 Result<void> MakeAll(const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0) return {};
   if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
-    if (Result<void> made = MakeAll(folder.parent_path()); !made) return made;
+    TRY_VOID(MakeAll(folder.parent_path()));
     if (::mkdir(folder.c_str(), 0700) == 0) return {};
   }
   if (errno != EEXIST) return StateDirError(folder, errno);
@@ -47,7 +48,7 @@ Error FileNotKept(const std::filesystem::path& file, int errno_value) {
 }
 
 Result<void> MakeFolder(const std::filesystem::path& folder) {
-  if (Result<void> made = MakeAll(folder); !made) return made;
+  TRY_VOID(MakeAll(folder));
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     return StateDirError(folder, errno);
   }
@@ -163,16 +164,14 @@ Result<void> EnvironmentFiles::Merge(const SessionId& id, SessionSpec& spec) con
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) return {};
   if (!fd) return SystemError(file, errno);
-  Result<std::string> text = ReadAll(fd.get(), file);
-  if (!text) return std::move(text).error();
-  Result<EnvironmentValues> values = FromJsonText<EnvironmentValues>(*text, file);
-  if (!values) return std::move(values).error();
-  PutValues(values->session, spec.environment);
-  const std::size_t benchmarks = std::min(values->arms.size(), spec.benchmarks.size());
+  TRY(std::string text, ReadAll(fd.get(), file));
+  TRY(EnvironmentValues values, FromJsonText<EnvironmentValues>(text, file));
+  PutValues(values.session, spec.environment);
+  const std::size_t benchmarks = std::min(values.arms.size(), spec.benchmarks.size());
   for (std::size_t b = 0; b < benchmarks; ++b) {
     std::vector<Arm>& arms = spec.benchmarks[b].arms;
-    const std::size_t count = std::min(values->arms[b].size(), arms.size());
-    for (std::size_t a = 0; a < count; ++a) PutValues(values->arms[b][a], arms[a].env);
+    const std::size_t count = std::min(values.arms[b].size(), arms.size());
+    for (std::size_t a = 0; a < count; ++a) PutValues(values.arms[b][a], arms[a].env);
   }
   return {};
 }

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/base/try.h"
+
 namespace benchd {
 
 Result<std::unique_ptr<Store>> Store::Open(const std::filesystem::path& folder,
                                            const StoreOptions& options) {
-  Result<Records> records = Records::Open(folder, options);
-  if (!records) return std::move(records).error();
-  return std::unique_ptr<Store>(new Store(std::move(*records), options.own_thread));
+  TRY(Records records, Records::Open(folder, options));
+  return std::unique_ptr<Store>(new Store(std::move(records), options.own_thread));
 }
 
 Store::Store(Records records, bool own_thread) : records_(std::move(records)) {

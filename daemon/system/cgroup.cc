@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -85,10 +87,9 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
 }
 
 Result<std::string> OwnCgroupFolder(const KernelFiles& files) {
-  auto mount = ReadCgroup2Mount(files);
-  if (!mount) return std::move(mount).error();
+  TRY(auto mount, ReadCgroup2Mount(files));
   auto own = files.Read("proc/self/cgroup");
-  return own ? OwnCgroupFolder(*mount, *own) : std::move(own);
+  return own ? OwnCgroupFolder(mount, *own) : std::move(own);
 }
 
 std::string WithoutSlash(std::string path) {
@@ -97,16 +98,14 @@ std::string WithoutSlash(std::string path) {
 }
 
 Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
-  auto mountinfo = files.Read("proc/self/mountinfo");
-  if (!mountinfo) return std::move(mountinfo).error();
-  auto cgroup = files.Read("proc/self/cgroup");
-  if (!cgroup) return std::move(cgroup).error();
+  TRY(auto mountinfo, files.Read("proc/self/mountinfo"));
+  TRY(auto cgroup, files.Read("proc/self/cgroup"));
   CgroupPlace place;
-  place.version1 = WhyVersion1(*mountinfo, "cpuset");
-  const auto mount = FindCgroup2Mount(*mountinfo);
+  place.version1 = WhyVersion1(mountinfo, "cpuset");
+  const auto mount = FindCgroup2Mount(mountinfo);
   if (!mount) return place;
   place.mount = WithoutSlash(mount->point);
-  const auto own = OwnCgroupFolder(*mount, *cgroup);
+  const auto own = OwnCgroupFolder(*mount, cgroup);
   // In a container's mount what is at the top is no unit of the machine's.
   if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
   const std::string below = WithoutSlash(own->substr(mount->point.size()));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {
@@ -164,7 +165,7 @@ Result<void> Cpuset::Try(const Wish& wish, CpusetKind kind) {
 Result<void> Cpuset::TakePartition(const Wish& wish, std::string_view type) {
   const std::string unit(kOwnUnit);
   const std::string list = FormatCpuList(wish.benchmark);
-  if (auto set = wish.Change({{{SettingKind::kAllowedCpus, unit}, list}}); !set) return set;
+  TRY_VOID(wish.Change({{{SettingKind::kAllowedCpus, unit}, list}}));
   auto seen = Expect(wish, wish.GroupFile(unit, "cpuset.cpus"), list);
   if (!seen) return seen;
   auto made = wish.Change({{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
@@ -179,7 +180,7 @@ Result<void> Cpuset::TakeMember(const Wish& wish) {
     const std::vector<int>& cpus = unit == kOwnUnit ? wish.benchmark : wish.housekeeping;
     changes.push_back({{SettingKind::kAllowedCpus, std::string(unit)}, FormatCpuList(cpus)});
   }
-  if (auto set = wish.Change(changes); !set) return set;
+  TRY_VOID(wish.Change(changes));
   for (const SettingChange& change : changes) {
     const std::string& unit = change.key.target;
     // A unit without processes need not have a group.

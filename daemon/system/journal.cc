@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -148,13 +150,11 @@ Result<JournalContents> ParseJournal(std::string_view text) {
     text.remove_prefix(end + 1);
     if (line.empty()) continue;
     if (contents.boot_id.empty()) {
-      auto boot_id = ParseHeader(line, number);
-      if (!boot_id) return std::move(boot_id).error();
-      contents.boot_id = std::move(*boot_id);
+      TRY(auto boot_id, ParseHeader(line, number));
+      contents.boot_id = std::move(boot_id);
     } else {
-      auto entry = ParseEntry(line, number);
-      if (!entry) return std::move(entry).error();
-      contents.entries.push_back(std::move(*entry));
+      TRY(auto entry, ParseEntry(line, number));
+      contents.entries.push_back(std::move(entry));
     }
   }
   return contents;
@@ -164,7 +164,7 @@ Result<Journal> Journal::Open(const std::string& path) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
   UniqueFd file(open(path.c_str(), kFlags, 0600));
   if (!file) return SystemError(path, errno);
-  if (auto checked = CheckFile(path, file.get()); !checked) return std::move(checked).error();
+  TRY_VOID(CheckFile(path, file.get()));
   if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Journal(path, std::move(file));
   if (errno != EWOULDBLOCK) return SystemError(path, errno);
   return Error{ErrorCode::kFailedPrecondition, path + ": a live benchd-runner holds it",
@@ -197,9 +197,8 @@ Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) return SystemError(path_, errno);
   if (info.st_size > 0 && boot_id_.empty()) {
-    auto contents = Read();
-    if (!contents) return std::move(contents).error();
-    boot_id_ = contents->boot_id;
+    TRY(auto contents, Read());
+    boot_id_ = contents.boot_id;
   }
   if (info.st_size > 0 && boot_id_ != boot_id) {
     return Error{ErrorCode::kFailedPrecondition, path_ + ": it has entries of another boot",
@@ -215,19 +214,18 @@ Result<void> Journal::Append(const JournalEntry& entry, std::string_view boot_id
 Result<void> Journal::AppendAll(const std::vector<JournalEntry>& entries,
                                 std::string_view boot_id) {
   if (entries.empty()) return {};
-  const auto size = Prepare(boot_id);
-  if (!size) return size.error();
-  std::string text = *size == 0 ? JournalHeader(boot_id) + "\n" : std::string();
+  TRY(const auto size, Prepare(boot_id));
+  std::string text = size == 0 ? JournalHeader(boot_id) + "\n" : std::string();
   for (const JournalEntry& entry : entries) {
     const std::string line = JournalLine(entry) + "\n";
-    AddWithinAPage(text, *size, line);
-    if (line.size() > kPageBytes || *size + text.size() > kMaxJournalBytes) {
+    AddWithinAPage(text, size, line);
+    if (line.size() > kPageBytes || size + text.size() > kMaxJournalBytes) {
       return Error{ErrorCode::kResourceExhausted,
                    path_ + ": there is no room for " + DescribeSetting(entry.key)};
     }
   }
-  if (auto written = WriteAt(*size, text); !written) {
-    if (ftruncate(file_.get(), static_cast<off_t>(*size)) != 0) return SystemError(path_, errno);
+  if (auto written = WriteAt(size, text); !written) {
+    if (ftruncate(file_.get(), static_cast<off_t>(size)) != 0) return SystemError(path_, errno);
     return written;
   }
   boot_id_ = boot_id;
@@ -251,16 +249,15 @@ Result<void> Journal::Clear() {
 }
 
 Result<void> Journal::KeepOnly(const std::vector<JournalEntry>& entries) {
-  const auto contents = Read();
-  if (!contents) return contents.error();
+  TRY(const auto contents, Read());
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) return SystemError(path_, errno);
-  std::string text = JournalHeader(contents->boot_id) + "\n";
+  std::string text = JournalHeader(contents.boot_id) + "\n";
   for (const JournalEntry& entry : entries) AddWithinAPage(text, 0, JournalLine(entry) + "\n");
   const std::size_t size = text.size();
   // Over the whole of the old text: cut short, what is left of that are whole lines.
   text.append(std::max(static_cast<std::size_t>(info.st_size), size) - size, '\n');
-  if (auto written = WriteAt(0, text); !written) return written;
+  TRY_VOID(WriteAt(0, text));
   return ftruncate(file_.get(), static_cast<off_t>(size)) == 0 ? Result<void>()
                                                                : SystemError(path_, errno);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/kernel_files.h"
 
@@ -55,10 +56,8 @@ MachineOwner::MachineOwner(Parts parts)
 Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
   const Isolation isolation = request.isolation;
   if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it"};
-  const auto known = Choose(request);
-  if (!known) return known.error();
-  auto used = ChooseCpus(*known, isolation, request.cpus);
-  if (!used) return std::move(used).error();
+  TRY(const auto known, Choose(request));
+  TRY(auto used, ChooseCpus(known, isolation, request.cpus));
   if (isolation == Isolation::kStrict && LacksVersion2()) {
     return Error{ErrorCode::kFailedPrecondition,
                  "strict isolation cannot be had: " + parts_.place.version1,
@@ -66,9 +65,9 @@ Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
   }
   MachineReport report;
   if (isolation != Isolation::kOff) {
-    Hold(*known);
-    report.isolation = States(*known);
-    if (auto memory = LimitMemory(known->profile.memory_limit_bytes)) {
+    Hold(known);
+    report.isolation = States(known);
+    if (auto memory = LimitMemory(known.profile.memory_limit_bytes)) {
       report.isolation.push_back(std::move(*memory));
     }
     const auto missing = std::find_if(report.isolation.begin(), report.isolation.end(),
@@ -79,14 +78,14 @@ Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
       HoldWhatStays();
       return refused;
     }
-    child_profile_ = known->profile;
+    child_profile_ = known.profile;
   }
   report.environment = DescribeEnvironment();
-  report.benchmark_cpus = *used;
-  report.housekeeping_cpus = known->cpus.housekeeping;
+  report.benchmark_cpus = used;
+  report.housekeeping_cpus = known.cpus.housekeeping;
   session_ = Session{};
   session_->at_start = report.isolation;
-  session_->used = std::move(*used);
+  session_->used = std::move(used);
   session_->before = TakeSample(parts_.settings.files(), session_->used);
   return report;
 }
@@ -217,9 +216,8 @@ Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
 /// The profile of a session. Without some of its settings it is another one, by its name too: it
 /// holds nothing of the whole one's.
 Result<KnownProfile> MachineOwner::Choose(const MachineRequest& request) const {
-  const auto found = Find(request.profile);
-  if (!found) return found.error();
-  KnownProfile known = **found;
+  TRY(const auto found, Find(request.profile));
+  KnownProfile known = *found;
   for (const std::string& setting : request.settings_off) {
     if (!LeaveOut(known.profile, setting)) {
       return InvalidArgument("settings_off", "there is no setting '" + setting + "'");
@@ -324,15 +322,14 @@ Result<MachineStatus> MachineOwner::Apply(const std::string& profile) {
   if (session_) {
     return Error{ErrorCode::kFailedPrecondition, "apply: a session is running", "try again later"};
   }
-  auto known = Find(profile);
-  if (!known) return std::move(known).error();
+  TRY(auto known, Find(profile));
   if (parts_.journal == nullptr) {
     return Error{ErrorCode::kFailedPrecondition, "apply: " + parts_.why_nothing,
                  "settings are changed by the system's daemon only"};
   }
-  applied_ = (*known)->profile.name;
+  applied_ = known->profile.name;
   HoldWhatStays();
-  return StatusOf(**known);
+  return StatusOf(*known);
 }
 
 Result<MachineStatus> MachineOwner::Restore() {
@@ -344,9 +341,8 @@ Result<MachineStatus> MachineOwner::Restore() {
   notes_ = ReleaseProfile();
   std::vector<std::string> notes = notes_;
   if (parts_.journal != nullptr) {
-    auto restored = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);
-    if (!restored) return std::move(restored).error();
-    notes.insert(notes.end(), restored->begin(), restored->end());
+    TRY(auto restored, RestoreFrom(*parts_.journal, parts_.settings, boot_id_));
+    notes.insert(notes.end(), restored.begin(), restored.end());
   }
   MachineStatus status = StatusOf(**Find(kDefaultProfile));
   status.notes.insert(status.notes.begin(), notes.begin(), notes.end());
@@ -356,9 +352,8 @@ Result<MachineStatus> MachineOwner::Restore() {
 // ---- telling ----
 
 Result<MachineStatus> MachineOwner::Describe(const std::string& profile) const {
-  auto known = Find(profile.empty() && held_ ? held_->name() : profile);
-  if (!known) return std::move(known).error();
-  return StatusOf(**known);
+  TRY(auto known, Find(profile.empty() && held_ ? held_->name() : profile));
+  return StatusOf(*known);
 }
 
 std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const {

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 #include "daemon/system/machine_sample.h"
 
 namespace benchd {
@@ -25,9 +26,8 @@ std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
 
 /// "" for all that are online.
 Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
-  auto allowed = ReadAffinity(tid);
-  if (!allowed) return std::move(allowed).error();
-  const std::vector<int> cpus = CpusInBoth(online, *allowed);
+  TRY(auto allowed, ReadAffinity(tid));
+  const std::vector<int> cpus = CpusInBoth(online, allowed);
   return cpus == online ? std::string() : FormatCpuList(cpus);
 }
 
@@ -147,20 +147,16 @@ PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget bu
 }
 
 Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
-  auto tid = Find(files, target);
-  if (!tid) return std::move(tid).error();
-  auto online = ReadCpus(files, kOnlineCpus);
-  if (!online) return std::move(online).error();
-  return CpusOf(*tid, *online);
+  TRY(auto tid, Find(files, target));
+  TRY(auto online, ReadCpus(files, kOnlineCpus));
+  return CpusOf(tid, online);
 }
 
 Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
                              std::string_view cpus) {
-  auto tid = Find(files, target);
-  if (!tid) return std::move(tid).error();
-  auto list = cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus);
-  if (!list) return std::move(list).error();
-  return SetAffinity(*tid, *list);
+  TRY(auto tid, Find(files, target));
+  TRY(auto list, cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus));
+  return SetAffinity(tid, list);
 }
 
 }  // namespace benchd

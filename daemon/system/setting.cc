@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/pinned_threads.h"
 
@@ -361,9 +362,8 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   auto written = [&]() -> Result<void> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.SetAllowedCpus(key.target, wanted);
     if (key.kind == SettingKind::kThreadCpus) return WriteThreadCpus(files_, key.target, wanted);
-    const auto path = PathOf(files_, key);
-    if (!path) return path.error();
-    return files_.Write(*path, TextForFile(InfoOf(key.kind), wanted));
+    TRY(const auto path, PathOf(files_, key));
+    return files_.Write(path, TextForFile(InfoOf(key.kind), wanted));
   }();
   if (!written) return written;
   auto actual = Read(key);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -156,27 +158,25 @@ std::vector<std::string> SettingsLease::Release(std::size_t kept) {
 
 Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& settings,
                                              std::string_view boot_id) {
-  auto contents = journal.Read();
-  if (!contents) return std::move(contents).error();
+  TRY(auto contents, journal.Read());
   std::vector<std::string> sentences;
   Restored done;
-  if (!contents->entries.empty() && boot_id.empty()) {
+  if (!contents.entries.empty() && boot_id.empty()) {
     return Error{ErrorCode::kFailedPrecondition,
                  journal.path() + ": this boot's id is not known, and so not whether it is of it",
                  "nothing was changed; is /proc mounted?"};
   }
-  if (!contents->entries.empty() && contents->boot_id != boot_id) {
+  if (!contents.entries.empty() && contents.boot_id != boot_id) {
     sentences.push_back(journal.path() + " is of an earlier boot, whose settings are gone");
   } else {
-    done = PutAllBack(settings, contents->entries);
+    done = PutAllBack(settings, contents.entries);
   }
   if (done.put_back == 1) sentences.push_back("1 setting was put back");
   if (done.put_back > 1) {
     sentences.push_back(std::to_string(done.put_back) + " settings were put back");
   }
   sentences.insert(sentences.end(), done.left.begin(), done.left.end());
-  auto kept = done.refused.empty() ? journal.Clear() : journal.KeepOnly(done.refused);
-  if (!kept) return std::move(kept).error();
+  TRY_VOID(done.refused.empty() ? journal.Clear() : journal.KeepOnly(done.refused));
   return sentences;
 }
 

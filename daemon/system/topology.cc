@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -210,9 +211,8 @@ Result<ProfileCpus> ChooseProfileCpus(const Topology& topology, const std::vecto
   if (!wanted) {
     return InvalidArgument("benchmark_cpus", wanted.error().message, wanted.error().hint);
   }
-  auto split = SplitCpus(topology, usable, *wanted);
-  if (!split) return std::move(split).error();
-  ProfileCpus cpus = std::move(*split);
+  TRY(auto split, SplitCpus(topology, usable, *wanted));
+  ProfileCpus cpus = std::move(split);
   cpus.benchmark = WholeCores(topology, usable, cpus.benchmark);
   const std::vector<int> rest = CpusWithout(CpusInBoth(topology.online, usable), cpus.benchmark);
   if (!rest.empty()) {

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/base/try.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
@@ -200,7 +201,7 @@ void TreeGroup::RemoveLeftovers(const std::string& parent) {
 
 Result<TreeGroup> TreeGroup::CreateIn(const std::string& parent) {
   TreeGroup group;
-  if (auto made = group.Make(parent); !made) return std::move(made).error();
+  TRY_VOID(group.Make(parent));
   return group;
 }
 
@@ -253,9 +254,8 @@ Result<UniqueFd> TreeGroup::MakeLocked(std::string& path) {
 
 Result<void> TreeGroup::MakeFolder() {
   std::string path;
-  auto made = MakeLocked(path);
-  if (!made) return std::move(made).error();
-  UniqueFd folder = std::move(*made);
+  TRY(auto made, MakeLocked(path));
+  UniqueFd folder = std::move(made);
   path_ = path;
   folder_ = std::move(folder);
   const int at = folder_.get();
@@ -321,7 +321,7 @@ Result<void> TreeGroup::WriteMemoryLimit() {
 
 Result<void> TreeGroup::Apply() {
   if (held_.memory_bytes != kNoLimit) {
-    if (auto limited = WriteMemoryLimit(); !limited) return limited;
+    TRY_VOID(WriteMemoryLimit());
   }
   if (held_.processes == kNoLimit) return {};
   return WriteValue(kPidsMax, held_.processes);

@@ -14,6 +14,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd {
 namespace {
@@ -98,17 +99,15 @@ bool WaitFor(const UniqueFd& pidfd, std::chrono::milliseconds limit) {
 /// @errors kDeadlineExceeded, without a word; those of the system calls.
 Result<Ended> RunProgram(const std::string& program, const std::vector<std::string>& words,
                          std::chrono::milliseconds limit) {
-  auto out = OpenOutput();
-  if (!out) return std::move(out).error();
-  auto err = OpenOutput();
-  if (!err) return std::move(err).error();
+  TRY(auto out, OpenOutput());
+  TRY(auto err, OpenOutput());
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   char path[] = "PATH=/usr/bin:/bin";
   char language[] = "LC_ALL=C";
   char* environment[] = {path, language, nullptr};
-  const SpawnRules rules(out->get(), err->get());
+  const SpawnRules rules(out.get(), err.get());
   pid_t pid = 0;
   const int failed = posix_spawn(&pid, program.c_str(), rules.actions(), rules.attributes(),
                                  arguments.data(), environment);
@@ -132,7 +131,7 @@ Result<Ended> RunProgram(const std::string& program, const std::vector<std::stri
   if (!in_time) return Error{ErrorCode::kDeadlineExceeded, {}};
   if (!reaped || info.si_pid == 0) return SystemError("waitid", reaped ? ECHILD : errno);
   const int code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
-  return Ended{code, PrintedIn(*out), PrintedIn(*err)};
+  return Ended{code, PrintedIn(out), PrintedIn(err)};
 }
 
 /// The program's path; empty where there is none.
@@ -192,9 +191,8 @@ Result<std::string> SystemctlProperties::AllowedCpus(std::string_view unit) {
 }
 
 Result<void> SystemctlProperties::SetAllowedCpus(std::string_view unit, std::string_view cpus) {
-  auto answer =
-      Call({"set-property", "--runtime", std::string(unit), "AllowedCPUs=" + std::string(cpus)});
-  if (!answer) return std::move(answer).error();
+  TRY_VOID(
+      Call({"set-property", "--runtime", std::string(unit), "AllowedCPUs=" + std::string(cpus)}));
   if (cpus.empty()) RemoveDropIn(unit);
   return {};
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "core/base/file.h"
+#include "core/base/try.h"
 
 namespace benchd::wire {
 namespace {
@@ -104,9 +105,8 @@ Result<void> SendRecord(int socket, std::string_view record) {
   UniqueFd memory;
   char kind = kInline;
   if (record.size() > kInlineBytes) {
-    auto sealed = SealedMemory(record);
-    if (!sealed) return std::move(sealed).error();
-    memory = std::move(*sealed);
+    TRY(auto sealed, SealedMemory(record));
+    memory = std::move(sealed);
     kind = kInMemory;
     record = {};
   }

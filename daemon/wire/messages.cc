@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/try.h"
 #include "daemon/wire/codec.h"
 
 namespace benchd::wire {
@@ -45,7 +46,7 @@ Result<Result<T>> DecodeResult(std::string_view bytes) {
   Reader reader(bytes);
   Result<T> result = T{};
   reader(result);
-  if (auto finished = reader.Finish(); !finished) return std::move(finished).error();
+  TRY_VOID(reader.Finish());
   return {std::move(result)};
 }
 
@@ -71,7 +72,7 @@ Result<Record> Decode(std::string_view bytes) {
   Reader reader(bytes.substr(1));
   if (type > kLastGreeting) reader(record.request);
   std::visit([&reader](auto& alternative) { reader(alternative); }, record.message);
-  if (auto finished = reader.Finish(); !finished) return std::move(finished).error();
+  TRY_VOID(reader.Finish());
   return record;
 }
 
@@ -81,7 +82,7 @@ Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes) {
   Reader reader(bytes);
   ParsedOutput output;
   reader(output);
-  if (auto finished = reader.Finish(); !finished) return std::move(finished).error();
+  TRY_VOID(reader.Finish());
   for (const Sample& sample : output.samples) {
     if (!std::isfinite(sample.value)) {
       return Error{ErrorCode::kInvalidArgument, "parsed output: a value is not finite", {}};

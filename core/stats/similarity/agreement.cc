@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -26,7 +28,7 @@ Result<void> CheckTable(std::span<const std::vector<std::uint32_t>> table) {
 }  // namespace
 
 Result<double> FleissKappa(std::span<const std::vector<std::uint32_t>> table) {
-  if (Result<void> sound = CheckTable(table); !sound) return sound.error();
+  TRY_VOID(CheckTable(table));
   const auto subjects = static_cast<double>(table.size());
   const auto raters = static_cast<double>(Total(table.front()));
   double agreeing = 0;  // pairs of raters, in order
@@ -95,7 +97,7 @@ CategoryScore ScoreOf(const ConfusionMatrix& confusion, std::size_t category,
 }  // namespace
 
 Result<Agreement> AgreementOf(std::span<const Ratings> raters, std::size_t categories) {
-  if (Result<void> sound = CheckRatings(raters, categories); !sound) return sound.error();
+  TRY_VOID(CheckRatings(raters, categories));
   const std::size_t subjects = raters.front().size();
   std::vector<std::vector<std::uint32_t>> table(subjects, std::vector<std::uint32_t>(categories));
   std::uint64_t alike = 0;
@@ -103,15 +105,14 @@ Result<Agreement> AgreementOf(std::span<const Ratings> raters, std::size_t categ
     for (const Ratings& rater : raters) ++table[s][rater[s]];
     if (table[s][raters.front()[s]] == raters.size()) ++alike;
   }
-  const Result<double> kappa = FleissKappa(table);
-  if (!kappa) return kappa.error();
-  return Agreement{*kappa, static_cast<double>(alike) / static_cast<double>(subjects)};
+  TRY(const double kappa, FleissKappa(table));
+  return Agreement{kappa, static_cast<double>(alike) / static_cast<double>(subjects)};
 }
 
 Result<ConfusionMatrix> MakeConfusionMatrix(const Ratings& truth, const Ratings& rater,
                                             std::size_t categories) {
   const std::vector<Ratings> both{truth, rater};
-  if (Result<void> sound = CheckRatings(both, categories); !sound) return sound.error();
+  TRY_VOID(CheckRatings(both, categories));
   ConfusionMatrix confusion;
   confusion.counts.assign(categories, std::vector<std::uint64_t>(categories, 0));
   std::uint64_t right = 0;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 
 MajorityVote Vote(std::span<const RunPair> pairs, SimilarityVariant variant, double threshold) {
@@ -147,9 +149,8 @@ class SecondLook {
 
 Result<void> LookAgain(RunSeries runs, const SimilarityOptions& options,
                        SimilarityAssessment& found) {
-  Result<RunComparison> clipped = RunComparison::Begin(ClipSpikes(runs));
-  if (!clipped) return std::move(clipped).error();
-  SecondLook second(std::move(clipped).value(), runs.size(), options.threshold);
+  TRY(RunComparison clipped, RunComparison::Begin(ClipSpikes(runs)));
+  SecondLook second(std::move(clipped), runs.size(), options.threshold);
   for (const auto variant : {SimilarityVariant::kLiteral, SimilarityVariant::kShape}) {
     const bool literal = variant == SimilarityVariant::kLiteral;
     if (!(literal ? found.literal : found.shape).Dissimilar()) continue;
@@ -165,19 +166,18 @@ Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions&
   if (!(options.threshold >= 0 && options.threshold <= 1)) {
     return InvalidArgument("threshold", "must lie between 0 and 1");
   }
-  const Result<std::vector<RunPair>> pairs = ComparePairs(runs);
-  if (!pairs) return pairs.error();
+  TRY(const std::vector<RunPair> pairs, ComparePairs(runs));
   SimilarityAssessment found;
   found.runs = runs.size();
   found.values = runs.front().size();
-  found.differs_most = DiffersMost(*pairs, runs.size(), options.variant);
-  found.literal = Vote(*pairs, SimilarityVariant::kLiteral, options.threshold);
-  found.shape = Vote(*pairs, SimilarityVariant::kShape, options.threshold);
-  found.same = ClusterRuns(*pairs, runs.size());
+  found.differs_most = DiffersMost(pairs, runs.size(), options.variant);
+  found.literal = Vote(pairs, SimilarityVariant::kLiteral, options.threshold);
+  found.shape = Vote(pairs, SimilarityVariant::kShape, options.threshold);
+  found.same = ClusterRuns(pairs, runs.size());
   if (!found.Assessable()) return found;
   found.by_literal = found.by_shape = found.by_same = Resemblance::kSimilar;
   if (found.literal.Dissimilar() || found.shape.Dissimilar() || found.same.Dissimilar()) {
-    if (Result<void> again = LookAgain(runs, options, found); !again) return again.error();
+    TRY_VOID(LookAgain(runs, options, found));
   }
   return found;
 }

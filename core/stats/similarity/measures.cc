@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/nonparametric.h"
 #include "core/stats/similarity/words.h"
@@ -202,7 +203,7 @@ std::vector<double> PooledValues(const std::vector<PreparedRun>& runs) {
 double RunPair::SameDistance() const { return (same[0] + same[1] + same[2] + same[3]) / 4; }
 
 Result<RunComparison> RunComparison::Begin(RunSeries runs) {
-  if (Result<void> comparable = CheckRuns(runs); !comparable) return comparable.error();
+  TRY_VOID(CheckRuns(runs));
   RunComparison comparison(runs);
   const std::vector<PreparedRun>& prepared = comparison.runs_;
   for (std::size_t i = 0; i < prepared.size(); ++i) {
@@ -242,12 +243,11 @@ void RunComparison::AddWords(SimilarityVariant variant) {
 }
 
 Result<std::vector<RunPair>> ComparePairs(RunSeries runs) {
-  Result<RunComparison> comparison = RunComparison::Begin(runs);
-  if (!comparison) return std::move(comparison).error();
+  TRY(RunComparison comparison, RunComparison::Begin(runs));
   for (const auto variant : {SimilarityVariant::kLiteral, SimilarityVariant::kShape}) {
-    comparison->AddWords(variant);
+    comparison.AddWords(variant);
   }
-  return std::vector<RunPair>(comparison->pairs().begin(), comparison->pairs().end());
+  return std::vector<RunPair>(comparison.pairs().begin(), comparison.pairs().end());
 }
 
 }  // namespace benchd
