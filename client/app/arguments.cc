@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
@@ -85,7 +88,7 @@ class Scanner {
   Result<LeadingOptions> Leading() {
     while (next_ < words_.size() && IsOption(words_[next_]) && words_[next_] != "--") {
       const std::string& word = words_[next_++];
-      if (auto taken = Take(word); !taken) return std::move(taken).error();
+      TRY_VOID(Take(word));
     }
     return LeadingOptions{std::move(parsed_.options), next_};
   }
@@ -115,7 +118,7 @@ class Scanner {
       if (!option->value.empty() && i + 1 < word.size()) {
         return TakeRest(*option, shown, word.substr(i + 1));
       }
-      if (auto taken = TakeValue(*option, shown); !taken) return taken;
+      TRY_VOID(TakeValue(*option, shown));
     }
     return {};
   }
@@ -140,7 +143,7 @@ class Scanner {
       }
       value += " " + next;
     }
-    if (auto checked = CheckChoice(option, shown, value); !checked) return checked;
+    TRY_VOID(CheckChoice(option, shown, value));
     parsed_.options.push_back({std::string(option.name), std::move(value)});
     return {};
   }
@@ -190,15 +193,29 @@ Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
   return Scanner(words, options).Leading();
 }
 
+namespace {
+
+/// What may be given once: the option, or for a repeatable K=V option the key. Empty: anything.
+std::string OnceKey(const GivenOption& given, const OptionInfo& info) {
+  if (info.value.empty()) return {};
+  if (!info.repeatable) return given.name;
+  if (info.value != "K=V") return {};
+  return given.name + " " + given.value.substr(0, given.value.find('='));
+}
+
+}  // namespace
+
 Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options) {
-  for (auto given = arguments.options.begin(); given != arguments.options.end(); ++given) {
-    const auto info = std::ranges::find(options, given->name, &OptionInfo::name);
-    if (info == options.end() || info->value.empty() || info->repeatable) continue;
-    const auto before =
-        std::ranges::find(arguments.options.begin(), given, given->name, &GivenOption::name);
-    if (before == given) continue;
-    return UsageError("--" + given->name + " " + given->value + ": given twice",
-                      "it is " + Quoted(before->value) + " already; leave one of the two out");
+  std::map<std::string, const GivenOption*> seen;
+  for (const GivenOption& given : arguments.options) {
+    const auto info = std::ranges::find(options, given.name, &OptionInfo::name);
+    const std::string key = info == options.end() ? "" : OnceKey(given, *info);
+    if (key.empty()) continue;
+    const auto [before, first] = seen.try_emplace(key, &given);
+    if (first) continue;
+    return UsageError("--" + given.name + " " + given.value + ": given twice",
+                      "it is " + Quoted(before->second->value) +
+                          " already; leave one of the two out");
   }
   return {};
 }

@@ -59,8 +59,8 @@ struct ParsedArguments {
 Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
                                        std::span<const OptionInfo> options);
 
-/// @errors an option with a value that was given more than once and is not repeatable: which of the
-///         values is meant cannot be known.
+/// @errors an option with a value that was given more than once and is not repeatable, or a K=V
+///         option whose key was: which of the values is meant cannot be known.
 Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options);
 
 /// The options in front of the first word that is none: `benchctl --json list`.

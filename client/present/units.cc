@@ -30,6 +30,9 @@ constexpr std::array kRates = {Scale{1e12, "T/s"}, Scale{1e9, "G/s"}, Scale{1e6,
 // Counts are read digit by digit as long as they are few.
 constexpr std::array kCounts = {Scale{1e12, "T"}, Scale{1e9, "G"}, Scale{1e6, "M"}, Scale{1, ""}};
 
+// From here on a double has no digits behind the point, and some before it are noise.
+constexpr double kLargestFixed = 1e15;
+
 // The largest scale in which `value` is at least one.
 template <std::size_t N>
 Scale Largest(const std::array<Scale, N>& scales, double value) {
@@ -48,6 +51,9 @@ Scale NamedTime(std::string_view name) {
 }
 
 Scale ScaleFor(double value, std::string_view unit, const Style& style) {
+  if (std::abs(value) / kCounts.front().factor >= kLargestFixed) {
+    return {1, unit == "1" ? "" : unit};  // no scale makes it readable
+  }
   if (unit == "1") return Largest(kCounts, value);
   if (unit == "1/s") return Largest(kRates, value);
   if (unit == "B/s") return Largest(kByteRates, value);
@@ -71,7 +77,7 @@ int Magnitude(double value) {
 
 // Decimals that give `digits` significant ones, none for whole numbers.
 int SignificantDecimals(double value, int digits) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) return 0;
+  if (value == std::floor(value) && std::abs(value) < kLargestFixed) return 0;
   return std::clamp(digits - 1 - Magnitude(value), 0, 9);
 }
 
@@ -82,7 +88,11 @@ std::string WithUnit(std::string number, std::string_view unit) {
 }  // namespace
 
 std::string Fixed(double value, int decimals) {
-  std::array<char, 400> text{};
+  std::array<char, 64> text{};
+  if (std::abs(value) >= kLargestFixed) {
+    std::snprintf(text.data(), text.size(), "%.3e", value);
+    return text.data();
+  }
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   const std::string fixed = text.data();
   // "-0.0" would claim a direction that is not there.

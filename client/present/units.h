@@ -11,7 +11,7 @@ namespace benchd::client {
 
 // Numbers as people read them. JSON and CSV never come here: theirs are SI and exact.
 
-/// "12.50"; never "-0.00".
+/// "12.50"; never "-0.00"; "1.000e+308" where a value has more than 15 digits before the point.
 std::string Fixed(double value, int decimals);
 
 /// "10.12 ms", "1.5 MiB", "1000", "3.2 MB/s": `unit` as in the messages ("s", "B", "1" or any

@@ -7,6 +7,7 @@
 #include "client/request/session_options.h"
 #include "core/base/path.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/model/session_spec.h"
 #include "proto/convert/convert.h"
 
@@ -205,10 +206,9 @@ Result<void> ParseRule(const std::string& text, const OptionTarget& to) {
   if (text == "margin") return {};
   if (!text.starts_with(kPrecision))
     return UsageError("unknown value", "write margin or precision:1%");
-  auto width = ParseFraction(std::string_view(text).substr(kPrecision.size()));
-  if (!width) return std::move(width).error();
-  if (!(*width > 0)) return UsageError("the width must be above zero", "write precision:1%");
-  to.session->mutable_rule()->set_precision_width(*width);
+  TRY(auto width, ParseFraction(std::string_view(text).substr(kPrecision.size())));
+  if (!(width > 0)) return UsageError("the width must be above zero", "write precision:1%");
+  to.session->mutable_rule()->set_precision_width(width);
   return {};
 }
 
@@ -267,9 +267,9 @@ Result<void> ParseInput(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("empty path");
   if (text == "null") return {};
   std::string path = Absolute(text, to.cwd);
-  if (text == "-" || NamesADescriptor(path)) {
-    return UsageError("it is no file that the commands can open",
-                      "write what they are to read to a file, and name that");
+  if (text == "-" || LeadsToADescriptor(path)) {
+    return UsageError("the commands cannot open it: it is a descriptor, not a file",
+                      "write the input to a file, and name that file");
   }
   to.benchmark->set_input(std::move(path));
   return {};
@@ -283,8 +283,8 @@ Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
     to.benchmark->set_output(v1::OUTPUT_KIND_LOG);
   } else {
     std::string path = Absolute(text, to.cwd);
-    if (text == "-" || NamesADescriptor(path)) {
-      return UsageError("it is no file that the commands can open",
+    if (text == "-" || LeadsToADescriptor(path)) {
+      return UsageError("the commands cannot open it: it is a descriptor, not a file",
                         "write null, log or FILE; --show-output prints it");
     }
     to.benchmark->set_output(v1::OUTPUT_KIND_FILE);

@@ -2,18 +2,45 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace benchd {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsProcess(const std::string& name) {
+  return name == "self" || name == "thread-self" ||
+         (!name.empty() && name.find_first_not_of("0123456789") == std::string::npos);
+}
+
+}  // namespace
 
 bool NamesADescriptor(std::string_view path) {
-  const std::string normal = std::filesystem::path(path).lexically_normal().string();
-  const std::string_view place = normal;
-  for (const std::string_view stream : {"/dev/stdin", "/dev/stdout", "/dev/stderr"}) {
-    if (place == stream) return true;
+  const fs::path normal = fs::path(path).lexically_normal();
+  for (const char* stream : {"/dev/stdin", "/dev/stdout", "/dev/stderr"}) {
+    if (normal == stream) return true;
   }
-  for (const std::string_view folder : {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"}) {
-    const bool begins = place.starts_with(folder);
-    if (begins && (place.size() == folder.size() || place[folder.size()] == '/')) return true;
+  const std::vector<std::string> parts(normal.begin(), normal.end());
+  const auto part = [&parts](std::size_t i) { return i < parts.size() ? parts[i] : ""; };
+  if (part(0) != "/") return false;
+  if (part(1) == "dev") return part(2) == "fd";
+  if (part(1) != "proc" || !IsProcess(part(2))) return false;
+  return part(3) == "fd" || (part(3) == "task" && IsProcess(part(4)) && part(5) == "fd");
+}
+
+bool LeadsToADescriptor(std::string_view path) {
+  constexpr int kMostLinks = 40;  // as in path_resolution(7)
+  fs::path place(path);
+  for (int i = 0; i <= kMostLinks; ++i) {
+    if (NamesADescriptor(place.string())) return true;
+    std::error_code error;
+    const fs::path folder = fs::canonical(place.parent_path(), error);
+    if (!error && NamesADescriptor((folder / place.filename()).string())) return true;
+    const fs::path target = fs::read_symlink(place, error);
+    if (error) return false;
+    place = target.is_absolute() ? target : place.parent_path() / target;
   }
   return false;
 }

@@ -13,6 +13,7 @@
 
 #include "core/base/path.h"
 #include "core/base/text.h"
+#include "core/base/try.h"
 #include "core/model/labels.h"
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"
@@ -70,10 +71,10 @@ Result<void> CheckPath(std::string_view field, const std::string& path, bool req
 
 /// Of a file that each run opens.
 Result<void> CheckFile(std::string_view field, const std::string& path, bool required) {
-  if (Result<void> ok = CheckPath(field, path, required); !ok) return ok;
+  TRY_VOID(CheckPath(field, path, required));
   if (!NamesADescriptor(path)) return {};
-  return Wrong(field, path, "is no file that the commands can open",
-               "name a file: a descriptor is of the process that opens it");
+  return Wrong(field, path, "is a descriptor, not a file",
+               "name a file that each run can open");
 }
 
 Result<void> CheckCommit(const std::optional<Commit>& commit) {
@@ -99,10 +100,10 @@ Result<std::vector<std::string>> CompleteCommand(const std::string& command, boo
 }
 
 Result<void> CompleteArm(Arm& arm) {
-  if (Result<void> ok = CheckName("name", arm.name); !ok) return ok;
-  if (Result<void> ok = CheckPath("cwd", arm.cwd, true); !ok) return ok;
-  if (Result<void> ok = CheckEnvironment(arm.env); !ok) return ok;
-  if (Result<void> ok = CheckCommit(arm.commit); !ok) return ok;
+  TRY_VOID(CheckName("name", arm.name));
+  TRY_VOID(CheckPath("cwd", arm.cwd, true));
+  TRY_VOID(CheckEnvironment(arm.env));
+  TRY_VOID(CheckCommit(arm.commit));
   Result<std::vector<std::string>> argv = CompleteCommand(arm.command, arm.shell);
   if (!argv) return std::move(argv).error().Within("command of " + arm.name);
   arm.argv = std::move(argv).value();
@@ -156,25 +157,25 @@ Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook 
 
 Result<void> CompleteHooks(Benchmark& benchmark) {
   Hooks& hooks = benchmark.hooks;
-  if (Result<void> ok = CheckPath("cwd", hooks.cwd, false); !ok) return ok;
+  TRY_VOID(CheckPath("cwd", hooks.cwd, false));
   for (const auto& [name, hook] : {std::pair{"build", &hooks.build},
                                    {"setup", &hooks.setup},
                                    {"prepare", &hooks.prepare},
                                    {"conclude", &hooks.conclude},
                                    {"cleanup", &hooks.cleanup}}) {
-    if (Result<void> ok = CompleteHook(name, hooks.shell, *hook); !ok) return ok;
+    TRY_VOID(CompleteHook(name, hooks.shell, *hook));
   }
   Result<void> ok = CompleteOwnHooks("prepare", hooks.prepare, &Arm::prepare, benchmark);
   return ok ? CompleteOwnHooks("conclude", hooks.conclude, &Arm::conclude, benchmark) : ok;
 }
 
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
-  if (Result<void> ok = CheckName("benchmark", benchmark.name); !ok) return ok;
+  TRY_VOID(CheckName("benchmark", benchmark.name));
   if (benchmark.arms.size() > kMaxArms)
     return InvalidArgument("arms", "more than 64 in a benchmark");
   std::set<std::string> names;
   for (Arm& arm : benchmark.arms) {
-    if (Result<void> ok = CompleteArm(arm); !ok) return ok;
+    TRY_VOID(CompleteArm(arm));
     if (!names.insert(arm.name).second) {
       return Wrong("name", arm.name, "is used by two arms", "give each arm its own name with -n");
     }
@@ -185,10 +186,10 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
     return InvalidArgument("candidate", "missing", "benchctl compare BASE CANDIDATE...");
   }
-  if (Result<void> ok = CompleteHooks(benchmark); !ok) return ok;
-  if (Result<void> ok = CheckFile("input", benchmark.input, false); !ok) return ok;
+  TRY_VOID(CompleteHooks(benchmark));
+  TRY_VOID(CheckFile("input", benchmark.input, false));
   const bool to_file = benchmark.output == OutputKind::kFile;
-  if (Result<void> ok = CheckFile("output", benchmark.output_path, to_file); !ok) return ok;
+  TRY_VOID(CheckFile("output", benchmark.output_path, to_file));
   if (!benchmark.parse.empty()) {
     // Asked of the parser itself, so that there is one list of formats.
     Result<void> ok = CheckHarnessFormat(benchmark.parse);
@@ -205,7 +206,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   }
   std::set<std::string> gated;
   for (const Gate& gate : benchmark.gates) {
-    if (Result<void> ok = CheckGate(gate); !ok) return ok;
+    TRY_VOID(CheckGate(gate));
     if (benchmark.parse.empty() && !NamesBuiltinMetric(gate.metric)) {
       return Wrong("metric", gate.metric, "is not a built-in metric, and no output is parsed",
                    "docs/metrics.md lists them; --parse takes a program's own");
@@ -229,8 +230,8 @@ Result<void> CheckDuration(std::string_view field, Nanoseconds duration) {
 }
 
 Result<void> CheckLimits(const Limits& limits) {
-  if (Result<void> ok = CheckDuration("max-time", limits.max_time); !ok) return ok;
-  if (Result<void> ok = CheckDuration("timeout", limits.timeout); !ok) return ok;
+  TRY_VOID(CheckDuration("max-time", limits.max_time));
+  TRY_VOID(CheckDuration("timeout", limits.timeout));
   if (limits.runs && limits.max_runs) {
     return InvalidArgument("runs", "cannot be combined with --max-runs");
   }
@@ -279,7 +280,7 @@ Result<void> CheckSettingsOff(const SessionSpec& spec) {
 
 Result<void> CheckLabels(const std::map<std::string, std::string>& labels) {
   for (const auto& [key, value] : labels) {
-    if (Result<void> ok = CheckName("label", key); !ok) return ok;
+    TRY_VOID(CheckName("label", key));
     if (value.size() > kMaxNameBytes || HasControlCharacter(value)) {
       return Wrong("label", key, "has a value over 200 bytes or with a control character");
     }
@@ -312,7 +313,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   if (spec.benchmarks.size() > kMaxBenchmarks) return InvalidArgument("benchmarks", "over 1000");
   std::set<std::string> names;
   for (Benchmark& benchmark : spec.benchmarks) {
-    if (Result<void> ok = CompleteBenchmark(benchmark); !ok) return std::move(ok).error();
+    TRY_VOID(CompleteBenchmark(benchmark));
     if (!names.insert(benchmark.name).second) {
       return Wrong("benchmark", benchmark.name, "is used by two benchmarks");
     }
@@ -320,19 +321,17 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   if (!(spec.alpha > 0 && spec.alpha < 1)) {
     return InvalidArgument("confidence", "is not between 0 % and 100 %", "write 99%");
   }
-  if (Result<void> ok = CheckDefaultMargin(spec.default_margin); !ok) {
-    return std::move(ok).error();
-  }
-  if (Result<void> ok = CheckLimits(spec.limits); !ok) return std::move(ok).error();
-  if (Result<void> ok = CheckSettingsOff(spec); !ok) return std::move(ok).error();
+  TRY_VOID(CheckDefaultMargin(spec.default_margin));
+  TRY_VOID(CheckLimits(spec.limits));
+  TRY_VOID(CheckSettingsOff(spec));
   if (spec.invocation.size() > kMaxInvocationBytes || HasControlCharacter(spec.invocation)) {
     return InvalidArgument("invocation", "is over 16 KiB or has a control character",
                            "leave it out");
   }
-  if (Result<void> ok = CheckPointers(spec.lfs_pointers); !ok) return std::move(ok).error();
+  TRY_VOID(CheckPointers(spec.lfs_pointers));
   if (spec.schedule.warmup > kMostBlocks) return InvalidArgument("warmup", "over 10,000,000");
-  if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
-  if (Result<void> ok = CheckLabels(spec.labels); !ok) return std::move(ok).error();
+  TRY_VOID(CheckEnvironment(spec.environment));
+  TRY_VOID(CheckLabels(spec.labels));
   return spec;
 }
 

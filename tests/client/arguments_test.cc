@@ -81,6 +81,20 @@ TEST(ArgumentsTest, OfAnOptionThatIsGivenTwiceNoValueIsPickedSilently) {
   EXPECT_GT(refused, 100);
 }
 
+TEST(ArgumentsTest, AKeyIsAssignedOnce) {
+  const auto check = [](std::string_view command, std::vector<GivenOption> given) {
+    const std::span<const Command> all = Commands();
+    const auto found = std::ranges::find(all, command, &Command::name);
+    return CheckRepeats({std::move(given), {}}, AllOptions(*found));
+  };
+  for (const std::string name : {"env", "label"}) {
+    EXPECT_TRUE(check("compare", {{name, "A=1"}, {name, "B=1"}, {name, "AA=1"}}));
+    const auto twice = check("compare", {{name, "A=1"}, {name, "B=1"}, {name, "A=2"}});
+    ASSERT_FALSE(twice) << name;
+    EXPECT_EQ(twice.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
 TEST(ArgumentsTest, SaysWhatIsWrong) {
   const auto said = [](std::vector<std::string> words) {
     const auto parsed = Parse(std::move(words));

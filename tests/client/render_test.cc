@@ -36,6 +36,8 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
   EXPECT_EQ(FormatQuantity(2.5e-6, "s", kPlain), "2.500 µs");
   EXPECT_EQ(FormatQuantity(2.5e-6, "s", kAscii), "2.500 us");
   EXPECT_EQ(FormatQuantity(0, "s", kPlain), "0 s");
+  EXPECT_EQ(FormatQuantity(1e308, "1", kPlain), "1.000e+308");
+  EXPECT_EQ(FormatQuantity(-1e300, "s", kPlain), "-1.000e+300 s");
   EXPECT_EQ(FormatQuantity(1572864, "B", kPlain), "1.500 MiB");
   EXPECT_EQ(FormatQuantity(1572864, "B/s", kPlain), "1.500 MiB/s");
   EXPECT_EQ(FormatQuantity(12, "B/s", kPlain), "12 B/s");

@@ -78,7 +78,7 @@ class CommandLineTest(DaemonTest):
         for option in ("--input", "--output"):
             for path in ("-", "/dev/stdin", "/proc/self/fd/0", "/dev/fd/63", "../../../../dev/stdin"):
                 self.refused("compare", option, path, "true", "true",
-                             names=[option, path, "no file that the commands can open"])
+                             names=[option, path, "descriptor, not a file"])
         (self.folder / "-").write_text("")
         self.assert_exit(self.benchctl(
             "compare", *self.ANY_VERDICT, "--input", "./-", "true", "true"), PASS)

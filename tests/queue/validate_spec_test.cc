@@ -49,7 +49,7 @@ TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
       const Result<SessionSpec> refused = ValidateSpec(spec);
       ASSERT_FALSE(refused) << field << " " << path;
       EXPECT_EQ(refused.error().message,
-                std::string(field) + ": '" + path + "' is no file that the commands can open");
+                std::string(field) + ": '" + path + "' is a descriptor, not a file");
     }
   }
   SessionSpec spec = fake::TwoArms();
