@@ -57,7 +57,7 @@ units='benchd.socket benchd-runner.socket benchd.service benchd-runner.service'
 # What belongs to a machine, not to a user: services, their users and their folders.
 is_part() {
   case $1 in
-    install.sh | README.md | changelog.md) return 1 ;;
+    install.sh | README.md | LICENSE | changelog.md) return 1 ;;
     lib/* | etc/*) [ $mode = system ] ;;
     *) return 0 ;;
   esac

@@ -30,7 +30,7 @@ from typist import Typist  # noqa: E402
 TIMEOUT_S = 3 * 3600  # a build of everything, on a machine that others use
 SKIPPED = 77
 PACKAGES = ("adduser", "ca-certificates", "git", "login", "passwd", "sudo")
-ORIGIN = "https://example.org/benchd.git"
+ORIGIN = "https://git.example/benchd.git"
 
 
 def run(*command, **options):

@@ -26,7 +26,7 @@ TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   const Result<Config> config = ParseConfig("", "benchd.toml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(*config, Config{});
-  // The defaults that README.md documents.
+  // The defaults that docs/service.md documents.
   EXPECT_EQ(config->runner_socket, "/run/benchd/runner.sock");
   EXPECT_EQ(config->admin_group, "benchd-admin");
   EXPECT_FALSE(config->allow_root);

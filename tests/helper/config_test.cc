@@ -77,8 +77,8 @@ TEST(ParseRunnerConfigTest, TheRunnersSectionAndTheProfilesStandSideBySide) {
   EXPECT_EQ(config->profiles[1].benchmark_cpus, "") << "the reader's to fill in";
 }
 
-TEST(ParseRunnerConfigTest, TheExampleOfTheReadmeIsRight) {
-  std::ifstream file(test::TestFile("../README.md"));
+TEST(ParseRunnerConfigTest, TheExampleOfTheServicePageIsRight) {
+  std::ifstream file(test::TestFile("../docs/service.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t from = text.find("[socket]\n", text.find("```toml file=benchd.toml\n"));
   ASSERT_NE(from, std::string::npos);

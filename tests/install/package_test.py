@@ -118,10 +118,11 @@ class PackagesTest(unittest.TestCase):
             changes = [line for line in text.splitlines() if not line.startswith(" -- ")]
             self.assertEqual([line for line in changes if len(line) > 80], [])
 
-    def test_no_licence_is_claimed(self):
+    def test_the_licence_is_named(self):
         for package in (self.benchd, self.benchctl, self.push):
             text = (package.root / f"usr/share/doc/{package.name}/copyright").read_text()
-            self.assertIn("No licence has been chosen yet by the owner", text)
+            self.assertIn("\nLicense: Apache-2.0\n", text)
+            self.assertIn("the benchd authors", text)
 
     # ---- files ----
 
