@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 import pages
@@ -35,6 +36,11 @@ class BlocksTest(unittest.TestCase):
             fenced = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
             for line in fenced.splitlines():
                 self.assertNotRegex(line, r"^    (\$ )?(sudo |benchctl |benchd |git |\./dev )", page)
+
+    def test_the_pictures_are_those_of_the_golden_files(self):
+        script = pages.SOURCE / "docs/pictures/terminal_svg.py"
+        done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_links_to_files_lead_somewhere(self):
         for page in pages.pages():
