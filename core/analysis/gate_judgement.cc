@@ -113,6 +113,7 @@ Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
   if (const auto no_ratio = JudgementWithoutRatio(gate)) return *no_ratio;
   if (by_interval.verdict == Verdict::kUndecided && comparison.TooManyMissing(ContextOf(gate))) {
     by_interval.reason = Reason("missing_values");
+    if (comparison.AlwaysTooManyMissing(ContextOf(gate))) by_interval.settled = true;
   }
   return by_interval;
 }

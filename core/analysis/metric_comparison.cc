@@ -20,7 +20,27 @@ Verdict VerdictOf(LookDecision decision) {
 
 }  // namespace
 
-bool TooManyLack(std::uint64_t lacking, std::uint64_t expected) { return lacking * 20 > expected; }
+namespace {
+
+constexpr std::uint64_t kMostLacking = 20;  // one in as many
+
+// Chernoff's bound on the probability that so many of `expected` lack a value if the share that
+// does is 5 %: exp(-expected * KL). H. Chernoff, Ann. Math. Statist. 23 (1952) 493-507.
+bool AlwaysTooManyLack(std::uint64_t lacking, std::uint64_t expected) {
+  if (!TooManyLack(lacking, expected)) return false;
+  constexpr double kMost = 1.0 / static_cast<double>(kMostLacking);
+  constexpr double kNever = 1e-6;
+  const double share = static_cast<double>(lacking) / static_cast<double>(expected);
+  const double others = share < 1 ? (1 - share) * std::log((1 - share) / (1 - kMost)) : 0;
+  const double divergence = share * std::log(share / kMost) + others;
+  return static_cast<double>(expected) * divergence >= -std::log(kNever);
+}
+
+}  // namespace
+
+bool TooManyLack(std::uint64_t lacking, std::uint64_t expected) {
+  return lacking * kMostLacking > expected;
+}
 
 MetricComparison::MetricComparison(const Subject& subject, const SequentialDesign& design)
     : subject_(subject),
@@ -47,6 +67,12 @@ bool MetricComparison::TooManyMissing(const LookContext& context) const {
   const LackingValues lacking = Missing(context);
   return TooManyLack(lacking.reference, context.expected_reference) ||
          TooManyLack(lacking.candidate, context.expected_candidate);
+}
+
+bool MetricComparison::AlwaysTooManyMissing(const LookContext& context) const {
+  const LackingValues lacking = Missing(context);
+  return AlwaysTooManyLack(lacking.reference, context.expected_reference) ||
+         AlwaysTooManyLack(lacking.candidate, context.expected_candidate);
 }
 
 std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& level,
@@ -126,7 +152,7 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   if (settled_ || TooManyMissing(context)) return;
   const Interval shown = Show(interval, DecidingScale());
   LookDecision decision = side;
-  if (rule_.kind == RuleKind::kPrecision) {
+  if (by_width()) {
     // Looks that are about to exclude each other have little in common, and know as little.
     const double centre = inference.centre;
     const double rounding = inference.rounding;
@@ -143,13 +169,21 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
 }
 
-// Without any spread an interval is as wide as the steps make it, however many values there are.
+// However many values there are, an interval reaches `allowance` beyond the true effect on either
+// side. It never decides a margin that is nearer to that effect, nor becomes narrower than that. At
+// the level of the interval the true effect lies within it, less the allowance.
 bool MetricComparison::NeverDecides(const Inference& inference) const {
-  if (!(inference.allowance > 0)) return false;
-  const auto [reference, candidate] = estimator_->Figures();
-  if (reference.sd != 0.0 || candidate.sd != 0.0) return false;
-  return rule_.kind == RuleKind::kPrecision ||
-         std::abs(inference.centre - subject_.gate->threshold) <= inference.allowance;
+  const double allowance = inference.allowance;
+  if (!(allowance > 0)) return false;
+  if (by_width()) {
+    const Interval narrowest{inference.centre - allowance, inference.centre + allowance};
+    const Interval shown = Show(narrowest, DecidingScale());
+    return !(shown.hi - shown.lo < rule_.width);
+  }
+  const double threshold = subject_.gate->threshold;
+  const Interval& interval = *inference.interval;
+  return interval.lo + allowance >= threshold - allowance &&
+         interval.hi - allowance <= threshold + allowance;
 }
 
 std::optional<Inference> MetricComparison::Now(Contrast scale) const {
@@ -179,6 +213,7 @@ bool MetricComparison::SettleByEstimate(const LookContext& context) {
 
 bool MetricComparison::WithinResolution() const {
   if (!subject_.gate || !looked_) return false;
+  if (undecidable_ || by_width()) return undecidable_;
   const auto now = Now(DecidingScale());
   return now && now->allowance > 0 &&
          std::abs(now->centre - subject_.gate->threshold) <= now->allowance;

@@ -74,19 +74,24 @@ class MetricComparison {
   bool EstimateOutside() const;
   /// Decided, by the rule `precision` known well enough to stay undecided, or undecidable.
   bool settled() const { return settled_; }
-  /// The values of each arm are all the same, and closer to the margin than the metric's steps tell
-  /// apart: more of them change nothing.
+  /// The interval establishes that the metric's steps are too coarse for the margin, or for the
+  /// width of the rule `precision`: further values change nothing.
   bool undecidable() const { return undecidable_; }
   LackingValues Missing(const LookContext& context) const;
   /// Of either arm.
   bool TooManyMissing(const LookContext& context) const;
+  /// So many of either arm that the share which lacks a value is above 5 % for good, as far as runs
+  /// are alike: further runs will not mend it.
+  bool AlwaysTooManyMissing(const LookContext& context) const;
   /// True when values allow a relative change.
   bool RatioPossible() const { return estimator_->Allows(Contrast::kLogRatio); }
   /// Every value so far is > 0.
   bool positive() const { return estimator_->positive(); }
-  /// True when no number of runs can decide this gate: the estimate is closer to the margin than
-  /// the metric's steps tell apart. False before the first look.
+  /// Undecidable, or probably so: the estimate is closer to the margin than the metric's steps tell
+  /// apart. False before the first look.
   bool WithinResolution() const;
+  /// The rule is `precision`: settled once the interval is narrow enough.
+  bool by_width() const { return rule_.kind == RuleKind::kPrecision; }
 
   /// Fills the numbers: n, means, change, difference, p, verdict. Names are the caller's.
   void Describe(const SequentialDesign& design, Comparison& out) const;

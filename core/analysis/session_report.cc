@@ -105,11 +105,12 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
 }
 
 Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
   return AboutGate("resolution",
-                   benchmark.catalog().metrics()[gate.metric].key + " of " +
-                       benchmark.spec().arms[gate.candidate].name +
-                       " is closer to the margin than one step of this metric can tell: "
-                       "more runs will not decide it",
+                   metric + " of " + benchmark.spec().arms[gate.candidate].name +
+                       ": one step of this metric is too coarse for " +
+                       (gate.comparison.by_width() ? "the precision" : "the margin") +
+                       "; more runs will not decide it",
                    benchmark, gate);
 }
 

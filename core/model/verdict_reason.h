@@ -47,7 +47,8 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "there is no relative change",
      ""},
     {"resolution", "within a step",
-     "{metric} of {candidate} is closer to the margin than one step of it can tell", ""},
+     "one step of {metric} is too coarse to judge {candidate} by the margin or precision asked for",
+     ""},
     // What the gates were fixed without.
     {"late_metric", "printed late",
      "not every arm had printed {metric} when the gates were settled",

@@ -442,10 +442,31 @@ TEST(GateJudgementTest, WhatNoRunCanDecideEndsAtTheFirstLookWithItsReason) {
   }
 }
 
+// Counts of 5 or 6 differ by a fifth at least; a margin of 2 % is less than a step.
+TEST(GateJudgementTest, CountsThatVaryEndWhenTheirStepIsKnownToBeTooCoarse) {
+  for (const bool by_width : {false, true}) {
+    SessionSpec spec = GatedSpec("allocs", by_width ? 2.0 : 0.02);
+    if (by_width) spec.rule = {RuleKind::kPrecision, 0.01};
+    spec.limits.max_runs = 1000;
+    SessionAnalysis analysis = Start(spec);
+    int blocks = 0;
+    for (; blocks < 1000 && !analysis.Finished(); ++blocks) {
+      const double base = 5.0 + (blocks * 7 % 11) % 2;
+      const double candidate = 5.0 + (blocks * 5 % 13) % 2;
+      Feed(analysis, {PrintedBy(0, {{"allocs", base}}), PrintedBy(1, {{"allocs", candidate}})});
+    }
+    EXPECT_LT(blocks, 400);
+    const Report report = analysis.Conclude();
+    EXPECT_EQ(report.verdict, Verdict::kUndecided);
+    EXPECT_EQ(Find(report, "allocs").reason, "resolution");
+    EXPECT_TRUE(HasWarning(report, "resolution", Severity::kInvalidates));
+  }
+}
+
 TEST(GateJudgementTest, WhatVariesMayBeDecidedYet) {
   SessionAnalysis analysis = Start(GatedSpec("allocs", 1.0));
   for (int i = 0; i < 8; ++i) {
-    Feed(analysis, {PrintedBy(0, {{"allocs", 1}}), PrintedBy(1, {{"allocs", i % 2 + 1.0}})});
+    Feed(analysis, {PrintedBy(0, {{"allocs", 1}}), PrintedBy(1, {{"allocs", i % 2 * 5 + 1.0}})});
   }
   EXPECT_FALSE(analysis.Finished());
 }
@@ -646,6 +667,25 @@ TEST(GateJudgementTest, AWarningThatInvalidatesMakesItsGateUndecided) {
     EXPECT_EQ(report.comparisons[0].reason, "resolution");
     EXPECT_FALSE(report.comparisons[0].decided);
   }
+}
+
+// Every other run of the candidate prints nothing: that many runs more would not bring it below 5
+// %.
+TEST(GateJudgementTest, AMetricThatHalfOfTheRunsLackEndsLongBeforeTheLimit) {
+  SessionSpec spec = GatedSpec("speed");
+  spec.limits.max_runs = 1000;
+  SessionAnalysis analysis = Start(spec);
+  int blocks = 0;
+  for (; blocks < 1000 && !analysis.Finished(); ++blocks) {
+    const double value = 100 + blocks * 7 % 3;
+    Feed(analysis,
+         {PrintedBy(0, {{"speed", value}}),
+          PrintedBy(1, blocks % 2 == 0 ? PrintedValues{{"speed", value}} : PrintedValues())});
+  }
+  EXPECT_LT(blocks, 60);
+  const Report report = analysis.Conclude();
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(report, "speed").reason, "missing_values");
 }
 
 // Of two references: what takes one gate back leaves the other.
