@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxIdleSeconds = 365LL * 24 * 3600;
 constexpr std::int64_t kMaxDays = 36500;
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 40U;
 
-/// Takes the value of one key into the config, or says in words what it should be.
+/// Stores the value of one key in the config, or returns what it should be.
 using Setter = std::function<std::optional<std::string>(const toml::node& value, Config& config)>;
 
 Setter Text(std::string Config::*field) {
@@ -80,12 +80,12 @@ void SetKeepMib(Config& config, std::int64_t mib) {
 Setter Bound(const LimitRow& row) {
   return [&row](const toml::node& value, Config& config) {
     const bool is_number = row.whole ? value.is_integer() : value.is_number();
-    constexpr double kNone = 0;  // no value of any limit
+    constexpr double kNone = 0;  // no limit has this value
     return config.limits.Set(row.limit, is_number ? value.value<double>().value_or(kNone) : kNone);
   };
 }
 
-/// A key for each row of the table of limits.
+/// One key for each row of the table of limits.
 std::map<std::string, Setter> LimitKeys() {
   std::map<std::string, Setter> keys;
   for (const LimitRow& row : LimitRows()) keys.emplace(row.key, Bound(row));
@@ -99,7 +99,7 @@ std::optional<std::string> SetLogLevel(const toml::node& value, Config& config) 
   return std::nullopt;
 }
 
-// benchd-runner's own keys; it takes a bare number for a user or a CPU, too.
+// Keys of benchd-runner, which also accepts a bare number for a user or a CPU.
 std::optional<std::string> CheckRunnerKey(const toml::node& value, Config& /*config*/) {
   if (!value.is_string() && !value.is_integer()) return "should be a string in quotes or a number";
   return std::nullopt;
@@ -145,7 +145,7 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
        {{"allow_root", Boolean(&Config::allow_root)},
         {"admin_group", Text(&Config::admin_group)},
         {"users", CheckUsers}}},
-      // benchd-push's own.
+      // Read by benchd-push.
       {"push",
        {{"url", CheckText},
         {"commands", CheckRunnerFlag},
@@ -161,7 +161,7 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
   return sections;
 }
 
-// All of these is benchd-runner's: CheckRunnerParts() below.
+// Sections of benchd-runner only: see CheckRunnerParts() below.
 bool IsRunnersSection(std::string_view section) {
   return section == "machine_profile" || section == "children";
 }
@@ -173,7 +173,7 @@ Error At(std::string_view name, const toml::source_region& where, const std::str
                std::move(hint)};
 }
 
-/// HintForKey() of the keys of a map.
+/// HintForKey() with the keys of a map.
 template <typename Keys>
 std::string HintForKeyOf(const Keys& known, std::string_view typed,
                          std::initializer_list<std::string_view> also_known = {}) {
@@ -221,7 +221,7 @@ Result<void> CheckOwner(int fd, const std::string& name) {
   if (::fstat(fd, &info) != 0) return SystemError(name, errno);
   const char* why = nullptr;
   if (info.st_uid != 0) why = "does not belong to root";
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) why = "is writable by others than root";
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) why = "is writable by users other than root";
   if (why == nullptr) return {};
   return Error{ErrorCode::kPermissionDenied, name + ": " + why,
                "chown root:root " + name + " && chmod 644 " + name};

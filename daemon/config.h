@@ -12,17 +12,16 @@
 
 namespace benchd {
 
-/// What benchd.toml says, with the defaults for what it does not say.
+/// The contents of benchd.toml, with defaults for missing keys.
 ///
-/// `[runner] user`, `[runner] benchmark_cpus`, `[access] users`, `[children]` and the tables
-/// `[machine_profile.NAME]` are benchd-runner's: it reads them from the same file itself, benchd
-/// only knows that they may be there.
+/// benchd-runner reads `[runner] user`, `[runner] benchmark_cpus`, `[access] users`, `[children]`
+/// and the tables `[machine_profile.NAME]` from the same file. benchd only accepts their presence.
 struct Config {
-  std::string socket_group;                               ///< [socket] group, empty = the default
+  std::string socket_group;                               ///< [socket] group; empty: the default
   std::string runner_socket = "/run/benchd/runner.sock";  ///< [runner] socket, system mode only
   bool allow_root = false;                                ///< [access] allow_root
   std::string admin_group = "benchd-admin";               ///< [access] admin_group
-  /// [daemon] idle_exit, seconds: a user daemon ends after so long without anything to do.
+  /// [daemon] idle_exit, seconds: a user daemon ends after being idle for this long.
   std::optional<std::chrono::seconds> idle_exit;
   std::string log_level = "info";  ///< [log] level
   RetentionPolicy keep;            ///< [store] keep_days, keep_mib; not its bytes_per_user
@@ -30,27 +29,27 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// Reads a configuration from its text; `name` stands in front of every error.
+/// Parses a configuration; `name` precedes every error.
 ///
-/// @errors kInvalidArgument "NAME:LINE: ..." for what is no TOML, for a key nobody knows, for a
-///         value of the wrong type or out of range.
+/// @errors kInvalidArgument "NAME:LINE: ..." if the text is not TOML, or has an unknown key, or a
+///         value of the wrong type or out of range
 Result<Config> ParseConfig(std::string_view text, std::string_view name);
 
-/// How LoadConfig treats the file.
+/// Options of LoadConfig().
 struct ConfigRules {
-  bool required = false;      ///< given by --config: has to be there
-  bool system_mode = false;   ///< has to belong to root and be writable by nobody else
-  bool runner_parts = false;  ///< what is benchd-runner's has to be right, too: --check-config
+  bool required = false;      ///< given by --config: must exist
+  bool system_mode = false;   ///< must belong to root and be writable by root only
+  bool runner_parts = false;  ///< --check-config: also check the parts of benchd-runner
 };
 
-/// Reads a configuration file; one that is not there is an empty one unless it is required.
+/// Reads a configuration file. A missing file is empty unless it is required.
 ///
-/// @errors those of ParseConfig (and ParseRunnerConfig); kPermissionDenied for a file that others
-/// than root can write in
-///         system mode; those of opening.
+/// @errors those of ParseConfig (and ParseRunnerConfig); kPermissionDenied in system mode if users
+///         other than root can write to the file; those of opening it
 Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& rules);
 
-/// True for the words of `[log] level` and `--log-level`: trace, debug, info, warn, error, off.
+/// Whether `level` is a value of `[log] level` and `--log-level`: trace, debug, info, warn, error,
+/// off.
 bool IsLogLevel(std::string_view level);
 
 }  // namespace benchd

@@ -25,12 +25,11 @@
 namespace benchd {
 namespace {
 
-// How long a child of a daemon that was killed may hold the lock: it inherits it for the moment
-// between its birth and its execve.
+// How long a child of a killed daemon may hold the lock, which it inherits between fork and execve.
 constexpr std::chrono::seconds kTimeout{2};
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
-// The pid in the file is for people to read; only the lock itself counts.
+// The pid in the file is for users to read; only the lock itself counts.
 std::string ReadPid(int fd) {
   std::array<char, 16> buffer{};
   const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), 0);
@@ -48,7 +47,7 @@ bool HolderIsGone(int fd) {
   return wrong == std::errc{} && number > 0 && ::kill(number, 0) != 0 && errno == ESRCH;
 }
 
-// @return 0 or the error.
+// @return 0 or the error
 int Lock(int fd) {
   const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -93,7 +92,7 @@ sockaddr_un AddressOf(const std::filesystem::path& path) {
   return address;
 }
 
-/// An option of a socket that is a number; -1 where it is no socket.
+/// A numeric option of a socket; -1 if `fd` is not a socket.
 int SocketOption(int fd, int option) {
   int value = -1;
   socklen_t size = sizeof(value);
@@ -109,7 +108,7 @@ Result<UniqueFd> Adopt(int count) {
   UniqueFd fd(kFirstPassedFd);
   if (count != 1 || !IsListeningUnixStream(fd.get())) {
     return InvalidArgument("socket activation",
-                           "systemd passed something else than one listening "
+                           "systemd passed something other than one listening "
                            "Unix stream socket",
                            "see ListenStream= in benchd.socket");
   }
@@ -141,7 +140,7 @@ Result<void> GiveToGroup(const ControlSocketOptions& options) {
   const std::string name = options.group.empty() ? kDefaultGroup : options.group;
   const std::optional<GroupEntry> group = FindGroup(name);
   if (!group) {
-    // A machine without the default group lets the daemon's own group in.
+    // Without the default group, the socket keeps the daemon's own group.
     if (options.group.empty()) return {};
     return Error{ErrorCode::kNotFound, "[socket] group: no such group '" + name + "'",
                  "groupadd --system " + name};
@@ -159,7 +158,7 @@ Result<UniqueFd> Bind(const ControlSocketOptions& options) {
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return SystemError(what, errno);
   }
-  // Nobody can connect before listen(): the mode and the group are in place by then.
+  // No client can connect before listen(), and the mode and group are set before.
   if (::chmod(options.path.c_str(), options.system_mode ? 0660 : 0600) != 0) {
     return SystemError(what, errno);
   }
@@ -179,7 +178,7 @@ Result<ControlSocket> ControlSocket::Open(const ControlSocketOptions& options) {
 }
 
 ControlSocket::~ControlSocket() {
-  // A moved-from object has no path any more.
+  // A moved-from object has no path.
   std::error_code ignored;
   if (!adopted_ && !path_.empty()) std::filesystem::remove(path_, ignored);
 }

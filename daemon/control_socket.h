@@ -10,15 +10,14 @@
 
 namespace benchd {
 
-/// One daemon at a time for a socket or a database: an flock(2) held as long as the object lives,
-/// so that it vanishes with the process, however that ends. The file stays: removing it would let
-/// two daemons hold locks on two files of the same name.
+/// Ensures that one daemon at a time uses a socket or a database: an flock(2) that is held as long
+/// as the object lives, and so ends with the process, however that ends. The file is kept, because
+/// removing it would let two daemons lock two files of the same name.
 class InstanceLock {
  public:
-  /// Takes the lock in `file` and writes our pid into it. Waits up to two seconds when the process
-  /// that is named there has gone and the lock has not: a child of its is about to become another
-  /// program.
-  /// @errors kAlreadyExists "benchd: already running (pid N)"; those of opening the file.
+  /// Locks `file` and writes our pid into it. Waits up to two seconds if the process named there
+  /// has exited but the lock is still held: one of its children is about to call execve.
+  /// @errors kAlreadyExists "benchd: already running (pid N)"; those of opening the file
   static Result<InstanceLock> Take(const std::filesystem::path& file);
 
  private:
@@ -26,33 +25,33 @@ class InstanceLock {
   UniqueFd fd_;
 };
 
-/// How the control socket is made when systemd does not hand one over.
+/// How to create the control socket if systemd does not pass one.
 struct ControlSocketOptions {
   std::filesystem::path path;
   bool system_mode = false;  ///< 0660 instead of 0600
-  /// Group that may connect in system mode; empty = "benchd", if there is such a group.
+  /// Group that may connect in system mode; empty: "benchd", if that group exists.
   std::string group;
 };
 
-/// The listening Unix socket that clients find, and the file that stands for it.
+/// The listening Unix socket for clients, and its file.
 ///
-/// One adopted from systemd stays systemd's: its file is never removed. One of our own is removed
-/// when the object ends. The caller holds the InstanceLock of the path, so a socket file that
-/// answers nobody is a dead daemon's and is replaced.
+/// The file of a socket that systemd passed is never removed. The file of one that we created is
+/// removed by the destructor. The caller holds the InstanceLock of the path, so a socket file on
+/// which nothing listens was left by a dead daemon and is replaced.
 class ControlSocket {
  public:
-  /// Adopts the socket that systemd passed, or binds and listens. Call it before threads start.
+  /// Adopts the socket that systemd passed, or creates one. Call it before threads start.
   ///
-  /// @errors kAlreadyExists when somebody else listens there or the path is no socket; kNotFound
-  ///         for a group that does not exist; kInvalidArgument when systemd passes anything else
-  ///         than one listening Unix stream socket; those of bind.
+  /// @errors kAlreadyExists if another process listens there or the path is not a socket; kNotFound
+  ///         for a group that does not exist; kInvalidArgument if systemd passed anything but one
+  ///         listening Unix stream socket; those of bind
   static Result<ControlSocket> Open(const ControlSocketOptions& options);
 
   ControlSocket(ControlSocket&& other) noexcept = default;
   ControlSocket& operator=(ControlSocket&& other) noexcept = delete;
   ~ControlSocket();
 
-  /// Gives the descriptor away, once; the file stays ours to remove.
+  /// Releases the descriptor, once; this object still removes the file.
   UniqueFd TakeFd() { return std::move(fd_); }
   bool adopted() const { return adopted_; }
 
@@ -65,8 +64,7 @@ class ControlSocket {
   std::filesystem::path path_;
 };
 
-/// True when a daemon listens at `path`, as far as we may know: a socket that we may not connect to
-/// counts as one.
+/// Whether a daemon listens at `path`; a socket to which we may not connect counts as one.
 bool SomebodyListens(const std::filesystem::path& path);
 
 }  // namespace benchd

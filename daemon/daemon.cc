@@ -23,12 +23,12 @@
 namespace benchd {
 namespace {
 
-// A runner that does not kill a run's children and give the machine back in this time is
-// left behind. benchd ends within ten seconds, far below TimeoutStopSec= of benchd.service.
+// Time for the runner to kill a run's children and release the machine; after that, benchd no
+// longer waits for it. benchd ends within ten seconds, far below TimeoutStopSec= of benchd.service.
 constexpr std::chrono::seconds kQueueTimeout{6};
 constexpr std::chrono::seconds kServerGrace{2};
 
-/// Runs `coroutine` to its end on the loop, before the loop serves anybody.
+/// Runs `coroutine` to its end on the loop, before the loop serves clients.
 template <typename T>
 T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
   std::optional<T> result;
@@ -43,7 +43,7 @@ T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
                    ended = true;
                  });
   loop.restart();
-  // The handler comes after the result, in a step of its own, and must not outlive this frame.
+  // The handler runs in a step of its own after the result, and must not outlive this frame.
   while (!ended && loop.run_one() > 0) {
   }
   if (thrown) std::rethrow_exception(thrown);
@@ -63,7 +63,7 @@ std::unique_ptr<RunnerSource> MakeRunnerSource(const asio::any_io_executor& loop
                                                const Options& options, const Config& config,
                                                const Paths& paths) {
   if (!options.places.user) return std::make_unique<ConnectedRunner>(config.runner_socket);
-  // Its own default is the system's: ours it is told, where there is one.
+  // The runner's default is the system's configuration, so pass ours if it exists.
   std::error_code none;
   const bool there = std::filesystem::exists(paths.config, none);
   return std::make_unique<SpawnedRunner>(
@@ -92,7 +92,7 @@ Result<void> Daemon::Start() {
   StoreOptions store_options;
   const Budgets& limits = config_.limits;
   store_options.limits.log_bytes = limits.At(Limit::kLogASession);
-  // A session is its owner's while it runs, too.
+  // A running session already counts towards its owner's limit.
   store_options.limits.session_bytes =
       std::min(limits.At(Limit::kStoredASession), limits.At(Limit::kKeptAUser));
   store_options.limits.session_metrics = limits.At(Limit::kMetricsASession);
@@ -108,14 +108,14 @@ Result<void> Daemon::TakePlaces() {
   const bool user = options_.places.user;
   if (user && !options_.force && paths_.socket != kSystemSocket && SomebodyListens(kSystemSocket)) {
     return Error{ErrorCode::kFailedPrecondition,
-                 std::string("benchd: the system's daemon is running at ") + kSystemSocket,
-                 "one machine, one daemon: use that one, or start with --force"};
+                 std::string("benchd: the system daemon is running at ") + kSystemSocket,
+                 "use that daemon, or start another with --force"};
   }
   const bool own_choice = paths_.private_runtime_dir && options_.places.socket.empty();
   Result<void> directory = own_choice ? EnsurePrivateDirectory(paths_.runtime_dir, ::geteuid())
                                       : EnsureDirectory(paths_.socket.parent_path());
   if (!directory) return directory;
-  // systemd sees to it that an activated service runs once, and its socket's folder may be root's.
+  // systemd starts an activated service only once, and the socket's folder may belong to root.
   if (PassedSockets() == 0) {
     TRY(InstanceLock lock, InstanceLock::Take(paths_.socket.string() + ".lock"));
     socket_lock_.emplace(std::move(lock));
@@ -123,7 +123,7 @@ Result<void> Daemon::TakePlaces() {
   TRY_VOID(EnsureDirectory(paths_.state_dir));
   TRY(InstanceLock lock, InstanceLock::Take(paths_.state_dir / "benchd.lock"));
   state_lock_.emplace(std::move(lock));
-  // Before any thread starts; who connects early waits until the queue is loaded.
+  // Before any thread starts; early clients wait until the queue is loaded.
   TRY(ControlSocket socket,
       ControlSocket::Open(
           {.path = paths_.socket, .system_mode = !user, .group = config_.socket_group}));
@@ -137,7 +137,8 @@ void Daemon::ConnectRunner() {
   const Result<RunnerFacts> facts = RunToEnd(loop_, connection_.Connect());
   if (facts) return;
   Log(facts.error());
-  spdlog::warn("no benchd-runner yet: staying on all CPUs, the next session tries again");
+  spdlog::warn(
+      "benchd-runner is not available yet: staying on all CPUs; the next session tries again");
 }
 
 void Daemon::ConfineTo(const RunnerFacts& facts) {
@@ -170,7 +171,7 @@ QueuePolicy Daemon::Policy() const {
   policy.machine_turns = config_.limits.At(Limit::kMachineTurns);
   policy.helpers_a_user = config_.limits.At(Limit::kHelpersAUser);
   policy.keep.bytes_per_user = config_.limits.Of(Limit::kKeptAUser);
-  // User mode has one user, who may have all of the machine.
+  // User mode has a single user, who may use the whole machine.
   if (options_.places.user) return policy;
   policy.limits.queued = config_.limits.Of(Limit::kQueuedAUser);
   policy.limits.waiting_bytes = config_.limits.Of(Limit::kWaitingAUser);
@@ -236,9 +237,9 @@ void Daemon::RunLoop() {
   try {
     loop_.run();
   } catch (const std::exception& error) {
-    // Calls can only end on the loop, so there is no clean stop without it. Children die with the
-    // connection to benchd-runner, and the database is whole after every commit.
-    spdlog::critical("benchd cannot go on: {}", error.what());
+    // Calls can only end on the loop, so no clean stop is possible without it. Children die with
+    // the connection to benchd-runner, and the database is consistent after every commit.
+    spdlog::critical("benchd cannot continue: {}", error.what());
     std::_Exit(kExitFailed);
   }
 }
@@ -254,10 +255,10 @@ void Daemon::BeginStop(const std::string& why) {
 
 asio::awaitable<void> Daemon::Stop() {
   queue_->Stop();
-  // What is to be kept still is; nobody is shown anything any more.
+  // Pending writes are completed; reads are no longer answered.
   store_->StopAnswering();
   co_await AwaitQueueEnd();
-  // Whoever still waits for the runner, a session or a call, waits no longer.
+  // Ends all waiting for the runner, in sessions and in calls.
   connection_.Close();
   calls_.Close();
   ShutDownServer();

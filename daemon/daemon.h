@@ -29,11 +29,11 @@ namespace benchd {
 
 /// All parts of benchd, put together: the composition root beside main.cc.
 ///
-/// Owns everything; a part is declared after those it refers to, so that it goes first. One thread,
-/// the one that calls Run(), is the loop's: all state lives there. Stop runs in this order: no new
-/// connection; the session that runs is interrupted, to go on at the next start, and its children
-/// are gone; calls end; gRPC is shut down on a thread of its own while the loop still runs; the
-/// loop runs dry.
+/// Owns everything; a part is declared after those that it refers to, so that it is destroyed
+/// first. All state lives on one thread, the loop's, which calls Run(). It stops in this order: no
+/// new connections are accepted; the running session is interrupted, to resume at the next start,
+/// and its children are killed; calls end; gRPC is shut down on a thread of its own while the loop
+/// still runs; the loop processes its remaining work.
 class Daemon {
  public:
   Daemon(const Options& options, const Config& config, const Paths& paths);
@@ -41,11 +41,12 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Takes locks and socket, opens the store, meets the runner, loads the queue, starts gRPC.
-  /// @errors what a user can act on; nothing is left behind then.
+  /// Takes the locks and the socket, opens the store, connects to the runner, loads the queue and
+  /// starts gRPC.
+  /// @errors those on which a user can act; nothing is left behind then
   Result<void> Start();
 
-  /// Serves until SIGTERM, SIGINT or SIGHUP, or until an idle user daemon is done.
+  /// Serves until SIGTERM, SIGINT or SIGHUP, or until a user daemon has been idle for too long.
   void Run();
 
  private:

@@ -29,7 +29,7 @@ void LoopInbox::Add(std::unique_ptr<Job> job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
-    if (jobs_.size() > 1) return;  // it has been rung for
+    if (jobs_.size() > 1) return;  // it has been notified for the first
     if (closed_) {
       asio::post(loop_, [this] { DoAll(); });
       return;
@@ -63,7 +63,7 @@ void LoopInbox::Close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
   }
-  // Open until the end: another thread may be about to ring it.
+  // The eventfd stays open until the end, because another thread may be about to write to it.
   std::error_code ignored;
   bell_.cancel(ignored);
   DoAll();

@@ -13,29 +13,29 @@
 
 namespace benchd {
 
-/// What other threads hand to the loop.
+/// Passes work from other threads to the loop.
 ///
-/// asio::post() from another thread wakes the loop while it holds the lock of the loop's own queue.
-/// Where both threads share a CPU, and all of benchd is confined to the housekeeping CPUs, the loop
-/// takes the CPU at that moment, finds the lock taken, and sleeps until the other thread has its
-/// turn again: behind all that a hostile client keeps busy, at each of the dozen posts that a
-/// submission takes. Beside such a client the loop slept 39 % of the time there. Here the loop is
-/// woken when the lock has been given back.
+/// asio::post() from another thread wakes the loop while it holds the lock of the loop's queue. All
+/// of benchd is confined to the housekeeping CPUs. If both threads share a CPU, the loop preempts
+/// the other thread at that moment, finds the lock taken, and sleeps until the other thread is
+/// scheduled again, behind all the work of a hostile client. This can happen at each of the dozen
+/// posts of a submission: beside such a client, the loop slept 39 % of the time there. This class
+/// wakes the loop after the lock has been released.
 ///
-/// Made on the loop's thread; executor() may be used on any. Owned by the Daemon, right after the
-/// loop, so that everything that posts goes first.
+/// Created on the loop's thread; executor() may be used on any. Owned by the Daemon and declared
+/// right after the loop, so that everything that posts is destroyed first.
 class LoopInbox {
  public:
-  /// @throws std::system_error when there is no descriptor for it.
+  /// @throws std::system_error if no descriptor is available
   explicit LoopInbox(asio::io_context& loop);
   LoopInbox(const LoopInbox&) = delete;
   LoopInbox& operator=(const LoopInbox&) = delete;
   ~LoopInbox();
 
-  /// The loop's executor, which takes what comes from other threads through here.
+  /// The loop's executor; work from other threads goes through this inbox.
   asio::any_io_executor executor();
 
-  /// From now on the loop may run dry, and what comes is posted to it directly. Loop's thread.
+  /// Lets the loop run out of work; later work is posted to it directly. Loop's thread.
   void Close();
 
  private:
@@ -58,7 +58,7 @@ class LoopInbox {
     Function function_;
   };
 
-  /// io_context's executor `Inner`, with whatever properties, but for execute().
+  /// Like io_context's executor `Inner`, with any properties, except for execute().
   template <typename Inner>
   class Executor {
    public:
@@ -77,7 +77,7 @@ class LoopInbox {
     template <typename Function>
     void execute(Function&& function) const {
       if (inner_.running_in_this_thread()) {
-        // Asio 1.22 has the executor's own execute() private, later ones have no other.
+        // In Asio 1.22 the executor's own execute() is private; later versions have no other.
         return asio::any_io_executor(inner_).execute(std::forward<Function>(function));
       }
       using Stored = JobOf<std::decay_t<Function>>;
@@ -98,8 +98,8 @@ class LoopInbox {
   void DoAll();
 
   asio::io_context& loop_;
-  asio::posix::stream_descriptor bell_;  ///< an eventfd: rung when the first job is there
-  // Between the threads. Held for the moves of a pointer, never while a job is done.
+  asio::posix::stream_descriptor bell_;  ///< an eventfd, written when the first job arrives
+  // Shared by the threads. Held only to move pointers, never while a job runs.
   std::mutex mutex_;
   std::vector<std::unique_ptr<Job>> jobs_;
   bool closed_ = false;

@@ -27,7 +27,7 @@ void Notifier::Ready() {
 void Notifier::Stopping() { NotifyServiceManager("STOPPING=1"); }
 
 void Notifier::Stop() {
-  interval_ = {};  // a beat whose timer has already expired may still come
+  interval_ = {};  // a heartbeat whose timer has already expired may still run
   timer_.cancel();
 }
 
@@ -94,11 +94,11 @@ Result<void> ConfineProcess(const std::vector<int>& cpus) {
   for (const int cpu : cpus) {
     if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(cpu), &set);
   }
-  // A thread not yet confined may start another one meanwhile: until no new one is seen.
+  // A thread that is not confined yet may start another, so repeat until there are no new ones.
   std::set<pid_t> confined;
   for (std::set<pid_t> threads = Threads(); threads != confined; threads = Threads()) {
     for (const pid_t thread : threads) {
-      // ESRCH: it has ended since.
+      // ESRCH: it has exited meanwhile.
       if (::sched_setaffinity(thread, sizeof(set), &set) != 0 && errno != ESRCH) {
         return SystemError("moving benchd to its CPUs", errno);
       }

@@ -31,8 +31,7 @@ class SystemClock : public Clock {
   }
 };
 
-/// The kernel's random numbers: ids must not be guessable, and seeds differ from session to
-/// session.
+/// The kernel's random numbers: ids must not be guessable, and seeds must differ between sessions.
 class KernelRandom : public RandomSource {
  public:
   std::uint64_t Next() override {
@@ -45,18 +44,18 @@ class KernelRandom : public RandomSource {
   }
 };
 
-/// What systemd hears of us (Type=notify): READY, a heartbeat from the loop, STOPPING. Without
-/// systemd every call does nothing.
+/// Notifies systemd (Type=notify): READY, a heartbeat from the loop, STOPPING. Does nothing without
+/// systemd.
 ///
-/// Lives on the loop's thread, so that a loop that hangs misses its beat; must outlive the loop's
-/// run.
+/// Lives on the loop's thread, so that a loop that hangs misses its heartbeat; must outlive the
+/// loop's run.
 class Notifier {
  public:
   explicit Notifier(const asio::any_io_executor& loop);
 
-  /// READY=1, then WATCHDOG=1 at half the interval that systemd asked for, if it did.
+  /// Sends READY=1, then WATCHDOG=1 at half the interval that systemd requests, if any.
   void Ready();
-  /// STOPPING=1; the heart goes on beating until Stop().
+  /// Sends STOPPING=1; the heartbeat continues until Stop().
   void Stopping();
   void Stop();
 
@@ -67,13 +66,13 @@ class Notifier {
   std::chrono::microseconds interval_{};
 };
 
-/// Ends a daemon that nobody needs any more: one that benchctl started goes by itself.
+/// Ends an idle daemon that benchctl started.
 ///
-/// Looks once an interval, so it ends after one to two of them without anything to do. Lives on the
+/// Checks once per interval, so the daemon ends after one to two idle intervals. Lives on the
 /// loop's thread; must outlive the loop's run.
 class IdleExit {
  public:
-  /// Anything that went on since the last look makes this number grow; nothing when busy right now.
+  /// A number that grows with any activity since the last check; empty if the daemon is busy now.
   using Activity = std::function<std::optional<std::uint64_t>()>;
 
   IdleExit(const asio::any_io_executor& loop, std::chrono::milliseconds interval, Activity activity,
@@ -94,11 +93,11 @@ class IdleExit {
   bool stopped_ = false;
 };
 
-/// Confines every thread of this process to `cpus`; threads made later inherit it.
+/// Confines every thread of this process to `cpus`; threads that are created later inherit it.
 ///
-/// Benchmarks run elsewhere: no thread of the daemon may disturb them, gRPC's included. An empty
-/// list changes nothing.
-/// @errors kInvalidArgument when the kernel takes none of these CPUs.
+/// No thread of the daemon, including gRPC's, may disturb benchmarks, which run on other CPUs. An
+/// empty list changes nothing.
+/// @errors kInvalidArgument if the kernel accepts none of these CPUs
 Result<void> ConfineProcess(const std::vector<int>& cpus);
 
 }  // namespace benchd

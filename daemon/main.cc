@@ -30,7 +30,7 @@ namespace {
 std::optional<std::string> FromEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   if (value != nullptr) return std::string(value);
-  // A service of a bare environment still has a home: the one of the user database.
+  // A service with an empty environment still has a home directory in the user database.
   if (name != "HOME") return std::nullopt;
   const auto user = FindUser(::geteuid());
   return user ? std::optional(user->home) : std::nullopt;
@@ -75,7 +75,7 @@ class PriorityFlag : public spdlog::custom_flag_formatter {
   }
 };
 
-// spdlog says why it cannot open a file in an exception's text only; asking first gives an errno.
+// spdlog reports a failure to open a file only as text, so try first to get an errno.
 Result<void> CheckWritable(const std::string& file) {
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return SystemError("log file " + file, errno);
@@ -92,14 +92,15 @@ Result<spdlog::sink_ptr> MakeSink(const std::string& file) {
   }
 }
 
-/// True when stderr goes to journald, or in system mode anywhere but to a terminal: then lines are
-/// sd-daemon's "<6>text", which journald turns into priorities; it adds the time itself.
+/// Whether lines need the format "<6>text" of sd-daemon: if stderr goes to journald, or in system
+/// mode to anything but a terminal. journald turns the number into a priority and adds the time
+/// itself.
 bool WantsJournalPriorities(bool system_mode) {
   return std::getenv("JOURNAL_STREAM") != nullptr || (system_mode && ::isatty(STDERR_FILENO) == 0);
 }
 
-/// Makes spdlog's default logger, before any thread exists.
-/// @errors kNotFound, kPermissionDenied, ... when the file cannot be opened.
+/// Creates spdlog's default logger, before any thread exists.
+/// @errors kNotFound, kPermissionDenied, ... if the file cannot be opened
 Result<void> StartLogging(const Options& options, const Config& config) {
   TRY(spdlog::sink_ptr sink, MakeSink(options.log_file));
   auto logger = std::make_shared<spdlog::logger>("benchd", std::move(sink));
@@ -119,7 +120,7 @@ int Serve(const Options& options, const Config& config, const Paths& paths) {
   if (Result<void> ok = StartLogging(options, config); !ok) return Fail(ok.error(), kExitUsage);
   Daemon daemon(options, config, paths);
   if (const Result<void> ok = daemon.Start(); !ok) {
-    // A daemon that benchctl started has nobody at its stderr.
+    // The stderr of a daemon that benchctl started is not shown to anyone.
     if (!options.log_file.empty()) spdlog::critical("{}", ok.error().message);
     return Fail(ok.error(), kExitFailed);
   }
@@ -152,9 +153,9 @@ int Main(int argc, const char* const* argv) {
 }  // namespace benchd
 
 int main(int argc, char** argv) {
-  // Whatever benchd makes is its own; the control socket gets its mode by name.
+  // Files of benchd are private; the control socket gets its mode explicitly.
   ::umask(077);
-  // A vanished client is an error of write(2), not the end of the daemon.
+  // Report a disconnected client as an error of write(2) instead of ending the daemon.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return benchd::Main(argc, argv);

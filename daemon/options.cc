@@ -54,7 +54,7 @@ Result<void> ChooseUserPaths(const PlaceOptions& options, const GetEnv& env, uid
 
 Error NotPrivate(const fs::path& directory, const std::string& why) {
   return Error{ErrorCode::kPermissionDenied, directory.string() + ": " + why,
-               "remove it, or give another place with --runtime-dir"};
+               "remove it, or choose another directory with --runtime-dir"};
 }
 
 }  // namespace
@@ -83,7 +83,8 @@ Result<Paths> ChoosePaths(const PlaceOptions& options, const GetEnv& env, uid_t 
 
 Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_t uid) {
   if (::mkdir(directory.c_str(), 0700) == 0) {
-    // The umask may have taken bits away; the directory is ours, so nobody else can be in it yet.
+    // The umask may have removed bits. The directory is new and ours, so no other user can be in
+    // it.
     if (::chmod(directory.c_str(), 0700) != 0) return SystemError(directory.string(), errno);
   } else if (errno != EEXIST) {
     return SystemError("making " + directory.string(), errno);
@@ -135,7 +136,7 @@ std::variant<Options, int> ParseOptions(int argc, const char* const* argv) {
   app.add_option("--log-level", options.log_level, "trace, debug, info, warn, error or off")
       ->check(CheckLevel);
   app.add_option("--log-file", options.log_file, "Append the log to this file instead of stderr");
-  app.add_flag("--force", options.force, "Start beside a daemon of the whole machine");
+  app.add_flag("--force", options.force, "Start even if the system daemon is running");
   app.add_option("--idle-exit", options.idle_exit)
       ->check(CLI::Range(1, 365 * 24 * 3600))
       ->group("");

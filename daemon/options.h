@@ -12,10 +12,10 @@
 
 namespace benchd {
 
-/// Reads one environment variable; nothing when it is not set.
+/// Reads an environment variable; empty if it is not set.
 using GetEnv = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// What the command line said about places; empty = the default.
+/// Places given on the command line; empty: the default.
 struct PlaceOptions {
   bool user = false;
   std::string config;
@@ -24,35 +24,35 @@ struct PlaceOptions {
   std::string runtime_dir;
 };
 
-/// Where benchd keeps its things.
+/// The places of benchd's files.
 struct Paths {
   std::filesystem::path config;
   std::filesystem::path socket;
   std::filesystem::path state_dir;
   std::filesystem::path runtime_dir;
   std::filesystem::path database;  ///< in state_dir
-  /// The runtime directory is our own choice: it has to be ours alone (EnsurePrivateDirectory).
+  /// The runtime directory is our own choice and must belong to us alone (EnsurePrivateDirectory).
   bool private_runtime_dir = false;
 };
 
-/// The control socket of the daemon of the whole machine.
+/// The control socket of the system daemon.
 inline constexpr const char* kSystemSocket = "/run/benchd/benchd.sock";
 
-/// Chooses every place. Pure: looks at nothing but its arguments.
+/// Chooses every place. Pure: depends only on its arguments.
 ///
-/// As the XDG base directory specification wants it, a variable that is empty or no absolute path
-/// is treated as not set. Without XDG_RUNTIME_DIR the runtime directory is /tmp/benchd-UID.
-/// @errors kFailedPrecondition when user mode knows neither HOME nor the XDG variable it needs;
-///         kInvalidArgument for a socket path longer than the kernel takes.
+/// As the XDG base directory specification requires, a variable that is empty or not an absolute
+/// path counts as not set. Without XDG_RUNTIME_DIR the runtime directory is /tmp/benchd-UID.
+/// @errors kFailedPrecondition if user mode knows neither HOME nor the XDG variable that it needs;
+///         kInvalidArgument for a socket path longer than the kernel accepts
 Result<Paths> ChoosePaths(const PlaceOptions& options, const GetEnv& env, uid_t uid);
 
-/// Makes `directory` (mode 0700) or checks that it is ours alone, so that nobody else can put a
-/// socket or a database there: a directory, no link, owned by `uid`, mode exactly 0700.
+/// Creates `directory` (mode 0700), or checks that only we can put a socket or a database there: it
+/// must be a directory and not a link, owned by `uid`, with mode exactly 0700.
 ///
-/// @errors kPermissionDenied naming what is wrong with it; those of mkdir.
+/// @errors kPermissionDenied naming the problem; those of mkdir
 Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_t uid);
 
-/// Makes `directory` and its parents where they are missing, mode 0700; leaves existing ones alone.
+/// Creates `directory` and missing parents with mode 0700; does not change existing ones.
 Result<void> EnsureDirectory(const std::filesystem::path& directory);
 
 /// The command line of benchd.
@@ -60,9 +60,9 @@ struct Options {
   PlaceOptions places;
   bool check_config = false;
   bool force = false;
-  std::string log_level;  ///< empty = the config's
-  std::string log_file;   ///< empty = stderr
-  /// Seconds; what benchctl gives to a daemon that it starts by itself.
+  std::string log_level;  ///< empty: from the configuration
+  std::string log_file;   ///< empty: stderr
+  /// Seconds; benchctl sets it for daemons that it starts.
   std::optional<int> idle_exit;
 };
 
@@ -71,8 +71,8 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 
-/// The options, or the exit code of a program that is done (--help, --version, wrong usage) and has
-/// said so.
+/// The options, or the exit code if the program is done (--help, --version, wrong usage) and has
+/// printed its message.
 std::variant<Options, int> ParseOptions(int argc, const char* const* argv);
 
 }  // namespace benchd

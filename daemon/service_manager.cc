@@ -30,7 +30,7 @@ std::optional<std::uint64_t> NumberIn(const char* variable) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-/// Variables are inherited: a pid beside them says for whom they are.
+/// The variables are inherited; the pid in another one states which process they are for.
 bool IsForUs(const char* pid_variable) {
   return NumberIn(pid_variable) == static_cast<std::uint64_t>(::getpid());
 }

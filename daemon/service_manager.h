@@ -6,23 +6,23 @@
 
 namespace benchd {
 
-// What a service and systemd say to each other: two variables and a datagram each way. libsystemd
-// would bring the same, but no static archive on Debian 12.
+// The protocol between a service and systemd: two variables, and one datagram in each direction.
+// libsystemd implements the same, but has no static archive on Debian 12.
 
-/// The first descriptor that systemd hands over; SD_LISTEN_FDS_START of sd_listen_fds(3).
+/// The first descriptor that systemd passes; SD_LISTEN_FDS_START of sd_listen_fds(3).
 inline constexpr int kFirstPassedFd = 3;
 
-/// How many listening sockets systemd has handed over to this process; 0 without systemd.
+/// Number of listening sockets that systemd passed to this process; 0 without systemd.
 /// Source: sd_listen_fds(3).
 int PassedSockets();
 
-/// Keeps them from programs that this one starts, and forgets their number.
+/// Hides them from programs that this process starts, and clears their number.
 void TakePassedSockets();
 
-/// Sends "READY=1" and its like; without systemd it does nothing. Source: sd_notify(3).
+/// Sends a state such as "READY=1"; does nothing without systemd. Source: sd_notify(3).
 void NotifyServiceManager(std::string_view state);
 
-/// Within which time systemd wants to hear "WATCHDOG=1"; absent when it does not.
+/// The interval within which systemd expects "WATCHDOG=1"; absent if it expects none.
 /// Source: sd_watchdog_enabled(3).
 std::optional<std::chrono::microseconds> WatchdogLimit();
 

@@ -40,7 +40,7 @@ bool IsNumber(std::string_view text) {
 
 constexpr char kListed[] = "--help lists the options";
 
-// The letter in the other case, or the name that somebody meant who wrote one dash for two.
+// Suggests the same letter in the other case, or the long name if only its second dash is missing.
 Error UnknownLetter(std::string_view word, char letter, std::span<const OptionInfo> options) {
   std::vector<std::string_view> names;
   for (const OptionInfo& option : options) names.push_back(option.name);
@@ -61,7 +61,7 @@ Error UnknownOption(std::string_view name, std::span<const OptionInfo> options) 
                     HintForUnknown(name, names, kListed, "--"));
 }
 
-// One pass over the words; `next_` is the word that comes next.
+// Parses the words in one pass; `next_` is the index of the next word.
 class Scanner {
  public:
   Scanner(std::span<const std::string> words, std::span<const OptionInfo> options)
@@ -132,12 +132,12 @@ class Scanner {
     return TakeRest(option, shown, words_[next_++]);
   }
 
-  // The words of a value after its first.
+  // Takes the words of a value after the first one.
   Result<void> TakeRest(const OptionInfo& option, const std::string& shown, std::string value) {
     for (int word = 1; word < option.words; ++word) {
       if (next_ == words_.size()) return Missing(option, shown);
       const std::string& next = words_[next_++];
-      // Else a command would be taken for the number that was left out.
+      // Otherwise a missing number would swallow the command that follows.
       if (word >= option.words - option.numbers && !IsNumber(next)) {
         return NoNumber(option, shown + " " + value, word, next);
       }
@@ -195,7 +195,8 @@ Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
 
 namespace {
 
-/// What may be given once: the option, or for a repeatable K=V option the key. Empty: anything.
+/// The key that may occur only once: the option, or the K of a repeatable K=V option. Empty if the
+/// option may be repeated freely.
 std::string OnceKey(const GivenOption& given, const OptionInfo& info) {
   if (info.value.empty()) return {};
   if (!info.repeatable) return given.name;
@@ -213,9 +214,9 @@ Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const Opti
     if (key.empty()) continue;
     const auto [before, first] = seen.try_emplace(key, &given);
     if (first) continue;
-    return UsageError("--" + given.name + " " + given.value + ": given twice",
-                      "it is " + Quoted(before->second->value) +
-                          " already; leave one of the two out");
+    return UsageError(
+        "--" + given.name + " " + given.value + ": given twice",
+        "it was already given as " + Quoted(before->second->value) + "; leave one of the two out");
   }
   return {};
 }
@@ -237,10 +238,10 @@ std::span<const OptionInfo> EveryOption() {
   static constexpr auto kOptions = std::to_array<OptionInfo>(
       {{"json", 0, "", "print one JSON object per line", kEvery},
        {"socket", 0, "PATH",
-        "the daemon's socket (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
+        "socket of the daemon (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
        {"host", 0, "ADDRESS",
-        "the daemon of another machine: ssh://[USER@]HOST[:PORT] (default BENCHD_HOST, else this "
-        "machine's)",
+        "use the daemon of another machine: ssh://[USER@]HOST[:PORT] (default BENCHD_HOST, else "
+        "this machine)",
         kEvery},
        {"no-autostart", 0, "", "do not start a daemon if none is running", kEvery},
        {"help", 'h', "", "show this help", kEvery}});

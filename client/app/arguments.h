@@ -9,18 +9,18 @@
 
 namespace benchd::client {
 
-/// One option of a command: a row of its table, which the parser, `--help`, the manual pages and
-/// the completions of the shells read.
+/// One option of a command: a row of the table that the parser, `--help`, the manual pages and the
+/// shell completions read.
 struct OptionInfo {
   std::string_view name;   ///< long name without dashes
   char letter = 0;         ///< short name, 0 = none
-  std::string_view value;  ///< what the help calls its value; empty = a switch
+  std::string_view value;  ///< placeholder of the value in the help; empty = a switch
   std::string_view help;
   std::string_view group;    ///< heading in the help
-  int words = 1;             ///< that its value takes on the command line
-  int numbers = 0;           ///< so many of these words, the last ones, are numbers
-  std::string_view choices;  ///< what the value may be, "a|b|c"; empty = see FixedWords()
-  bool repeatable = false;   ///< it may be given more than once; a switch always may
+  int words = 1;             ///< number of command-line words of the value
+  int numbers = 0;           ///< number of these words, from the last, that are numbers
+  std::string_view choices;  ///< allowed values, "a|b|c"; empty = see FixedWords()
+  bool repeatable = false;   ///< may be given more than once; a switch always may
 };
 
 constexpr OptionInfo Repeatable(OptionInfo option) {
@@ -28,12 +28,11 @@ constexpr OptionInfo Repeatable(OptionInfo option) {
   return option;
 }
 
-/// The words that an option's value may be: those of `choices`, else of a `value` such as
-/// "two|one". What is not written in lower case stands for something ("FILE", "quantile:P") and is
-/// left out.
+/// The fixed values of an option, from `choices` or else from a `value` such as "two|one".
+/// Placeholders, which have capital letters ("FILE", "quantile:P"), are left out.
 std::vector<std::string_view> FixedWords(const OptionInfo& option);
 
-/// An option as it was given; a switch has an empty value, several words stand between blanks.
+/// An option as given. A switch has an empty value; the words of a value are joined by blanks.
 struct GivenOption {
   std::string name;
   std::string value;
@@ -48,39 +47,38 @@ struct ParsedArguments {
 
 /// Sorts the words after a command's name into options and positionals.
 ///
-/// The conventions of getopt_long: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, options
-/// and positionals mixed, everything after `--` positional; names are never abbreviated. Values are
-/// taken as they are: commands are free text, and libraries that also read lists ("[a,b]") would
-/// change it.
+/// Follows getopt_long: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`. Options and
+/// positionals may be mixed, everything after `--` is positional, and names cannot be abbreviated.
+/// Values are not interpreted: commands are free text, which libraries that also read lists
+/// ("[a,b]") would change.
 ///
-/// @errors an unknown option, or a value that is none of its fixed words (each with the nearest
-///         known one as hint); a missing or an unwanted value; a word that is not a number where
-///         one is expected.
+/// @errors an unknown option, or a value other than its fixed words (the hint suggests the nearest
+///         one); a missing or unexpected value; a word that is not a number where one is expected.
 Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
                                        std::span<const OptionInfo> options);
 
-/// @errors an option with a value that was given more than once and is not repeatable, or a K=V
-///         option whose key was: which of the values is meant cannot be known.
+/// @errors an option that is not repeatable has several values, or several K=V options have the
+///         same key: the intended value cannot be known.
 Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options);
 
-/// The options in front of the first word that is none: `benchctl --json list`.
+/// The options before the first positional word: `benchctl --json list`.
 struct LeadingOptions {
   std::vector<GivenOption> options;
-  std::size_t words = 0;  ///< that they take
+  std::size_t words = 0;  ///< number of words that they take
 };
 
 /// @errors as ParseArguments
 Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
                                            std::span<const OptionInfo> options);
 
-/// The last value of an option, or nullptr when it was not given.
+/// The last value of an option, or nullptr if it was not given.
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name);
 bool IsGiven(const ParsedArguments& arguments, std::string_view name);
 
-/// The options of every command (json, socket, ...), which may stand before its name as well.
+/// The options that all commands share (json, socket, ...). They may also precede the command name.
 std::span<const OptionInfo> EveryOption();
 
-/// `options` together with those of every command (json, socket, ...).
+/// `options`, followed by those that all commands share (json, socket, ...).
 std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);
 
 }  // namespace benchd::client

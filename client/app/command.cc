@@ -27,11 +27,12 @@ Result<std::string> ReadProfile(const std::string& command, const std::vector<st
   if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
   if (words.empty()) return std::string();
   if (words.front().empty()) return UsageError(command + ": empty profile name", usage);
-  if (!IsSendableText(words.front())) return UsageError(command + ": the name is not UTF-8", usage);
+  if (!IsSendableText(words.front()))
+    return UsageError(command + ": name is not valid UTF-8", usage);
   return words.front();
 }
 
-// What is missing where there is no word, and what there are too many of.
+// `missing` is the error for no word, `one` names what there can be only one of.
 Result<std::string> ReadOne(const std::vector<std::string>& words, const std::string& missing,
                             const std::string& one, const std::string& usage) {
   if (words.empty() || words.front().empty()) return UsageError(missing, usage);
@@ -52,7 +53,7 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
                      "write benchctl " + name + " ID; benchctl list --all shows the IDs");
     case Words::kSessionOrNewest:
       if (words.empty()) break;
-      return ReadOne(words, name + ": the session's ID is empty", "session",
+      return ReadOne(words, name + ": empty session ID", "session",
                      "write benchctl " + name + " [ID]; benchctl list --all shows the IDs");
     case Words::kProfile:
       return ReadProfile(name, words);
@@ -62,7 +63,7 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
     case Words::kBenchmark:
       if (words.empty()) break;
       return ReadOne(words, name + ": empty benchmark name", "benchmark",
-                     "write benchctl " + name + " [BENCHMARK]; without one it lists them");
+                     "write benchctl " + name + " [BENCHMARK]; omit BENCHMARK to list them all");
     case Words::kFile:
       return ReadOne(words, name + ": missing file", "table",
                      "write benchctl " + name + " FILE.csv, or - for stdin");

@@ -10,7 +10,7 @@
 
 namespace benchd::client {
 
-/// What a command gets: its parsed words and how to reach the daemon.
+/// The input of a command: its parsed words and how to reach the daemon.
 struct CommandContext {
   ParsedArguments arguments;
   LinkOptions link;
@@ -18,28 +18,28 @@ struct CommandContext {
   std::string word;  ///< the session, profile or file that the command is about; may be empty
 };
 
-/// The words that a command takes besides its options.
+/// The positional words that a command takes.
 enum class Words {
   kNone,
-  kSession,          ///< the ID of one
-  kSessionOrNewest,  ///< the same, or none: the caller's newest
-  kProfile,          ///< of the machine, or none
-  kArm,              ///< the name of one that is stored
-  kBenchmark,        ///< its name, or none
-  kFile,             ///< one, or - for stdin
-  kOwn,              ///< those that it reads itself
+  kSession,          ///< the ID of a session
+  kSessionOrNewest,  ///< the same; optional, default: the caller's newest session
+  kProfile,          ///< a machine profile; optional
+  kArm,              ///< the name of a stored arm
+  kBenchmark,        ///< the name of a benchmark; optional
+  kFile,             ///< one file, or - for stdin
+  kOwn,              ///< any; the command reads them itself
 };
 
-/// What somebody wants to do, and the command line that does it.
+/// A purpose and the command line that serves it.
 struct Example {
   std::string_view purpose;
   std::string_view line;
 };
 
-/// One command: its words for the parser, the help and the manual page, and what it does. It
-/// stands in a file of commands/ named after it.
+/// One command: the data of the parser, the help and the manual page, and the function that runs
+/// it. It is defined in the file of commands/ that has its name.
 ///
-/// `run` prints results itself; an error that it returns is printed by main.
+/// `run` prints results itself; RunBenchctl() prints an error that it returns.
 struct Command {
   std::string_view name;     ///< one word, or two: "machine status"
   std::string_view usage;    ///< after "benchctl NAME"
@@ -47,9 +47,9 @@ struct Command {
   Words words = Words::kNone;
   Result<ExitCode> (*run)(const CommandContext& context);
   std::vector<OptionInfo> options = {};
-  bool hidden = false;  ///< not in the help: benchctl calls it itself, or the build does
-  bool here = false;    ///< asks the daemon of its own machine, whatever --host says
-  std::string_view description = {};  ///< paragraphs, divided by newlines; empty of a hidden one
+  bool hidden = false;  ///< not in the help: only benchctl itself or the build calls it
+  bool here = false;    ///< ignores --host and uses the daemon of this machine
+  std::string_view description = {};  ///< paragraphs, one per line; empty for a hidden command
   std::vector<Example> examples = {};
 };
 
@@ -57,15 +57,15 @@ struct Command {
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);
 
-/// The first word of a name of two ("machine"), empty for one.
+/// The first word of a two-word name ("machine"); empty for a one-word name.
 std::string_view GroupOf(const Command& command);
 
-/// The options of a command together with those of every command (json, socket, ...).
+/// The options of a command, followed by those that all commands share (json, socket, ...).
 std::vector<OptionInfo> AllOptions(const Command& command);
 
-/// The word that `command` is about (CommandContext::word).
+/// Returns the positional word of `command` (CommandContext::word).
 ///
-/// @errors (exit 2) it is missing, or there are others.
+/// @errors (exit 2) the word is missing, or there is more than one.
 Result<std::string> ReadWord(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace benchd::client

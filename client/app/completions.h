@@ -10,43 +10,44 @@
 
 namespace benchd::client {
 
-// What the completions of all three shells say, before it is written in the language of one.
+// The contents that the completions of all three shells have in common.
 
-/// What stands for a value or a word of a command line.
+/// The kind of a value or of a positional word, for completion.
 enum class Kind { kText, kFile, kFolder, kLiveSession, kSession, kArm };
 
 Kind KindOfValue(const OptionInfo& option);
 Kind KindOfWords(const Command& command);
 
-/// A word that may come next.
+/// A possible next word.
 struct Choice {
   std::string name;
   std::string_view summary;
   bool is_group = false;
 };
 
-/// The words that may follow `before`: commands and groups, or the words of a group.
+/// The words that may follow `before`: commands and groups, or the second words of a group.
 std::vector<Choice> NextWords(std::string_view before);
 std::string NamesOf(const std::vector<Choice>& words);
 std::vector<std::string> Groups();
 
-/// What benchctl is asked for when words of a kind are wanted.
+/// A kind whose words benchctl itself lists when a shell completes it.
 struct Lister {
   Kind kind;
-  std::string_view name;  ///< of the shell's function, behind a prefix
+  std::string_view name;  ///< suffix of the name of the shell function
 };
 
 std::span<const Lister> Listers();
-/// Null for a kind that benchctl is not asked for.
+/// Null if benchctl does not list words of this kind.
 const Lister* ListerOf(Kind kind);
 
-/// The POSIX shell command that prints them, a line each: never starts a daemon, never takes long.
+/// The POSIX shell command that prints the words, one per line. It does not start a daemon and has
+/// a timeout.
 std::string ListedBy(std::string_view program, const Lister& lister);
 
-/// A file that the build makes of the tables behind `--help`, so that there is one source of what
-/// benchctl says about itself.
+/// A file that the build generates from the tables of `--help`, so that the documentation of the
+/// options has one source.
 struct GeneratedFile {
-  std::string name;  ///< below the folder for all of them, such as "man1/benchctl.1"
+  std::string name;  ///< relative path of the file, such as "man1/benchctl.1"
   std::string text;
 };
 
@@ -54,8 +55,8 @@ struct GeneratedFile {
 /// groff's man macros.
 std::vector<GeneratedFile> ManualPages();
 
-/// What completes command lines in bash, zsh and fish, each file at the place below
-/// CMAKE_INSTALL_DATADIR where Debian's shells look for it.
+/// The completions for bash, zsh and fish, each at the path below CMAKE_INSTALL_DATADIR where
+/// Debian's shells look for it.
 std::vector<GeneratedFile> Completions();
 
 }  // namespace benchd::client

@@ -17,7 +17,7 @@
 namespace benchd::client {
 namespace {
 
-/// Where the daemon is looked for: what the command line says goes before the environment.
+/// How to find the daemon; the command line takes precedence over the environment.
 Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   LinkOptions options;
   options.places = DefaultPlaces();
@@ -27,8 +27,9 @@ Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   options.may_start = !IsGiven(arguments, "no-autostart");
   const std::string* given = LastValue(arguments, "host");
   if (given != nullptr && options.socket) {
-    return UsageError("--host: conflicts with --socket",
-                      "the benchctl over there finds the socket; its BENCHD_SOCKET names another");
+    return UsageError(
+        "--host: conflicts with --socket",
+        "the remote benchctl finds the socket; set BENCHD_SOCKET there to use another");
   }
   const std::string named = Variable("BENCHD_HOST");
   const bool by_environment = given == nullptr && !options.socket && !named.empty();
@@ -44,7 +45,7 @@ Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-/// Second words of the commands of a group; none where there is no such group.
+/// Second words of the commands of a group; empty if there is no such group.
 std::vector<std::string_view> WordsOfGroup(std::string_view group) {
   std::vector<std::string_view> words;
   if (group.empty()) return words;
@@ -61,7 +62,7 @@ Error UnknownCommand(const std::string& word, bool has_more) {
     if (command.hidden) continue;
     const std::string_view group = GroupOf(command);
     names.push_back(group.empty() ? command.name : group);
-    // "status" is a word of "machine status".
+    // `benchctl status` probably means `benchctl machine status`.
     if (!group.empty() && command.name.substr(group.size() + 1) == word) in_group = command.name;
   }
   const std::string said = word + ": unknown command";
@@ -82,8 +83,8 @@ Error UnknownWord(const std::string& group, const std::string& word) {
                      group + " "));
 }
 
-/// Before all commands only the options of all commands are known; what belongs to one of them is
-/// told as that.
+/// Only global options may precede the command. Replaces the error about an unknown option by a
+/// better one if the option belongs to a command.
 Error Misplaced(Error error) {
   constexpr std::string_view kUnknown = ": unknown option";
   if (!error.message.ends_with(kUnknown)) return error;
@@ -97,9 +98,8 @@ Error Misplaced(Error error) {
       if (is_long ? option.name != word.substr(2) : std::string("-") + option.letter != word) {
         continue;
       }
-      return UsageError(
-          word + ": not an option of all commands",
-          "write it after the command: benchctl " + std::string(command.name) + " " + word);
+      return UsageError(word + ": not a global option", "write it after the command: benchctl " +
+                                                            std::string(command.name) + " " + word);
     }
   }
   const std::string nearest = is_long ? Nearest(word.substr(2), names) : "";
@@ -111,9 +111,9 @@ Error Misplaced(Error error) {
 
 constexpr OptionInfo kVersion{.name = "version", .letter = 'V'};
 
-/// What the words before the arguments of a command say.
+/// The command and the options that precede its arguments.
 struct NamedCommand {
-  const Command* command = nullptr;  ///< null: a group alone, or nothing at all
+  const Command* command = nullptr;  ///< null: only a group, or nothing at all
   std::string group;
   std::vector<GivenOption> options;
   std::span<const std::string> rest;
@@ -133,7 +133,8 @@ Result<void> TakeLeading(NamedCommand* named) {
   return {};
 }
 
-/// The command that the words name, one of a group by two of them, with options before each.
+/// Finds the command that the words name. A command of a group has two words; options may precede
+/// each of them.
 Result<NamedCommand> FindNamed(std::span<const std::string> words) {
   NamedCommand named;
   named.rest = words;

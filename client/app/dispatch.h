@@ -8,23 +8,23 @@
 
 namespace benchd::client {
 
-/// benchctl from its words (without the program's name) to its exit code. Errors become `error:`
-/// and `hint:` lines on stderr.
+/// Runs benchctl with these words (without the program name) and returns its exit code. Errors
+/// are printed as `error:` and `hint:` lines on stderr.
 ExitCode RunBenchctl(const std::vector<std::string>& words);
 
-/// Prints the help of the command or group that the words name, of benchctl without any.
+/// Prints the help of the command or group that the words name, or of benchctl without words.
 ///
-/// @errors (exit 2) there is none, or words are left.
+/// @errors (exit 2) there is no such command, or words are left over.
 Result<ExitCode> PrintHelpOf(std::span<const std::string> words);
 
-/// Whether the words of a command line ask for git bisect's exit codes.
+/// Whether the command line asks for the exit codes of git bisect.
 ///
-/// Looked for before anything is parsed: for git every code from 1 to 127 but 125 marks a commit
-/// bad, and a word that is spelled wrong is no commit's fault.
+/// This is checked before parsing, because git takes every code from 1 to 127 except 125 for a bad
+/// commit, and a misspelled option does not make the commit bad.
 bool AsksForBisect(std::span<const std::string> words);
 
-/// An exit code as `git bisect run` understands it: pass and regression stay, what says nothing
-/// about the commit skips it (125), everything else stops the search (128).
+/// Translates an exit code for `git bisect run`: pass and regression are kept, undecided and failed
+/// sessions skip the commit (125), and everything else stops the search (128).
 ExitCode ForBisect(ExitCode code);
 
 }  // namespace benchd::client

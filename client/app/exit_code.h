@@ -7,23 +7,23 @@
 
 namespace benchd::client {
 
-/// What benchctl's exit code says; scripts rely on the numbers.
+/// The exit codes of benchctl. Scripts rely on the numbers.
 enum class ExitCode : int {
-  kPass = 0,          ///< also: the command did what it was asked
+  kPass = 0,          ///< also: the command succeeded
   kRegression = 1,    ///< at least one gate is a regression
-  kUsage = 2,         ///< wrong usage or an invalid request
+  kUsage = 2,         ///< usage error or invalid request
   kUndecided = 3,     ///< the session ended before every gate was decided
   kFailed = 4,        ///< the session failed
-  kRefused = 5,       ///< no daemon, or it refused
-  kCancelled = 6,     ///< somebody cancelled the session
-  kOutput = 74,       ///< what it printed or exported could not be written (EX_IOERR)
-  kBisectSkip = 125,  ///< --bisect: this commit says nothing
-  kBisectStop = 128,  ///< --bisect: stop, without a word on this commit
+  kRefused = 5,       ///< daemon unavailable, or request refused
+  kCancelled = 6,     ///< the session was cancelled
+  kOutput = 74,       ///< output or an export could not be written (EX_IOERR)
+  kBisectSkip = 125,  ///< --bisect: no verdict on this commit; skip it
+  kBisectStop = 128,  ///< --bisect: stop the search
   kInterrupted = 130  ///< SIGINT or SIGTERM ended benchctl
 };
 
-/// The contract's exit code for why a command ended early: 2 for what was asked wrongly, 5 for
-/// everything that the daemon, the connection or the machine refused.
+/// The exit code for an error: 2 if the request was wrong, 5 if the daemon, the connection or the
+/// machine refused it.
 inline ExitCode ExitFor(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
@@ -36,12 +36,12 @@ inline ExitCode ExitFor(const Error& error) {
   }
 }
 
-/// A wrong use of the command line or a file of the user's (exit 2).
+/// An error in the command line or in an input file (exit 2).
 inline Error UsageError(std::string message, std::string hint = "") {
   return {ErrorCode::kInvalidArgument, std::move(message), std::move(hint)};
 }
 
-/// No daemon, or one that cannot be used (exit 5).
+/// The daemon is not running or cannot be used (exit 5).
 inline Error ConnectionError(std::string message, std::string hint = "") {
   return {ErrorCode::kUnavailable, std::move(message), std::move(hint)};
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr int kWidth = 80;
 constexpr int kTextColumn = 30;
 
-// "  -n, --name NAME              name of an arm ..." with the text wrapped below itself.
+// "  -n, --name NAME              name of an arm ..." with the text wrapped in its own column.
 std::string OptionLines(const OptionInfo& option) {
   std::string left = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
   left += "--" + std::string(option.name);
@@ -31,7 +31,7 @@ std::string OptionLines(const OptionInfo& option) {
 std::string CommandLines(std::string_view group) {
   Rows rows;
   for (const Command& command : Commands()) {
-    // Who asks for a group by its name knows it.
+    // The help of a group also lists hidden commands.
     if (group.empty() ? command.hidden : GroupOf(command) != group) continue;
     rows.push_back({std::string(command.name), std::string(command.summary)});
   }
@@ -70,10 +70,10 @@ std::string ExitCodeLines() {
 std::span<const ExitCodeText> ExitCodeTexts() {
   static constexpr std::array kCodes = {ExitCodeText{0, "pass"},
                                         ExitCodeText{1, "regression"},
-                                        ExitCodeText{2, "wrong usage or an invalid request"},
+                                        ExitCodeText{2, "usage error or invalid request"},
                                         ExitCodeText{3, "undecided"},
-                                        ExitCodeText{4, "the session failed"},
-                                        ExitCodeText{5, "no daemon, or it refused"},
+                                        ExitCodeText{4, "session failed"},
+                                        ExitCodeText{5, "daemon unavailable or request refused"},
                                         ExitCodeText{6, "cancelled"},
                                         ExitCodeText{74, "output could not be written"},
                                         ExitCodeText{130, "interrupted"}};
@@ -92,15 +92,21 @@ OptionGroups ByGroup(const std::vector<OptionInfo>& options) {
 
 std::string RenderUsage() {
   return "usage: benchctl COMMAND [OPTIONS]\n"
-         "       benchctl compare [OPTIONS] 'BASE' 'CANDIDATE'...\n"
-         "`benchctl help` lists the commands.\n";
+         "\n"
+         "  benchctl compare 'sleep 0.1' 'sleep 0.11'  compare two commands\n"
+         "  benchctl show                              show your newest session\n"
+         "  benchctl list                              list queued and running sessions\n"
+         "  benchctl machine doctor                    list sources of measurement noise\n"
+         "  benchctl calibrate                         find the smallest detectable change\n"
+         "\n"
+         "`benchctl help` lists all commands, `benchctl help compare` the options of one.\n";
 }
 
 std::string RenderHelp() {
   return "usage: benchctl [OPTIONS] COMMAND [OPTIONS]\n" +
          Paragraphs(
-             "Compares programs by means of benchd: interleaved runs, a confidence interval that "
-             "stays valid while it is watched, and the verdict as exit code.") +
+             "Compares programs with benchd, which interleaves their runs. The confidence interval "
+             "stays valid however often you look, and the exit code is the verdict.") +
          "\ncommands:\n" + CommandLines("") +
          "\n`benchctl help COMMAND` shows a command's options and examples.\n" + ExitCodeLines();
 }

@@ -11,23 +11,23 @@
 
 namespace benchd::client {
 
-/// `benchctl` alone: how to go on.
+/// `benchctl` without arguments: the usage and the most common commands.
 std::string RenderUsage();
 
 /// `benchctl --help`: the commands.
 std::string RenderHelp();
 
-/// `benchctl GROUP --help`: the commands whose names begin with that word.
+/// `benchctl GROUP --help`: the commands of the group.
 std::string RenderGroupHelp(std::string_view group);
 
 /// `benchctl COMMAND --help`: usage, description, examples and options by group, 80 columns wide.
 std::string RenderHelp(const Command& command);
 
-/// Options by their headings, in the order in which those come first.
+/// Options grouped by heading, in the order in which the headings first occur.
 using OptionGroups = std::vector<std::pair<std::string_view, std::vector<OptionInfo>>>;
 OptionGroups ByGroup(const std::vector<OptionInfo>& options);
 
-/// What the exit codes say, in ascending order.
+/// The meanings of the exit codes, in ascending order.
 struct ExitCodeText {
   int code;
   std::string_view text;

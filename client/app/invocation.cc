@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 8192;
 
-// Those of the session: its arms and benchmarks, and how it is measured and judged.
+// Options of the session: its arms and benchmarks, and how they are measured and judged.
 const OptionInfo* OptionOfSession(std::string_view name) {
   static constexpr OptionInfo kText{.value = "TEXT"};
   constexpr std::string_view kArms[] = {"file", "benchmark", "name", "reference", "against"};
@@ -34,7 +34,7 @@ std::string WithoutValue(const std::string& assignment) {
   return IsVariable(name) ? name + "=\"$" + name + "\"" : ShellQuoted(name + "=...");
 }
 
-// An option of several words has them between blanks; only the last may have blanks itself.
+// The words of a value are separated by blanks; only the last word may contain blanks.
 std::string WordsOfLine(std::string text, int count) {
   std::vector<std::string> words;
   for (; count > 1; --count) {

@@ -6,14 +6,14 @@
 
 namespace benchd::client {
 
-/// The words behind `benchctl compare` that ask for the same session, quoted for a shell: what a
-/// suite is repeated with, whose file the session does not know otherwise. Pure.
+/// The arguments of `benchctl compare` that request the same session again, quoted for a shell. A
+/// suite needs them, because the session does not record its file otherwise. Pure.
 ///
-/// --seed is left out, because the session has its own, and so is what concerns only this call: its
-/// output, its daemon. Values of --env may be secrets: they are taken from the environment of the
-/// one who repeats it, `--env TOKEN="$TOKEN"`.
+/// Leaves out --seed, because the session records its own, and the options of this call only, such
+/// as its output and its daemon. Values of --env may be secrets, so they become references to the
+/// environment in which the command is repeated: `--env TOKEN="$TOKEN"`.
 ///
-/// Empty where that is more than a message should carry, or not one line.
+/// Empty if the text is too long for a message or is not a single line.
 std::string InvocationOf(const ParsedArguments& arguments);
 
 }  // namespace benchd::client

@@ -12,13 +12,13 @@
 #include "client/app/standard_output.h"
 
 #ifdef BENCHD_COVERAGE
-extern "C" void __gcov_dump();  // what _Exit() would lose
+extern "C" void __gcov_dump();  // _Exit() would lose the counters
 #endif
 
 int main(int argc, char** argv) {
   benchd::client::FillStandardDescriptors();
-  std::setlocale(LC_CTYPE, "");  // whether the terminal takes more than ASCII; numbers stay as in C
-  // gRPC's own messages are no sentences for users; what fails comes back as a status.
+  std::setlocale(LC_CTYPE, "");  // detects non-ASCII terminals; numbers stay as in C
+  // gRPC's own log messages are not for users; failures are returned as a status.
   gpr_set_log_function([](gpr_log_func_args*) {});
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   auto code = benchd::client::ExitCode::kRefused;
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     std::cerr << "error: benchctl: " << error.what() << "\n";
   }
-  // Nothing is left to be closed that the kernel does not close faster.
+  // The kernel closes everything else faster than destructors would.
   std::cout.flush();
   std::fflush(nullptr);
 #ifdef BENCHD_COVERAGE

@@ -33,10 +33,10 @@ Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments) {
   choice.bisect = IsGiven(arguments, "bisect");
   const bool quiet = IsGiven(arguments, "quiet");
   const bool verbose = IsGiven(arguments, "verbose");
-  if (quiet && verbose) return UsageError("--quiet: --verbose asks for the opposite");
+  if (quiet && verbose) return UsageError("--quiet: conflicts with --verbose");
   if (quiet) choice.detail = Detail::kVerdict;
   if (verbose) choice.detail = Detail::kAll;
-  // One of its words: the parser takes no other.
+  // The parser accepts only the fixed words.
   if (const std::string* unit = LastValue(arguments, "time-unit")) choice.time_unit = *unit;
   return choice;
 }
@@ -44,12 +44,12 @@ Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments) {
 namespace {
 
 constexpr std::string_view kExportPrefix = "export-";
-constexpr mode_t kUsualMode = 0666;  // less the umask
+constexpr mode_t kUsualMode = 0666;  // before the umask
 constexpr mode_t kPermissions = 07777;
 
 Error ErrnoError(const std::string& path) { return UsageError(path + ": " + std::strerror(errno)); }
 
-// Beside the file, and hidden: nobody takes it for a result.
+// In the same folder and hidden, so that it is not mistaken for a result.
 std::string TemporaryName(const std::string& name) {
   return "." + name.substr(0, 200) + "." + std::to_string(getpid()) + ".tmp";
 }
@@ -70,9 +70,9 @@ std::string_view ExportFormatOf(std::string_view option) {
 
 namespace {
 
-// Where a link leads to, also if nothing is there yet.
+// The target of a chain of links, which need not exist.
 std::filesystem::path BehindLinks(std::filesystem::path place) {
-  constexpr int kMostLinks = 40;  // as the kernel
+  constexpr int kMostLinks = 40;  // the kernel's limit
   std::error_code error;
   for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(place, error); ++links) {
     const std::filesystem::path target = std::filesystem::read_symlink(place, error);
@@ -96,12 +96,12 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
   struct stat now {};
   if (stat(path.c_str(), &now) == 0) {
     if (S_ISDIR(now.st_mode)) return UsageError(path + ": is a directory", "name a file in it");
-    // Behind /dev/stderr there may be a file that others write to as well.
+    // Other processes may write to the file behind /dev/stderr, so it is not replaced.
     if (!S_ISREG(now.st_mode) || path.starts_with("/dev/") || there == If::kAppend) {
       TRY_VOID(file.OpenToAppend());
       return file;
     }
-    // Its folder may let it be replaced all the same.
+    // A writable folder would allow replacing it nevertheless.
     const bool read_only = (now.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
     if (read_only || access(path.c_str(), W_OK) != 0) {
       return UsageError(path + ": is read-only", "remove it, or name another file");
@@ -115,7 +115,7 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
   const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
   file.folder_ = UniqueFd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.folder_) return ErrnoError(path);
-  // Only making one says whether one can be made.
+  // Creating a file is the only reliable test of whether it can be created.
   TRY_VOID(CreateBeside(file.folder_.get(), file.name_, path));
   unlinkat(file.folder_.get(), TemporaryName(file.name_).c_str(), 0);
   return file;
@@ -134,7 +134,7 @@ Result<void> NewFile::Write(std::string_view text) const {
   const std::string temporary = TemporaryName(name_);
   if (mode_) fchmod(fd.get(), *mode_);
   Result<void> written = WriteAll(fd.get(), text, what);
-  // Closed by hand: a network's file system reports a full disk only then.
+  // Closed explicitly, because a network file system may report a full disk only on close.
   if (close(fd.Release()) != 0 && written) written = ErrnoError(what);
   if (written && renameat(folder_.get(), temporary.c_str(), folder_.get(), name_.c_str()) != 0) {
     written = ErrnoError(what);
@@ -172,7 +172,7 @@ Result<ExportFiles::Export> ExportFiles::PrepareOne(const ExportFormat& format,
 Result<void> ExportFiles::WriteOne(const Export& to, const std::string& text) {
   if (to.format->shorten == nullptr) return to.file.Write(text);
   const std::size_t there = to.file.BytesThere();
-  const std::string apart = there > 0 ? "\n" : "";  // else a table that is there would go on
+  const std::string apart = there > 0 ? "\n" : "";  // otherwise an existing table would continue
   const std::size_t room = to.most_bytes - std::min(there + apart.size(), to.most_bytes);
   return to.file.Write(apart + to.format->shorten(text, room));
 }
@@ -186,14 +186,14 @@ Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
     const std::string origin = "--" + given.name + " " + given.value;
     if (given.value == "-" || given.value == "/dev/stdout") {
       return UsageError(
-          origin + ": stdout has the result already",
+          origin + ": stdout already has the result",
           "name a file, or use: benchctl export ID --format " + std::string(format->name));
     }
     if (std::ranges::find(exports.files_, format, &Export::format) != exports.files_.end()) {
-      return UsageError(origin + ": given twice", "one file a format");
+      return UsageError(origin + ": given twice", "give one file per format");
     }
     if (std::ranges::find(paths, given.value) != paths.end()) {
-      return UsageError(origin + ": another format is written to that file",
+      return UsageError(origin + ": another format is already written to that file",
                         "give each its own file");
     }
     auto file = PrepareOne(*format, given.value);
@@ -222,7 +222,7 @@ Result<PageFile> PageFile::Prepare(const CommandContext& context) {
   const std::string* const path = LastValue(context.arguments, "output");
   if (path == nullptr || *path == "-") {
     if (!context.json) return page;
-    return UsageError("--json: stdout has the report", "name a file: -o FILE.html");
+    return UsageError("--json: stdout already has the report", "name a file: -o FILE.html");
   }
   page.path_ = *path;
   auto file = NewFile::Prepare(*path);

@@ -20,74 +20,75 @@
 
 namespace benchd::client {
 
-/// How a result is printed on stdout, as the command line says it.
+/// How to print a result on stdout, from the command line.
 struct ResultChoice {
   Detail detail = Detail::kUsual;
-  std::string_view time_unit;  ///< Style::time_unit; of the arguments
+  std::string_view time_unit;  ///< Style::time_unit; refers to the arguments
   bool bisect = false;         ///< one line for `git bisect run`
 
-  /// That of stdout, with the unit.
+  /// The style of stdout with `time_unit`.
   Style StyleOfStdout() const;
 };
 
-/// Reads those of ResultOptions() and --bisect.
+/// Reads ResultOptions() and --bisect.
 ///
-/// @param arguments  outlive the choice
+/// @param arguments  must outlive the result
 /// @errors (exit 2) --quiet together with --verbose.
 Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments);
 
 /// The name of the format that an option `export-NAME` asks for; empty for any other option.
 std::string_view ExportFormatOf(std::string_view option);
 
-/// A file that appears whole or not at all: its folder is held open from the beginning, so that a
-/// typo is told before anything is measured, and the text gets its name when it is complete.
+/// A file that appears completely or not at all. Its folder is opened first, so that a typo is
+/// reported before anything is measured; the file gets its name when its text is complete.
 ///
-/// Of a link, what it points to is replaced, whether that is there or not; a file that is replaced
-/// hands its permissions on. What is no regular file, and all that is named by /dev (a pipe,
-/// /dev/null, /dev/fd/3), is opened at once and appended to.
+/// For a link, the target is replaced, whether it exists or not. A new file inherits the
+/// permissions of the one it replaces. Anything but a regular file, and every path below /dev (a
+/// pipe, /dev/null, /dev/fd/3), is opened at once and appended to.
 class NewFile {
  public:
-  enum class If { kReplace, kAppend };  ///< what is done with what is there
+  enum class If { kReplace, kAppend };  ///< how an existing file is treated
 
-  /// @errors (exit 2) the folder is not there or cannot be written to, the name is a folder's, the
-  ///         file that is there is read-only.
+  /// @errors (exit 2) the folder is missing or not writable, the path is a folder, the existing
+  ///         file is read-only.
   static Result<NewFile> Prepare(const std::string& path, If there = If::kReplace);
 
-  /// @errors the system's; then what was there before is still there.
+  /// @errors those of the system; an existing file is then unchanged.
   Result<void> Write(std::string_view text) const;
 
-  /// What is in the file that is appended to; 0 where it is replaced.
+  /// Size of the file that is appended to; 0 if it is replaced.
   std::size_t BytesThere() const;
 
  private:
   Result<void> OpenToAppend();
 
-  std::string path_;  ///< as it was given, for messages
-  std::string name_;  ///< in `folder_`; empty: it is `folder_` itself that is written to
+  std::string path_;  ///< as given, for messages
+  std::string name_;  ///< in `folder_`; empty: `folder_` is the file itself
   UniqueFd folder_;
-  std::optional<mode_t> mode_;  ///< of the file that it replaces
+  std::optional<mode_t> mode_;  ///< of the replaced file
 };
 
-/// What `--export-FORMAT FILE` asks of a command that also prints its result: one text a file.
+/// The files of `--export-FORMAT FILE`, one text per file, for a command that also prints its
+/// result.
 ///
-/// Markdown is appended to `+FILE`, and to the file that GITHUB_STEP_SUMMARY names: that belongs to
-/// a whole step of a job. It is shortened to what GitHub takes (present/markdown_limit.h).
+/// Markdown is appended to `+FILE` and to the file that GITHUB_STEP_SUMMARY names, because that
+/// file belongs to a whole step of a job. It is cut to GitHub's limit (present/markdown_limit.h).
 class ExportFiles {
  public:
-  /// @errors (exit 2) an option given twice, one file for two, `-` (stdout has the result); those
-  ///         of NewFile::Prepare().
+  /// @errors (exit 2) an option given twice, the same file for two options, `-` (stdout already has
+  ///         the result); those of NewFile::Prepare().
   static Result<ExportFiles> Prepare(const ParsedArguments& arguments);
 
   bool empty() const { return files_.empty(); }
-  /// Whether any is made of a session's runs.
+  /// Whether any format contains the runs of a session.
   bool WantsRuns() const;
-  /// The options that ask for those.
+  /// The options that request such formats.
   std::vector<std::string> OfRuns() const;
 
-  /// Makes the text of each and writes it; all are tried.
+  /// Renders and writes every file; a failure does not prevent the others.
   ///
-  /// @param text  of a format, for what was prepared; nothing is written where it is a nullopt
-  /// @errors the first that could not be written.
+  /// @param text  renders a format; nothing is written if it returns nullopt
+  /// @errors that of the first file that could not be written.
   template <typename Text>
   Result<void> Write(Text text) const {
     Result<void> all;
@@ -104,7 +105,7 @@ class ExportFiles {
   struct Export {
     const ExportFormat* format;
     NewFile file;
-    std::size_t most_bytes = 0;  ///< in the file, of a format that can be shortened
+    std::size_t most_bytes = 0;  ///< limit of the file, for a format that can be shortened
   };
   static Result<Export> PrepareOne(const ExportFormat& format, const std::string& path);
   static Result<void> WriteOne(const Export& to, const std::string& text);
@@ -112,16 +113,16 @@ class ExportFiles {
   std::vector<Export> files_;
 };
 
-/// Where a command puts a page: a file that appears whole, or stdout.
+/// The destination of an HTML page: a NewFile, or stdout.
 class PageFile {
  public:
-  /// By --output; without it, and with -, stdout.
+  /// Reads --output; the default and `-` are stdout.
   /// @errors (exit 2) stdout together with --json; those of NewFile::Prepare().
   static Result<PageFile> Prepare(const CommandContext& context);
 
-  /// What has a name is told by it, on stderr or as event `report`.
-  /// @param sources  what the page is about
-  /// @errors the system's
+  /// Writes the page and reports the name of its file on stderr, or as event `report`.
+  /// @param sources  the sessions and files that the page shows
+  /// @errors those of the system
   Result<void> Write(const std::string& page, const std::vector<std::string>& sources) const;
 
  private:
@@ -130,11 +131,11 @@ class PageFile {
   bool json_ = false;
 };
 
-/// "error: ..." and, where there is something to do, "hint: ..." on stderr: for a command that goes
-/// on after it. What a command returns is printed by RunBenchctl (dispatch.h).
+/// Prints "error: ..." and, if there is a hint, "hint: ..." on stderr, for a command that continues
+/// afterwards. RunBenchctl (dispatch.h) prints the error that a command returns.
 void PrintError(const Error& error);
 
-/// The same for output that could not be written: that outweighs what the command has to say.
+/// The same for output that could not be written; this exit code overrides that of the command.
 ExitCode OutputFailed(const Error& error);
 
 }  // namespace benchd::client

@@ -30,7 +30,7 @@ void DieOfPipe() {
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number that is free is this one.
+    // open() returns the lowest free number, which is this one.
     static_cast<void>(open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR));
   }
 }
@@ -39,7 +39,7 @@ StandardOutput::StandardOutput()
     : line_by_line_(isatty(STDOUT_FILENO) == 1), previous_(std::cout.rdbuf(this)) {}
 
 StandardOutput::~StandardOutput() {
-  sync();  // nothing is left after Finish()
+  sync();  // does nothing after Finish()
   std::cout.rdbuf(previous_);
 }
 

@@ -9,18 +9,18 @@
 
 namespace benchd::client {
 
-/// Opens those of the descriptors 0, 1 and 2 that are closed, so that no file or socket of ours
-/// gets their numbers. Writes to a stdout that was closed go on failing. Before anything is opened.
+/// Opens those of the descriptors 0, 1 and 2 that are closed, so that no file or socket gets their
+/// numbers. Writes to a closed stdout still fail. Call it before anything is opened.
 void FillStandardDescriptors();
 
-/// std::cout as long as this lives: writes to stdout whose first failure is kept for the exit code
-/// (ExitCode::kOutput). Without it a result that is lost to a full disk would pass for printed.
+/// Replaces the buffer of std::cout during its lifetime and keeps the first write error for the
+/// exit code (ExitCode::kOutput). Otherwise a result lost to a full disk would count as printed.
 ///
-/// A reader that has left (EPIPE) ends the process by SIGPIPE at once, also where that signal is
-/// ignored: that is what git does, and what a shell expects of `benchctl list | head -1`.
+/// When the reader of a pipe has exited (EPIPE), the process dies of SIGPIPE at once, even if that
+/// signal is ignored. git does the same, and shells expect it of `benchctl list | head -1`.
 ///
-/// On a terminal each line is written when it is complete, else when 64 KiB are, at a flush, and
-/// before anything goes to std::cerr, which is tied to std::cout. Any thread may print.
+/// Writes each complete line on a terminal, else every 64 KiB; also on a flush and before output to
+/// std::cerr, which is tied to std::cout. Any thread may print.
 class StandardOutput : private std::streambuf {
  public:
   StandardOutput();
@@ -28,10 +28,10 @@ class StandardOutput : private std::streambuf {
   StandardOutput& operator=(const StandardOutput&) = delete;
   ~StandardOutput() override;
 
-  /// Writes what is left. Call it once, when nothing is printed any more.
+  /// Writes the rest of the buffer. Call it once, after all output.
   ///
-  /// @errors the first write that failed, or that of the end: a network's file system reports a
-  ///         full disk when the file is closed.
+  /// @errors the first failed write, or a failed close: a network file system may report a full
+  ///         disk only when the file is closed.
   Result<void> Finish();
 
  private:
@@ -46,7 +46,7 @@ class StandardOutput : private std::streambuf {
   std::streambuf* const previous_;
   std::mutex mutex_;
   std::string text_;      ///< guarded by mutex_
-  Result<void> written_;  ///< all so far; guarded by mutex_
+  Result<void> written_;  ///< of all writes so far; guarded by mutex_
 };
 
 }  // namespace benchd::client

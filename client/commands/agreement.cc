@@ -18,7 +18,7 @@
 namespace benchd::client {
 namespace {
 
-// Empty where the option is not given.
+// Empty if the option was not given.
 Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
   const std::string* name = LastValue(arguments, option);
   if (name == nullptr) return std::string();
@@ -76,7 +76,7 @@ Command AgreementCommand() {
                   {"raters", 0, "A,B,...", "the raters' columns (default all but the subjects')",
                    kThisCommand}},
       .description =
-          "Reads CSV with a header, one row per subject and one column per rater; a rating may be "
+          "Reads CSV with a header, one row per subject and one column per rater. A rating may be "
           "any word, such as similar or dissimilar.",
       .examples = {{"How well do two methods agree with the reviewers?",
                     "benchctl agreement --subjects name --truth reviewers ratings.csv"}}};

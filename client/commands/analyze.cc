@@ -27,25 +27,26 @@
 namespace benchd::client {
 namespace {
 
-// What stands in the table is told by its place, after the name of the file.
+// Errors in the table start with a line number; these get the name of the file in front.
 Error TableError(const Error& error, const std::string& file) {
   Error told = PrintableError(error);
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
-// One metric without a direction needs it; one that has it and does not gate by itself has to be
-// named, where its values have no relative change by a difference.
+// A metric without a direction needs one. A metric with a direction that does not gate by default
+// must be named, with an absolute margin if its values have no relative change.
 std::string HowToGate(const v1::Update& report) {
   const auto& all = report.comparisons();
   const auto unknown = std::ranges::find(all, v1::BETTER_UNSPECIFIED, &v1::Comparison::better);
   if (unknown != all.end()) {
     const std::string option = "--metric " + ShellQuoted(Printable(unknown->metric()));
-    return "say which direction is good: " + option + ":lower or " + option + ":higher";
+    return "choose a direction: " + option + ":lower or " + option + ":higher";
   }
   if (all.empty()) return "there is no metric to compare";
   const std::string option = "--metric " + ShellQuoted(Printable(all[0].metric()));
   const bool has_ratio = all[0].has_change();
-  return "name what decides: " + option + (has_ratio ? "" : ":+ABS, a difference that counts");
+  return "choose a gate: " + option +
+         (has_ratio ? "" : ":+ABS, the smallest difference that counts");
 }
 
 ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
@@ -61,7 +62,7 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
   return ExitCode::kUndecided;
 }
 
-// As of a session that is done, but for what only a session has.
+// Exports the analysis as a finished session, without the fields that only a session has.
 Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
                            const std::string& csv) {
   v1::Session session;
@@ -79,16 +80,16 @@ Result<void> CheckTableFiles(const std::vector<std::string>& files, bool parse) 
       "benchctl analyze --parse FORMAT OLD NEW for files of a harness";
   if (files.empty()) return UsageError("analyze: missing file", kUsage);
   for (const std::string& file : files) {
-    if (file.empty()) return UsageError("analyze: a file has no name", kUsage);
+    if (file.empty()) return UsageError("analyze: empty file name", kUsage);
   }
-  if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
+  if (std::ranges::count(files, "-") > 1)
+    return UsageError("-: stdin can be read only once", kUsage);
   if (files.size() > 1 && !parse) return UsageError(files[1] + ": one table at a time", kUsage);
   return {};
 }
 
-// Names as they were given; of one name several times the files are one arm's. Without any the
-// names of the files, or their paths where two are called the same; a file that is given again has
-// a number behind it.
+// Returns the given names; files with the same name belong to one arm. The default is the names of
+// the files, or their paths if two names are equal. A file that is given again gets a number.
 Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
                                           const std::vector<std::string>& files) {
   std::vector<std::string> names;
@@ -102,7 +103,7 @@ Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
   if (!names.empty() && names.size() != files.size()) {
     return UsageError(
         "--name: " + Counted(names.size(), "name") + " for " + Counted(files.size(), "file"),
-        "give each file its own: -n NAME, in their order");
+        "give each file its name, in order: -n NAME");
   }
   if (!names.empty()) return names;
   for (const std::string& file : files) {
@@ -132,7 +133,7 @@ Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& argumen
   return files;
 }
 
-// @param csv  the values as a table, where that is asked for
+// @param csv  receives the values as a table if --export-csv is given
 Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
                                    const benchd::TableOptions& options, std::string* csv) {
   TRY(auto files, ReadHarnessFiles(arguments));
@@ -145,7 +146,7 @@ Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string
   return report;
 }
 
-// A table begins with the name of a column.
+// A table starts with the name of a column instead.
 bool IsJson(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
@@ -154,7 +155,7 @@ bool IsJson(std::string_view text) {
 Error NotATable(const std::string& name) {
   return {ErrorCode::kInvalidArgument,
           name + ": this is JSON, not a table of comma-separated values",
-          "for results of a harness write: benchctl analyze --parse FORMAT OLD NEW"};
+          "for results of a harness, write benchctl analyze --parse FORMAT OLD NEW"};
 }
 
 Result<TableReport> AnalyzeCsvFile(const std::string& path, const benchd::TableOptions& options) {
@@ -177,10 +178,10 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   const std::vector<std::string>& files = context.arguments.positionals;
   TRY_VOID(CheckTableFiles(files, format != nullptr));
   if (format == nullptr && IsGiven(context.arguments, "name")) {
-    return UsageError("--name: a table names its arms itself", "use it with --parse");
+    return UsageError("--name: a table contains the names of its arms", "use it with --parse");
   }
   if (format == nullptr && IsGiven(context.arguments, "export-csv")) {
-    return UsageError("--export-csv: " + files.front() + " is that table already",
+    return UsageError("--export-csv: " + files.front() + " already is that table",
                       "use it with --parse");
   }
   TRY(auto exports, ExportFiles::Prepare(context.arguments));
@@ -212,13 +213,13 @@ Command AnalyzeCommand() {
           "A table is CSV with a header: the first column names the arm, every other column is a "
           "metric, except `role`, `benchmark`, `pair`, `order`, `started_at` and `exit_code`. "
           "Rows are analyzed in the order of the file.\n"
-          "With --parse, files are what a harness wrote, the base's first: one look at runs that "
-          "were not interleaved.",
+          "With --parse, the files are results of a harness, the base first. Such runs were not "
+          "interleaved, so there is only one look at them.",
       .examples = {
-          {"Analyze what a session has measured:", "benchctl export k3x9m2pq | benchctl analyze -"},
+          {"Analyze the runs of a session:", "benchctl export k3x9m2pq | benchctl analyze -"},
           {"Latencies measured elsewhere, lower is better:",
            "benchctl analyze --base v1 --metric latency:lower latency.csv"},
-          {"What hyperfine has written, before and after:",
+          {"Compare two results of hyperfine:",
            "benchctl analyze --parse hyperfine old.json new.json"}}};
 }
 

@@ -61,22 +61,22 @@ Result<ExitCode> RunArmRemove(const CommandContext& context) {
 Command ArmListCommand() {
   return {.name = "arm list",
           .usage = "[OPTIONS]",
-          .summary = "list the programs that compare --save has kept",
+          .summary = "list the programs kept by compare --save",
           .run = RunArmList,
           .description =
-              "A stored arm is a copy of a program with its SHA-256, its command and where it ran. "
-              "`compare --against NAME` runs it again, interleaved with the candidate.",
-          .examples = {{"What is there to compare with?", "benchctl arm list"}}};
+              "A stored arm is a copy of a program with its SHA-256, its command and its working "
+              "directory. `compare --against NAME` runs it again, interleaved with the candidate.",
+          .examples = {{"Which programs are stored?", "benchctl arm list"}}};
 }
 
 Command ArmRemoveCommand() {
   return {.name = "arm remove",
           .usage = "[OPTIONS] NAME",
-          .summary = "remove a program that compare --save has kept",
+          .summary = "remove a program kept by compare --save",
           .words = Words::kArm,
           .run = RunArmRemove,
-          .description = "Removes the copy.",
-          .examples = {{"Forget one:", "benchctl arm remove main"}}};
+          .description = "Removes the stored copy of the program.",
+          .examples = {{"Remove the stored arm `main`:", "benchctl arm remove main"}}};
 }
 
 }  // namespace benchd::client

@@ -22,8 +22,8 @@ std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
   return value == nullptr ? "" : *value;
 }
 
-// Ends with the first build that fails. A bisection reads from its last line whose it was
-// (present/report.cc).
+// Stops at the first build that fails. A bisection reads the failed commit from the last line of
+// the log (present/report.cc).
 Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& plan) {
   for (const WorktreeOrder& order : plan.trees) {
     auto code = store.Provide(order);
@@ -35,7 +35,7 @@ Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& pla
   return 0;
 }
 
-// Last, since the beginning of a long log is not kept; also of what was built before.
+// Called last, because the beginning of a long log is not kept. Covers earlier builds, too.
 void PrintMissingFiles(const WorktreePlan& plan) {
   std::set<std::string> commits;
   for (const WorktreeOrder& order : plan.trees) {
@@ -47,7 +47,7 @@ void PrintMissingFiles(const WorktreePlan& plan) {
   }
 }
 
-// Runs inside a session, as its caller; what it prints is the session's build log.
+// Runs inside a session, as its caller; its output is the build log of the session.
 Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   std::vector<std::string> trees;
   for (const GivenOption& option : context.arguments.options) {
@@ -62,10 +62,10 @@ Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   const ReceivedRepository received(plan.repository);
   TRY(auto came, plan.socket.empty() ? Result<bool>(false) : ReceiveCommits(context.link, plan));
   auto code = ProvideAll(store, plan);
-  // Of what cannot be checked out nothing is kept, neither.
+  // Commits that cannot be checked out are not kept.
   if (!code && came) received.Forget(CommitsOf(plan));
   if (!code) return std::move(code).error();
-  // The build's own, as any make hands on what its command ended with.
+  // Pass on the exit code of the build, as make does for its commands.
   if (*code != 0) return static_cast<ExitCode>(*code);
   PrintMissingFiles(plan);
   store.Clean({});

@@ -19,13 +19,13 @@
 namespace benchd::client {
 namespace {
 
-/// About 10 ms of one CPU, and nothing but computing: no file, no memory to speak of.
+/// Computes for about 10 ms on one CPU, without files and with hardly any memory.
 constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done'";
-/// No interval gets that narrow: the session goes on until its time is over.
+/// No interval becomes this narrow, so the session runs until its time limit.
 constexpr double kUnreachableWidth = 1e-12;
 constexpr double kDefaultSeconds = 60;
 
-/// 0: not given.
+/// Seconds of --for; 0 if not given.
 Result<double> ReadMaxTime(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) return 0.0;
@@ -34,7 +34,7 @@ Result<double> ReadMaxTime(const ParsedArguments& arguments) {
   return seconds;
 }
 
-/// The same command twice, timed in both ways.
+/// Compares the command with itself, gated on wall time and CPU time.
 Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, double seconds,
                                             std::unique_ptr<DaemonLink>* link) {
   const ParsedArguments& arguments = context.arguments;
@@ -48,7 +48,7 @@ Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, doubl
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
   if (WantsSettingTrial(arguments)) {
-    // Lists, of which each session has its own.
+    // These are lists here; each session gets one of their values.
     input.options.erase("isolation");
     input.options.erase("machine-profile");
   }
@@ -78,7 +78,7 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
     TRY(auto read, ReadTrialSettings(context.arguments));
     settings = std::move(read);
   }
-  // Before the threads of gRPC exist, which take its mask of signals.
+  // Created before the threads of gRPC, which inherit its signal mask.
   Interrupts interrupts;
   std::unique_ptr<DaemonLink> link;
   TRY(auto spec, ReadCalibrationSpec(context, seconds, &link));
@@ -112,17 +112,17 @@ Command CalibrateCommand() {
       .run = RunCalibrate,
       .options = CalibrateOptions(),
       .description =
-          "Compares a program with itself. COMMAND is one string, as in `compare`; without it a "
-          "shell that counts for about 10 ms is measured.\n"
-          "With several kinds of isolation or several machine profiles, or --each, it tries them: "
-          "short sessions under each in random order, ten of each at least. The spread of runs is "
-          "compared, and a sentence says which to make the default. Everything is given back "
-          "after each.",
-      .examples = {{"Which change could be detected in a minute?", "benchctl calibrate"},
+          "Compares a program with itself. COMMAND is one string, as in `compare`; the default is "
+          "a shell loop of about 10 ms.\n"
+          "With several kinds of isolation, several machine profiles or --each, it compares these "
+          "settings. It runs at least ten short sessions under each, in random order, compares the "
+          "spread of their runs, and recommends a default. The machine is restored after each "
+          "session.",
+      .examples = {{"How small a change can be detected in a minute?", "benchctl calibrate"},
                    {"Does isolation help on this machine?",
                     "benchctl calibrate --isolation off,best-effort,strict"},
-                   {"Which of its settings do?", "benchctl calibrate --each"},
-                   {"The same for a program of your own, in five minutes:",
+                   {"Which single settings help?", "benchctl calibrate --each"},
+                   {"Measure a program of your own for five minutes:",
                     "benchctl calibrate --for 5m './bench --filter parse'"}}};
 }
 

@@ -43,12 +43,12 @@ Command CancelCommand() {
       .words = Words::kSession,
       .run = RunCancel,
       .description =
-          "Cancels a session. One that is running stops at once; its cleanup commands still run. "
-          "You may cancel your own sessions, admins may cancel any. Of `compare --pool slurm`, "
-          "name the folder: it is scancel of all its tasks.",
+          "Cancels a session. A running session stops at once, but its cleanup commands still run. "
+          "You may cancel your own sessions; admins may cancel any. For `compare --pool slurm`, "
+          "give the name of its folder: scancel then ends all its tasks.",
       .examples = {
           {"Cancel a session by the beginning of its ID:", "benchctl cancel k3x9"},
-          {"Cancel a comparison on Slurm's machines:", "benchctl cancel benchd-pool-k3Xw2a"}}};
+          {"Cancel a comparison on a Slurm cluster:", "benchctl cancel benchd-pool-k3Xw2a"}}};
 }
 
 }  // namespace benchd::client

@@ -21,7 +21,7 @@
 namespace benchd::client {
 namespace {
 
-/// The exports that count, and why the others do not.
+/// The exports that are combined, and the reasons why the others are left out.
 struct Exports {
   std::vector<MachineSession> sessions;
   std::vector<LeftOutSession> left_out;
@@ -53,10 +53,10 @@ LeftOutSession LeftOut(const std::string& name, const Error& why) {
   return {name, MakeWarning("not_counted", why.message + "; not counted")};
 }
 
-/// One that failed in a run may have failed for what it compares.
+/// If a run failed, the compared programs may be the cause.
 bool FailedInRun(const v1::Session& session) { return session.failed().has_run(); }
 
-/// What was cut off or has no verdict is left out; what is no export at all is a mistake.
+/// Leaves out an incomplete export or one without a verdict. Other files are an error.
 Result<void> ReadMachine(std::string_view text, const std::string& name, Exports& exports) {
   const auto left_out = [&](const Error& why) {
     return why.code == ErrorCode::kFailedPrecondition;
@@ -77,7 +77,7 @@ Result<void> ReadMachine(std::string_view text, const std::string& name, Exports
   LeftOutSession& without = exports.left_out.emplace_back(LeftOut(name, session.error()));
   if (FailedInRun(read->session)) {
     without.warning.severity = Severity::kInvalidates;
-    without.warning.hint = "leave that export out, or measure there again";
+    without.warning.hint = "leave that export out, or repeat the measurement on that machine";
   }
   return {};
 }
@@ -97,7 +97,7 @@ ExitCode ExitOf(Verdict verdict) {
   return verdict == Verdict::kRegression ? ExitCode::kRegression : ExitCode::kUndecided;
 }
 
-/// Fewer machines than expected: said as an error, in addition to what the others found.
+/// Reports that machines are missing, in addition to the result of the others.
 ExitCode ReportMissing(std::size_t there, std::size_t expected) {
   std::cout << std::flush;
   PrintError({ErrorCode::kFailedPrecondition,
@@ -141,18 +141,19 @@ Command CombineCommand() {
       .words = Words::kOwn,
       .run = RunCombine,
       .options = {{"expect-machines", 0, "K",
-                   "an error, and no verdict, with fewer complete machines", kThisCommand}},
+                   "report an error instead of a verdict if fewer machines are complete",
+                   kThisCommand}},
       .description =
-          "Reads what `export --format json` wrote of the same comparison on several machines and "
-          "gives one verdict: the machine is the unit, so it takes four machines, however many "
-          "runs each has. Exit codes are those of `compare`; under four machines there is a table "
-          "and no verdict (3).\n"
-          "A session is counted once, several of one machine are averaged, and an export that was "
-          "cut off or has no verdict is named and left out. Give each machine a fixed number of "
-          "runs (--runs N).",
+          "Reads exports (`export --format json`) of the same comparison from several machines and "
+          "gives one verdict. The machine is the unit of the computation, so a verdict needs four "
+          "machines, however many runs each has. With fewer, it prints a table without a verdict "
+          "(exit code 3). The exit codes are those of `compare`.\n"
+          "Each session counts once, and several sessions of one machine are averaged. An export "
+          "that is incomplete or has no verdict is reported and left out. Use a fixed number of "
+          "runs (--runs N) on every machine.",
       .examples = {{"Is it slower, whatever the machine?",
                     "benchctl combine node1.json node2.json node3.json node4.json"},
-                   {"In a job whose machines may fail:",
+                   {"In a job in which machines may fail:",
                     "benchctl combine --expect-machines 8 node*.json"}}};
 }
 

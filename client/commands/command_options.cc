@@ -15,154 +15,159 @@ void Append(std::vector<OptionInfo>* options, const std::vector<OptionInfo>& mor
 }  // namespace
 
 std::vector<OptionInfo> ResultOptions() {
-  return {{"verbose", 0, "", "every metric with means and deviations, every warning", kResult},
-          {"quiet", 0, "", "the verdict alone", kResult},
-          kTimeUnit};
+  return {
+      {"verbose", 0, "", "show every metric with means and deviations, and every warning", kResult},
+      {"quiet", 0, "", "show only the verdict", kResult},
+      kTimeUnit};
 }
 
 std::vector<OptionInfo> CompareOptions(bool with_detach) {
   std::vector<OptionInfo> options = {
       Repeatable({"name", 'n', "NAME",
-                  "name of an arm, in order; repeatable (default base, candidate, candidate-2...)",
+                  "name of an arm, in order of the commands; repeatable (default base, candidate, "
+                  "candidate-2...)",
                   kArms}),
       Repeatable(
           {"reference", 0, "NAME=CMD",
-           "a reference system; repeatable; all commands are then candidates (default the first "
-           "command)",
+           "a reference arm; repeatable; all positional commands are then candidates (default the "
+           "first command)",
            kArms}),
       {"against", 0, "NAME",
-       "the reference is what --save kept under that name, run again; without CANDIDATE the "
-       "command "
-       "that was saved, as it is now",
+       "use the program that --save kept under that name as the reference; without CANDIDATE, "
+       "compare "
+       "it with the current version of the saved command",
        kArms},
       {"benchmark", 0, "NAME",
-       "name of the benchmark, under which `benchctl history` keeps it whatever its arguments "
-       "(default main, with a history for each command)",
+       "name of the benchmark in `benchctl history`, whatever its arguments (default main, with "
+       "one history per command)",
        kArms},
-      {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
+      {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML (- for stdin)", kArms}};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
   options.push_back(
       {"save", 0, "NAME",
-       "when it is done, keep the candidate's program for --against; one command alone "
-       "is kept without being run. What it loads or interprets is not kept",
+       "after the session, keep the candidate's program for --against, but not the files that it "
+       "loads or interprets; a single command is kept without being run",
        kArms});
   Append(&options, ResultOptions());
   Append(&options, ExportOptions(true));
-  Append(&options,
-         {{"pool", 0, "slurm[:PARTITION]",
-           "on machines of Slurm, and one verdict of them all; needs --runs", kPool},
-          {"machines", 0, "K", "how many of them (default 4)", kPool},
-          {"pool-folder", 0, "DIR",
-           "a folder that they share with this machine (default the working directory)", kPool},
-          {"dry-run", 0, "", "print what sbatch would be given, and leave", kPool},
-          {"detach", 0, "", "submit, print the session and leave", kThisCommand},
-          {"show-output", 0, "",
-           "print on stderr what the runs wrote, once they are over (implies --output log)",
-           kThisCommand},
-          {"bisect", 0, "",
-           "one line and an exit code for `git bisect run`: 0 good, 1 bad, 125 undecided or failed "
-           "(skip), 128 anything else (stop)",
-           kThisCommand}});
+  Append(
+      &options,
+      {{"pool", 0, "slurm[:PARTITION]",
+        "run on several machines of a Slurm cluster and give one verdict; requires --runs", kPool},
+       {"machines", 0, "K", "number of machines (default 4)", kPool},
+       {"pool-folder", 0, "DIR",
+        "directory that all machines share (default the working directory)", kPool},
+       {"dry-run", 0, "", "print the script for sbatch and exit", kPool},
+       {"detach", 0, "", "submit the session, print its ID and exit", kThisCommand},
+       {"show-output", 0, "",
+        "print the output of all runs to stderr after the session (implies --output log)",
+        kThisCommand},
+       {"bisect", 0, "",
+        "print one line and exit as `git bisect run` expects: 0 good, 1 bad, 125 undecided or "
+        "failed (skip), 128 anything else (stop)",
+        kThisCommand}});
   return options;
 }
 
 std::vector<OptionInfo> ExportOptions(bool of_session) {
   return {
       {"export-csv", 0, "FILE",
-       of_session ? "write the runs to FILE, one row each"
+       of_session ? "write the runs to FILE, one row per run"
                   : "with --parse, write the values to FILE as a table",
        kExports},
       {"export-json", 0, "FILE",
-       of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
+       of_session ? "write spec, result and runs to FILE" : "write the output of --json to FILE",
        kExports},
       {"export-markdown", 0, "[+]FILE",
-       "write a comment for a pull request to FILE; with +, or if GITHUB_STEP_SUMMARY names it, "
-       "append it",
+       "write a comment for a pull request to FILE; append it with +, or if GITHUB_STEP_SUMMARY "
+       "names FILE",
        kExports},
-      {"export-junit", 0, "FILE", "write JUnit's XML to FILE, a test case a gate", kExports},
+      {"export-junit", 0, "FILE", "write JUnit XML to FILE, one test case per gate", kExports},
       {"export-github", 0, "FILE", "write FILE for github-action-benchmark (customSmallerIsBetter)",
        kExports},
       {"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports}};
 }
 
-// What RunCompare writes into the session, for RunBuildWorktrees.
+// RunCompare writes these options into the session, and RunBuildWorktrees reads them.
 std::vector<OptionInfo> WorktreeOptions() {
-  return {{"root", 0, "DIR", "where worktrees are kept", kThisCommand},
-          {"repository", 0, "DIR", "where objects and refs are", kThisCommand},
-          {"build", 0, "C", "command that builds each, by `sh -c`", kThisCommand},
-          Repeatable({"tree", 0, "COMMIT:KEY[:SEED]",
-                      "a worktree that has to be there, and its BENCHD_LAYOUT_SEED; repeatable",
-                      kThisCommand})};
+  return {
+      {"root", 0, "DIR", "directory of the worktrees", kThisCommand},
+      {"repository", 0, "DIR", "directory of objects and refs", kThisCommand},
+      {"build", 0, "C", "command that builds each worktree, run with `sh -c`", kThisCommand},
+      Repeatable({"tree", 0, "COMMIT:KEY[:SEED]",
+                  "a worktree to provide, and its BENCHD_LAYOUT_SEED; repeatable", kThisCommand})};
 }
 
 std::vector<OptionInfo> AnalyzeOptions() {
   constexpr std::string_view kTable = "Table";
-  constexpr std::string_view kShown = "What is shown";
+  constexpr std::string_view kShown = "Display";
   std::vector<OptionInfo> options = {
-      Repeatable({"base", 0, "NAME", "the reference arm; repeatable (default by role, else base)",
-                  kTable}),
-      {"references", 0, "A,B", "several references: every other arm against each", kTable},
+      Repeatable(
+          {"base", 0, "NAME", "a reference arm; repeatable (default by role, else base)", kTable}),
+      {"references", 0, "A,B", "reference arms; every other arm is compared with each", kTable},
       Repeatable(
           {"column", 0, "NAME:ATTR[,ATTR...]",
-           "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
-           "resolution); repeatable",
+           "properties of a column: lower or higher (which is better), unit=U, step=Q (resolution "
+           "of its values); repeatable",
            kTable}),
       {"parse", 0, "FORMAT",
-       "FILEs are what a harness wrote: hyperfine, google-benchmark, go, pytest-benchmark, jmh, "
-       "bmf, mmtests or lines",
+       "read FILEs in the format of a harness: hyperfine, google-benchmark, go, pytest-benchmark, "
+       "jmh, bmf, mmtests or lines",
        kTable},
-      Repeatable(
-          {"name", 'n', "NAME",
-           "with --parse, the arm of a FILE, in order; repeatable (default the name of the file)",
-           kTable}),
+      Repeatable({"name", 'n', "NAME",
+                  "with --parse, name of the arm in each FILE, in order; repeatable (default the "
+                  "file name)",
+                  kTable}),
       Repeatable({"only", 0, "PATTERN",
-                  "only benchmarks whose name matches, as 'parse*'; repeatable", kTable}),
+                  "use only benchmarks whose name matches, such as 'parse*'; repeatable", kTable}),
       Repeatable({"label", 0, "K=V",
-                  "only rows with V in column K, which is then no metric; repeatable", kTable}),
+                  "use only rows with V in column K, which is then not a metric; repeatable",
+                  kTable}),
       Repeatable({"benchmark", 0, "NAME",
-                  "the --metric options behind it are this benchmark's; repeatable", kTable})};
+                  "apply the --metric options that follow to this benchmark; repeatable", kTable})};
   Append(&options, TableOptions());
   options.push_back({"interval", 0, "classic",
-                     "one look by Welch's interval over the base's mean, as cbdr prints it",
+                     "look once, with Welch's interval relative to the base's mean, as cbdr does",
                      kShown});
-  options.push_back({"stars", 0, "welch|mmtests",
-                     "mmtests' table of every arm, starred by Welch's test or by mmtests' own rule",
-                     kShown});
-  options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
+  options.push_back(
+      {"stars", 0, "welch|mmtests",
+       "print mmtests' table of every arm, with stars by Welch's test or mmtests' rule", kShown});
+  options.push_back(
+      {"histogram", 0, "", "print a histogram of every arm, all with the same bins", kShown});
   Append(&options, ResultOptions());
   Append(&options, ExportOptions(false));
   return options;
 }
 
 std::vector<OptionInfo> SimilarityOptions() {
-  return {{"threshold", 0, "T", "a mean above it speaks for dissimilar runs (default 0.25)",
-           kThisCommand},
-          {"variant", 0, "literal|shape",
-           "which reading of the method m1 to m5 and the decision follow (default literal)",
-           kThisCommand},
-          {"shape", 0, "RxN", "the files are raw little-endian doubles: R runs of N values each",
-           kThisCommand},
-          {"cut", 0, "", "cut runs of unequal length to the shortest", kThisCommand}};
+  return {
+      {"threshold", 0, "T", "a mean above T indicates dissimilar runs (default 0.25)",
+       kThisCommand},
+      {"variant", 0, "literal|shape",
+       "variant of the method for m1 to m5 and the decision (default literal)", kThisCommand},
+      {"shape", 0, "RxN", "read raw little-endian doubles: R runs of N values each", kThisCommand},
+      {"cut", 0, "", "cut runs of unequal length to the shortest", kThisCommand}};
 }
 
 std::vector<OptionInfo> CalibrateOptions() {
   std::vector<OptionInfo> options = {
       {"for", 0, "D",
-       "how long it measures, as 30s or 5m (default 1m; several settings: as long as that takes)",
+       "measuring time, such as 30s or 5m (default 1m; with several settings, as needed)",
        kThisCommand}};
   for (const char* name : {"isolation", "machine-profile", "cpus", "seed"}) {
     options.push_back(FindSessionOption(name)->info);
   }
   constexpr std::string_view kMachine = "Machine";
   options[1] = {"isolation", 0, "KIND[,KIND...]",
-                "strict, best-effort or off (default best-effort); several are tried in turn, each "
-                "against the first",
+                "strict, best-effort or off (default best-effort); several kinds are compared with "
+                "the first",
                 kMachine};
   options[2] = {"machine-profile", 0, "NAME[,NAME...]",
-                "which settings (default default); several are tried in turn", kMachine};
+                "profile of machine settings (default \"default\"); several profiles are compared",
+                kMachine};
   options.push_back({"each", 0, "",
-                     "try every single setting of the profile: each off while the others are on "
+                     "try each setting of the profile: switch it off while the others stay on "
                      "(admins only)",
                      kMachine});
   return options;

@@ -7,32 +7,32 @@
 
 namespace benchd::client {
 
-/// The heading in the help of what a command alone takes.
+/// Heading in the help for options that only one command has.
 inline constexpr std::string_view kThisCommand = "This command";
-/// Those of what several commands take.
+/// Headings for options that several commands share.
 inline constexpr std::string_view kResult = "Result";
 inline constexpr std::string_view kExports = "Exports";
 
-/// Of what prints times.
+/// For commands that print times.
 inline constexpr OptionInfo kTimeUnit{"time-unit", 0, "ns|us|ms|s",
-                                      "one unit for all times (default what fits each)", kResult};
+                                      "unit of all times (default chosen for each value)", kResult};
 
-// The options of the commands that have many, without those of every command; the fuzzers parse
-// with them.
+// The options of the commands that have many, without those of EveryOption(). The fuzzers parse
+// with them, too.
 std::vector<OptionInfo> CompareOptions(bool with_detach);
 std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
 
-// What several commands take.
+// Options that several commands share.
 
-/// Of every command that prints a result.
+/// For every command that prints a result.
 std::vector<OptionInfo> ResultOptions();
 
-/// Written when the session has ended, beside what is printed.
+/// Files that are written after the session, in addition to the printed result.
 ///
-/// @param of_session  what a session measured; else what was read from files
+/// @param of_session  whether a session is exported, not an analysis of files
 std::vector<OptionInfo> ExportOptions(bool of_session);
 
 }  // namespace benchd::client

@@ -6,7 +6,7 @@
 
 namespace benchd::client {
 
-// The commands. Each stands in a file named after it, or after its group.
+// The commands. Each is defined in a file named after it or its group.
 
 Command CompareCommand();
 Command SubmitCommand();
@@ -42,7 +42,7 @@ Command HelpCommand();
 Command GenerateManCommand();
 Command GenerateCompletionsCommand();
 
-/// Who admins are, for the help of what they alone may do.
+/// The definition of admins, for the help of commands that only they may use.
 inline constexpr std::string_view kAdmins =
     "Admins are root and the members of the group that the daemon's configuration names "
     "(benchd-admin).";

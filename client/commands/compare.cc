@@ -37,20 +37,20 @@ Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string&
   if (file == nullptr) return InputWithStoredArm(arguments);
   if (IsGiven(arguments, "benchmark")) {
     return UsageError("--benchmark: the benchmarks of " + *file + " have their own names",
-                      "choose some of them with --only PATTERN");
+                      "select benchmarks with --only PATTERN");
   }
   if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
       IsGiven(arguments, "reference") || IsGiven(arguments, "against")) {
     return UsageError(
         "--file " + *file + ": the commands come from the file or from the command line, not both",
-        "leave out the commands, --name, --reference and --against");
+        "omit the commands, --name, --reference and --against");
   }
   auto input = ReadSpecFile(*file, cwd, remote);
   if (input) input->options = Overlay(std::move(input->options), CollectSessionOptions(arguments));
   return input;
 }
 
-// --show-output: what every benchmark writes is kept in the session's log.
+// For --show-output, the output of every benchmark is kept in the session's log.
 Result<void> KeepOutput(v1::SessionSpec* spec) {
   for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
     const bool elsewhere =
@@ -58,7 +58,8 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
     if (elsewhere) {
       const std::string place =
           benchmark.output_path().empty() ? "null" : Printable(benchmark.output_path());
-      return UsageError("--show-output: --output sends it to " + place, "leave one of the two out");
+      return UsageError("--show-output: --output sends the output to " + place,
+                        "leave one of the two out");
     }
     benchmark.set_output(v1::OUTPUT_KIND_LOG);
   }
@@ -67,8 +68,8 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
 
 struct Submission {
   v1::SessionSpec spec;
-  std::optional<Bundle> bundle;                 // with --host: of the commits
-  std::optional<CommitInput> same_commit = {};  // then nothing is to be submitted
+  std::optional<Bundle> bundle;                 // of the commits, with --host
+  std::optional<CommitInput> same_commit = {};  // if set, nothing is submitted
 };
 
 void PrintBundleSize(const Bundle& bundle, bool json) {
@@ -83,8 +84,9 @@ Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, S
   if (link == nullptr) return FillInCommits(input, caller, silent);
   const auto& builds = link->remote()->builds;
   if (builds) return FillInCommits(input, caller, silent, &*builds);
-  return ConnectionError("--git: the benchctl over there cannot build what is sent to it",
-                         "install the same version on both machines, and give its login a home");
+  return ConnectionError(
+      "--git: the remote benchctl cannot build the commits",
+      "install the same version on both machines, and give the remote user a home");
 }
 
 Result<Submission> ReadSubmission(const CommandContext& context,
@@ -123,8 +125,7 @@ void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& a
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
-// What the runs of a session wrote, each under a heading. That it cannot be had is no reason to
-// lose the verdict.
+// Prints the output of every run under a heading. A failure must not lose the verdict.
 void PrintOutput(DaemonLink& link, const std::string& id) {
   auto session = GetSession(link, id, /*with_log=*/true);
   if (!session) return PrintError(session.error());
@@ -132,17 +133,17 @@ void PrintOutput(DaemonLink& link, const std::string& id) {
   std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
 }
 
-// What belongs to following a session, and nothing else of a spec that may be large.
+// Copies only the parts of a possibly large spec that are needed to follow the session.
 v1::Session FollowedSession(const v1::SessionSpec& spec) {
   v1::Session session;
   *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
   *session.mutable_spec()->mutable_limits() = spec.limits();
   *session.mutable_spec()->mutable_rule() = spec.rule();
-  session.mutable_spec()->set_method(spec.method());  // of layouts, several arms are one commit's
+  session.mutable_spec()->set_method(spec.method());  // layouts: several arms per commit
   return session;
 }
 
-// --same-is-pass: the verdict of a comparison that would measure one commit twice.
+// The verdict of --same-is-pass for a comparison that would measure one commit twice.
 ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
   commit.set_id(same.id);
@@ -150,7 +151,7 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
   const std::string why =
       "both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
   const std::string sentence = "PASS: " + why;
-  // In the form of every other step of a bisection (RenderBisectStep()).
+  // Has the same form as the other steps of a bisection (RenderBisectStep()).
   const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
   std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
   for (const std::string& option : files.OfRuns()) {
@@ -163,11 +164,11 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
   return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
-// --save: what a session that did not fail has measured is kept, whatever its verdict.
+// For --save, the program is kept whatever the verdict, unless the session did not finish.
 ExitCode SaveAfter(const SaveOrder& order, const Followed& followed, ExitCode code) {
   std::cout << std::flush;
   if (followed.session.state() != v1::SESSION_STATE_DONE) {
-    std::cerr << "benchctl: nothing saved as " << order.name << ": the session is not done\n";
+    std::cerr << "benchctl: nothing saved as " << order.name << ": the session did not finish\n";
     return code;
   }
   auto saved = SaveProgram(order);
@@ -176,18 +177,17 @@ ExitCode SaveAfter(const SaveOrder& order, const Followed& followed, ExitCode co
   return code == ExitCode::kPass ? ExitCode::kFailed : code;
 }
 
-// What makes sense only for those who wait.
+// Refuses the options that need the end of the session.
 Result<void> CheckDetach(const ParsedArguments& arguments) {
   if (IsGiven(arguments, "bisect")) {
-    return UsageError("--bisect: with --detach nobody waits for the verdict",
-                      "leave one of them out");
+    return UsageError("--bisect: --detach does not wait for the verdict", "leave one of them out");
   }
   if (IsGiven(arguments, "show-output")) {
-    return UsageError("--show-output: with --detach nobody waits for it",
-                      "use --output log; benchctl show ID --log has it later");
+    return UsageError("--show-output: --detach does not wait for the output",
+                      "use --output log, and later benchctl show ID --log");
   }
   if (IsGiven(arguments, "save")) {
-    return UsageError("--save: with --detach nobody waits for the end", "leave one of them out");
+    return UsageError("--save: --detach does not wait for the end", "leave one of them out");
   }
   return {};
 }
@@ -212,11 +212,11 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   TRY(auto choice, ReadResultChoice(context.arguments));
   TRY(auto exports, ExportFiles::Prepare(context.arguments));
   if (detach && !exports.empty()) {
-    return UsageError("--detach: nobody waits for the result that is to be exported",
-                      "when it is done: benchctl export ID --format F");
+    return UsageError("--detach: cannot export a result without waiting for it",
+                      "export it after the session: benchctl export ID --format F");
   }
   const bool bisect = IsGiven(context.arguments, "bisect");
-  // Before the threads of gRPC exist, which take its mask of signals.
+  // Created before the threads of gRPC, which inherit its signal mask.
   std::optional<Interrupts> interrupts;
   const auto leave_code = bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted;
   if (context.link.host) interrupts.emplace(leave_code);
@@ -233,10 +233,10 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (tells_cost) WarnOfShellCost(submission.spec, link->status());
   const Bundle* bundle = submission.bundle ? &*submission.bundle : nullptr;
   if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
-  // An interrupt from then on waits for the answer: then there is a session to cancel.
+  // From here on, an interrupt waits for the answer, so that the session can be cancelled.
   const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
   TRY(auto submitted, SubmitSession(*link, std::move(submission.spec), bundle, sent));
-  // One that has failed already is followed in any case: its end is told at once.
+  // A session that already failed is always followed, because its end arrives at once.
   if (detach && !submitted.failed()) {
     PrintSubmitted(submitted, session.spec(), context.json);
     return ExitCode::kPass;
@@ -246,7 +246,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   session.set_session(submitted.session());
   if (context.json) PrintCommits(session);
-  // A bisection has no use for a verdict that comes later.
+  // A bisection cannot use a verdict that comes later.
   const Following following{.progress = ProgressOf(context.json, choice), .may_detach = !bisect};
   TRY(auto followed, FollowSession(*link, session, following, *interrupts));
   const bool shows = IsGiven(context.arguments, "show-output") && !followed.detached;
@@ -259,7 +259,7 @@ Command CompareCommand() {
   return {
       .name = "compare",
       .usage = "[OPTIONS] BASE CANDIDATE...",
-      .summary = "compare two or more commands to a verdict",
+      .summary = "compare two or more commands and give a verdict",
       .words = Words::kOwn,
       .run = RunCompare,
       .options = CompareOptions(true),
@@ -268,25 +268,25 @@ Command CompareCommand() {
           "base by more than the margin, and exits with the verdict: 0 pass, 1 regression, 3 "
           "undecided.\n"
           "Each command is one string. It is split by shell quoting rules and executed without a "
-          "shell; --shell runs it by `sh -c`, and without it unquoted shell syntax such as <, |, "
-          "$HOME or *.txt is refused. Of several commands the first is the base, and each other "
-          "one is compared with it.",
+          "shell, so unquoted shell syntax such as <, |, $HOME or *.txt is refused. With --shell, "
+          "`sh -c` runs it instead. The first command is the base, and every other command is "
+          "compared with it.",
       .examples = {
           {"Does level 9 take more than 2 % longer than level 1?",
            "benchctl compare 'gzip -1 -k -f data' 'gzip -9 -k -f data'"},
           {"Gate on CPU time with a margin of 1 %, for two minutes at most:",
            "benchctl compare --metric cpu_time:1% --max-time 2m ./old ./new"},
-          {"The last tag against the working tree, built by make:",
+          {"Compare the last tag with the working tree, both built by make:",
            "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
-          {"Keep today's program:", "benchctl compare --save main './bench --filter parse'"},
+          {"Keep the current program:", "benchctl compare --save main './bench --filter parse'"},
           {"After the next build, compare with it:", "benchctl compare --against main"},
-          {"Is it the code, or where the linker put it? Eight builds of each commit:",
+          {"Code change or layout effect? Compare eight builds of each commit:",
            "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
-          {"A suite of benchmarks from a file, only those that match:",
+          {"Run the benchmarks of a suite that match a pattern:",
            "benchctl compare -f suite.toml --only 'parse*'"},
-          {"On another machine, through ssh:",
+          {"Compare on another machine, through ssh:",
            "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
-          {"One verdict from eight machines of a Slurm cluster:",
+          {"Get one verdict from eight machines of a Slurm cluster:",
            "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
 }
 

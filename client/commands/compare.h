@@ -4,8 +4,8 @@
 
 namespace benchd::client {
 
-/// Submits what the words of `compare` or `submit` ask for and, unless `detach`, watches it to its
-/// end.
+/// Submits the session that `compare` or `submit` describes and, unless `detach`, watches it until
+/// it ends.
 Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach);
 
 }  // namespace benchd::client

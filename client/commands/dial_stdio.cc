@@ -25,7 +25,8 @@
 namespace benchd::client {
 namespace {
 
-// Until either side ends; then the end of file is passed on, so that one direction may go on alone.
+// Copies until either side ends. The caller passes the end of file on, and the other direction may
+// continue.
 void Copy(int from, int to) {
   std::array<char, 64 * 1024> bytes;
   while (true) {
@@ -37,7 +38,7 @@ void Copy(int from, int to) {
   }
 }
 
-// Connected again, without gRPC on it; the same daemon as a moment ago, so none is started.
+// Connects again, without gRPC. The daemon was just found, so none is started.
 Result<FoundDaemon> ConnectPlainly(const LinkOptions& options) {
   TRY(auto found, ConnectToDaemon(options, /*may_start=*/false));
   TRY_VOID(CheckPeer(found.fd.get(), options.places.uid));
@@ -46,7 +47,7 @@ Result<FoundDaemon> ConnectPlainly(const LinkOptions& options) {
   return found;
 }
 
-// None where the login has no place for builds: other sessions need none.
+// Nothing if the login has no place for builds, which most sessions do not need.
 std::optional<BuildPlace> BuildsOf(const std::string& socket) {
   auto place = PlaceHere();
   if (!place) return std::nullopt;
@@ -59,18 +60,18 @@ std::optional<BuildPlace> BuildsOf(const std::string& socket) {
   return *std::move(place);
 }
 
-// The other end of --host: who speaks for the daemon here is whoever logged in, by the kernel.
+// The remote end of --host. The kernel identifies the caller to the daemon as the ssh login.
 Result<ExitCode> RunDialStdio(const CommandContext& context) {
   std::signal(SIGPIPE, SIG_IGN);
   TRY(auto caller, CaptureCaller());
-  // Finds or starts the daemon as every command does, and leaves the benchmarks' CPUs.
+  // Finds or starts the daemon as every command does, and leaves the benchmark CPUs.
   TRY_VOID(DaemonLink::Open(context.link));
   TRY(auto daemon, ConnectPlainly(context.link));
   const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), std::move(caller),
                           BuildsOf(daemon.path)};
   const auto greeted = WriteAll(STDOUT_FILENO, "\n" + Greeting(login), "stdout: write error");
   if (!greeted) return OutputFailed(greeted.error());
-  // The process ends with what the daemon says: by then nobody reads from the client any more.
+  // The process ends with the daemon's output; input from the client is then no longer needed.
   const int socket = daemon.fd.Release();
   std::thread([socket] {
     Copy(STDIN_FILENO, socket);

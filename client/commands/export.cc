@@ -13,11 +13,11 @@
 namespace benchd::client {
 namespace {
 
-// --json is another way to say --format json.
+// --json is a synonym of --format json.
 Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   const std::string* name = LastValue(context.arguments, "format");
   if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
-  const ExportFormat* const format = FindExportFormat(*name);  // the parser takes no other
+  const ExportFormat* const format = FindExportFormat(*name);  // the parser accepts no other
   if (format->name != "json" && context.json) {
     return UsageError("--format " + *name + ": conflicts with --json");
   }
@@ -28,7 +28,7 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   TRY(auto format, ReadFormat(context));
   const bool with_warmup = IsGiven(context.arguments, "with-warmup");
   if (with_warmup && !format->of_runs) {
-    return UsageError("--with-warmup: " + std::string(format->name) + " has no runs",
+    return UsageError("--with-warmup: " + std::string(format->name) + " does not contain runs",
                       "use it with --format csv or json");
   }
   TRY(auto link, DaemonLink::Open(context.link));
@@ -52,15 +52,15 @@ Command ExportCommand() {
       .run = RunExport,
       .options =
           {{"format", 0, "csv|json|markdown|junit|github|bmf",
-            "csv: one row a run (the default); json: spec, result and runs; markdown: for a pull "
-            "request; junit: a test case a gate; github: for github-action-benchmark; bmf: Bencher "
-            "Metric Format",
+            "csv: one row per run (the default); json: spec, result and runs; markdown: a comment "
+            "for a pull request; junit: one test case per gate; github: for "
+            "github-action-benchmark; bmf: Bencher Metric Format",
             kThisCommand},
-           {"with-warmup", 0, "", "csv, json: warm-up runs too; in CSV their pair is empty",
-            kThisCommand}},
+           {"with-warmup", 0, "",
+            "include warm-up runs in csv and json; in CSV their pair is empty", kThisCommand}},
       .description =
           "Prints the runs of a session to stdout, for other tools and for `benchctl analyze`.",
-      .examples = {{"Keep the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
+      .examples = {{"Save the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
 }
 
 }  // namespace benchd::client

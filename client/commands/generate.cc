@@ -26,7 +26,7 @@ Result<ExitCode> WriteFiles(const CommandContext& context, const char* command,
                             const std::vector<GeneratedFile>& files) {
   const std::vector<std::string>& words = context.arguments.positionals;
   if (words.size() != 1) {
-    return UsageError(std::string(command) + ": one directory is expected",
+    return UsageError(std::string(command) + ": expected one directory",
                       "write benchctl " + std::string(command) + " DIR");
   }
   for (const GeneratedFile& file : files) {
@@ -58,7 +58,7 @@ Command GenerateManCommand() {
 Command GenerateCompletionsCommand() {
   return {.name = "generate completions",
           .usage = "DIR",
-          .summary = "write the completions of the shells",
+          .summary = "write the shell completions",
           .words = Words::kOwn,
           .run = RunGenerateCompletions,
           .hidden = true};

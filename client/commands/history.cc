@@ -39,18 +39,18 @@ Result<std::vector<GateSummary>> FromProto(const v1::ListSummariesResponse& page
   return summaries;
 }
 
-/// Summaries that benchd-push sent to PostgreSQL, newest first, read by the program beside this
-/// one.
+/// Reads the summaries that benchd-push sent to PostgreSQL, newest first, with the program
+/// benchctl-database in the same directory.
 ///
-/// @param url  of libpq: postgresql://HOST/DATABASE
-/// @errors (exit 2) the program is not installed, or libpq is not; (exit 5) the database cannot be
-///         reached or refuses, in its words.
+/// @param url  a URL of libpq: postgresql://HOST/DATABASE
+/// @errors (exit 2) the program or libpq is not installed; (exit 5) the database cannot be reached
+///         or refuses, with its own message.
 Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                                   const SummaryQuery& query) {
   const auto program = ProgramBeside("benchctl-database");
   if (!program) {
-    return UsageError("--database: benchctl-database is not beside benchctl",
-                      "build benchctl again where libpq-dev is installed");
+    return UsageError("--database: benchctl-database is not installed beside benchctl",
+                      "install libpq-dev and build benchctl again");
   }
   TRY(const auto end,
       RunProcess({.words = {*program, url, query.benchmark, std::to_string(query.limit)}}));
@@ -66,7 +66,7 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
   }
   v1::ListSummariesResponse response;
   if (!response.ParseFromString(end.out)) {
-    return ConnectionError(*program + ": its answer cannot be read");
+    return ConnectionError(*program + ": unreadable answer");
   }
   return FromProto(response);
 }
@@ -90,7 +90,7 @@ Result<HistoryRequest> ReadRequest(const CommandContext& context) {
   if (const std::string* metric = LastValue(arguments, "metric")) request.metric = *metric;
   if (const std::string* drawn = LastValue(arguments, "svg")) {
     if (!request.metric.empty()) {
-      return UsageError("--svg " + *drawn + ": it names the metric itself", "leave --metric out");
+      return UsageError("--svg " + *drawn + ": conflicts with --metric", "omit --metric");
     }
     request.metric = *drawn;
   }
@@ -107,7 +107,7 @@ Result<HistoryRequest> ReadRequest(const CommandContext& context) {
     auto level = ParseProbability(*alpha, "--alpha 1%");
     if (!level) return std::move(level).error().Within("--alpha " + *alpha);
     request.search.alpha = *level;
-    // So that p-values can be a tenth of it.
+    // The smallest p-value must be at most a tenth of alpha.
     while (request.search.alpha * request.search.permutations < 9.5 &&
            request.search.permutations < 99'999) {
       request.search.permutations = request.search.permutations * 10 + 9;
@@ -148,7 +148,7 @@ Result<std::vector<GateSummary>> Read(const CommandContext& context,
                              : ReadFromDaemon(context, request);
 }
 
-/// Each of the texts once, in order: "a, b and 3 more".
+/// The distinct texts, in order: "a, b and 3 more".
 std::string FirstOf(const std::vector<std::string>& texts) {
   constexpr std::size_t kMostTexts = 5;
   std::vector<std::string> unique;
@@ -168,13 +168,13 @@ Error NothingFound(const std::string& wanted, const std::vector<GateSummary>& al
   if (all.empty()) return UsageError(what, "there is " + std::string(kNoneYet));
   std::vector<std::string> names;
   for (const GateSummary& one : all) names.push_back(SeriesName(one));
-  return UsageError(what, "there is a history of: " + FirstOf(names));
+  return UsageError(what, "available: " + FirstOf(names));
 }
 
-/// The entries of the benchmark that is called so; where none is, those whose benchmark or command
-/// contains the word: of a comparison without a name people remember the command.
+/// The entries of the benchmark with that name, or else those whose benchmark or command contains
+/// the word: users remember the command of a comparison without a name.
 ///
-/// @errors (exit 2) there is nothing of that word, or of --metric; the hint names what there is.
+/// @errors (exit 2) nothing matches the word or --metric; the hint lists what is available.
 Result<std::vector<GateSummary>> ReadWanted(const CommandContext& context,
                                             const HistoryRequest& request) {
   auto summaries = Read(context, request);
@@ -199,7 +199,7 @@ Result<std::vector<GateSummary>> ReadWanted(const CommandContext& context,
   std::erase_if(*summaries, [&](const GateSummary& s) { return s.metric != request.metric; });
   if (!summaries->empty()) return summaries;
   return UsageError("history: no history of the metric " + Quoted(request.metric),
-                    "there is one of: " + FirstOf(metrics));
+                    "available: " + FirstOf(metrics));
 }
 
 std::vector<std::string> TitlesOf(const std::vector<HistorySeries>& history) {
@@ -208,7 +208,7 @@ std::vector<std::string> TitlesOf(const std::vector<HistorySeries>& history) {
   return titles;
 }
 
-/// As a page, or as the picture that --svg asks for.
+/// Renders a page, or the picture of --svg.
 Result<std::string> Draw(const CommandContext& context, const HistoryRequest& request,
                          const std::vector<HistorySeries>& history) {
   const bool picture = IsGiven(context.arguments, "svg");
@@ -217,9 +217,10 @@ Result<std::string> Draw(const CommandContext& context, const HistoryRequest& re
   }
   if (!picture) return RenderHistoryPage(history, context.word, request.search);
   if (history.size() == 1) return RenderHistoryPicture(history.front());
-  return UsageError("--svg " + request.metric + ": " + std::to_string(history.size()) +
-                        " series have it, and one picture is of one",
-                    "name its benchmark: benchctl history BENCHMARK; or -o FILE.html for all");
+  return UsageError(
+      "--svg " + request.metric + ": " + std::to_string(history.size()) +
+          " series have this metric, but a picture shows one",
+      "name the benchmark: benchctl history BENCHMARK; or show all with -o FILE.html");
 }
 
 Result<ExitCode> RunHistory(const CommandContext& context) {
@@ -252,17 +253,19 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
 }
 
 std::vector<OptionInfo> HistoryOptions() {
-  return {{"metric", 0, "NAME", "only this metric", kThisCommand},
-          {"last", 0, "N", "the newest N entries (default 200 of a benchmark)", kThisCommand},
-          {"all", 'a', "", "everybody's sessions; only admins may ask for them", kThisCommand},
-          {"alpha", 0, "A", "how often a series without a step may show one (default 1%)",
-           kThisCommand},
-          {"seed", 0, "N", "of the permutations (default 1)", kThisCommand},
-          {"database", 0, "URL",
-           "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
-          {"output", 'o', "FILE", "write it as a page with pictures (- for stdout)", kThisCommand},
-          {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand},
-          kTimeUnit};
+  return {
+      {"metric", 0, "NAME", "show only this metric", kThisCommand},
+      {"last", 0, "N", "show the newest N entries (default 200 with BENCHMARK)", kThisCommand},
+      {"all", 'a', "", "include the sessions of all users (admins only)", kThisCommand},
+      {"alpha", 0, "A", "probability that a series without a step shows one (default 1%)",
+       kThisCommand},
+      {"seed", 0, "N", "seed of the permutations (default 1)", kThisCommand},
+      {"database", 0, "URL",
+       "read from the database of benchd-push, such as postgresql://HOST/DATABASE", kThisCommand},
+      {"output", 'o', "FILE", "write an HTML page with pictures to FILE (- for stdout)",
+       kThisCommand},
+      {"svg", 0, "METRIC", "write an SVG picture of that metric instead", kThisCommand},
+      kTimeUnit};
 }
 
 }  // namespace
@@ -271,24 +274,24 @@ Command HistoryCommand() {
   return {
       .name = "history",
       .usage = "[OPTIONS] [BENCHMARK]",
-      .summary = "show a benchmark's verdicts and since when it changed",
+      .summary = "show the verdicts of a benchmark and when it changed",
       .words = Words::kBenchmark,
       .run = RunHistory,
       .options = HistoryOptions(),
       .description =
-          "Without BENCHMARK, lists the benchmarks of your sessions: how many verdicts each has, "
-          "the newest, and the newest step in its values. With one, shows its verdicts, oldest "
-          "first, and between them the steps: places where the values changed for good.\n"
-          "Verdicts stay when their sessions are deleted. Sessions without a suite belong to the "
-          "benchmark `main`, where each command has a history of its own.\n"
-          "Steps are searched for by E-divisive means, only among entries that were measured on "
-          "the same machine with the same kernel and settings. Where one of these changed, a line "
-          "says so.",
+          "Without BENCHMARK, lists the benchmarks of your sessions, each with the number of its "
+          "verdicts, the newest verdict, and the newest step in its values. With BENCHMARK, shows "
+          "its verdicts, oldest first, and the steps at which the values changed for good.\n"
+          "Verdicts outlive their sessions. Sessions without a suite belong to the benchmark "
+          "`main`, in which each command has its own history.\n"
+          "Steps are found by E-divisive means, only among entries that were measured on the same "
+          "machine with the same kernel and settings. A line marks each change of the machine, "
+          "the kernel or the settings.",
       .examples = {{"Since when is the parser slower?", "benchctl history parse"},
-                   {"All change points of the last 500 verdicts, for a script:",
+                   {"Print all steps in the last 500 verdicts, for a script:",
                     "benchctl history parse --last 500 --json"},
-                   {"A page to look at:", "benchctl history parse -o history.html"},
-                   {"What several machines have sent to a database:",
+                   {"Write an HTML page:", "benchctl history parse -o history.html"},
+                   {"Show the entries of several machines in a database:",
                     "benchctl history parse --database postgresql://db.example.com/bench"}}};
 }
 

@@ -20,7 +20,7 @@
 namespace benchd::client {
 namespace {
 
-/// What a glance takes in; the rest comes with --all.
+/// Number of sessions listed without --all.
 constexpr std::uint32_t kNewest = 20;
 
 Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
@@ -41,10 +41,10 @@ Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments
 
 struct Listed {
   std::vector<v1::Session> sessions;
-  bool more = false;  ///< than these
+  bool more = false;  ///< there are more sessions than these
 };
 
-/// The newest sessions, or every one, page after page.
+/// Reads the newest sessions, or all of them, page by page.
 Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, bool every) {
   if (!every) request.set_page_size(kNewest);
   Listed listed;
@@ -53,7 +53,7 @@ Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, b
     std::move(page.mutable_sessions()->begin(), page.mutable_sessions()->end(),
               std::back_inserter(listed.sessions));
     request.set_page_token(page.next_page_token());
-    // Large ones may fill a page before there are twenty.
+    // Large sessions may fill a page before there are twenty.
     listed.more = !request.page_token().empty();
     if (!every) request.set_page_size(kNewest - static_cast<std::uint32_t>(listed.sessions.size()));
   } while (listed.more && (every || listed.sessions.size() < kNewest));
@@ -89,7 +89,8 @@ Command ListCommand() {
       .summary = "list sessions",
       .run = RunList,
       .options =
-          {{"all", 'a', "", "finished sessions too, and not just the newest 20", kThisCommand},
+          {{"all", 'a', "", "list all sessions, including finished ones, not just the newest 20",
+            kThisCommand},
            {.name = "state",
             .value = "STATE",
             .help =
@@ -100,11 +101,10 @@ Command ListCommand() {
            Repeatable(
                {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand})},
       .description =
-          "Lists queued and running sessions, the newest first. Of other users' sessions only the "
-          "ID, the user and the state are shown.",
-      .examples = {
-          {"What was compared on this branch?", "benchctl list --all --label branch=main"},
-          {"The IDs of failed sessions, for a script:", "benchctl list --state failed --json"}}};
+          "Lists queued and running sessions, newest first. For sessions of other users, it shows "
+          "only the ID, the user and the state.",
+      .examples = {{"What was compared on this branch?", "benchctl list --all --label branch=main"},
+                   {"List failed sessions, for a script:", "benchctl list --state failed --json"}}};
 }
 
 }  // namespace benchd::client

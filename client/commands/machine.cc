@@ -33,7 +33,7 @@ Result<double> ReadReservation(const ParsedArguments& arguments) {
   return seconds;
 }
 
-/// Tells how a reservation goes: JSON lines, or sentences and on a terminal a clock.
+/// Prints the progress of a reservation: JSON lines, or sentences and a clock on a terminal.
 class ReservationPrinter {
  public:
   ReservationPrinter(bool json, double seconds, std::string before_us)
@@ -86,7 +86,7 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   ReservationPrinter printer(context.json, seconds, WhoHasTheMachine(*link));
   for (v1::ReserveResponse response; reader->Read(&response);) {
     printer.Print(response);
-    if (!std::cout) call.TryCancel();  // who waits for it will not hear of it
+    if (!std::cout) call.TryCancel();  // the reader of stdout has exited
   }
   const grpc::Status status = reader->Finish();
   interrupts.React({[] {}, {}});
@@ -96,7 +96,7 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
     return printer.held() ? ExitCode::kPass : ExitCode::kInterrupted;
   }
   if (!status.ok()) return FromStatus(status);
-  printer.End("the reservation is over: sessions run again");
+  printer.End("the reservation has ended; sessions run again");
   return ExitCode::kPass;
 }
 
@@ -104,20 +104,20 @@ template <typename Request, typename Response>
 using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
                                                           Response*);
 
-/// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
+/// Calls the daemon. If the call may have to wait, first prints for whom.
 template <typename Request, typename Response>
 Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
                              const Request& request, bool waits) {
-  const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
+  const Interrupts interrupts;  // Ctrl-C ends this process and withdraws the request
   TRY(auto link, DaemonLink::Open(context.link));
-  // During a reservation nothing is measured, so nobody has to wait.
+  // Nothing is measured during a reservation, so the call does not wait then.
   if (const std::string& running = link->status().running(); waits && !running.empty()) {
-    std::cerr << "benchctl: " << WhoHasTheMachine(*link) << ": this waits for its end\n";
+    std::cerr << "benchctl: " << WhoHasTheMachine(*link) << ": waiting for it to end\n";
   }
   return CallDaemon(*link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
 
-/// The same of what answers with how the machine stands, which is printed.
+/// The same for methods that return the status of the machine, which is printed.
 template <typename Request>
 Result<ExitCode> ShowMachine(const CommandContext& context,
                              Method<Request, v1::MachineStatus> method, const Request& request,
@@ -156,26 +156,24 @@ Result<ExitCode> RunMachineRestore(const CommandContext& context) {
 }  // namespace
 
 Command MachineStatusCommand() {
-  return {
-      .name = "machine status",
-      .usage = "[OPTIONS] [PROFILE]",
-      .summary = "show each machine setting: wanted, actual, held, and why not",
-      .words = Words::kProfile,
-      .run = RunMachineStatus,
-      .description =
-          "Shows the settings of the machine that the profile PROFILE asks for (default: default).",
-      .examples = {
-          {"What would the profile `strict` hold here?", "benchctl machine status strict"}}};
+  return {.name = "machine status",
+          .usage = "[OPTIONS] [PROFILE]",
+          .summary = "show each machine setting: wanted, actual, held or why not",
+          .words = Words::kProfile,
+          .run = RunMachineStatus,
+          .description = "Shows the machine settings that PROFILE asks for (default \"default\").",
+          .examples = {{"Which settings would the profile `strict` hold here?",
+                        "benchctl machine status strict"}}};
 }
 
 Command MachineDoctorCommand() {
   return {.name = "machine doctor",
           .usage = "[OPTIONS]",
-          .summary = "list what makes measurements noisy, worst first",
+          .summary = "list the sources of measurement noise, worst first",
           .run = RunMachineDoctor,
           .description =
-              "Observes the machine for a moment and lists what disturbs measurements, each with a "
-              "remedy.",
+              "Observes the machine for a moment and lists everything that disturbs measurements, "
+              "each with a remedy.",
           .examples = {{"Why are the results noisy?", "benchctl machine doctor"}}};
 }
 
@@ -186,7 +184,7 @@ Command MachineApplyCommand() {
           .words = Words::kProfile,
           .run = RunMachineApply,
           .description = kAdmins,
-          .examples = {{"Hold the settings of a profile beyond sessions:",
+          .examples = {{"Hold the settings of a profile until `machine restore`:",
                         "benchctl machine apply strict"}}};
 }
 
@@ -203,14 +201,15 @@ Command MachineReserveCommand() {
   return {
       .name = "machine reserve",
       .usage = "--for D [OPTIONS]",
-      .summary = "reserve the machine for yourself; sessions wait",
+      .summary = "reserve the machine for yourself while sessions wait",
       .run = RunMachineReserve,
-      .options = {{"for", 0, "D", "for how long once it is yours, such as 10m; at most an hour",
+      .options = {{"for", 0, "D", "duration of the reservation, such as 10m; at most one hour",
                    kThisCommand}},
       .description =
-          "Waits for its turn, then holds the machine until the time is over or Ctrl-C gives it "
-          "back. Sessions wait meanwhile.",
-      .examples = {{"Half an hour for work by hand:", "benchctl machine reserve --for 30m"}}};
+          "Waits for its turn, then holds the machine until the time is over or you press Ctrl-C. "
+          "Sessions wait until then.",
+      .examples = {
+          {"Use the machine yourself for half an hour:", "benchctl machine reserve --for 30m"}}};
 }
 
 }  // namespace benchd::client

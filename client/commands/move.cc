@@ -42,17 +42,18 @@ Result<ExitCode> RunMove(const CommandContext& context) {
 }  // namespace
 
 Command MoveCommand() {
-  return {.name = "move",
-          .usage = "ID --priority N [OPTIONS]",
-          .summary = "change the priority of a queued session",
-          .words = Words::kSession,
-          .run = RunMove,
-          .options = {{"priority", 0, "N", "higher priorities run first; only admins may raise it",
-                       kThisCommand}},
-          .description =
-              "Sets the priority of a queued session. Sessions with a higher priority run first; "
-              "everyone may lower the priority of their own.",
-          .examples = {{"Let everybody else go first:", "benchctl move k3x9m2pq --priority -1"}}};
+  return {
+      .name = "move",
+      .usage = "ID --priority N [OPTIONS]",
+      .summary = "change the priority of a queued session",
+      .words = Words::kSession,
+      .run = RunMove,
+      .options = {{"priority", 0, "N", "higher priorities run first; only admins may raise it",
+                   kThisCommand}},
+      .description =
+          "Sets the priority of a queued session. Sessions with a higher priority run first. "
+          "You may lower the priority of your own sessions; admins may change any.",
+      .examples = {{"Let all other sessions run first:", "benchctl move k3x9m2pq --priority -1"}}};
 }
 
 }  // namespace benchd::client

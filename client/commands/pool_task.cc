@@ -27,7 +27,7 @@ namespace {
 
 using TaskClock = std::chrono::steady_clock;
 
-/// A child whose lines are read; it has the signals as usual.
+/// A child whose output is read. It starts with an empty signal mask.
 struct Spawned {
   pid_t pid = -1;
   UniqueFd lines;
@@ -56,15 +56,15 @@ Result<Spawned> SpawnReading(std::vector<std::string> words) {
   return spawned;
 }
 
-/// One machine of a pool: claims it, measures, and keeps the folder up to date.
+/// The task of one machine of a pool: claims the machine, measures, and updates the folder.
 class PoolTask {
  public:
   PoolTask(PoolFolder folder, TaskState state)
       : folder_(std::move(folder)), state_(std::move(state)) {}
 
   ExitCode Run(const std::vector<std::string>& words, const LinkOptions& link) {
-    StepAside(link);  // its threads take the mask of signals that is there by now
-    if (folder_.HasExport(state_.task)) return ExitCode::kPass;  // requeued after its end
+    StepAside(link);  // its threads inherit the current signal mask
+    if (folder_.HasExport(state_.task)) return ExitCode::kPass;  // requeued after it was done
     if (!folder_.Claim(state_.node, state_.task)) return End(TaskState::Kind::kTaken, 0);
     Write();
     const int code = Measure(words);
@@ -75,7 +75,7 @@ class PoolTask {
   }
 
  private:
-  // What ended with a signal, or without an export, has failed.
+  // A task that ended by a signal or without an export has failed.
   ExitCode End(TaskState::Kind kind, int code, int exit = 0) {
     state_.kind = kind;
     state_.exit_code = code;
@@ -89,7 +89,7 @@ class PoolTask {
       std::cerr << "error: " << spawned.error().message << "\n";
       return static_cast<int>(ExitCode::kUsage);
     }
-    // Slurm's TERM comes before the time limit, and with scancel: compare cancels its session.
+    // Slurm sends SIGTERM before the time limit and on scancel; compare then cancels its session.
     interrupts_.React({.on_first = [pid = spawned->pid] { kill(pid, SIGTERM); }});
     Read(spawned->lines.get());
     const int code = WaitFor(spawned->pid);
@@ -97,7 +97,7 @@ class PoolTask {
     return code;
   }
 
-  // A file server with a thousand machines is not written to twenty times a second by each.
+  // Writes at most every five seconds: a thousand machines may share the file server.
   void Read(int fd) {
     constexpr auto kPeriod = std::chrono::seconds(5);
     auto written = TaskClock::now() - kPeriod;
@@ -128,17 +128,18 @@ class PoolTask {
   TaskState state_;
 };
 
-// What Slurm runs on each machine: pool-task FOLDER TASK compare OPTIONS -- COMMANDS.
+// Slurm runs `pool-task FOLDER TASK compare OPTIONS -- COMMANDS` on each machine.
 Result<ExitCode> RunPoolTask(const CommandContext& context) {
   const std::vector<std::string>& words = context.arguments.positionals;
   const auto task = ParseCount(words.size() > 3 ? words[1] : "");
   if (!task || *task == 0 || *task > kMostMachines) {
-    return UsageError("pool-task: for Slurm's use", "write benchctl compare --pool slurm");
+    return UsageError("pool-task: only Slurm runs this command",
+                      "write benchctl compare --pool slurm");
   }
   PoolFolder folder(words[0]);
   if (!folder.IsShared()) {
-    return UsageError(words[0] + ": not the folder of the login node",
-                      "name one that all nodes share: --pool-folder DIR");
+    return UsageError(words[0] + ": not the same folder as on the login node",
+                      "choose a folder that all nodes share: --pool-folder DIR");
   }
   TRY(auto program, OwnProgram());
   TaskState state;

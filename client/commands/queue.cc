@@ -43,10 +43,10 @@ Result<ExitCode> RunDrain(const CommandContext& context) {
 Command PauseCommand() {
   return {.name = "pause",
           .usage = "[OPTIONS]",
-          .summary = "start no further session after the running one (admins only)",
+          .summary = "pause the queue after the running session (admins only)",
           .run = RunPause,
           .description = kAdmins,
-          .examples = {{"Keep the machine free after the present session:", "benchctl pause"}}};
+          .examples = {{"Keep the machine free after the current session:", "benchctl pause"}}};
 }
 
 Command ResumeCommand() {
@@ -55,7 +55,7 @@ Command ResumeCommand() {
           .summary = "undo pause and drain (admins only)",
           .run = RunResume,
           .description = kAdmins,
-          .examples = {{"Let the queue go on:", "benchctl resume"}}};
+          .examples = {{"Resume the queue:", "benchctl resume"}}};
 }
 
 Command DrainCommand() {

@@ -29,14 +29,14 @@ bool IsFile(const std::string& word) {
 Result<void> CheckWords(const ParsedArguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   for (const std::string& word : words) {
-    if (word.empty()) return UsageError("report: a file or session has no name");
+    if (word.empty()) return UsageError("report: empty file name or session ID");
   }
-  if (std::ranges::count(words, "-") > 1) return UsageError("-: stdin is read once");
+  if (std::ranges::count(words, "-") > 1) return UsageError("-: stdin can be read only once");
   if (std::ranges::any_of(words, IsFile)) return {};
   for (const OptionInfo& option : AnalyzeOptions()) {
     if (IsGiven(arguments, option.name)) {
-      return UsageError("--" + std::string(option.name) + ": a session has its own",
-                        "it is for tables: benchctl report FILE.csv");
+      return UsageError("--" + std::string(option.name) + ": only for tables",
+                        "use it with a table: benchctl report FILE.csv");
     }
   }
   return {};
@@ -107,7 +107,7 @@ Result<std::string> Render(const CommandContext& context,
   const std::string* const metric = LastValue(context.arguments, "svg");
   if (metric == nullptr) return RenderReportPage(sources);
   if (sources.size() != 1) {
-    return UsageError("--svg " + *metric + ": one picture is of one session or file");
+    return UsageError("--svg " + *metric + ": a picture shows one session or file");
   }
   auto picture = RenderMetricPicture(sources.front(), *metric);
   if (!picture) return std::move(picture).error().Within("--svg");
@@ -128,13 +128,13 @@ Result<ExitCode> RunReport(const CommandContext& context) {
   return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
-// What it asks of a table is what `analyze` does.
+// The table options are those of `analyze`.
 std::vector<OptionInfo> ReportOptionInfos() {
   static constexpr std::array<std::string_view, 6> kNotOfPages = {"parse", "name",      "interval",
                                                                   "stars", "histogram", "label"};
   std::vector<OptionInfo> options = {
-      {"output", 'o', "FILE", "the page to write, or - for stdout", kThisCommand},
-      {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand}};
+      {"output", 'o', "FILE", "write the page to FILE (- for stdout)", kThisCommand},
+      {"svg", 0, "METRIC", "write an SVG picture of that metric instead", kThisCommand}};
   for (const OptionInfo& option : AnalyzeOptions()) {
     const bool shown = option.group == kResult || option.group == kExports;
     const bool other = std::ranges::find(kNotOfPages, option.name) != kNotOfPages.end();
@@ -154,16 +154,16 @@ Command ReportCommand() {
       .run = RunReport,
       .options = ReportOptionInfos(),
       .description =
-          "Writes one HTML page that needs no network and no script: the verdict, every "
-          "comparison against its margin, the runs of both arms, the machine, and how to run it "
-          "again.\n"
-          "A word with a dot or a slash is a file: JSON as `export --format json` writes it, or a "
-          "table as `analyze` reads it, with the options below for tables. No daemon is needed "
-          "then. Several are sections of one page.",
-      .examples = {{"A page about your newest session:", "benchctl report -o report.html"},
-                   {"Two sessions, of two machines perhaps, side by side:",
+          "Writes one HTML page that works without network access and scripts. It shows the "
+          "verdict, every comparison with its margin, the runs of both arms, the machine, and how "
+          "to repeat the session.\n"
+          "An argument with a dot or a slash is a file: JSON from `export --format json`, or a "
+          "table for `analyze`, to which the table options below apply. Files need no daemon. "
+          "Several arguments become sections of one page.",
+      .examples = {{"Write a page about your newest session:", "benchctl report -o report.html"},
+                   {"Put two sessions on one page, one of them from a file:",
                     "benchctl report k3x9m2pq other.json -o report.html"},
-                   {"A picture for a pull request:",
+                   {"Draw a picture for a pull request:",
                     "benchctl report k3x9m2pq --svg wall_time -o wall_time.svg"}}};
 }
 

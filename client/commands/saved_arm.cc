@@ -26,7 +26,7 @@ namespace {
 
 std::string ShortDigest(const StoredArm& arm) { return arm.sha256.substr(0, 12); }
 
-// The state of the repository around a folder; nothing where there is none.
+// Adds the state of the repository that contains the working directory, if there is one.
 void AddCommit(StoredArm* arm) {
   auto repository = Repository::Open(arm->cwd);
   if (!repository) return;
@@ -48,7 +48,7 @@ Result<StoredArm> Keep(const SaveOrder& order) {
   auto saved = StoredArms(ArmsFolder()).Save(std::move(arm), program);
   if (saved && words->size() > 1 && RunsItsArguments(saved->program)) {
     std::cerr << "warning: --save " << order.name << ": only " << Printable(saved->program)
-              << " itself is kept, not what its arguments name\n";
+              << " itself is kept, not the files that its arguments name\n";
   }
   return saved;
 }
@@ -106,7 +106,7 @@ Result<std::optional<SaveOrder>> ReadSaveOrder(const ParsedArguments& arguments,
     if (arm.role() == v1::ARM_ROLE_REFERENCE) continue;
     if (candidate != nullptr || spec.benchmarks_size() > 1) {
       return UsageError("--save " + *name + ": there are several candidates",
-                        "save one by itself: benchctl compare --save " + *name + " COMMAND");
+                        "save one on its own: benchctl compare --save " + *name + " COMMAND");
     }
     candidate = &arm;
   }
@@ -159,8 +159,8 @@ Result<SpecInput> InputWithStoredArm(ParsedArguments arguments) {
   if (auto same = arms.Verify(*arm); !same) return std::move(same).error().Within("--against");
   std::error_code error;
   if (!IsGiven(arguments, "cwd") && !std::filesystem::is_directory(arm->cwd, error)) {
-    return UsageError(origin + ": " + arm->cwd + ", where it ran, is gone",
-                      "name another place: --cwd DIR");
+    return UsageError(origin + ": its directory " + arm->cwd + " no longer exists",
+                      "choose another directory: --cwd DIR");
   }
   arguments.options.push_back({"reference", arm->name + "=" + arms.CommandOf(*arm)});
   const bool same_command = arguments.positionals.empty();

@@ -11,46 +11,48 @@
 
 namespace benchd::client {
 
-// What --save and --against of `compare` do with stored arms, and what `arm` shows of them.
+// Stored arms in the commands: --save and --against of `compare`, and `arm`.
 
-/// The folder of the caller's own.
+/// The folder of the caller's stored arms.
 std::string ArmsFolder();
 
-/// Its JSON line, without the newline.
+/// The JSON line of a stored arm, without the newline.
 std::string ArmLine(const StoredArm& arm);
 
-/// What `compare --save NAME` keeps: the program of one command, looked up when it is kept, since a
-/// session may build it.
+/// A request of `compare --save NAME` to keep the program of one command. The program is looked up
+/// when it is kept, because a session may build it.
 struct SaveOrder {
   std::string name;
   std::string command;
   std::string cwd;                    ///< absolute
-  std::string path;                   ///< PATH of the command
-  std::optional<CommitInput> commit;  ///< of an arm that is a commit
+  std::string path;                   ///< the PATH that finds the program
+  std::optional<CommitInput> commit;  ///< if the arm is a commit
 };
 
-/// What --save asks of a session: the program of its only candidate. Nothing without --save.
+/// The request of --save for a session: to keep the program of its only candidate. Nothing without
+/// --save.
 ///
-/// @errors (exit 2) the name; several candidates, a suite, a shell, --bisect; an unknown metric.
+/// @errors (exit 2) an invalid name; several candidates or benchmarks; --file, --between, --bisect
+///         or --shell.
 Result<std::optional<SaveOrder>> ReadSaveOrder(const ParsedArguments& arguments,
                                                const v1::SessionSpec& spec);
 
-/// `compare --save NAME COMMAND`: nothing is compared.
+/// Whether the line is `compare --save NAME COMMAND`, which compares nothing.
 bool OnlySaves(const ParsedArguments& arguments);
 
-/// Saves the one command of such a line and prints what was saved, to stdout.
+/// Saves the one command of such a line and prints the stored arm on stdout.
 Result<ExitCode> SaveCommand(const ParsedArguments& arguments, bool json);
 
-/// Keeps the program and says so on stderr; warns where it is one that only runs another.
+/// Keeps the program and reports it on stderr; warns if the program only runs another one.
 ///
-/// @errors (exit 2) it is not found; what StoredArms::Save() says.
+/// @errors (exit 2) the program is not found; those of StoredArms::Save().
 Result<void> SaveProgram(const SaveOrder& order);
 
-/// InputFromCommandLine(), where --against NAME is the reference: the stored program, and without
-/// any other command the one that was stored as its candidate.
+/// InputFromCommandLine() with --against NAME: the stored program is the reference. Without another
+/// command, the candidate is the command that was stored.
 ///
-/// @errors (exit 2) no such arm, or one that was changed; --file, --git, --between or --reference
-///         beside it; where it ran is gone.
+/// @errors (exit 2) no such arm, or its copy has changed; --git, --between or --reference is given,
+///         too; its working directory no longer exists.
 Result<SpecInput> InputWithStoredArm(ParsedArguments arguments);
 
 }  // namespace benchd::client

@@ -43,8 +43,8 @@ Result<ExitCode> RunShow(const CommandContext& context) {
 
 std::vector<OptionInfo> ShowOptions() {
   std::vector<OptionInfo> options = {
-      {"log", 0, "", "with the output of its runs (--output log)", kThisCommand},
-      {"verbose", 0, "", "with the kernel's command line", kResult},
+      {"log", 0, "", "include the output of its runs (--output log)", kThisCommand},
+      {"verbose", 0, "", "include the kernel's command line", kResult},
       kTimeUnit};
   const std::vector<OptionInfo> exports = ExportOptions(true);
   options.insert(options.end(), exports.begin(), exports.end());
@@ -62,8 +62,8 @@ Command ShowCommand() {
       .run = RunShow,
       .options = ShowOptions(),
       .description =
-          "Shows what was asked, what was measured, how the machine was set up, and the commands "
-          "that run the session again or compute its numbers again.",
+          "Shows the request, the measurements and the settings of the machine, and the commands "
+          "that repeat the session or recompute its numbers.",
       .examples = {{"Show a session together with the output of its runs:",
                     "benchctl show --log k3x9m2pq"}}};
 }

@@ -30,8 +30,8 @@
 namespace benchd::client {
 namespace {
 
-/// Most files under way at once, however many CPUs there are: to compare the most values that a
-/// file may have takes a hundred MB.
+/// Limit of files assessed at once, however many CPUs there are: a file of the maximum size takes
+/// 100 MB.
 constexpr std::size_t kAtOnce = 8;
 
 Result<void> SetShape(const std::string& text, RunsLayout* layout) {
@@ -39,7 +39,7 @@ Result<void> SetShape(const std::string& text, RunsLayout* layout) {
   const auto runs = ParseCount(text.substr(0, times));
   const auto values = ParseCount(std::string_view(text).substr(std::min(times + 1, text.size())));
   if (!runs || !values || *runs == 0 || *values == 0) {
-    return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
+    return UsageError("--shape " + text + ": expected RUNSxVALUES", "write --shape 10x3000");
   }
   *layout = {RunsFormat::kRaw, *runs, *values};
   return {};
@@ -73,7 +73,7 @@ Result<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   for (const std::string& file : files) {
     if (file.empty()) return UsageError("similarity: empty file name", kUsage);
     if (file.ends_with(".f64") && !raw) {
-      return UsageError(file + ": raw doubles do not say how many runs they are",
+      return UsageError(file + ": raw doubles do not contain the number of runs",
                         "add --shape RxN, such as --shape 10x3000");
     }
   }
@@ -89,7 +89,7 @@ Result<std::vector<RunSetReport>> AssessOne(const std::string& path,
   return std::move(sets).value();
 }
 
-/// Takes one file after the other, on several threads, and shows how far it is.
+/// Assesses the files on several threads and shows the progress.
 class Batch {
  public:
   using Answers = std::vector<std::optional<Result<std::vector<RunSetReport>>>>;
@@ -134,7 +134,7 @@ class Batch {
   const std::vector<std::string>& files_;
   const SimilarityRequest& request_;
   std::atomic<std::size_t> next_ = 0;
-  Answers answers_;  // each is one thread's
+  Answers answers_;  // each element is written by one thread
   std::mutex mutex_;
   std::size_t done_ = 0;  // guarded by mutex_, as screen_
   std::optional<LiveScreen> screen_;
@@ -181,13 +181,14 @@ Command SimilarityCommand() {
       .run = RunSimilarity,
       .options = SimilarityOptions(),
       .description =
-          "A file is CSV with one column per run, or with rows `run,value`; or JSON, an array of "
-          "numbers for each run or JMH's own result (-rf json); or raw doubles with --shape. "
-          "Several files are assessed side by side.\n"
+          "Reads CSV with one column per run or with rows `run,value`, JSON with one array of "
+          "numbers per run or from JMH (-rf json), or raw doubles with --shape. Several files get "
+          "one row each.\n"
           "The result is advice and never decides a gate; see docs/similarity.md.",
       .examples = {
           {"Do the runs of a benchmark resemble each other?", "benchctl similarity runs.csv"},
-          {"Ten runs of 3000 raw doubles each:", "benchctl similarity --shape 10x3000 runs.f64"}}};
+          {"Read ten runs of 3000 raw doubles each:",
+           "benchctl similarity --shape 10x3000 runs.f64"}}};
 }
 
 }  // namespace benchd::client

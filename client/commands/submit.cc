@@ -14,14 +14,14 @@ Result<ExitCode> RunSubmit(const CommandContext& context) {
 Command SubmitCommand() {
   return {.name = "submit",
           .usage = "[OPTIONS] BASE CANDIDATE...",
-          .summary = "the same without watching: compare --detach",
+          .summary = "submit a comparison without watching it (compare --detach)",
           .words = Words::kOwn,
           .run = RunSubmit,
           .options = CompareOptions(false),
           .description =
               "Puts a session into the queue, prints its ID and exits without waiting for the "
-              "verdict. It takes the options of `compare`.",
-          .examples = {{"Compare later what is built now, and say what it was:",
+              "verdict. The options are those of `compare`.",
+          .examples = {{"Queue a comparison and label it with the branch:",
                         "benchctl submit --label branch=main ./old ./new"}}};
 }
 

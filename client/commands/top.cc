@@ -36,13 +36,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTick{1};
-// Every question that is asked while a child is measured is a disturbance of that run. What happens
-// to a watched session, and that the queue has changed, is told by streams, without asking.
+// Every request during a run disturbs it. Events of a watched session and changes of the queue
+// arrive as streams instead, without requests.
 constexpr std::chrono::seconds kAskAtMost{1};  // however often the queue changes
 constexpr std::chrono::seconds kAskWhileWatched{30};
 constexpr std::chrono::seconds kAskElse{2};
 
-/// The stream of one session, read by a thread of its own until it ends or Stop().
+/// The stream of one session, read by a separate thread until it ends or the destructor cancels it.
 class Watcher {
  public:
   Watcher(DaemonLink& link, const v1::Session& session, std::function<void()> changed)
@@ -101,7 +101,7 @@ class Watcher {
   std::thread thread_;
 };
 
-/// The stream of the queue's changes, read by a thread of its own until it ends.
+/// The stream of changes of the queue, read by a separate thread until it ends.
 class QueueWatcher {
  public:
   QueueWatcher(DaemonLink& link, std::function<void()> changed) : changed_(std::move(changed)) {
@@ -113,9 +113,9 @@ class QueueWatcher {
   }
 
   bool ended() const { return ended_; }
-  /// Whether the daemon knows such a stream at all.
+  /// Whether the daemon does not support this stream.
   bool refused() const { return refused_; }
-  /// QueueStatus::changes of the newest that came, 0 before the first.
+  /// QueueStatus::changes of the newest message, 0 before the first.
   std::uint64_t changes() const { return changes_; }
 
  private:
@@ -139,13 +139,13 @@ class QueueWatcher {
   std::thread thread_;
 };
 
-/// What there is to show, kept up to date. One thread.
+/// The state to show, kept up to date. Used by one thread.
 class Board {
  public:
   Board(DaemonLink& link, std::function<void()> changed)
       : link_(link), changed_(std::move(changed)) {}
 
-  /// Asks the daemon where it is time to.
+  /// Asks the daemon if a request is due.
   void Refresh() {
     if (!IsDue()) return;
     asked_at_ = Clock::now();
@@ -183,7 +183,7 @@ class Board {
         CallDaemon(link_, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kTick * 5));
     TRY(auto list,
         CallDaemon(link_, &v1::SessionService::Stub::List, v1::ListSessionsRequest(), kTick * 5));
-    // Settings change with the session that runs.
+    // Settings change with the running session.
     if (!machine_known_ || queue.running() != state_.queue.running()) {
       auto machine =
           CallDaemon(link_, &v1::MachineService::Stub::Get, v1::GetMachineRequest(), kTick * 5);
@@ -196,7 +196,7 @@ class Board {
     return {};
   }
 
-  /// The session that runs, where its owner lets us: others' come without a spec.
+  /// Watches the running session if it is the caller's; other sessions come without a spec.
   void Watch() {
     const std::string& running = state_.queue.running();
     if (watcher_ && watcher_->session() == running && !watcher_->ended()) return;
@@ -216,7 +216,7 @@ class Board {
   std::unique_ptr<QueueWatcher> queue_watcher_;
 };
 
-/// Draws on a terminal, or prints a line a second, until somebody has had enough.
+/// Draws on a terminal, or prints one line per second, until the user quits.
 class Top {
  public:
   Top(DaemonLink& link, bool json, std::uint64_t count)
@@ -286,7 +286,7 @@ class Top {
     if (!InForeground(STDOUT_FILENO)) return screen_.Forget();
     keyboard_.Hold();
     const Style style = StyleOf(STDOUT_FILENO);
-    // One row stays free for the cursor.
+    // One row is reserved for the cursor.
     screen_.Draw(
         RenderTop(board_.Newest(), UserName, Now(), style, TerminalHeight(STDOUT_FILENO) - 1),
         style.width);
@@ -297,7 +297,7 @@ class Top {
     std::cout << (json_ ? MessageLine("queue", "", state.queue, Now())
                         : TopLine(state, UserName, Now(), StyleOf(STDOUT_FILENO)))
               << std::endl;
-    if (!std::cout) quitting_ = true;  // nobody will ever read it
+    if (!std::cout) quitting_ = true;  // the reader of stdout has exited
   }
 
   void GiveBack() {
@@ -323,7 +323,7 @@ Result<ExitCode> RunTop(const CommandContext& context) {
     auto number = ParseCount(*text);
     if (!number) return std::move(number).error().Within("--count " + *text);
     if (*number == 0) {
-      return UsageError("--count 0: must be at least 1", "leave it out to go on without an end");
+      return UsageError("--count 0: must be at least 1", "omit --count to run until you quit");
     }
     count = *number;
   }
@@ -346,18 +346,19 @@ Command TopCommand() {
   return {
       .name = "top",
       .usage = "[OPTIONS]",
-      .summary = "show machine, running session and queue, live",
+      .summary = "show the machine, the running session and the queue live",
       .run = RunTop,
-      .options = {{"count", 0, "N", "end after N seconds (default never)", kThisCommand}},
+      .options = {{"count", 0, "N", "exit after N seconds (default never)", kThisCommand}},
       .description =
           "Shows the machine, the settings that are held, the running session with its intervals, "
-          "and the queue, until `q` or Ctrl-C. It is redrawn with every event and once a second; "
-          "where stdout is no terminal, it is one line a second.\n"
-          "What happens to your own session is told by its stream; the daemon is asked for the "
-          "rest every 30 seconds while that runs, since every question disturbs a run, else every "
-          "two.",
-      .examples = {{"Watch the machine:", "benchctl top"},
-                   {"How the queue stands, for a script:", "benchctl top --count 1 --json"}}};
+          "and the queue, until you press `q` or Ctrl-C. The view is redrawn on every event and "
+          "once per second. If stdout is not a terminal, it is one line per second.\n"
+          "Events of your own session and changes of the queue arrive as streams. Everything else "
+          "is read only every 30 seconds, because each request disturbs a run; if there is no "
+          "stream, every two seconds.",
+      .examples = {
+          {"Watch the machine:", "benchctl top"},
+          {"Print the state of the queue, for a script:", "benchctl top --count 1 --json"}}};
 }
 
 }  // namespace benchd::client

@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-// Asking for a version starts no daemon; that none runs is an answer, unless one was named.
+// Does not start a daemon. A missing daemon is part of the answer, unless the user named one.
 Result<ExitCode> RunVersion(const CommandContext& context) {
   LinkOptions options = context.link;
   options.may_start = false;
@@ -38,8 +38,8 @@ Command VersionCommand() {
           .usage = "[OPTIONS]",
           .summary = "print the versions of benchctl and of the daemon",
           .run = RunVersion,
-          .description = "Starts no daemon.",
-          .examples = {{"Which versions are these?", "benchctl version"}}};
+          .description = "This command does not start a daemon.",
+          .examples = {{"Print both versions:", "benchctl version"}}};
 }
 
 }  // namespace benchd::client

@@ -19,7 +19,7 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   TRY(auto exports, ExportFiles::Prepare(context.arguments));
   Interrupts interrupts;
   TRY(auto link, DaemonLink::Open(context.link));
-  // Its whole id, since a prefix may stop being unique, and its limits for the progress bar.
+  // Reads the full ID, because a prefix may become ambiguous, and the limits for the progress bar.
   TRY(auto session, NamedSession(*link, context));
   if (context.json) PrintCommits(session);
   const Following following{.progress = ProgressOf(context.json, choice),
@@ -40,13 +40,13 @@ std::vector<OptionInfo> WatchOptions() {
 Command WatchCommand() {
   return {.name = "watch",
           .usage = "[OPTIONS] [ID]",
-          .summary = "watch a session (or your newest) to its end",
+          .summary = "watch a session (or your newest) until it ends",
           .words = Words::kSessionOrNewest,
           .run = RunWatch,
           .options = WatchOptions(),
           .description =
               "Follows a session until it ends and exits as `compare` does. Ctrl-C stops watching; "
-              "the session goes on.",
+              "the session continues.",
           .examples = {{"Reattach to a session:", "benchctl watch k3x9m2pq"}}};
 }
 

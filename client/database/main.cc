@@ -1,9 +1,9 @@
-// benchctl-database URL BENCHMARK LIMIT: what `benchctl history --database` reads with.
+// benchctl-database URL BENCHMARK LIMIT: the helper that reads for `benchctl history --database`.
 //
-// A program of its own, because libpq and what it loads (TLS, Kerberos, LDAP) have to be those of
-// the machine, while benchctl itself may be static. Writes a benchd.v1.ListSummariesResponse to
-// stdout; or what is wrong and what to do about it to stderr, a line each, with benchctl's exit
-// code.
+// It is a separate program because libpq and the libraries that it loads (TLS, Kerberos, LDAP) must
+// be the machine's own, while benchctl may be linked statically. Writes a
+// benchd.v1.ListSummariesResponse to stdout. On failure it writes the error and the hint to stderr,
+// on one line each, and exits with benchctl's exit code.
 
 #include <charconv>
 #include <cstring>
@@ -44,5 +44,5 @@ ExitCode Run(const char* url, const char* benchmark, const char* limit) {
 int main(int argc, char** argv) {
   if (argc == 4) return static_cast<int>(Run(argv[1], argv[2], argv[3]));
   return static_cast<int>(Fail(benchd::client::UsageError(
-      "benchctl-database: it is benchctl that calls it", "benchctl history --database URL")));
+      "benchctl-database: only benchctl calls it", "run benchctl history --database URL")));
 }

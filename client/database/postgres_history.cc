@@ -19,8 +19,8 @@
 namespace benchd::client {
 namespace {
 
-/// What is needed of libpq. It is loaded and not linked, so that benchctl can be installed where
-/// nobody reads a database.
+/// The functions of libpq that are used. libpq is loaded at run time instead of linked, so that
+/// benchctl does not depend on it.
 struct Libpq {
   decltype(&PQconnectdb) connectdb = nullptr;
   decltype(&PQfinish) finish = nullptr;
@@ -41,10 +41,10 @@ bool FindFunction(void* library, const char* name, Function*& function) {
   return function != nullptr;
 }
 
-/// It stays loaded until the program ends.
-/// @errors (exit 2) it is not there, or is another library.
+/// The library stays loaded until the program ends.
+/// @errors (exit 2) libpq is not installed, or lacks one of the functions.
 Result<Libpq> LoadLibpq() {
-  // The version of the interface, which has been the same since PostgreSQL 8.2.
+  // The ABI version has not changed since PostgreSQL 8.2.
   void* const library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
   Libpq pq;
   const bool complete = library != nullptr && FindFunction(library, "PQconnectdb", pq.connectdb) &&
@@ -64,7 +64,7 @@ Result<Libpq> LoadLibpq() {
                     "install libpq: sudo apt install libpq5");
 }
 
-// In the order in which ReadSummary() takes them.
+// The columns are in the order in which ReadSummary() reads them.
 constexpr char kSelect[] =
     "SELECT session, position, to_char(ended_at AT TIME ZONE 'UTC', "
     "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'),"
@@ -74,7 +74,7 @@ constexpr char kSelect[] =
     " command FROM benchd.summaries WHERE $1 = '' OR benchmark = $1"
     " ORDER BY ended_at DESC LIMIT $2::bigint";
 
-/// The columns of a row one after the other.
+/// Reads the columns of a row in order.
 class DatabaseRow {
  public:
   DatabaseRow(const Libpq& pq, const PGresult* result, int row)
@@ -162,7 +162,7 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
     const char* const state = pq.result_error_field(result.get(), PG_DIAG_SQLSTATE);
     const bool denied = state != nullptr && std::strcmp(state, "42501") == 0;
     return DatabaseError(pq.error_message(connection.get()),
-                         denied ? "readers are members of the role benchd_reader" : "");
+                         denied ? "ask for membership in the role benchd_reader" : "");
   }
   std::vector<GateSummary> summaries;
   for (int row = 0; row < pq.ntuples(result.get()); ++row) {

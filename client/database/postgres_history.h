@@ -8,13 +8,13 @@
 
 namespace benchd::client {
 
-/// Summaries that benchd-push sent to PostgreSQL, newest first; GateSummary::machine begins with
-/// the role that sent it.
+/// Reads the summaries that benchd-push sent to PostgreSQL, newest first. GateSummary::machine
+/// begins with the role that sent the summary.
 ///
-/// @param url    of libpq: postgresql://HOST/DATABASE
-/// @param query  its benchmark and limit
-/// @errors (exit 2) libpq is not installed; (exit 5) the database cannot be reached or refuses, in
-///         its words.
+/// @param url    a connection URI of libpq: postgresql://HOST/DATABASE
+/// @param query  only its benchmark and limit are used
+/// @errors (exit 2) libpq is not installed; (exit 5) the database cannot be reached or refuses the
+///         query, with the message of libpq.
 Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                                   const SummaryQuery& query);
 

@@ -22,14 +22,14 @@
 namespace benchd::client {
 namespace {
 
-// Written by hand, since `git init` would mind variables of an alias or hook that point elsewhere:
-// a repository of refs alone, with another one's objects.
+// Makes a repository that has only refs and takes its objects from another one. It is written by
+// hand, because `git init` would follow git's variables from an alias or hook.
 Result<Git> RefsBeside(const std::string& folder, const std::string& objects,
                        const std::vector<std::string>& commits) {
   std::error_code error;
   std::filesystem::create_directories(folder + "/objects/info", error);
   std::filesystem::create_directories(folder + "/" + kSnapshotRefs, error);
-  // Git's names of SHA-256 have 64 digits, and need an extension of the format.
+  // SHA-256 object names have 64 digits and need an extension of the repository format.
   const bool sha256 = commits.front().size() == 64;
   std::ofstream(folder + "/config")
       << "[core]\n\tbare = true\n\trepositoryformatversion = " << (sha256 ? 1 : 0)
@@ -44,10 +44,10 @@ Result<Git> RefsBeside(const std::string& folder, const std::string& objects,
   std::ofstream alternates(folder + "/objects/info/alternates");
   alternates << objects << "\n" << std::flush;
   if (written && alternates.good()) return Git("", folder);
-  return UsageError(folder + ": it cannot be written", "set TMPDIR to a place with more room");
+  return UsageError(folder + ": cannot be written", "set TMPDIR to a place with more space");
 }
 
-// Asked beside the repository, so that a partial clone does not go and fetch what is not there.
+// `git` is the scratch repository: in a partial clone, git would fetch the missing objects.
 std::vector<std::string> CommitsAmong(const std::vector<std::string>& ids, const Git& git) {
   std::vector<std::string> there;
   if (ids.empty()) return there;
@@ -87,8 +87,8 @@ Result<std::optional<Bundle>> MakeBundle(const Repository& repository,
                                          const std::vector<std::string>& known) {
   TRY(auto shallow, repository.git().Ask({"rev-parse", "--is-shallow-repository"}));
   if (shallow == "true") {
-    return UsageError("a shallow clone has not the history that --host has to send",
-                      "git fetch --unshallow; in CI, have the checkout fetch everything");
+    return UsageError("--host needs the full history; this clone is shallow",
+                      "run git fetch --unshallow; in CI, check out the full history");
   }
   const ScratchFolder scratch;
   if (scratch.path().empty()) return UsageError("no directory for temporary files: set TMPDIR");
@@ -119,7 +119,7 @@ constexpr const char* kRepositoryOfSha256 = "received-sha256.git";
 
 bool IsOfSha256(const std::string& commit) { return commit.size() == 64; }
 
-// Refs stay files, which ReceivedCommits reads.
+// Keeps refs as single files, because ReceivedCommits() reads their names.
 std::vector<std::string> GarbageCollection(const std::string& how) {
   return {"-c", "gc.packRefs=false", "-c", "gc.autoDetach=false", "-c", "gc.auto=6700",
           "gc", "--quiet",           how};
@@ -138,7 +138,7 @@ bool ReceivedRepository::Has(const std::vector<std::string>& commits) const {
   std::vector<std::string> words = {"rev-list", "--max-count=1"};
   words.insert(words.end(), commits.begin(), commits.end());
   words.insert(words.end(), {"--not", std::string("--glob=") + kSnapshotRefs});
-  // What is part of the history of a ref is whole: git checks that before it makes one.
+  // The history of a ref is complete: git checks that before it creates the ref.
   auto end = git_.Run(std::move(words));
   return end && end->code == 0 && end->out.empty();
 }
@@ -181,7 +181,7 @@ Result<void> ReceivedRepository::Fetch(const std::string& bundle,
   }
   TRY(auto end, git_.With("LC_ALL", "C").Run(std::move(words)));
   if (end.err.find("lacks these prerequisite") != std::string::npos) {
-    return UsageError("the bundle builds on history that is no longer here", "submit it again");
+    return UsageError("the bundle depends on commits that were deleted here", "submit it again");
   }
   if (end.code != 0) return UsageError("the bundle: " + WhatGitSaid(end));
   for (const std::string& commit : commits) {
@@ -195,7 +195,7 @@ void ReceivedRepository::Forget(const std::vector<std::string>& commits) const {
     auto deleted = git_.Run({"update-ref", "-d", SnapshotRef(commit)});
     if (!deleted) return;
   }
-  // At once: what came with them may be all that there is.
+  // At once, because these objects may be most of the repository.
   auto collected = git_.Run(GarbageCollection("--prune=now"));
   static_cast<void>(collected.has_value());
 }

@@ -13,54 +13,56 @@
 
 namespace benchd::client {
 
-/// Commits with their history as one file, which has no name any more and goes with this.
+/// Commits with their history in an unlinked file, which is deleted when this closes it.
 struct Bundle {
   UniqueFd file;
   std::uint64_t bytes = 0;
   std::array<std::uint8_t, 32> sha256{};
 };
 
-/// What the ref of a commit is called inside of a bundle.
+/// The name of the ref of a commit inside a bundle.
 std::string BundleRef(const std::string& commit);
 
-/// A git bundle of `commits` and of what is needed to have them beside `known`, which the other
-/// end has with all of its history; commits that are not in this repository are ignored there.
-/// None: all of them are part of that history.
+/// Makes a git bundle of `commits` with the history that the other end lacks. The other end has
+/// `known` with their full history; known commits that are not in this repository are ignored.
+/// Returns none if the other end has everything already.
 ///
-/// Writes nothing into the repository: the refs that a bundle needs lie in a scratch folder.
+/// Does not write to the repository: the refs for the bundle are in a scratch folder.
 ///
-/// @errors (exit 2) a shallow clone, whose history cannot be sent; what git says.
+/// @errors (exit 2) a shallow clone, whose history cannot be sent; errors of git.
 Result<std::optional<Bundle>> MakeBundle(const Repository& repository,
                                          const std::vector<std::string>& commits,
                                          const std::vector<std::string>& known);
 
-/// The bare repository of a user's cache that bundles are unpacked into: worktrees of commits that
-/// came from another machine belong to it.
+/// The bare repository in a user's cache into which bundles are unpacked. Worktrees of commits from
+/// other machines belong to it.
 ///
-/// One for all, beside the folder of the worktrees: what one bundle brought the next one need not
-/// bring again, and the same commit is built once, whichever clone it came from. A ref below
-/// refs/benchd/DAY/ keeps each commit for as long as snapshots are kept.
+/// All clones share one repository, next to the folder of the worktrees. A bundle therefore omits
+/// the commits of earlier ones, and a commit is built once, whichever clone it comes from. A ref
+/// below refs/benchd/DAY/ keeps each commit for as long as snapshots are kept.
 class ReceivedRepository {
  public:
   explicit ReceivedRepository(std::string path) : path_(std::move(path)), git_("", path_) {}
 
-  /// Where commits of this format of ids are, by the folder of the worktrees.
+  /// The path of the repository for IDs of the format of `commit`.
+  ///
+  /// @param root  the folder of the worktrees
   static std::string PathFor(const std::string& root, const std::string& commit);
 
-  /// Whether all of these are there, with their history.
+  /// Whether the repository has all of these commits with their history.
   bool Has(const std::vector<std::string>& commits) const;
 
-  /// Takes commits out of a bundle, and makes the repository where there is none; after an error
-  /// nothing of the bundle stays. Its other refs, whatever they are called, are none of ours.
+  /// Fetches commits from a bundle, and creates the repository if necessary. Other refs in the
+  /// bundle are ignored. After an error, nothing of the bundle is kept.
   ///
-  /// @errors (exit 2) what git says of the bundle; one that lacks a commit, or history that it
-  ///         builds on.
+  /// @errors (exit 2) git rejects the bundle; the bundle lacks a commit; the repository lacks
+  ///         history on which the bundle depends.
   Result<void> Take(const std::string& bundle, const std::vector<std::string>& commits) const;
 
-  /// Lets go of commits that Take has brought today.
+  /// Releases commits that Take has fetched today.
   void Forget(const std::vector<std::string>& commits) const;
 
-  /// Deletes what no ref and no worktree needs any more, once that is worth the while.
+  /// Deletes unreferenced objects if there are many (`git gc --auto`).
   void CollectGarbage() const;
 
  private:
@@ -71,8 +73,8 @@ class ReceivedRepository {
   Git git_;
 };
 
-/// The commits that have been received beside that folder of worktrees, the newest hundred or so.
-/// Reads names of files only.
+/// The newest 100 commits of the ReceivedRepository next to `root`, the folder of the worktrees.
+/// Reads only file names.
 std::vector<std::string> ReceivedCommits(const std::string& root);
 
 }  // namespace benchd::client

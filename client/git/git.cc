@@ -15,7 +15,7 @@ constexpr std::array kSettings = {"core.hooksPath=/dev/null", "core.fsmonitor=fa
                                   "maintenance.auto=false",   "core.logAllRefUpdates=false",
                                   "core.safecrlf=false",      "advice.addEmbeddedRepo=false"};
 
-// What would ask somebody, or take a lock of the user's index only to be quicker the next time.
+// Disables prompts, and locks of the user's index that would only speed up later commands.
 const std::map<std::string, std::string>& QuietEnvironment() {
   static const std::map<std::string, std::string> environment = {{"GIT_TERMINAL_PROMPT", "0"},
                                                                  {"GIT_OPTIONAL_LOCKS", "0"},
@@ -44,7 +44,7 @@ Result<Git> Git::WithoutFilters() const {
       Run({"config", "--name-only", "--get-regexp", "^filter\\..*\\.(smudge|clean|process)$"}));
   Git git = *this;
   for (const std::string& name : Lines(listed.out)) {
-    // filter.NAME.smudge; NAME may have dots of its own.
+    // filter.NAME.smudge, where NAME may contain dots.
     const std::size_t begin = name.find('.') + 1;
     const std::string driver = name.substr(begin, name.rfind('.') - begin);
     if (std::ranges::find(git.filters_, driver) == git.filters_.end()) {

@@ -11,38 +11,37 @@
 
 namespace benchd::client {
 
-/// git, as it is asked here: it runs none of the repository's hooks, monitors or filters, starts no
-/// upkeep in the background, takes no lock that it can do without, and asks no questions.
+/// Runs git without hooks, file monitors, background maintenance, optional locks and prompts.
 ///
-/// A value: what to ask with.
+/// A value that holds the working directory, the repository and the environment.
 class Git {
  public:
-  /// @param cwd         where it runs; empty: here
-  /// @param repository  its --git-dir; empty: the one that `cwd` lies in
+  /// @param cwd         working directory of git; empty: that of this process
+  /// @param repository  --git-dir; empty: the repository that contains `cwd`
   explicit Git(std::string cwd, std::string repository = "")
       : cwd_(std::move(cwd)), repository_(std::move(repository)) {}
 
-  /// The same in another folder.
+  /// A copy with another working directory.
   Git At(std::string cwd) const;
-  /// With that in its environment as well.
+  /// A copy with one more environment variable.
   Git With(std::string name, std::string value) const;
 
-  /// Switches the filter drivers of the configuration off (LFS, git-crypt and the like): files are
-  /// then read and written as they are stored.
+  /// A copy with the configured filter drivers (LFS, git-crypt and so on) switched off: files are
+  /// read and written as they are stored.
   ///
-  /// @errors as Run's
+  /// @errors those of Run
   Result<Git> WithoutFilters() const;
   /// The drivers that WithoutFilters switched off.
   const std::vector<std::string>& filters() const { return filters_; }
 
-  /// Its end, whatever the exit code is.
+  /// Runs git and returns its exit code, whatever it is, and its output.
   ///
   /// @errors (exit 2) git is not installed.
   Result<ProcessEnd> Run(std::vector<std::string> words, std::string input = "") const;
 
-  /// Its output without the last newline.
+  /// Runs git and returns its output without the last newline.
   ///
-  /// @errors Run's; an exit code that is not 0: "git WORD: what it said last".
+  /// @errors those of Run; an exit code other than 0: "git WORD: REASON", by WhatGitSaid().
   Result<std::string> Ask(std::vector<std::string> words, std::string input = "") const;
 
  private:
@@ -52,11 +51,12 @@ class Git {
   std::vector<std::string> filters_;
 };
 
-/// Why git failed, by what it wrote: its first "fatal:" or "error:" line without that word (those
-/// behind it say what came of that), else its last line; "exit code N" where it was silent.
+/// Why git failed: its first "fatal:" or "error:" line without that word (later ones report the
+/// consequences), else its last line, else "exit code N".
 std::string WhatGitSaid(const ProcessEnd& end);
 
-/// A folder of our own below TMPDIR, gone with this. Its path is empty where there can be none.
+/// A new folder below TMPDIR, which the destructor deletes. The path is empty if the folder could
+/// not be created.
 class ScratchFolder {
  public:
   ScratchFolder() {

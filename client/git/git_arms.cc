@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where git's own variables point from inside an alias or a hook: they would lead the build, and
-// what is measured, from their worktrees back here.
+// Variables that git sets for aliases and hooks. They would direct the build and the measured
+// commands from their worktrees to the caller's repository.
 constexpr std::array kPlaceVariables = {"GIT_DIR",
                                         "GIT_WORK_TREE",
                                         "GIT_INDEX_FILE",
@@ -45,11 +45,10 @@ void PrintCommitPair(const CommitPair& pair, const Repository& repository,
   auto head = repository.Resolve("HEAD");
   if (!head || head->id != pair.candidate.id) return;
   std::cerr
-      << "benchctl: uncommitted changes are in neither; to compare them, write BASE..WORKTREE\n";
+      << "benchctl: uncommitted changes are not included; to compare them, write BASE..WORKTREE\n";
 }
 
-// As typed: that is what their user calls them, and a tag or branch may be another's tomorrow. The
-// common ancestor of A...B was not typed.
+// Names the arms as the user typed them. The common ancestor of A...B was not typed.
 void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
   std::string base = range.from_merge_base ? "base" : range.base;
   std::string candidate = range.worktree ? "WORKTREE" : range.candidate;
@@ -59,31 +58,31 @@ void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
   if (arms->back().name.empty()) arms->back().name = std::move(candidate);
 }
 
-// How often each commit is built; 1 without --layouts, whose session is one of that method.
+// How often each commit is built: 1 without --layouts, which also sets the method of the session.
 Result<std::size_t> ReadLayouts(SpecInput* input) {
   const auto layouts = input->options.find("layouts");
   if (layouts == input->options.end()) return std::size_t{1};
   const OptionValue& value = layouts->second.front();
   if (!input->options.contains("build")) {
     return UsageError(value.origin + ": nothing is built",
-                      "add --build C, which links by $BENCHD_LAYOUT_SEED");
+                      "add --build C; its link order must follow $BENCHD_LAYOUT_SEED");
   }
   const auto count = ParseCount(value.text);
   if (!count || *count < kFewestLayouts || *count > kMostLayouts) {
     return UsageError(value.origin + ": not a number from " + std::to_string(kFewestLayouts) +
                           " to " + std::to_string(kMostLayouts),
-                      "write --layouts 8: fewer builds tell too little of the spread between them");
+                      "write --layouts 8: fewer builds do not show the spread between builds");
   }
   const auto method = input->options.find("method");
   if (method != input->options.end() && method->second.front().text != "layouts") {
-    return UsageError(value.origin + ": is a method of its own", "leave --method out");
+    return UsageError(value.origin + ": implies --method layouts", "leave out --method");
   }
   input->options["method"] = {{"layouts", value.origin}};
   return std::size_t{*count};
 }
 
-// One for each build, all different, from the session's seed, which is drawn here where nobody gave
-// it: the build commands have them.
+// Distinct seeds, one per build, derived from the session's seed. If no seed was given, it is drawn
+// here, because the build commands contain the seeds.
 Result<std::vector<std::string>> LayoutSeeds(SpecInput* input, std::size_t count) {
   if (count == 0) return std::vector<std::string>();
   std::vector<OptionValue>& given = input->options["seed"];
@@ -99,7 +98,7 @@ Result<std::vector<std::string>> LayoutSeeds(SpecInput* input, std::size_t count
   std::set<std::string> seeds;
   std::vector<std::string> in_order;
   while (in_order.size() < count) {
-    // Linkers read 31 bits, and some take 0 for none.
+    // Linkers read 31 bits, and some treat 0 as no seed.
     const std::string one = std::to_string(1 + (random.Next() >> 33U) % 0x7ffffffeU);
     if (seeds.insert(one).second) in_order.push_back(one);
   }
@@ -118,7 +117,7 @@ Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& rep
   return pair;
 }
 
-// The worktrees of the arms, of each commit as many as there are layouts, and these arms.
+// Adds the worktrees to the plan, `layouts` of each commit, and returns one arm for each.
 Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layouts,
                                         const std::vector<std::string>& seeds,
                                         const std::vector<ArmInput>& both, const Git& git,
@@ -131,7 +130,7 @@ Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layo
     TRY(auto key, WorktreeKey(git, plan->repository, commit.id, plan->build, seed));
     plan->trees.push_back({commit.id, std::move(key), seed});
     const WorktreePlaces places(plan->root, plan->trees.back());
-    if (plan->socket.empty()) MarkUsed(places);  // it stays while the session waits
+    if (plan->socket.empty()) MarkUsed(places);  // keeps it while the session waits
     ArmInput& arm = arms.emplace_back(of_base ? both.front() : both.back());
     arm.dir = places.built;
     arm.commit = CommitInput{commit.id, commit.description};
@@ -140,7 +139,7 @@ Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layo
   return arms;
 }
 
-// What --host needs of the commits; a snapshot has then done its service here.
+// The bundle that --host sends, if any. A snapshot in this repository is not needed afterwards.
 Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPair& pair,
                                         const Repository& repository) {
   if (place.socket.empty()) return std::optional<Bundle>();
@@ -180,7 +179,7 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
     return UsageError(range.origin + ": its two commits are the arms", "leave out [[arm]]");
   }
   TRY(auto layouts, ReadLayouts(input));
-  // The caller's is then another machine's.
+  // With --host, the caller's working directory is on the other machine.
   std::error_code error;
   const std::string cwd = there == nullptr ? caller->cwd : fs::current_path(error).string();
   auto repository = Repository::Open(cwd);
@@ -207,7 +206,7 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   input->templates = true;
   input->build = BuildCommandLine(place.program, plan);
   if (!IsSendableText(input->build)) {
-    return UsageError(range.origin + ": the repository's path is not UTF-8", "move it");
+    return UsageError(range.origin + ": the repository's path is not UTF-8", "move the repository");
   }
   for (const char* name : kPlaceVariables) caller->environment.erase(name);
   auto bundle = BundleFor(place, *pair, *repository);

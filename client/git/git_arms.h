@@ -9,22 +9,21 @@
 
 namespace benchd::client {
 
-/// Whether the arms are commits: --git, or git in a file's defaults.
+/// Whether the arms are commits: --git, or `git` in the defaults of a file.
 ///
-/// @errors (exit 2) --build without it; arms, commands or references beside it.
+/// @errors (exit 2) --build, --layouts or --same-is-pass without it.
 Result<bool> WantsCommits(const SpecInput& input);
 
-/// Gives the two arms of `input` their commits, folders and the session its build command; tells on
-/// stderr, unless `silent`, which commits they are and what is in neither.
+/// Fills in the commits and folders of the two arms of `input`, and the build command of the
+/// session. Unless `silent`, reports on stderr which commits are compared and whether uncommitted
+/// changes are left out.
 ///
-/// Reads the repository around the working directory. Writes nothing but the snapshot of a
-/// worktree.
+/// Reads the repository that contains the working directory. Writes only the snapshot of a
+/// worktree. With --same-is-pass both sides may be one commit: then only `same_commit` is set.
 ///
-/// @param there  with --host: where the commits are built; null: here
-/// With --same-is-pass both sides may be one commit: then that is all that is filled in.
-///
-/// @return what has to be sent there for that; none where they are there already, or built here
-/// @errors (exit 2) the range's, the repository's, the revisions'; MakeBundle's.
+/// @param there  where the commits are built, with --host; null: on this machine
+/// @return the bundle to send; none if the other machine has the commits, or without --host
+/// @errors (exit 2) an invalid range, repository or revision; those of MakeBundle.
 Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
                                             const BuildPlace* there = nullptr);
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of files, as git prints them with -z.
+// Splits a list of file names that git printed with -z.
 std::vector<std::string> Names(std::string_view listed) { return Pieces(listed, '\0'); }
 
 bool IsEmptyFolder(const std::string& path) {
@@ -35,7 +35,7 @@ std::vector<std::string> EmptySubmodules(const Git& git, const std::string& tree
   const auto listed = git.Ask({"ls-files", "-z", "--stage"});
   for (const std::string& entry : listed ? Names(*listed) : std::vector<std::string>()) {
     const std::size_t tab = entry.find('\t');
-    // By a gitlink's mode.
+    // The mode of a gitlink.
     if (!entry.starts_with("160000 ") || tab == std::string::npos) continue;
     std::string name = entry.substr(tab + 1);
     if (IsEmptyFolder(tree + "/" + name)) names.push_back(std::move(name));
@@ -49,12 +49,12 @@ std::string SuchAs(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// By its first line: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+// Checks the first line: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
 bool IsLfsPointer(const std::string& path) {
   constexpr std::string_view kBegin = "version https://git-lfs.github.com/spec/";
   std::array<char, kBegin.size()> begin{};
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;  // a pipe would be waited for
+  if (!fs::is_regular_file(path, error)) return false;  // opening a pipe would block
   std::ifstream file(path, std::ios::binary);
   file.read(begin.data(), begin.size());
   return file.gcount() == static_cast<std::streamsize>(begin.size()) &&

@@ -7,15 +7,15 @@
 
 namespace benchd::client {
 
-/// Whether a file is a pointer of LFS, which stands for content that was not fetched.
+/// Whether a file is a Git LFS pointer, which stands for content that was not fetched.
 bool IsLfsPointer(const std::string& path);
 
-/// What a worktree that is built still lacks: files of LFS that are pointers to their content, and
-/// submodules that are empty. A program that reads them measures something else than its user
-/// thinks, so the verdict says it.
+/// Warnings about files that a built worktree still lacks: Git LFS pointers in place of their
+/// content, and empty submodules. A program that reads them does not do the work that its user
+/// expects to measure, so the verdict has these warnings.
 ///
 /// @param tree    the worktree's folder
-/// @param commit  what it is called in the messages
+/// @param commit  name of the commit in the messages
 std::vector<Warning> FindMissingFiles(const std::string& tree, const std::string& commit);
 
 }  // namespace benchd::client

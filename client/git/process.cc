@@ -17,10 +17,10 @@
 namespace benchd::client {
 namespace {
 
-// Files in memory instead of pipes: nobody has to read while the program writes.
+// A file in memory instead of a pipe, so that it need not be read while the program writes.
 UniqueFd MemoryFile(const std::string& content) {
   UniqueFd file(memfd_create("benchctl", MFD_CLOEXEC));
-  // What cannot be written is missing from what the program reads: it will say so.
+  // After a failed write the input is incomplete, and the program reports that itself.
   static_cast<void>(WriteAll(file.get(), content, "memory"));
   lseek(file.get(), 0, SEEK_SET);
   return file;

@@ -11,37 +11,37 @@
 
 namespace benchd::client {
 
-/// How a program is run that is waited for.
+/// How to run a program to its end.
 struct ProcessOrder {
   std::vector<std::string> words;  ///< the program, looked up in PATH, and its arguments
-  std::string cwd;                 ///< empty: here
-  std::map<std::string, std::string> environment;  ///< over ours
+  std::string cwd;                 ///< empty: that of this process
+  std::map<std::string, std::string> environment;  ///< added to that of this process
   std::string input;                               ///< its stdin; empty: /dev/null
-  bool keeps_output = true;  ///< false: stdout and stderr are ours, and ProcessEnd has none
+  bool keeps_output = true;  ///< false: it inherits stdout and stderr, and ProcessEnd has none
 };
 
-/// What became of it.
+/// How the program ended.
 struct ProcessEnd {
-  int code = 0;  ///< exit code; 128 + N when signal N ended it, as a shell says it
+  int code = 0;  ///< exit code; 128 + N if signal N ended it, as in a shell
   std::string out;
   std::string err;
 };
 
-/// Runs a program to its end. Its output is kept in memory, whole: for programs that say little.
+/// Runs a program to its end. Its whole output is kept in memory, so it must be small.
 ///
-/// @errors (exit 2) it cannot be started; `message` is the program's name and why.
+/// @errors (exit 2) it cannot be started: "PROGRAM: REASON".
 Result<ProcessEnd> RunProcess(const ProcessOrder& order);
 
-/// Whether it is a file that this user may run.
+/// Whether `path` is a file that this user may execute.
 bool IsExecutable(const std::string& path);
 
-/// The path of the program of that name in the folder of this one; nothing where there is none.
+/// The path of the program of that name in the folder of this program, if it is there.
 std::optional<std::string> ProgramBeside(const std::string& name);
 
-/// Waits until a child has ended; its exit code as ProcessEnd has it.
+/// Waits until a child has ended and returns its exit code in the form of ProcessEnd::code.
 int WaitFor(pid_t pid);
 
-/// `strings` as posix_spawn takes them, with a null pointer at the end; valid as long as they are.
+/// `strings` for posix_spawn, with a null pointer at the end. Valid as long as `strings` is.
 std::vector<char*> ArgumentPointers(std::vector<std::string>& strings);
 
 }  // namespace benchd::client

@@ -19,7 +19,7 @@ namespace benchd::client {
 namespace {
 
 constexpr char kWorktree[] = "WORKTREE";
-constexpr char kUnshallow[] = "this is a shallow clone: git fetch --unshallow";
+constexpr char kUnshallow[] = "this is a shallow clone: run git fetch --unshallow";
 
 }  // namespace
 
@@ -57,7 +57,7 @@ std::string FolderAt(const std::string& path, const std::string& base) {
   return absolute;
 }
 
-// git sets these for hooks and aliases, and counts them from where it stands.
+// git sets these variables for hooks and aliases, relative to its own working directory.
 Git WithAbsolutePlaces(Git git, const std::string& cwd) {
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"}) {
     const char* place = std::getenv(name);
@@ -71,11 +71,11 @@ Error NoRepository(const std::string& cwd, const ProcessEnd& end) {
   if (said.find("not a git repository") != std::string::npos) {
     return UsageError(cwd + ": not a git repository", "change to a directory of the repository");
   }
-  // As of one that belongs to somebody else: git says what to do about it itself.
+  // For example, a repository of another user; the message of git has the fix.
   return UsageError("git: " + said);
 }
 
-// What the user calls the commit, unless that says nothing later (HEAD) or is its id anyway.
+// Whether `typed` is a lasting name for the commit: not HEAD, and not a prefix of its ID.
 bool NamesCommit(const std::string& typed, const std::string& id) {
   return IsPlainName(typed) && typed != "HEAD" && !id.starts_with(typed);
 }
@@ -103,14 +103,14 @@ Result<Repository> Repository::Open(const std::string& cwd) {
 }
 
 Result<NamedCommit> Repository::Resolve(const std::string& revision) const {
-  // A revision that begins with a dash would be an option to git.
+  // git would take a revision that begins with a dash for an option.
   TRY(ProcessEnd found, revision.starts_with('-') ? Result<ProcessEnd>(ProcessEnd{1, "", ""})
                                                   : git_.Run({"rev-parse", "--verify", "--quiet",
                                                               revision + "^{commit}"}));
   if (found.code != 0) {
     return UsageError(
         revision + ": unknown revision",
-        IsShallow() ? kUnshallow : "git log --oneline shows commits, git branch -a branches");
+        IsShallow() ? kUnshallow : "see git log --oneline for commits, git branch -a for branches");
   }
   TRY_VOID(CheckOneName(revision));
   if (found.out.ends_with('\n')) found.out.pop_back();
@@ -119,7 +119,7 @@ Result<NamedCommit> Repository::Resolve(const std::string& revision) const {
   return NamedCommit{std::move(found.out), std::move(description)};
 }
 
-// git itself takes the tag, with a warning that nobody may see.
+// git itself chooses the tag, with a warning that is easy to miss.
 Result<void> Repository::CheckOneName(const std::string& revision) const {
   std::string name = revision.substr(0, revision.find_first_of("^~:"));
   name.erase(std::min(name.find("@{"), name.size()));
@@ -138,7 +138,7 @@ bool Repository::IsShallow() const {
   return shallow && *shallow == "true";
 }
 
-// Of a shallow clone the history ends before it.
+// In a shallow clone the common ancestor may be missing.
 Error Repository::NoCommonAncestor(const RevisionRange& range) const {
   return UsageError(range.base + " and " + range.candidate + " have no common ancestor" +
                         (IsShallow() ? " here" : ""),
@@ -164,10 +164,9 @@ Result<CommitPair> Repository::Resolve(const RevisionRange& range, bool may_be_s
   TRY(auto candidate, ResolveCandidate(range));
   if (base.id == candidate.id && !may_be_same) {
     const bool dirty = !range.worktree && HasChanges();
-    return UsageError(
-        "both sides are the same commit, " + base.id.substr(0, 7),
-        dirty ? "to compare uncommitted changes, write " + range.base + "..WORKTREE"
-              : "name two that differ, or add --same-is-pass if there may be nothing new");
+    return UsageError("both sides are the same commit, " + base.id.substr(0, 7),
+                      dirty ? "to compare uncommitted changes, write " + range.base + "..WORKTREE"
+                            : "name two different commits, or add --same-is-pass to accept this");
   }
   return CommitPair{std::move(base), std::move(candidate)};
 }
@@ -182,10 +181,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With its time: git takes a file for unchanged only if it is older than the index.
+// Keeps the modification time: git trusts the index only for files older than it.
 Result<void> CopyIndex(const std::string& from, const std::string& to) {
   struct stat info {};
-  if (stat(from.c_str(), &info) != 0) return {};  // nothing was ever added
+  if (stat(from.c_str(), &info) != 0) return {};  // no file was ever added
   std::error_code error;
   fs::copy_file(from, to, error);
   if (error) return UsageError("the index: " + error.message());
@@ -202,7 +201,7 @@ std::string DayOf(std::time_t time) {
   return text;
 }
 
-// The tree of everything that is not ignored.
+// Writes a tree of all files that are not ignored.
 Result<std::string> WriteTree(const Git& git, const std::string& top_level) {
   auto unmerged = git.Ask({"ls-files", "--unmerged"});
   if (!unmerged) return unmerged;
@@ -234,7 +233,7 @@ void RemoveOldSnapshots(const Git& git, std::chrono::seconds unused) {
   if (!listed) return;
   const std::string day = DayOf(std::time(nullptr) - unused.count());
   for (const std::string& name : Lines(*listed)) {
-    // Days in this form sort as text.
+    // YYYY-MM-DD sorts as text.
     const std::string taken = name.substr(std::string_view(kSnapshotRefs).size(), 10);
     if (taken >= day) continue;
     auto deleted = git.Run({"update-ref", "-d", name});
@@ -256,7 +255,7 @@ Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top
       git.Ask({"show", "--no-patch", "--no-show-signature", "--format=%T %ct", *head}));
   const std::size_t space = committed.find(' ');
   if (committed.substr(0, space) == *tree) return NamedCommit{*head, description};
-  // Nothing but the content tells two snapshots apart: no clock, no user.
+  // Without the time and the user, equal content gives the same commit ID.
   const std::string date = "@" + committed.substr(space + 1) + " +0000";
   Git commit = git;
   for (const char* who : {"AUTHOR", "COMMITTER"}) {

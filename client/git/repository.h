@@ -8,26 +8,26 @@
 
 namespace benchd::client {
 
-/// What --git names: two states of a repository.
+/// The argument of --git: two states of a repository.
 struct RevisionRange {
   std::string base;
-  std::string candidate;         ///< with `worktree`: what the worktree is compared from, HEAD
+  std::string candidate;         ///< HEAD if `worktree`
   bool from_merge_base = false;  ///< three dots: the base is the common ancestor of both
   bool worktree = false;         ///< the candidate is the working tree
   bool operator==(const RevisionRange&) const = default;
 };
 
-/// `BASE..CANDIDATE`, `A...B` and `BASE..WORKTREE`; a side that is left out is HEAD, as for git.
+/// Parses `BASE..CANDIDATE`, `A...B` and `BASE..WORKTREE`. An omitted side is HEAD, as in git.
 /// Pure.
 ///
-/// @errors (exit 2) no dots, nothing but dots, more than one range, WORKTREE as the base.
+/// @errors (exit 2) no dots, only dots, more than one range, WORKTREE as the base.
 Result<RevisionRange> ParseRange(const std::string& text);
 
-/// Whether a session may call something as the user typed it: UTF-8 on one line, not too long.
+/// Whether `typed` can be a name in a session: UTF-8, on one line, of at most 200 bytes.
 bool IsPlainName(const std::string& typed);
 
-/// One commit by its full id, and by what the user calls it; where that would say nothing later
-/// (HEAD, WORKTREE) or is an id, by `git describe --tags --always`.
+/// A commit by its full ID and by a description: the name that the user typed, or `git describe
+/// --tags --always` if that name is not lasting (HEAD, WORKTREE) or is an ID.
 struct NamedCommit {
   std::string id;
   std::string description;
@@ -41,29 +41,29 @@ struct CommitPair {
   bool operator==(const CommitPair&) const = default;
 };
 
-/// The repository that the caller stands in. Everything is asked as the caller, now.
+/// The repository of a working directory. Each method runs git as the caller.
 class Repository {
  public:
-  /// @errors (exit 2) git is not installed; no repository, or one that git does not trust.
+  /// @errors (exit 2) git is not installed; not a repository, or one that git does not trust.
   static Result<Repository> Open(const std::string& cwd);
 
-  /// Where objects and refs are, absolute: the same for all worktrees of a repository.
+  /// Absolute path of the objects and refs, which all worktrees of a repository share.
   const std::string& common_dir() const { return common_dir_; }
-  /// The root of the worktree; empty: a bare repository, or inside of .git.
+  /// The root of the worktree; empty in a bare repository or inside .git.
   const std::string& top_level() const { return top_level_; }
   const Git& git() const { return git_; }
 
-  /// @errors (exit 2) an unknown revision, by its name; a name that a tag and a branch have.
+  /// @errors (exit 2) an unknown revision; a name that is both a tag and a branch.
   Result<NamedCommit> Resolve(const std::string& revision) const;
 
-  /// The commits of a range; takes a snapshot of the worktree where the range asks for one.
+  /// The commits of a range. Takes a snapshot of the worktree if the range names it.
   ///
   /// @param may_be_same  both sides may be one commit
-  /// @errors (exit 2) an unknown revision; no common ancestor; both are the same commit, unless
-  ///         they may; a worktree that there is none of, or with unmerged files.
+  /// @errors (exit 2) an unknown revision; no common ancestor; both sides are the same commit,
+  ///         unless `may_be_same`; no worktree, or one with unmerged files.
   Result<CommitPair> Resolve(const RevisionRange& range, bool may_be_same = false) const;
 
-  /// Whether tracked files differ from HEAD; false where that cannot be told.
+  /// Whether tracked files differ from HEAD; false if unknown.
   bool HasChanges() const;
 
  private:
@@ -82,25 +82,25 @@ class Repository {
   std::string top_level_;
 };
 
-/// Refs that keep snapshots: refs/benchd/YYYY-MM-DD/ID, by the day on which they were taken.
+/// Prefix of the refs that keep snapshots, refs/benchd/YYYY-MM-DD/ID, with the day of the snapshot.
 inline constexpr char kSnapshotRefs[] = "refs/benchd/";
 
-/// The ref that keeps a commit from today on.
+/// The ref for a commit that is kept from today on.
 std::string SnapshotRef(const std::string& commit);
 
-/// Deletes the refs of days longer ago than `unused`. What cannot be deleted stays.
+/// Deletes snapshot refs that are older than `unused`, as far as possible.
 void RemoveOldSnapshots(const Git& git, std::chrono::seconds unused);
 
-/// The files of a working tree as a commit on top of HEAD: what is tracked, and
-/// what is untracked but not ignored. HEAD itself where nothing differs from it.
+/// Commits the files of a working tree on top of HEAD: tracked files, and untracked files that are
+/// not ignored. Returns HEAD itself if nothing differs.
 ///
-/// Index, branches, stash and files stay as they are: the index is a copy of the user's. The same
-/// files on the same HEAD are the same commit, so that what was built of it is found again. A ref
-/// keeps it from being collected. Of a submodule there is the commit that is checked out, not what
-/// was changed in it.
+/// The user's index, branches, stash and files do not change, because git works on a copy of the
+/// index. The same files on the same HEAD give the same commit, so an earlier build of it is found
+/// again. A ref protects the commit from garbage collection. A submodule is recorded by the commit
+/// that is checked out, without uncommitted changes in it.
 ///
-/// @param git  of any place inside the worktree
-/// @errors (exit 2) unmerged files; what git cannot read or write.
+/// @param git  for any place inside the worktree
+/// @errors (exit 2) unmerged files; files that git cannot read or write.
 Result<NamedCommit> SnapshotWorktree(const Git& git, const std::string& top_level);
 
 }  // namespace benchd::client

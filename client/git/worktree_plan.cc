@@ -23,7 +23,7 @@ bool IsDecimal(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The inverse of ShellQuoted, and of nothing else.
+// The inverse of ShellQuoted. It does not parse other shell syntax.
 std::optional<std::vector<std::string>> Unquoted(const std::string& line) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < line.size(); ++i) {

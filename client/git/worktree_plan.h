@@ -11,32 +11,32 @@
 
 namespace benchd::client {
 
-/// One worktree to be there: a commit and the name of its folder.
+/// One worktree to provide: a commit and the name of its folder.
 struct WorktreeOrder {
   std::string commit;
-  std::string key;  ///< equally long for all; the same for the same repository, commit and build
-  std::string layout_seed = {};  ///< BENCHD_LAYOUT_SEED of the build; empty: it has none
+  std::string key;  ///< of fixed length; equal for the same repository, commit and build
+  std::string layout_seed = {};  ///< BENCHD_LAYOUT_SEED of the build; empty: not set
   bool operator==(const WorktreeOrder&) const = default;
 };
 
-/// The worktrees of a session. benchctl writes it as the session's build command, which is benchctl
-/// again, in the session (RunBuildWorktrees).
+/// The worktrees of a session. benchctl encodes the plan as the session's build command, which runs
+/// benchctl again inside the session (RunBuildWorktrees).
 struct WorktreePlan {
   std::string root;        ///< where the worktrees are kept, absolute
   std::string repository;  ///< Repository::common_dir
-  std::string build;       ///< for `sh -c`; empty: nothing is to be built
+  std::string build;       ///< for `sh -c`; empty: no build
   std::vector<WorktreeOrder> trees;
-  /// Of the daemon that has the commits as this session's bundle; empty: they are in `repository`.
+  /// Socket of the daemon that has the session's bundle; empty: `repository` has the commits.
   std::string socket = {};
   bool operator==(const WorktreePlan&) const = default;
 };
 
-/// Of its trees, in order; a commit is there as often as it is built.
+/// The commits of the trees, in order. A commit that is built several times is repeated.
 std::vector<std::string> CommitsOf(const WorktreePlan& plan);
 
-/// That of this process, without a socket.
+/// The place of this process, without a socket.
 ///
-/// @errors (exit 2) WorktreeRoot's.
+/// @errors (exit 2) those of WorktreeRoot.
 Result<BuildPlace> PlaceHere();
 
 inline bool IsCommitId(std::string_view text) {
@@ -44,19 +44,19 @@ inline bool IsCommitId(std::string_view text) {
   return is_long_enough && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Where one worktree and what is known of it lie.
+/// The paths of one worktree.
 ///
-/// The commands run through `built`, a link to `tree` that is made last: a worktree that is half
-/// built cannot be seen there, neither by a session nor by a submission that looks a program up.
+/// Commands use the path `built`, a link to `tree` that is created last. A half-built worktree is
+/// therefore invisible to sessions and to submissions that look up a program.
 struct WorktreePlaces {
   WorktreePlaces(const std::string& root, const WorktreeOrder& order);
 
   std::string folder;
   std::string tree;   ///< git's worktree
-  std::string built;  ///< the way in
+  std::string built;  ///< link to `tree`
 };
 
-/// The folder for worktrees in the caller's cache: $XDG_CACHE_HOME or ~/.cache, /benchd/worktrees.
+/// The folder for worktrees in the caller's cache: benchd/worktrees in $XDG_CACHE_HOME or ~/.cache.
 ///
 /// @errors (exit 2) no home directory.
 Result<std::string> WorktreeRoot();
@@ -66,15 +66,15 @@ Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
                                 const std::string& commit, const std::string& build,
                                 const std::string& layout_seed = {});
 
-/// The words of `PROGRAM build-worktrees ...` on one line, quoted for a shell.
+/// `PROGRAM build-worktrees ...` on one line, quoted for a shell.
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);
 
-/// The plan in such a line; none in any other.
+/// Parses a line of BuildCommandLine(); none for any other line.
 std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
 
-/// The plan in the arguments of build-worktrees.
+/// Parses the arguments of build-worktrees.
 ///
-/// @errors (exit 2) one that is missing or malformed.
+/// @errors (exit 2) a missing or malformed argument.
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
                               const std::string& build, const std::vector<std::string>& trees);
 

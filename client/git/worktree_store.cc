@@ -33,7 +33,7 @@ constexpr char kBuilt[] = "/built";
 
 Error FileError(const std::string& path) { return UsageError(path + ": " + std::strerror(errno)); }
 
-// Whoever removed the folder while we waited took the lock's file with it.
+// False if the folder, and with it the lock file, was removed while this process waited.
 bool IsSameFile(int fd, const std::string& path) {
   struct stat ours {};
   struct stat there {};
@@ -108,13 +108,13 @@ std::chrono::system_clock::time_point WorktreeFolder::LastUse() const {
 
 void WorktreeFolder::Empty() const {
   const auto about = ReadAbout();
-  // First, so that nobody is led into what is being removed.
+  // First, so that no command enters a worktree that is being removed.
   unlink((folder_ + kBuilt).c_str());
   std::error_code error;
   const bool ours = about && fs::path(about->tree).parent_path() == folder_;
   if (ours && fs::exists(about->repository, error)) {
-    // Only this one, no `git worktree prune`: a worktree of the user's may be on a disk that is not
-    // plugged in. What git leaves of it is removed below.
+    // Not `git worktree prune`: the user may have worktrees on a disk that is not mounted. Files
+    // that git leaves behind are removed below.
     auto removed =
         Git("", about->repository).Run({"worktree", "remove", "--force", "--force", about->tree});
     if (!removed) removed = ProcessEnd{};
@@ -137,7 +137,7 @@ std::uint64_t BytesBelow(const std::string& folder) {
                                          error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     struct stat info {};
-    constexpr std::uint64_t kBlock = 512;  // of st_blocks, whatever the file system's are
+    constexpr std::uint64_t kBlock = 512;  // unit of st_blocks on every file system
     if (lstat(entry->path().c_str(), &info) == 0) {
       bytes += kBlock * static_cast<std::uint64_t>(info.st_blocks);
     }
@@ -169,7 +169,7 @@ std::string ShortId(const std::string& commit) { return commit.substr(0, 12); }
 
 void PrintLine(const std::string& text) { std::cout << text << std::endl; }
 
-// What a checkout leaves out, so that a build which misses it is understood.
+// Reports files that the checkout leaves out, because a build may fail without them.
 void WarnOfMissingFiles(const Git& git) {
   for (const std::string& driver : git.filters()) {
     auto filtered = git.Ask({"ls-files", ":(attr:filter=" + driver + ")"});
@@ -177,20 +177,19 @@ void WarnOfMissingFiles(const Git& git) {
     const std::size_t files = Lines(*filtered).size();
     PrintLine("warning: the filter " + Printable(driver) + " is off: " +
               Counted(files, "file is as git stores it", "files are as git stores them") +
-              "; have the build fetch the rest, as by --build 'git lfs pull && make'");
+              "; have the build fetch the rest, for example with --build 'git lfs pull && make'");
   }
   auto entries = git.Ask({"ls-files", "--stage"});
   if (!entries) return;
-  // By a gitlink's mode.
+  // The mode of a gitlink.
   const auto submodules = std::ranges::count_if(
       Lines(*entries), [](const std::string& line) { return line.starts_with("160000 "); });
   if (submodules == 0) return;
-  PrintLine(
-      "warning: " +
-      Counted(static_cast<std::uint64_t>(submodules), "submodule is empty",
-              "submodules are empty") +
-      "; have the build fetch them, as by --build 'git submodule update --init --recursive && "
-      "make'");
+  PrintLine("warning: " +
+            Counted(static_cast<std::uint64_t>(submodules), "submodule is empty",
+                    "submodules are empty") +
+            "; have the build fetch them, for example with --build 'git submodule update --init "
+            "--recursive && make'");
 }
 
 }  // namespace
@@ -207,13 +206,13 @@ Result<void> WorktreeStore::Open() const {
     if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
       return UsageError(path + ": not a directory", "set XDG_CACHE_HOME to another place");
     }
-    // Else somebody else would say what is run here.
+    // Otherwise another user could choose the programs that run here.
     if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
       return UsageError(path + ": writable by others",
-                        "chmod go-w it, or set XDG_CACHE_HOME to another place");
+                        "run chmod go-w on it, or set XDG_CACHE_HOME to another place");
     }
   }
-  // Where the home directory is a repository itself, a snapshot of it leaves this out.
+  // If the home directory is a repository itself, its snapshots must not include this folder.
   const std::string ignore = plan_.root + "/.gitignore";
   if (!fs::exists(ignore, error)) std::ofstream(ignore) << "*\n";
   return {};
@@ -223,16 +222,16 @@ Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto folder = WorktreeFolder::Lock(places.folder, /*wait=*/false);
   if (folder && !*folder) {
-    PrintLine(ShortId(order.commit) + ": waiting for another session that builds it");
+    PrintLine(ShortId(order.commit) + ": waiting for another session to build it");
     folder = WorktreeFolder::Lock(places.folder, /*wait=*/true);
   }
   if (!folder) return std::move(folder).error();
   if ((*folder)->IsBuilt()) {
     MarkUsed(places);
-    PrintLine(ShortId(order.commit) + ": built before");
+    PrintLine(ShortId(order.commit) + ": already built");
     return 0;
   }
-  (*folder)->Empty();  // what an interrupted build left
+  (*folder)->Empty();  // the remains of an interrupted build
   const WorktreeAbout begun{plan_.repository, places.tree, plan_.build, 0};
   TRY_VOID((*folder)->WriteAbout(begun));
   auto code = Make(order);
@@ -256,7 +255,7 @@ Result<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   TRY(auto git, Git("", plan_.repository).WithoutFilters());
   PrintLine(ShortId(order.commit) + ": checking out");
-  // --force: a folder that was deleted by hand is still registered in the repository.
+  // --force, because a folder that was deleted by hand is still registered in the repository.
   TRY_VOID(
       git.Ask({"worktree", "add", "--quiet", "--detach", "--force", places.tree, order.commit}));
   auto inside = Git(places.tree).WithoutFilters();
@@ -294,8 +293,8 @@ struct Kept {
   std::uint64_t bytes = 0;
 };
 
-// Every worktree below the root that nobody works on and that is not in the plan, locked; those
-// that are too old are removed on the way.
+// Removes worktrees that are too old. Returns the others, locked, except those of the plan and
+// those in use.
 std::vector<Kept> RemoveOld(const WorktreePlan& plan, const WorktreeLimits& limits,
                             SystemClock::time_point now) {
   std::vector<Kept> kept;
@@ -346,7 +345,7 @@ std::uint64_t PlannedBytes(const WorktreePlan& plan) {
 void WorktreeStore::Clean(const WorktreeLimits& limits) const {
   const auto now = SystemClock::now();
   RemoveBeyond(PlannedBytes(plan_), RemoveOld(plan_, limits, now), limits, now);
-  // A snapshot that was built is kept by its worktree; its ref is for those that wait in the queue.
+  // A worktree keeps its own commit alive. The ref is only for sessions that wait in the queue.
   RemoveOldSnapshots(Git("", plan_.repository), limits.unused);
 }
 

@@ -11,39 +11,39 @@
 
 namespace benchd::client {
 
-/// What the folder of a worktree says about itself (about.json); its modification time is the
-/// worktree's last use.
+/// The content of about.json in the folder of a worktree. The modification time of the file is the
+/// last use of the worktree.
 struct WorktreeAbout {
   std::string repository;
   std::string tree;  ///< absolute
   std::string build;
-  std::uint64_t bytes = 0;  ///< of the files, when it was built
+  std::uint64_t bytes = 0;  ///< size of the files when it was built
 };
 
-/// The folder of one worktree, locked against everybody else who makes or removes it; the kernel
-/// lets go when this does, or its process ends. Moved, not copied.
+/// The folder of one worktree, locked against other processes that make or remove it. The lock is
+/// released with this object, or when the process ends. Movable, not copyable.
 class WorktreeFolder {
  public:
-  /// Makes the folder if it is not there and takes its lock.
+  /// Creates the folder if necessary and takes its lock.
   ///
-  /// @param wait  false: none where somebody holds it
-  /// @errors (exit 2) the file system's.
+  /// @param wait  false: returns none if another process holds the lock
+  /// @errors (exit 2) those of the file system.
   static Result<std::optional<WorktreeFolder>> Lock(const std::string& folder, bool wait);
 
-  /// Whether it was built to its end.
+  /// Whether the build was completed.
   bool IsBuilt() const;
-  /// None: it was never begun, or cannot be read.
+  /// None if the build was never started or the file cannot be read.
   std::optional<WorktreeAbout> ReadAbout() const;
   Result<void> WriteAbout(const WorktreeAbout& about) const;
-  /// Makes the way in.
+  /// Records the build and creates the link `built`.
   Result<void> MarkBuilt(const WorktreeAbout& about) const;
-  /// When it was used last; when it was begun, as long as it is not built.
+  /// The time of the last use; of an unfinished build, the time when it started.
   std::chrono::system_clock::time_point LastUse() const;
 
-  /// Takes the worktree away, from the disk and from its repository; the folder itself stays, as
-  /// long as it is locked.
+  /// Removes the worktree from the disk and from its repository. The folder itself stays, because
+  /// it is locked.
   void Empty() const;
-  /// Empty, and the folder too.
+  /// Empty(), then removes the folder.
   void Remove() const;
 
  private:
@@ -54,45 +54,45 @@ class WorktreeFolder {
   UniqueFd lock_;
 };
 
-/// Bytes that the files below a folder take on the disk, links not followed.
+/// Bytes that the files below a folder take on the disk. Links are not followed.
 std::uint64_t BytesBelow(const std::string& folder);
 
-/// Removes files and folders, also those without write permission, as build tools leave them.
+/// Removes files and folders, even without write permission, because some build tools remove it.
 void RemoveTree(const std::string& path);
 
-/// When kept worktrees go.
+/// When kept worktrees are removed.
 struct WorktreeLimits {
-  std::chrono::seconds unused = std::chrono::days(30);      ///< nobody asked for it since
-  std::chrono::seconds interrupted = std::chrono::days(1);  ///< never finished, and left alone
-  std::chrono::seconds spared = std::chrono::hours(1);      ///< younger ones stay in any case
-  std::uint64_t bytes = std::uint64_t{10} << 30U;           ///< of all together
+  std::chrono::seconds unused = std::chrono::days(30);      ///< longest time since the last use
+  std::chrono::seconds interrupted = std::chrono::days(1);  ///< the same for unfinished builds
+  std::chrono::seconds spared = std::chrono::hours(1);      ///< kept at least this long after use
+  std::uint64_t bytes = std::uint64_t{10} << 30U;           ///< limit for all together
 };
 
-/// What a build ended with: 0, or its exit code (128 + N: signal N).
+/// Exit code of a build (128 + N: ended by signal N).
 using BuildCode = int;
 
-/// The worktrees in a folder of the caller's cache: made, built, found again and taken away.
+/// Makes, builds, finds and removes the worktrees in a folder of the caller's cache.
 ///
-/// Sessions and users' own commands may work there at once: whoever makes, or removes, a worktree
-/// holds the lock of its folder.
+/// Several sessions and commands may use the folder at once: a process holds the lock of a
+/// worktree's folder while it makes or removes the worktree.
 class WorktreeStore {
  public:
   explicit WorktreeStore(WorktreePlan plan) : plan_(std::move(plan)) {}
 
-  /// Makes the folder, for its owner alone.
+  /// Creates the folder, accessible to its owner alone.
   ///
-  /// @errors (exit 2) it cannot be made; it belongs to, or may be written by, somebody else.
+  /// @errors (exit 2) it cannot be created; another user owns it or may write to it.
   Result<void> Open() const;
 
-  /// Has one worktree there, checked out and built; says on stdout what it does. A build that
-  /// fails leaves nothing behind. Its output goes to stdout and stderr.
+  /// Makes sure that one worktree is checked out and built, and reports progress on stdout. The
+  /// output of the build goes to stdout and stderr. A failed build leaves nothing behind.
   ///
-  /// @errors (exit 2) git's, the file system's.
+  /// @errors (exit 2) those of git and of the file system.
   Result<BuildCode> Provide(const WorktreeOrder& order) const;
 
-  /// Takes away what nobody needs, but never one of the plan: by age first, then the ones unused
-  /// for longest while all are too large together; and the refs of old snapshots. What cannot be
-  /// removed stays: the next one tries again.
+  /// Removes old worktrees, then the least recently used ones until the rest is within the size
+  /// limit, and the refs of old snapshots. Worktrees of the plan are kept. The next call retries
+  /// whatever could not be removed.
   void Clean(const WorktreeLimits& limits) const;
 
  private:
@@ -103,7 +103,7 @@ class WorktreeStore {
   WorktreePlan plan_;
 };
 
-/// Counts as a use, now, of a worktree that is built; nothing of one that is not.
+/// Records a use of the worktree now, if it is built.
 void MarkUsed(const WorktreePlaces& places);
 
 }  // namespace benchd::client

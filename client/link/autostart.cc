@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kIdleExitSeconds = 600;
 
-// Ours, but without what a service manager told us about ourselves.
+// The environment of this process, without the variables that a service manager set for it.
 std::vector<std::string> DaemonEnvironment(const std::string& notify_socket) {
   constexpr std::array<std::string_view, 6> kNotInherited = {
       "NOTIFY_SOCKET=", "WATCHDOG_USEC=", "WATCHDOG_PID=",
@@ -83,7 +83,7 @@ Result<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) 
   return pid;
 }
 
-// What was written to the log since `offset`, the last lines of it, on one line.
+// The last lines written to the log since `offset`, joined into one line.
 std::string EndOfLog(const std::string& path, off_t offset) {
   constexpr std::size_t kMost = 600;
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -101,7 +101,7 @@ Error Ended(const DaemonStart& start, int status, off_t log_start) {
                                         : "exit code " + std::to_string(WEXITSTATUS(status));
   const std::string log = EndOfLog(start.log_file, log_start);
   return ConnectionError("benchd did not start: " + how + (log.empty() ? "" : ": " + log),
-                         "its log is " + start.log_file);
+                         "see its log: " + start.log_file);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ Result<std::string> FindDaemonProgram() {
   std::vector<std::string> directories;
   std::istringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
   for (std::string directory; std::getline(path, directory, ':');) {
-    // A relative entry would start whatever lies in the present directory as our daemon.
+    // With a relative entry, any benchd in the working directory would be started.
     if (directory.starts_with('/')) directories.push_back(directory);
   }
   directories.insert(directories.end(), {"/usr/sbin", "/usr/bin"});
@@ -170,7 +170,7 @@ Result<pid_t> StartDaemon(const DaemonStart& start) {
   kill(*pid, SIGTERM);
   return ConnectionError(
       "benchd did not start: not ready after " + std::to_string(start.timeout_seconds) + " s",
-      "its log is " + start.log_file);
+      "see its log: " + start.log_file);
 }
 
 Result<NotifySocket> NotifySocket::Open() {
@@ -178,7 +178,7 @@ Result<NotifySocket> NotifySocket::Open() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const int on = 1;
-  // Binding the family alone lets the kernel choose a free abstract name: unix(7), "autobind".
+  // Binding the family alone makes the kernel choose a free abstract name (unix(7), "autobind").
   socklen_t length = sizeof(sa_family_t);
   if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||

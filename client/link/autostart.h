@@ -14,38 +14,39 @@ namespace benchd::client {
 struct DaemonStart {
   std::string program;                 ///< absolute path of benchd
   std::vector<std::string> arguments;  ///< without the program's name
-  std::string log_file;                ///< gets its stdout and stderr
+  std::string log_file;                ///< receives its stdout and stderr
   int timeout_seconds = 30;
 };
 
-/// benchd beside benchctl's own program, else in PATH, /usr/sbin, /usr/bin.
+/// Looks for benchd in the directory of benchctl, then in PATH, /usr/sbin and /usr/bin.
 ///
-/// @errors (exit 5) there is none.
+/// @errors (exit 5) benchd was not found.
 Result<std::string> FindDaemonProgram();
 
-/// `benchd --user --idle-exit 600 --log-file F`, with F in the user's state directory, which is
-/// made.
+/// Plans to start `benchd --user --idle-exit 600 --log-file F`. F is in the user's state directory,
+/// which is created.
 Result<DaemonStart> PlanUserDaemon();
 
-/// Starts a daemon of its own session (setsid, working directory /, stdin /dev/null, all signals as
-/// usual) and waits until it says READY=1 to a notify socket of ours or exits; nothing is polled.
+/// Starts a daemon in a new session (setsid, working directory /, stdin /dev/null, default signal
+/// actions) and waits, without polling, until it sends READY=1 to a notify socket or exits.
 ///
-/// @errors (exit 5) it cannot be executed, exits (with the end of its log) or is not ready in time.
+/// @errors (exit 5) it cannot be executed, exits (the message has the end of its log) or is not
+///         ready in time.
 Result<pid_t> StartDaemon(const DaemonStart& start);
 
 /// Receives a child's "READY=1" as a service manager would (sd_notify).
 ///
-/// The socket has no file: the kernel picks an abstract name. Only messages of our own user count,
-/// since anybody may send to such a name.
+/// The socket has no file: the kernel chooses an abstract name. Any user can send to such a name,
+/// so messages from other users are ignored.
 class NotifySocket {
  public:
   static Result<NotifySocket> Open();
 
-  /// What NOTIFY_SOCKET has to be.
+  /// The value for NOTIFY_SOCKET.
   const std::string& address() const { return address_; }
   int fd() const { return fd_.get(); }
 
-  /// Reads one message; true if it says that the sender is ready. Never blocks.
+  /// Reads one message and returns whether it is READY=1. Never blocks.
   bool TakeReady();
 
  private:

@@ -15,7 +15,7 @@
 namespace benchd::client {
 namespace {
 
-// Fills `piece` from `offset` on; false where nothing is left, or can be read.
+// Fills `piece` from `offset` on; false at the end of the file and after a read error.
 bool ReadPiece(const Bundle& bundle, std::uint64_t offset, std::string* piece) {
   constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
   piece->resize(kPieceBytes);
@@ -25,7 +25,8 @@ bool ReadPiece(const Bundle& bundle, std::uint64_t offset, std::string* piece) {
   return !piece->empty();
 }
 
-// Calls move the whole process away from the benchmarks' CPUs; what is built afterwards has all.
+// Restores the CPUs of this process. DaemonLink moves it to the housekeeping CPUs, but the build
+// that follows may use all CPUs.
 class KeptCpus {
  public:
   KeptCpus() { known_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0; }
@@ -70,7 +71,7 @@ grpc::Status SendWithBundle(v1::SessionService::StubInterface& stub, grpc::Clien
   *message.mutable_submit() = request;
   message.set_bundle_bytes(bundle.bytes);
   message.set_bundle_sha256(bundle.sha256.data(), bundle.sha256.size());
-  // What the daemon refuses, or knows already, it answers while it is being sent.
+  // Write fails once the daemon has answered, because it refuses the bundle or needs none of it.
   bool wanted = writer->Write(message);
   message.Clear();
   for (std::uint64_t offset = 0; wanted && ReadPiece(bundle, offset, message.mutable_data());) {
@@ -87,8 +88,8 @@ Result<bool> ReceiveCommits(const LinkOptions& options, const WorktreePlan& plan
   const std::vector<std::string> commits = CommitsOf(plan);
   if (repository.Has(commits)) return false;
   const char* session = std::getenv("BENCHD_SESSION");
-  if (session == nullptr) return UsageError("--socket: only a session has a bundle there");
-  // Without a name nothing of it is left, whatever ends this. git opens what it inherits.
+  if (session == nullptr) return UsageError("--socket: BENCHD_SESSION is not set");
+  // A file without a name leaves nothing behind, even after a crash. git inherits the descriptor.
   std::string path = plan.root + "/.bundle-XXXXXX";
   const UniqueFd file(mkstemp(path.data()));
   if (!file) return UsageError(path + ": " + std::strerror(errno));

@@ -13,22 +13,22 @@
 
 namespace benchd::client {
 
-// A bundle's way from the clone to the session that builds it: up by SubmitWithBundle, down by
-// GetBundle, which the session's own build command asks for.
+// Transfers a bundle from the clone to the session that builds it. SubmitWithBundle uploads it; the
+// build command of the session downloads it with GetBundle.
 
-/// One submission with a bundle, from its first byte; it may be sent again.
+/// Makes one submission with a bundle, from its first byte. It may be repeated.
 ///
-/// @param sent  called when everything but the end of the request is on its way
+/// @param sent  called when everything but the end of the request has been written
 grpc::Status SendWithBundle(v1::SessionService::StubInterface& stub, grpc::ClientContext* context,
                             const v1::SubmitRequest& request, const Bundle& bundle,
                             const std::function<void()>& sent, v1::SubmitResponse* response);
 
-/// Has the commits of a plan in its repository: they are there, or they are taken out of the bundle
-/// of this session, which BENCHD_SESSION names and the daemon of `options` has.
+/// Makes sure that the commits of a plan are in its repository. Missing commits are taken from the
+/// bundle of this session (BENCHD_SESSION), which is downloaded from the daemon of `options`.
 ///
-/// @return whether they had to be
-/// @errors (exit 2, 5) no session, no daemon, or what a bundle is refused for; then nothing of it
-///         stays.
+/// @return whether the bundle was needed
+/// @errors (exit 2, 5) BENCHD_SESSION is not set, the daemon cannot be reached, or the bundle is
+///         refused; nothing of the bundle is kept then.
 Result<bool> ReceiveCommits(const LinkOptions& options, const WorktreePlan& plan);
 
 }  // namespace benchd::client

@@ -30,7 +30,7 @@ SocketPlaces DefaultPlaces() {
   SocketPlaces places;
   places.uid = getuid();
   const char* runtime_dir = std::getenv("XDG_RUNTIME_DIR");
-  // The specification of these variables: a relative path is invalid and counts as not set.
+  // By the XDG specification, a relative path is invalid and is ignored.
   if (runtime_dir != nullptr && runtime_dir[0] == '/') places.runtime_dir = runtime_dir;
   return places;
 }
@@ -94,17 +94,17 @@ Result<void> CheckPeer(int fd, uid_t own_uid) {
     return ConnectionError(std::string("identity of the daemon: ") + std::strerror(errno));
   }
   if (peer.uid == 0 || peer.uid == own_uid) return {};
-  // Looked up last: where it is not in /etc/passwd, that takes milliseconds.
+  // Looked up last: outside /etc/passwd, a lookup takes milliseconds.
   const auto service = FindUser(std::string("benchd"));
   if (service && peer.uid == service->uid) return {};
   return ConnectionError("the daemon belongs to " + UserName(peer.uid) +
-                             ": only root's, benchd's and your own are trusted",
+                             ": only daemons of root, benchd or yourself are trusted",
                          "stop that program, or name another socket: --socket PATH");
 }
 
 namespace {
 
-// A socket that the user named: whatever is wrong with it is an error.
+// A socket that the user named: any failure to connect is an error.
 Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
                                  std::chrono::milliseconds timeout) {
   int error = 0;
@@ -115,7 +115,7 @@ Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& sou
       "start one there: benchd --user --socket " + path);
 }
 
-// nullopt = there is no system daemon; its absence is no error.
+// nullopt = no system daemon is running, which is not an error.
 Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
                                                  std::chrono::milliseconds timeout) {
   int error = 0;
@@ -132,7 +132,7 @@ Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
   return ConnectionError("the system's daemon at " + path + ": " + std::strerror(error));
 }
 
-// Two clients may start a daemon at once: the one whose daemon lost finds the other's.
+// If two clients start a daemon at once, one daemon exits. Its client connects to the other one.
 UniqueFd AwaitRival(const std::string& path) {
   constexpr int kAttempts = 20;
   constexpr auto kPause = std::chrono::milliseconds(50);
@@ -162,7 +162,7 @@ Result<FoundDaemon> StartAndConnect(const std::string& path) {
   }
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
-      "its log is " + plan.log_file);
+      "see its log: " + plan.log_file);
 }
 
 }  // namespace
@@ -233,8 +233,8 @@ Result<void> DaemonLink::Restart() {
   return trusted ? Adopt(std::move(found.fd)) : trusted;
 }
 
-// The last channel would take gRPC's threads with it, one by one: milliseconds for a process that
-// is about to end. One on the socket of an ssh goes before that.
+// Destroying the last channel joins gRPC's threads one by one, which takes milliseconds. The last
+// channel is therefore kept until the process exits, unless it is on the socket of an ssh.
 DaemonLink::~DaemonLink() {
   static std::shared_ptr<grpc::Channel>& last = *new std::shared_ptr<grpc::Channel>;
   if (channel_ && !ssh_) last = std::move(channel_);
@@ -245,8 +245,8 @@ std::shared_ptr<grpc::Channel> DaemonLink::channel() const {
   return channel_;
 }
 
-// dial-stdio has checked over there who listens. Nobody is asked for a password in the middle of a
-// live view.
+// dial-stdio has checked the peer on the other machine. A reconnection does not prompt for a
+// password, which would disturb the live view.
 Result<void> DaemonLink::OpenRemote(bool first) {
   constexpr auto kAgain = std::chrono::seconds(30);
   SshOptions ssh;
@@ -273,7 +273,7 @@ std::string DaemonLink::OtherEnd() const {
   return options_.host ? "the connection to " + options_.host->Text() : "the daemon";
 }
 
-// sshd slows down, or bans, whoever knocks too often.
+// sshd delays or bans clients that connect too often.
 std::chrono::milliseconds DaemonLink::RetryPause() const {
   return std::chrono::milliseconds(ssh_ ? 2000 : 200);
 }
@@ -285,7 +285,7 @@ Error DaemonLink::Explain(Error error) {
 
 Result<void> DaemonLink::Adopt(UniqueFd fd) {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // a session's log may be long, and the daemon is trusted
+  arguments.SetMaxReceiveMessageSize(-1);  // logs may be long, and the daemon is trusted
   auto channel = grpc::CreateCustomInsecureChannelFromFd("benchd", fd.Release(), arguments);
   {
     const std::lock_guard lock(mutex_);
@@ -295,14 +295,14 @@ Result<void> DaemonLink::Adopt(UniqueFd fd) {
   TRY(auto status,
       CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout));
   status_ = std::move(status);
-  if (ssh_) return {};  // those CPUs are another machine's
+  if (ssh_) return {};  // the CPUs are those of another machine
   MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});
   return {};
 }
 
 namespace {
 
-// Of the contract's two: what was asked wrongly, or what the daemon refused.
+// One of the two codes of the contract: an invalid request, or a refusal by the daemon.
 ErrorCode CodeOf(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
@@ -320,7 +320,7 @@ ErrorCode CodeOf(grpc::StatusCode code) {
 
 bool IsConnectionLoss(const grpc::Status& status) {
   if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
-  // gRPC has no other mark for it than its own texts; a daemon's answer is a sentence of ours.
+  // Only gRPC's own texts mark a lost connection. benchd's answers have other texts.
   constexpr std::array kTexts = {"Socket closed",     "Connection reset", "Broken pipe", "GOAWAY",
                                  "failed to connect", "Transport closed", "Channel",     "recvmsg",
                                  "sendmsg",           "Stream removed"};
@@ -340,15 +340,15 @@ bool IsTooManyRequests(const grpc::Status& status) {
 Error FromStatus(const grpc::Status& status) {
   if (IsConnectionLoss(status)) {
     return ConnectionError(kConnectionClosed,
-                           "is it still running? sessions that it has accepted are kept");
+                           "check that it still runs; accepted sessions are kept");
   }
-  // gRPC's own text, for a deadline of ours; the daemon's answer says what took too long.
+  // gRPC's own text for the client's deadline. An answer of the daemon names what took too long.
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
       (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
     return ConnectionError("the daemon does not answer: no reply in time",
-                           "its log says what it is doing");
+                           "see its log for the cause");
   }
-  // gRPC's own text, too: benchd never sees a request that is larger than any that it takes.
+  // Also gRPC's own text: it rejects a request above the size limit before benchd sees it.
   if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
       status.error_message().find("larger than max") != std::string::npos) {
     const LimitRow& row = RowOf(Limit::kSpec);

@@ -21,77 +21,79 @@
 
 namespace benchd::client {
 
-/// The places of this process' user.
+/// The places for the user of this process.
 SocketPlaces DefaultPlaces();
 
-/// The socket of the user's own daemon, whether or not it is there.
+/// The path of the user daemon's socket, whether or not it exists.
 ///
-/// @errors (exit 5) the fallback directory exists and is not ours: a link, another owner, a mode
-///         that lets others in.
+/// @errors (exit 5) the fallback directory exists and is not safe: a link, another owner, or a mode
+///         that gives others access.
 Result<std::string> UserSocket(const SocketPlaces& places);
 
 /// Connects to a Unix socket (close-on-exec, non-blocking afterwards, as gRPC needs it).
 ///
-/// @param timeout  for a daemon that hangs: its backlog fills up, and connect(2) would wait forever
-/// @param error  errno of the failure, 0 on success
+/// @param timeout  for a daemon that hangs: with a full backlog, connect(2) would wait forever
+/// @param error    set to errno of the failure, 0 on success
 UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds timeout, int* error);
 
-/// The group that may use a socket, for messages: the socket's own, else "benchd".
+/// The group that may use a socket, for messages: the group of the file, else "benchd".
 std::string SocketGroup(const std::string& path);
 
-/// Who is at the other end must be root, the user benchd or ourselves: anybody else could listen in
-/// /tmp and would get our environment.
+/// Checks that the peer is root, the user benchd or the caller. Any other user could listen in /tmp
+/// and would receive the caller's environment.
 ///
-/// @errors (exit 5) names the stranger.
+/// @errors (exit 5) the peer is another user; the message names it.
 Result<void> CheckPeer(int fd, uid_t own_uid);
 
-/// The connection to the daemon, found in the contract's order: --socket, BENCHD_SOCKET, the system
-/// socket, the user socket, else a user daemon that is started (and said so on stderr). With --host
-/// a benchctl on that machine finds it, checks it and hands the connection over (dial-stdio).
+/// The connection to the daemon. It is found in the order of the contract: --socket, BENCHD_SOCKET,
+/// the system socket, the user socket. If none answers, a user daemon is started and reported on
+/// stderr. With --host, benchctl on that machine does all this and hands the connection over
+/// (dial-stdio).
 ///
-/// benchctl connects the socket itself, because it has to know who is at the other end before it
-/// sends anything. After the first answer all its threads stay on the daemon's housekeeping CPUs.
-/// Thread-safe where noted.
+/// benchctl connects the socket itself, because it must check the peer before it sends anything.
+/// After the first answer all its threads stay on the daemon's housekeeping CPUs. Thread-safe where
+/// noted.
 class DaemonLink {
  public:
-  /// @errors (exit 5) nothing answers, no permission (names the group), a stranger's daemon.
+  /// @errors (exit 5) no daemon answers, permission is denied (the hint names the group), or the
+  ///         daemon belongs to an untrusted user.
   static Result<std::unique_ptr<DaemonLink>> Open(LinkOptions options);
   DaemonLink(const DaemonLink&) = delete;
   DaemonLink& operator=(const DaemonLink&) = delete;
   ~DaemonLink();
 
-  /// Connects again to the same socket after the daemon went away, by a new ssh with --host; starts
-  /// none.
+  /// Reconnects to the same socket after the connection was lost; with --host by a new ssh. Does
+  /// not start a daemon.
   Result<void> Reopen();
 
-  /// Whether what went away is one's own daemon, in whose place Open() would start another.
+  /// Whether the lost daemon is the user's own, which Open() would start again.
   bool MayRestart() const;
-  /// Starts it on the same socket and connects. Only where MayRestart().
-  /// @errors (exit 5) it does not start.
+  /// Starts the user daemon on the same socket and connects. Requires MayRestart().
+  /// @errors (exit 5) the daemon does not start.
   Result<void> Restart();
 
-  /// The login over there with --host, else null.
+  /// The login on the other machine with --host, else null.
   const RemoteLogin* remote() const { return ssh_ ? &ssh_->login() : nullptr; }
 
-  /// Of the caller, as the daemon knows it.
+  /// The caller's uid on the machine of the daemon.
   uid_t uid() const { return ssh_ ? ssh_->login().uid : options_.places.uid; }
   std::string UserNameThere(std::uint32_t uid) const;
   std::function<std::string(std::uint32_t)> UserNames() const;
 
-  /// What went away when a call broke off: "the daemon", or the connection to its machine.
+  /// The subject for messages about a lost connection: "the daemon", or "the connection to HOST".
   std::string OtherEnd() const;
 
-  /// How long it is waited for, and the pause between two attempts.
+  /// How long to wait for the daemon to return, and the pause between two attempts.
   std::chrono::seconds AbsenceTimeout() const { return std::chrono::seconds(ssh_ ? 300 : 30); }
   std::chrono::milliseconds RetryPause() const;
 
-  /// `error` of a call; why, where ssh knows why the connection broke off.
+  /// Returns the reason that ssh reports if the connection was lost, else `error`.
   Error Explain(Error error);
 
-  /// For new stubs. Any thread.
+  /// The channel for new stubs. Any thread.
   std::shared_ptr<grpc::Channel> channel() const;
 
-  /// What the daemon answered first: version, queue, housekeeping CPUs.
+  /// The first answer of the daemon: version, queue, housekeeping CPUs.
   const v1::QueueStatus& status() const { return status_; }
 
  private:
@@ -108,50 +110,51 @@ class DaemonLink {
   std::shared_ptr<grpc::Channel> channel_;
 };
 
-/// Opens `*link` unless it is open already.
+/// Opens `*link` if it is not open yet.
 Result<void> OpenOnce(const LinkOptions& options, std::unique_ptr<DaemonLink>* link);
 
 /// A connected socket and where it was found.
 struct FoundDaemon {
   UniqueFd fd;
   std::string path;
-  std::string started;  ///< a sentence about the daemon that was started for it; else empty
+  std::string started;  ///< a sentence about the daemon that was started; else empty
 };
 
-/// The socket of the first daemon in that order, connected; who listens there is not checked yet.
+/// Connects to the first daemon in the order of DaemonLink. Does not check the peer.
 Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start);
 
-/// The message of a connection that broke off.
+/// The message for a lost connection.
 inline constexpr char kConnectionClosed[] = "the daemon went away: the connection is closed";
 
-/// A refused call as error: the daemon's sentence, its hint (Status::error_details, plain text) and
-/// a code that ExitFor() takes for the right exit code.
+/// Converts a refused call to an error: the daemon's message, its hint (Status::error_details,
+/// plain text) and a code for which ExitFor() returns the right exit code.
 Error FromStatus(const grpc::Status& status);
 
-/// True when the connection broke, as opposed to an answer of the daemon's that says "unavailable".
+/// Whether the connection was lost, as opposed to an answer "unavailable" from the daemon.
 bool IsConnectionLoss(const grpc::Status& status);
 
-/// True when the daemon takes no more calls of this user at the moment; other limits do not pass.
+/// Whether the daemon refused only because this user has too many calls in progress. Waiting does
+/// not help against other limits.
 bool IsTooManyRequests(const grpc::Status& status);
 
-/// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
-/// waits until the children are gone.
+/// Time limit of a unary call. Submit hashes every program that it resolves, and cancel waits until
+/// all children have exited.
 inline constexpr auto kCallTimeout = std::chrono::seconds(120);
 
-/// For what waits until the running session has ended: as long as the user cares to wait.
+/// Time limit of calls that wait for the running session to end: practically unlimited.
 inline constexpr auto kQueueTimeout = std::chrono::hours(24 * 30);
 
-/// True, after a pause, when the daemon refused a call only because there were too many at the
-/// moment, and the call may be made again: twice at most.
+/// If the daemon refused a call only because too many were in progress, pauses and returns true:
+/// the call may then be repeated, twice at most.
 ///
-/// @param attempt   1 = the first one has just been refused
-/// @param timeout   the call's: no pause is longer than that
+/// @param attempt   number of the attempt that was refused, from 1
+/// @param timeout   time limit of the call; no pause is longer
 bool WaitToAskAgain(const grpc::Status& status, int attempt,
                     std::chrono::milliseconds timeout = kCallTimeout);
 
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
-/// @errors what the daemon said.
+/// @errors those of the daemon.
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(
     Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -166,7 +169,7 @@ Result<Response> CallDaemon(
   }
 }
 
-/// The same over a link: CallDaemon(link, &v1::SessionService::Stub::Get, request).
+/// The same call over a link: CallDaemon(link, &v1::SessionService::Stub::Get, request).
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(
     DaemonLink& link, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -177,9 +180,9 @@ Result<Response> CallDaemon(
   return response;
 }
 
-/// One call of a command that makes no other: finds the daemon first, or starts one.
+/// The only call of a command: finds or starts the daemon first.
 ///
-/// @errors DaemonLink::Open's, too.
+/// @errors also those of DaemonLink::Open.
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(const LinkOptions& options,
                             grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,

@@ -15,7 +15,7 @@
 namespace benchd::client {
 
 std::string UserName(std::uint32_t uid) {
-  // A list of sessions asks for the same few again and again.
+  // Cached: a list of sessions repeats a few users.
   static std::map<std::uint32_t, std::string> known;
   const auto [name, is_new] = known.try_emplace(uid);
   if (is_new) {
@@ -47,7 +47,7 @@ Result<std::string> OwnProgram() {
   std::error_code error;
   std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
   if (error) return UsageError("/proc/self/exe: " + error.message());
-  constexpr std::string_view kReplaced = " (deleted)";  // by a newer one, which will do
+  constexpr std::string_view kReplaced = " (deleted)";  // by a newer version, which works as well
   if (path.ends_with(kReplaced)) path.erase(path.size() - kReplaced.size());
   return path;
 }
@@ -62,7 +62,7 @@ void MoveToCpus(const std::vector<int>& cpus) {
     any = true;
   }
   if (!any) return;
-  // A thread that is started meanwhile may come from one not moved yet: again until nothing is new.
+  // A thread started meanwhile may inherit the old CPUs, so repeat until no new thread appears.
   std::set<std::string> moved;
   for (bool found_new = true; found_new;) {
     found_new = false;

@@ -9,26 +9,26 @@
 
 namespace benchd::client {
 
-/// The name of a uid in the system's user database, "uid N" where it has none.
+/// The name of a uid in the system's user database; "uid N" if it is not listed.
 std::string UserName(std::uint32_t uid);
 
-/// A variable of the environment; empty where it is not set.
+/// The value of an environment variable; empty if it is not set.
 std::string Variable(const char* name);
 
-/// $HOME, else what the user database says; empty where neither knows.
+/// $HOME, else the home directory in the user database; empty if there is none.
 std::string HomeDirectory();
 
-/// Where programs keep what they know: $XDG_STATE_HOME, else ~/.local/state.
+/// The directory for state of programs: $XDG_STATE_HOME, else ~/.local/state.
 std::string StateHome();
 
-/// The path of this benchctl, which may have been replaced by a newer one.
+/// The path of this benchctl; a newer version may have been installed there since it started.
 ///
-/// @errors /proc does not tell
+/// @errors /proc/self/exe cannot be read
 Result<std::string> OwnProgram();
 
-/// Moves every thread of this process to `cpus`, so that benchctl never runs where something is
-/// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change
-/// nothing.
+/// Moves every thread of this process to `cpus`, so that benchctl does not disturb measurements.
+/// Threads started later inherit the CPUs. An empty list, or CPUs that this process may not use,
+/// change nothing.
 void MoveToCpus(const std::vector<int>& cpus);
 
 /// How many CPUs this thread may run on.

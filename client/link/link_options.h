@@ -10,20 +10,20 @@
 
 namespace benchd::client {
 
-/// Where daemons listen. Tests put other places in.
+/// Where daemons listen. Tests use other places.
 struct SocketPlaces {
   std::string system_socket = "/run/benchd/benchd.sock";
   std::string runtime_dir;          ///< XDG_RUNTIME_DIR, empty = none
-  std::string shared_dir = "/tmp";  ///< of the fallback benchd-UID/
-  uid_t uid = 0;                    ///< whose user daemon
+  std::string shared_dir = "/tmp";  ///< parent of the fallback benchd-UID/
+  uid_t uid = 0;                    ///< owner of the user daemon
 };
 
-/// How long a socket may take to answer.
+/// Time limit for a socket to answer.
 inline constexpr std::chrono::milliseconds kConnectTimeout{10'000};
 
 /// How a command finds its daemon.
 struct LinkOptions {
-  std::optional<SshTarget> host;                        ///< --host or BENCHD_HOST: over there
+  std::optional<SshTarget> host;                        ///< --host or BENCHD_HOST
   std::optional<std::string> socket;                    ///< --socket
   std::optional<std::string> environment_socket;        ///< BENCHD_SOCKET
   bool may_start = true;                                ///< without --no-autostart

@@ -19,7 +19,7 @@ Error HostError(std::string_view text, const std::string& why) {
   return UsageError("host " + Quoted(text) + ": " + why, kHostForm);
 }
 
-// One word of ssh's command line that cannot be taken for an option.
+// Whether `word` is one word on ssh's command line and cannot be taken for an option.
 bool IsPlainWord(std::string_view word) {
   if (word.empty() || word.front() == '-' || FirstInvalidUtf8(word)) return false;
   return !HasControlCharacter(word) && word.find_first_of(" /@'\"\\$`%") == std::string_view::npos;
@@ -48,7 +48,7 @@ Result<SshTarget> ParseSshTarget(std::string_view text) {
   if (rest.ends_with('/')) rest.remove_suffix(1);
   SshTarget target;
   if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
-    if (!IsPlainWord(rest.substr(0, at))) return HostError(text, "not a user name before @");
+    if (!IsPlainWord(rest.substr(0, at))) return HostError(text, "invalid user name before @");
     target.user = rest.substr(0, at);
     rest.remove_prefix(at + 1);
   }
@@ -123,13 +123,13 @@ Result<std::optional<RemoteLogin>> ParseGreeting(std::string_view line) {
     sendable = sendable && !name.empty() && IsSendableText(name) && IsSendableText(value);
   }
   if (sendable) return std::optional(std::move(login));
-  return ConnectionError("the greeting of benchctl dial-stdio is damaged",
+  return ConnectionError("benchctl dial-stdio sent a malformed greeting",
                          "install the same version of benchctl on both machines");
 }
 
 namespace {
 
-// The last line that says something.
+// The last line with printable text.
 std::string LastLine(const std::string& text) {
   std::string last;
   for (const std::string& line : Lines(text)) {
@@ -140,7 +140,7 @@ std::string LastLine(const std::string& text) {
   return last;
 }
 
-// benchctl's own `error:` and `hint:` lines, of the program over there.
+// The `error:` and `hint:` lines of benchctl on the other machine.
 std::optional<Error> RemoteError(const std::string& text) {
   constexpr std::string_view kError = "error: ";
   constexpr std::string_view kHint = "hint: ";
@@ -174,7 +174,7 @@ Error ExplainSshEnd(const SshTarget& target, const SshEnd& end) {
   const std::string last = LastLine(end.err);
   if (end.code == 127) {
     return ConnectionError("benchctl is not installed on " + target.host,
-                           "install it there, where the PATH of a login without a terminal has it");
+                           "install it there, in the PATH of a login without a terminal");
   }
   if (end.code == 255) {
     const std::string said = last.starts_with("ssh: ") ? last : "ssh: " + last;
@@ -184,14 +184,14 @@ Error ExplainSshEnd(const SshTarget& target, const SshEnd& end) {
     return ConnectionError(
         where + ": the connection was closed" +
             (end.code == 0 ? "" : " (ssh: exit code " + std::to_string(end.code) + ")"),
-        "is the daemon there still running? what it has accepted is kept");
+        "check that the daemon there still runs; accepted sessions are kept");
   }
   if (end.code == 0) {
     const std::string instead = LastLine(end.unwelcome);
     return ConnectionError(
-        where + ": something else than benchctl dial-stdio answers" +
+        where + ": something other than benchctl dial-stdio answered" +
             (instead.empty() ? "" : ": " + Quoted(instead)),
-        "look at the login's shell, and at command= of its key in authorized_keys");
+        "check the login shell there, and command= of the key in authorized_keys");
   }
   return ConnectionError(
       where + ": exit code " + std::to_string(end.code) + (last.empty() ? "" : ": " + last),

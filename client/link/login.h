@@ -10,56 +10,56 @@
 
 namespace benchd::client {
 
-// The two ends of `--host` as text: whom to ask, and what is said from there. Pure.
+// The text formats of `--host`: the address of the other machine and its greeting. Pure.
 
 /// A login on another machine, as `--host` and BENCHD_HOST name it.
 struct SshTarget {
-  std::string user;  ///< empty: what ssh's own configuration says
-  std::string host;  ///< a name, an alias of ssh's configuration or an address
+  std::string user;  ///< empty: as configured in ssh
+  std::string host;  ///< a name, an alias in ssh's configuration or an address
   std::optional<std::uint16_t> port;
   bool operator==(const SshTarget&) const = default;
 
-  /// "ssh://user@host:22", as it is read.
+  /// "ssh://user@host:22", the form that ParseSshTarget() reads.
   std::string Text() const;
 };
 
-/// `ssh://[USER@]HOST[:PORT]`, an IPv6 address in brackets.
+/// Parses `ssh://[USER@]HOST[:PORT]`, with an IPv6 address in brackets.
 ///
-/// @errors (exit 2) another scheme, a path, no host, no port from 1 to 65535; a user or host that
-///         begins with `-`, which ssh would take for an option, or has blanks or control
-///         characters.
+/// @errors (exit 2) another scheme, a path, a missing host, a port outside 1 to 65535; a user or
+///         host that begins with `-`, which ssh would take for an option, or that contains blanks
+///         or control characters.
 Result<SshTarget> ParseSshTarget(std::string_view text);
 
-/// What `benchctl dial-stdio` says of the login before it hands the connection over: all that a
-/// session takes from its caller's process.
+/// The login as `benchctl dial-stdio` describes it before it hands the connection over. It has
+/// everything that a session takes from its caller's process.
 struct RemoteLogin {
   std::uint32_t uid = 0;
   std::string user;
-  CapturedContext caller;  ///< its cwd is the folder in which the login begins: its home
-  /// Where commits that come as a bundle are built; none: that benchctl cannot.
+  CapturedContext caller;  ///< cwd is the directory in which the login starts: its home
+  /// Where commits from a bundle are built; none if that benchctl cannot build them.
   std::optional<BuildPlace> builds = {};
 };
 
-/// How a greeting begins, on a line of its own: what the login's shell prints before is discarded.
+/// The beginning of a greeting line. Lines that the login shell prints before it are discarded.
 inline constexpr std::string_view kGreetingMark = "benchd-dial-stdio 1 ";
 
-/// The greeting, with its newline.
+/// The greeting line, including the newline.
 std::string Greeting(const RemoteLogin& login);
 
-/// Reads one line; nothing where it is no greeting.
+/// Parses one line; nullopt if it is not a greeting.
 ///
-/// @errors (exit 5) it begins as one, and goes on otherwise.
+/// @errors (exit 5) it begins like a greeting, but is malformed.
 Result<std::optional<RemoteLogin>> ParseGreeting(std::string_view line);
 
-/// How an ssh ended that gave no connection, or gave it up.
+/// How an ssh process ended that failed to connect or lost its connection.
 struct SshEnd {
-  int code = 0;           ///< exit code; 128 + N when signal N ended it
-  std::string err;        ///< what it, or the program there, wrote on stderr
-  bool greeted = false;   ///< the connection stood
-  std::string unwelcome;  ///< what was there instead of the greeting; its beginning
+  int code = 0;           ///< exit code; 128 + N if signal N ended it
+  std::string err;        ///< stderr of ssh and of the program there
+  bool greeted = false;   ///< the connection had been established
+  std::string unwelcome;  ///< the beginning of the output in place of a greeting
 };
 
-/// Why, in ssh's words (exit 255) or those of benchctl over there.
+/// The reason, with the message of ssh (exit 255) or of benchctl on the other machine.
 Error ExplainSshEnd(const SshTarget& target, const SshEnd& end);
 
 }  // namespace benchd::client

@@ -26,7 +26,7 @@ namespace {
 
 using SshClock = std::chrono::steady_clock;
 
-// As scp(1) calls ssh, so that a user's own configuration for logins at a terminal stays out of it.
+// The options of scp(1), so that a user's configuration for interactive logins has no effect.
 std::vector<std::string> SshWords(const SshTarget& target, const SshOptions& options) {
   const char* named = std::getenv("BENCHD_SSH");
   std::vector<std::string> words = {named != nullptr && named[0] != '\0' ? named : "ssh",
@@ -45,7 +45,7 @@ std::vector<std::string> SshWords(const SshTarget& target, const SshOptions& opt
   return words;
 }
 
-// Between vfork and execve: only system calls.
+// Runs between vfork and execve, so it may only make system calls.
 void BecomeSsh(int connection, int err, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(1);
@@ -60,7 +60,7 @@ void BecomeSsh(int connection, int err, pid_t parent) {
   dup2(err, STDERR_FILENO);
 }
 
-// The next bytes up to a newline, and nothing behind it: what follows is gRPC's. 0 = end of file.
+// Reads up to a newline and no further, because gRPC reads the rest. 0 = end of file.
 ssize_t TakeLine(int fd, std::string* line) {
   std::array<char, 64 * 1024> bytes;
   ssize_t size = recv(fd, bytes.data(), bytes.size(), MSG_PEEK);
@@ -147,11 +147,11 @@ Result<void> SshConnection::AwaitGreeting(std::chrono::seconds timeout) {
     noise += line.size();
     line.clear();
   }
-  return ConnectionError(target_.Text() + ": the login's shell prints without end",
-                         "its start-up files must be silent without a terminal");
+  return ConnectionError(target_.Text() + ": the login shell prints without end",
+                         "its start-up files must print nothing without a terminal");
 }
 
-// ssh goes on writing where the file ends now, whatever is read.
+// pread does not move the file position, at which ssh continues to write.
 std::string SshConnection::ErrorOutput() const {
   std::string said(256 * 1024, '\0');
   const ssize_t size = pread(err_.get(), said.data(), said.size(), 0);
@@ -180,11 +180,11 @@ bool SshConnection::AwaitEnd(std::chrono::milliseconds timeout) {
 }
 
 Error SshConnection::Explain() {
-  // It has a round trip to go, at most, once either side has closed the connection.
+  // Once either side has closed the connection, ssh exits within a round trip.
   constexpr auto kMoment = std::chrono::seconds(2);
   if (AwaitEnd(kMoment)) return ExplainSshEnd(target_, end_);
   return ConnectionError(target_.Text() + ": the connection was closed",
-                         "is the daemon there still running? what it has accepted is kept");
+                         "check that the daemon there still runs; accepted sessions are kept");
 }
 
 }  // namespace benchd::client

@@ -13,21 +13,22 @@ namespace benchd::client {
 
 /// How ssh is started.
 struct SshOptions {
-  bool may_start = true;   ///< benchctl over there may start a daemon
-  bool may_prompt = true;  ///< ssh may ask for a passphrase, on the terminal
-  /// Until the greeting: somebody may have to type a password meanwhile.
+  bool may_start = true;   ///< benchctl on the other machine may start a daemon
+  bool may_prompt = true;  ///< ssh may ask for a passphrase on the terminal
+  /// Until the greeting; it includes the time to type a password.
   std::chrono::seconds timeout{300};
 };
 
-/// One ssh that runs `benchctl dial-stdio` on another machine, and the socket to the daemon there.
+/// An ssh process that runs `benchctl dial-stdio` on another machine, and the socket to the daemon
+/// there.
 ///
-/// It ends with this object, and with the thread that made it (PR_SET_PDEATHSIG). Ctrl-C does not
-/// reach it: who is to cancel a session needs the connection. Not thread-safe.
+/// The process ends with this object and with the thread that created it (PR_SET_PDEATHSIG). It
+/// ignores Ctrl-C, because cancelling a session needs the connection. Not thread-safe.
 class SshConnection {
  public:
-  /// Starts BENCHD_SSH, else `ssh` of PATH, and waits for the greeting.
+  /// Starts BENCHD_SSH, else `ssh` from PATH, and waits for the greeting.
   ///
-  /// @errors (exit 5) in the words of ssh, or of benchctl over there.
+  /// @errors (exit 5) with the message of ssh or of benchctl on the other machine.
   static Result<std::unique_ptr<SshConnection>> Open(const SshTarget& target,
                                                      const SshOptions& options);
   SshConnection(const SshConnection&) = delete;
@@ -36,13 +37,13 @@ class SshConnection {
 
   const RemoteLogin& login() const { return login_; }
 
-  /// What the benchctl over there has told so far ("benchctl: ..."), a line each.
+  /// The messages ("benchctl: ...") of benchctl on the other machine so far, one per line.
   std::string Messages() const;
 
-  /// The connection behind the greeting, for gRPC; once.
+  /// Returns the connection after the greeting, for gRPC. Call it once.
   UniqueFd TakeSocket() { return std::move(socket_); }
 
-  /// Why a connection broke off, as far as ssh knows: waits a moment for its end.
+  /// The reason why the connection was lost, if ssh reports one. Waits briefly for ssh to exit.
   Error Explain();
 
  private:
@@ -55,9 +56,9 @@ class SshConnection {
 
   const SshTarget target_;
   UniqueFd socket_;
-  UniqueFd err_;  ///< a file in memory: what ssh writes on stderr
+  UniqueFd err_;  ///< a file in memory: stderr of ssh
   UniqueFd pidfd_;
-  pid_t pid_ = -1;  ///< -1: reaped, end_ says how it ended
+  pid_t pid_ = -1;  ///< -1 once reaped; end_ is set then
   SshEnd end_;
   RemoteLogin login_;
 };

@@ -9,11 +9,11 @@
 namespace benchd::client {
 
 void StepAside(const LinkOptions& link) {
-  // As nice(1) does: enough to lose against everything that has the usual priority.
+  // The default of nice(1): processes of normal priority take precedence.
   constexpr int kMuchNicer = 10;
   [[maybe_unused]] const int priority = nice(kMuchNicer);
-  // Without a host: it is this machine that computes. A daemon that answers takes a millisecond,
-  // and an analysis hardly more: it is not worth a wait.
+  // Without the host, because this machine does the computing. A daemon answers within a
+  // millisecond and an analysis takes little longer, so a long wait is not worthwhile.
   [[maybe_unused]] const auto moved =
       DaemonLink::Open({.socket = link.socket,
                         .environment_socket = link.environment_socket,

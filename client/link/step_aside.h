@@ -4,11 +4,11 @@
 
 namespace benchd::client {
 
-/// For a command that computes by itself: makes way for whatever is measured on this machine.
+/// Keeps a command that computes on this machine from disturbing measurements there.
 ///
-/// Lowers the priority of this thread, and of those that it starts from now on. If a daemon answers
-/// at once the process moves to its housekeeping CPUs, too; none is started for that, and without
-/// one nothing is said.
+/// Lowers the priority of this thread and of the threads that it starts later. If a daemon answers
+/// at once, the process also moves to its housekeeping CPUs. No daemon is started for that, and
+/// its absence is not reported.
 void StepAside(const LinkOptions& link);
 
 }  // namespace benchd::client

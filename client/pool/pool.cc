@@ -20,7 +20,7 @@
 namespace benchd::client {
 namespace {
 
-// Slurm's commands, whose errors are one line that names the command.
+// Runs a command of Slurm. Its errors are one line that names the command.
 Result<std::string> AskSlurm(std::vector<std::string> words) {
   const std::string command = words.front();
   auto end = RunProcess({.words = std::move(words)});
@@ -40,14 +40,14 @@ Result<std::string> Scancel(const std::vector<std::string>& jobs) {
   return AskSlurm(std::move(words));
 }
 
-/// Submits the tasks of a pool, waits until Slurm has ended them, and combines what they left.
+/// Submits the tasks of a pool, waits until they have ended, and combines their exports.
 class SlurmPool {
  public:
   SlurmPool(PoolOrder order, PoolFolder folder, bool json)
       : order_(std::move(order)), folder_(std::move(folder)), json_(json) {}
 
   Result<ExitCode> Run() {
-    interrupts_.React({.on_first = [] {}});  // from here on there are tasks to cancel
+    interrupts_.React({.on_first = [] {}});  // from now on an interrupt cancels the tasks
     auto submitted = Submit({});
     if (!submitted) {
       folder_.Remove();
@@ -77,11 +77,11 @@ class SlurmPool {
     words.push_back(folder_.path() + "/job.sh");
     TRY(auto said, AskSlurm(std::move(words)));
     jobs_.push_back(said.substr(0, said.find_first_of(";\n")));  // JOB[;CLUSTER]
-    folder_.AddJob(jobs_.back());  // without it, cancel by the folder cannot be had
+    folder_.AddJob(jobs_.back());  // lets `benchctl cancel FOLDER` find the job
     return {};
   }
 
-  // Tasks whose node was another's already.
+  // Tasks that ran on a node that another task had claimed.
   std::string Displaced() const {
     std::vector<std::string> tasks;
     for (const TaskState& state : folder_.ReadStates(order_.machines)) {
@@ -90,8 +90,8 @@ class SlurmPool {
     return Join(tasks, ",");
   }
 
-  // Until Slurm knows no living task twice in a row: a node that fails ends its task for a moment,
-  // before it waits again.
+  // Waits until Slurm reports no live task twice in a row: the task of a failed node counts as
+  // ended for a moment before Slurm requeues it.
   Result<void> AwaitEnd() {
     constexpr auto kPeriod = std::chrono::seconds(3);
     constexpr int kMostFailures = 100;  // five minutes without Slurm
@@ -100,7 +100,7 @@ class SlurmPool {
       auto view = Look();
       if (!view && ++failures == kMostFailures) return std::move(view).error();
       if (!view) {
-        if (failures == 1) PrintToStderr(view.error().message + "; asking again");
+        if (failures == 1) PrintToStderr(view.error().message + "; trying again");
         continue;
       }
       failures = 0;
@@ -113,7 +113,7 @@ class SlurmPool {
 
   Result<SlurmView> Look() const {
     auto said = AskSlurm({"squeue", "--json", "--states=all", "--jobs=" + Join(jobs_, ",")});
-    // Ended longer ago than Slurm remembers (MinJobAge).
+    // The job ended so long ago that Slurm has forgotten it (MinJobAge).
     const bool forgotten =
         !said && said.error().message.find("Invalid job id") != std::string::npos;
     if (forgotten) return SlurmView();
@@ -121,7 +121,7 @@ class SlurmPool {
     return ReadSqueue(*said, jobs_);
   }
 
-  // What is new of each machine, and why those wait that do.
+  // Prints new states of machines, and why tasks are waiting.
   void PrintProgress(const SlurmView& view) {
     for (const TaskState& state : folder_.ReadStates(order_.machines)) {
       const std::string line = TaskLine(state);
@@ -162,16 +162,16 @@ class SlurmPool {
 
   void ReportMissing(int task) const {
     const auto ended = ended_.find(task);
-    std::cerr << "warning: no result of task " << task
-              << (ended == ended_.end() ? "" : ": Slurm says " + Printable(ended->second))
+    std::cerr << "warning: no result from task " << task
+              << (ended == ended_.end() ? "" : ": Slurm reports " + Printable(ended->second))
               << "; see " << folder_.path() << "/task-" << task << ".log\n";
   }
 
   Result<ExitCode> NoExport() const {
     if (folder_.ReadStates(order_.machines).empty()) {
       return ConnectionError(folder_.path() + ": no task has written to it",
-                             "its nodes must share it with this machine: --pool-folder DIR names "
-                             "another place");
+                             "the nodes must share it with this machine; name another folder with "
+                             "--pool-folder DIR");
     }
     return ConnectionError("pool: no machine has a result", "see the logs in " + folder_.path());
   }
@@ -181,7 +181,7 @@ class SlurmPool {
   const PoolFolder folder_;
   const bool json_;
   std::vector<std::string> jobs_;
-  std::map<int, std::string> ended_;  ///< by task: how Slurm says that it ended
+  std::map<int, std::string> ended_;  ///< final state in Slurm, by task
   std::map<int, std::string> told_;
   std::string waits_;
 };

@@ -7,12 +7,12 @@
 
 namespace benchd::client {
 
-/// compare --pool
+/// Runs `compare --pool`.
 ///
 /// @param known  the options of compare
 Result<ExitCode> RunPool(const CommandContext& context, std::span<const OptionInfo> known);
 
-/// Whether cancel's word is the folder of a pool, whose jobs CancelPool() gives to scancel.
+/// Whether the argument of `cancel` is the folder of a pool, whose jobs CancelPool() cancels.
 bool IsPool(const std::string& word);
 Result<ExitCode> CancelPool(const CommandContext& context);
 

@@ -32,7 +32,7 @@ bool Create(const std::string& path, const std::string& text) {
   return fd && WriteAll(fd.get(), text, path).has_value();
 }
 
-// Files of the folder whose names begin so, without that.
+// The names of the files in `folder` that begin with `prefix`, without the prefix.
 std::vector<std::string> NamesBehind(const std::string& folder, std::string_view prefix) {
   std::vector<std::string> names;
   std::error_code error;
@@ -46,7 +46,7 @@ std::vector<std::string> NamesBehind(const std::string& folder, std::string_view
 }  // namespace
 
 std::string PoolFolder::Pattern(const std::string& parent) {
-  // Where the working folder is gone the path stays relative, and mkdtemp says why.
+  // If the working directory was deleted, the path stays relative and mkdtemp fails.
   std::error_code error;
   auto folder = std::filesystem::absolute(parent, error);
   if (error) folder = parent;
@@ -83,7 +83,7 @@ bool PoolFolder::AddJob(const std::string& job) const {
 
 std::vector<std::string> PoolFolder::Jobs() const {
   std::vector<std::string> jobs = Lines(ReadSmall(path_ + "/jobs"));
-  // The folder may be anybody's: no line is to be an option of scancel.
+  // Another user may have written the folder: no line may become an option of scancel.
   std::erase_if(jobs, [](const std::string& job) { return !ParseCount(job); });
   return jobs;
 }

@@ -10,49 +10,49 @@ namespace benchd::client {
 
 inline constexpr std::string_view kPoolPrefix = "benchd-pool-";
 
-/// The folder of one comparison of a pool, which nodes and login share: all that tasks and the
-/// waiting benchctl tell each other.
+/// The folder of one comparison on a pool, shared by the nodes and the login node. The tasks and
+/// the waiting benchctl communicate only through it.
 ///
-/// `job.sh`, `login` and `jobs` (Slurm's, a line each) are of the login; `task-N.state`,
-/// `task-N.json` (the export, once the session has a result) and `task-N.log` of the tasks;
-/// `machine-NODE` names the task whose node it is. Files are replaced in one piece, machines
-/// claimed by O_EXCL, which NFS keeps since version 3.
+/// benchctl on the login node writes `job.sh`, `login` and `jobs` (Slurm job IDs, one per line).
+/// The tasks write `task-N.state`, `task-N.json` (the export, once the session has a result) and
+/// `task-N.log`. `machine-NODE` has the number of the task that claimed the node. Files are
+/// replaced atomically. Nodes are claimed with O_EXCL, which NFS supports since version 3.
 class PoolFolder {
  public:
   explicit PoolFolder(std::string path) : path_(std::move(path)) {}
 
-  /// The path below `parent`, absolute, with XXXXXX where mkdtemp puts what makes it new.
+  /// The absolute path below `parent`, with the XXXXXX that mkdtemp replaces.
   static std::string Pattern(const std::string& parent);
-  /// A new one below `parent`.
-  /// @errors (exit 2) the system's
+  /// Creates a new folder below `parent`.
+  /// @errors (exit 2) those of the file system
   static Result<PoolFolder> Make(const std::string& parent);
 
   const std::string& path() const { return path_; }
-  /// Its last part: what Slurm's jobs are called, too.
+  /// The last component of the path, which is also the name of the Slurm jobs.
   std::string Name() const;
   bool IsShared() const;
 
-  /// Of a pool that no task knows of: takes the folder away again.
+  /// Deletes the folder. Only for a pool whose tasks were not submitted.
   void Remove() const;
 
-  /// What sbatch has made of it, by Slurm's numbers.
+  /// Records a job that sbatch submitted, by its Slurm job ID.
   bool AddJob(const std::string& job) const;
   std::vector<std::string> Jobs() const;
 
-  /// Whether the node is this task's from now on: no machine counts twice. What the task had
-  /// before, and did not finish on, is free again in any case.
+  /// Claims the node for the task, so that no machine counts twice. Returns false if another task
+  /// has claimed it. Releases any other node that the task had claimed.
   bool Claim(const std::string& node, int task) const;
-  /// The nodes that tasks have.
+  /// The nodes that tasks have claimed.
   std::vector<std::string> ClaimedNodes() const;
 
-  /// Where compare writes; TakeExport() makes it what counts.
+  /// The file that compare writes. TakeExport() renames it to Export().
   std::string NewExport(int task) const;
   bool TakeExport(int task) const;
   bool HasExport(int task) const;
   std::string Export(int task) const;
 
   Result<void> Write(const TaskState& state) const;
-  /// In the order of the tasks; those that have not begun are missing.
+  /// Sorted by task; tasks that have not started are missing.
   std::vector<TaskState> ReadStates(std::size_t tasks) const;
 
  private:

@@ -18,8 +18,8 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 4> kPoolOptions = {"pool", "machines", "pool-folder",
                                                           "dry-run"};
 
-// A line of the script is read by sbatch, which takes quotes, backslashes and, in the names of
-// files, % for its own. What it would read otherwise cannot be asked for.
+// sbatch parses the #SBATCH lines of the script and interprets quotes, backslashes and, in file
+// names, %. Values with such characters cannot be passed.
 bool CanBeAskedFor(std::string_view value) {
   return !HasControlCharacter(value) && value.find_first_of("\"'\\%") == std::string_view::npos;
 }
@@ -42,15 +42,15 @@ Result<void> CheckTogether(const ParsedArguments& arguments) {
                        option.name == "show-output" || option.name == "host" ||
                        option.name.starts_with("export-");
     if (!alone) continue;
-    return UsageError("--" + option.name + ": not with --pool",
+    return UsageError("--" + option.name + ": conflicts with --pool",
                       option.name.starts_with("export-")
-                          ? "the pool's folder has an export a machine"
+                          ? "the pool's folder has one export per machine"
                           : "leave one of the two out");
   }
   if (IsGiven(arguments, "runs")) return {};
   return UsageError("--pool: missing --runs",
-                    "write --runs N: a machine that stops at its own verdict stops where the "
-                    "change looks larger than it is");
+                    "write --runs N: machines that stop at a verdict of their own overestimate "
+                    "the change");
 }
 
 Result<std::size_t> ReadMachines(const ParsedArguments& arguments) {
@@ -61,7 +61,7 @@ Result<std::size_t> ReadMachines(const ParsedArguments& arguments) {
   return UsageError("--machines " + *text + ": not a number of machines", "write --machines 4");
 }
 
-// An option as it was typed, or in an equal way.
+// Adds an option as it was typed, or in an equivalent form.
 void AddOption(const GivenOption& given, std::span<const OptionInfo> known,
                std::vector<std::string>* words) {
   const auto info = std::ranges::find(known, given.name, &OptionInfo::name);
@@ -104,8 +104,7 @@ Result<void> CheckPoolFolders(const PoolOrder& order) {
   for (const std::string* const folder : {&order.cwd, &order.folder}) {
     if (CanBeAskedFor(*folder)) continue;
     return UsageError(
-        "--pool: the folder " + Quoted(*folder) +
-            " has a character that sbatch would not read as itself",
+        "--pool: the folder " + Quoted(*folder) + " contains a character that sbatch interprets",
         "use one without quotes, backslashes, % and control characters" +
             std::string(folder == &order.folder && order.folder != order.cwd ? ": --pool-folder DIR"
                                                                              : ""));
@@ -113,7 +112,7 @@ Result<void> CheckPoolFolders(const PoolOrder& order) {
   return {};
 }
 
-// No srun: the task itself is the job's one process, and gets the signal before the time limit.
+// Without srun, the task is the only process of the job and gets the signal before the time limit.
 std::string BatchScript(const PoolOrder& order) {
   const std::string name = order.folder.substr(order.folder.rfind('/') + 1);
   std::string script = "#!/bin/sh\n";
@@ -170,8 +169,8 @@ Result<SlurmView> ReadSqueue(std::string_view text, const std::vector<std::strin
   const Json said = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto list = said.is_object() ? said.find("jobs") : said.end();
   if (!said.is_object() || list == said.end() || !list->is_array()) {
-    return ConnectionError("squeue --json: not its JSON",
-                           "Slurm's plugin serializer/json is needed (slurm-wlm-basic-plugins)");
+    return ConnectionError("squeue --json: unexpected output",
+                           "install Slurm's plugin serializer/json (slurm-wlm-basic-plugins)");
   }
   SlurmView view;
   for (const Json& job : *list) {
@@ -222,14 +221,14 @@ Result<TaskState> ReadTaskState(std::string_view text) {
     kind.clear();
   }
   const auto found = std::ranges::find(kTaskKinds, kind);
-  if (found == kTaskKinds.end()) return UsageError("not the state of a task");
+  if (found == kTaskKinds.end()) return UsageError("not a task state");
   state.kind = static_cast<TaskState::Kind>(found - kTaskKinds.begin());
   return state;
 }
 
 namespace {
 
-// "30 runs  +0.3 % (-0.7 … +0.9 %)", as far as it is known.
+// "30 runs  +0.3 % (-0.7 … +0.9 %)"; empty if not known yet.
 std::string NewestInterval(const std::string& update) {
   const Json said = Json::parse(update, nullptr, /*allow_exceptions=*/false);
   if (!said.is_object() || !said.contains("comparisons")) return "";

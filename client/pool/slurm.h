@@ -11,83 +11,83 @@
 
 namespace benchd::client {
 
-// What is said to Slurm and what it answers, as text. Pure.
+// The text that is sent to Slurm and the text that it answers. Pure.
 
-/// More machines than that are no pool; Slurm's own limit for an array (MaxArraySize) is usually
-/// lower.
+/// The largest number of machines in a pool. Slurm's own limit for an array (MaxArraySize) is
+/// usually lower.
 inline constexpr std::size_t kMostMachines = 10'000;
 
 /// `compare --pool slurm[:PARTITION] --machines K`.
 struct PoolOrder {
   std::string partition;  ///< empty: Slurm's default
   std::size_t machines = 0;
-  std::string program;             ///< benchctl, by its path here
-  std::string folder;              ///< of this comparison, absolute; nodes and login share it
-  std::string cwd;                 ///< where tasks begin
-  std::vector<std::string> words;  ///< of `compare`, for each task
+  std::string program;             ///< path of benchctl on this machine
+  std::string folder;              ///< absolute; shared by the nodes and the login node
+  std::string cwd;                 ///< working directory of the tasks
+  std::vector<std::string> words;  ///< arguments of `compare` for each task
 };
 
-/// Partition and machines of a command line with --pool, and the words that its tasks get: all of
-/// it but what belongs to the pool.
+/// Reads a command line with --pool: the partition, the number of machines, and the arguments that
+/// the tasks get, which are all except the options of the pool.
 ///
 /// @param known  the options of compare
-/// @errors (exit 2) a pool that is not Slurm's, no number of machines, no --runs, or what makes
-///         sense on one machine only (--detach, --bisect, --host, exports).
+/// @errors (exit 2) an unknown kind of pool, an invalid number of machines, a missing --runs, or an
+///         option that works on one machine only (--detach, --bisect, --host, exports).
 Result<PoolOrder> ReadPoolOrder(const ParsedArguments& arguments,
                                 std::span<const OptionInfo> known);
 
-/// Whether sbatch would find both folders of an order, which its script names.
+/// Checks that sbatch would read both folders of an order unchanged from the script.
 ///
-/// @errors (exit 2) one of them has a control character, a quote, a backslash or %: lines of the
-///         script could end where they should not, or name another file.
+/// @errors (exit 2) one of them contains a control character, a quote, a backslash or %, which
+///         could end a line of the script early or name another file.
 Result<void> CheckPoolFolders(const PoolOrder& order);
 
-/// What sbatch is given: an array of one task a machine.
+/// The script for sbatch: a job array with one task per machine.
 ///
-/// @param order  one whose folders have been checked
+/// @param order  must have passed CheckPoolFolders()
 std::string BatchScript(const PoolOrder& order);
 
-/// How Slurm says that the tasks of a pool stand.
+/// The states of the tasks of a pool in Slurm.
 struct SlurmView {
-  std::size_t pending = 0;  ///< records: those that wait are one
+  std::size_t pending = 0;  ///< records; Slurm lists waiting tasks of an array as one
   std::size_t running = 0;
-  std::string reason;                ///< why those that wait do
-  std::map<int, std::string> ended;  ///< by task, those that have ended: "FAILED"
+  std::string reason;                ///< why tasks are pending
+  std::map<int, std::string> ended;  ///< states of ended tasks, by task: "FAILED"
 };
 
-/// Reads `squeue --json` for the given jobs (arrays).
+/// Reads the output of `squeue --json` for the given jobs (arrays).
 ///
-/// Of Slurm 22.05 to 24.11: a number is one, or an object with `number`; a state is a word, or a
-/// list of them.
+/// Supports Slurm 22.05 to 24.11: a number is a plain number or an object with `number`; a state is
+/// a word or a list of words.
 ///
-/// @errors no JSON of squeue's
+/// @errors unexpected output
 Result<SlurmView> ReadSqueue(std::string_view json, const std::vector<std::string>& jobs);
 
-/// What a task has left in the folder.
+/// The state that a task writes to the folder.
 struct TaskState {
   enum class Kind { kRunning, kDone, kTaken, kFailed };
   int task = 0;
   std::string node;
   Kind kind = Kind::kRunning;
-  int exit_code = 0;   ///< of compare, once it has ended
+  int exit_code = 0;   ///< exit code of compare, once it has ended
   std::string update;  ///< the newest line of `compare --json`; may be empty
   bool operator==(const TaskState&) const = default;
 };
 
-/// One line of JSON, and back.
+/// Converts to one line of JSON, and back.
 std::string TaskStateText(const TaskState& state);
-/// @errors no state of a task
+/// @errors the text is not a task state
 Result<TaskState> ReadTaskState(std::string_view text);
 
 /// "node3  running  8 runs  +0.3 % (-0.7 … +0.9 %)": the first gate's newest interval.
 std::string TaskLine(const TaskState& state);
 
-/// The exit code of a task, of what compare ended with: 0 where the machine has its export,
-/// kTaskRequeue for what another try may mend, else compare's own.
+/// The exit code of a task for the exit code of compare: 0 if there is an export, kTaskRequeue if
+/// another attempt may succeed, else that of compare.
 int TaskExit(int compare, int restarts);
-/// EX_TEMPFAIL: what RequeueExit= of slurm.conf may name. compare never ends with it.
+/// EX_TEMPFAIL, for RequeueExit= in slurm.conf. compare itself never exits with this code.
 inline constexpr int kTaskRequeue = 75;
-/// A site that requeues by exit code does so without end: after that many tries a task fails.
+/// RequeueExit= has no limit of its own, so a task fails after this many restarts.
 inline constexpr int kMostRestarts = 3;
 
 }  // namespace benchd::client

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Style kPlain;
 constexpr std::size_t kMostSeries = 24;
-/// Of all pictures together: they are what makes a page large.
+/// In all pictures together. Entries determine the size of a page.
 constexpr std::size_t kMostEntries = 1500;
 
 std::string TimeOf(const GateSummary& entry) {
@@ -33,7 +33,7 @@ SeriesEntry EntryOf(const GateSummary& entry, const ColumnFormat& values) {
           entry.verdict == Verdict::kRegression};
 }
 
-/// The levels of a segment whose first entry is `first` of the series.
+/// Adds the levels of a segment. `first` is the index of its first entry in the series.
 void AddLevels(const HistorySegment& segment, const GateSummary* before, std::size_t first,
                std::vector<SeriesLevel>* levels) {
   double sum = 0;
@@ -58,7 +58,7 @@ void AddLevels(const HistorySegment& segment, const GateSummary* before, std::si
   }
 }
 
-/// Leaves the newest entries, and the levels that these are in.
+/// Keeps the newest entries and their levels.
 void KeepNewest(std::size_t most, SeriesOfPicture* series) {
   const std::size_t all = series->entries.size();
   if (all <= most) return;
@@ -67,13 +67,13 @@ void KeepNewest(std::size_t most, SeriesOfPicture* series) {
   for (SeriesLevel& level : series->levels) {
     level.begin -= std::min(level.begin, all - most);
   }
-  // Of those that begin before it, only the last one goes on.
+  // Of the levels that begin before the first kept entry, only the last one is still visible.
   while (series->levels.size() > 1 && series->levels[1].begin == 0) {
     series->levels.erase(series->levels.begin());
   }
   series->levels.front().why.clear();
   series->note +=
-      " The newest " + std::to_string(most) + " of " + std::to_string(all) + " entries.";
+      " Only the newest " + std::to_string(most) + " of " + std::to_string(all) + " are shown.";
 }
 
 SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
@@ -81,8 +81,8 @@ SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
   const ColumnFormat values = ValuesOf(series, kPlain);
   SeriesOfPicture picture{
       OneLine(last.metric),
-      "Dashed: a step, where the values changed for good. A plain line: another "
-      "kernel or other settings.",
+      "A dashed line marks a step, a permanent change of the values. A solid line marks "
+      "another kernel or other settings.",
       {"time", "candidate", "session", "value", "change", "verdict", "begins"},
       last.unit,
       {},
@@ -99,7 +99,7 @@ SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
   return picture;
 }
 
-// Where the values changed for good, and where the machine did, the newest first.
+// The permanent changes of the values and the changes of the machine, newest first.
 std::string Changes(const SeriesOfPicture& picture) {
   std::vector<std::string> changes;
   for (auto level = picture.levels.rbegin(); level != picture.levels.rend(); ++level) {
@@ -134,7 +134,7 @@ std::string RenderHistoryPage(std::span<const HistorySeries> history, std::strin
                      Paragraph(SearchSentence(search), "quiet") + "</header>\n";
   for (std::size_t i = 0; i < shown; ++i) html += Section(history[i], i, kMostEntries / shown);
   if (shown < history.size()) {
-    html += Paragraph("Of " + std::to_string(history.size()) + " series, the " +
+    html += Paragraph("Of " + std::to_string(history.size()) + " series, this page shows the " +
                           std::to_string(shown) + " with the newest entries.",
                       "quiet");
   }

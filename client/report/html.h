@@ -9,27 +9,27 @@
 
 namespace benchd::client {
 
-// What a page is made of. Texts are escaped here, markup is passed as `html`.
+// The parts of a page. Text is escaped here; parameters named `html` are markup.
 
-/// The page around its body: head, style sheet, a policy that forbids scripts and the network.
+/// A page around a body: head, style sheet and a policy that forbids scripts and network access.
 std::string HtmlPage(std::string_view title, std::string_view html);
 
-/// `<h2>text</h2>` of that level.
+/// `<h2>text</h2>` for level 2.
 std::string Heading(int level, std::string_view text);
 std::string Paragraph(std::string_view text, std::string_view style = {});
-/// Names and what they are; a third cell of any text says that it is typed like that.
+/// A list of names and their values. A value with a third cell (of any text) is shown as code.
 std::string Definitions(const Rows& rows);
-/// `text` as it is typed.
+/// `text` as a block of code.
 std::string CodeBlock(std::string_view text);
 std::string BulletList(const std::vector<std::string>& texts);
 
-/// A table with a heading row and, in each row, a first cell that names it; numbers stand to the
-/// right. Wider than the page it can be scrolled, by keyboard too.
+/// A table with a heading row. The first cell of each row is its name. Numbers are right-aligned. A
+/// table that is wider than the page can be scrolled, also by keyboard.
 std::string HtmlTable(const Rows& rows, std::string_view name);
 
-/// A picture with its name above and its note and table below.
+/// A picture with its name above it and its note and table below it.
 std::string Figure(const Picture& picture);
-/// Figures and words, each markup of its own, abreast as the width allows; empty ones are left out.
+/// Places figures and texts (markup) side by side as the width allows. Empty parts are left out.
 std::string Figures(const std::vector<std::string>& parts);
 
 }  // namespace benchd::client

@@ -21,7 +21,7 @@ double Extent(const IntervalRow& row) {
   return row.margin ? std::max(extent, std::abs(row.margin->at)) : extent;
 }
 
-// All rows, less what is so wide that the others would be points.
+// The range of all rows, limited so that very wide intervals do not shrink the others to points.
 Range RangeOf(const std::vector<IntervalRow>& rows) {
   constexpr double kWide = 6;
   std::vector<double> extents;
@@ -42,10 +42,10 @@ Range RangeOf(const std::vector<IntervalRow>& rows) {
   return range.Padded(0.05);
 }
 
-// Whether some changes are so much larger than others, up or down, that beside them these would be
-// points: a change to a third and one to the tenfold have no linear axis in common.
+// Whether the changes differ so much that small ones would be points on a linear axis, such as a
+// change to a third and one to the tenfold.
 bool NeedsRatios(const std::vector<IntervalRow>& rows, const AxisUnit& axis) {
-  constexpr double kFarApart = 5;  // the largest ratio beside the smallest
+  constexpr double kFarApart = 5;  // largest ratio over smallest ratio
   if (!axis.relative) return false;
   double smallest = 1;
   double largest = 1;
@@ -126,7 +126,7 @@ Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& com
     DrawRow(&svg, row, x, top);
     table.push_back({row.label, row.numbers, margin, row.verdict});
   }
-  std::string note = gates ? "Shaded: changes for the worse beyond the margin (dashed)." : "";
+  std::string note = gates ? "The shaded area is worse than the margin (dashed line)." : "";
   if (ratios) {
     note += std::string(gates ? " " : "") +
             "The axis shows ratios: 2\u00d7 is +100 %, 0.5\u00d7 is -50 %.";
@@ -139,7 +139,7 @@ Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& com
 
 namespace {
 
-// The last interval, the margin and zero; of the wide ones at the beginning what has room.
+// Includes the later intervals, the margin and zero. Wide intervals at the beginning may be cut.
 Range RangeOf(const IntervalHistory& history) {
   const IntervalPoint& last = history.points.back();
   const double first_runs = static_cast<double>(history.points.front().runs);
@@ -226,9 +226,9 @@ namespace {
 constexpr double kLabel = 24;
 constexpr double kMean = 24;
 constexpr double kGap = 8;
-constexpr double kLane = 9;        // of a unit, as long as there are few
-constexpr double kLanes = 128;     // of many, together
-constexpr double kWholeShare = 1;  // an interval may take so much of the marks' range to each side
+constexpr double kLane = 9;        // per unit, if there are few
+constexpr double kLanes = 128;     // limit for all units together
+constexpr double kWholeShare = 1;  // share by which intervals may extend the range
 
 double LaneOf(const UnitGroup& group) {
   return std::min(kLane, kLanes / static_cast<double>(group.units.size()));
@@ -243,7 +243,7 @@ void IncludeEnds(const UnitOfPicture& unit, Range* range) {
   if (unit.hi) range->Include(*unit.hi);
 }
 
-// All marks and margins; of intervals that are far wider, what has room.
+// Includes all marks and margins. Intervals that are much wider may be cut.
 Range RangeOf(const std::vector<UnitGroup>& groups) {
   Range marks;
   for (const UnitGroup& group : groups) {
@@ -281,7 +281,7 @@ void DrawPrediction(Svg* svg, const std::pair<double, double>& prediction, const
                     double top, double bottom) {
   const double left = PlaceWithin(x, prediction.first);
   const double right = PlaceWithin(x, prediction.second);
-  svg->Rect(left, top, right - left, bottom - top, "candidate band", "where one more would be");
+  svg->Rect(left, top, right - left, bottom - top, "candidate band", "prediction for one more");
 }
 
 void DrawGroup(Svg* svg, const UnitGroup& group, const AxisUnit& axis, const AxisScale& x,

@@ -95,7 +95,7 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
   }
   const IntervalGroups groups = IntervalRows(comparisons, update, "");
   if (groups.empty()) {
-    return InvalidArgument(metric, "no comparison is of this metric",
+    return InvalidArgument(metric, "no comparison has this metric",
                            known.empty() ? "" : "one of: " + Join(known, ", "));
   }
   std::vector<Picture> parts;
@@ -118,7 +118,7 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
 
 namespace {
 
-/// How changes beside each other are told.
+/// The common format for changes in `range`.
 ColumnFormat ChangesBetween(const Range& range, const AxisUnit& axis) {
   if (axis.relative) return ColumnFormat::OfChanges(range.low, range.high);
   return ColumnFormat::OfDifferences(0, range.low, range.high, axis.unit, kPlain);
@@ -128,14 +128,14 @@ std::string WithSignAndUnit(double change, const ColumnFormat& format) {
   return format.WithUnit(format.Signed(change));
 }
 
-/// One arm of a comparison by its builds.
+/// The builds of one arm of a comparison.
 struct BuiltArm {
   std::string name;
   std::vector<LayoutMean> builds;
   double mean = 0;
 };
 
-/// Beside the mean of the reference's builds, as the verdict compares them.
+/// The change from the mean of the reference's builds, as in the verdict.
 double Beside(double mean, double reference, bool relative) {
   return relative ? mean / reference - 1 : mean - reference;
 }
@@ -173,7 +173,7 @@ UnitGroup GroupOf(const BuiltArm& arm, const BuiltArm& reference, const Range& m
   return group;
 }
 
-/// The measured runs of one arm, by their builds.
+/// Groups the measured runs of one arm by build.
 BuiltArm BuiltArmOf(const MetricRuns& runs, const std::string& name, bool harmonic, bool relative) {
   std::vector<std::pair<std::uint32_t, double>> measured;
   for (const RunOfPicture& run : runs.runs) {
@@ -210,10 +210,10 @@ std::optional<UnitsOfPicture> LayoutsOf(const MetricRuns& runs, const v1::Compar
   const ColumnFormat format = ChangesBetween(changes, axis);
   return UnitsOfPicture{
       "Builds: " + OneLine(comparison.candidate()) + " vs " + OneLine(comparison.reference()),
-      "Each mark is the mean of a build, beside what the builds of " +
+      "Each mark is the mean of one build, relative to the mean of the builds of " +
           OneLine(comparison.reference()) +
-          " come to; below them the mean of the arm's builds, with the interval of the change.",
-      {"build", "mean", "beside " + comparison.reference(), "runs"},
+          ". Below the marks is the mean of the arm's builds, with the interval of the change.",
+      {"build", "mean", "vs " + comparison.reference(), "runs"},
       axis,
       {GroupOf(reference, reference, means, format, comparison),
        GroupOf(candidate, reference, means, format, comparison)}};
@@ -265,9 +265,9 @@ UnitsOfPicture MachinesOf(const MachineCombination& combination, std::size_t num
   group.prediction = gate.prediction;
   group.margin = MarginOf(together);
   std::string note =
-      "Each mark is what a machine found, with its own interval; below them the mean over the "
-      "machines";
-  note += gate.prediction ? ", and shaded where one more machine would be." : ".";
+      "Each mark is the result of one machine, with its own interval. Below the marks is the mean "
+      "over the machines";
+  note += gate.prediction ? "; the shaded range is the prediction for one more machine." : ".";
   return {LabelWithMetric(together, all),
           std::move(note),
           {"export", "machine", OneLine(together.reference()), OneLine(together.candidate()),

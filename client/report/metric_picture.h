@@ -16,53 +16,55 @@
 
 namespace benchd::client {
 
-// Comparisons as the rows of pictures, and one picture of a metric.
+// Converts comparisons to rows of pictures, and draws the picture of a metric.
 
-/// Where a change of that comparison begins to count; nothing of one without a margin.
+/// The margin of a comparison, if it has one.
 std::optional<MarginLine> MarginOf(const v1::Comparison& one);
 
-/// On what a comparison is drawn.
+/// The axis for a comparison.
 AxisUnit AxisOf(const Judged& judged);
 
-/// "pass", or of a metric that does not gate which way it went.
+/// The verdict ("pass"); for a metric that does not gate, its flag.
 std::string Outcome(const v1::Comparison& one);
 
-/// "+10.2 % (+9.8 … +10.6 %)", as far as it is known.
+/// The estimate and, if known, the interval: "+10.2 % (+9.8 … +10.6 %)".
 std::string ChangeText(const v1::Comparison& one);
 
 /// "wall_time, candidate vs base".
 std::string LabelWithMetric(const v1::Comparison& one, const v1::Update& update);
 
-/// The rows of each picture: all relative, or of one unit.
+/// The rows of each picture. The rows of a picture are all relative, or have the same unit.
 using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>>;
 
-/// Those on that axis, which are begun where there are none.
+/// The rows for an axis. Adds a group if there is none.
 std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups);
 
-/// @param prefix  of every label
+/// @param prefix  put before every label
 IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& update,
                             const std::string& prefix);
 
-/// Pictures below each other, as an SVG file of that name.
+/// An SVG file with pictures below each other.
+///
+/// @param name  the title of the file
 std::string PictureFile(const std::vector<Picture>& parts, const std::string& name);
 
-/// One picture as an SVG file: the intervals of a metric above its distributions, in a suite those
-/// of all its benchmarks.
+/// An SVG file with the intervals of a metric above its distributions; in a suite, the intervals of
+/// all benchmarks.
 ///
-/// @errors kInvalidArgument: no comparison is of that metric; the hint names those that are.
+/// @errors kInvalidArgument: no comparison has that metric; the hint lists the known metrics.
 Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric);
 
-// What a verdict over builds or over machines rests on, for DrawUnits().
+// The data behind a verdict over builds or over machines, for DrawUnits().
 
-/// The builds of both arms of a comparison, each by its mean beside what the reference's builds
-/// come to. Nothing for arms of one build each, and where there is no estimate.
+/// The builds of both arms of a comparison, each by its mean relative to the mean of the
+/// reference's builds. None if each arm has one build or there is no estimate.
 std::optional<UnitsOfPicture> LayoutsOf(const MetricRuns& runs, const v1::Comparison& comparison);
 
-/// The sessions that were measured on several machines, together. Nothing where there is one
-/// machine, or where they are not of one comparison.
+/// Combines sessions from several machines. None if there is only one machine or the sessions are
+/// not of the same comparison.
 std::optional<MachineCombination> CombinationOf(std::span<const ReportSource> sources);
 
-/// What each machine found of one gate, and where one more would be.
+/// The result of each machine for one gate, and the prediction for one more machine.
 /// @param gate  an index into combination.gates
 UnitsOfPicture MachinesOf(const MachineCombination& combination, std::size_t gate);
 

@@ -21,10 +21,10 @@
 namespace benchd::client {
 namespace {
 
-constexpr std::size_t kMostPlaces = 24;  // benchmarks times metrics with pictures of their own
+constexpr std::size_t kMostPlaces = 24;  // benchmark and metric pairs with separate pictures
 constexpr std::size_t kPlacesWithoutGates = 4;
-constexpr std::size_t kMostIntervals = 60;  // of one picture
-constexpr std::size_t kFewestLooks = 3;     // of a course that is drawn
+constexpr std::size_t kMostIntervals = 60;  // per picture
+constexpr std::size_t kFewestLooks = 3;     // needed to draw a trajectory
 constexpr Style kPlain;
 
 Comparisons InfosOf(const v1::Update& update) {
@@ -35,7 +35,7 @@ Comparisons InfosOf(const v1::Update& update) {
   return infos;
 }
 
-using Parts = std::vector<std::string>;  // of Figures()
+using Parts = std::vector<std::string>;  // for Figures()
 
 Parts IntervalFigures(const std::string& id, const IntervalGroups& groups) {
   Parts figures;
@@ -52,7 +52,7 @@ Parts IntervalFigures(const std::string& id, const IntervalGroups& groups) {
 
 void Append(Parts more, Parts* parts) { std::ranges::move(more, std::back_inserter(*parts)); }
 
-/// One session or table of a page.
+/// Renders one session or table of a page.
 class Section {
  public:
   Section(const ReportSource& source, std::string id, int level, std::size_t marks)
@@ -79,7 +79,7 @@ class Section {
 
   std::string Name() const { return (source_.table ? "" : "session ") + OneLine(source_.name); }
 
-  // The verdict: a word with a sign of its own, its sentences, how much was measured.
+  // The verdict as a sign and a word, its sentences, and the number of runs.
   std::string Top() const {
     const v1::Session& session = source_.session;
     std::string html = Paragraph(Name(), "over");
@@ -100,7 +100,7 @@ class Section {
            "</div>\n</header>\n";
   }
 
-  // What was compared, when and where: what a reader asks first.
+  // The commands, the time and the machine.
   Rows Facts() const {
     const v1::Session& session = source_.session;
     Rows facts;
@@ -128,7 +128,7 @@ class Section {
     return facts;
   }
 
-  // In UTC, as a page is read anywhere: "2026-01-02 03:04:05 UTC".
+  // "2026-01-02 03:04:05 UTC". UTC, because readers may be in any time zone.
   static std::string DayAndTime(const google::protobuf::Timestamp& time) {
     std::string text = Rfc3339(time).substr(0, std::string_view("2026-01-02T03:04:05").size());
     std::ranges::replace(text, 'T', ' ');
@@ -148,7 +148,7 @@ class Section {
                                                                             : "? Undecided";
     std::vector<std::string> sentences = VerdictSentences(update_, options_.context, kPlain);
     std::string first = sentences.front();
-    // The title has said its first word.
+    // The title already has the first word.
     if (const std::size_t colon = first.find(": "); colon != std::string::npos) {
       first.erase(0, colon + 2);
     }
@@ -156,7 +156,7 @@ class Section {
     return Title(style, title) + Paragraph(first, "lede") + BulletList(sentences);
   }
 
-  // Gates against their margins, the order of candidates, what to know of it.
+  // The gates against their margins, the order of the candidates, and the warnings.
   std::string Findings() const {
     Comparisons gates = GatesOf(update_);
     if (gates.empty()) gates = InfosOf(update_);
@@ -171,7 +171,7 @@ class Section {
     return parts.empty() ? "" : "<section>\n" + Figures(parts) + "</section>\n";
   }
 
-  // What has pictures of its own: metrics that gate, else the first ones.
+  // The metrics that get separate pictures: those that gate, else the first ones.
   std::vector<const MetricRuns*> PlacesOf() const {
     std::vector<const MetricRuns*> places;
     Comparisons wanted = GatesOf(update_);
@@ -206,8 +206,8 @@ class Section {
     }
     const std::size_t gates = GatesOf(update_).size();
     if (places.size() == kMostPlaces && gates > kMostPlaces) {
-      html += Paragraph("Pictures of the first " + std::to_string(kMostPlaces) + " of " +
-                            std::to_string(gates) + " gates; the table has all.",
+      html += Paragraph("Only the first " + std::to_string(kMostPlaces) + " of " +
+                            std::to_string(gates) + " gates have pictures; the table has all.",
                         "quiet");
     }
     if (!source_.missing.empty()) {
@@ -216,7 +216,7 @@ class Section {
     return html;
   }
 
-  // A few looks show no course: the interval stands in the picture of the gates.
+  // A few looks give no useful trajectory; the picture of the gates has the interval.
   Parts Histories(const MetricRuns& place, const std::string& id) const {
     Parts parts;
     for (const v1::Comparison& one : update_.comparisons()) {
@@ -257,13 +257,13 @@ class Section {
     picture.name += ": " + OneLine(one.candidate()) + " vs " + OneLine(one.reference());
     if (!watched) {
       picture.note =
-          "As if it had been watched: the verdict is from the one look at the end, "
-          "whose interval is shorter.";
+          "Drawn as if the session had looked after every block. The verdict is from the one "
+          "look at the end, whose interval is shorter.";
     }
     return picture;
   }
 
-  // What was found stands beside the name: it is in sight on a narrow screen, too.
+  // The result is next to the name, so that it is visible on a narrow screen.
   std::string EveryMetric() const {
     const RowSelection selection = SelectRows(update_, RowsShown::kAll);
     if (selection.rows.empty()) return "";
@@ -343,9 +343,9 @@ class Section {
            one.held() ? "yes" : "no", OneLine(one.why())});
     }
     std::string html = Definitions(facts);
-    if (changed > 0) html += Paragraph(Counted(changed, "setting") + " changed while it ran.");
+    if (changed > 0) html += Paragraph(Counted(changed, "setting") + " changed in this session.");
     if (update_.disturbances() > 0) {
-      html += Paragraph(Counted(update_.disturbances(), "disturbance") + " of the measured runs.");
+      html += Paragraph(Counted(update_.disturbances(), "disturbance") + " in the measured runs.");
     }
     return Part("Machine", html + HtmlTable(settings, "Settings of the machine"));
   }
@@ -355,7 +355,7 @@ class Section {
     if (source_.table || !session.has_started()) return "";
     std::string html = CodeBlock(ReplayCommand(session.spec(), session.started().seed()));
     if (!source_.analyze.empty()) {
-      html += Paragraph("The same numbers from the runs that were measured:") +
+      html += Paragraph("To compute the same numbers from the measured runs:") +
               CodeBlock(source_.analyze);
     }
     Rows times;
@@ -376,7 +376,7 @@ class Section {
   std::size_t marks_;
 };
 
-// Where they are of several machines: the verdict over these.
+// If the sources are from several machines: the verdict over these machines.
 std::string Machines(std::span<const ReportSource> sources) {
   const auto combination = CombinationOf(sources);
   if (!combination) return "";
@@ -398,7 +398,7 @@ std::string Machines(std::span<const ReportSource> sources) {
          "</section>\n";
 }
 
-// What several reports have in common: each of their gates, on one axis.
+// The overview of several reports: links, and all gates on one axis.
 std::string Overview(std::span<const ReportSource> sources) {
   IntervalGroups all;
   std::vector<std::string> links;

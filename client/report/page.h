@@ -9,28 +9,28 @@
 
 namespace benchd::client {
 
-/// Most marks of one picture of runs, and of all of a page together: they are what makes it large.
+/// Limits for the marks of one picture of runs and of a whole page. Marks determine its size.
 inline constexpr std::size_t kMostMarks = 1500;
 inline constexpr std::size_t kMostMarksOfPage = 3000;
 
-/// One self-contained HTML page: no network, no script. The verdict first, then each comparison
-/// against its margin, for each metric that gates its distributions, runs and how its interval
-/// shrank, every metric, the machine, and how to have it again. Several sources are sections, below
-/// a picture of all their gates.
+/// Renders a self-contained HTML page without scripts or network access. It has the verdict, each
+/// comparison against its margin, the distributions, runs and interval history of each gating
+/// metric, every metric, the machine and the commands to reproduce the result. Several sources
+/// become sections below a picture of all their gates.
 ///
-/// Whatever a user named is text in it; the same sources give the same bytes.
+/// All text from users is escaped. The same sources give the same bytes.
 std::string RenderReportPage(std::span<const ReportSource> sources);
 
-/// What `history` shows, as a page like RenderReportPage()'s: no network, no script. Each series
-/// has a picture of its values with their verdicts and steps, the numbers in a table behind it, and
-/// its steps in words. Of many series the first ones, of long ones the newest entries.
+/// Renders the output of `history` as a page like that of RenderReportPage(). Each series has a
+/// picture of its values with verdicts and steps, a table of the numbers and a list of the steps.
+/// The number of series and of entries is limited; the newest ones are shown.
 ///
-/// @param benchmark  that was asked for; empty: all
-/// @param history    not empty
+/// @param history    must not be empty
+/// @param benchmark  the benchmark that was requested; empty: all
 std::string RenderHistoryPage(std::span<const HistorySeries> history, std::string_view benchmark,
                               const ChangePointSearch& search);
 
-/// One series as an SVG file, its newest entries if it is long.
+/// One series as an SVG file. A long series is limited to its newest entries.
 std::string RenderHistoryPicture(const HistorySeries& series);
 
 }  // namespace benchd::client

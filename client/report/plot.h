@@ -10,57 +10,57 @@
 
 namespace benchd::client {
 
-// What the pictures have in common: their size, axes, legends, and the values that they show.
+// Common parts of the pictures: size, axes, legends and the formatting of values.
 
-/// Pictures are as wide as a phone, where they keep their size; elsewhere several stand abreast.
+/// As wide as a phone, so that pictures keep their size there. Wider screens show several per row.
 inline constexpr double kPictureWidth = 420;
 inline constexpr double kPlotRight = kPictureWidth - 12;
-inline constexpr double kPlotLeft = 62;   ///< with an axis to the left
-inline constexpr double kPlotMargin = 8;  ///< without
+inline constexpr double kPlotLeft = 62;   ///< with an axis on the left
+inline constexpr double kPlotMargin = 8;  ///< without one
 inline constexpr double kAxisHeight = 22;
 inline constexpr double kPlotHeight = 220;  ///< with the axis below
 
-/// The ends of what is shown.
+/// The range that a picture shows.
 struct Range {
   double low = 0;
   double high = 0;
 
   void Include(double value);
-  /// A little air on both sides.
+  /// The range with `share` of its size added on both sides.
   Range Padded(double share) const;
   bool Holds(double value) const { return value >= low && value <= high; }
 };
 
-/// The place of a value, or of the nearest one that is shown, on an axis from left to right.
+/// The place of a value on a horizontal axis, or the nearest end of the axis.
 inline double PlaceWithin(const AxisScale& scale, double value) {
   return std::clamp(scale(value), scale(scale.low()), scale(scale.high()));
 }
 
-/// A number as the axis and the titles say it, fine enough to tell `step` apart.
+/// A number for axis labels and titles, precise enough to show steps of `step`.
 std::string AxisLabel(double value, double step, const AxisUnit& axis);
 
-/// A number beside others of the range, with four digits of what the range tells apart.
+/// A number with the precision that its range needs.
 std::string ValueLabel(double value, const Range& range, const std::string& unit);
 
-/// Lines where the ticks of the axis below are.
+/// Vertical lines at the ticks of the axis below.
 void DrawGrid(Svg* svg, const AxisScale& x, double top, double bottom);
-/// The axis below a plot, with as many labels as have room.
+/// The axis below a plot, with as many labels as fit.
 void DrawHorizontalAxis(Svg* svg, const AxisScale& x, double bottom, const AxisUnit& axis);
 /// The same for counts of `what`, from kPlotLeft to kPlotRight.
 void DrawCountAxis(Svg* svg, const AxisScale& x, double bottom, std::string_view what);
-/// Labels to the left of kPlotLeft, lines from there to kPlotRight.
+/// The axis on the left: labels to the left of kPlotLeft, lines from there to kPlotRight.
 void DrawVerticalAxis(Svg* svg, const AxisScale& y, const AxisUnit& axis);
 
-/// "+2.0 %": where a margin is.
+/// The value of a margin: "+2.0 %".
 std::string MarginText(const MarginLine& margin, const AxisUnit& axis);
-/// A margin with what lies beyond it, on a plot with changes along x.
+/// A margin and the shaded area beyond it, on a plot with changes along x.
 void DrawMargin(Svg* svg, const MarginLine& margin, const AxisUnit& axis, const AxisScale& x,
                 double top, double bottom);
-/// An interval at that height. An end beyond the plot is an arrow at its edge.
+/// An interval at height `y`. An end beyond the plot is drawn as an arrow at the edge.
 void DrawInterval(Svg* svg, double lo, double hi, const AxisScale& x, double y,
                   std::string_view style, std::string_view title);
 
-/// "reference" or "candidate": the class of an arm's marks.
+/// The class of an arm's marks: "reference" or "candidate".
 std::string_view ClassOf(const ArmOfPicture& arm);
 Shape ShapeOf(const ArmOfPicture& arm);
 
@@ -69,7 +69,7 @@ struct LegendEntry {
   std::string style;
   std::string text;
 };
-/// In lines from `top` on; the height that it takes.
+/// The height that DrawLegend() needs. It draws the entries in lines from `top` on.
 double LegendHeight(const std::vector<LegendEntry>& entries);
 void DrawLegend(Svg* svg, const std::vector<LegendEntry>& entries, double top);
 

@@ -20,7 +20,7 @@
 namespace benchd::client {
 namespace {
 
-// Arms without a measured value are not in the picture, and neither are their warm-ups.
+// Leaves out arms without a measured value, including their warm-up runs.
 MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
                   const std::optional<LayoutGroups>& groups, std::size_t b, std::size_t metric,
                   std::span<const std::uint32_t> disturbances) {
@@ -63,7 +63,7 @@ MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
   return all;
 }
 
-// What one look at the end would have been if it had been watched: a sequential method's intervals.
+// The intervals of a sequential method, for a session that took only one look.
 std::vector<Trajectory> WatchedAnyway(const MeasurementTable& table, benchd::TableOptions options) {
   const bool coin = options.spec.schedule.kind == ScheduleKind::kCoin;
   options.method = table.has_pairs && !coin ? Method::kPaired : Method::kWelch;
@@ -89,14 +89,14 @@ Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions 
   if (!report) return report;
   to->trajectories = std::move(report->trajectories);
   to->pairs = std::move(report->pairs);
-  // Over builds nothing is watched: more runs of them are no more builds.
+  // There is no trajectory over builds, because more runs do not add builds.
   if (to->trajectories.empty() && !groups) {
     to->trajectories = WatchedAnyway(table, std::move(options));
   }
   return report;
 }
 
-// What the harness said of its metrics, or as much as the result says.
+// The harness' descriptions of its metrics; from the result if the runs have none.
 std::vector<TableColumn> ColumnsOf(const v1::Session& session, std::span<const v1::Run> runs) {
   ParsedMetrics parsed;
   for (const v1::Run& run : runs) parsed.Learn(run);
@@ -109,7 +109,7 @@ std::vector<TableColumn> ColumnsOf(const v1::Session& session, std::span<const v
   return columns;
 }
 
-// Asks of the session's runs what the session asked, also where it looked at them once.
+// The options that repeat the session's analysis on its runs, even if it took only one look.
 Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<const v1::Run> runs) {
   v1::SessionSpec proto = session.spec();
   for (v1::Benchmark& benchmark : *proto.mutable_benchmarks()) {
@@ -167,7 +167,7 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   if (auto on_machine = MachineSessionOf(source.session, source.name); on_machine) {
     source.on_machine = *std::move(on_machine);
   }
-  // What an export does not say of a harness' metrics (their resolution) the command would lack.
+  // Without the descriptions of a harness' metrics (their resolution), the command would differ.
   const bool described = std::ranges::none_of(runs, [](const v1::Run& run) {
     return run.metrics().empty() && std::ranges::any_of(run.samples(), [](const auto& sample) {
              return FindBuiltinMetric(MetricName(sample)) == nullptr;

@@ -16,39 +16,39 @@
 
 namespace benchd::client {
 
-/// Every run of one benchmark in one metric. Several builds of one arm (the method layouts) are one
-/// arm here, whose runs say of which build they are.
+/// The runs of one benchmark in one metric. Several builds of an arm (the method `layouts`) are one
+/// arm here, and each run has the number of its build.
 struct MetricRuns {
   std::string benchmark;
   std::string metric;
   std::string unit;
   double resolution = 0;           ///< 0 = unknown
-  std::vector<ArmOfPicture> arms;  ///< those that have any measured value
-  std::vector<RunOfPicture> runs;  ///< by order, warm-ups too
+  std::vector<ArmOfPicture> arms;  ///< only arms with a measured value
+  std::vector<RunOfPicture> runs;  ///< in order of execution, including warm-up runs
 };
 
-/// What a section of a report is made of: a session with its runs, or a table as if it were one.
+/// The data for a section of a report: a session with its runs, or a table in the same form.
 struct ReportSource {
-  std::string name;    ///< the session's ID, the file's name
-  bool table = false;  ///< of the session there are only state and report
+  std::string name;    ///< the session's ID or the file's name
+  bool table = false;  ///< `session` has only state and report
   v1::Session session;
   std::vector<MetricRuns> metrics;
   std::vector<Trajectory> trajectories;
   std::vector<ArmPairs> pairs;
-  /// What combining it with sessions of other machines needs; absent without a verdict, and where
-  /// nobody knows on which machine it was.
+  /// The data for combining it with sessions of other machines; absent without a verdict or a known
+  /// machine.
   std::optional<MachineSession> on_machine;
-  std::string analyze;  ///< the command that computes its numbers again; may be empty
-  std::string missing;  ///< why there is nothing of its runs; else empty
+  std::string analyze;  ///< the command that recomputes the numbers; may be empty
+  std::string missing;  ///< why the runs are missing; else empty
 };
 
-/// Of a session that has ended; its intervals are computed again from its runs, as they were then.
-/// Runs that cannot be analysed (a session that failed early) are named in `missing`.
+/// Makes the source for an ended session. Its intervals are recomputed from its runs. If the runs
+/// cannot be analysed (a session that failed early), `missing` has the reason.
 ///
-/// @param runs  in order of execution, with their metrics as far as known
+/// @param runs  in order of execution, with their metrics if known
 ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs);
 
-/// Of a table as `analyze` reads it.
+/// Makes the source for a table in the format of `analyze`.
 /// @errors those of AnalyzeTable()
 Result<ReportSource> SourceOfTable(std::string name, std::string_view csv,
                                    const benchd::TableOptions& options);

@@ -13,15 +13,15 @@
 namespace benchd::client {
 namespace {
 
-constexpr double kFarthest = 1e5;       // beyond it browsers lose precision
-constexpr double kPixelsPerCell = 6.4;  // of the picture's font, on average
+constexpr double kFarthest = 1e5;       // browsers lose precision beyond this
+constexpr double kPixelsPerCell = 6.4;  // average of the picture's font
 constexpr double kBoldPerCell = 8;
 
 bool Drawable(std::initializer_list<double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
-// To a tenth, without a needless zero.
+// Rounds to a tenth and omits a trailing ".0".
 std::string Pixels(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", std::clamp(value, -kFarthest, kFarthest));
@@ -32,7 +32,7 @@ std::string Pixels(double value) {
 
 std::string Point(double x, double y) { return Pixels(x) + " " + Pixels(y); }
 
-// U+FFFE and U+FFFF are in UTF-8, and in no XML.
+// U+FFFE and U+FFFF are valid in UTF-8 but not in XML.
 void RemoveNonCharacters(std::string* text) {
   for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
     for (std::size_t at = 0; (at = text->find(forbidden, at)) != std::string::npos;) {
@@ -75,7 +75,7 @@ std::string EscapeMarkup(std::string_view text) {
 AxisScale::AxisScale(double low, double high, double begin, double end, bool logarithmic)
     : low_(low), high_(high), begin_(begin), end_(end), logarithmic_(logarithmic && low > 0) {
   if (high_ > low_) return;
-  // Nothing but one value: in the middle.
+  // A single value is shown in the middle.
   const double around = low_ == 0 ? 1 : std::abs(low_) / 20;
   low_ -= around;
   high_ = low_ + 2 * around;
@@ -259,7 +259,7 @@ std::string Svg::File(std::string_view name, std::string_view description) const
 }
 
 std::string_view PictureStyle() {
-  // Text and arms have at least 4.5 to 1 against the ground in both schemes (WCAG 2.1, AA).
+  // Text and arms have a contrast of at least 4.5:1 in both schemes (WCAG 2.1, AA).
   static constexpr std::string_view kStyle = R"(
 :root{color-scheme:light dark;--ground:#fff;--raised:#f6f7f9;--ink:#1c2128;--quiet:#57606a;--rule:#d6dbe1;--reference:#5b6673;--candidate:#0b5cad;--pass:#176a35;--regression:#b3261e;--undecided:#7d5400}
 @media (prefers-color-scheme:dark){:root{--ground:#12161c;--raised:#1a2028;--ink:#e4e8ed;--quiet:#9ba6b3;--rule:#333c47;--reference:#a3adb9;--candidate:#6db3ff;--pass:#5fce86;--regression:#ff8f87;--undecided:#e0b04c}}

@@ -6,21 +6,21 @@
 
 namespace benchd::client {
 
-// What pictures are drawn with: SVG as text. Pure; shapes and scales, no statistics.
+// Drawing of pictures as SVG text: shapes and scales, no statistics. Pure.
 
-/// `text` as character data or an attribute's value, of HTML and XML alike: it is text whatever it
-/// says, one line, without what XML cannot have. Everything that a user named goes through here.
+/// Escapes `text` for use as character data or an attribute value in HTML and XML. The result is
+/// one line without the characters that XML forbids. All text from users must pass through here.
 std::string EscapeMarkup(std::string_view text);
 
-/// From values to places.
+/// Maps values to coordinates.
 class AxisScale {
  public:
-  /// @param logarithmic  low is above 0
+  /// @param logarithmic  requires low > 0; otherwise the scale is linear
   AxisScale(double low, double high, double begin, double end, bool logarithmic = false);
 
   double operator()(double value) const;
-  /// Round values inside, ascending: steps of 1, 2 or 5; on a logarithmic scale 1, 2 and 5 of each
-  /// power of ten. About as many as asked for.
+  /// About `about` round values in the range, ascending: multiples of 1, 2 or 5 times a power of
+  /// ten; on a logarithmic scale 1, 2 and 5 times each power of ten.
   std::vector<double> Ticks(int about) const;
 
   double low() const { return low_; }
@@ -37,14 +37,14 @@ class AxisScale {
 enum class Anchor { kStart, kMiddle, kEnd };
 enum class Shape { kCircle, kTriangle, kDiamond, kSquare, kCross };
 
-/// One of an arm that is not a reference; they repeat.
+/// The shape for the candidate of that number. Shapes repeat.
 Shape ShapeOfCandidate(std::size_t number);
 
-/// Is drawn onto from the back to the front. Classes are those of PictureStyle(); coordinates are
-/// in pixels of its own width, to a tenth; what is no finite number is drawn nowhere.
+/// A picture that is drawn from back to front. Classes are those of PictureStyle(). Coordinates are
+/// pixels, rounded to a tenth. Shapes with a coordinate that is not finite are left out.
 class Svg {
  public:
-  /// @param id  letters, digits and "-", unique in its page
+  /// @param id  letters, digits and "-"; unique in the page
   Svg(std::string id, double width, double height);
 
   void Line(double x1, double y1, double x2, double y2, std::string_view style,
@@ -53,25 +53,26 @@ class Svg {
             std::string_view title = {});
   void Mark(Shape shape, double x, double y, double radius, std::string_view style,
             std::string_view title = {});
-  /// Points x0, y0, x1, y1...; `closed` is a surface.
+  /// @param points  x0, y0, x1, y1...
+  /// @param closed  fills the area
   void Curve(const std::vector<double>& points, bool closed, std::string_view style,
              std::string_view title = {});
   void Text(double x, double y, std::string_view text, std::string_view style,
             Anchor anchor = Anchor::kStart);
-  /// The same, cut with an ellipsis to about `room` pixels; whole as its title.
+  /// Text that is shortened with an ellipsis to about `room` pixels. The title has the whole text.
   void ShortText(double x, double y, double room, std::string_view text, std::string_view style);
-  /// What is drawn until the next EndClip() is seen in that rectangle only.
+  /// Limits drawing to the rectangle until the next EndClip().
   void BeginClip(double x, double y, double width, double height);
   void EndClip();
-  /// Draws `other` with its upper left corner there.
+  /// Draws `other` with its upper left corner at (x, y).
   void Place(double x, double y, const Svg& other);
 
   double width() const { return width_; }
   double height() const { return height_; }
 
-  /// As part of a page, which has the style; name and description are for those who cannot see it.
+  /// An element for a page that has the style. Screen readers read the name and the description.
   std::string Inline(std::string_view name, std::string_view description) const;
-  /// As a file of its own.
+  /// A separate file.
   std::string File(std::string_view name, std::string_view description) const;
 
  private:
@@ -87,11 +88,11 @@ class Svg {
   std::string body_;
 };
 
-/// Pixels that `text` takes in a picture, roughly.
+/// Approximate width of `text` in a picture, in pixels.
 double TextWidth(std::string_view text);
 
-/// The style sheet of pictures: colours of both schemes and of paper as custom properties of the
-/// root, which a page may use as well, and the classes.
+/// The style sheet of pictures: the classes, and the colours for light and dark screens and for
+/// paper as custom properties of the root, which the page may use as well.
 std::string_view PictureStyle();
 
 }  // namespace benchd::client

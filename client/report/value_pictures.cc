@@ -92,7 +92,7 @@ Picture DrawDistributions(const std::string& id, const std::vector<ArmOfPicture>
   const double bottom = row * static_cast<double>(arms.size());
   Svg svg(id, kPictureWidth, bottom + kAxisHeight);
   const Result<Distributions> all = DistributeValues(ValuesOf(arms), resolution);
-  if (!all) return {std::move(svg), "Distributions", "", "Their range is too large to draw.", {}};
+  if (!all) return {std::move(svg), "Distributions", "", "The range is too large to draw.", {}};
   const auto mean_of = [&](const ArmOfPicture& arm) {
     const ArmDistribution& one = all->arms[static_cast<std::size_t>(&arm - arms.data())];
     return arm.name + ": mean " + ValueLabel(one.mean, RangeOf(*all), unit) + " of " +
@@ -115,14 +115,14 @@ namespace {
 constexpr double kStretchPixels = 2;
 constexpr std::size_t kMostWarmups = 50;
 
-/// The place of every run, and who is special.
+/// The axes of a picture of runs, and the fences for outliers.
 struct RunsPlot {
   const std::vector<ArmOfPicture>& arms;
   const std::string& unit;
   Range shown;  ///< of values
   AxisScale x;
   AxisScale y;
-  double rug;                 ///< where disturbed runs are marked
+  double rug;                 ///< height at which disturbed runs are marked
   std::vector<Range> fences;  ///< of each arm
 
   bool IsOutlier(const RunOfPicture& run) const {
@@ -140,7 +140,7 @@ std::string WordsOf(const RunOfPicture& run, const RunsPlot& plot) {
   return words;
 }
 
-// Of several builds of an arm it is one that ran.
+// The name includes the build if the arm has several.
 std::string NameOf(const RunOfPicture& run, const ArmOfPicture& arm) {
   return run.layout == 0 ? arm.name : arm.name + "/" + std::to_string(run.layout);
 }
@@ -161,7 +161,7 @@ void DrawRun(Svg* svg, const RunOfPicture& run, const RunsPlot& plot, Rows* tabl
                     words.empty() ? "" : words.substr(2)});
 }
 
-/// Runs of one arm that follow one another.
+/// Consecutive runs of one arm.
 struct Stretch {
   Range range;
   std::uint64_t first = 0;
@@ -192,7 +192,7 @@ void DrawStretch(Svg* svg, const Stretch& stretch, std::size_t number, const Run
   if (stretch.outliers > 0) words += ", " + Counted(stretch.outliers, "outlier");
   if (stretch.disturbed > 0) words += ", " + std::to_string(stretch.disturbed) + " disturbed";
   const double middle = static_cast<double>(stretch.first + stretch.last) / 2;
-  // Side by side where they are of the same stretch.
+  // Marks of several arms for the same runs are side by side.
   const double aside = static_cast<double>(number) - static_cast<double>(plot.arms.size() - 1) / 2;
   const double x = plot.x(middle) + aside * kStretchPixels;
   const std::string values =
@@ -209,7 +209,7 @@ void DrawStretch(Svg* svg, const Stretch& stretch, std::size_t number, const Run
   table->push_back({orders, arm.name, values, Counted(stretch.runs, "run") + words});
 }
 
-// The range of each arm in each stretch; warm-ups by themselves.
+// Draws the range of each arm for each group of consecutive runs, and warm-up runs one by one.
 std::size_t DrawStretches(Svg* svg, const std::vector<RunOfPicture>& runs, const RunsPlot& plot,
                           std::size_t most_marks, Rows* table) {
   const std::size_t by_room = static_cast<std::size_t>(
@@ -253,7 +253,7 @@ std::vector<LegendEntry> LegendOf(const std::vector<RunOfPicture>& runs, const R
   return legend;
 }
 
-// What is usual of the measured values; without any, all.
+// The usual range of the measured values; without any, the range of the warm-up runs.
 Range ShownOf(const std::vector<ArmOfPicture>& arms, const std::vector<RunOfPicture>& runs) {
   if (const auto usual = UsualRange(ValuesOf(arms))) return {usual->first, usual->second};
   Range of_warmups{runs.front().value, runs.front().value};
@@ -297,7 +297,7 @@ Picture DrawRuns(const std::string& id, const std::vector<ArmOfPicture>& arms,
     const std::size_t stretches = DrawStretches(&plotted, runs, plot, most_marks, &table);
     note = Counted(runs.size(), "run") +
            ": each line is the range of an arm's runs, with their mean, in one of " +
-           std::to_string(stretches) + " stretches.";
+           std::to_string(stretches) + " groups of consecutive runs.";
   } else {
     for (const RunOfPicture& run : runs) DrawRun(&plotted, run, plot, &table);
   }
@@ -328,7 +328,7 @@ Range RangeOf(const SeriesOfPicture& series) {
   return range;
 }
 
-// What begins between two entries is drawn between them.
+// A level that begins at an entry is drawn from halfway before that entry.
 double Before(std::size_t entry) { return static_cast<double>(entry) + 0.5; }
 
 void DrawLevels(Svg* svg, const SeriesOfPicture& series, const Range& values, const AxisScale& x,

@@ -6,26 +6,26 @@
 
 namespace benchd::client {
 
-// Whom a session belongs to, on this machine or on that of --host.
+// The caller of a session, on this machine or on that of --host.
 
-/// Where the commands come from, and what they get from the caller's process.
+/// The working directory and environment of the caller's process, which commands inherit.
 struct CallerContext {
   std::string cwd;  ///< absolute
   std::map<std::string, std::string> environment;
 };
 
-/// What the children inherit from the process that calls benchctl, and what was left out.
+/// The context that children inherit from the caller of benchctl, and what was left out of it.
 struct CapturedContext {
   CallerContext context;
-  std::vector<std::string> skipped;  ///< names of variables that are not UTF-8
+  std::vector<std::string> skipped;  ///< names of variables that are not valid UTF-8
 };
 
-/// Where commits are checked out and built: on this machine, or on that of --host.
+/// The place where commits are checked out and built: this machine, or that of --host.
 struct BuildPlace {
-  std::string program;                    ///< benchctl there, absolute
-  std::string root;                       ///< of the worktrees, absolute
-  std::string socket;                     ///< of the daemon there, absolute; empty: here
-  std::vector<std::string> commits = {};  ///< that have been received there, with their history
+  std::string program;                    ///< path of benchctl there, absolute
+  std::string root;                       ///< folder of the worktrees, absolute
+  std::string socket;                     ///< of the daemon there, absolute; empty: this machine
+  std::vector<std::string> commits = {};  ///< already received there, with their history
   bool operator==(const BuildPlace&) const = default;
 };
 

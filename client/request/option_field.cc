@@ -20,7 +20,7 @@ using google::protobuf::Message;
 using Part = OptionField::Part;
 using TextList = std::vector<std::string>;
 
-// Assigns what a grammar gave, or hands its error on.
+// Assigns a parsed value, or passes its error on.
 template <typename T, typename Set>
 Result<void> Put(Result<T> value, Set set) {
   if (!value) return std::move(value).error();
@@ -98,7 +98,7 @@ const Message& PartOf(const OptionSource& of, Part part) {
   return of.benchmark;
 }
 
-// What is asked for where nothing is said.
+// The values of options that are not given.
 const v1::SessionSpec& Defaults() {
   static const v1::SessionSpec defaults = [] {
     v1::SessionSpec spec;
@@ -108,7 +108,7 @@ const v1::SessionSpec& Defaults() {
   return defaults;
 }
 
-// "" where nothing is set.
+// Empty if the field is not set.
 std::string FormatField(const Message& message, const OptionField& row) {
   const FieldDescriptor* const field = message.GetDescriptor()->FindFieldByNumber(row.field);
   const google::protobuf::Reflection& values = *message.GetReflection();
@@ -145,9 +145,9 @@ Result<void> ParseField(const std::string& text, const OptionField& row, Message
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return Put(ParseDouble(text, row), [&](double x) { values->SetDouble(message, field, x); });
     default:
-      // Of a benchmark it takes back what all have; of the session it would be the default.
+      // In a benchmark, an empty value resets the session's value; in a session it has no meaning.
       if (text.empty() && row.part == Part::kSession) {
-        return UsageError("an empty value", "leave it out for the default");
+        return UsageError("empty value", "omit it to use the default");
       }
       values->SetString(message, field, text);
       return {};
@@ -255,7 +255,7 @@ std::string GateText(const v1::Gate& gate, std::optional<double> session_margin)
   return text;
 }
 
-// benchd records each gate with its margin, also where it is the session's.
+// benchd records each gate with its margin, even if it is the session's.
 TextList FormatGates(const OptionSource& of) {
   const double margin = of.session.has_margin() ? of.session.margin() : Defaults().margin();
   TextList texts;
@@ -322,7 +322,7 @@ TextList FormatAcceptExit(const OptionSource& of) {
   return {Join(codes, ",", [](std::int32_t code) { return std::to_string(code); })};
 }
 
-// Hooks and commands alike.
+// Applies to hooks and commands.
 Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   return Put(ParseSwitch(text), [&to](bool on) {
     to.arms->shell = on;
@@ -330,7 +330,7 @@ Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   });
 }
 
-// What all arms have in common stands in the hooks of the benchmark.
+// A hook that all arms share is stored in the hooks of the benchmark.
 TextList FormatRunHook(const OptionSource& of, const std::string& shared,
                        const std::string& (v1::Arm::*own)() const) {
   TextList texts;

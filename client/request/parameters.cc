@@ -15,7 +15,7 @@ constexpr char kScanHint[] = "write --parameter-scan NAME MIN MAX STEP, such as 
 
 std::string TooMany() { return "more than " + std::to_string(kMostBenchmarks) + " values"; }
 
-// The name, and what stands behind it.
+// Takes the name and the blank after it from the front of `text`.
 Result<std::string> TakeName(std::string_view* text, const char* hint) {
   const std::size_t end = std::min(text->find(' '), text->size());
   const std::string name(text->substr(0, end));
@@ -48,9 +48,9 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
   return values;
 }
 
-constexpr int kMostDigits = 18;  // as many as fit into 64 bits
+constexpr int kMostDigits = 18;  // the most that always fit into 64 bits
 
-// units * 10^-decimals
+// The number units * 10^-decimals.
 struct Decimal {
   std::int64_t units = 0;
   int decimals = 0;
@@ -76,7 +76,7 @@ std::optional<Decimal> ParseDecimal(std::string_view text) {
   return decimal;
 }
 
-// The units of the same number with that many decimals, which are not fewer than its own.
+// The units of the same number with `decimals` decimals, at least as many as its own.
 std::optional<std::int64_t> UnitsAt(Decimal decimal, int decimals) {
   for (; decimal.decimals < decimals; ++decimal.decimals) {
     if (__builtin_mul_overflow(decimal.units, 10, &decimal.units)) return std::nullopt;
@@ -110,8 +110,8 @@ struct Scan {
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t step = 0;
-  int decimals = 0;          // of the three above
-  int written_decimals = 0;  // of the values
+  int decimals = 0;          // of the three numbers above
+  int written_decimals = 0;  // of the values as text
 };
 
 Result<Scan> ParseScan(std::string_view text) {
@@ -149,11 +149,11 @@ Result<Parameter> ParseParameterList(std::string_view text) {
   Parameter parameter{std::move(name), SplitAtCommas(text)};
   for (std::string& value : parameter.values) {
     if (value.empty()) {
-      return UsageError("empty value", "remove the comma; \"\" stands for a value without text");
+      return UsageError("empty value", "remove the comma, or write \"\" for an empty value");
     }
     if (value == kNoText) value.clear();
   }
-  if (parameter.values.size() > kMostBenchmarks) return UsageError(TooMany(), "leave some out");
+  if (parameter.values.size() > kMostBenchmarks) return UsageError(TooMany(), "use fewer values");
   std::vector<std::string> sorted = parameter.values;
   std::ranges::sort(sorted);
   const auto twin = std::ranges::adjacent_find(sorted);
@@ -170,7 +170,7 @@ Result<Parameter> ParseParameterScan(std::string_view text) {
   const bool huge = __builtin_sub_overflow(scan.max, scan.min, &range);
   const auto most = static_cast<std::int64_t>(kMostBenchmarks);
   if (huge || range / scan.step >= most) return UsageError(TooMany(), "use a larger STEP");
-  // MAX may have decimals that no value needs.
+  // MAX may have more decimals than the values.
   std::int64_t finer = 1;
   for (int i = scan.written_decimals; i < scan.decimals; ++i) finer *= 10;
   Parameter parameter{std::move(name), {}};

@@ -16,27 +16,27 @@
 namespace benchd::client {
 namespace {
 
-// Of a built-in metric; none for a count.
+// The dimension of a built-in metric; none for a count.
 std::optional<Dimension> DimensionOf(const MetricInfo& metric) {
   if (metric.unit == "s") return Dimension::kTime;
   return metric.unit == "B" ? std::optional(Dimension::kBytes) : std::nullopt;
 }
 
-// A harness' own metrics may have any name and dimension.
+// Metrics of a harness may have any name and dimension.
 std::optional<Dimension> DimensionOf(std::string_view metric) {
   if (const MetricInfo* known = FindBuiltinMetric(metric)) return DimensionOf(*known);
   if (metric.ends_with("_time")) return Dimension::kTime;
   return std::nullopt;
 }
 
-// Length of the number in front: digits, a point, an exponent.
+// Length of the number at the start: digits, a point, an exponent.
 std::size_t NumberLength(std::string_view text) {
   double ignored = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
   return error == std::errc{} ? static_cast<std::size_t>(end - text.data()) : 0;
 }
 
-// One NUMBER[UNIT] in front of `text`, which is cut off; a missing unit is `unit` = nullptr.
+// A NUMBER[UNIT]; `unit` is nullptr if it is missing.
 struct Measured {
   double number = 0;
   const UnitInfo* unit = nullptr;
@@ -58,7 +58,7 @@ std::optional<Measured> TakeMeasured(std::string_view& text) {
   return measured;
 }
 
-/// In the SI unit of what was written; without a unit it is in the metric's own.
+/// A margin in the SI unit of the given unit. Without a unit, it is in the unit of the metric.
 struct AbsoluteMargin {
   double margin = 0;
   std::string_view unit;
@@ -84,8 +84,8 @@ Result<AbsoluteMargin> ParseAbsoluteMargin(std::string_view text, std::string_vi
   return AbsoluteMargin{margin, SiUnit(measured->unit->dimension)};
 }
 
-// Whether the segment is `P%`, or a bare fraction behind a built-in metric's name, and its value; a
-// segment that is neither is part of the name: BM_X/threads:2.
+// The value of a segment that is `P%`, or a bare fraction after the name of a built-in metric.
+// Nothing for any other segment, which is part of the name: BM_X/threads:2.
 Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
   const bool percent = segment.ends_with('%');
   if (!percent && FindBuiltinMetric(name) == nullptr) return std::optional<double>{};
@@ -123,7 +123,7 @@ Result<double> ParseFraction(std::string_view text) {
     return value;
   }
   if (!percent) return value;
-  // Dividing by 100 would round twice: 0.1% has to be the double nearest to 0.001.
+  // Dividing by 100 would round twice, but 0.1% must be the double nearest to 0.001.
   if (number.find_first_of("eE") == std::string::npos) return ParseNumber(number + "e-2");
   return *value / 100;
 }
@@ -133,7 +133,7 @@ Result<double> ParseMargin(std::string_view text) {
   if (!margin) return margin;
   if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
   if (*margin == 0) return UsageError("a margin must be above zero", "write 2% or 0.02");
-  // Who writes 5 means 5 %: as a factor it would pass a program that takes five times as long.
+  // A bare 5 probably means 5 %. As a factor, it would pass a program with five times the time.
   if (*margin >= 1 && !text.ends_with('%')) {
     return UsageError("a margin of 1 or more needs a percent sign",
                       "write " + std::string(text) + "%");
@@ -246,7 +246,7 @@ Result<void> CheckBuiltinMetric(std::string_view name) {
   }
   return UsageError("unknown metric", HintForUnknown(name.substr(0, colon), names,
                                                      "available: " + Join(names, ", ") +
-                                                         "; --parse adds a program's own"));
+                                                         "; --parse adds those of a program"));
 }
 
 bool IsSendableText(std::string_view text) {

@@ -23,7 +23,7 @@ constexpr std::uint64_t kDefaultMinRuns = 8;
 
 using TextList = std::vector<std::string>;
 
-// Collects the words of a command line that is printed to be pasted.
+// Builds a command line that can be pasted into a shell.
 class CommandText {
  public:
   explicit CommandText(std::string start) : text_(std::move(start)) {}
@@ -31,7 +31,7 @@ class CommandText {
   void Switch(const char* name, bool on) {
     if (on) text_ += std::string(" ") + name;
   }
-  // Left out where it is what holds without it.
+  // Left out if the value is the default.
   void Option(const char* name, std::string_view value, std::string_view usual = "") {
     if (value != usual) text_ += std::string(" ") + name + " " + PastedWord(value);
   }
@@ -57,7 +57,7 @@ void AddOnce(TextList& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
-// With everything said: nothing is left to defaults.
+// The complete text of a gate, without relying on defaults.
 std::string DecidingGateText(const v1::Comparison& comparison) {
   v1::Gate gate;
   gate.set_metric(comparison.metric());
@@ -89,16 +89,16 @@ TextList ReferencesOf(const v1::Benchmark& benchmark) {
 std::string WhyNot(const v1::Session& session) {
   const v1::SessionSpec& spec = session.spec();
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_SUBSELECTION) {
-    return "subselection needs the samples inside each run, a table has one value a run";
+    return "subselection needs the samples inside each run, but a table has one value per run";
   }
   for (const v1::Warning& warning : session.report().warnings()) {
-    if (warning.code() == "runs_incomplete") return "it ended before its one look";
+    if (warning.code() == "runs_incomplete") return "it ended before its only look";
   }
   const auto accepts_the_same = [&spec](const v1::Benchmark& one) {
     return std::ranges::equal(one.accept_exit(), spec.benchmarks(0).accept_exit());
   };
   if (!std::ranges::all_of(spec.benchmarks(), accepts_the_same)) {
-    return "its benchmarks accept different exit codes, --accept-exit holds for all of a table";
+    return "its benchmarks accept different exit codes, but --accept-exit applies to a whole table";
   }
   const bool by_default = std::ranges::all_of(
       spec.benchmarks(), [](const v1::Benchmark& one) { return one.gates().empty(); });
@@ -106,13 +106,13 @@ std::string WhyNot(const v1::Session& session) {
     const bool of_zero = one.reason() == Reason("left_zero") ||
                          one.reason() == Reason("fell_to_zero") ||
                          one.reason() == Reason("no_ratio");
-    if (by_default && of_zero) return "a metric gates only since it left 0, unasked";
-    if (IsOfLateGate(one.reason())) return "a metric gates only since it was printed, too late";
+    if (by_default && of_zero) return "a metric became a gate by default when it left 0";
+    if (IsOfLateGate(one.reason())) return "a metric became a gate only when it was printed";
   }
   return "";
 }
 
-// An export says which arms are references: where they differ between benchmarks, that alone.
+// Adds no option if the references differ between benchmarks; the export states them.
 void AddReferenceOption(const v1::SessionSpec& spec, CommandText* line) {
   const TextList references = ReferencesOf(spec.benchmarks(0));
   for (const v1::Benchmark& other : spec.benchmarks()) {
@@ -132,7 +132,7 @@ bool IsUnpaired(const v1::SessionSpec& spec) {
   return spec.method() == v1::METHOD_WELCH || spec.schedule() == v1::SCHEDULE_KIND_COIN;
 }
 
-// One look: asked for by --runs, or all that --max-runs leaves room for.
+// Whether there is only one look: because of --runs, or because --max-runs allows no more.
 bool LooksOnce(const v1::SessionSpec& spec) {
   const v1::Limits& limits = spec.limits();
   if (limits.has_runs() || spec.method() == v1::METHOD_FIXED) return true;
@@ -140,7 +140,7 @@ bool LooksOnce(const v1::SessionSpec& spec) {
   return limits.max_runs() <= std::max(kDefaultMinRuns, limits.min_runs());
 }
 
-// Once for all benchmarks, or behind the name of each.
+// Adds the gates once if all benchmarks share them, else after the name of each benchmark.
 void AddGateOptions(const v1::Session& session, CommandText* line) {
   const auto& benchmarks = session.spec().benchmarks();
   const auto words_of = [&session](const v1::Benchmark& benchmark) {
@@ -158,7 +158,7 @@ void AddGateOptions(const v1::Session& session, CommandText* line) {
   }
 }
 
-// Those options of the session, with what their rows make of it.
+// Adds the named session options with the values of the spec.
 void AddOptions(const v1::SessionSpec& spec, std::initializer_list<std::string_view> names,
                 CommandText* line) {
   for (const std::string_view name : names) {
@@ -180,7 +180,7 @@ void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
   AddOptions(spec, {"schedule", "min-runs", "max-runs"}, line);
 }
 
-// Under --fail-fast a regression ends the session before its limit says anything.
+// With --fail-fast, a regression ends the session before its limit applies.
 bool ReachedItsLimit(const v1::Session& session) {
   const v1::Update& report = session.report();
   return !session.spec().limits().fail_fast() || report.verdict() != v1::VERDICT_REGRESSION ||
@@ -194,7 +194,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
   if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
   AddOptions(spec, {"sided", "placebo", "accept-exit"}, line);
   if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
-  // Its bootstrap draws.
+  // The bootstrap of a quantile draws at random.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
     line->Option("--seed", std::to_string(session.started().seed()));
   }
@@ -216,7 +216,7 @@ AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableCo
 
 namespace {
 
-// A command line has one cwd, one shell and one environment for all, and its references come first.
+// On a command line, all arms share one cwd, shell and environment, and the references come first.
 bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   const v1::Arm& first = benchmark.arms(0);
   const v1::Hooks& hooks = benchmark.hooks();
@@ -228,14 +228,14 @@ bool CommandLineCanSay(const v1::Benchmark& benchmark) {
       return false;
     const bool reference = arm.role() == v1::ARM_ROLE_REFERENCE;
     if (reference != (static_cast<std::size_t>(i) < references.size())) return false;
-    // `--reference NAME=COMMAND` splits at the first.
+    // `--reference NAME=COMMAND` is split at the first `=`.
     if (reference && references.size() > 1 && arm.name().find('=') != std::string::npos)
       return false;
   }
   return true;
 }
 
-// One reference leads the commands; several are options of their own.
+// A single reference is the first command; several references become --reference options.
 void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
   int references = 0;
   for (const v1::Arm& arm : benchmark.arms())
@@ -257,12 +257,12 @@ void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
   for (const v1::Arm* arm : positional) line->Word(arm->command());
 }
 
-// What --git took: two commits, one command that differs at most in where they are.
+// A session of --git: two commits and one command, which differs only in its worktree.
 struct CommitReplay {
   WorktreePlan plan;
-  std::string command;      // with {dir} again
-  std::string cwd;          // below the worktrees
-  std::size_t layouts = 1;  // of each
+  std::string command;      // with {dir} for the worktree
+  std::string cwd;          // relative to the worktree
+  std::size_t layouts = 1;  // of each commit
 };
 
 std::string WithDir(std::string command, const std::string& dir) {
@@ -292,7 +292,7 @@ std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
     replay.cwd = cwd;
   }
   replay.layouts = i / 2;
-  // Of the first commit all layouts, then of the second.
+  // All layouts of the first commit come first, then those of the second.
   for (std::size_t tree = 0; tree < i; ++tree) {
     const std::size_t first = tree < replay.layouts ? 0 : replay.layouts;
     if (plan->trees[tree].commit != plan->trees[first].commit) return std::nullopt;
@@ -300,7 +300,7 @@ std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
   return i >= 2 && i % 2 == 0 ? std::optional(replay) : std::nullopt;
 }
 
-// The repository that the worktrees belong to; a bare one is where it is.
+// The folder of a repository: the parent of `.git`, or the bare repository itself.
 std::string FolderOf(const std::string& repository) {
   constexpr std::string_view kInside = "/.git";
   return repository.ends_with(kInside) ? repository.substr(0, repository.size() - kInside.size())
@@ -334,12 +334,12 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const v1::Benchmark& benchmark = spec.benchmarks(0);
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
-  // What came as a bundle is asked for again where its clone is.
+  // Commits that came as a bundle must be requested again from the clone they came from.
   const bool here = commits && commits->plan.socket.empty();
   CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository)) + " && " + start
                         : start);
   for (const SessionOption& option : SessionOptions()) {
-    if (commits && option.info.name == "cwd") continue;  // below the worktrees
+    if (commits && option.info.name == "cwd") continue;  // AddGitOptions() adds it
     if (commits && commits->layouts > 1 && option.info.name == "method") continue;  // --layouts
     AddOption(option, {spec, benchmark}, &line);
   }

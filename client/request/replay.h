@@ -9,25 +9,25 @@
 
 namespace benchd::client {
 
-// A session back to the command lines that ask for it.
+// Translates a session back to command lines that request it.
 
-/// The `benchctl compare ...` that asks for the same session again, with its seed; quoted for a
-/// shell. Commits are named by --git, in their repository. What a command line cannot say, as a
-/// suite, is asked for as it was, with the file's name as it was typed; of a session of another
-/// client there is only "-f FILE".
+/// The `benchctl compare ...` that requests the same session with its seed, quoted for a shell.
+/// Commits become --git, in their repository. If options cannot express the session, as for a
+/// suite, this is the recorded invocation with the file name as typed. For a session of another
+/// client, it is only "-f FILE".
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
 
-/// How the numbers of a session are had again from its export. Both are empty for a session that
-/// has none.
+/// How to recompute the numbers of a session from its export. Both fields are empty for a session
+/// without numbers.
 struct AnalyzeReplay {
   std::string command;  ///< "benchctl export ID --format csv | benchctl analyze - ..."
-  std::string why_not;  ///< where one command cannot say it
+  std::string why_not;  ///< the reason if one command cannot do it
 };
 
-/// What the session recorded becomes options, numbers in the shortest form that reads back as the
-/// same double: with them the export gives the session's numbers to the last bit.
+/// Turns the recorded settings of the session into options. Numbers have the shortest form that
+/// reads back as the same double, so that the export gives the session's numbers to the last bit.
 ///
-/// @param columns  what the session's harness said of its metrics (ParsedMetrics)
+/// @param columns  the properties of metrics that the harness reported (ParsedMetrics)
 AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns);
 
 }  // namespace benchd::client

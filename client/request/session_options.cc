@@ -15,7 +15,7 @@ constexpr OptionField Session(int field, Number number = Number::kDuration) {
 constexpr OptionField Limits(int field) { return {Part::kLimits, field}; }
 constexpr OptionField Benchmark(int field) { return {Part::kBenchmark, field}; }
 constexpr OptionField Hook(int field) { return {Part::kHooks, field}; }
-// Once for all arms, or once for each (spec_builder.cc).
+// A hook that is given once for all arms, or once per arm (spec_builder.cc).
 constexpr OptionField RunHook(int field, OptionField::Format format) {
   return {Part::kHooks, field, Number::kDuration, nullptr, format};
 }
@@ -23,14 +23,14 @@ constexpr OptionField Own(Part part, OptionField::Parse parse, OptionField::Form
   return {part, 0, Number::kDuration, parse, format};
 }
 constexpr OptionField kElsewhere;
-// What ran says which seed it had: who asks again gives that one.
+// A session records the seed it used, and ReplayCommand() adds that one.
 constexpr OptionField kSeed{Part::kSession, Spec::kSeedFieldNumber, Number::kDuration, nullptr,
                             FormatNothing};
 constexpr OptionField kInput{Part::kBenchmark, v1::Benchmark::kInputFieldNumber, Number::kDuration,
                              ParseInput};
 
-// An option under one heading of the help. What more there is to say of it is added behind it:
-// Repeatable(PerBenchmark(...)), and by InTables its help in `analyze`, where it is another one.
+// Creates an option under one heading of the help. Wrappers add further properties, as in
+// Repeatable(PerBenchmark(...)). InTables adds the help in `analyze`, if that differs.
 struct Under {
   std::string_view group;
 
@@ -57,7 +57,7 @@ constexpr SessionOption OfWords(int words, SessionOption option, int numbers = 0
   option.info.numbers = numbers;
   return option;
 }
-// As hyperfine has it.
+// Short names are those of hyperfine.
 constexpr SessionOption Short(char letter, SessionOption option) {
   option.info.letter = letter;
   return option;
@@ -70,7 +70,7 @@ constexpr SessionOption OneOf(std::string_view choices, SessionOption option) {
 constexpr Under kVerdict{"Verdict"};
 constexpr Under kRuns{"Runs and limits"};
 constexpr Under kSuite{"Suites and parameters"};
-constexpr Under kChildren{"Commands and their surroundings"};
+constexpr Under kChildren{"Execution of commands"};
 constexpr Under kCommits{"Commits"};
 constexpr Under kMachine{"Machine"};
 constexpr Under kQueue{"Queue"};
@@ -78,99 +78,100 @@ constexpr Under kQueue{"Queue"};
 constexpr std::array kOptions = {
     InTables(
         PerBenchmark(kVerdict("margin", "P", Session(Spec::kMarginFieldNumber, Number::kMargin),
-                              "smallest slowdown that counts: 2% = 0.02 (default 2%)"))),
+                              "smallest slowdown that counts, as 2% or 0.02 (default 2%)"))),
     InTables(kVerdict("confidence", "P", Own(Part::kSession, ParseConfidence, FormatNothing),
-                      "1 - alpha, of the whole session (default 99%)"),
-             "1 - alpha, of all gates together (default 99%)"),
+                      "1 - alpha for the whole session (default 99%)"),
+             "1 - alpha for all gates together (default 99%)"),
     InTables(kVerdict("alpha", "A", Session(Spec::kAlphaFieldNumber, Number::kProbability),
-                      "probability of a wrong statement, instead of --confidence")),
+                      "accepted probability of a wrong statement, instead of --confidence")),
     InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
-                      "what alpha covers: both bounds, or each (default two)")),
+                      "apply alpha to both bounds together, or to each (default two)")),
     InTables(Repeatable(PerBenchmark(
                  kVerdict("metric", "NAME[:P%|:+ABS][:lower|:higher]",
                           Own(Part::kBenchmark, ParseGate, FormatGates),
-                          "a metric that decides (default wall_time; with --parse every parsed "
-                          "metric that has a direction); repeatable"))),
-             "a column that decides (default wall_time, without it every column that has a "
-             "direction); repeatable"),
-    InTables(PerBenchmark(kVerdict("allow-missing", "",
-                                   Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
-                                   "a metric that an arm lacks is a warning, not a regression"))),
+                          "gate on this metric (default wall_time; with --parse, every parsed "
+                          "metric with a direction); repeatable"))),
+             "gate on this column (default wall_time, else every column with a direction); "
+             "repeatable"),
+    InTables(PerBenchmark(
+        kVerdict("allow-missing", "", Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
+                 "warn if an arm lacks a metric, instead of reporting a regression"))),
     OneOf(
         "paired|welch|exact-t|fixed|layouts",
         InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
-                          "paired, welch, exact-t, fixed, or layouts: arms base/1, base/2 ... are "
-                          "builds of base (default paired)"),
+                          "paired, welch, exact-t, fixed or layouts (default paired); for layouts, "
+                          "arms base/1, base/2 ... are builds of base"),
                  "paired, welch, exact-t, fixed or layouts; the last two look once (default "
                  "paired with a pair column, else fixed)")),
     OneOf("mean|hl|median|quantile:P|lognormal-mean|subselection",
           InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
                             "mean, hl, median, quantile:P, lognormal-mean or subselection (default "
                             "mean)"))),
-    OneOf("margin|precision:WIDTH",
-          InTables(kVerdict("rule", "R", Own(Part::kSession, ParseRule, FormatRule),
-                            "margin, or precision:WIDTH of the interval (default margin)"))),
+    OneOf(
+        "margin|precision:WIDTH",
+        InTables(kVerdict(
+            "rule", "R", Own(Part::kSession, ParseRule, FormatRule),
+            "margin, or precision:WIDTH to stop at that width of the interval (default margin)"))),
     InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
-                      "what an open verdict becomes at a limit (default undecided)"),
-             "what an open verdict becomes after the last row (default undecided)"),
+                      "verdict if a limit is reached first (default undecided)"),
+             "verdict if the rows decide nothing (default undecided)"),
     kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
              "stop at the first regression"),
 
     InTables(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
                    "how the arms alternate (default pairs)"),
-             "coin: the rows are no pairs, whatever a pair column says (default pairs)"),
-    Short('w',
-          kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber), "discarded blocks (default 1)")),
+             "coin treats rows as unpaired, even with a pair column (default pairs)"),
+    Short('w', kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber),
+                     "number of warm-up blocks (default 1)")),
     Short('m', InTables(kRuns("min-runs", "N", Limits(v1::Limits::kMinRunsFieldNumber),
                               "blocks before the first look (default 8)"),
                         "pairs before the first look (default 8)")),
     Short('M', InTables(kRuns("max-runs", "N", Limits(v1::Limits::kMaxRunsFieldNumber),
-                              "blocks at most (default none)"),
-                        "pairs at most: then fewer are needed (default none)")),
-    Short('r',
-          kRuns("runs", "N", Limits(v1::Limits::kRunsFieldNumber), "exactly N blocks, one look")),
+                              "maximum number of blocks (default none)"),
+                        "maximum number of pairs, which reduces the pairs needed (default none)")),
+    Short('r', kRuns("runs", "N", Limits(v1::Limits::kRunsFieldNumber),
+                     "run exactly N blocks and look once")),
     kRuns("max-time", "D", Limits(v1::Limits::kMaxTimeSecondsFieldNumber),
-          "from the first measured run, as 30s or 10m (default 10m)"),
+          "time limit from the first measured run, such as 30s (default 10m)"),
     kRuns("timeout", "D", Limits(v1::Limits::kTimeoutSecondsFieldNumber),
-          "of one run; then it is killed and the session fails (default 5m)"),
+          "time limit of one run, after which the session fails (default 5m)"),
     InTables(kRuns("seed", "N", kSeed,
-                   "of the order and the environment padding (default random, recorded)"),
-             "of what an estimator draws at random (default 0)"),
+                   "seed of the order and the environment padding (default random, recorded)"),
+             "seed of estimators that draw at random (default 0)"),
     InTables(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
                    "add a hidden copy of the reference as a candidate"),
-             "the arm called placebo is compared and never gates"),
+             "compare the arm called placebo, which never gates"),
 
     PerBenchmark(kChildren("shell", "", Own(Part::kBenchmark, ParseShell, FormatShell),
-                           "run the commands by `sh -c`")),
+                           "run the commands with `sh -c`")),
     Short('s', PerBenchmark(kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber),
-                                      "command to run once before"))),
-    Short('p',
-          Repeatable(PerBenchmark(kChildren(
-              "prepare", "C", RunHook(v1::Hooks::kPrepareFieldNumber, FormatPrepare),
-              "command to run before every run; repeatable: one for each command, in order")))),
+                                      "command to run once before all runs"))),
+    Short('p', Repeatable(PerBenchmark(kChildren(
+                   "prepare", "C", RunHook(v1::Hooks::kPrepareFieldNumber, FormatPrepare),
+                   "command to run before every run; repeatable: one per command, in order")))),
     Short('C', Repeatable(PerBenchmark(kChildren(
                    "conclude", "C", RunHook(v1::Hooks::kConcludeFieldNumber, FormatConclude),
-                   "command to run after every run; repeatable: one for each command, in order")))),
+                   "command to run after every run; repeatable: one per command, in order")))),
     Short('c', PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
-                                      "command to run once at the end, however it ends"))),
+                                      "command to run once at the end, even after a failure"))),
     PerBenchmark(kChildren("cwd", "DIR", Own(Part::kBenchmark, ParseCwd, FormatCwd),
-                           "where the commands run (default here)")),
+                           "working directory of the commands (default the current one)")),
     Repeatable(
         PerBenchmark(kChildren("env", "K=V", Own(Part::kBenchmark, ParseVariable, FormatNothing),
-                               "add to the commands' environment; repeatable"))),
+                               "add a variable to the commands' environment; repeatable"))),
     PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default null)")),
     PerBenchmark(
         kChildren("output", "null|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
                   "where stdout and stderr go; FILE has the stdout of the last run "
-                  "(default null, /dev/null: grep and others that look do less work then)")),
+                  "(default null: /dev/null, which programs such as grep detect to do less work)")),
     Short('i', PerBenchmark(kChildren("ignore-failure", "",
                                       Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
-                                      "a run that fails counts like any other"))),
+                                      "count failed runs like any other"))),
     InTables(PerBenchmark(kChildren("accept-exit", "LIST",
                                     Own(Part::kBenchmark, ParseAcceptExit, FormatAcceptExit),
-                                    "exit codes of a run that has not failed, as 0,3 (default 0)")),
-             "exit codes of a run that has not failed, as 0,3 (default 0), where the table has "
-             "exit codes"),
+                                    "exit codes that count as success, such as 0,3 (default 0)")),
+             "exit codes that count as success, such as 0,3, if the table has exit codes "
+             "(default 0)"),
     OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests",
           PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
                                  "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "
@@ -178,44 +179,44 @@ constexpr std::array kOptions = {
                                  "mmtests"))),
 
     Repeatable(kSuite("only", "PATTERN", kElsewhere,
-                      "only the benchmarks whose name matches, as 'parse*'; repeatable")),
+                      "run only benchmarks whose name matches, such as 'parse*'; repeatable")),
     Short('L', OfWords(2, Repeatable(PerBenchmark(
                               kSuite("parameter-list", "NAME A,B", kElsewhere,
-                                     "one benchmark for each value, which replaces {NAME} in "
+                                     "run one benchmark per value, which replaces {NAME} in "
                                      "commands; repeatable: all combinations"))))),
     Short('P', OfWords(4,
                        Repeatable(PerBenchmark(
                            kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
-                                  "the same for MIN, MIN + STEP, ... MAX; repeatable"))),
+                                  "the same for the values MIN, MIN + STEP, ... MAX; repeatable"))),
                        /*numbers=*/3)),
     kSuite("between", "NAME", kElsewhere,
            "compare the values of that parameter with each other: each is an arm of the one "
-           "command, the first is the reference"),
+           "command, and the first is the reference"),
 
-    kCommits("git", "BASE..CANDIDATE", kElsewhere,
-             "compare commits: COMMAND runs in a worktree of each; A...B: B against its common "
-             "ancestor with A; BASE..WORKTREE: your working tree against BASE"),
+    kCommits(
+        "git", "BASE..CANDIDATE", kElsewhere,
+        "compare commits: COMMAND runs in a worktree of each. A...B compares B with its common "
+        "ancestor with A, and BASE..WORKTREE compares your working tree with BASE"),
     kCommits("same-is-pass", "", kElsewhere,
              "if both sides of --git are the same commit, measure nothing and pass (default: an "
              "error)"),
-    kCommits("build", "C", kElsewhere,
-             "command that builds each commit before it is run, by `sh -c`"),
+    kCommits("build", "C", kElsewhere, "command that builds each commit, run with `sh -c`"),
     kCommits("layouts", "K", kElsewhere,
-             "build each commit K times (4 to 32), with as many seeds in BENCHD_LAYOUT_SEED, and "
+             "build each commit K times (4 to 32), with different seeds in BENCHD_LAYOUT_SEED, and "
              "compare the "
-             "builds: is it the code, or where the linker put it?"),
+             "builds, to separate the effect of the code from that of its memory layout"),
 
     kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),
              "how much of the machine to take (default best-effort)"),
     kMachine("machine-profile", "NAME", Session(Spec::kMachineProfileFieldNumber),
-             "which settings (default default)"),
+             "profile of machine settings (default \"default\")"),
     kMachine("cpus", "LIST", Session(Spec::kCpusFieldNumber),
-             "CPUs within the profile's, as 2-3,6"),
+             "use only these CPUs of the profile, such as 2-3,6"),
 
     kQueue("priority", "N", Session(Spec::kPriorityFieldNumber),
-           "place in the queue; raising it is for admins (default 0)"),
+           "priority in the queue; only admins may raise it (default 0)"),
     Repeatable(kQueue("label", "K=V", Own(Part::kSession, ParseLabel, FormatLabels),
-                      "a mark that `list` can select by; repeatable")),
+                      "label by which `list` can select sessions; repeatable")),
 };
 
 }  // namespace
@@ -228,7 +229,7 @@ std::vector<OptionInfo> TableOptions() {
     if (option.help_of_table.empty()) continue;
     options.push_back(option.info);
     options.back().help = option.help_of_table;
-    // A table runs nothing.
+    // A table has no commands to run.
     if (option.info.group == kChildren.group) options.back().group = kVerdict.group;
   }
   return options;

@@ -13,41 +13,41 @@
 
 namespace benchd::client {
 
-/// What belongs to a benchmark but travels in its arms.
+/// Settings of a benchmark that messages store in its arms.
 struct ArmSettings {
-  std::string cwd;  ///< as it was written; empty: where the caller stands
+  std::string cwd;  ///< as given; empty: the caller's working directory
   bool shell = false;
   std::map<std::string, std::string> env;
 };
 
-/// The messages that an option's text becomes a part of. A session's own options need the session
-/// only, a benchmark's all the others.
+/// The messages that options are parsed into. Options of a session need only `session`, those of a
+/// benchmark need all other members.
 struct OptionTarget {
   v1::SessionSpec* session = nullptr;
   v1::Benchmark* benchmark = nullptr;
   ArmSettings* arms = nullptr;
-  std::string cwd;  ///< relative paths start there
+  std::string cwd;  ///< base of relative paths
 };
 
-/// What the text of an option is read back from.
+/// The messages from which options are formatted.
 struct OptionSource {
   const v1::SessionSpec& session;
   const v1::Benchmark& benchmark;
 };
 
-/// Where the value of an option stands and how it is written: what parses it and what says it
-/// again. Constant data, a part of the option's row (session_options.cc).
+/// Where the value of an option is stored, and how it is parsed and formatted. Constant data, part
+/// of the row of the option (session_options.cc).
 ///
-/// Most stand in one field of a message, whose type says how they are written: a switch, a count, a
-/// word of an enum or free text. Those that do not have two functions of their own.
+/// Most options are stored in one field of a message, whose type determines the syntax: a switch, a
+/// count, a word of an enum or free text. All others have two functions of their own.
 struct OptionField {
   enum class Part { kElsewhere, kSession, kLimits, kBenchmark, kHooks };
   enum class Number { kMargin, kProbability, kDuration };  ///< the grammar of a double
   using Parse = Result<void> (*)(const std::string& text, const OptionTarget& to);
   using Format = std::vector<std::string> (*)(const OptionSource& of);
 
-  Part part = Part::kElsewhere;  ///< elsewhere: the command reads the option itself
-  int field = 0;                 ///< its number in that message
+  Part part = Part::kElsewhere;  ///< kElsewhere: the command reads the option itself
+  int field = 0;                 ///< field number in that message
   Number number = Number::kDuration;
   Parse parse = nullptr;
   Format format = nullptr;
@@ -56,7 +56,7 @@ struct OptionField {
   bool OfBenchmark() const { return part == Part::kBenchmark || part == Part::kHooks; }
 };
 
-// The two functions of those whose value is more than one field.
+// The functions of the options that are not stored in a single field.
 Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
 Result<void> ParseRule(const std::string& text, const OptionTarget& to);
@@ -68,7 +68,7 @@ Result<void> ParseAcceptExit(const std::string& text, const OptionTarget& to);
 Result<void> ParseShell(const std::string& text, const OptionTarget& to);
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
 Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
-std::vector<std::string> FormatNothing(const OptionSource& of);  ///< another option says it
+std::vector<std::string> FormatNothing(const OptionSource& of);  ///< prints no option
 std::vector<std::string> FormatEstimator(const OptionSource& of);
 std::vector<std::string> FormatRule(const OptionSource& of);
 std::vector<std::string> FormatLabels(const OptionSource& of);
@@ -80,21 +80,21 @@ std::vector<std::string> FormatAcceptExit(const OptionSource& of);
 std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 
-/// Puts the value of an option where it belongs.
-/// @errors what its grammar says; without the option's name (Error::Within).
+/// Parses the value of an option and stores it.
+/// @errors those of its grammar, without the name of the option (Error::Within).
 Result<void> ParseOption(const OptionField& field, const std::string& text, const OptionTarget& to);
 
-/// The texts that ParseOption() makes the same of, one for each time the option is to be given;
-/// none where it says what holds without it.
+/// The texts from which ParseOption() restores the value, one for each occurrence of the option;
+/// none if the value is the default.
 std::vector<std::string> FormatOption(const OptionField& field, const OptionSource& of);
 
-/// `path`, which starts at `base` unless it is absolute.
+/// `path`, resolved against `base` unless it is absolute.
 std::string Absolute(const std::string& path, const std::string& base);
 
-/// A gate as `--metric` takes it. Its margin is left out where it is `session_margin`.
+/// A gate in the syntax of `--metric`. Its margin is left out if it equals `session_margin`.
 std::string GateText(const v1::Gate& gate, std::optional<double> session_margin);
 
-/// One value of a session option and where it stands, for messages: "--margin 2%" or
+/// One value of a session option and its origin for messages: "--margin 2%" or
 /// "suite.toml:3: margin = 2%".
 struct OptionValue {
   std::string text;
@@ -105,28 +105,27 @@ struct OptionValue {
 /// Session options by long name. A switch has the value "true" or "false".
 using OptionValues = std::map<std::string, std::vector<OptionValue>, std::less<>>;
 
-/// One option of a session, and all there is to know of it: its help, what reads and writes its
-/// value, whether a [[benchmark]] of a file may have its own, and what it says of a table of
-/// measurements.
+/// One option of a session: its help, how its value is parsed and formatted, whether a
+/// [[benchmark]] of a file may have its own value, and its help for tables of measurements.
 struct SessionOption {
   OptionInfo info;
   OptionField field;
   bool per_benchmark = false;
-  /// Its help in `analyze`; empty = it makes sense only where something is measured.
+  /// Help in `analyze`; empty if the option applies only to measurements.
   std::string_view help_of_table;
 };
 
-/// The options that describe a session: the same in `compare`, `submit` and a file.
+/// The options that describe a session. They are the same in `compare`, `submit` and a file.
 std::span<const SessionOption> SessionOptions();
-/// Those of them that `analyze` takes as well, with the same meaning.
+/// The session options that `analyze` takes, too, with the same meaning.
 std::vector<OptionInfo> TableOptions();
 const SessionOption* FindSessionOption(std::string_view name);
 
-/// Takes the session options out of a command line. Other options (json, detach, ...) are left to
-/// the command.
+/// Collects the session options of a command line. The command itself reads other options (json,
+/// detach, ...).
 OptionValues CollectSessionOptions(const ParsedArguments& arguments);
 
-/// `over`'s options replace those of `base` by name, whole lists too.
+/// Options of `over` replace those of `base` with the same name, including whole lists.
 OptionValues Overlay(OptionValues base, const OptionValues& over);
 
 }  // namespace benchd::client

@@ -9,7 +9,7 @@
 namespace benchd::client {
 namespace {
 
-// The kernel's limit for one argument (MAX_ARG_STRLEN): no longer command could be executed.
+// The kernel's limit for one argument (MAX_ARG_STRLEN). Longer commands cannot be executed.
 constexpr std::size_t kMaxCommandBytes = 128 * 1024;
 
 std::string FillInArm(std::string command, const ArmInput& arm) {
@@ -30,8 +30,8 @@ Result<void> CheckText(const std::string& text, const std::string& what) {
     return UsageError(what + ": not valid UTF-8", "put it into a script with a plain name");
   }
   if (text.size() > kMaxCommandBytes) {
-    return UsageError(what + ": " + std::to_string(text.size()) + " bytes are too long, " +
-                          std::to_string(kMaxCommandBytes) + " are the most",
+    return UsageError(what + ": " + std::to_string(text.size()) + " bytes; the limit is " +
+                          std::to_string(kMaxCommandBytes),
                       "put it into a script");
   }
   return {};
@@ -85,7 +85,7 @@ class Builder {
   }
 
  private:
-  // A benchmark's own arms stand for those of the session.
+  // A benchmark's own arms replace those of the session.
   const std::vector<ArmInput>& ArmsOf(const BenchmarkInput& benchmark) const {
     return benchmark.arms.empty() ? input_.arms : benchmark.arms;
   }
@@ -99,7 +99,7 @@ class Builder {
       }
       const bool commits = !input_.arms.empty() && input_.arms.front().commit.has_value();
       if (commits && !arms.front().commit) {
-        return UsageError(arms.front().origin + ": with git the commits are the arms",
+        return UsageError(arms.front().origin + ": with git, the commits are the arms",
                           "remove git or the benchmark's own arms");
       }
       auto checked = CheckArms(arms);
@@ -133,7 +133,7 @@ class Builder {
     return {};
   }
 
-  // Without any `role = "reference"` the first arm is it.
+  // Without any `role = "reference"`, the first arm is the reference.
   static bool IsReference(const std::vector<ArmInput>& arms, std::size_t index) {
     for (const ArmInput& arm : arms) {
       if (arm.role == "reference") return arms[index].role == "reference";
@@ -146,7 +146,7 @@ class Builder {
     benchmark->set_name(input.name);
     ArmSettings settings;
     OptionValues options = input_.options;
-    // The session's --env goes to the environment that is kept apart and never shown.
+    // --env of the session is added to its environment, which is stored apart and never shown.
     if (const auto env = options.find("env"); env != options.end()) {
       auto added = AddSessionEnvironment(env->second);
       if (!added) return added;
@@ -172,7 +172,7 @@ class Builder {
     return AddRunHooks(Overlay(input_.options, input.options), benchmark);
   }
 
-  // As in hyperfine: one for all commands, or as many as there are commands, in their order.
+  // As in hyperfine: one hook for all commands, or one per command, in order.
   static Result<void> AddRunHooks(const OptionValues& options, v1::Benchmark* benchmark) {
     for (const char* name : {"prepare", "conclude"}) {
       const auto given = options.find(name);
@@ -181,12 +181,12 @@ class Builder {
       if (values.size() != static_cast<std::size_t>(benchmark->arms_size())) {
         return UsageError(values.back().origin + ": " + std::to_string(values.size()) + " for " +
                               Counted(static_cast<std::size_t>(benchmark->arms_size()), "command"),
-                          "give one for all commands, or one for each, in their order");
+                          "give one for all commands, or one per command, in order");
       }
       for (int i = 0; i < benchmark->arms_size(); ++i) {
         const OptionValue& value = values[static_cast<std::size_t>(i)];
         if (value.text.empty()) {
-          return UsageError(value.origin + ": empty", "write true where there is nothing to do");
+          return UsageError(value.origin + ": empty", "write true if there is nothing to do");
         }
         v1::Arm* const arm = benchmark->mutable_arms(i);
         (name == std::string_view("prepare") ? arm->mutable_prepare() : arm->mutable_conclude())
@@ -205,7 +205,7 @@ class Builder {
     return {};
   }
 
-  // What a program prints is known when it has run, everything else beforehand.
+  // Only parsed metrics are unknown before the program has run; other names are checked now.
   static Result<void> CheckGateNames(const OptionValues& options, const v1::Benchmark& benchmark) {
     if (!benchmark.parse().empty()) return {};
     for (int i = 0; i < benchmark.gates_size(); ++i) {
@@ -217,7 +217,7 @@ class Builder {
     return {};
   }
 
-  // That of the only benchmark is the session's, as on a command line.
+  // The margin of the only benchmark is the session's, as on a command line.
   Result<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
     const auto own = input.options.find("margin");
     if (own == input.options.end()) return {};
@@ -232,7 +232,8 @@ class Builder {
     return {};
   }
 
-  // The arms' folders are made by it: it runs where its caller stands, and so do setup and cleanup.
+  // The build creates the folders of the arms. It therefore runs in the caller's working directory,
+  // and so do setup and cleanup.
   void AddBuild(v1::Benchmark* benchmark) const {
     if (input_.build.empty()) return;
     benchmark->mutable_hooks()->set_build(input_.build);
@@ -247,19 +248,19 @@ class Builder {
     return option == "setup" || option == "cleanup" || IsRunHook(option);
   }
 
-  // What is done once for a benchmark of a file belongs to none of its arms: it runs where the
-  // caller stands.
+  // Hooks that run once per benchmark of a file do not belong to an arm. They run in the caller's
+  // working directory.
   Result<void> PlaceHook(const std::string& command, v1::Benchmark* benchmark) const {
     if (!input_.origin.empty()) benchmark->mutable_hooks()->set_cwd(caller_.cwd);
     for (const std::string_view mark : {"{dir}", "{name}"}) {
       if (!input_.templates || command.find(mark) == std::string::npos) continue;
-      return UsageError(std::string(mark) + ": this command belongs to no arm",
-                        "prepare and conclude find their arm in the variable BENCHD_ARM");
+      return UsageError(std::string(mark) + ": this command does not belong to an arm",
+                        "prepare and conclude can read their arm from the variable BENCHD_ARM");
     }
     return {};
   }
 
-  // {dir} may stand in cwd, too.
+  // cwd may contain {dir}, too.
   std::string WorkingDirectory(const ArmInput& arm, const ArmSettings& settings,
                                const std::string& base) const {
     if (settings.cwd.empty()) return base;
@@ -296,7 +297,7 @@ class Builder {
     return {};
   }
 
-  // --cwd counts from the worktree.
+  // --cwd is relative to the worktree.
   Result<void> ApplyCommit(const ArmInput& from, const ArmSettings& settings, v1::Arm* arm) const {
     auto checked = CheckText(from.dir, "the directory of worktrees");
     if (!checked) return checked;

@@ -19,17 +19,17 @@ std::string CandidateOrigin(std::size_t index) {
   return index == 0 ? "CANDIDATE" : "CANDIDATE " + std::to_string(index + 1);
 }
 
-// Words are quoted to stay what they are; a single one is a whole command line, as without --git.
+// Quotes the words to preserve them. A single word is a whole command line, as without --git.
 std::string JoinedCommand(const std::vector<std::string>& words) {
   if (words.size() == 1) return words.front();
   return Join(words, " ", ShellQuoted);
 }
 
-// Its arms are made of the parameter's values, by ExpandSuite().
+// ExpandSuite() makes the arms from the values of the parameter.
 Result<SpecInput> OneCommandForValues(const ParsedArguments& arguments, SpecInput input) {
   for (const GivenOption& option : arguments.options) {
     if (option.name != "name" && option.name != "reference" && option.name != "git") continue;
-    return UsageError("--" + option.name + " " + option.value + ": the arms are those of --between",
+    return UsageError("--" + option.name + " " + option.value + ": --between defines the arms",
                       "leave one of the two out");
   }
   if (arguments.positionals.size() != 1) {
@@ -47,7 +47,7 @@ Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInp
   for (const GivenOption& option : arguments.options) {
     if (option.name == "name") names.push_back(option.value);
     if (option.name == "reference") {
-      return UsageError("--reference " + option.value + ": the reference is the base of --git",
+      return UsageError("--reference " + option.value + ": the base of --git is the reference",
                         "leave one of them out");
     }
   }
@@ -60,7 +60,7 @@ Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInp
                       "the names belong to base and candidate, in order");
   }
   if (std::ranges::find(names, "") != names.end()) return UsageError("--name: empty name");
-  // Without a name an arm gets that of its commit (FillInCommits).
+  // An arm without a name gets that of its commit (FillInCommits).
   names.resize(2);
   input.arms.push_back({names[0], "reference", "", "", "BASE", {}});
   input.arms.push_back({names[1], "candidate", "", "", "CANDIDATE", {}});

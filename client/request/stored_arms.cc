@@ -63,14 +63,14 @@ Result<void> WriteNewFile(const std::string& path, std::string_view text, mode_t
   return {};
 }
 
-// What is in a folder is there after a loss of power.
+// Makes the entries of a folder survive a power loss.
 Result<void> SyncFolder(const std::string& path) {
   const UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || fsync(folder.get()) != 0) return SystemsError(path, errno);
   return {};
 }
 
-// Into the place of what is there already, in one step.
+// Moves the new folder into place and replaces an existing one atomically.
 Result<void> PutInPlace(const std::string& made, const std::string& place) {
   if (rename(made.c_str(), place.c_str()) == 0) return {};
   if (errno != ENOTEMPTY && errno != EEXIST) return SystemsError(place, errno);
@@ -144,7 +144,7 @@ Result<void> CheckArmName(const std::string& name) {
   });
   if (plain && !name.empty() && name.front() != '.' && name.size() <= kMostNameBytes) return {};
   return UsageError(Quoted(name) + ": not a name for a stored arm",
-                    "use up to 64 letters, digits, '.', '_' and '-', and no dot in front");
+                    "use up to 64 letters, digits, '.', '_' and '-', not starting with a dot");
 }
 
 Result<std::string> FindExecutable(const std::string& program, const std::string& path,
@@ -176,7 +176,7 @@ bool RunsItsArguments(std::string_view program) {
        "ionice", "java",    "ksh",  "lua",   "luajit",  "mono", "nice",    "node",    "nodejs",
        "nohup",  "numactl", "perl", "php",   "prlimit", "pypy", "python",  "Rscript", "ruby",
        "setsid", "sh",      "sudo", "tclsh", "taskset", "time", "timeout", "xargs",   "zsh"});
-  // python3.11
+  // Ignore a version number, as in python3.11.
   const std::size_t end = program.find_last_not_of("0123456789.");
   if (end != std::string_view::npos) program = program.substr(0, end + 1);
   return std::ranges::find(kPrograms, program) != kPrograms.end();
@@ -191,18 +191,18 @@ Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) con
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) return UsageError(folder_ + ": " + error.message());
-  fs::remove_all(made, error);  // of a process that was killed
+  fs::remove_all(made, error);  // left by a process that was killed
   for (const std::string& path : {made, made + "/bin"}) {
     if (mkdir(path.c_str(), 0700) != 0) return SystemsError(path, errno);
   }
   Result<void> written = WriteNewFile(made + "/bin/" + arm.program, bytes, 0700);
   if (written) written = WriteNewFile(made + kAbout, FormatStoredArm(arm), 0600);
-  // All of it, before its name is another one's no longer.
+  // Everything must be on disk before the rename.
   if (written) written = SyncFolder(made + "/bin");
   if (written) written = SyncFolder(made);
   if (written) written = PutInPlace(made, PlaceOf(arm.name));
   if (written) written = SyncFolder(folder_);
-  fs::remove_all(made, error);  // what was not finished, or what was stored before
+  fs::remove_all(made, error);  // the unfinished folder, or the one that was replaced
   if (!written) return std::move(written).error();
   return arm;
 }
@@ -219,13 +219,13 @@ Result<void> StoredArms::Verify(const StoredArm& arm) const {
   TRY(auto bytes, ReadFile(CopyOf(arm), kMostProgramBytes));
   if (Sha256(bytes) == arm.sha256) return {};
   return UsageError("stored arm " + Quoted(arm.name) + ": " + CopyOf(arm) +
-                        " is not what was stored: its SHA-256 differs",
+                        " was changed after it was stored (its SHA-256 differs)",
                     "save it again: benchctl compare --save " + arm.name + " COMMAND");
 }
 
 std::string StoredArms::CommandOf(const StoredArm& arm) const {
   auto words = SplitCommandLine(arm.command);
-  if (!words) return arm.command;  // ParseStoredArm takes no such
+  if (!words) return arm.command;  // ParseStoredArm() refuses such commands
   words->front() = CopyOf(arm);
   return Join(*words, " ", ShellQuoted);
 }
@@ -243,7 +243,7 @@ std::vector<std::string> StoredArms::Names() const {
 
 Result<void> StoredArms::Remove(const std::string& name) const {
   TRY_VOID(CheckArmName(name));
-  // Out of sight in one step, then away.
+  // Rename atomically, then remove.
   const std::string place = PlaceOf(name);
   const std::string gone = folder_ + "/." + name + "." + std::to_string(getpid()) + ".gone";
   if (rename(place.c_str(), gone.c_str()) != 0) {

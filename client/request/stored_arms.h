@@ -10,69 +10,70 @@
 
 namespace benchd::client {
 
-/// A program that `compare --save NAME` kept, to be measured again beside a later one.
+/// A program kept by `compare --save NAME`, to be measured again with a later one.
 struct StoredArm {
   std::string name;
-  std::string command;   ///< as it was given
-  std::string cwd;       ///< where it ran, absolute
-  std::string program;   ///< the copy's name, which is that of the original; without a folder
-  std::string sha256;    ///< of the copy, 64 hexadecimal digits
-  std::string saved_at;  ///< RFC 3339
-  std::optional<CommitInput> commit;  ///< of the repository around `cwd`
-  bool modified = false;              ///< tracked files there differed from that commit
+  std::string command;                ///< as given
+  std::string cwd;                    ///< working directory, absolute
+  std::string program;                ///< file name of the copy and of the original
+  std::string sha256;                 ///< of the copy, 64 hexadecimal digits
+  std::string saved_at;               ///< RFC 3339
+  std::optional<CommitInput> commit;  ///< of the repository that contains `cwd`
+  bool modified = false;              ///< tracked files differed from that commit
   bool operator==(const StoredArm&) const = default;
 };
 
-/// The text that describes an arm on disk: JSON, without its name, which is that of its folder.
+/// The description of an arm on disk: JSON, without the name, which is that of the folder.
 std::string FormatStoredArm(const StoredArm& arm);
 
-/// Reads it back. Pure.
+/// Parses such a description. Pure.
 ///
-/// @errors (exit 2) not what FormatStoredArm() writes, by the key.
+/// @errors (exit 2) not the format of FormatStoredArm(); the error names the key.
 Result<StoredArm> ParseStoredArm(std::string_view text, const std::string& name);
 
-/// Whether a folder may be called so: letters, digits, `.`, `_` and `-`, no dot first, 64 at most.
+/// Checks a name: at most 64 letters, digits, `.`, `_` and `-`, not starting with a dot.
 ///
-/// @errors (exit 2) it may not.
+/// @errors (exit 2) the name is invalid.
 Result<void> CheckArmName(const std::string& name);
 
-/// Where an executable of that name is found, as execvp would; a relative name counts from `cwd`.
+/// Finds an executable as execvp() does. A relative path is resolved against `cwd`.
 ///
 /// @param path  PATH; empty: "/bin:/usr/bin"
-/// @errors (exit 2) it is not there, or may not be executed.
+/// @errors (exit 2) the file does not exist or is not executable.
 Result<std::string> FindExecutable(const std::string& program, const std::string& path,
                                    const std::string& cwd);
 
-/// Whether a program of that name runs what its arguments name: a copy of it keeps nothing of that.
+/// Whether a program of that name runs files that its arguments name, which a copy of the program
+/// does not include.
 bool RunsItsArguments(std::string_view program);
 
-/// The folder of stored arms: one folder each, with what describes it (arm.json) and the copy
-/// (bin/NAME). Only its owner may read them. An arm is there whole or not at all.
+/// The folder of stored arms. Each arm has a folder with its description (arm.json) and its copy
+/// (bin/NAME), which only the owner may read. An arm is stored completely or not at all.
 class StoredArms {
  public:
   explicit StoredArms(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Copies an executable, in place of what was stored under that name.
+  /// Copies an executable and replaces the arm that was stored under that name.
   ///
   /// @param arm     its name, command, cwd, time and commit
   /// @param source  the executable
   /// @return the arm with its digest
-  /// @errors (exit 2) the name; over 1 GiB; the system's.
+  /// @errors (exit 2) an invalid name; more than 1 GiB; those of the system.
   Result<StoredArm> Save(StoredArm arm, const std::string& source) const;
 
-  /// @errors (exit 2) no such arm, with the nearest name; a description that cannot be read.
+  /// @errors (exit 2) no such arm (the hint suggests the nearest name); an unreadable description.
   Result<StoredArm> Read(const std::string& name) const;
 
-  /// @errors (exit 2) the copy is not what was stored.
+  /// @errors (exit 2) the copy has changed since it was stored.
   Result<void> Verify(const StoredArm& arm) const;
 
-  /// The command with the copy as its program.
+  /// The command with the copy in place of its program.
   std::string CommandOf(const StoredArm& arm) const;
 
-  /// Sorted; empty where nothing was ever stored.
+  /// The names of all stored arms, sorted.
   std::vector<std::string> Names() const;
 
-  /// @errors (exit 2) no such arm; the system's.
+  /// @errors (exit 2) no such arm; those of the system.
   Result<void> Remove(const std::string& name) const;
 
  private:

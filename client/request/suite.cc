@@ -18,17 +18,17 @@ constexpr char kScan[] = "parameter-scan";
 constexpr char kOnly[] = "only";
 constexpr char kBetween[] = "between";
 
-// Of two values each, ten are more than a session's benchmarks.
+// Ten parameters of two values each already exceed the benchmarks of a session.
 constexpr std::size_t kMostParameters = 100;
 
-// A parameter and where it stands, for messages.
+// A parameter and its origin for messages.
 struct NamedParameter {
   Parameter parameter;
   std::string origin;
   bool used = false;
 };
 
-// The combination of values of one benchmark: parameter name, value.
+// The values of one benchmark: parameter name and value.
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) {
@@ -57,7 +57,7 @@ Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) 
   return parameters;
 }
 
-// `text` with every {NAME} of `values` filled in, in one pass: what is filled in is not looked at.
+// Replaces every {NAME} of `values` in one pass; inserted values are not expanded again.
 std::string FillInValues(const std::string& text, const Values& values) {
   std::string filled;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -76,8 +76,8 @@ std::string FillInValues(const std::string& text, const Values& values) {
   return filled;
 }
 
-// All texts of a benchmark in which a parameter may stand: its own, its arms', and those that the
-// session gives it.
+// All texts of a benchmark that may contain a parameter: its own, those of its arms, and those of
+// the session.
 class Texts {
  public:
   Texts(const SpecInput& input, const BenchmarkInput& benchmark)
@@ -107,7 +107,7 @@ class Texts {
       for (OptionValue& value : list) {
         if (IsFilled(name)) value.text = FillInValues(value.text, values);
       }
-      // What is the session's alone stays with it.
+      // Options of the session that no value changes stay with the session.
       const bool is_own = own.contains(name);
       if (is_own || list != given) filled.options[name] = std::move(list);
     }
@@ -144,7 +144,7 @@ Error Unused(const NamedParameter& parameter) {
                     "write " + mark + " where its value belongs");
 }
 
-// The number of combinations; more than kMostBenchmarks stands for any number above it.
+// The number of combinations; kMostBenchmarks + 1 stands for any larger number.
 std::size_t Combinations(const std::vector<const Parameter*>& parameters) {
   std::size_t count = 1;
   for (const Parameter* parameter : parameters) {
@@ -154,7 +154,7 @@ std::size_t Combinations(const std::vector<const Parameter*>& parameters) {
   return count;
 }
 
-// Makes arms of the values of one parameter, where `between` asks for it.
+// Turns the values of one parameter into arms, if `between` is given.
 class ValuesAsArms {
  public:
   explicit ValuesAsArms(SpecInput* input) : input_(*input) {}
@@ -177,7 +177,7 @@ class ValuesAsArms {
   }
 
  private:
-  // Out of the options: nothing is left of it for benchmarks.
+  // Removes the parameter from the options, so that benchmarks do not use it.
   Result<Parameter> Take(const OptionValue& wanted) {
     for (const char* kind : {kList, kScan}) {
       const auto given = input_.options.find(kind);
@@ -200,8 +200,8 @@ class ValuesAsArms {
     const std::string mark = "{" + parameter.name + "}";
     const bool own_command = !benchmark->command.empty();
     if (input_.arms.size() + benchmark->arms.size() > (own_command ? 0 : 1)) {
-      return UsageError(wanted.origin + ": the values are the arms, and there are others",
-                        "leave the others out");
+      return UsageError(wanted.origin + ": the values are the arms, but there are others",
+                        "remove the other arms");
     }
     const std::string command =
         own_command || input_.arms.empty() ? benchmark->command : input_.arms.front().command;
@@ -212,8 +212,8 @@ class ValuesAsArms {
       for (const OptionValue& value : values) {
         if (value.text.find(mark) == std::string::npos) continue;
         return UsageError(
-            value.origin + ": " + mark + " differs between the arms, and this is shared by them",
-            "prepare and conclude know their arm by the variable BENCHD_ARM");
+            value.origin + ": " + mark + " differs between the arms, but they share this",
+            "prepare and conclude can read their arm from the variable BENCHD_ARM");
       }
     }
     for (const std::string& value : parameter.values) {
@@ -300,7 +300,7 @@ class Expansion {
     return benchmark.name.empty() ? "main" : benchmark.name;
   }
 
-  // By its whole name, or by the one it had before the values of parameters were added.
+  // Matches the full name, or the name without the values of parameters.
   static bool Matches(const BenchmarkInput& benchmark, const std::string& pattern) {
     return fnmatch(pattern.c_str(), NameOf(benchmark).c_str(), 0) == 0 ||
            (!benchmark.family.empty() &&
@@ -351,7 +351,7 @@ std::vector<std::string> NotesOnParameters(const SpecInput& input) {
   for (const BenchmarkInput& benchmark : input.benchmarks) {
     if (!benchmark.command.empty()) continue;
     const auto parameters = ReadParameters(Overlay(input.options, benchmark.options));
-    if (!parameters) continue;  // ExpandSuite says so
+    if (!parameters) continue;  // ExpandSuite() reports the error
     const std::vector<ArmInput>& arms = benchmark.arms.empty() ? input.arms : benchmark.arms;
     for (const NamedParameter& parameter : *parameters) {
       const std::string mark = "{" + parameter.parameter.name + "}";
@@ -362,8 +362,8 @@ std::vector<std::string> NotesOnParameters(const SpecInput& input) {
         return arm.command.find(mark) != std::string::npos;
       });
       if (without == arms.end() || with == arms.end()) continue;
-      notes.push_back(parameter.origin + ": " + Quoted(without->command) + " has no " + mark +
-                      ": it is the same for every value");
+      notes.push_back(parameter.origin + ": " + Quoted(without->command) + " does not use " + mark +
+                      ", so it is the same for every value");
     }
   }
   return notes;

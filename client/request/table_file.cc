@@ -29,7 +29,7 @@ ssize_t Repeat(Call call) {
 }  // namespace
 
 TableFile::TableFile(std::string name, UniqueFd fd) : name_(std::move(name)), fd_(std::move(fd)) {
-  // What cannot be told stays no regular file.
+  // If fstat() fails, the file counts as not regular.
   if (fstat(fd_.get(), &opened_) != 0) opened_.st_mode = 0;
 }
 

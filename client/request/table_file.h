@@ -13,27 +13,27 @@
 
 namespace benchd::client {
 
-/// A file with numbers that were measured already, or stdin ("-"); read once, from where it stands.
+/// A file of existing measurements, or stdin ("-"). It is read once, from its current position.
 class TableFile {
  public:
-  /// Of a file of runs or ratings; the numbers in it are limited further (parse/run_sets.h).
+  /// Limit for files of runs or ratings; parse/run_sets.h limits the numbers in them further.
   static constexpr std::size_t kMostWholeBytes = std::size_t{32} << 20;
 
-  /// @errors (exit 2) the file cannot be opened; stdin is a terminal, where nobody types a table.
+  /// @errors (exit 2) the file cannot be opened; stdin is a terminal.
   static Result<TableFile> Open(const std::string& path);
 
-  /// How messages call it: the path as it was given, or "stdin".
+  /// The name for messages: the path as given, or "stdin".
   const std::string& name() const { return name_; }
 
-  /// The next bytes, valid until the next call; empty at the end. Does not wait until a pipe has
-  /// given many of them.
+  /// The next bytes, valid until the next call; empty at the end. Does not wait for a pipe to fill
+  /// the buffer.
   ///
-  /// @errors kInvalidArgument: it cannot be read, or another program changes it meanwhile: a number
-  ///         may be there by half.
+  /// @errors kInvalidArgument: the file cannot be read, or another program changed it, so that a
+  ///         number may be incomplete.
   Result<std::string_view> Read();
 
-  /// Everything, for who reads it once and needs it whole.
-  /// @errors it cannot be read (exit 2), or has more than kMostWholeBytes (exit 5).
+  /// The rest of the file, for callers that need it as a whole.
+  /// @errors the file cannot be read (exit 2), or has more than kMostWholeBytes (exit 5).
   Result<std::string> ReadAll();
 
  private:
@@ -43,12 +43,11 @@ class TableFile {
 
   std::string name_;
   UniqueFd fd_;
-  struct stat opened_ {};  // as it was then
+  struct stat opened_ {};  // status at Open()
   std::vector<char> buffer_;
 };
 
-/// What core says of a file: may quote any bytes of it, so it is told as a daemon's answer would
-/// be.
+/// Makes an error of core about a file printable, because it may quote any bytes of the file.
 Error PrintableError(const Error& error);
 
 }  // namespace benchd::client

@@ -24,7 +24,7 @@ Result<void> AddReference(const std::string& name, const std::string& origin,
   return {};
 }
 
-// --base takes a name whole, --references a list.
+// The value of --base is one name, that of --references a list.
 Result<void> AddReferences(const ParsedArguments& arguments, benchd::TableOptions* options) {
   if (IsGiven(arguments, "base") && IsGiven(arguments, "references")) {
     return UsageError("--references: cannot be combined with --base", "give only one of them");
@@ -66,13 +66,13 @@ Result<void> AddFilters(const ParsedArguments& arguments, benchd::TableOptions* 
     if (!label) return std::move(label).error().Within("--label " + given.value);
     if (!options->labels.insert(*label).second) {
       return UsageError("--label " + given.value + ": a second value of column " + label->first,
-                        "a row has one");
+                        "give one value per column");
     }
   }
   return {};
 }
 
-// Takes the gates of single benchmarks out of `session`, which keeps those of all.
+// Moves the gates of single benchmarks from `session` to `gates`; `session` keeps the others.
 Result<void> AddGatesOf(const ParsedArguments& arguments, OptionValues* session,
                         v1::SessionSpec* gates) {
   std::vector<OptionValue> of_all;
@@ -98,7 +98,7 @@ Result<void> AddGatesOf(const ParsedArguments& arguments, OptionValues* session,
     if (!parsed) return std::move(parsed).error().Within(origin);
   }
   if (benchmark != nullptr && benchmark->gates().empty()) {
-    return UsageError("--benchmark " + benchmark->name() + ": no --metric behind it",
+    return UsageError("--benchmark " + benchmark->name() + ": no --metric after it",
                       "write --benchmark NAME --metric METRIC...");
   }
   session->erase("metric");
@@ -184,7 +184,7 @@ Result<void> SetAttribute(std::string_view attribute, TableColumn* column) {
   return {};
 }
 
-// Where the attributes begin: behind the rightmost colon that an attribute follows.
+// Position of the attributes: after the rightmost colon that is followed by an attribute.
 std::size_t FindAttributes(std::string_view text) {
   for (std::size_t colon = text.rfind(':'); colon != std::string_view::npos && colon > 0;
        colon = text.rfind(':', colon - 1)) {

@@ -9,26 +9,27 @@
 
 namespace benchd::client {
 
-/// What the options of `analyze` ask of a table. Pure.
+/// Reads the options of `analyze`. Pure.
 ///
-/// The --metric options behind a `--benchmark NAME` are that benchmark's alone.
+/// The --metric options after a `--benchmark NAME` apply only to that benchmark.
 ///
 /// @errors (exit 2) those of BuildTableSpec() and ParseColumn(); --base with --references, an empty
-///         name, text that is not UTF-8, a column that is described twice, a benchmark without a
-///         metric, unknown words.
+///         name, text that is not UTF-8, a column that is described twice, a benchmark that is
+///         given twice or has no metric.
 Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments);
 
-/// What `--column NAME:ATTR[,ATTR...]` says: ATTR is lower, higher, unit=U or step=Q (the smallest
-/// step of its values, in that unit), each at most once.
+/// Parses `--column NAME:ATTR[,ATTR...]`. ATTR is lower, higher, unit=U or step=Q (the smallest
+/// step of the values, in that unit), each at most once.
 ///
-/// The suffix is recognised from the right, as in --metric: `BM_X/threads:2:lower` is about a
-/// column BM_X/threads:2. A unit with a comma or a colon before an ATTR cannot be written.
+/// Attributes are recognised from the right, as in --metric: `BM_X/threads:2:lower` refers to the
+/// column BM_X/threads:2. A unit cannot contain a comma or a colon before an ATTR.
 ///
-/// @errors no name, no ATTR, an unknown one, one twice, a step that is no number above zero.
+/// @errors a missing name; a missing, unknown or repeated ATTR; a step that is not a number above
+///         zero.
 Result<TableColumn> ParseColumn(std::string_view text);
 
-/// The text that ParseColumn reads as `column`; a unit that cannot be written is left out. Empty
-/// when there is nothing to say besides the name.
+/// The text that ParseColumn() reads as `column`, without a unit that cannot be written. Empty if
+/// there are no attributes.
 std::string FormatColumn(const TableColumn& column);
 
 }  // namespace benchd::client

@@ -17,7 +17,7 @@
 namespace benchd::client {
 namespace {
 
-// What is said and written of a session that has ended, besides what was watched.
+// The data for the output and the exports of an ended session, in addition to the watched events.
 struct Aftermath {
   v1::Session session;
   RunsOfSession runs;
@@ -60,8 +60,8 @@ ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followe
   if (after && after->runs.worst) std::cout << after->runs.worst->Render(choice.StyleOfStdout());
   if (files.empty()) return code;
   if (!ended) {
-    std::cerr << "benchctl: nothing exported: session " << id
-              << " has not ended; later: benchctl export " << id << " --format F\n";
+    std::cerr << "benchctl: nothing was exported: session " << id
+              << " has not ended; export it later: benchctl export " << id << " --format F\n";
     return code;
   }
   std::cout << std::flush;

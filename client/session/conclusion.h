@@ -10,15 +10,15 @@
 
 namespace benchd::client {
 
-// How a session is watched and what is said of its end, by every command that watches one.
+// Shared by all commands that watch a session: how to show progress and how to report the end.
 
 Progress ProgressOf(bool json, const ResultChoice& choice);
 
 Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
                           std::span<const v1::Run> runs);
 
-/// Says the end, of several candidates with their order, and writes the exports that were asked
-/// for. What cannot be had or written takes nothing of the result back.
+/// Reports the end of a session, with the order of the candidates if there are several, and writes
+/// the requested exports. The result is printed even if the exports cannot be written.
 ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
                        bool json, const ResultChoice& choice);
 

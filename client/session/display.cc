@@ -50,8 +50,8 @@ class PlainDisplay : public Display {
   PlainNarrator narrator_;
 };
 
-// Redraws with every event and once a second in between, so that the clock does not stand still in
-// a long run. In the background it leaves the terminal alone.
+// Redraws with every event and once per second, so that the clock advances during a long run. As a
+// background job it does not touch the terminal.
 class LiveDisplay : public Display {
  public:
   LiveDisplay(const std::string& session, const v1::Limits& limits) {
@@ -117,7 +117,7 @@ class LiveDisplay : public Display {
   static constexpr int kTickMilliseconds = 1000;
   static constexpr char kDetachKey = 'd';
 
-  // On the ticker thread.
+  // Runs on the ticker thread.
   void Run() {
     while (true) {
       pollfd waiting[] = {{wake_.get(), POLLIN, 0}, {-1, POLLIN, 0}};
@@ -152,14 +152,14 @@ class LiveDisplay : public Display {
     HoldKeys();
     state_.since_event_seconds = SecondsSince(event_at_);
     const Style style = StyleOf(STDERR_FILENO);
-    // One row stays free for the cursor: writing to the last one would scroll the area away.
+    // The last row stays free for the cursor, because writing to it would scroll the area.
     screen_.Draw(RenderLiveView(state_, style, TerminalHeight(STDERR_FILENO) - 1), style.width);
   }
 
   void HoldKeys() {
     const int before = keyboard_.fd();
     state_.keys = detach_ && keyboard_.Hold() ? keys_ : "";
-    if (keyboard_.fd() != before) eventfd_write(wake_.get(), 1);  // to wait for them
+    if (keyboard_.fd() != before) eventfd_write(wake_.get(), 1);  // to poll the new descriptor
   }
 
   void GiveBack() {
@@ -179,7 +179,7 @@ class LiveDisplay : public Display {
   bool suspended_ = false;
   bool ending_ = false;
   UniqueFd wake_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  std::thread ticker_;  // last: it uses everything above
+  std::thread ticker_;  // last, because it uses the members above
 };
 
 }  // namespace

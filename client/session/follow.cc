@@ -25,10 +25,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Somebody who stops a daemon to start another takes less than that.
+// A restart of the daemon by hand or by a service manager usually takes less than this.
 constexpr std::chrono::seconds kUntilRestart{3};
 
-// A stream that ends without a final event, by whatever code a stopping server has for it.
+// Whether a stream without a final event may have ended because the server is stopping.
 bool MayComeBack(const grpc::Status& status) {
   return status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
          status.error_code() == grpc::StatusCode::CANCELLED;
@@ -70,7 +70,7 @@ class Follower {
     return std::move(followed_);
   }
 
-  /// On the signal thread: ends the watch, or the session.
+  /// Ends the watch, or cancels the session. Called on the signal thread.
   void Interrupt() {
     if (on_interrupt_ == OnInterrupt::kLeave) {
       StopWatching();
@@ -80,7 +80,7 @@ class Follower {
     canceller_ = std::thread([this] { Cancel(); });
   }
 
-  /// On the display's thread: ends the watch, unless the session is being cancelled.
+  /// Ends the watch, unless the session is being cancelled. Called on the display's thread.
   void Detach() {
     if (interrupts_.interrupted()) return;
     detached_ = true;
@@ -99,7 +99,7 @@ class Follower {
     request.set_session(id_);
     const auto reader = v1::SessionService::NewStub(link_.channel())->Watch(&context, request);
     for (v1::SessionEvent event; !final_ && reader->Read(&event);) Take(event);
-    if (final_) context.TryCancel();  // nothing follows; do not wait for the stream's own end
+    if (final_) context.TryCancel();  // nothing follows, so do not wait for the stream to end
     const grpc::Status status = reader->Finish();
     const std::lock_guard lock(mutex_);
     context_ = nullptr;
@@ -153,7 +153,7 @@ class Follower {
     final_ = true;
   }
 
-  // A daemon that takes the connection and goes again before it said anything has not come back.
+  // The daemon counts as back only after an event: a new connection alone may be lost again.
   Result<void> Reconnect() {
     const std::string timeout = std::to_string(link_.AbsenceTimeout().count());
     if (!away_since_) {
@@ -185,7 +185,7 @@ class Follower {
     v1::CancelResponse response;
     const grpc::Status status =
         v1::SessionService::NewStub(link_.channel())->Cancel(&context, request, &response);
-    if (status.ok()) return;  // the final event comes by the stream
+    if (status.ok()) return;  // the final event comes on the stream
     display_.Note("cannot cancel " + id_ + ": " + FromStatus(status).message);
     StopWatching();
   }
@@ -224,7 +224,7 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
   const auto leave = [&display, &session, &interrupts, cancels] {
     display.Close();
     PrintToStderr(cancels && interrupts.interrupted()
-                      ? "quit; benchctl show " + session + " says how the session ended"
+                      ? "quit; benchctl show " + session + " reports how the session ended"
                       : "still running; " + Reattach(session));
   };
   if (following.may_detach) {
@@ -274,13 +274,13 @@ void PrintCancelled(const Followed& followed, bool json) {
   const std::string& by = session.cancelled().by();
   PrintToStderr("session " + session.session() + " was cancelled" +
                 (followed.interrupted || by.empty() ? "" : " by " + by));
-  // Of JSON the last update says it.
+  // JSON has it in the last update.
   if (!json && session.has_report()) {
     PrintToStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
   }
 }
 
-// We left before its end.
+// The watch ended before the session did.
 void PrintStillRunning(const Followed& followed) {
   const v1::Session& session = followed.session;
   const std::string_view state = Word(session.state());

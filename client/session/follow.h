@@ -16,41 +16,41 @@ namespace benchd::client {
 
 /// Shows a watched session while it runs: progress on stderr, or JSON lines on stdout.
 ///
-/// Thread-safe: events come from the thread that reads them, all else also from the one that
+/// Thread-safe: Show is called on the reading thread, all other methods also on the thread that
 /// handles signals.
 class Display {
  public:
   virtual ~Display() = default;
   virtual void Show(const v1::SessionEvent& event) = 0;
-  /// A sentence about the watching itself ("cancelling ..."); an empty one takes it back, where it
-  /// has not scrolled away.
+  /// Shows a sentence about the watch itself ("cancelling ..."). An empty one removes the previous
+  /// sentence from a live view.
   virtual void Note(const std::string& text);
 
-  /// From now on a key calls `detach`, where there are keys; `keys` says which, as a line to be
-  /// shown. Not called any more once Close has returned.
+  /// Sets the function that a key of the live view calls, and the line `keys` that explains the
+  /// keys. `detach` is not called after Close has returned.
   virtual void OnDetach(std::function<void()> /*detach*/, std::string /*keys*/) {}
 
-  /// Takes away what is drawn and gives the terminal back as it was; nothing is shown afterwards.
+  /// Removes the drawing and restores the terminal. Nothing is shown afterwards.
   virtual void Close() {}
-  /// The same until Resume, for a process that is about to be stopped.
+  /// The same until Resume, before the process is stopped (Ctrl-Z).
   virtual void Suspend() {}
-  /// Draws again, below whatever others have written meanwhile.
+  /// Draws again, below any text that other programs have written.
   virtual void Resume() {}
-  /// The terminal has another size.
+  /// Redraws for the new size of the terminal.
   virtual void Resize() {}
 };
 
 /// How progress is shown.
 enum class Progress {
-  kTold,   ///< a live view where stderr is a terminal that can redraw, else plain lines
+  kTold,   ///< a live view if stderr is a terminal that can redraw, else plain lines
   kJson,   ///< JSON lines on stdout
-  kQuiet,  ///< none: only what is out of the ordinary
+  kQuiet,  ///< no progress, only notes about the watch
 };
 
-/// @param session  its id, and its limits as far as they are known
+/// @param session  needs the ID and, if known, the limits
 std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress);
 
-/// What SIGINT and SIGTERM do to the watched session.
+/// The effect of SIGINT and SIGTERM on the watched session.
 enum class OnInterrupt {
   kCancel,  ///< `compare`: cancel it and wait for its end
   kLeave,   ///< `watch`: leave it running
@@ -63,30 +63,30 @@ struct Following {
   bool may_detach = true;  ///< a key of the live view leaves the session running
 };
 
-/// How a watched session ended for us.
+/// How the watch of a session ended.
 struct Followed {
   v1::Session
-      session;  ///< id, state and, as far as there were events, started, report, failed, cancelled
+      session;  ///< ID and state; started, report, failed and cancelled if there were such events
   bool interrupted = false;
   bool detached = false;
 };
 
-/// Watches a session to its end. A daemon that goes away is waited for
-/// (DaemonLink::AbsenceTimeout); then the watching begins again with its snapshot.
+/// Watches a session to its end. If the connection is lost, waits for the daemon
+/// (DaemonLink::AbsenceTimeout) and resumes the watch with a snapshot.
 ///
-/// @param watched  its id, limits (for the progress bar) and arms, as far as they are known
-/// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.
+/// @param watched  needs the ID and, if known, the limits (for the progress bar) and the arms
+/// @errors (exit 5) the daemon does not return; (2, 5) it refuses the watch.
 Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
                                const Following& following, Interrupts& interrupts);
 
-/// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
-/// have said it already, and gives the exit code of the contract.
+/// Prints the result (stdout) or failure (stderr) of a watched session, unless JSON lines have
+/// reported it, and returns the exit code of the contract.
 ///
-/// @param pairs  the candidates among each other, where there are several
+/// @param pairs  the candidates compared with each other, if there are several
 ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice = {},
                    std::span<const ArmPairs> pairs = {});
 
-/// Prints the JSON line `commits` (stdout) where arms are commits, else nothing.
+/// Prints the JSON line `commits` (stdout) if the arms are commits.
 void PrintCommits(const v1::Session& session);
 
 /// The contract's exit code for a verdict.

@@ -21,10 +21,10 @@ Error NotAnExport() {
 }
 
 Error DoesNotCount(std::string why) {
-  return {ErrorCode::kFailedPrecondition, std::move(why), "export it again when it has ended"};
+  return {ErrorCode::kFailedPrecondition, std::move(why), "export it again once it has ended"};
 }
 
-/// Discards the elements of the outermost "runs", which may be most of the text, as they come.
+/// Discards the outermost "runs", which may be most of the text, during parsing.
 bool KeepAllButRuns(int depth, Json::parse_event_t event, const Json& parsed) {
   return depth != 1 || event != Json::parse_event_t::key || parsed != "runs";
 }
@@ -35,7 +35,7 @@ Result<Json> Parse(std::string_view text, ExportedRuns runs) {
   Json json = Json::parse(text, keep, /*allow_exceptions=*/false);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || (json.is_discarded() && text[begin] == '{')) {
-    return DoesNotCount("cut off: not complete JSON");
+    return DoesNotCount("truncated: the JSON is incomplete");
   }
   if (!json.is_object()) return NotAnExport();
   return json;
@@ -46,7 +46,7 @@ const Json* Member(const Json& json, const char* key) {
   return found == json.end() ? nullptr : &*found;
 }
 
-/// How many runs each arm had, by arm or, in a suite, by benchmark and arm.
+/// Reads the number of runs of each arm; in a suite, of each benchmark and arm.
 void ReadRunCounts(const Json& counts, const v1::SessionSpec& spec, v1::Update* to) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
@@ -78,7 +78,7 @@ Result<void> ReadSession(const Json& json, v1::Session* session) {
   return {};
 }
 
-/// Whether it says what was to be judged, and how; that nothing could be estimated is a finding.
+/// Whether the criteria of the gate are complete. A missing estimate is a valid result.
 bool IsWhole(const Comparison& gate) {
   const bool rate = gate.margin_kind == MarginKind::kRatio && gate.better == Better::kHigher;
   return gate.margin && *gate.margin >= 0 && (!rate || *gate.margin < 1) && gate.better &&
@@ -87,17 +87,17 @@ bool IsWhole(const Comparison& gate) {
 
 Error LeaveOut(std::string why) { return UsageError(std::move(why), "leave that export out"); }
 
-// It ended with a verdict: what cannot be read of that is not passed over.
+// The session has a verdict, so an unreadable gate is an error.
 Result<void> ReadGates(const v1::Update& report, MachineSession& session) {
   for (const v1::Comparison& comparison : report.comparisons()) {
     if (comparison.role() != v1::COMPARISON_ROLE_GATE) continue;
     auto gate = convert::FromProto(comparison);
     if (!gate || !IsWhole(*gate)) {
-      return LeaveOut("nothing is known of its gate " + Quoted(comparison.metric()));
+      return LeaveOut("incomplete data for its gate " + Quoted(comparison.metric()));
     }
     session.gates.push_back(*std::move(gate));
   }
-  if (session.gates.empty()) return LeaveOut("no metric gates there");
+  if (session.gates.empty()) return LeaveOut("the session has no gates");
   return {};
 }
 
@@ -118,9 +118,9 @@ Result<MachineSession> ReadMachine(const v1::Session& from) {
   session.session = from.session();
   session.machine = MachineOf(from);
   if (session.machine.empty()) {
-    return UsageError("it does not say on which machine it was measured",
+    return UsageError("the export does not name its machine",
                       "measure again, on a machine that has /etc/machine-id "
-                      "(systemd-machine-id-setup makes it)");
+                      "(systemd-machine-id-setup creates it)");
   }
   if (!from.has_started_at()) return NotAnExport();
   session.started_at = convert::FromProto(from.started_at());
@@ -156,7 +156,7 @@ Result<SessionExport> ReadSessionExport(std::string_view text, ExportedRuns runs
 Result<MachineSession> MachineSessionOf(const v1::Session& from, const std::string& source) {
   auto session = ReadMachine(from);
   if (!session) {
-    // It may quote any text of the file.
+    // The message may quote any text of the file.
     Error error = std::move(session).error();
     error.message = OneLine(Printable(error.message));
     return std::move(error).Within(source);

@@ -18,17 +18,17 @@ struct SessionExport {
 
 enum class ExportedRuns { kRead, kSkip };
 
-/// What `export --format json` wrote (ExportJson() in client/present/json.h).
+/// Reads the output of `export --format json` (ExportJson() in client/present/json.h).
 ///
-/// @errors kFailedPrecondition for an export that was cut off; kInvalidArgument for what is no
-///         export, with the first value that is of another kind.
+/// @errors kFailedPrecondition for a truncated export; kInvalidArgument for other text, with the
+///         first value of a wrong type.
 Result<SessionExport> ReadSessionExport(std::string_view text, ExportedRuns runs);
 
-/// What `combine` needs of a session: which it was, on which machine, and what its gates came to.
+/// Extracts the data that `combine` needs: the session, its machine and the results of its gates.
 ///
-/// @param source  how messages call it: its file's name; in front of every error
-/// @errors kFailedPrecondition for a session that does not count, because it has no verdict;
-///         kInvalidArgument for one of a benchd that did not name its machine yet.
+/// @param source  name for messages, usually the file name; every error begins with it
+/// @errors kFailedPrecondition for a session without a verdict; kInvalidArgument for an export that
+///         lacks the machine, as those of old releases do.
 Result<MachineSession> MachineSessionOf(const v1::Session& session, const std::string& source);
 
 }  // namespace benchd::client

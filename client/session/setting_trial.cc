@@ -65,8 +65,8 @@ Result<std::vector<TrialSetting>> ReadTrialSettings(const ParsedArguments& argum
   if (profiles.empty()) profiles = {"default"};
   const bool each = IsGiven(arguments, "each");
   if (each && (kinds.size() > 1 || profiles.size() > 1)) {
-    return UsageError("--each: tries the settings of one profile under one kind of isolation",
-                      "leave the lists of --isolation and --machine-profile out");
+    return UsageError("--each: takes one profile and one kind of isolation",
+                      "leave out the lists of --isolation and --machine-profile");
   }
   std::vector<TrialSetting> settings;
   for (const std::string& kind : kinds) {
@@ -99,10 +99,10 @@ Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double o
   if (wanted_seconds > 0) {
     const double fewest = seconds(kFewestRounds, kFewestBlocks);
     if (fewest > wanted_seconds) {
-      return UsageError("--for: " + std::to_string(kFewestRounds) + " stretches of each of " +
+      return UsageError("--for: " + std::to_string(kFewestRounds) + " segments of each of " +
                             std::to_string(settings) + " settings do not fit into " +
                             FormatRough(wanted_seconds),
-                        "give it " + FormatRough(std::ceil(fewest)) + " at least");
+                        "allow " + FormatRough(std::ceil(fewest)) + " or more");
     }
     if (seconds(kFewestRounds, plan.blocks) <= wanted_seconds) {
       plan.rounds = static_cast<std::size_t>(wanted_seconds / seconds(1, plan.blocks));
@@ -118,7 +118,7 @@ Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double o
 
 namespace {
 
-/// Every single setting of a profile off while the others are on.
+/// Settings in which one setting of the profile is off and the others are on.
 Result<std::vector<TrialSetting>> EachSetting(DaemonLink& link, const TrialSetting& whole) {
   v1::GetMachineRequest request;
   request.set_profile(whole.profile);
@@ -130,7 +130,7 @@ Result<std::vector<TrialSetting>> EachSetting(DaemonLink& link, const TrialSetti
     const auto known = MachineSettingNames();
     if (std::ranges::find(known, setting.setting()) == known.end()) continue;
     if (why.empty()) why = setting.why();
-    // What cannot be had here is off in any case.
+    // A setting that is not available here is off in any case.
     if (!setting.held() && !setting.why().empty()) continue;
     TrialSetting without = whole;
     without.name = "without " + setting.setting();
@@ -141,11 +141,11 @@ Result<std::vector<TrialSetting>> EachSetting(DaemonLink& link, const TrialSetti
   return Error{ErrorCode::kFailedPrecondition,
                "--each: no setting of profile " + whole.profile + " can be changed here" +
                    (why.empty() ? "" : ": " + why),
-               "benchctl machine status lists them; the choice of CPUs alone can be tried with "
+               "benchctl machine status lists them; to try the choice of CPUs alone, use "
                "--isolation off,best-effort"};
 }
 
-/// What one stretch showed.
+/// The results of one segment.
 struct Stretch {
   std::string session;
   StretchFigures figures;
@@ -153,16 +153,16 @@ struct Stretch {
   std::optional<double> foreign_switches;
   std::size_t held = 0;
   std::size_t wanted = 0;
-  std::string why_not;  ///< why the first setting that is missing is
+  std::string why_not;  ///< why the first missing setting is missing
   std::optional<double> seen_in_minute;
   double measured_seconds = 0;
 };
 
-/// How one stretch ended: with figures, refused by the machine, or with the whole trial.
+/// How one segment ended: with figures, refused by the machine, or ending the whole trial.
 struct StretchEnd {
   std::optional<Stretch> stretch;
   std::string refused;
-  std::optional<ExitCode> code;  ///< the trial's
+  std::optional<ExitCode> code;  ///< exit code of the trial, if it ends
 };
 
 double MeanOf(const std::vector<double>& values) {
@@ -171,7 +171,7 @@ double MeanOf(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// One session after the other, and what they add up to.
+/// Runs the sessions one by one and summarizes them.
 class Trial {
  public:
   Trial(const CommandContext& context, DaemonLink& link, Interrupts& interrupts,
@@ -208,7 +208,7 @@ class Trial {
   }
 
  private:
-  /// A short session that counts for nothing tells how long the others will take.
+  /// Runs a short session that does not count, to estimate how long the others will take.
   Result<TrialPlan> Plan(double wanted_seconds) {
     const auto begin = std::chrono::steady_clock::now();
     TRY(auto end, RunStretch(settings_.front(), kPilotBlocks));
@@ -216,7 +216,7 @@ class Trial {
     if (code_) return TrialPlan{};
     if (!end.stretch) {
       return Error{ErrorCode::kFailedPrecondition, settings_.front().name + ": " + end.refused,
-                   "begin the list with a setting that can be had here, such as off"};
+                   "begin the list with a setting that this machine has, such as off"};
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     const double measured = end.stretch->measured_seconds;
@@ -224,7 +224,7 @@ class Trial {
                           std::max(0.0, taken.count() - measured), wanted_seconds);
     if (!plan) return plan;
     PrintToStderr(std::to_string(settings_.size()) + " settings, " + std::to_string(plan->rounds) +
-                  " stretches of " + std::to_string(2 * plan->blocks) +
+                  " segments of " + std::to_string(2 * plan->blocks) +
                   " runs each, in random order (seed " + std::to_string(report_.seed) +
                   "): about " + FormatRough(plan->seconds));
     return plan;
@@ -235,7 +235,7 @@ class Trial {
     for (std::size_t i = 0; i < settings_.size(); ++i) {
       if (report_.rows[i].refused.empty()) order.push_back(i);
     }
-    // Fisher and Yates; the standard's shuffle is another one in each library.
+    // Fisher-Yates, because std::shuffle differs between libraries.
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_() % i]);
     TrialRound round(settings_.size());
     for (const std::size_t i : order) {
@@ -265,7 +265,7 @@ class Trial {
     interrupts_.React({[] {}, {}});
     auto submitted = SubmitSession(link_, std::move(spec));
     if (!submitted) {
-      // Strict isolation, or a profile that is not there: the others may do.
+      // The machine refuses strict isolation or lacks the profile; other settings may work.
       if (submitted.error().code != ErrorCode::kFailedPrecondition) return submitted.error();
       return StretchEnd{{}, submitted.error().message, {}};
     }
@@ -367,7 +367,7 @@ class Trial {
   std::vector<std::vector<Stretch>> stretches_;
   bool any_held_ = false;
   TrialReport report_;
-  std::optional<ExitCode> code_;  ///< why it ends early
+  std::optional<ExitCode> code_;  ///< set if the trial ends early
 };
 
 }  // namespace

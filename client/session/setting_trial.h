@@ -10,7 +10,7 @@
 
 namespace benchd::client {
 
-/// A setting of the machine that a trial tries: what of the spec of its stretches is its own.
+/// A setting of the machine in a trial: the part of the spec in which its segments differ.
 struct TrialSetting {
   std::string name;
   v1::Isolation isolation = v1::ISOLATION_BEST_EFFORT;
@@ -18,37 +18,37 @@ struct TrialSetting {
   std::vector<std::string> settings_off;
 };
 
-/// Whether the options of `calibrate` ask for a trial of settings: several kinds of isolation or
+/// Whether the options of `calibrate` request a trial of settings: several kinds of isolation or
 /// profiles, or --each.
 bool WantsSettingTrial(const ParsedArguments& arguments);
 
-/// The settings of --isolation A,B and --machine-profile A,B, the first of which the others are
-/// compared with; without settings of a machine profile (`off`) there is one whatever the profile.
+/// The settings of --isolation A,B and --machine-profile A,B. The others are compared with the
+/// first. Isolation `off` uses no machine profile, so it gives one setting for all profiles.
 ///
-/// @errors (exit 2) an unknown kind of isolation, with the nearest one; one that is named twice; a
-///         single setting; --each beside several.
+/// @errors (exit 2) an unknown kind of isolation, with the nearest known one; a duplicate setting;
+///         --each with `off` or with several settings.
 Result<std::vector<TrialSetting>> ReadTrialSettings(const ParsedArguments& arguments);
 
-/// How long a trial takes, and what it is made of.
+/// The parts of a trial and how long it takes.
 struct TrialPlan {
-  std::size_t rounds = 0;  ///< a stretch of each setting in each
-  std::size_t blocks = 0;  ///< of a stretch: two runs each
-  double seconds = 0;      ///< in all
+  std::size_t rounds = 0;  ///< each has one segment per setting
+  std::size_t blocks = 0;  ///< per segment; two runs each
+  double seconds = 0;      ///< of the whole trial
 };
 
-/// @param block_seconds     what a block takes
-/// @param overhead_seconds  what a stretch takes besides its blocks
-/// @param wanted_seconds    for all; 0: as long as it needs to be
-/// @errors (exit 2) ten stretches of each do not fit into that.
+/// @param block_seconds     duration of a block
+/// @param overhead_seconds  duration of a segment beyond its blocks
+/// @param wanted_seconds    limit for the whole trial; 0: as long as necessary
+/// @errors (exit 2) ten segments of each setting do not fit into `wanted_seconds`.
 Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double overhead_seconds,
                             double wanted_seconds);
 
-/// Runs the trial: one short session after the other, each under one setting, in an order that
-/// follows from the seed. What is known by then is printed also when it is interrupted.
+/// Runs the trial: short sessions, each under one setting, in an order that follows from the seed.
+/// If it is interrupted, prints the results so far.
 ///
-/// @param settings  ReadTrialSettings()
-/// @param spec     of a stretch, but for its setting and its limits
-/// @param seconds  how long it may take; 0: as long as it needs to be
+/// @param settings  from ReadTrialSettings()
+/// @param spec      of a segment, without its setting and limits
+/// @param seconds   limit for the trial; 0: as long as necessary
 Result<ExitCode> RunSettingTrial(const CommandContext& context, DaemonLink& link,
                                  Interrupts& interrupts, v1::SessionSpec spec,
                                  std::vector<TrialSetting> settings, double seconds);

@@ -31,7 +31,7 @@
 namespace benchd::client {
 namespace {
 
-// Only what is surely wrong: whether it may be read is for the kernel to say when it is opened.
+// Checks existence and type only. Permissions are checked by the kernel when the file is opened.
 Result<void> CheckPlace(const std::string& option, const std::string& path, bool folder) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -49,7 +49,7 @@ Result<void> CheckPlaces(const v1::SessionSpec& spec) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     const v1::Hooks& hooks = benchmark.hooks();
     if (!hooks.build().empty()) continue;
-    // Without a folder of its own, setup runs in an arm's, and cannot make that.
+    // Without a folder of its own, setup runs in the folder of an arm, which it cannot create.
     const bool may_make_folders = !hooks.setup().empty() && !hooks.cwd().empty();
     for (const v1::Arm& arm : benchmark.arms()) {
       if (may_make_folders) break;
@@ -102,8 +102,8 @@ Result<CapturedContext> CaptureCaller(const LinkOptions& options,
 
 namespace {
 
-// Files that commands name and that git-lfs has not fetched. The verdict says it as well. Of
-// commits the build says it.
+// Warns of Git LFS pointers among the files that commands name, and records them for a warning of
+// the verdict. For commits, the build reports them.
 void TellOfPointers(v1::SessionSpec* spec) {
   std::set<std::string> pointers;
   for (const v1::Benchmark& benchmark : spec->benchmarks()) {
@@ -116,7 +116,7 @@ void TellOfPointers(v1::SessionSpec* spec) {
       }
     }
   }
-  // What the daemon takes (queue/validate_spec.cc).
+  // The limits of the daemon (queue/validate_spec.cc).
   constexpr int kMostPointers = 20;
   constexpr std::size_t kLongestPointer = 1024;
   for (const std::string& path : pointers) {
@@ -125,11 +125,11 @@ void TellOfPointers(v1::SessionSpec* spec) {
       spec->add_lfs_pointers(std::move(told));
     }
     std::cerr << "warning: " << Printable(path)
-              << " is a pointer of git-lfs and not the content: git lfs pull\n";
+              << " is a Git LFS pointer, not the content: run git lfs pull\n";
   }
 }
 
-// 128 random bits: the daemon knows by it that a request is the same one again.
+// 128 random bits, by which the daemon recognises a repeated request.
 std::string RequestId() {
   std::array<std::uint8_t, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
@@ -156,8 +156,8 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
   return spec;
 }
 
-// A lost connection says nothing about whether the session was accepted: the same request again, by
-// its id, is the same session.
+// After a lost connection it is unknown whether the session was accepted. Repeating the request
+// with the same ID does not submit the session twice.
 Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
                                          const Bundle* bundle, const std::function<void()>& sent) {
   v1::SubmitRequest request;
@@ -167,7 +167,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
-    // A bundle takes as long as the line does; its sender may give up.
+    // A bundle takes as long as the network needs, and the user can interrupt the upload.
     context.set_deadline(std::chrono::system_clock::now() +
                          (bundle != nullptr ? kQueueTimeout : kCallTimeout));
     v1::SubmitResponse response;
@@ -185,7 +185,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
 
 namespace {
 
-// The median of a few starts, after one that brings the shell into memory.
+// The median of several starts, after one that loads the shell into memory.
 std::optional<double> MeasureShell() {
   constexpr std::size_t kStarts = 11;
   using ShellClock = std::chrono::steady_clock;

@@ -13,51 +13,52 @@
 
 namespace benchd::client {
 
-/// `entries` are "NAME=VALUE" as in environ; of a name that is there twice the first counts, as for
+/// `entries` are "NAME=VALUE" as in environ. If a name occurs twice, the first value counts, as in
 /// getenv.
 CapturedContext CaptureEnvironment(const char* const* entries);
 
-/// The process' environment and working directory. Call before anything changes the environment.
+/// Captures the environment and working directory of this process. Call it before the environment
+/// changes.
 ///
-/// @errors the working directory is gone or has a name that is not UTF-8.
+/// @errors the working directory was deleted or its path is not UTF-8.
 Result<CapturedContext> CaptureCaller();
 
-/// The same of whom a session belongs to: with --host of the login over there, which `*link` is
-/// then connected with already.
+/// Captures the context of the session's owner: with --host, of the login on the other machine, to
+/// which `*link` is connected then.
 ///
-/// @errors DaemonLink::Open's, too.
+/// @errors also those of DaemonLink::Open.
 Result<CapturedContext> CaptureCaller(const LinkOptions& options,
                                       std::unique_ptr<DaemonLink>* link);
 
-/// Whether folders and input files of a session are there now; what a build or setup command may
-/// still make is left to the session.
+/// Checks that the folders and input files of a session exist, except those that a build or setup
+/// command may still create.
 ///
-/// @errors the first that is missing, or is a folder where a file has to be and the reverse.
+/// @errors the first path that is missing, or that is a folder instead of a file or vice versa.
 Result<void> CheckPlaces(const v1::SessionSpec& spec);
 
-/// The message for `input` as its caller means it; says on stderr what their environment has that
-/// cannot be sent.
+/// Builds the spec of `input` for its caller. Reports on stderr which environment variables cannot
+/// be sent.
 ///
-/// @param remote  the caller is on another machine: whether files are there is not known
-/// @errors (exit 2) those of BuildSpec.
+/// @param remote  the caller is on another machine, so files are not checked
+/// @errors (exit 2) those of BuildSpec and CheckPlaces.
 Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller,
                                          bool remote);
 
-/// Submits a session, once, however often the connection is lost meanwhile.
+/// Submits a session exactly once, even if the connection is lost meanwhile.
 ///
-/// @param bundle  what its build needs of this machine; null: nothing
-/// @param sent    called, once or again, when no more than an answer is waited for
-/// @errors (exit 2, 5) what the daemon refuses; the daemon stays away.
+/// @param bundle  the commits that the build needs from this machine; null: none
+/// @param sent    called once per attempt, when only the answer is awaited
+/// @errors (exit 2, 5) the daemon refuses the session or does not return.
 Result<v1::SubmitResponse> SubmitSession(
     DaemonLink& link, v1::SessionSpec spec, const Bundle* bundle = nullptr,
     const std::function<void()>& sent = [] {});
 
-/// With --shell: says on stderr how long a shell takes here that has nothing to do, since every run
-/// has that in it. Measures nothing, and says nothing, while somebody else uses the machine.
+/// With --shell, reports on stderr how long an idle shell takes on this machine, because every run
+/// includes that time. Does nothing while the machine is busy.
 void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status);
 
-/// Who has the machine at the moment, as half a sentence: "session k3x9m2pq is running", "USER has
-/// reserved the machine"; empty where it is free.
+/// Who uses the machine now, as a clause: "session k3x9m2pq is running", "USER has reserved the
+/// machine"; empty if the machine is free.
 std::string WhoHasTheMachine(const DaemonLink& link);
 
 }  // namespace benchd::client

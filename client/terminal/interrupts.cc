@@ -107,7 +107,7 @@ void Interrupts::Interrupt(int signal) {
   _exit(static_cast<int>(leave_code_));
 }
 
-// By the signal itself, so that the shell sees a job that was stopped from the terminal.
+// Stops the process by the signal itself, so that the shell sees a job stopped from the terminal.
 void Interrupts::Stop() {
   sigset_t stop;
   sigemptyset(&stop);
@@ -115,14 +115,14 @@ void Interrupts::Stop() {
   pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
   raise(SIGTSTP);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
-  // It was not stopped where no shell could continue it (an orphaned process group); else SIGCONT
-  // waits to be read.
+  // In an orphaned process group, which no shell could continue, SIGTSTP does not stop the process.
+  // Otherwise SIGCONT is pending now.
   sigset_t pending;
   sigpending(&pending);
   if (sigismember(&pending, SIGCONT) != 1 && actions_.on_continue) actions_.on_continue();
 }
 
-// As everybody else in the session of that terminal.
+// Dies by the signal, like the other processes in the session of the terminal.
 void Interrupts::DieOf(int signal) {
   std::signal(signal, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);

@@ -12,42 +12,43 @@
 
 namespace benchd::client {
 
-/// The signals of a terminal as events of one thread of their own: Ctrl-C, Ctrl-Z and fg, a hangup,
-/// another size of the window.
+/// Handles the signals of a terminal on a separate thread: Ctrl-C, Ctrl-Z and fg, a hangup, a
+/// resized window.
 ///
-/// Construct before any other thread exists (they inherit the blocked mask). A signal that is
-/// ignored (nohup, a shell's background job) stays ignored.
+/// Construct it before any other thread exists, because threads inherit the blocked mask. A signal
+/// that is ignored (nohup, a shell's background job) stays ignored.
 class Interrupts {
  public:
   struct Actions {
-    /// The first SIGINT or SIGTERM; must not block for long. None: the process leaves at once.
+    /// Called at the first SIGINT or SIGTERM; must not block for long. If empty, the process exits
+    /// at once.
     std::function<void()> on_first = nullptr;
-    /// Before the process goes: at the second SIGINT or SIGTERM, at SIGHUP and SIGQUIT. A SIGTERM
-    /// within a second of the first is that one again: who ends a job tells each of its processes,
-    /// and those tell their children.
+    /// Called before the process exits: at the second SIGINT or SIGTERM, at SIGHUP and SIGQUIT. A
+    /// SIGTERM within a second of the first counts as the same request: a job manager signals each
+    /// process of a job, and these forward the signal to their children.
     std::function<void()> on_leave = nullptr;
-    /// Before the process stops for SIGTSTP (Ctrl-Z).
+    /// Called before the process stops for SIGTSTP (Ctrl-Z).
     std::function<void()> on_stop = nullptr;
-    /// The process runs again, by whatever it was stopped; perhaps in the background now.
+    /// Called when the process continues after any stop, possibly in the background.
     std::function<void()> on_continue = nullptr;
-    /// SIGWINCH: the terminal has another size.
+    /// Called at SIGWINCH: the size of the terminal has changed.
     std::function<void()> on_resize = nullptr;
   };
 
   /// Until React is called, the first signal ends the process.
   ///
-  /// @param leave_code  the process' exit code when it leaves at once
+  /// @param leave_code  exit code of the process when it exits at once
   explicit Interrupts(ExitCode leave_code = ExitCode::kInterrupted);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  /// From now on `actions` are called, mostly on the signal thread; the earlier ones are not
-  /// running any more when this returns. If there was an interrupt before, on_first is called now,
-  /// here.
+  /// Replaces the actions, which are called on the signal thread. When this returns, none of the
+  /// previous actions is running. If an interrupt has come already, calls on_first before it
+  /// returns, on this thread.
   void React(Actions actions);
 
-  /// Whether a SIGINT or SIGTERM has come.
+  /// Whether a SIGINT or SIGTERM has been received.
   bool interrupted() const;
 
   /// Sleeps for `duration`, or until interrupted.
@@ -70,7 +71,7 @@ class Interrupts {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool interrupted_ = false;                              ///< guarded by mutex_
-  std::chrono::steady_clock::time_point interrupted_at_;  ///< the signal thread's
+  std::chrono::steady_clock::time_point interrupted_at_;  ///< signal thread only
   std::thread thread_;
 };
 

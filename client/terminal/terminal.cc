@@ -64,7 +64,7 @@ void PrintToStderr(const std::string& sentence) {
   static_cast<void>(WriteAll(STDERR_FILENO, "benchctl: " + sentence + "\n", "stderr"));
 }
 
-// Back to the first line of what stands there. A terminal made narrower has wrapped the lines.
+// Moves the cursor to the first line drawn. Lines have wrapped if the terminal became narrower.
 std::string LiveScreen::Rewind(int width) const {
   int rows = 0;
   for (const int drawn : drawn_widths_)
@@ -78,7 +78,7 @@ std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width
   drawn_widths_.clear();
   if (shorter) text += kClearBelow;
   for (const std::string& line : lines) {
-    // Cleared first: behind a line that fills its row the cursor still stands on the last column.
+    // Cleared before the text: after a line that fills its row the cursor stays on the last column.
     text += kClearLine + line + "\n";
     drawn_widths_.push_back(Width(line));
   }
@@ -86,7 +86,7 @@ std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width
   return text;
 }
 
-// A terminal that is gone is no reason to fail.
+// A terminal that was closed is not an error.
 void LiveScreen::Write(const std::string& text) const {
   static_cast<void>(WriteAll(fd_, text, "the terminal"));
 }
@@ -102,15 +102,15 @@ void LiveScreen::Clear() {
 }
 
 bool Keyboard::Hold() {
-  // Not a terminal, or not the one that controls this process, or another job's.
+  // Not a terminal, not the controlling terminal, or in use by another job.
   if (fd_ < 0 || tcgetpgrp(fd_) != getpgrp()) return false;
   termios modes{};
   if (tcgetattr(fd_, &modes) != 0) return false;
   if (!saved_) saved_ = modes;
   if ((modes.c_lflag & (ICANON | ECHO)) == 0) return true;
   modes.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  // Not 0: a shell that finds these modes, since nobody could give the terminal back (SIGSTOP),
-  // would take every read that returns nothing for the end.
+  // VMIN must not be 0: after SIGSTOP, which leaves no chance to restore the modes, the shell would
+  // take an empty read for the end of its input.
   modes.c_cc[VMIN] = 1;
   modes.c_cc[VTIME] = 0;
   return tcsetattr(fd_, TCSANOW, &modes) == 0;
@@ -126,7 +126,7 @@ std::optional<char> Keyboard::Read() {
   if (poll(&state, 1, 0) <= 0) return std::nullopt;
   char key = 0;
   if ((state.revents & POLLIN) != 0 && read(fd_, &key, 1) == 1) return key;
-  fd_ = -1;  // gone: it would be ready to be read for ever
+  fd_ = -1;  // a closed terminal would be readable forever
   return std::nullopt;
 }
 

@@ -10,25 +10,25 @@
 
 namespace benchd::client {
 
-/// What a descriptor (stdout, stderr) can show: colours only on a terminal that is not dumb and
-/// without NO_COLOR; signs beyond ASCII where the locale is UTF-8; its width, 0 where it is none.
-/// Needs setlocale(LC_CTYPE, "") once, in main.
+/// How to write to a descriptor (stdout, stderr): in colour only on a terminal that is not dumb and
+/// without NO_COLOR, with characters beyond ASCII only in a UTF-8 locale. The width is 0 if it is
+/// not a terminal. main() must have called setlocale(LC_CTYPE, "").
 Style StyleOf(int fd);
 
-/// True where a live view can be drawn: a terminal with cursor movement.
+/// Whether a live view can be drawn: on a terminal with cursor movement.
 bool CanRedraw(int fd);
 
-/// Rows of the terminal, 24 when it does not tell.
+/// Rows of the terminal; 24 if unknown.
 int TerminalHeight(int fd);
 
-/// False for a job in the background: the terminal is then its shell's, or another job's. True
-/// where `fd` is a terminal without job control.
+/// False for a background job: its shell or another job then has the terminal. True if `fd` is a
+/// terminal without job control.
 bool InForeground(int fd);
 
-/// An area of lines at the bottom of a terminal that is drawn again and again in place.
+/// An area of lines at the bottom of a terminal that is redrawn in place.
 ///
-/// The cursor is hidden while there is something; Clear and the destructor take the area away and
-/// give the cursor back. Not thread-safe.
+/// The cursor is hidden while the area is shown. Clear and the destructor remove the area and show
+/// the cursor again. Not thread-safe.
 class LiveScreen {
  public:
   explicit LiveScreen(int fd) : fd_(fd) {}
@@ -36,14 +36,14 @@ class LiveScreen {
   LiveScreen& operator=(const LiveScreen&) = delete;
   ~LiveScreen() { Clear(); }
 
-  /// @param width  columns of the terminal now: lines drawn before may have wrapped since
+  /// @param width  current columns of the terminal; lines drawn earlier may have wrapped since
   void Draw(const std::vector<std::string>& lines, int width);
   void Clear();
-  /// Leaves what is drawn where it is, since others have written below it: the next Draw begins a
-  /// new area.
+  /// Leaves the area as it is, because other programs have written below it. The next Draw starts
+  /// a new area.
   void Forget() { drawn_widths_.clear(); }
 
-  /// The bytes that Draw would write, for tests.
+  /// Returns the bytes that Draw would write, for tests.
   std::string Compose(const std::vector<std::string>& lines, int width);
 
  private:
@@ -55,11 +55,11 @@ class LiveScreen {
   int last_width_ = 80;
 };
 
-/// The keys of a terminal one by one, neither echoed nor gathered into lines. Ctrl-C and Ctrl-Z
-/// stay signals.
+/// Reads single keys of a terminal, without echo and line buffering. Ctrl-C and Ctrl-Z remain
+/// signals.
 ///
-/// The terminal is changed only while this process is in its foreground, and is given back as it
-/// was by Release and the destructor. Not thread-safe.
+/// The modes of the terminal are changed only while this process is in its foreground. Release and
+/// the destructor restore them. Not thread-safe.
 class Keyboard {
  public:
   explicit Keyboard(int fd) : fd_(fd) {}
@@ -67,24 +67,24 @@ class Keyboard {
   Keyboard& operator=(const Keyboard&) = delete;
   ~Keyboard() { Release(); }
 
-  /// Takes the keys where they are ours to take; whether they are. To be called now and then: fg,
-  /// bg and whoever sets the terminal's modes meanwhile tell nobody.
+  /// Takes the keys if this process is in the foreground, and returns whether it has them. Call it
+  /// repeatedly: nothing reports fg, bg or a change of the terminal's modes by another program.
   bool Hold();
   void Release();
 
-  /// What to poll for input: -1 while the keys are not held.
+  /// The descriptor to poll for input; -1 while the keys are not held.
   int fd() const { return saved_ && InForeground(fd_) ? fd_ : -1; }
 
-  /// The next key, nothing where none has been pressed. A terminal that is gone has no more keys.
+  /// The next key; nullopt if no key was pressed or the terminal was closed.
   std::optional<char> Read();
 
  private:
   int fd_;
-  std::optional<termios> saved_;  ///< the modes to give back
+  std::optional<termios> saved_;  ///< the modes to restore
 };
 
-/// "benchctl: SENTENCE" as one line on stderr, in one piece; a stderr that is gone is no reason to
-/// fail. Any thread.
+/// Writes "benchctl: SENTENCE" as one line to stderr, in one write. A closed stderr is not an
+/// error. Any thread.
 void PrintToStderr(const std::string& sentence);
 
 }  // namespace benchd::client

@@ -24,7 +24,7 @@ std::optional<int> ParseCpu(std::string_view text) {
   return cpu;
 }
 
-/// Anybody's text in one short line of a message.
+/// Makes untrusted text fit for a message: one short line of printable ASCII.
 std::string Shown(std::string_view part) {
   constexpr std::size_t kMostBytes = 40;
   std::string shown(part.substr(0, kMostBytes));
@@ -37,7 +37,7 @@ std::string Shown(std::string_view part) {
 
 Result<std::vector<int>> ParseCpuList(std::string_view text) {
   text = Trim(text);
-  // A long text may name the same CPUs a million times: what is kept does not grow with it.
+  // Bounds the memory, even if a long text names the same CPUs a million times.
   std::bitset<kMaxCpus> named;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');

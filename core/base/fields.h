@@ -7,9 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
-/// One list of fields a struct and one of names an enum, beside their definitions: what writes a
-/// type down or reads it back (the wire, the store's JSON) walks it, so that a field is added in
-/// one place.
+/// Field lists of structs and name lists of enums, written beside their definitions. Serializers
+/// (the wire, the store's JSON) walk these lists, so a new field is added in one place.
 
 #define BENCHD_PARENTHESES ()
 #define BENCHD_EXPAND(...) \
@@ -25,8 +24,8 @@
   __VA_OPT__(BENCHD_VISIT_AGAIN BENCHD_PARENTHESES(__VA_ARGS__))
 #define BENCHD_VISIT_AGAIN() BENCHD_VISIT_FIRST
 
-/// Behind a struct, in its namespace: calls visit.Field(NAME, FIELD) for each in that order. 64 at
-/// most.
+/// Follows a struct, in its namespace. Generates VisitFields(), which calls
+/// visit.Field(NAME, FIELD) for each field in the order given. At most 64 fields.
 #define BENCHD_FIELDS(Type, ...)                                                  \
   template <typename Value>                                                       \
   requires std::same_as<std::remove_const_t<Value>, Type>                         \
@@ -34,7 +33,7 @@
     BENCHD_VISIT_EACH(__VA_ARGS__)                                                \
   }
 
-/// Behind an enum whose values count from 0, in its namespace: their words in that order.
+/// Follows an enum whose values count from 0, in its namespace: the names in order of value.
 #define BENCHD_NAMES(Enum, ...) \
   constexpr auto NamesOf(Enum) { return std::to_array<std::string_view>({__VA_ARGS__}); }
 
@@ -45,7 +44,7 @@ inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-/// The word of an enum's value, as users, messages and the database have it.
+/// The name of an enum value in messages and the database; empty if out of range.
 template <typename Enum>
 constexpr std::string_view NameOf(Enum value) {
   constexpr auto names = NamesOf(Enum{});

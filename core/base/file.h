@@ -12,7 +12,7 @@
 
 namespace benchd {
 
-/// Owns one file descriptor and closes it; -1 is empty.
+/// Owns a file descriptor and closes it; -1 means empty.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -38,21 +38,21 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// Whole files through a descriptor; the only system calls of core/, which is else free of them.
+// Reads and writes whole files by descriptor.
 
-/// The rest of what `fd` has, from where it stands. Stops once there are more than `most` bytes:
-/// who has a limit compares the size with it, and says in its own words what is too large.
+/// Reads `fd` from its current offset to the end, but stops once it has more than `most` bytes. A
+/// caller with a limit compares the size with it and reports the excess itself.
 ///
 /// @param name  of the file, for the error
-/// @errors the system's
+/// @errors from read(2)
 Result<std::string> ReadAll(int fd, std::string_view name,
                             std::size_t most = std::numeric_limits<std::size_t>::max());
 
-/// @errors the system's; then a part may have been written.
+/// @errors from write(2); a part may have been written.
 Result<void> WriteAll(int fd, std::string_view text, std::string_view name);
 
-/// Writes what a program has to say before it is done, to stdout. @return its exit code: 0, or 74
-/// (EX_IOERR) with a line on stderr that says why.
+/// Writes `text` to stdout. @return the exit code for the program: 0, or 74 (EX_IOERR) after
+/// reporting the error on stderr.
 int PrintForExitCode(std::string_view text);
 
 }  // namespace benchd

@@ -5,9 +5,9 @@
 
 namespace benchd {
 
-/// An entry of its own in an owner's list, such as a subscription or a place in a queue: given up
-/// (`Owner::GiveUp(key)`, of which this is a friend) when it is destroyed or another one takes its
-/// place. Movable, one holder; must not outlive the owner. On the owner's thread.
+/// A handle to one entry in an owner's list, such as a subscription or a place in a queue. Its
+/// destruction or reassignment removes the entry (`Owner::GiveUp(key)`; Held is a friend). Movable,
+/// not copyable. Must not outlive the owner, and belongs to the owner's thread.
 template <typename Owner>
 class Held {
  public:

@@ -4,12 +4,12 @@
 
 namespace benchd {
 
-/// Whether `path`, an absolute one, names a descriptor of the process that opens it: /dev/stdin,
+/// Whether `path`, an absolute path, names a descriptor of the process that opens it: /dev/stdin,
 /// /dev/fd/3, /proc/self/fd/0, /proc/1234/fd/5. Such a file differs from run to run: a run would
-/// read nothing, or what an earlier one left. Pure: links are not followed.
+/// read nothing, or the rest of an earlier run's input. Pure: does not follow links.
 bool NamesADescriptor(std::string_view path);
 
-/// Whether `path`, an absolute one, names a descriptor itself or by way of links.
+/// The same, but follows symbolic links.
 bool LeadsToADescriptor(std::string_view path);
 
 }  // namespace benchd

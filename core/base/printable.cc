@@ -93,7 +93,7 @@ std::string WithoutControls(std::string_view text,
 
 namespace {
 
-/// As $'...' has it: always three digits, as what follows may be one.
+/// Octal escapes for $'...', always of three digits, since the next character may be a digit.
 std::string InOctal(std::string_view bytes) {
   std::string octal;
   for (const char c : bytes) {

@@ -10,35 +10,34 @@
 
 namespace benchd {
 
-/// What kind of failure this is: decides the gRPC status (rpc/status_mapping.cc) and so the exit
+/// The kind of a failure. It determines the gRPC status (rpc/status_mapping.cc) and thus the exit
 /// code.
 enum class ErrorCode {
   kInvalidArgument,     ///< the request is wrong and will stay wrong
   kNotFound,            ///< no such session, program, file
   kAlreadyExists,       ///< another daemon, an equal name
-  kPermissionDenied,    ///< the caller may not
+  kPermissionDenied,    ///< the caller lacks the permission
   kFailedPrecondition,  ///< right request, wrong moment or machine (draining, strict isolation)
   kResourceExhausted,   ///< a limit was reached
-  kUnavailable,         ///< the other process is gone; a retry may work
-  kCancelled,           ///< somebody asked for it
+  kUnavailable,         ///< the other process has exited; a retry may work
+  kCancelled,           ///< cancelled on request
   kDeadlineExceeded,    ///< a run or a step took longer than allowed
-  kUnimplemented,       ///< declared, not offered yet
-  kInternal,            ///< our fault
+  kUnimplemented,       ///< declared, not yet offered
+  kInternal,            ///< a bug in benchd
 };
 BENCHD_NAMES(ErrorCode, "invalid_argument", "not_found", "already_exists", "permission_denied",
              "failed_precondition", "resource_exhausted", "unavailable", "cancelled",
              "deadline_exceeded", "unimplemented", "internal")
 
-/// One failure as a user reads it: `error: MESSAGE`, then `hint: HINT` where there is something to
-/// do.
+/// A failure as a user reads it: `error: MESSAGE`, then `hint: HINT` if there is one.
 ///
-/// `message` reads "WHAT: WHY" and carries no trailing full stop; `hint` may be empty.
+/// `message` reads "WHAT: WHY" without a trailing full stop; `hint` may be empty.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
   std::string hint;
 
-  /// Adds the step that failed in front: "storing a sample: disk is full".
+  /// Prefixes the step that failed: "storing a sample: disk is full".
   Error Within(std::string_view step) && {
     message = std::string(step) + ": " + message;
     return std::move(*this);
@@ -48,9 +47,9 @@ struct Error {
 };
 BENCHD_FIELDS(Error, code, message, hint)
 
-/// A value or the Error that took its place; the names are std::expected's (C++23).
+/// A value or an Error, with the member names of std::expected (C++23).
 ///
-/// Reading the side that is not there is a broken invariant (assert), not an error.
+/// Reading the side that is absent breaks an invariant (assert); it is not an error.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -126,7 +125,7 @@ class [[nodiscard]] Result<void> {
 /// kInvalidArgument "FIELD: WHY"; `field` is the option or proto field the user can change.
 Error InvalidArgument(std::string_view field, std::string_view why, std::string_view hint = {});
 
-/// The failure of a system call: "WHAT: No such file or directory", code chosen from `errno_value`.
+/// A failed system call: "WHAT: No such file or directory"; the code depends on `errno_value`.
 Error SystemError(std::string_view what, int errno_value);
 
 }  // namespace benchd

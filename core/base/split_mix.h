@@ -4,9 +4,9 @@
 
 namespace benchd {
 
-/// SplitMix64: reproducible 64-bit numbers, the same on every machine and library version. What
-/// uniform numbers below a bound are made of (schedule/schedule.h, stats/resampling.h).
-/// Inline, because a bootstrap draws 10^8. A small value type.
+/// SplitMix64: 64-bit pseudorandom numbers, the same on every machine and library version. Bounded
+/// uniform numbers are derived from it (schedule/schedule.h, stats/resampling.h).
+/// Inline because a bootstrap draws 10^8 of them. A small value type.
 /// Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014.
 class SplitMix64 {
  public:

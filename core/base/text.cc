@@ -14,7 +14,7 @@ constexpr std::size_t kQuotedBytes = 60;
 
 bool IsContinuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U; }
 
-/// Most of all text, looked at in one step.
+/// Fast path: most text is ASCII, and this checks eight bytes at once.
 bool AreEightAscii(std::string_view text) {
   std::uint64_t bytes = 0;
   if (text.size() < sizeof bytes) return false;
@@ -116,8 +116,8 @@ Result<void> TakeLine(std::string_view line,
     return Error{ErrorCode::kInvalidArgument, std::move(why), {}};
   };
   if (line.size() > kMaxLineBytes) {
-    return refuse(std::to_string(line.size()) + " bytes, " + std::to_string(kMaxLineBytes) +
-                  " are allowed");
+    return refuse(std::to_string(line.size()) + " bytes; the limit is " +
+                  std::to_string(kMaxLineBytes));
   }
   if (const auto invalid = FirstInvalidUtf8(line)) {
     return refuse("not valid UTF-8 at byte " + std::to_string(*invalid + 1));
@@ -180,7 +180,7 @@ std::string Counted(std::uint64_t count, std::string_view one, std::string_view 
 
 namespace {
 
-// Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step.
+// Optimal string alignment distance: Levenshtein distance with adjacent transpositions.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

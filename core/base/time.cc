@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-/// Reads a time from left to right; a piece that is not there spoils the whole.
+/// Reads a time from left to right. A missing part makes the whole invalid (AtEnd()).
 class TimestampReader {
  public:
   explicit TimestampReader(std::string_view text) : rest_(text) {}
@@ -35,7 +35,7 @@ class TimestampReader {
     return c;
   }
 
-  /// The digits after the point, if there is one.
+  /// The fraction of a second after the point, if there is one.
   Nanoseconds Fraction() {
     if (rest_.empty() || rest_.front() != '.') return {};
     rest_.remove_prefix(1);
@@ -47,7 +47,7 @@ class TimestampReader {
     return Nanoseconds(nanoseconds);
   }
 
-  /// How far local time is ahead of UTC.
+  /// The offset of local time from UTC.
   std::chrono::minutes Offset() {
     const char sign = OneOf("Zz+-");
     if (sign != '+' && sign != '-') return {};
@@ -69,7 +69,7 @@ class TimestampReader {
   bool valid_ = true;
 };
 
-/// Whole years that a Timestamp can hold.
+/// Whether a Timestamp can hold the whole year.
 bool Fits(std::chrono::year year) {
   return year > std::chrono::year(1677) && year < std::chrono::year(2262);
 }
@@ -110,7 +110,7 @@ Result<Timestamp> ParseRfc3339(std::string_view text) {
   if (!reader.AtEnd() || !date.ok() || !Fits(year)) return no_time;
   const Timestamp time(std::chrono::sys_days(date).time_since_epoch() + hours + minutes + seconds -
                        ahead + fraction);
-  // An offset or a leap second may lead out of the last year, or the first.
+  // An offset or a leap second may move the time out of the first or last year.
   const std::chrono::year_month_day in_utc(std::chrono::floor<std::chrono::days>(time));
   if (!Fits(in_utc.year())) return no_time;
   return time;

@@ -9,9 +9,9 @@
 namespace benchd {
 
 using Nanoseconds = std::chrono::nanoseconds;
-/// A moment as people name it (UTC), to the nanosecond; for records, never for measuring.
+/// Calendar time (UTC) in nanoseconds: for records, never for measuring.
 using Timestamp = std::chrono::time_point<std::chrono::system_clock, Nanoseconds>;
-/// A moment on the clock that never jumps; for measuring, meaningless after a reboot.
+/// Monotonic time: for measuring; meaningless after a reboot.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, Nanoseconds>;
 
 /// `duration` in seconds as a double.
@@ -22,12 +22,12 @@ inline double Seconds(Nanoseconds duration) {
 /// RFC 3339 in UTC with nanoseconds: "2026-03-01T12:00:00.000000000Z".
 std::string FormatRfc3339(Timestamp time);
 
-/// Reads all of `text` as one moment of RFC 3339, such as "2026-03-01T12:00:00.5Z" or
-/// "2026-03-01 13:00:00+01:00": what FormatRfc3339() and the exports print, and what other tools
-/// do. Digits beyond nanoseconds are cut off; a leap second is the first second of the next minute.
+/// Parses all of `text` as an RFC 3339 time, such as "2026-03-01T12:00:00.5Z" or
+/// "2026-03-01 13:00:00+01:00", as FormatRfc3339(), the exports and other tools print it. Digits
+/// beyond nanoseconds are cut off. A leap second is read as the first second of the next minute.
 /// Pure; any thread.
 ///
-/// @errors kInvalidArgument "'yesterday' is not a time", also for a date that no calendar has and
+/// @errors kInvalidArgument "'yesterday' is not a time", also for a date that does not exist and
 ///         for one outside 1678..2261, which a Timestamp cannot hold.
 Result<Timestamp> ParseRfc3339(std::string_view text);
 

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <cstdint>  // what is taken from toml++ below does not include it
+#include <cstdint>  // toml++ headers below rely on it without including it
 
-// toml++ as all of us use it, by its headers alone: a program with two of them that differ has
-// undefined behaviour. A file that is no TOML is a value, not an exception.
+// The one configuration of toml++ for all sources: translation units that include it with different
+// macros have undefined behaviour. Header-only. Parse errors are values, not exceptions.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wconversion"
-// Version 3.3 tells the compiler things about its input that need not be so, which is undefined
-// behaviour: after '[' comes a key (it may be any character), and some letters never stand where
-// white space may (https://github.com/marzer/tomlplusplus/issues/190 and 295; as in its later
-// correction, pull request 305, they are no white space). Its own checks find both.
-// Version 3.4 calls the same files .hpp.
+// Version 3.3 gives the compiler assumptions that its input can violate, which is undefined
+// behaviour: that '[' is followed by a key (any character may follow), and that certain letters do
+// not occur where whitespace may (https://github.com/marzer/tomlplusplus/issues/190 and 295; its
+// later fix, pull request 305, also treats them as non-whitespace). Its own checks catch both
+// cases. Version 3.4 calls the same files .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #else

@@ -18,9 +18,9 @@ namespace {
 
 constexpr const char* kUsers = "/etc/passwd";
 constexpr const char* kGroups = "/etc/group";
-/// getent(1): a key was not found.
+/// Exit code of getent(1) if the key was not found.
 constexpr int kNoSuchEntry = 2;
-/// A line with the members of a large group has some hundred kilobytes.
+/// The line of a large group, with all its members, can take some hundred kilobytes.
 constexpr std::size_t kMaxAnswerBytes = std::size_t{16} * 1024 * 1024;
 
 std::optional<std::uint32_t> IdOf(std::string_view text) {
@@ -31,7 +31,6 @@ std::optional<std::uint32_t> IdOf(std::string_view text) {
   return id;
 }
 
-/// What colons divide.
 std::vector<std::string_view> FieldsOf(std::string_view line) {
   line = line.substr(0, line.find('\n'));
   std::vector<std::string_view> fields;
@@ -53,12 +52,12 @@ Result<std::string> ReadAnswer(int pipe) {
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > kMaxAnswerBytes) {
-      return Error{ErrorCode::kResourceExhausted, "getent: its answer is too long"};
+      return Error{ErrorCode::kResourceExhausted, "getent: the answer is too long"};
     }
   }
 }
 
-/// The first entry of a file that is wanted, else what getent says of the key.
+/// The first matching entry of the file, else getent's entry for the key.
 template <typename Entry, typename IsWanted>
 std::optional<Entry> Find(const char* file, const char* database, const std::string& key,
                           std::optional<Entry> (*parse)(std::string_view), IsWanted is_wanted) {
@@ -136,7 +135,7 @@ Result<std::optional<std::string>> Getent(const char* database, std::string key)
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::optional(std::move(*answer));
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchEntry) return std::optional<std::string>();
   return Error{ErrorCode::kUnavailable, std::string("getent ") + database +
-                                            ": it ended with status " + std::to_string(status)};
+                                            ": exited with wait status " + std::to_string(status)};
 }
 
 }  // namespace benchd

@@ -13,8 +13,8 @@
 namespace benchd {
 
 // The machine's users and groups. Our programs may be static, whereas the sources of the name
-// service (sss, ldap, systemd) are shared libraries of the machine's own C library: /etc/passwd and
-// /etc/group are read here, and getent(1) is asked for whoever is in neither, where it is there.
+// service (sss, ldap, systemd) are shared libraries that need the machine's C library. Therefore
+// these functions read /etc/passwd and /etc/group, and then ask getent(1) if it is installed.
 
 struct UserEntry {
   std::string name;
@@ -30,19 +30,19 @@ struct GroupEntry {
   bool operator==(const GroupEntry&) const = default;
 };
 
-/// A line of passwd(5); nothing for what is none.
+/// Parses a line of passwd(5); std::nullopt if it is malformed.
 std::optional<UserEntry> ParseUserLine(std::string_view line);
-/// A line of group(5); nothing for what is none.
+/// Parses a line of group(5); std::nullopt if it is malformed.
 std::optional<GroupEntry> ParseGroupLine(std::string_view line);
 
-/// Nothing where there is no such user or group, or where nobody can tell.
+/// std::nullopt if there is no such user or group, or if the look-up fails.
 std::optional<UserEntry> FindUser(uid_t uid);
 std::optional<UserEntry> FindUser(const std::string& name);
 std::optional<GroupEntry> FindGroup(gid_t gid);
 std::optional<GroupEntry> FindGroup(const std::string& name);
 
-/// What getent prints for a key of a database; nothing where there is no such key.
-/// @errors when it cannot be started, does not answer, or answers too much.
+/// The output of getent for a key of a database; std::nullopt if there is no such key.
+/// @errors if getent cannot be started, fails, or prints too much.
 Result<std::optional<std::string>> Getent(const char* database, std::string key);
 
 }  // namespace benchd

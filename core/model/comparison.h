@@ -17,7 +17,7 @@ BENCHD_NAMES(ComparisonRole, "gate", "info")
 enum class Flag { kNone, kImprovement, kWorse };
 BENCHD_NAMES(Flag, "none", "improvement", "worse")
 
-/// An estimate with its interval; the ends are absent while the method has none yet.
+/// An estimate with its interval; the ends are absent as long as the method has none.
 struct Effect {
   double estimate = 0;
   std::optional<double> lo;
@@ -26,8 +26,8 @@ struct Effect {
 };
 BENCHD_FIELDS(Effect, estimate, lo, hi)
 
-/// The look at which a gate was decided: frozen, never revised. An end is absent where the interval
-/// had none (exact-t decides against the margin itself).
+/// The look at which a gate was decided; never revised. An end is absent if the interval had none
+/// (exact-t decides against the margin itself).
 struct Decision {
   std::uint64_t blocks = 0;
   std::optional<double> lo;
@@ -36,15 +36,14 @@ struct Decision {
 };
 BENCHD_FIELDS(Decision, blocks, lo, hi)
 
-/// One candidate against one reference in one metric of one benchmark, as it stands now.
+/// The current comparison of one candidate with one reference in one metric of one benchmark.
 ///
-/// A field is absent where it cannot be had; nothing here is ever NaN, infinite or a zero for
-/// "none".
+/// A field without a value is absent. No value is ever NaN, infinite, or a zero that means "none".
 struct Comparison {
   std::string benchmark;
   std::string reference;
   std::string candidate;
-  std::string metric;  ///< INNER/NAME where the harness runs several
+  std::string metric;  ///< INNER/NAME if the harness runs several benchmarks
   std::string unit;
   ComparisonRole role = ComparisonRole::kInfo;
   std::optional<Better> better;
@@ -53,36 +52,36 @@ struct Comparison {
   double confidence = 0;  ///< coverage of this comparison's interval (1 - alpha/G for a gate)
   Method method = Method::kPaired;
   Estimator estimator;
-  std::uint64_t n_reference = 0;  ///< values that entered, one a block
+  std::uint64_t n_reference = 0;  ///< values used, one per block
   std::uint64_t n_candidate = 0;
   std::optional<double> mean_reference;
   std::optional<double> mean_candidate;
   std::optional<double> sd_reference;
   std::optional<double> sd_candidate;
-  /// candidate/reference - 1, a fraction, signed as measured. The estimate is the last look's. The
-  /// interval is what those of all looks so far have in common, of one look its own; without ends
-  /// where they have nothing in common.
+  /// candidate/reference - 1, a fraction, signed as measured. The estimate is that of the last
+  /// look. The interval is the intersection of all looks so far; with one look, that look's
+  /// interval. The ends are absent if the intersection is empty.
   std::optional<Effect> change;
-  std::optional<Effect> difference;  ///< candidate - reference, in `unit`; else likewise
-  /// The last look alone of a method that looks repeatedly; absent when that had no interval.
+  std::optional<Effect> difference;  ///< candidate - reference, in `unit`; otherwise like `change`
+  /// The last look alone, for a method that looks repeatedly; absent if it had no interval.
   std::optional<Effect> last_change;
   std::optional<Effect> last_difference;
   std::optional<double> p_value;    ///< always valid: a running minimum
   std::optional<Verdict> verdict;   ///< gates only
   std::optional<Decision> decided;  ///< gates that are decided
-  /// Of a gate whose verdict no interval gives: a code of kVerdictReasons (model/verdict_reason.h),
-  /// or of the warning that invalidates it.
+  /// Explains a verdict that does not come from an interval: a code of kVerdictReasons
+  /// (model/verdict_reason.h), or of the warning that invalidates the gate.
   std::string reason;
   Flag flag = Flag::kNone;  ///< info metrics only
-  /// Standard error over that of the same values taken for independent: 0.5 = pairing saved three
-  /// quarters of the runs. Only of pairs.
+  /// Standard error, relative to that of the same values treated as independent. 0.5 means that
+  /// pairing saved three quarters of the runs. Paired methods only.
   std::optional<double> pairing_gain;
-  /// What the metric's step adds to each end of the change's interval, on the log scale; absent
-  /// where the values spread over steps enough (docs/statistics.md section 3).
+  /// Widening of each end of the change's interval for the metric's step, on the log scale; absent
+  /// if the values cover enough steps (docs/statistics.md section 3).
   std::optional<double> change_allowance;
-  /// Further blocks until this gate is expected to be decided; absent when unknown or not a gate.
+  /// Further blocks until this gate is expected to be decided; absent if unknown or not a gate.
   std::optional<double> expected_blocks;
-  /// The same as a time; the session fills it, the statistics know no clock.
+  /// The same as a time. The session fills it in, because the statistics have no clock.
   std::optional<Nanoseconds> eta;
   bool operator==(const Comparison&) const = default;
 };
@@ -92,19 +91,19 @@ BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, b
               last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
               change_allowance, expected_blocks, eta)
 
-/// What the schedule must know of a benchmark to give it its next turn, or another one: how far it
-/// has come and how far it has to go. All of it follows from the runs so far, so that a session
-/// that is resumed or replayed from its stored runs goes on as it would have.
+/// The progress of a benchmark, from which the schedule chooses the benchmark that runs next. All
+/// of it follows from the runs so far, so a session that is resumed or replayed from its stored
+/// runs continues as it would have.
 struct BenchmarkOutlook {
-  bool open = true;           ///< it has a gate without a verdict, and blocks left
+  bool open = true;           ///< it has a gate without a verdict, and blocks left to run
   std::uint64_t blocks = 0;   ///< measured so far
-  std::uint64_t minimum = 0;  ///< with fewer blocks no look decides anything
-  double seconds = 0;         ///< that its blocks took together
-  /// Further blocks until the last of its gates is expected to be decided; absent when unknown.
+  std::uint64_t minimum = 0;  ///< below this, no look decides anything
+  double seconds = 0;         ///< total time of its blocks
+  /// Further blocks until the last of its gates is expected to be decided; absent if unknown.
   std::optional<double> expected_blocks;
 
-  /// Seconds of measuring until it is expected to be decided; absent when unknown. A pure function
-  /// of the above: the mean time of its blocks so far for each expected one.
+  /// Seconds of measuring until it is expected to be decided: the mean time of its blocks so far,
+  /// times the number expected. Absent if unknown. Pure.
   std::optional<double> ExpectedSeconds() const {
     if (blocks == 0 || !expected_blocks) return std::nullopt;
     return *expected_blocks * (seconds / static_cast<double>(blocks));

@@ -6,15 +6,15 @@
 
 namespace benchd {
 
-// What a session is called by and found by stays in memory as long as the session is kept, of which
-// there may be a hundred thousand.
+// Labels and request ids stay in memory as long as the session is kept, and there may be a hundred
+// thousand sessions. These limits bound them.
 
 inline constexpr std::size_t kMaxRequestIdBytes = 64;  ///< a UUID has 36
 inline constexpr std::size_t kMaxLabels = 64;
 inline constexpr std::size_t kMaxLabelBytes = std::size_t{8} * 1024;  ///< keys and values together
 
-/// Whether there are no more labels than may be submitted, in number and in bytes. Older stores
-/// have sessions with more: these are kept, and not found by them.
+/// Whether the labels are within the limits of a submission, in number and in bytes. Older stores
+/// have sessions with more; these are kept, but cannot be found by their labels.
 inline bool AreFewLabels(const std::map<std::string, std::string>& labels) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : labels) bytes += key.size() + value.size();

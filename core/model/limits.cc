@@ -12,12 +12,13 @@ constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kHour = std::uint64_t{3600} * 1'000'000'000;
 constexpr double kMaxMib = static_cast<double>(std::uint64_t{1} << 40U);
 constexpr double kMaxBundleMib = static_cast<double>(std::uint64_t{1} << 20U);
-/// Of a limit that is no whole number. Hours: some microseconds, as less would count as none.
+/// The minimum of a limit that need not be whole. In hours it is some microseconds, since less
+/// would be truncated to 0.
 constexpr double kLeast = 1e-9;
 
 constexpr std::array<LimitRow, kLimits> kRows{{
     {Limit::kQueuedAUser, "queued_a_user", "sessions", kPieces, true, 1000, 1'000'000,
-     LimitScope::kUser, false, "queued sessions", "wait",
+     LimitScope::kUser, false, "queued sessions", "are waiting",
      "wait until some have run, or cancel some: `benchctl list` shows them"},
     {Limit::kRunningADay,
      "running_hours_a_day",
@@ -29,22 +30,22 @@ constexpr std::array<LimitRow, kLimits> kRows{{
      LimitScope::kUser,
      false,
      "machine time",
-     "are used within 24 hours",
+     "were used in the last 24 hours",
      "wait until some of it is a day old"},
     {Limit::kKeptAUser, "kept_mib_a_user", "MiB", kMib, true, 10240, kMaxMib, LimitScope::kUser,
      true, "ended sessions", "are kept", "the oldest are deleted"},
     {Limit::kWaitingAUser, "waiting_mib_a_user", "MiB", kMib, true, 64, kMaxMib, LimitScope::kUser,
-     false, "bytes of queued sessions", "wait, with this one,",
+     false, "size of queued sessions", "would be in use",
      "wait until some have run, or cancel some: `benchctl list` shows them"},
     {Limit::kSubmissionsADay, "submissions_a_day", "submissions", kPieces, true, 2000, 1'000'000,
-     LimitScope::kUser, false, "submissions", "were made within 24 hours",
+     LimitScope::kUser, false, "submissions", "were made in the last 24 hours",
      "wait until some of them are a day old"},
     {Limit::kStoredASession, "stored_mib_a_session", "MiB", kMib, true, 1024, kMaxMib,
      LimitScope::kRequest, true, "runs of a session and their output", "",
-     "let it print less, or make fewer runs"},
+     "make it print less, or run it fewer times"},
     {Limit::kMetricsASession, "metrics_a_session", "metrics", kPieces, true, 20'000, 1'000'000,
      LimitScope::kRequest, true, "metrics of a session", "",
-     "let its runs print fewer names, and the same in each run"},
+     "print fewer metric names, and the same ones in each run"},
     {Limit::kLogASession, "log_mib_a_session", "MiB", kMib, true, 16, kMaxMib, LimitScope::kRequest,
      true, "log of a session", "", "the newest is kept"},
     {Limit::kSummariesAUser, "summaries_a_user", "gates", kPieces, true, 100'000, 100'000'000,
@@ -52,34 +53,34 @@ constexpr std::array<LimitRow, kLimits> kRows{{
     {Limit::kBundle, "bundle_mib", "MiB", kMib, true, 1024, kMaxBundleMib, LimitScope::kRequest,
      true, "bundle", "", "push the commits, log in, and compare there"},
     {Limit::kBundlesAUser, "bundles_mib_a_user", "MiB", kMib, true, 4096, kMaxBundleMib,
-     LimitScope::kUser, true, "bundles", "are wanted, with this one,",
+     LimitScope::kUser, true, "bundles", "would be in use",
      "cancel sessions that have not ended, or wait"},
     {Limit::kUploadsAUser, "uploads_a_user", "uploads", kPieces, true, 4, 1000, LimitScope::kUser,
-     true, "uploads", "are on their way", "try again when they have come"},
+     true, "uploads", "are in progress", "try again when one has finished"},
     {Limit::kSpec, "spec_kib", "KiB", kKib, true, 256, 8192, LimitScope::kRequest, true,
-     "submission", "", "make it several sessions, or put long commands into scripts"},
+     "submission", "", "split it into several sessions, or move long commands into scripts"},
     {Limit::kPairs, "pairs_a_session", "pairs", kPieces, true, 1024, 1'000'000,
      LimitScope::kRequest, true, "pairs of a reference and a candidate", "",
-     "make it several sessions"},
+     "split it into several sessions"},
     {Limit::kCallsAUser, "calls_a_user", "calls", kPieces, true, 64, 100'000, LimitScope::kUser,
-     true, "calls in flight", "are under way",
-     "wait until some have ended; `benchctl watch` tells of every change without asking"},
+     true, "calls in flight", "are active",
+     "wait until some have ended; `benchctl watch` reports every change without polling"},
     {Limit::kCalls, "calls", "calls", kPieces, true, 1024, 100'000, LimitScope::kAll, true,
-     "calls in flight", "are under way", "ask again in a second"},
+     "calls in flight", "are active", "try again in a second"},
     {Limit::kWatchesAUser, "watches_a_user", "streams", kPieces, true, 256, 100'000,
-     LimitScope::kUser, true, "watches", "are open", "end some, or ask now and then instead"},
+     LimitScope::kUser, true, "watches", "are open", "close some, or poll occasionally instead"},
     {Limit::kCallsASecond, "calls_a_second", "calls", kPieces, true, 2000, 1'000'000,
      LimitScope::kUser, true, "too many requests", "were made in the last second",
-     "ask again in a second; `benchctl watch` tells of every change without asking"},
+     "try again in a second; `benchctl watch` reports every change without polling"},
     {Limit::kConnectionsAUser, "connections_a_user", "connections", kPieces, true, 256, 1024,
      LimitScope::kUser, true, "connections", "are open", "close some"},
     {Limit::kHeldAUser, "held_mib_a_user", "MiB", kMib, true, 32, 65536, LimitScope::kUser, true,
-     "requests and unread answers", "are wanted, with this one,",
-     "read the answers that you have asked for, or ask for less at once"},
+     "requests and unread answers", "would be in use",
+     "read the pending answers, or request less at once"},
     {Limit::kHelpersAUser, "helpers_a_user", "processes", kPieces, true, 4, 1024, LimitScope::kUser,
-     true, "helper processes", "are at work", "wait until some submissions are answered"},
+     true, "helper processes", "are running", "wait until some submissions have been answered"},
     {Limit::kMachineTurns, "machine_turns", "turns", kPieces, true, 4, 1000, LimitScope::kAll, true,
-     "turns at the machine", "wait for the end of a session", "ask again when it has ended"},
+     "machine queries", "are waiting for a session to end", "try again when it has ended"},
 }};
 
 constexpr bool InOrder() {
@@ -90,7 +91,7 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder());
 
-/// Rounded up: what is over a limit never looks as if it were not.
+/// Rounds up, so that a value above a limit is never shown as within it.
 std::string InUnits(const LimitRow& row, std::uint64_t counted) {
   if (row.whole) return std::to_string(counted / row.scale + (counted % row.scale != 0 ? 1 : 0));
   std::string text = std::to_string(
@@ -98,7 +99,7 @@ std::string InUnits(const LimitRow& row, std::uint64_t counted) {
   return text.substr(0, text.find('.') + 2);
 }
 
-/// "MiB", and nothing for pieces, whose name `what` says.
+/// " MiB", but nothing for pieces, which LimitRow::what names.
 std::string UnitWord(const LimitRow& row) {
   return row.scale == kPieces ? std::string() : " " + std::string(row.unit);
 }
@@ -148,12 +149,12 @@ Error OverLimit(Limit limit, std::uint64_t used, std::uint64_t most,
 
 Error TooLarge(Limit limit, std::uint64_t size, std::uint64_t most) {
   const LimitRow& row = RowOf(limit);
-  return Refused(row, InUnits(row, size) + UnitWord(row) + " are too many, " + InUnits(row, most) +
-                          UnitWord(row) + " are the most");
+  return Refused(row, InUnits(row, size) + UnitWord(row) + " exceeds the limit of " +
+                          InUnits(row, most) + UnitWord(row));
 }
 
 std::string HowToAllowMore(Limit limit) {
-  return "`" + std::string(RowOf(limit).key) + "` in [limits] of benchd.toml allows more";
+  return "to allow more, raise `" + std::string(RowOf(limit).key) + "` in [limits] of benchd.toml";
 }
 
 bool PassesSoon(std::string_view message) {

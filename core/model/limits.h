@@ -12,7 +12,7 @@
 
 namespace benchd {
 
-/// What benchd bounds: a row of LimitRows() each, in this order.
+/// The limits of benchd, in the order of LimitRows().
 enum class Limit {
   kQueuedAUser,
   kRunningADay,
@@ -39,48 +39,48 @@ enum class Limit {
 };
 inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::kMachineTurns) + 1;
 
-/// Of what a limit bounds the sum.
+/// The scope over which a limit sums.
 enum class LimitScope {
-  kUser,     ///< of all that is one user's
-  kAll,      ///< of all users
-  kRequest,  ///< of one request alone
+  kUser,     ///< everything that belongs to one user
+  kAll,      ///< all users together
+  kRequest,  ///< a single request
 };
 
-/// A limit: what the configuration calls it, what it may be, and how a refusal speaks of it.
+/// A limit: its key in the configuration, its possible values, and the words of a refusal.
 struct LimitRow {
   Limit limit;
   std::string_view key;   ///< below [limits] of benchd.toml
-  std::string_view unit;  ///< of the value in the configuration: "sessions", "MiB"
-  /// How many of what is counted (pieces, bytes, nanoseconds) one unit is.
+  std::string_view unit;  ///< unit in the configuration: "sessions", "MiB"
+  /// Counted things (pieces, bytes, nanoseconds) per unit.
   std::uint64_t scale;
-  bool whole;                      ///< a whole number of units; else any above 0
-  std::optional<double> standard;  ///< the default; nothing: no limit
-  double most;                     ///< that it may be set to
+  bool whole;                      ///< only whole numbers of units; else any value above 0
+  std::optional<double> standard;  ///< the default; absent: no limit
+  double most;                     ///< largest value that can be configured
   LimitScope scope;
-  /// Whether it holds for admins and in user mode as well: what guards the machine and not the
-  /// share of a user.
+  /// Whether the limit also applies to admins and in user mode, because it protects the machine and
+  /// not the share of a user.
   bool everybody;
-  std::string_view what;    ///< begins a refusal: "calls in flight"
-  std::string_view used;    ///< and goes on after "64 of 64": "are under way"
-  std::string_view advice;  ///< begins its hint: "wait until some have ended"
+  std::string_view what;    ///< start of a refusal: "calls in flight"
+  std::string_view used;    ///< its continuation after "64 of 64": "are active"
+  std::string_view advice;  ///< start of its hint: "wait until some have ended"
 };
 
-/// The table from which the configuration is read, refusals speak, and uses are told.
+/// The table behind the configuration, the refusals, and the usage report.
 std::span<const LimitRow, kLimits> LimitRows();
 const LimitRow& RowOf(Limit limit);
 
-/// What each limit is set to; at first the defaults.
+/// The configured limits, initially the defaults.
 class Budgets {
  public:
   Budgets();
 
-  /// In what is counted (pieces, bytes, nanoseconds); nothing: no limit.
+  /// In counted things (pieces, bytes, nanoseconds); std::nullopt: no limit.
   std::optional<std::uint64_t> Of(Limit limit) const;
-  /// The same of one that always is set, as it has a default.
+  /// The same for a limit that has a default and is therefore always set.
   std::uint64_t At(Limit limit) const { return Of(limit).value(); }
 
-  /// `units` as in the configuration.
-  /// @return what it should be, in words, when that is none of its values.
+  /// Sets a limit to `units`, as in the configuration.
+  /// @return a description of the valid values if `units` is not one of them
   std::optional<std::string> Set(Limit limit, double units);
 
   bool operator==(const Budgets&) const = default;
@@ -89,30 +89,29 @@ class Budgets {
   std::array<std::optional<double>, kLimits> units_;
 };
 
-/// How much of a limit is taken.
+/// The current use of a limit.
 struct LimitUse {
   Limit limit{};
-  std::optional<std::uint32_t> uid;   ///< nobody: of all users together
-  std::uint64_t used = 0;             ///< in what is counted
-  std::optional<std::uint64_t> most;  ///< nothing: no limit
+  std::optional<std::uint32_t> uid;   ///< absent: all users together
+  std::uint64_t used = 0;             ///< in counted things
+  std::optional<std::uint64_t> most;  ///< absent: no limit
   bool operator==(const LimitUse&) const = default;
 };
 
-/// The refusal of more: "calls in flight: 64 of 64 are under way for uid 1000", with the key in its
-/// hint. kResourceExhausted.
-/// @param used  what is taken, or would be with what is refused
+/// The error if a limit is used up: "calls in flight: 64 of 64 are active for uid 1000", with the
+/// key in its hint. kResourceExhausted.
+/// @param used  current use, or the use if the request were granted
 Error OverLimit(Limit limit, std::uint64_t used, std::uint64_t most,
                 std::optional<std::uint32_t> uid);
-/// The refusal of one thing that is too large: "bundle: 3 MiB are too many, 2 MiB are the most".
+/// The error if one thing is too large: "bundle: 3 MiB exceeds the limit of 2 MiB".
 /// kResourceExhausted.
 Error TooLarge(Limit limit, std::uint64_t size, std::uint64_t most);
 
-/// Where the refusal of a limit says how to have more: "`calls_a_user` in [limits] of benchd.toml
-/// allows more".
+/// The hint on raising a limit: "to allow more, raise `calls_a_user` in [limits] of benchd.toml".
 std::string HowToAllowMore(Limit limit);
 
-/// Whether a refusal is one that goes away by itself within a second or so: the same may be asked
-/// again. `message` is Error::message.
+/// Whether a refusal is likely to resolve itself within about a second, so that the request may be
+/// retried. `message` is Error::message.
 bool PassesSoon(std::string_view message);
 
 }  // namespace benchd

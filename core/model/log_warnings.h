@@ -8,15 +8,15 @@
 
 namespace benchd {
 
-// What benchctl's build of commits (client/git/missing_files.h) has for the verdict. It is a
-// command of the session: what it says comes as lines of its log.
+// Warnings from benchctl's build of commits (client/git/missing_files.h) about the verdict. The
+// build is a command of the session, so it passes its warnings on as lines of its log.
 
-/// The line, with its newline: code and message. Control characters of the message become spaces.
+/// The log line with its newline: code and message. Control characters become spaces.
 std::string LogWarningLine(const Warning& warning);
 
-/// All such lines of a log, the same one once, with the severity and hint of their codes. Only
-/// codes of what a build did not fetch, and the first 20: the log is whatever a user's build
-/// printed. Pure.
+/// The distinct warnings in a log, with the severity and hint of their codes. The log is output of
+/// an untrusted build, so only codes for missing files are accepted, and only the first 20
+/// warnings. Pure.
 std::vector<Warning> WarningsInLog(std::string_view log);
 
 }  // namespace benchd

@@ -11,11 +11,11 @@ namespace {
 constexpr std::size_t kAlwaysThere = 9;
 constexpr std::size_t kDisturbances = 4;  // the last ones
 
-// wall_time: clock_gettime counts nanoseconds. CPU times: the kernel accounts them in nanoseconds
-// and getrusage reports microseconds; so does a control group's cpu.stat. max_rss and
+// Resolutions. wall_time: clock_gettime counts nanoseconds. CPU times: the kernel accounts them in
+// nanoseconds; getrusage and a control group's cpu.stat report microseconds. max_rss and
 // tree_memory_peak: whole pages, 4 KiB on the machines we run on. read_bytes, write_bytes: rusage
 // counts blocks of 512 bytes. stolen_time: proc_stat(5) counts hundredths of a second (USER_HZ).
-// The counters: perf_event_open(2).
+// Counters: perf_event_open(2).
 const std::array<MetricInfo, 23>& Table() {
   static const std::array<MetricInfo, 23> table{{
       {"wall_time", "s", Better::kLower, 1e-9},

@@ -20,32 +20,32 @@ enum class SessionState { kQueued, kPreparing, kRunning, kPaused, kDone, kFailed
 BENCHD_NAMES(SessionState, "queued", "preparing", "running", "paused", "done", "failed",
              "cancelled")
 
-/// Done, failed and cancelled are final: nothing about such a session changes again.
+/// Whether the state is done, failed or cancelled. Such a session never changes again.
 inline bool IsFinal(SessionState state) {
   return state == SessionState::kDone || state == SessionState::kFailed ||
          state == SessionState::kCancelled;
 }
 
-/// One machine setting as it stands while a session runs.
+/// The state of one machine setting while a session runs.
 struct SettingState {
   std::string setting;  ///< "cpuset", "governor", ...
   std::string wanted;
   std::string actual;
-  bool held = false;   ///< true when `actual` is what was wanted and benchd keeps it so
-  std::string why;     ///< when not held: the reason
-  std::string at_end;  ///< the actual value when the session ended, before it was given back
+  bool held = false;   ///< `actual` is as wanted, and benchd keeps it so
+  std::string why;     ///< the reason, if not held
+  std::string at_end;  ///< the actual value when the session ended, before it was restored
   bool operator==(const SettingState&) const = default;
 };
 BENCHD_FIELDS(SettingState, setting, wanted, actual, held, why, at_end)
 
-/// The machine as a record: facts in the order they are shown ("kernel" -> "6.1.0", "cpu" -> ...).
+/// A description of the machine: facts in display order ("kernel" -> "6.1.0", "cpu" -> ...).
 struct Environment {
   std::vector<std::pair<std::string, std::string>> facts;
   bool operator==(const Environment&) const = default;
 };
 BENCHD_FIELDS(Environment, facts)
 
-/// The value of the fact of that name, or nullptr.
+/// The value of the fact with that name, or nullptr.
 inline const std::string* FactOf(const Environment& environment, std::string_view wanted) {
   for (const auto& [name, value] : environment.facts) {
     if (name == wanted) return &value;
@@ -53,16 +53,16 @@ inline const std::string* FactOf(const Environment& environment, std::string_vie
   return nullptr;
 }
 
-/// What a session wants of the machine.
+/// What a session requires of the machine.
 struct MachineRequest {
   std::string profile;
   Isolation isolation = Isolation::kBestEffort;
   std::string cpus;                       ///< CPU list, empty = the profile's
-  std::vector<std::string> settings_off;  ///< of the profile's, left as they are
+  std::vector<std::string> settings_off;  ///< settings of the profile to leave unchanged
 };
 BENCHD_FIELDS(MachineRequest, profile, isolation, cpus, settings_off)
 
-/// What the machine gave to a session.
+/// What a session received from the machine.
 struct MachineReport {
   Environment environment;
   std::vector<SettingState> isolation;
@@ -72,8 +72,8 @@ struct MachineReport {
 };
 BENCHD_FIELDS(MachineReport, environment, isolation, benchmark_cpus, housekeeping_cpus)
 
-/// What the end of a session tells of the machine: how the settings stood then, in the order of
-/// MachineReport::isolation, and what happened meanwhile.
+/// The state of the machine at the end of a session: the settings, in the order of
+/// MachineReport::isolation, and warnings about events during the session.
 struct MachineEnd {
   std::vector<std::string> at_end;
   std::vector<Warning> warnings;
@@ -81,26 +81,26 @@ struct MachineEnd {
 };
 BENCHD_FIELDS(MachineEnd, at_end, warnings)
 
-/// How the machine stands at the moment.
+/// The current state of the machine.
 struct MachineStatus {
-  std::string profile;  ///< whose settings these are
-  std::string holder;   ///< who holds them: "session", "apply", "daemon"; empty = nobody
+  std::string profile;  ///< source of these settings
+  std::string holder;   ///< "session", "apply", "daemon"; empty = the settings are not held
   Environment environment;
   std::vector<SettingState> settings;
   std::vector<int> benchmark_cpus;
   std::vector<int> housekeeping_cpus;
-  std::vector<std::string> notes;  ///< sentences: what was left alone, what cannot be done here
+  std::vector<std::string> notes;  ///< sentences: settings left unchanged, and unavailable features
   bool operator==(const MachineStatus&) const = default;
 };
 BENCHD_FIELDS(MachineStatus, profile, holder, environment, settings, benchmark_cpus,
               housekeeping_cpus, notes)
 
-/// Something that makes measurements on this machine noisier than they need be.
+/// A condition that makes measurements on this machine noisier than necessary.
 struct NoiseSource {
   std::string name;
-  std::string finding;           ///< a sentence with the figures that were read
+  std::string finding;           ///< a sentence with the figures found
   std::string advice;            ///< what to do about it
-  std::optional<double> effect;  ///< measured: the share of CPU time that it took, a fraction
+  std::optional<double> effect;  ///< the measured share of CPU time that it takes, a fraction
   bool operator==(const NoiseSource&) const = default;
 };
 BENCHD_FIELDS(NoiseSource, name, finding, advice, effect)
@@ -108,7 +108,7 @@ BENCHD_FIELDS(NoiseSource, name, finding, advice, effect)
 struct ArmRuns {
   std::string benchmark;
   std::string arm;
-  std::uint64_t runs = 0;  ///< measured ones
+  std::uint64_t runs = 0;  ///< number of measured runs
   bool operator==(const ArmRuns&) const = default;
 };
 BENCHD_FIELDS(ArmRuns, benchmark, arm, runs)
@@ -116,7 +116,7 @@ BENCHD_FIELDS(ArmRuns, benchmark, arm, runs)
 enum class Basis { kInterval, kEstimate };
 BENCHD_NAMES(Basis, "interval", "estimate")
 
-/// Where a session stands after a block; the last one carries the verdict.
+/// The state of a session after a block; the last report has the verdict.
 struct Report {
   Verdict verdict = Verdict::kUndecided;
   Basis basis = Basis::kInterval;
@@ -130,7 +130,7 @@ struct Report {
 };
 BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings)
 
-/// The run in which a session failed, as far as one is to blame.
+/// The run that made a session fail, if there is one.
 struct FailedRun {
   std::string benchmark;
   std::string arm;
@@ -143,26 +143,25 @@ struct FailedRun {
 };
 BENCHD_FIELDS(FailedRun, benchmark, arm, block, phase, exit_code, signal, stderr_tail)
 
-/// What a failing stage hands upwards: the error and, where a run caused it, which.
+/// The error of a stage, with the run that caused it, if there is one.
 struct Failure {
   Error error;
   std::optional<FailedRun> run;
-  /// The machine could not be had as asked (strict isolation): nothing was run.
+  /// The machine could not be provided as requested (strict isolation), so nothing was run.
   bool refused = false;
   bool operator==(const Failure&) const = default;
 };
 BENCHD_FIELDS(Failure, error, run, refused)
 
-/// What build and setup left: they have run, and these are the arms' programs since, by benchmark
-/// and arm.
+/// The result of build and setup: the arms' programs afterwards, in order of benchmark and arm.
 struct SetupResult {
   std::vector<ProgramIdentity> programs;
-  std::vector<Warning> warnings;  ///< that the build had for the verdict
+  std::vector<Warning> warnings;  ///< warnings of the build about the verdict
   bool operator==(const SetupResult&) const = default;
 };
 BENCHD_FIELDS(SetupResult, programs, warnings)
 
-/// Everything that changes about a session, in one value: watchers get the newest, never a backlog.
+/// All of a session's mutable state in one value. Watchers get the newest one, never a backlog.
 struct SessionSnapshot {
   SessionId id;
   SessionState state = SessionState::kQueued;
@@ -171,33 +170,33 @@ struct SessionSnapshot {
   std::optional<Timestamp> ended_at;
   std::uint64_t position = 0;            ///< in the queue, 1 = next; 0 when not queued
   std::optional<Nanoseconds> eta;        ///< until it starts, while queued
-  std::optional<MachineReport> machine;  ///< from `running` on
-  std::optional<Report> report;          ///< from the first block on
+  std::optional<MachineReport> machine;  ///< since `running`
+  std::optional<Report> report;          ///< since the first block
   std::optional<Failure> failure;        ///< failed
   std::string cancelled_by;              ///< cancelled: "uid 1000"
-  std::optional<SetupResult> setup;      ///< with build or setup hooks, since they have run
-  /// For how long it has had the machine, pauses not counted; absent before it begins, and in
-  /// records of benchd 0.3.0 and before.
+  std::optional<SetupResult> setup;      ///< set after build and setup hooks have run
+  /// How long the session has had the machine, without pauses; absent before it begins, and in
+  /// records of benchd 0.3.0 and earlier.
   std::optional<Nanoseconds> held;
   bool operator==(const SessionSnapshot&) const = default;
 
-  /// Whether it has failed or been cancelled, be it that cleanup is still to come.
+  /// Whether it has failed or been cancelled, even if its cleanup has not yet run.
   bool Settled() const { return failure || !cancelled_by.empty(); }
 };
 BENCHD_FIELDS(SessionSnapshot, id, state, submitted_at, started_at, ended_at, position, eta,
               machine, report, failure, cancelled_by, setup, held)
 
-/// A session as it is kept: what was asked, and how far it came.
+/// A session as stored: the request and its progress.
 struct SessionRecord {
   SessionSpec spec;
   SessionSnapshot snapshot;
-  /// The client's own id of the request: the same one again is the same session, not a second.
+  /// The client's own id of the request. A second request with this id returns this session.
   std::string request_id;
   bool operator==(const SessionRecord&) const = default;
 };
 
-/// What is known of a session without reading it whole: who may see it, and when it had the
-/// machine.
+/// The part of a session that is available without reading its whole record: who may see it, and
+/// when it had the machine.
 struct SessionHead {
   SessionId id;
   std::string request_id;
@@ -217,32 +216,32 @@ inline SessionHead HeadOf(const SessionRecord& record) {
           snapshot.started_at, snapshot.ended_at, spec.limits.max_time, snapshot.held};
 }
 
-/// A session as benchd finds it at its start: of one that has ended, the record stays in the store.
+/// A session found at startup. The record of an ended session stays in the store.
 struct StoredSession {
   SessionHead head;
   std::optional<SessionRecord> record;
 };
 
-/// One thing that happened to a session, as `show` tells it.
+/// One event of a session, as `show` prints it.
 struct HistoryEntry {
   Timestamp at{};
   std::string what;  ///< "submitted by uid 1000 (pid 123)", "running", "interrupted: benchd ended"
   bool operator==(const HistoryEntry&) const = default;
 };
 
-/// What admins asked of the queue; lasts until `resume`, also over a restart.
+/// The state of the queue, as set by admins; lasts until `resume`, even across a restart.
 struct QueueMode {
   bool paused = false;    ///< no further session starts
-  bool draining = false;  ///< nor is one taken
+  bool draining = false;  ///< no submission is accepted either
   bool operator==(const QueueMode&) const = default;
 };
 
-/// How long ended sessions are kept; nothing set: for ever. Sessions that have not ended are never
-/// deleted, nor is the one that ended last.
+/// How long ended sessions are kept; forever if nothing is set. The session that ended last and
+/// sessions that have not ended are never deleted.
 struct RetentionPolicy {
-  std::optional<Nanoseconds> age;               ///< since the end
-  std::optional<std::uint64_t> bytes;           ///< of all sessions together
-  std::optional<std::uint64_t> bytes_per_user;  ///< of the sessions of one uid
+  std::optional<Nanoseconds> age;               ///< since the session's end
+  std::optional<std::uint64_t> bytes;           ///< total for all sessions
+  std::optional<std::uint64_t> bytes_per_user;  ///< total for the sessions of one uid
   bool operator==(const RetentionPolicy&) const = default;
 };
 

@@ -15,73 +15,74 @@
 
 namespace benchd {
 
-/// Names a session for its whole life and after it; what users type, or a unique prefix of it.
+/// Identifies a session permanently. Users type it or a unique prefix.
 ///
-/// Eight characters of Crockford's base 32 in lower case (40 bits): no two look alike.
+/// Eight characters of Crockford's base 32 in lower case (40 bits), which has no look-alikes.
 struct SessionId {
   std::string value;
   auto operator<=>(const SessionId&) const = default;
 };
 
-/// Spells the low 40 bits of `random` as an id.
+/// Encodes the low 40 bits of `random` as an id.
 SessionId MakeSessionId(std::uint64_t random);
 
-/// The placebo is a second copy of the first reference: it is compared, and never gates.
+/// The placebo is a second copy of the first reference that is compared but never gates.
 enum class ArmRole { kReference, kCandidate, kPlacebo };
 BENCHD_NAMES(ArmRole, "reference", "candidate", "placebo")
 
-/// The state of a repository that an arm was built from; told, never used.
+/// The state of the repository from which an arm was built; for information only.
 struct Commit {
   std::string id;           ///< 40 or 64 hexadecimal digits
-  std::string description;  ///< what `git describe` says of it
+  std::string description;  ///< output of `git describe`
   bool operator==(const Commit&) const = default;
 };
 BENCHD_FIELDS(Commit, id, description)
 
-/// A command around the runs: untimed, as the caller. Without a command: none.
+/// A command that runs around the measured runs, as the caller and untimed. An empty command means
+/// that there is no hook.
 struct Hook {
   std::string command;  ///< as the user wrote it
-  /// Filled at submit, empty without a command: what is executed.
+  /// The words to execute; filled in at submission, empty without a command.
   std::vector<std::string> argv;
   bool Exists() const { return !command.empty(); }
   bool operator==(const Hook&) const = default;
 };
 BENCHD_FIELDS(Hook, command, argv)
 
-/// One of the systems compared: a command and where it runs.
+/// One of the systems compared: a command and its directory.
 struct Arm {
   std::string name;
   ArmRole role = ArmRole::kCandidate;
-  /// One string as the user wrote it: split by shell quoting rules, or given to `sh -c` with
-  /// `shell`.
+  /// A single string as the user wrote it. It is split by shell quoting rules, or passed to `sh -c`
+  /// if `shell` is set.
   std::string command;
   bool shell = false;
-  /// Filled at submit: what is executed (for `shell`: /bin/sh -c COMMAND).
+  /// The words to execute, filled in at submission (for `shell`: /bin/sh -c COMMAND).
   std::vector<std::string> argv;
-  /// Added to (or over) SessionSpec::environment.
+  /// Merged into SessionSpec::environment, whose values it overrides.
   std::map<std::string, std::string> env;
   std::string cwd;  ///< absolute
-  /// Filled at submit; a run whose program differs fails the session. Absent when it is made only
-  /// by the session's build or setup: then SessionSnapshot::setup has it.
+  /// Filled in at submission; a run of another program fails the session. Absent if the session's
+  /// build or setup makes the program; then SessionSnapshot::setup has it.
   std::optional<ProgramIdentity> program;
   std::optional<Commit> commit;
-  Hook prepare;   ///< instead of the benchmark's; since submit each arm has one, or none has
-  Hook conclude;  ///< the same
+  Hook prepare;   ///< overrides the benchmark's; after submission either all arms have one or none
+  Hook conclude;  ///< likewise
   bool operator==(const Arm&) const = default;
 };
 BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit, prepare, conclude)
 
-/// The commands of a benchmark around its runs, in the order in which they are run.
+/// The hooks of a benchmark, in order of execution.
 struct Hooks {
-  bool shell = false;  ///< each goes to `sh -c`
-  /// Where build, setup and cleanup run, absolute; empty = where the first arm does. The others run
-  /// where their arm does.
+  bool shell = false;  ///< pass each to `sh -c`
+  /// Directory of build, setup and cleanup, absolute; empty = that of the first arm. The other
+  /// hooks run in the directory of their arm.
   std::string cwd;
-  Hook build;     ///< once before setup, on the whole machine and with more time
-  Hook setup;     ///< once before the first run, and again on a machine that was started anew
-  Hook prepare;   ///< before every run, as its arm would be: directory and environment
+  Hook build;     ///< once before setup, on the whole machine and with a longer time limit
+  Hook setup;     ///< once before the first run, and again after the machine has rebooted
+  Hook prepare;   ///< before every run, in its arm's directory and environment
   Hook conclude;  ///< after every run
-  Hook cleanup;   ///< once after any end of the session, benchd's crash included
+  Hook cleanup;   ///< once after the session ends in any way, even if benchd crashed
   bool operator==(const Hooks&) const = default;
 };
 BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup)
@@ -89,7 +90,7 @@ BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup)
 enum class MarginKind { kRatio, kAbsolute };
 BENCHD_NAMES(MarginKind, "ratio", "absolute")
 
-/// A metric that decides: `margin` is the smallest worsening that counts.
+/// A metric that decides the verdict; `margin` is the smallest worsening that counts.
 struct Gate {
   std::string metric;
   MarginKind kind = MarginKind::kRatio;
@@ -100,25 +101,26 @@ struct Gate {
 };
 BENCHD_FIELDS(Gate, metric, kind, margin, better, unit)
 
-/// What happens with a child's stdout and stderr. Independent of `parse`, which reads stdout first.
+/// The destination of a child's stdout and stderr. Independent of `parse`, which reads stdout
+/// first.
 enum class OutputKind { kDiscard, kLog, kFile };
 BENCHD_NAMES(OutputKind, "null", "log", "file")
 
-/// One benchmark of a session: the same work under every arm.
+/// One benchmark of a session: the same work in every arm.
 struct Benchmark {
   std::string name = "main";
   std::vector<Arm> arms;
   Hooks hooks;
   std::string parse;  ///< harness format, empty = none
-  /// Empty: wall_time by default, or every parsed metric with a direction.
+  /// If empty: wall_time, or with `parse` every parsed metric with a direction.
   std::vector<Gate> gates;
   std::optional<double> default_margin;  ///< instead of the session's
   std::string input;                     ///< path opened as the caller, empty = /dev/null
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;  ///< for kFile
   bool ignore_failure = false;
-  std::vector<int> accept_exit;  ///< exit codes of a run that has not failed; empty: 0
-  bool allow_missing = false;    ///< a metric that an arm lacks is no gate: a warning says so
+  std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
+  bool allow_missing = false;    ///< a metric that an arm lacks gives a warning instead of a gate
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, gates, input, output, output_path,
@@ -145,7 +147,7 @@ enum class RuleKind { kMargin, kPrecision };
 BENCHD_NAMES(RuleKind, "margin", "precision")
 struct Rule {
   RuleKind kind = RuleKind::kMargin;
-  double width = 0;  ///< for kPrecision: the wanted hi - lo of the relative change
+  double width = 0;  ///< for kPrecision: the required hi - lo of the relative change
   bool operator==(const Rule&) const = default;
 };
 BENCHD_FIELDS(Rule, kind, width)
@@ -154,18 +156,18 @@ BENCHD_NAMES(Sided, "two", "one")
 enum class AtLimit { kUndecided, kEstimate };
 BENCHD_NAMES(AtLimit, "undecided", "estimate")
 
-/// The most blocks and the longest time that a limit may ask for. What is forecast to take more is
-/// no forecast: nobody could ask for it.
+/// The largest limits that a user may set. A longer forecast is treated as unknown, because no
+/// limit could allow it.
 inline constexpr std::uint64_t kMostBlocks = 10'000'000;
 inline constexpr Nanoseconds kLongestDuration = std::chrono::hours(24 * 30);
 
-/// When a session ends at the latest. Runs are counted in blocks.
+/// The limits of a session. Runs are counted in blocks.
 struct Limits {
   std::uint64_t min_runs = 8;
   std::optional<std::uint64_t> max_runs;            ///< uses the horizon boundary
-  std::optional<std::uint64_t> runs;                ///< exactly that many blocks, one look
+  std::optional<std::uint64_t> runs;                ///< exactly this many blocks, with one look
   Nanoseconds max_time = std::chrono::minutes(10);  ///< from the first measured run
-  Nanoseconds timeout = std::chrono::minutes(5);    ///< of one run
+  Nanoseconds timeout = std::chrono::minutes(5);    ///< for each run
   AtLimit at_limit = AtLimit::kUndecided;
   bool fail_fast = false;
   bool operator==(const Limits&) const = default;
@@ -184,15 +186,14 @@ BENCHD_FIELDS(ScheduleSpec, kind, warmup)
 enum class Isolation { kStrict, kBestEffort, kOff };
 BENCHD_NAMES(Isolation, "strict", "best-effort", "off")
 
-/// Everything a session is asked to do; what users submit, after validation
-/// (queue/validate_spec.h).
+/// The full request for a session, as users submit it, after validation (queue/validate_spec.h).
 struct SessionSpec {
   std::vector<Benchmark> benchmarks;
   Method method = Method::kPaired;
   Estimator estimator;
   Rule rule;
   double alpha = 0.01;           ///< 1 - confidence, in (0, 1)
-  double default_margin = 0.02;  ///< of gates that nobody named; a benchmark's own comes first
+  double default_margin = 0.02;  ///< for gates without one; a benchmark's comes first
   Sided sided = Sided::kTwo;
   Limits limits;
   ScheduleSpec schedule;
@@ -200,17 +201,17 @@ struct SessionSpec {
   std::string machine_profile = "default";
   Isolation isolation = Isolation::kBestEffort;
   std::string cpus;  ///< CPU list within the profile's, empty = the profile's
-  /// Settings of the profile that are left as they are, by the names of MachineSettingNames().
+  /// Settings of the profile to leave unchanged, by the names of MachineSettingNames().
   std::vector<std::string> settings_off;
   bool placebo = false;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
-  /// The words behind `benchctl compare` that asked for it, quoted for a shell, without --seed and
+  /// The arguments of `benchctl compare` that requested it, quoted for a shell, without --seed and
   /// without values of variables; empty = another client.
   std::string invocation;
-  /// Files that commands name and that are pointers of git-lfs, as the client found them.
+  /// Files named in commands that are git-lfs pointers, as found by the client.
   std::vector<std::string> lfs_pointers;
-  /// The caller's environment. Values live as long as the session and are never exported.
+  /// The caller's environment. Its values are kept as long as the session, and never exported.
   std::map<std::string, std::string> environment;
   Caller caller;
   bool operator==(const SessionSpec&) const = default;
@@ -219,7 +220,7 @@ BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_m
               limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
               priority, labels, invocation, lfs_pointers, environment, caller)
 
-/// Indices of the arms with that role, in the order of the spec.
+/// Indices of the arms with that role, in spec order.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
 
 /// The name of the arm that `--placebo` adds.
@@ -227,22 +228,22 @@ inline constexpr const char* kPlaceboName = "placebo";
 
 /// How often each arm of `benchmark` runs in one block.
 ///
-/// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md
-/// section 6). Of layouts each once.
+/// Once, but reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md
+/// section 6). With Method::kLayouts always once.
 std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark, Method method = Method::kPaired);
 
-/// One of several builds of an arm, by its name: "base/3" is the third of base.
+/// One of several builds of an arm, from its name: "base/3" is the third build of base.
 struct ArmLayout {
   std::string group;
   std::uint32_t number = 0;  ///< from 1
   bool operator==(const ArmLayout&) const = default;
 };
 
-/// Nothing for a name that is none of a build: GROUP/NUMBER, below 1000.
+/// Parses GROUP/NUMBER, with a number below 1000; std::nullopt for any other name.
 std::optional<ArmLayout> LayoutOf(const std::string& arm);
 
-/// The metrics without which `benchmark` cannot be decided, of those that not every machine has
-/// (OptionalMetrics()).
+/// The optional metrics (OptionalMetrics()) that are gates of `benchmark`; without them it cannot
+/// be decided.
 std::vector<std::string> OptionalGates(const Benchmark& benchmark);
 
 }  // namespace benchd

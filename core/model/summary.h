@@ -14,22 +14,22 @@
 
 namespace benchd {
 
-/// What stays of a gate when its session is gone: a row of a benchmark's history.
+/// The summary of a gate that outlives its session: one row of a benchmark's history.
 struct GateSummary {
-  /// In order of the sessions' ends, from 1; 0 = not stored. What a reader has come to.
+  /// A counter from 1, in the order in which sessions ended; 0 = not stored. Serves as a cursor.
   std::uint64_t number = 0;
   SessionId session;
   std::uint32_t position = 0;  ///< among the summaries of the session, from 0
   std::uint32_t uid = 0;
   Timestamp ended_at{};
   std::string benchmark;
-  /// Keeps apart what has nothing but the benchmark's name in common: 16 hexadecimal digits of the
-  /// candidate's command where the benchmark is `main`, which is no name of its own.
+  /// Distinguishes unrelated benchmarks of the same name: 16 hexadecimal digits that depend on the
+  /// candidate's command if the benchmark has the default name `main`; else empty.
   std::string series;
   std::string metric;
   std::string unit;
   std::optional<Better> better;
-  std::string reference;  ///< the arms' names
+  std::string reference;  ///< names of the arms
   std::string candidate;
   std::optional<Commit> reference_commit;
   std::optional<Commit> candidate_commit;
@@ -41,10 +41,10 @@ struct GateSummary {
   std::optional<double> mean_candidate;
   std::optional<Effect> change;
   Verdict verdict = Verdict::kUndecided;
-  // Where it was measured. Values are comparable where all three are the same.
+  // Where it was measured. Values are comparable only if all three are equal.
   std::string machine;   ///< "AMD EPYC 7763, CPUs 0-3"
   std::string kernel;    ///< "6.1.0-18-amd64"
-  std::string settings;  ///< what was held, and the benchmark CPUs: "cpus=1 governor=performance"
+  std::string settings;  ///< settings held and benchmark CPUs: "cpus=1 governor=performance"
   bool operator==(const GateSummary&) const = default;
 };
 BENCHD_FIELDS(GateSummary, session, position, uid, ended_at, benchmark, series, metric, unit,
@@ -52,17 +52,18 @@ BENCHD_FIELDS(GateSummary, session, position, uid, ended_at, benchmark, series, 
               n_reference, n_candidate, mean_reference, mean_candidate, change, verdict, machine,
               kernel, settings)
 
-/// Which summaries are asked for.
+/// A selection of summaries.
 struct SummaryQuery {
-  std::optional<std::uint32_t> uid;  ///< of that user's sessions; absent = everybody's
+  std::optional<std::uint32_t> uid;  ///< owner of the sessions; absent = all users
   std::string benchmark;             ///< empty = all
-  /// Oldest first: those with a larger number; newest first: with a smaller one, 0 = all.
+  /// With oldest_first: only summaries with a larger number; else only those with a smaller number,
+  /// 0 = all.
   std::uint64_t beyond = 0;
   bool oldest_first = false;
   std::uint64_t limit = 0;
 };
 
-/// One for each gate of a session that is done, in the order of its report; none of another.
+/// One summary for each gate of a session that is done, in report order; empty for other sessions.
 std::vector<GateSummary> SummariesOf(const SessionRecord& record);
 
 }  // namespace benchd

@@ -13,7 +13,7 @@ Error RefuseCommand(std::string why, std::string_view hint = {}) {
   return InvalidArgument("command", why, hint);
 }
 
-/// Column of the byte at `offset` as an editor counts it: characters, from 1.
+/// Column of the byte at `offset`, as an editor counts it: characters, from 1.
 std::size_t Column(std::string_view text, std::size_t offset) {
   std::size_t column = 1;
   for (const char c : text.substr(0, offset)) {
@@ -25,13 +25,13 @@ std::size_t Column(std::string_view text, std::size_t offset) {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Stands for each quoted character of a word: nothing to a shell.
+/// Replaces each quoted character of a word, because these have no meaning to a shell.
 constexpr char kQuoted = '\x01';
 
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// $NAME, $1, $?, ${...}, $(...), $'...': not a dollar sign before anything else.
+/// $NAME, $1, $?, ${...}, $(...), $'...', but not a dollar sign before anything else.
 bool IsExpansion(std::string_view behind_dollar) {
   if (behind_dollar.empty()) return false;
   const char c = behind_dollar.front();
@@ -39,15 +39,15 @@ bool IsExpansion(std::string_view behind_dollar) {
          std::string_view("{(@*#?$!-").find(c) != std::string_view::npos;
 }
 
-/// {a,b} and {1..3}, which make several words of one; {size} and {} are plain text.
+/// {a,b} and {1..3}, which expand to several words; {size} and {} are plain text.
 bool IsBraceExpansion(std::string_view behind_brace) {
   const std::string_view inside = behind_brace.substr(0, behind_brace.find('}'));
   return inside.size() < behind_brace.size() && (inside.find(',') != std::string_view::npos ||
                                                  inside.find("..") != std::string_view::npos);
 }
 
-/// Whether a shell would take the word for something else than its text. For ~ of paths and lists
-/// in the middle of a word it would not.
+/// Whether a shell would interpret the word. It would not interpret the ~ of paths and lists in the
+/// middle of a word.
 bool NeedsShell(std::string_view word) {
   if (word.starts_with('~') || word.starts_with('#')) return true;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -80,7 +80,7 @@ bool NeedsShell(std::string_view word) {
   return false;
 }
 
-/// NAME=VALUE, which before the program is a variable of its environment.
+/// NAME=VALUE, which before the program sets a variable of its environment.
 bool IsAssignment(std::string_view word) {
   if (word.empty() || !IsNameStart(word.front())) return false;
   const std::size_t end =
@@ -89,7 +89,7 @@ bool IsAssignment(std::string_view word) {
   return word.substr(end).starts_with('=') || word.substr(end).starts_with("+=");
 }
 
-/// One pass over the command, collecting words.
+/// One pass over the command that collects its words.
 class Splitter {
  public:
   explicit Splitter(std::string_view command) : command_(command) {}
@@ -169,7 +169,7 @@ class Splitter {
                          "close the quote, or escape it with a backslash");
   }
 
-  /// @param plain  what a shell sees: the character itself, or that it is quoted
+  /// @param plain  as a shell sees it: the character itself, or kQuoted
   void Keep(char c, char plain) {
     if (!in_word_) begin_ = at_;
     in_word_ = true;
@@ -187,7 +187,7 @@ class Splitter {
     return {};
   }
 
-  /// The word as it was written, on one line.
+  /// The word as written, on one line.
   std::string Raw() const {
     return WithoutControls(command_.substr(begin_, at_ - begin_),
                            [](std::string_view) { return "?"; });
@@ -204,11 +204,12 @@ class Splitter {
             (quotes ? " to pass it to the program as it is" : ": '" + Raw() + "'"));
   }
 
-  /// To a shell it ends the command, and what follows is another.
+  /// To a shell, a line break ends the command.
   Error LineBreak() const {
-    return RefuseCommand("a line break at column " + std::to_string(Column(command_, at_)) +
-                             " needs a shell, and this command runs without one",
-                         "add --shell, or end the line with a backslash to go on in the next one");
+    return RefuseCommand(
+        "a line break at column " + std::to_string(Column(command_, at_)) +
+            " needs a shell, and this command runs without one",
+        "add --shell, or end the line with a backslash to continue on the next line");
   }
 
   Error Assignment() const {
@@ -219,10 +220,10 @@ class Splitter {
 
   std::string_view command_;
   std::size_t at_ = 0;
-  bool in_word_ = false;   // '' is a word too
-  std::size_t begin_ = 0;  // of the word
+  bool in_word_ = false;   // true for '', too
+  std::size_t begin_ = 0;  // start of the word
   std::string word_;
-  std::string plain_;  // the same as a shell sees it: kQuoted for what is quoted
+  std::string plain_;  // the word as a shell sees it, with kQuoted for quoted characters
   std::vector<std::string> words_;
 };
 
@@ -230,19 +231,20 @@ class Splitter {
 
 Result<std::vector<std::string>> SplitCommandLine(std::string_view command) {
   if (command.size() > kMaxCommandBytes) {
-    return RefuseCommand(std::to_string(command.size()) + " bytes, " +
-                             std::to_string(kMaxCommandBytes) + " are allowed",
-                         "put it into a script and run that");
+    return RefuseCommand(
+        std::to_string(command.size()) + " bytes; the limit is " + std::to_string(kMaxCommandBytes),
+        "put it into a script and run that");
   }
   if (const std::size_t nul = command.find('\0'); nul != std::string_view::npos) {
     return RefuseCommand("a NUL byte at column " + std::to_string(Column(command, nul)),
-                         "no program can be given one; remove it");
+                         "remove it; arguments cannot contain NUL");
   }
   auto words = Splitter(command).Split();
   if (!words) return words;
   if (words->empty()) return RefuseCommand("empty", "name the program to run");
   if (words->front().empty()) {
-    return RefuseCommand("its first word, the program, is empty", "name the program to run");
+    return RefuseCommand("the first word, which names the program, is empty",
+                         "name the program to run");
   }
   return words;
 }

@@ -23,7 +23,7 @@ constexpr bool ContinuesCharacter(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// Bytes that mean themselves and are one column wide: nearly all of a table, taken in one go.
+// Bytes without special meaning, one column wide: most of a table, processed in bulk.
 constexpr std::array<bool, 256> kOrdinary = [] {
   std::array<bool, 256> ordinary{};
   for (std::size_t byte = 0; byte < ordinary.size(); ++byte) {
@@ -46,7 +46,7 @@ Error ErrorAt(TextPosition at, std::string_view why, std::string_view hint) {
       "line " + std::to_string(at.line) + ", column " + std::to_string(at.column));
 }
 
-/// Goes through one text once.
+/// Parses one text in a single pass.
 class CsvParser {
  public:
   CsvParser(const TakeCsvRecord& take, const CsvLimits& limits) : take_(take), limits_(limits) {}
@@ -75,14 +75,14 @@ class CsvParser {
     kBeforeField,  // only blanks since the last separator
     kPlain,        // in a field without quotes
     kQuoted,       // between its quotes
-    kQuote,        // after a quote inside a quoted field: closed, or the first of two
+    kQuote,        // after a quote in a quoted field, which closes it or is the first of two
     kAfterQuoted,  // only blanks since the closing quote
   };
 
-  /// Where the next byte stands; after the last record, the end of the text.
+  /// Position of the next byte; after the last record, the end of the text.
   TextPosition position() const { return {line_, column_}; }
 
-  /// How many bytes that were.
+  /// Returns the number of bytes processed.
   std::size_t TakeStretch(std::string_view text) {
     if (mark_bytes_ < kPastMark) return TakeByteOrderMark(text.front());
     const std::size_t ordinary = OrdinaryBytes(text);
@@ -143,7 +143,7 @@ class CsvParser {
     Skip('"');
   }
 
-  // How many of these bytes belong to it.
+  // Returns the number of bytes that belong to the mark.
   std::size_t TakeByteOrderMark(char c) {
     if (mark_bytes_ < kByteOrderMark.size() && c == kByteOrderMark[mark_bytes_]) {
       ++mark_bytes_;
@@ -154,7 +154,7 @@ class CsvParser {
     return 0;
   }
 
-  // It only began like a mark: then those bytes are text.
+  // For a text that only began like a mark: treats those bytes as text.
   void TakeBrokenMark() {
     const std::size_t bytes = std::exchange(mark_bytes_, kPastMark);
     if (bytes == kPastMark) return;
@@ -231,7 +231,7 @@ class CsvParser {
 
   const TakeCsvRecord& take_;
   CsvLimits limits_;
-  std::size_t mark_bytes_ = 0;  // of the byte-order mark that have been seen; 4 = past it
+  std::size_t mark_bytes_ = 0;  // bytes of the byte order mark seen so far; 4 = past it
   State state_ = State::kBeforeField;
   bool after_carriage_return_ = false;
   std::size_t line_ = 1;

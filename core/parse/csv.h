@@ -10,8 +10,8 @@
 
 namespace benchd {
 
-/// A place in a text as an editor shows it, both from 1. Columns count characters, not bytes; a
-/// byte-order mark is none.
+/// Line and column in a text as an editor shows them, from 1. Columns count characters, not bytes;
+/// a byte order mark does not count.
 struct TextPosition {
   std::size_t line = 1;
   std::size_t column = 1;
@@ -21,15 +21,14 @@ struct TextPosition {
 /// kInvalidArgument "line 3, column 5: WHY".
 Error ErrorAt(TextPosition at, std::string_view why, std::string_view hint);
 
-/// What a CSV text may have at most: together with what is being read, all the memory that a parser
-/// ever takes.
+/// Limits for a CSV text. They bound the memory of a parser, together with the piece being read.
 struct CsvLimits {
-  std::size_t field_bytes = 4096;      ///< of one field, without its quotes
-  std::size_t columns = 128 * 1024;    ///< above kMaxSamples: a run may have that many
-  std::size_t record_bytes = 4 << 20;  ///< of one record with its separators, over all its lines
+  std::size_t field_bytes = 4096;      ///< per field, without its quotes
+  std::size_t columns = 128 * 1024;    ///< above kMaxSamples, since a run may have that many
+  std::size_t record_bytes = 4 << 20;  ///< per record with its separators, over all its lines
 };
 
-/// The fields of one record, without blanks around them and without their quotes.
+/// The fields of one record, without their quotes and surrounding blanks.
 class CsvRecord {
  public:
   std::size_t size() const { return fields_.size(); }
@@ -37,7 +36,7 @@ class CsvRecord {
     const Field& found = fields_[field];
     return std::string_view(text_).substr(found.begin, found.end - found.begin);
   }
-  /// Of the first character (the quote of a quoted field), or where an empty field ends.
+  /// Position of the first character (the quote of a quoted field), or the end of an empty field.
   TextPosition position(std::size_t field) const { return fields_[field].at; }
 
  private:
@@ -51,26 +50,26 @@ class CsvRecord {
   std::vector<Field> fields_;
 };
 
-/// Where a text comes from: its next bytes, which stay until the next call; empty at its end.
+/// A source of text: returns the next bytes, valid until the next call; empty at the end.
 using ReadPiece = std::function<Result<std::string_view>()>;
 
-/// All of a text that is in memory already; `text` outlives it.
+/// Reads a text that is already in memory; `text` must outlive it.
 ReadPiece WholeText(std::string_view text);
 
-/// Takes one record; an error ends the reading.
+/// Processes one record; an error ends the reading.
 using TakeCsvRecord = std::function<Result<void>(const CsvRecord& record)>;
 
-/// Reads comma-separated values (RFC 4180) piece by piece and hands over one record after the
-/// other, in constant memory. Where the pieces are cut makes no difference.
+/// Reads comma-separated values (RFC 4180) piece by piece and passes on each record, in constant
+/// memory. The boundaries of the pieces do not matter.
 ///
-/// Beyond the RFC: blanks and tabs around a field say nothing (cbdr's documentation pads its
-/// columns), a line of blanks is no record, a line ends with LF, CRLF or CR, a byte-order mark in
-/// front and a missing last newline are fine. A quote may only open a field, be doubled inside one
-/// or close it. Bytes are not looked at otherwise: UTF-8 is the reader's concern.
+/// Extensions to the RFC: blanks and tabs around a field are ignored (cbdr's documentation pads its
+/// columns), blank lines are skipped, a line ends with LF, CRLF or CR, and a leading byte order
+/// mark and a missing final newline are accepted. A quote may only open a field, be doubled inside
+/// one, or close it. Bytes are not otherwise checked: validating UTF-8 is up to the caller.
 ///
-/// @return where the text ends.
-/// @errors kInvalidArgument "line 3, column 5: ...", the first one: a quote where none may stand,
-///         one that is never closed, a limit. Those of `read` and `take`, as they are.
+/// @return the position of the end of the text.
+/// @errors kInvalidArgument "line 3, column 5: ...", the first one: a misplaced quote, an unclosed
+///         one, an exceeded limit. Errors of `read` and `take` are passed on unchanged.
 Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
                              const CsvLimits& limits = {});
 

@@ -19,19 +19,19 @@ namespace benchd {
 namespace {
 
 constexpr std::string_view kGoHint =
-    "print what go test -bench prints; let the benchmarks themselves log to stderr";
+    "print the output of go test -bench, and make the benchmarks log to stderr";
 constexpr std::string_view kFailureHint =
-    "the lines around it say why; -bench can leave out what fails";
+    "see the lines around it for the cause; -bench can exclude failing benchmarks";
 constexpr std::string_view kNoResultHint =
-    "it did not end, or its output was cut; run it by itself to see: go test -bench NAME";
+    "it did not finish, or its output was truncated; run it alone: go test -bench NAME";
 constexpr std::string_view kUnitHint = "write for example: Unit reqs/s better=higher";
 
-/// Without a hint it has that of the format.
+/// Without a hint, the error gets that of the format.
 Error RefuseGo(std::string why, std::string_view hint = {}) {
   return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
 }
 
-// Where Go has no unit line: golang.org/x/perf/benchfmt, UnitMetadataMap.GetBetter.
+// Directions of units without a unit line: golang.org/x/perf/benchfmt, UnitMetadataMap.GetBetter.
 std::optional<Better> GoDirection(std::string_view name) {
   if (name == "sec/op" || name == "B/op" || name == "allocs/op") return Better::kLower;
   if (name == "B/s") return Better::kHigher;
@@ -46,8 +46,8 @@ std::string GoSiUnit(std::string_view name) {
   return std::string(name);
 }
 
-/// Units of Go: golang.org/x/perf/benchunit has "ns" become "sec" and "MB" become "B" in the
-/// numerator. `name` is what Go's tools call the metric then ("sec/op"), `unit` is SI ("s").
+/// Units of Go: golang.org/x/perf/benchunit turns "ns" into "sec" and "MB" into "B" in the
+/// numerator. `name` is the resulting metric name in Go's tools ("sec/op"), `unit` is SI ("s").
 struct GoUnit {
   std::string name;
   HarnessUnit unit;
@@ -56,7 +56,7 @@ struct GoUnit {
 GoUnit TidyGoUnit(std::string_view unit) {
   GoUnit tidy;
   UnitScale scale;
-  // Words of the numerator; behind the first slash nothing is changed.
+  // Words of the numerator; everything after the first slash is unchanged.
   const std::string_view numerator = unit.substr(0, unit.find('/'));
   std::size_t at = 0;
   while (at <= numerator.size()) {
@@ -88,21 +88,21 @@ bool IsResult(std::span<const std::string_view> words) {
   return true;
 }
 
-/// What go test prints when a benchmark that logs is done: a tab is behind the iterations.
+/// The rest of the line when a benchmark with log output ends: iterations, then a tab.
 bool IsRest(std::string_view line, std::span<const std::string_view> words) {
   if (!IsResult(words)) return false;
   const std::size_t behind = line.find(words[0]) + words[0].size();
   return behind < line.size() && line[behind] == '\t';
 }
 
-/// "BenchmarkX", but not "Benchmarking", as go test has it.
+/// "BenchmarkX", but not "Benchmarking", as in go test.
 bool IsBenchmarkName(std::string_view word) {
   constexpr std::string_view kPrefix = "Benchmark";
   if (!word.starts_with(kPrefix)) return false;
   return word.size() == kPrefix.size() || word[kPrefix.size()] < 'a' || word[kPrefix.size()] > 'z';
 }
 
-/// The runtime's names of signals that end a Go program: a line that is one of them, and no longer.
+/// The runtime's names of signals that end a Go program, printed as whole lines.
 /// Source: runtime/sigtab_linux_generic.go.
 constexpr std::string_view kFatalSignals[] = {"SIGABRT: abort",
                                               "SIGBUS: bus error",
@@ -114,7 +114,7 @@ constexpr std::string_view kFatalSignals[] = {"SIGABRT: abort",
                                               "SIGSYS: bad system call",
                                               "SIGTRAP: trace trap"};
 
-/// How os.ProcessState calls signals that end a process. Source: syscall/zerrors_linux_amd64.go,
+/// Names in os.ProcessState of signals that end a process. Source: syscall/zerrors_linux_amd64.go,
 /// zerrors_darwin_arm64.go.
 constexpr std::string_view kEndingSignals[] = {"abort trap",
                                                "aborted",
@@ -145,16 +145,16 @@ bool IsOneOf(std::string_view text, const std::string_view (&list)[N]) {
   return std::find(std::begin(list), std::end(list), text) != std::end(list);
 }
 
-/// Whether `text` begins with that prefix, which is taken off.
+/// Removes that prefix from `text`; false if `text` does not begin with it.
 bool TakePrefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
 
-/// How go test says that the test's program did not end well: "exit status 2", "signal: killed". A
-/// FAIL line follows, which a filter or a cut may take. Whole lines alone, as a log may have
-/// others.
+/// Whether go test reports an abnormal end of the test program: "exit status 2", "signal: killed".
+/// The FAIL line that follows may have been filtered or truncated. Only whole lines count, because
+/// a log may contain others.
 bool SaysHowItEnded(std::string_view line) {
   constexpr std::string_view kCore = " (core dumped)";
   if (TakePrefix(line, "exit status ")) return IsWholeNumber(line);
@@ -163,14 +163,14 @@ bool SaysHowItEnded(std::string_view line) {
   return IsOneOf(line, kEndingSignals);
 }
 
-/// "example.com/words [build failed]", without the FAIL that go test puts before it.
+/// "example.com/words [build failed]", without the FAIL that go test prints before it.
 bool SaysNotBuilt(std::string_view line) {
   if (!line.ends_with(" [build failed]") && !line.ends_with(" [setup failed]")) return false;
   return line.front() != ' ' && WordsOf(line).size() == 3;
 }
 
-/// What go test says of a package that failed (as test2json of Go takes it), and what Go itself
-/// says of a program that it ends.
+/// Whether the line reports a failed package (as Go's test2json recognises it), or the end of a
+/// program by the Go runtime.
 bool SaysFailure(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("panic: ") ||
@@ -179,18 +179,18 @@ bool SaysFailure(std::string_view line) {
          SaysHowItEnded(line) || SaysNotBuilt(line);
 }
 
-/// What go test printed, line by line.
+/// One line of go test's output.
 struct GoLine {
-  std::size_t number = 0;  ///< in the text, from 1
+  std::size_t number = 0;  ///< line number in the text, from 1
   std::string text;
 };
 
-/// `go test -json`: an object a line, which has a fragment of what a package printed. Fragments of
-/// a package make its lines, and other packages' stand in between.
+/// `go test -json`: one object per line, with a fragment of a package's output. The fragments of a
+/// package form its lines; those of other packages come in between.
 class GoEvents {
  public:
   Result<void> Take(std::size_t number, std::string_view line) {
-    // What the compiler has to say stands between the objects as it is.
+    // Compiler output appears between the objects as plain text.
     if (!line.starts_with('{')) return {};
     std::map<std::string, std::string> members;
     const JsonLayout layout{.records = JsonRecords::kTopMembers, .hint = kGoHint};
@@ -219,7 +219,7 @@ class GoEvents {
     const auto [place, is_new] = lines_.try_emplace(package);
     if (is_new) packages_.push_back(package);
     std::vector<GoLine>& lines = place->second;
-    // The reader cuts a long text, and with it the end of its line.
+    // The reader truncates a long text, and thus loses the end of its line.
     const bool cut = output.size() >= kJsonTextBytes;
     while (!output.empty()) {
       if (lines.empty() || ended_[package]) lines.push_back({number, {}});
@@ -230,7 +230,7 @@ class GoEvents {
     }
   }
 
-  // As go test says it in words; some versions say it by the event alone.
+  // In the words of go test, because some versions report a failure only by the event.
   void AppendFailure(std::size_t number, const std::string& package) {
     ended_[package] = true;
     Append(number, package, "FAIL\t" + package + "\n");
@@ -261,7 +261,7 @@ class GoReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
     TRY(auto lines, GoLinesOf(text));
-    // Unit lines may stand behind the results that they speak of.
+    // Unit lines may follow the results that they describe.
     for (const GoLine& line : lines) {
       if (auto scanned = Scan(line.text); !scanned) return At(line, std::move(scanned).error());
     }
@@ -314,7 +314,7 @@ class GoReader {
       return IsRest(line, words) ? TakeBegun(words) : Result<void>();
     const std::span<const std::string_view> rest(words.begin() + 1, words.end());
     const bool named = IsBenchmarkName(words.front());
-    // What was renamed since ("Benchmarkuber_zap") is one where all the rest is a result's.
+    // A renamed benchmark ("Benchmarkuber_zap") counts if the rest of the line is a result.
     if (!named && !IsResult(rest)) return {};
     if (named && !rest.empty() && !IsWholeNumber(rest.front())) return Begin(words);
     TRY_VOID(DropBegun());
@@ -325,20 +325,20 @@ class GoReader {
     return TakeResult(words.front(), rest);
   }
 
-  /// Results that stand before it are of a run that did not come to its end; its exit code may be
-  /// lost, as in a pipe.
+  /// Results before a failure belong to a run that did not complete. Its exit code may be lost, for
+  /// example in a pipe.
   Result<void> CheckFailure(std::string_view line) {
     constexpr std::string_view kFailed = "--- FAIL: ";
-    // What fails below a test or benchmark is indented.
+    // Failures within a test or benchmark are indented.
     const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
     if (text.starts_with(kFailed)) return RefuseFailed(WordsOf(text.substr(kFailed.size())));
     if (!SaysFailure(line)) return {};
-    // Which benchmark it was in says more.
+    // An error that names the interrupted benchmark is more helpful.
     TRY_VOID(DropBegun());
     return RefuseGo("go test failed: " + Quoted(Join(WordsOf(line), " ")), kFailureHint);
   }
 
-  /// @param words  what stands behind "--- FAIL: "
+  /// @param words  after "--- FAIL: "
   static Result<void> RefuseFailed(const std::vector<std::string_view>& words) {
     if (words.empty()) return {};
     return RefuseGo(Quoted(words.front()) + " failed",
@@ -347,14 +347,14 @@ class GoReader {
                         : "run it by itself to see why: go test -run NAME");
   }
 
-  /// go test prints a benchmark's name and a tab first, and the rest when it is done: what the
-  /// benchmark logs meanwhile comes in between. With -v a name alone stands before that, and one of
-  /// a benchmark that only has others below it has no result.
+  /// A benchmark without its result yet. go test prints its name and a tab first, and the rest when
+  /// it is done; the benchmark's log comes in between. With -v, a line with the name alone comes
+  /// before that; a benchmark that only has sub-benchmarks has no result.
   struct Begun {
     std::string name;
     std::size_t line = 0;
-    std::string log;       ///< what stands where its iterations should
-    bool awaited = false;  ///< its result has to come
+    std::string log;       ///< found in place of the iterations
+    bool awaited = false;  ///< a result must follow
   };
 
   Result<void> Begin(const std::vector<std::string_view>& words) {
@@ -369,7 +369,7 @@ class GoReader {
     return TakeResult(name, words);
   }
 
-  /// One without a result is nothing where it is a name alone; else its result would be lost.
+  /// Drops a name alone; a benchmark that lost its result is an error.
   Result<void> DropBegun() {
     const Begun begun = std::exchange(begun_, {});
     if (!begun.awaited) return {};
@@ -380,7 +380,7 @@ class GoReader {
     return RefuseGo(missing + Quoted(begun.log));
   }
 
-  /// @param words  behind the name
+  /// @param words  after the name
   Result<void> TakeResult(std::string_view benchmark, std::span<const std::string_view> words) {
     const std::string name = Quoted(benchmark);
     if (words.size() == 1) return RefuseGo(name + " has no value");
@@ -407,7 +407,7 @@ class GoReader {
     return {};
   }
 
-  /// Bytes a second are those of an operation by its time: the same fact, in three digits.
+  /// Whether the line has a time. Bytes per second then repeat it, with only three digits.
   static bool HasTime(std::span<const std::string_view> words) {
     return std::find(words.begin(), words.end(), "ns/op") != words.end();
   }

@@ -15,7 +15,7 @@ constexpr std::array<std::pair<std::string_view, UnitScale>, 10> kTimes{{
     {"ns", {1, 1e9}},
     {"us", {1, 1e6}},
     {"\u00B5s", {1, 1e6}},  // micro sign
-    {"\u03BCs", {1, 1e6}},  // the Greek letter
+    {"\u03BCs", {1, 1e6}},  // Greek letter mu
     {"ms", {1, 1e3}},
     {"s", {1, 1}},
     {"sec", {1, 1}},
@@ -82,10 +82,10 @@ Result<void> HarnessBuilder::CheckName(std::string_view name, const char* what,
                                        std::size_t most) const {
   const std::string it = "the " + std::string(what) + " " + Quoted(name);
   if (name.size() > most) {
-    return Refuse(it + " has " + std::to_string(name.size()) + " bytes, " + std::to_string(most) +
-                  " are allowed");
+    return Refuse(it + " has " + std::to_string(name.size()) + " bytes; the limit is " +
+                  std::to_string(most));
   }
-  if (HasControlCharacter(name)) return Refuse(it + " has a control character");
+  if (HasControlCharacter(name)) return Refuse(it + " contains a control character");
   return {};
 }
 
@@ -99,7 +99,7 @@ Result<void> HarnessBuilder::CheckNames(const HarnessMetric& metric) const {
   if (!metric.inner.empty() || FindBuiltinMetric(metric.name) == nullptr) return {};
   return Error{ErrorCode::kInvalidArgument,
                Quoted(metric.name) + " is a metric that benchd measures itself",
-               "let the program print another name"};
+               "make the program print another name"};
 }
 
 Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetric& metric) const {
@@ -107,14 +107,14 @@ Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetri
   const std::string before = " (line " + std::to_string(known.first_line) + ")";
   if (metric.unit != info.unit && !TimeScale(metric.unit, info.unit)) {
     return Error{ErrorCode::kInvalidArgument,
-                 Quoted(info.name) + " has the unit " + Quoted(metric.unit) + ", before " +
+                 Quoted(info.name) + " has the unit " + Quoted(metric.unit) + ", but had " +
                      Quoted(info.unit) + before,
-                 "print every value of a name in one unit"};
+                 "print all values of a name in one unit"};
   }
   if (metric.better != info.better) {
     return Error{ErrorCode::kInvalidArgument,
                  Quoted(info.name) + " has conflicting directions" + before,
-                 "say once, before the first value of a name, which direction is good"};
+                 "state the direction once, before the first value of a name"};
   }
   return {};
 }
@@ -133,7 +133,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
   if (output_.samples.size() == kMaxSamples) {
     return Error{ErrorCode::kInvalidArgument,
                  "more than " + std::to_string(kMaxSamples) + " values in one run",
-                 "let the program print a summary of its values"};
+                 "make the program print a summary of its values"};
   }
   if (found == known_.end()) {
     found = known_.emplace(key, Known{output_.metrics.size(), line, 0}).first;
@@ -151,7 +151,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
                   Quoted(info.unit));
   }
   double& resolution = info.resolution;
-  // 0 is "unknown", not "finest"; a step may be too large for a double where the value is 0.
+  // 0 means "unknown", not "finest". A step may overflow a double even if the value is 0.
   if (number.resolution > 0 && std::isfinite(number.resolution)) {
     resolution = resolution > 0 ? std::min(resolution, number.resolution) : number.resolution;
   }

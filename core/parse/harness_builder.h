@@ -14,51 +14,52 @@
 
 namespace benchd {
 
-/// Longest name of a metric and longest unit: they become columns and keys.
+/// Longest metric name and unit; these become columns and keys.
 inline constexpr std::size_t kMaxMetricNameBytes = 256;
-/// Longest name of a harness' own benchmark: with parameters they are long.
+/// Longest name of a harness's own benchmark, which parameters can make long.
 inline constexpr std::size_t kMaxInnerNameBytes = 1024;
-/// Most values of one run; a program that prints more measures something else.
+/// Most values of one run. A program that prints more measures something else.
 inline constexpr std::size_t kMaxSamples = 100'000;
 
-/// What one printed number is a number of.
+/// The metric to which a printed number belongs.
 struct HarnessMetric {
-  std::string_view inner;  ///< the harness' own benchmark, empty = the run as a whole
+  std::string_view inner;  ///< benchmark within the harness, empty = the run as a whole
   std::string_view name;
   std::string_view unit;
   std::optional<Better> better;
-  bool by_name_only = false;  ///< as of MetricInfo
+  bool by_name_only = false;  ///< as in MetricInfo
 };
 
-/// Collects what a harness printed: one object a text, fed by the reader of each format.
+/// Collects the output of a harness: one object per text, filled by the reader of each format.
 ///
-/// Keeps what all formats promise: names of a sane length without control characters, none of
-/// benchd's own metrics, finite values, one unit and one direction for each metric, samples counted
-/// from 0 in order of appearance, the finest resolution of each metric, kMaxSamples.
+/// Enforces the guarantees common to all formats: names of limited length without control
+/// characters and distinct from benchd's own metrics, finite values, one unit and one direction per
+/// metric, samples counted from 0 in order of appearance, the finest resolution of each metric,
+/// kMaxSamples.
 class HarnessBuilder {
  public:
-  /// @param hint  how a sound output comes about, for the errors.
+  /// @param hint  how to produce valid output, for the errors.
   explicit HarnessBuilder(std::string_view hint) : hint_(hint) {}
 
-  /// Adds a number that stands in `line`; one in another unit of time than the metric's first is
-  /// converted to that.
-  /// @errors kInvalidArgument, without the line: for the caller to put in front.
+  /// Adds a number found in `line`. A time in another unit than the metric's first value is
+  /// converted to that unit.
+  /// @errors kInvalidArgument without the line, which the caller adds.
   Result<void> Add(const HarnessMetric& metric, const PrintedNumber& printed, std::size_t line);
 
-  /// The same for formats that know the line where the value stands: errors name it.
+  /// The same for formats that know the line of the value: errors name it.
   Result<void> AddAt(std::size_t line, const HarnessMetric& metric, const PrintedNumber& number);
 
-  /// @param expected  what a text without any value lacks: "at least one benchmark".
+  /// @param expected  what a text without values lacks: "at least one benchmark".
   /// @errors kInvalidArgument "no value: expected ..."
   Result<HarnessOutput> Finish(std::string_view expected) &&;
 
-  /// The number of that metric in the output, and the line of its first value.
+  /// The index of a metric in the output, and the line of its first value.
   struct Known {
     std::size_t metric = 0;
     std::size_t first_line = 0;
     std::uint32_t values = 0;
   };
-  /// Of NAME or INNER/NAME; nullptr while it has no value.
+  /// Looks up NAME or INNER/NAME; nullptr if it has no value yet.
   const Known* Find(std::string_view key) const;
 
  private:
@@ -73,16 +74,15 @@ class HarnessBuilder {
   std::string scratch_;
 };
 
-/// How numbers in a harness' unit become SI: value * times / over. Two factors, because a division
-/// by 1e9 is exact to the last bit where a multiplication by 1e-9 is not.
+/// Converts numbers in a harness's unit to SI: value * times / over. Two factors, because a
+/// division by 1e9 is exact to the last bit and a multiplication by 1e-9 is not.
 struct UnitScale {
   double times = 1;
   double over = 1;
   bool operator==(const UnitScale&) const = default;
 };
 
-/// The unit that benchd keeps a harness' numbers in, and which direction is good where the unit
-/// alone tells.
+/// The unit in which benchd keeps a harness's numbers, and the direction if the unit implies it.
 struct HarnessUnit {
   std::string unit;
   UnitScale scale = {};
@@ -95,11 +95,11 @@ PrintedNumber Scaled(const PrintedNumber& number, const UnitScale& scale);
 /// A unit of time to seconds: ns, us (also with a micro sign), ms, s, sec, min, hr, day.
 std::optional<UnitScale> SecondsIn(std::string_view unit);
 
-/// From one unit of time to another; nothing where one of the two is none.
+/// Converts between units of time; std::nullopt if either is not one.
 std::optional<UnitScale> TimeScale(std::string_view from, std::string_view to);
 
-/// Units of JMH: "ns/op" is a time (lower is better), "ops/ms" a rate (higher), "B/op" and "#/op"
-/// costs (lower); others are kept as they are and have no direction.
+/// Interprets units of JMH: "ns/op" is a time (lower is better), "ops/ms" a rate (higher), "B/op"
+/// and "#/op" are costs (lower). Others are kept unchanged and have no direction.
 HarnessUnit JmhUnit(std::string_view unit);
 
 }  // namespace benchd

@@ -16,7 +16,7 @@ struct Format {
   Parser parse;
 };
 
-// In the order of the contract.
+// In their documented order.
 constexpr std::array<Format, 8> kFormats{{
     {"lines", &ParseLines},
     {"google-benchmark", &ParseGoogleBenchmark},

@@ -22,11 +22,11 @@ struct HarnessSeries {
   std::string benchmark;
   MetricInfo metric;
   std::vector<std::vector<double>> processes;
-  std::vector<int> exit_codes;  ///< by process, as in MeasurementTable; empty: nothing says
+  std::vector<int> exit_codes;  ///< by process, as in MeasurementTable; empty: unknown
 };
 
 struct SeriesList : std::vector<HarnessSeries> {
-  bool means_alone = false;  ///< as of HarnessOutput
+  bool means_alone = false;  ///< as in HarnessOutput
 };
 
 std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
@@ -35,7 +35,7 @@ std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
   return processes;
 }
 
-/// Every other format has the iterations of one process, in order of appearance.
+/// All other formats contain the iterations of one process, in order of appearance.
 Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text) {
   TRY(auto output, ParseHarnessOutput(format, text));
   std::map<std::string, const MetricInfo*, std::less<>> infos;
@@ -58,7 +58,7 @@ Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text
   return list;
 }
 
-/// It starts its command anew for each run, so that each is a process; a mean of them is none.
+/// hyperfine starts its command anew for each run, so each run is a process. Means are skipped.
 Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
   TRY(auto commands, ReadHyperfine(text));
   SeriesList list;
@@ -103,7 +103,7 @@ double ValueOfProcess(const std::vector<double>& values, bool rate) {
   return rate && positive ? n / inverse_sum : sum / n;
 }
 
-/// What an arm measured of one benchmark: by metric, its rows.
+/// The rows of an arm in one benchmark, by metric.
 class ArmRows {
  public:
   void Add(std::size_t metric, HarnessSeries series) {
@@ -114,13 +114,13 @@ class ArmRows {
     std::move(series.processes.begin(), series.processes.end(), std::back_inserter(processes));
   }
 
-  /// Absent: nothing says how it ended.
+  /// std::nullopt if unknown.
   std::optional<int> ExitCode(std::size_t row) const {
     const auto known = exit_codes_.find(row);
     return known == exit_codes_.end() ? std::nullopt : std::optional(known->second);
   }
 
-  /// Whether its rows are iterations of one process, several of them.
+  /// Whether its rows are several iterations of a single process.
   bool OneProcess() const {
     return !SeveralProcesses() &&
            std::any_of(columns_.begin(), columns_.end(), [](const auto& column) {
@@ -128,8 +128,8 @@ class ArmRows {
            });
   }
 
-  /// By metric; they may differ in length.
-  /// @param metrics  with their directions, which another file may have given
+  /// The values by metric; lengths may differ.
+  /// @param metrics  with directions, which may come from another file
   std::map<std::size_t, std::vector<double>> Values(const std::vector<MetricInfo>& metrics) const {
     std::map<std::size_t, std::vector<double>> values;
     const bool several = SeveralProcesses();
@@ -200,7 +200,7 @@ class HarnessTableMaker {
     return unit.empty() ? "without a unit" : "in " + Quoted(unit);
   }
 
-  /// In the unit that the metric had first: another unit of time becomes that.
+  /// Adds the metric, or converts the series to the metric's first unit if both are units of time.
   Result<std::size_t> MetricOf(HarnessSeries& series) {
     MetricInfo& metric = series.metric;
     const std::size_t number = NumberIn(metrics_, metric.name);
@@ -223,7 +223,7 @@ class HarnessTableMaker {
                              UnitInWords(known.unit) + " and " + UnitInWords(metric.unit),
                              "analyze files that print it in one unit");
     }
-    // As in a session: what one of them leaves out the others may say.
+    // As in a session, one file may give a direction that another omits.
     if (!known.better) known.better = metric.better;
     if (metric.better && known.better != metric.better) {
       return InvalidArgument(Quoted(metric.name),
@@ -238,7 +238,7 @@ class HarnessTableMaker {
     return number;
   }
 
-  // A row takes a field for every metric, whether it has it or not.
+  // A row takes a field for every metric, present or not.
   Result<void> CheckRoom() const {
     const std::size_t metrics = table_.metrics.size();
     const std::size_t cells = benchmarks_.all().size() * (arms_.all().size() + metrics);
@@ -279,7 +279,7 @@ class HarnessTableMaker {
   std::map<std::pair<std::size_t, std::size_t>, ArmRows> rows_;  // by arm and benchmark
 };
 
-// Commands of one file, which hyperfine itself measured to be compared.
+// Several commands in one file, which hyperfine measured for comparison.
 Result<void> CheckCommands(std::string_view format, const SeriesList& list) {
   const bool several = std::any_of(list.begin(), list.end(), [&list](const HarnessSeries& series) {
     return series.benchmark != list.front().benchmark;

@@ -18,12 +18,12 @@ namespace benchd {
 namespace {
 
 constexpr std::string_view kHyperfineHint =
-    "let hyperfine print JSON and nothing else to stdout: --style none --export-json /dev/stdout";
+    "make hyperfine print only JSON to stdout: --style none --export-json /dev/stdout";
 
 constexpr std::string_view kTime = "time";
 
-/// What schema 2 calls a metric that schema 1 has as well, so that files of both compare. The CPU
-/// times are a part of the time: they gate when somebody names them.
+/// Names in schema 2 of metrics that schema 1 also has, so that files of both can be compared. The
+/// CPU times are parts of the time and gate only if named.
 struct Renamed {
   std::string_view theirs;
   std::string_view ours;
@@ -35,13 +35,13 @@ constexpr std::array<Renamed, 5> kRenamed{{{"time_wall_clock", kTime, false},
                                            {"time_system", "system", true},
                                            {"memory_peak_resident", "memory_usage", false}}};
 
-/// Counters of the processor, which have no unit.
+/// Whether the metric is a processor counter; these have no unit.
 bool IsCounter(std::string_view name) {
   return name == "instructions" || name.starts_with("cpu_") || name.starts_with("cache_") ||
          name.starts_with("branch_");
 }
 
-/// A name that is none of benchd's own, which are those of the harness' process.
+/// A name distinct from benchd's own metrics, which describe the harness's process.
 std::string OwnName(std::string_view theirs) {
   const char* const prefix = IsCounter(theirs) && !theirs.starts_with("cpu_") ? "cpu_"
                              : FindBuiltinMetric(theirs) != nullptr           ? "timed_"
@@ -49,7 +49,7 @@ std::string OwnName(std::string_view theirs) {
   return prefix + std::string(theirs);
 }
 
-/// Their words for units; any other is kept.
+/// Converts hyperfine's words for units; others are kept.
 std::string UnitOfWord(const std::string& word) {
   if (word == "second") return "s";
   if (word == "byte") return "B";
@@ -78,14 +78,14 @@ void Append(const PrintedNumber& number, HyperfineSeries& series) {
   series.values.push_back(number.value);
 }
 
-/// Absent for null: it was ended by a signal, on a system that gives that no number.
+/// std::nullopt for null: ended by a signal, on a system that does not number it.
 Result<std::optional<int>> ExitCodeOf(const JsonValue& value) {
   if (value.kind == JsonValue::Kind::kNull) return std::optional<int>();
   TRY(auto number, AsNumber(value, "an exit code"));
   if (std::trunc(number.value) == number.value && std::abs(number.value) <= 0x7fffffff) {
     return std::optional<int>(static_cast<int>(number.value));
   }
-  return JsonError(value.line, "an exit code is no whole number of 32 bits");
+  return JsonError(value.line, "an exit code is not a 32-bit integer");
 }
 
 class HyperfineReader {
@@ -112,12 +112,12 @@ class HyperfineReader {
     return {};
   }
 
-  /// Schema 1 has what -n said under `command`; schema 2 has a member of its own for it.
+  /// Schema 1 stores the name given by -n as `command`; schema 2 has a member `name`.
   static Result<std::string> NameOfCommand(const JsonValue& result) {
     return RequiredText(result, result.Find("name") != nullptr ? "name" : "command");
   }
 
-  /// Schema 1: a list of times, means of the CPU times.
+  /// Schema 1: a list of times, and means of the CPU times.
   static Result<void> TakeLists(const JsonValue& result, HyperfineCommand& command) {
     if (result.Find("times") == nullptr) {
       return JsonError(result.line, "missing array 'times', or 'measurements'");
@@ -141,7 +141,7 @@ class HyperfineReader {
     return TakeExitCodes(result, command);
   }
 
-  /// Nothing where there is no such list.
+  /// Does nothing if there is no such list.
   static Result<void> TakeList(const JsonValue& result, std::string_view key,
                                HyperfineSeries& series) {
     const JsonValue* list = result.Find(key);
@@ -170,7 +170,7 @@ class HyperfineReader {
                                       " for " + Counted(runs, "time"));
   }
 
-  /// Schema 2: everything of each run.
+  /// Schema 2: all metrics of each run.
   static Result<void> TakeRuns(const JsonValue& runs, HyperfineCommand& command) {
     if (runs.kind != JsonValue::Kind::kArray) {
       return JsonError(runs.line, "'measurements' is not an array");
@@ -222,7 +222,7 @@ class HyperfineReader {
     }
     if (known->metric.unit != series.metric.unit) {
       return JsonError(metric.line, Quoted(name) + " has the unit " + Quoted(series.metric.unit) +
-                                        ", before " + Quoted(known->metric.unit));
+                                        ", but had " + Quoted(known->metric.unit));
     }
     Append(value, *known);
     return {};
@@ -232,7 +232,7 @@ class HyperfineReader {
   std::set<std::string> seen_;
 };
 
-/// Those that are not 0, each code once.
+/// Adds the exit codes that are not 0, each once.
 void AddFailures(const HyperfineCommand& command, std::string_view inner, HarnessOutput& output) {
   std::map<std::optional<int>, std::uint64_t> counts;
   for (const std::optional<int>& code : command.exit_codes) {

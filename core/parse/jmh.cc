@@ -15,7 +15,7 @@ namespace benchd {
 namespace {
 
 constexpr std::string_view kJmhHint =
-    "let JMH print JSON and nothing else to stdout: -rf json -rff /dev/stdout -o /dev/null";
+    "make JMH print only JSON to stdout: -rf json -rff /dev/stdout -o /dev/null";
 constexpr std::string_view kRawDataHint =
     "run it without -Djmh.json.rawData=false: benchd needs the raw data";
 
@@ -36,7 +36,7 @@ Result<std::string> NameWithParameters(const JsonValue& record) {
   return name;
 }
 
-/// Adds one iteration's value to the fork that is being read.
+/// Adds an iteration's value to the current fork.
 void AddValue(const PrintedNumber& printed, const UnitScale& scale, JmhSeries& series) {
   const PrintedNumber number = Scaled(printed, scale);
   if (number.resolution > 0) {
@@ -98,7 +98,7 @@ class JmhReader {
     const JsonValue* secondary = record.Find("secondaryMetrics");
     if (secondary == nullptr) return {};
     for (std::size_t i = 0; i < secondary->keys.size(); ++i) {
-      // Until JMH 1.36 those of profilers began with a middle dot.
+      // Up to JMH 1.36, names of profilers' metrics began with a middle dot.
       std::string name = secondary->keys[i];
       if (name.starts_with("\u00B7")) name.erase(0, 2);
       auto taken = TakeMetric(benchmark, mode, &name, secondary->items[i]);
@@ -107,7 +107,7 @@ class JmhReader {
     return {};
   }
 
-  /// A secondary metric is what was counted in one mode: it says so where there are several.
+  /// Prefixes secondary metrics by their mode if a benchmark was run in several.
   Result<void> NameModes() {
     std::set<std::pair<std::string, std::string>> seen;
     for (std::size_t i = 0; i < series_.size(); ++i) {
@@ -124,7 +124,7 @@ class JmhReader {
     return {};
   }
 
-  /// @param secondary  its name; nullptr: the mode's own metric
+  /// @param secondary  the metric's name; nullptr: the mode's own metric
   Result<void> TakeMetric(const std::string& benchmark, const std::string& mode,
                           const std::string* secondary, const JsonValue& metric) {
     const bool primary = secondary == nullptr;
@@ -135,7 +135,7 @@ class JmhReader {
     series.metric = primary ? mode : *secondary;
     series.unit = unit.unit;
     series.better = unit.better;
-    // Of an auxiliary counter nobody knows whether more of it is good: misses a second are a rate,
+    // Whether more is better is unknown for an auxiliary counter: misses per second are a rate,
     // too.
     if (!primary && unit.better == Better::kHigher) series.better.reset();
     series.primary = primary;
@@ -145,7 +145,7 @@ class JmhReader {
     if (empty && primary) {
       return JsonError(metric.line, Quoted(benchmark) + " has no raw data", kRawDataHint);
     }
-    // A profiler may have nothing to say of a benchmark.
+    // A profiler may have no values for a benchmark.
     if (empty) return {};
     series_.push_back(std::move(series));
     mode_of_.push_back(mode);
@@ -176,7 +176,7 @@ class JmhReader {
   }
 
   std::vector<JmhSeries> series_;
-  std::vector<std::string> mode_of_;                    // of each series
+  std::vector<std::string> mode_of_;                    // mode of each series
   std::map<std::string, std::set<std::string>> modes_;  // by benchmark
 };
 

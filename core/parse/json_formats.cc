@@ -16,15 +16,15 @@ namespace benchd {
 namespace {
 
 constexpr std::string_view kGoogleHint =
-    "let the benchmark print JSON and nothing else to stdout: --benchmark_format=json";
+    "make the benchmark print only JSON to stdout: --benchmark_format=json";
 
-// Numbers of an entry that measure nothing.
+// Numbers of an entry that are not measurements.
 constexpr std::array<std::string_view, 6> kBookkeeping{"family_index", "per_family_instance_index",
                                                        "repetitions",  "repetition_index",
                                                        "threads",      "iterations"};
 
-/// Counters of the library itself. The rates are cpu_time's reciprocals; what allocates is known
-/// where a MemoryManager is registered.
+/// Counters of the library itself. The rates are reciprocals of cpu_time; allocations are counted
+/// if a MemoryManager is registered.
 struct OwnCounter {
   std::string_view name;
   std::string_view unit;
@@ -56,8 +56,7 @@ class GoogleBenchmarkReader {
     const auto take = [this](const std::string&, const JsonValue& entry) { return Take(entry); };
     TRY_VOID(ReadJsonRecords(text, layout, take));
     if (first_aggregate_ && !has_samples_) {
-      return JsonError(*first_aggregate_,
-                       "nothing but aggregates: expected the repetitions themselves",
+      return JsonError(*first_aggregate_, "only aggregates: expected the repetitions",
                        "run it without --benchmark_report_aggregates_only and "
                        "--benchmark_display_aggregates_only");
     }
@@ -79,15 +78,15 @@ class GoogleBenchmarkReader {
     }
     if (IsTrue(entry, "skipped")) return {};
     has_samples_ = true;
-    // Without the "/repeats:3" that only the name of an aggregate lacks.
+    // Without the "/repeats:3" that only names of aggregates lack.
     const std::string run_name = TextOf(entry, "run_name");
     const std::string inner = run_name.empty() ? name : run_name;
     TRY_VOID(CheckOnce(entry, inner));
     return TakeNumbers(entry, inner);
   }
 
-  /// Before 1.5 an entry does not say what it is: an aggregate is called NAME_mean, and so on,
-  /// after the repetitions of NAME.
+  /// Before 1.5 an entry does not state its type. Aggregates are then recognised by their names,
+  /// NAME_mean and so on, after the repetitions of NAME.
   bool IsAggregate(const JsonValue& entry, const std::string& name) const {
     if (entry.Find("run_type") != nullptr) return TextOf(entry, "run_type") == "aggregate";
     if (entry.Find("big_o") != nullptr || entry.Find("rms") != nullptr) return true;
@@ -99,7 +98,7 @@ class GoogleBenchmarkReader {
     return false;
   }
 
-  /// Before 1.6 repetitions have no number: one is like the other.
+  /// Before 1.6 repetitions have no number and cannot be told apart.
   Result<void> CheckOnce(const JsonValue& entry, const std::string& inner) {
     names_.insert(inner);
     const JsonValue* repetition = entry.Find("repetition_index");
@@ -159,10 +158,10 @@ Result<HarnessOutput> ParseGoogleBenchmark(std::string_view text) {
 namespace {
 
 constexpr std::string_view kPytestHint =
-    "let pytest write its JSON, and nothing else, to stdout: "
+    "make pytest write only its JSON to stdout: "
     "pytest --benchmark-json=/dev/fd/3 3>&1 >/dev/null, with --shell";
 
-/// @param means_alone  becomes true where the rounds are missing
+/// @param means_alone  set to true if the rounds are missing
 Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, HarnessBuilder& builder,
                       bool& means_alone) {
   TRY(auto name, RequiredText(test, "fullname"));
@@ -208,7 +207,7 @@ namespace {
 constexpr std::string_view kBmfHint =
     "print Bencher Metric Format: {\"BENCHMARK\": {\"MEASURE\": {\"value\": 88.0}}}";
 
-// https://bencher.dev/docs/how-to/track-custom-benchmarks: what every project has by default.
+// https://bencher.dev/docs/how-to/track-custom-benchmarks: the default measures of every project.
 HarnessUnit UnitOfMeasure(std::string_view measure) {
   if (measure == "latency") return {"s", {1, 1e9}, Better::kLower};
   if (measure == "throughput") return {"1/s", {}, Better::kHigher};

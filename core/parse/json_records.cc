@@ -19,8 +19,8 @@ using Kind = JsonValue::Kind;
 
 constexpr std::size_t kDetailBytes = 200;
 
-/// Characters of a text with a count of those that were taken: the only way to know where
-/// nlohmann's reader stands.
+/// The characters of a text, with a count of those read: the only way to know the position of
+/// nlohmann's reader.
 class CountedCharacters {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -55,8 +55,8 @@ std::string_view NameOf(Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// nlohmann's "[json.exception...] parse error at line 1, column 2: syntax error while parsing
-/// value - invalid literal; last read: 'x'" without what is said better elsewhere.
+/// Extracts the detail from nlohmann's "[json.exception...] parse error at line 1, column 2: syntax
+/// error while parsing value - invalid literal; last read: 'x'".
 std::string DetailOf(std::string_view message) {
   if (const auto at = message.find(" - "); at != std::string_view::npos) {
     message.remove_prefix(at + 3);
@@ -70,8 +70,7 @@ std::string DetailOf(std::string_view message) {
   return OnOneLine(message.substr(0, kDetailBytes));
 }
 
-/// The word around an offset: NaN and Infinity are what several harnesses print where JSON has
-/// nothing to offer.
+/// The word at an offset: several harnesses print NaN and Infinity, for which JSON has no notation.
 std::string_view WordAt(std::string_view text, std::size_t at) {
   const auto is_letter = [text](std::size_t i) {
     return std::isalpha(static_cast<unsigned char>(text[i])) != 0;
@@ -91,7 +90,7 @@ bool IsNoFiniteNumber(std::string_view word) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// The second of two members of the same name.
+/// The index of a member whose name occurred before.
 std::optional<std::size_t> FindTwin(const JsonValue& object) {
   std::vector<std::size_t> order(object.keys.size());
   std::iota(order.begin(), order.end(), 0);
@@ -105,7 +104,7 @@ std::optional<std::size_t> FindTwin(const JsonValue& object) {
   return std::nullopt;
 }
 
-/// nlohmann's events to records.
+/// Turns nlohmann's events into records.
 class RecordReader {
  public:
   RecordReader(std::string_view text, const JsonLayout& layout, const TakeJsonRecord& take)
@@ -128,7 +127,7 @@ class RecordReader {
     return {};
   }
 
-  // What nlohmann calls; false ends the reading.
+  // Callbacks of nlohmann; false ends the reading.
   bool null() { return TakeScalar({.kind = Kind::kNull}, 0); }
   bool boolean(bool value) { return TakeScalar({.kind = Kind::kBoolean, .boolean = value}, 0); }
   bool number_integer(std::int64_t value) { return TakeWhole(static_cast<double>(value)); }
@@ -176,7 +175,7 @@ class RecordReader {
     return false;
   }
 
-  /// "'hits' of 'BM_Sort': ", as far as the text has come.
+  /// "'hits' of 'BM_Sort': ", as far as it is known.
   std::string OfWhat() const {
     const auto named = std::find_if(open_.rbegin(), open_.rend(),
                                     [](const JsonValue& value) { return !value.keys.empty(); });
@@ -184,7 +183,7 @@ class RecordReader {
     const std::string what = Quoted(named->keys.back());
     const JsonValue& record = open_.front();
     for (const std::string_view name : {"name", "fullname", "benchmark", "command"}) {
-      // The last key has no value yet.
+      // The last key may not have a value yet.
       for (std::size_t i = 0; i < std::min(record.keys.size(), record.items.size()); ++i) {
         if (record.keys[i] != name || record.items[i].kind != Kind::kString) continue;
         return what + " of " + Quoted(record.items[i].text) + ": ";
@@ -193,7 +192,7 @@ class RecordReader {
     return what + ": ";
   }
 
-  /// The line of what was read last; `ahead`: how many characters beyond it were taken.
+  /// The line of the last token; `ahead` is the number of characters read beyond it.
   std::size_t LineOf(std::size_t ahead) {
     const std::size_t end = taken_ > ahead ? taken_ - ahead : 0;
     if (end > counted_) {
@@ -220,7 +219,7 @@ class RecordReader {
     return false;
   }
 
-  /// What stands outside of records must be as the layout has it.
+  /// Checks that values outside records match the layout.
   bool CheckPlace(Kind kind) {
     if (depth_ == 0) {
       const Kind wanted = layout_.records == JsonRecords::kTopArray ? Kind::kArray : Kind::kObject;
@@ -293,16 +292,16 @@ class RecordReader {
   std::string_view text_;
   const JsonLayout& layout_;
   const TakeJsonRecord& take_;
-  std::size_t taken_ = 0;    // characters that nlohmann's reader has
-  std::size_t counted_ = 0;  // of these, those whose newlines are in line_
+  std::size_t taken_ = 0;    // characters that nlohmann's reader has read
+  std::size_t counted_ = 0;  // characters whose newlines line_ includes
   std::size_t line_ = 1;
   std::size_t depth_ = 0;
-  std::size_t values_ = 0;  // of the record that is being read
+  std::size_t values_ = 0;  // of the current record
   std::string key_;         // at depth 1
-  bool inside_ = false;     // the list of kNamedArray
+  bool inside_ = false;     // inside the array of kNamedArray
   bool found_ = false;
   std::set<std::string> names_;
-  std::vector<JsonValue> open_;  // containers of the record that is being read
+  std::vector<JsonValue> open_;  // open containers of the current record
   std::optional<Error> error_;
 };
 

@@ -20,12 +20,12 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kDirectiveHint = "write for example: #! prefer=lower unit=s";
 
-/// Without a hint it has that of its format.
+/// Without a hint, the error gets that of its format.
 Error RefuseLine(std::string why, std::string_view hint = {}) {
   return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
 }
 
-/// What one line of values says. Views into the line.
+/// The parts of one line of values. Views into the line.
 struct LineReading {
   std::string_view iteration;  ///< empty = none
   std::string_view sample;     ///< likewise
@@ -34,14 +34,14 @@ struct LineReading {
   std::string_view unit;  ///< empty = that of the last `#! unit=`
 };
 
-/// Where a format has its words.
+/// The syntax of a format.
 struct LineFormat {
-  /// The line has one word at least. Errors without the line.
+  /// Parses a line of at least one word. Errors do not include the line.
   Result<LineReading> (*read)(std::string_view line);
   std::string_view hint;
-  /// What a text without a value lacks: "at least one line NAME VALUE [UNIT]".
+  /// What a text without values lacks: "at least one line NAME VALUE [UNIT]".
   std::string_view expected;
-  /// What tells the values of one name apart, for the error of one that is there twice.
+  /// How to distinguish the values of one name, for the error about a duplicate.
   std::string_view number_hint;
 };
 
@@ -49,7 +49,7 @@ bool IsSameDimension(std::string_view a, std::string_view b) {
   return a == b || (SecondsIn(a) && SecondsIn(b));
 }
 
-/// Of a time lower is better, of a rate higher: mostly, so that the opposite has to be said of it.
+/// For a time usually lower is better, for a rate higher; the opposite must be stated explicitly.
 std::optional<Better> UsualDirection(std::string_view unit) {
   if (SecondsIn(unit)) return Better::kLower;
   if (unit.ends_with("/s") || unit.ends_with("/sec")) return Better::kHigher;
@@ -71,7 +71,7 @@ class LineReader {
   }
 
  private:
-  /// What a line `#!` says.
+  /// The settings of a `#!` line.
   struct Header {
     std::optional<Better> better;
     std::optional<std::string> unit;
@@ -135,8 +135,8 @@ class LineReader {
     return CheckOnce(*builder_.Find(reading.name), reading);
   }
 
-  /// A direction was said of the numbers of its header. That it is meant of one in another unit,
-  /// too, would be a guess: a latency below `prefer=higher unit=1/s` would pass when it doubles.
+  /// A direction applies to the unit of its header. Extending it to other units would be a guess: a
+  /// latency below `prefer=higher unit=1/s` would pass when it doubles.
   Result<void> CheckDirection(const LineReading& reading) const {
     if (!header_.better || reading.unit.empty()) return {};
     const bool other_unit = header_.unit && !IsSameDimension(*header_.unit, reading.unit);
@@ -145,9 +145,9 @@ class LineReader {
     const std::string prefer = "prefer=" + std::string(NameOf(*header_.better));
     const std::string unit(reading.unit);
     return RefuseLine(
-        Quoted(reading.name) + " is in " + Quoted(unit) + ", and " + prefer +
-            (header_.unit ? " was said of " + Quoted(*header_.unit) : " was said of no unit"),
-        "say which direction is good of it, in a line before: #! prefer=" +
+        Quoted(reading.name) + " is in " + Quoted(unit) + ", but " + prefer +
+            (header_.unit ? " applies to " + Quoted(*header_.unit) : " was given without a unit"),
+        "state its direction in a line before: #! prefer=" +
             std::string(NameOf(usual.value_or(Better::kLower))) + " unit=" + unit);
   }
 
@@ -174,16 +174,16 @@ class LineReader {
   const LineFormat& format_;
   std::size_t line_ = 0;
   std::string unit_;
-  Header header_;  // the last one that says a direction
+  Header header_;  // the last one with a direction
   HarnessBuilder builder_;
   std::map<ReadingKey, std::size_t> lines_;
 };
 
-/// Reads a text of one value a line: what `lines` and `mmtests` have in common.
+/// Reads a text with one value per line: the common part of `lines` and `mmtests`.
 ///
-/// Empty lines and lines starting with `#` say nothing. `#! prefer=lower|higher unit=U` (one or
-/// both) holds for all lines after it. A NAME may be there several times when each has its own
-/// iteration and sample.
+/// Empty lines and lines starting with `#` are ignored. `#! prefer=lower|higher unit=U` (one or
+/// both) applies to all lines after it. A NAME may occur several times with different iterations
+/// and samples.
 ///
 /// @errors see ParseLines().
 Result<HarnessOutput> ReadLines(std::string_view text, const LineFormat& format) {
@@ -193,7 +193,7 @@ Result<HarnessOutput> ReadLines(std::string_view text, const LineFormat& format)
 constexpr std::string_view kLinesHint =
     "each line is [ITERATION] [SAMPLE] NAME VALUE [UNIT], a NAME of several words in double quotes";
 
-/// Without leading zeros, so that 1 and 01 are the same iteration.
+/// Removes leading zeros, so that 1 and 01 are the same iteration.
 Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
   std::uint32_t index = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), index);
@@ -204,7 +204,7 @@ Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
   return word.substr(zeros);
 }
 
-/// A word, or a name in double quotes that may have blanks.
+/// A word, or a name in double quotes that may contain blanks.
 struct LineWord {
   std::string_view text;
   bool quoted = false;
@@ -222,12 +222,12 @@ Result<std::vector<LineWord>> WordsAndNames(std::string_view line) {
     }
     const std::size_t end = line.find('"', at + 1);
     if (end == std::string_view::npos) {
-      return RefuseLine("expected a second quote behind " + Quoted(line.substr(at)));
+      return RefuseLine("expected a second quote after " + Quoted(line.substr(at)));
     }
     words.push_back({line.substr(at + 1, end - at - 1), true});
     at = end + 1;
     if (at < line.size() && kBlanks.find(line[at]) == std::string_view::npos) {
-      return RefuseLine("expected a blank behind the quoted name " + Quoted(words.back().text));
+      return RefuseLine("expected a blank after the quoted name " + Quoted(words.back().text));
     }
   }
   return words;
@@ -295,7 +295,7 @@ Result<LineReading> ReadMmtestsWords(std::string_view line) {
   LineReading reading;
   reading.name = words.front();
   reading.iteration = words[1];
-  // A sample's number may be a time, such as 0.5.
+  // The sample's number may be a time, such as 0.5.
   if (words.size() == 4) reading.sample = words[2];
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (LooksLikeNumber(words[i])) continue;

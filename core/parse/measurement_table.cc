@@ -24,10 +24,10 @@ constexpr std::string_view kRoleHint = "a role is reference, candidate or placeb
 constexpr std::string_view kArmHint = "the first column names the arm that a row belongs to";
 constexpr std::string_view kNamelessBenchmark = "main";
 constexpr std::size_t kNamesInAList = 20;
-// Of a metric that a program printed, as its resolution is not exported.
+// For metrics that a program printed, because exports do not include their resolution.
 constexpr double kWorstExportResolution = 1;
 
-// In the order of benchd's own export, which has the last one where it is needed.
+// In the order of benchd's own export, which has the last one only if needed.
 constexpr std::array<std::string_view, 7> kReservedNames{"arm",   "role",       "benchmark", "pair",
                                                          "order", "started_at", "exit_code"};
 constexpr std::size_t kNamesOfEveryExport = 6;
@@ -37,7 +37,7 @@ Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view w
   return ErrorAt(record.position(field), why, hint);
 }
 
-// Names travel as UTF-8 and are printed on one line.
+// Names are transferred as UTF-8 and printed on one line.
 Result<void> CheckName(const CsvRecord& record, std::size_t field) {
   const std::string_view name = record.text(field);
   if (FirstInvalidUtf8(name)) {
@@ -53,7 +53,7 @@ Result<void> CheckName(const CsvRecord& record, std::size_t field) {
 
 constexpr char kGuard = '\'';
 
-// Whether a spreadsheet computes the text behind any guards.
+// Whether a spreadsheet would compute the text after any guarding apostrophes.
 bool BeginsAFormula(std::string_view text) {
   static constexpr std::string_view kStarts[] = {"=",  "+",      "-",      "@",      "\t",
                                                  "\r", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
@@ -62,7 +62,7 @@ bool BeginsAFormula(std::string_view text) {
                              [text](std::string_view start) { return text.starts_with(start); });
 }
 
-// The number of the arm or benchmark that stands in that field.
+// The index of the arm or benchmark in that field.
 Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::size_t field,
                              bool is_arm) {
   const std::string_view text = record.text(field);
@@ -156,7 +156,7 @@ class TableReader {
   Result<void> Take(const CsvRecord& record) {
     return columns_.empty() ? TakeHeader(record) : TakeRow(record);
   }
-  /// @param end  of the text.
+  /// @param end  end of the text.
   Result<MeasurementTable> Finish(TextPosition end, const std::vector<std::string>& references) &&;
 
  private:
@@ -189,14 +189,14 @@ class TableReader {
   Result<void> TakeRole();
 
   const RowLabels& labels_;
-  bool any_row_ = false;  // also of those that are not wanted
+  bool any_row_ = false;  // including rows not selected
   MeasurementTable table_;
   std::vector<Column> columns_;
   TableNames column_names_;
   TableNames arms_;
   TableNames benchmarks_;
-  std::vector<double> own_resolutions_;  // by metric; 0 = by what is printed
-  std::optional<ArmRole> role_;          // of the row that is read
+  std::vector<double> own_resolutions_;  // by metric; 0 = as printed
+  std::optional<ArmRole> role_;          // of the current row
 };
 
 Result<void> TableReader::TakeHeader(const CsvRecord& record) {
@@ -251,14 +251,14 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   }
   const auto reserved = std::find(kReservedNames.begin(), kReservedNames.end(), name);
   const auto kind = static_cast<Kind>(reserved - kReservedNames.begin());
-  // cbdr calls the arm "benchmark" in its examples; the other names cannot mean it.
+  // cbdr's examples call the arm "benchmark"; the other reserved names cannot mean the arm.
   const bool may_be_arm = kind == Kind::kArm || kind == Kind::kBenchmark || kind == Kind::kMetric;
   if (is_first && may_be_arm) return Column{Kind::kArm};
   if (is_first || kind == Kind::kArm) {
-    return RefuseField(
-        record, field,
-        Quoted(name) + (is_first ? " is the first column, the arm's" : " is not the first column"),
-        "put the column with the names of the arms first");
+    return RefuseField(record, field,
+                       Quoted(name) + (is_first ? " is the first column, which must be the arm"
+                                                : " is not the first column"),
+                       "put the column with the names of the arms first");
   }
   if (kind != Kind::kMetric) return Column{kind, 0};
   if (labels_.contains(name)) return Column{Kind::kLabel, 0};
@@ -285,7 +285,7 @@ Result<void> TableReader::TakeRow(const CsvRecord& record) {
   if (record.size() != columns_.size()) {
     const std::size_t field = std::min(columns_.size(), record.size() - 1);
     return RefuseField(record, field,
-                       "a row of " + Counted(record.size(), "field") + ", the first line has " +
+                       "a row of " + Counted(record.size(), "field") + ", but the first line has " +
                            Counted(columns_.size(), "field"),
                        kRowHint);
   }
@@ -314,7 +314,7 @@ Result<void> TableReader::CheckRoom() const {
             " combinations of a benchmark with an arm or a metric",
         "analyze fewer benchmarks at a time, or leave out the columns that do not matter");
   }
-  constexpr std::size_t kFieldBytes = 8;  // all but names take less
+  constexpr std::size_t kFieldBytes = 8;  // names take less
   if (table_.rows() * columns_.size() * kFieldBytes > kMaxTableBytes) {
     return Error{ErrorCode::kResourceExhausted,
                  line + ": the table takes over " + std::to_string(kMaxTableBytes >> 20U) + " MiB",
@@ -345,7 +345,7 @@ Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, 
     const bool is_arm = kind == Kind::kArm;
     if (is_arm && text.empty()) return RefuseField(record, field, "a row without an arm", kArmHint);
     TRY(auto number, NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm));
-    // Below kMaxTableBenchmarks.
+    // It is below kMaxTableBenchmarks, so it fits.
     const auto index = static_cast<std::uint16_t>(number);
     if (is_arm) {
       table_.arm.push_back(index);
@@ -404,18 +404,18 @@ Result<MeasurementTable> TableReader::Finish(TextPosition end,
     return ErrorAt(end, why, hint);
   };
   if (columns_.empty()) return refuse("the table is empty", kHeaderHint);
-  if (!any_row_) return refuse("the table ends without a row", kHeaderHint);
+  if (!any_row_) return refuse("the table has no rows", kHeaderHint);
   if (table_.rows() == 0) {
-    return refuse("no row has what --label asks for", "see what its columns have");
+    return refuse("no row matches --label", "check the values in these columns");
   }
   const std::vector<std::string>& arms = arms_.all();
   for (const std::string& reference : references) {
     if (arms_.Find(reference)) continue;
-    return refuse("the table ends without a row of the base " + Quoted(reference),
+    return refuse("the table has no row of the base " + Quoted(reference),
                   "its arms: " + ListOf(arms));
   }
   if (arms.size() == 1) {
-    return refuse("the table ends with a single arm, " + Quoted(arms.front()),
+    return refuse("the table has a single arm, " + Quoted(arms.front()),
                   "a comparison needs rows of two arms");
   }
   table_.arms = arms;

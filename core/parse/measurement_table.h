@@ -17,17 +17,17 @@
 
 namespace benchd {
 
-/// Most different arms and benchmarks of a table: a number in the place of a name has more.
+/// Most different arms and benchmarks of a table; more suggest numbers in the place of names.
 inline constexpr std::size_t kMaxTableArms = 1000;
 inline constexpr std::size_t kMaxTableBenchmarks = 10'000;
 
-/// Most that the columns of a table may take: a pipe that never ends shall not take all memory.
+/// Most memory for the columns of a table, so that an endless pipe cannot exhaust the memory.
 inline constexpr std::size_t kMaxTableBytes = std::size_t{4} << 30;
-/// Most combinations (benchmark, arm) and (benchmark, metric): something is known about each.
+/// Most combinations (benchmark, arm) and (benchmark, metric), since each takes memory.
 inline constexpr std::size_t kMaxTableCells = 1'000'000;
 
-/// A column whose fields may be empty: eight bytes and a bit a row. One that the table does not
-/// have takes none, and all of its fields are empty.
+/// A column whose fields may be empty: eight bytes and a bit per row. A column that the table does
+/// not have takes no memory, and all of its fields are empty.
 template <typename T>
 class OptionalColumn {
  public:
@@ -47,21 +47,21 @@ class OptionalColumn {
   std::vector<bool> is_there_;
 };
 
-/// Of a run that a signal ended, where nothing says which; with its number it is -9.
+/// Exit code of a run that an unknown signal ended; a known signal N gives -N.
 inline constexpr int kExitWithoutCode = -1;
 
-/// What was measured, column by column: a row is what one run of one arm gave, an index into each
-/// column. Rows are in the order of the text. A value; it takes about the memory of its numbers.
+/// Measurements, column by column. A row, an index into each column, is the result of one run of
+/// one arm. Rows are in the order of the text. A value type, of about the size of its numbers.
 struct MeasurementTable {
-  std::vector<std::string> arms;        ///< in order of appearance, as benchmarks
+  std::vector<std::string> arms;        ///< in order of appearance, like benchmarks
   std::vector<std::string> benchmarks;  ///< at least one
-  std::vector<MetricInfo> metrics;      ///< in order of columns, with their finest resolution
-  bool has_pairs = false;               ///< there is a column `pair`
-  bool is_export = false;               ///< the header begins as benchd's own export does
-  bool from_harness = false;            ///< files of a harness: ReadHarnessTable()
-  bool one_process = false;  ///< rows of an arm are iterations of one process, no replicates
-  bool means_alone = false;  ///< a row is the mean of iterations that nobody kept
-  /// By benchmark and arm, as far as a measured row says it.
+  std::vector<MetricInfo> metrics;      ///< in column order, with their finest resolution
+  bool has_pairs = false;               ///< there is a `pair` column
+  bool is_export = false;               ///< the header begins like that of benchd's own export
+  bool from_harness = false;            ///< from harness files, by ReadHarnessTable()
+  bool one_process = false;  ///< rows of an arm are iterations of one process, not replicates
+  bool means_alone = false;  ///< a row is the mean of iterations that were not kept
+  /// By benchmark and arm, as far as measured rows state it.
   std::vector<std::vector<std::optional<ArmRole>>> roles;
 
   std::vector<std::uint32_t> line;       ///< where the row begins, from 1
@@ -70,32 +70,32 @@ struct MeasurementTable {
   OptionalColumn<std::uint64_t> pair;
   OptionalColumn<std::uint64_t> order;   ///< of execution
   OptionalColumn<Timestamp> started_at;  ///< UTC
-  /// How the run ended; kExitWithoutCode where it did so without an exit code.
+  /// kExitWithoutCode if the run ended without an exit code.
   OptionalColumn<int> exit_code;
-  /// By metric, then row; NaN where the field is empty: that run lacks the metric.
+  /// By metric, then row; NaN if the field is empty, because that run lacks the metric.
   std::vector<std::vector<double>> values;
 
   std::size_t rows() const { return arm.size(); }
-  /// In an export only warm-ups have no pair.
+  /// In an export, only warm-ups have no pair.
   bool IsWarmup(std::size_t row) const { return is_export && !pair[row]; }
 };
 
-/// By the name of a column: what a row has to have there.
+/// Required values of a row, by column name.
 using RowLabels = std::map<std::string, std::string, std::less<>>;
 
-/// What stands before the name of a metric that would not be taken for one.
+/// The prefix of a metric whose name would otherwise not be read as a metric's.
 inline constexpr std::string_view kMetricPrefix = "metric:";
 
-/// `name` as a table has it: behind an apostrophe where a spreadsheet would take it for a formula
-/// (it begins with =, +, -, @, a tab or CR, or the wide forms of these), or would take off its own
-/// apostrophe before one of these.
+/// `name` as written to a table: prefixed by an apostrophe if a spreadsheet would take it for a
+/// formula (it begins with =, +, -, @, a tab or CR, or the full-width forms of these), or would
+/// remove its own apostrophe before one of these.
 ///
 /// Source: OWASP, CSV Injection.
 std::string GuardedName(std::string_view name);
-/// The inverse: of any field, also of one that a spreadsheet has written.
+/// The inverse, for any field, including those written by a spreadsheet.
 std::string_view UnguardedName(std::string_view field);
 
-/// The names that a table has; each list is in order of appearance.
+/// The names in a table, in order of appearance.
 class TableNames {
  public:
   const std::vector<std::string>& all() const { return names_; }
@@ -107,35 +107,34 @@ class TableNames {
   std::map<std::string, std::size_t, std::less<>> numbers_;
 };
 
-/// A table of measurements in CSV: benchd's own export
-/// `arm,role,benchmark,pair,order,started_at,METRIC...`, cbdr's `ARM,METRIC...`, and what is like
-/// them.
+/// Reads a table of measurements in CSV: benchd's own export
+/// `arm,role,benchmark,pair,order,started_at,METRIC...`, cbdr's `ARM,METRIC...`, and similar ones.
 ///
-/// The first line names the columns. The first column is the arm, whatever it is called;
+/// The first line names the columns. The first column is the arm, whatever its name. The columns
 /// `role` (reference, candidate or placebo), `benchmark`, `pair`, `order`, `started_at` and
-/// `exit_code` (-9: ended by signal 9) are what they say, in any order, each may be missing; every
-/// further column is a metric and has numbers only. An empty field is a missing value for a metric,
-/// "not known" for role, pair, order, started_at and exit_code, and `main` for the benchmark; an
-/// empty arm is an error.
+/// `exit_code` (-9: ended by signal 9) have these meanings, are optional, and may be in any order.
+/// Every other column is a metric and contains only numbers. An empty field means a missing value
+/// for a metric, "unknown" for role, pair, order, started_at and exit_code, and `main` for the
+/// benchmark; an empty arm is an error.
 ///
-/// A column `metric:NAME` is the metric NAME, whatever that is called: an export writes one that
-/// has a reserved name, or is a number, in this way.
+/// A column `metric:NAME` is the metric NAME, whatever that name is. An export uses this form for a
+/// metric whose name is reserved or a number.
 ///
-/// Metrics: the name of a built-in metric has its unit and direction; any other has none. The
-/// resolution is the worth of the last printed decimal, the finest of the column. An export prints
-/// each value in the shortest form that reads back as the same double, which says little about the
-/// clock: there the built-in metrics have their own resolution, and any other one has 1 at most
-/// (1e+06 is a million, not "to a million").
+/// A built-in metric has its usual unit and direction; any other has none. The resolution is the
+/// value of the last printed decimal, the finest of the column. An export prints each value in the
+/// shortest form that reads back as the same double, which says little about the clock. There,
+/// built-in metrics keep their own resolution, and that of any other is at most 1 (1e+06 is a
+/// million, not "to a million").
 ///
-/// @param references  arms that have to appear in the table (`--base`, `--references`).
-/// @param labels      columns that say which rows are wanted: of a row with anything else in one of
-///                    them nothing is read. Such a column is no metric.
+/// @param references  arms that must appear in the table (`--base`, `--references`).
+/// @param labels      columns that select rows: a row with any other value in one of them is
+///                    skipped. Such a column is not a metric.
 /// @errors kInvalidArgument "line 3, column 5: ...", the first one in the text: a row with another
-///         number of fields than the header, text, NaN or infinity where a number is due, no number
-///         for a column, no such role, no name or no valid one, two columns of one name, no metric;
-///         those of ReadCsv(). "line 3: ..." for an arm with two roles in one benchmark, and above
-///         kMaxTableCells. At the end, with its line: no rows, a reference that no row has, a
-///         single arm. kResourceExhausted above kMaxTableBytes. Those of `read`.
+///         number of fields than the header, text, NaN or infinity instead of a number, a column
+///         without numbers, an unknown role, a missing or invalid name, two columns of one name, no
+///         metric; and those of ReadCsv(). "line 3: ..." for an arm with two roles in one
+///         benchmark, and above kMaxTableCells. At the end, with its line: no rows, a reference
+///         without rows, a single arm. kResourceExhausted above kMaxTableBytes. Errors of `read`.
 Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
                                               const std::vector<std::string>& references = {},
                                               const RowLabels& labels = {},

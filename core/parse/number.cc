@@ -13,13 +13,14 @@
 namespace benchd {
 namespace {
 
-// Beyond this no exponent matters: the largest double is below 1e309, the smallest above 1e-324.
+// Larger exponents make no difference: the largest double is below 1e309, the smallest above
+// 1e-324.
 constexpr long kExponentLimit = 100'000;
 
 struct Spelling {
   bool valid = false;
   std::size_t fraction_digits = 0;
-  std::string_view exponent;  // with its sign, empty without one
+  std::string_view exponent;  // with its sign; empty if there is none
 };
 
 std::size_t SkipDigits(std::string_view text, std::size_t at) {
@@ -62,8 +63,7 @@ long ExponentOf(std::string_view text) {
   return negative ? -value : value;
 }
 
-// Through the decimal reader, so that 1e-9 is the double nearest to 1e-9, which pow() need not
-// give.
+// Parsed as decimal, so that 1e-9 is the nearest double to 1e-9, which pow() does not guarantee.
 double PowerOfTen(long exponent) {
   std::array<char, 32> text{'1', 'e'};
   const auto end = std::to_chars(text.data() + 2, text.data() + text.size(), exponent).ptr;

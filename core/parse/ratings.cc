@@ -12,14 +12,14 @@
 namespace benchd {
 namespace {
 
-constexpr const char* kRatingsForm = "write a line of names, then a row for each subject";
+constexpr const char* kRatingsForm = "write a line of names, then one row per subject";
 
 struct Cell {
   std::string text;
   TextPosition at;
 };
 
-// The whole table as text: which columns rate is known at its end.
+// The whole table as text, because the rating columns are known only at its end.
 struct Sheet {
   TableNames names;
   std::vector<std::vector<Cell>> columns;
@@ -49,7 +49,7 @@ Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
   if (record.size() != columns) {
     return ErrorAt(record.position(std::min(columns, record.size() - 1)),
                    "the row has " + std::to_string(record.size()) +
-                       " fields, the line of names has " + std::to_string(columns),
+                       " fields, but the line of names has " + std::to_string(columns),
                    kRatingsForm);
   }
   sheet.cells += columns;
@@ -109,11 +109,11 @@ Result<std::vector<std::size_t>> ChooseWanted(const Sheet& sheet,
 Result<std::vector<std::size_t>> ChooseAll(const Sheet& sheet, const std::string& subjects) {
   std::vector<std::size_t> chosen;
   const std::string& first = sheet.names.all().front();
-  // Raters who never repeat themselves are rare, but a guess would take one's ratings away unseen.
+  // Raters who never repeat a category are rare, but a wrong guess would silently drop ratings.
   if (subjects.empty() && MayNameSubjects(sheet.columns.front())) {
     return InvalidArgument("column " + Quoted(first),
-                           "no two of its fields are equal: it may name the subjects, or rate them",
-                           "say which by --subjects " + first + ", or by --raters and all names");
+                           "all its fields differ, so it may name the subjects or rate them",
+                           "use --subjects " + first + ", or name all raters with --raters");
   }
   for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
     if (sheet.names.all()[i] != subjects) chosen.push_back(i);
@@ -128,7 +128,7 @@ Result<std::vector<std::size_t>> Choose(const Sheet& sheet, const std::vector<st
   }
   auto chosen = wanted.empty() ? ChooseAll(sheet, subjects) : ChooseWanted(sheet, wanted, subjects);
   if (chosen && chosen->size() < 2) {
-    return InvalidArgument("ratings", "fewer than two raters", "give a column for each");
+    return InvalidArgument("ratings", "fewer than two raters", "give one column per rater");
   }
   return chosen;
 }
@@ -147,12 +147,12 @@ Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::s
     for (const Cell& cell : sheet.columns[column]) {
       if (cell.text.empty()) {
         return ErrorAt(cell.at, Quoted(table.raters.back()) + " has no rating here",
-                       "leave out subjects that not everybody has rated");
+                       "leave out subjects that some raters have not rated");
       }
       std::optional<std::size_t> category = categories.Find(cell.text);
       if (!category && categories.all().size() == kMaxCategories) {
         return ErrorAt(cell.at, "more than " + std::to_string(kMaxCategories) + " categories",
-                       "is this a column of numbers? name those that rate");
+                       "if this is a column of numbers, name only the columns that rate");
       }
       if (!category) category = categories.Add(cell.text);
       ratings.push_back(static_cast<std::uint32_t>(*category));

@@ -10,28 +10,29 @@
 
 namespace benchd {
 
-/// What several raters said of the same subjects.
+/// Ratings of the same subjects by several raters.
 struct RatingTable {
   std::vector<std::string> raters;
   std::vector<std::string> categories;              ///< in order of appearance
-  std::vector<std::vector<std::uint32_t>> ratings;  ///< [rater][subject]: a category's number
+  std::vector<std::vector<std::uint32_t>> ratings;  ///< [rater][subject]: index of a category
   bool operator==(const RatingTable&) const = default;
 };
 
-/// Most cells of a table of ratings, and most different categories.
+/// Most cells and most different categories in a table of ratings.
 inline constexpr std::size_t kMaxRatings = 1'000'000;
 inline constexpr std::size_t kMaxCategories = 100;
 
-/// Reads CSV: a line of names, then a row a subject, a column a rater; each field is the category
-/// that the rater put the subject in, any text.
+/// Reads CSV: a header, then one row per subject with one column per rater. Each field is the
+/// category that the rater assigned to the subject, any text.
 ///
-/// @param wanted    the columns that rate, in this order. Empty: all but `subjects`.
+/// @param wanted    the rating columns, in this order. Empty: all but `subjects`.
 /// @param subjects  the column that names the subjects; empty: there is none.
 /// @errors kInvalidArgument "line 3, column 5: ...": a field without a rating, a row with another
-///         number of fields, a name twice or none, more than kMaxRatings or kMaxCategories; those
-///         of ReadCsv(). At the end: no subject, fewer than two raters. "column NAME: ..." for one
-///         that is asked for and not there, or asked for twice; without `wanted` and `subjects`,
-///         for a first one of which no two fields are equal: it may name the subjects or rate.
+///         number of fields, a duplicate or missing name, more than kMaxRatings or kMaxCategories;
+///         and those of ReadCsv(). At the end: no subject, fewer than two raters. "column NAME:
+///         ..." for a requested column that is missing or requested twice. Without `wanted` and
+///         `subjects`, also for a first column whose fields are all different: it is ambiguous
+///         whether it names the subjects or rates.
 Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,
                                  const std::string& subjects = {});
 

@@ -18,7 +18,7 @@
 namespace benchd {
 namespace {
 
-constexpr const char* kForms = "write a column for each run, or rows of run,value";
+constexpr const char* kForms = "write one column per run, or rows of run,value";
 
 Result<double> NumberAt(const CsvRecord& record, std::size_t field) {
   const Result<PrintedNumber> number = ParseNumber(record.text(field));
@@ -47,8 +47,8 @@ class RunSetReader {
     if (form_ == Form::kUnknown) return TakeFirst(record);
     if (record.size() != fields_) {
       return ErrorAt(record.position(std::min(fields_, record.size() - 1)),
-                     "the row has " + std::to_string(record.size()) + " fields, the first line " +
-                         std::to_string(fields_),
+                     "the row has " + std::to_string(record.size()) +
+                         " fields, but the first line has " + std::to_string(fields_),
                      kForms);
     }
     return form_ == Form::kRows ? TakeValueOfRun(record) : TakeRow(record);
@@ -111,8 +111,8 @@ class RunSetReader {
       if (record.text(i).empty()) continue;
       if (set_.runs[i].size() + 1 < rows_) {
         return ErrorAt(record.position(i),
-                       "run " + Quoted(set_.run_names[i]) + " has a value missing above it",
-                       "a run may only end early");
+                       "run " + Quoted(set_.run_names[i]) + " lacks a value above it",
+                       "only the end of a column may be empty");
       }
       TRY_VOID(AddValue(i, record, i));
     }
@@ -147,10 +147,10 @@ Result<RunSet> ParseRunsCsv(std::string_view text, const RunSetLimits& limits) {
 }
 
 constexpr std::string_view kRunSetHint =
-    "give an array with an array of numbers for each run, or what JMH writes by -rf json";
+    "give an array with an array of numbers for each run, or the output of JMH with -rf json";
 constexpr std::string_view kSmaller = "assess fewer runs, or the first values of each";
 
-// Counts what all sets hold together.
+// Counts the values, runs and benchmarks of all sets together.
 class Counter {
  public:
   explicit Counter(const RunSetLimits& limits) : limits_(limits) {}
@@ -223,7 +223,7 @@ Result<std::vector<RunSet>> ParseJmhForks(std::string_view text, const RunSetLim
   return sets;
 }
 
-// An array whose first element is an object.
+// Whether the text is an array whose first element is an object.
 bool IsJmh(std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos) return false;
@@ -258,8 +258,8 @@ Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t va
   }
   if (bytes.size() == runs * values * kBytes) return {};
   return InvalidArgument("shape " + shape,
-                         "that is " + std::to_string(runs * values * kBytes) +
-                             " bytes of doubles, the data has " + std::to_string(bytes.size()),
+                         "needs " + std::to_string(runs * values * kBytes) +
+                             " bytes of doubles, but the data has " + std::to_string(bytes.size()),
                          kRawForm);
 }
 
@@ -305,10 +305,10 @@ Result<std::vector<RunSet>> ParseRuns(std::string_view data, const RunsLayout& l
   }
   if (shaped != (format == RunsFormat::kRaw)) {
     return InvalidArgument("shape",
-                           shaped ? "only raw doubles have one, CSV and JSON say it "
-                                    "themselves"
-                                  : "raw doubles do not say how many runs they are",
-                           "--shape RxN goes with raw doubles");
+                           shaped ? "only raw doubles take a shape; CSV and JSON "
+                                    "have their own"
+                                  : "raw doubles need a shape",
+                           "use --shape RxN with raw doubles, and only with them");
   }
   if (format == RunsFormat::kRaw) {
     return Alone(ParseRunsRaw(data, layout.runs, layout.values, limits));

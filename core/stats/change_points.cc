@@ -12,15 +12,16 @@
 namespace benchd {
 namespace {
 
-/// Sums of distances in another order differ by rounding; what ties with the series is no smaller.
+/// Sums of distances in another order differ by rounding; a permutation within this tolerance
+/// counts as a tie.
 constexpr double kRounding = 1e-9;
 
-/// Computes q of many series of one length or less without allocating for each.
+/// Computes q of many series up to one length without allocating for each.
 class Splits {
  public:
   explicit Splits(std::size_t n) : before_(n), after_(n) {}
 
-  /// Calls at(i, q) for each split that leaves enough on both sides.
+  /// Calls at(i, q) for each split that leaves enough values on both sides.
   template <typename At>
   void Walk(std::span<const double> z, At at) {
     const std::size_t n = z.size();
@@ -38,7 +39,7 @@ class Splits {
     }
   }
 
-  /// The largest q of a segment.
+  /// The split of a segment with the largest q, and that q.
   std::pair<std::size_t, double> Largest(std::span<const double> z) {
     std::pair<std::size_t, double> best{0, 0};
     Walk(z, [&best](std::size_t i, double q) {
@@ -48,7 +49,7 @@ class Splits {
   }
 
  private:
-  /// before_[j]: distances of z[j] to the values before it, after_[j]: to those after it.
+  /// before_[j]: sum of distances of z[j] to the values before it; after_[j]: to those after it.
   void SumDistances(std::span<const double> z) {
     std::fill_n(after_.begin(), z.size(), 0.0);
     for (std::size_t j = 0; j < z.size(); ++j) {
@@ -75,20 +76,20 @@ class Splits {
   std::vector<double> after_;
 };
 
-/// The segments that the change points found so far leave.
+/// The segments between the change points found so far.
 class Segments {
  public:
   explicit Segments(std::span<const double> values)
       : values_(values), ends_{values.size()}, splits_(values.size()) {}
 
-  /// The split with the largest q; index 0: there is none above 0.
+  /// The split with the largest q; index 0 if none is above 0.
   ChangePoint Best() { return BestOf(values_); }
   void Divide(std::size_t at) {
     ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), at), at);
   }
 
-  /// The p-value of a q, by permutations of the values inside each segment; nothing where it is
-  /// above alpha, which takes far fewer of them.
+  /// The p-value of a q, by permutations of the values within each segment; std::nullopt if it is
+  /// above alpha, which far fewer permutations establish.
   std::optional<double> PValue(double q, const ChangePointSearch& search, std::uint64_t stream) {
     RandomIndex random(search.seed, stream);
     shuffled_.assign(values_.begin(), values_.end());
@@ -126,7 +127,7 @@ class Segments {
   }
 
   std::span<const double> values_;
-  std::vector<double> shuffled_;  // inside each segment
+  std::vector<double> shuffled_;  // within each segment
   std::vector<std::size_t> ends_;
   Splits splits_;
 };
@@ -145,7 +146,7 @@ Result<void> Check(std::span<const double> values, const ChangePointSearch& sear
   }
   if (search.permutations < 1 || search.alpha * (1 + kRounding) * (search.permutations + 1) < 1) {
     return InvalidArgument(
-        "alpha", std::to_string(search.permutations) + " permutations have no p-value as small");
+        "alpha", std::to_string(search.permutations) + " permutations give no p-value that small");
   }
   return {};
 }

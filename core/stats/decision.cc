@@ -40,8 +40,8 @@ double Excess(const PairedEstimate& estimate, double hypothesis) {
   return ExcessDistance(estimate.centre, hypothesis, estimate.allowance);
 }
 
-// At least the normal z with the tail probability of t: spares the incomplete beta function at
-// looks that cannot change anything. D. L. Wallace, Ann. Math. Statist. 30 (1959) 1121-1130.
+// A normal z with at least the tail probability of t. Saves the incomplete beta function at looks
+// that cannot change the result. D. L. Wallace, Ann. Math. Statist. 30 (1959) 1121-1130.
 double LargestNormalEquivalent(double t, double dof) {
   return std::sqrt(dof * std::log1p(t * t / dof));
 }
@@ -120,8 +120,7 @@ namespace {
 constexpr std::uint64_t kBase = 20;
 constexpr std::uint64_t kFactor = 21;  // 1.05 = 21 / 20
 
-// n0 * (21/20)^j exactly: the digits of n0 * 21^j to the base 20, the last j of them behind the
-// point.
+// n0 * (21/20)^j exactly: the digits of n0 * 21^j in base 20, of which the last j are fractional.
 class GrowingNumber {
  public:
   explicit GrowingNumber(std::uint64_t start) {
@@ -149,7 +148,7 @@ class GrowingNumber {
  private:
   std::vector<std::uint64_t> digits_;  // least significant first
   std::size_t places_ = 0;
-  // 21 and 20 have no common factor: a fraction never becomes whole again.
+  // 21 and 20 are coprime, so a fraction never becomes an integer again.
   bool fraction_ = false;
 };
 
@@ -185,7 +184,7 @@ namespace {
 
 constexpr std::uint64_t kLargestForecast = 1'000'000'000'000;
 
-// The t with the tail of z, within 1 % from eight pairs on: D. B. Peizer, J. W. Pratt, J. Amer.
+// The t with the tail of z, within 1 % from eight pairs: D. B. Peizer, J. W. Pratt, J. Amer.
 // Statist. Assoc. 63 (1968) 1416-1456, solved for t.
 double ApproximateT(double z, double dof) {
   const double scale = dof - 2.0 / 3 + 0.1 / dof;

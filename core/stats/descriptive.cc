@@ -66,7 +66,7 @@ Result<std::vector<double>> SortedSample(std::span<const double> values) {
 }
 
 Result<double> QuantileType7(std::span<const double> sorted, double p) {
-  if (sorted.empty()) return InvalidArgument("values", "none to take a quantile of");
+  if (sorted.empty()) return InvalidArgument("values", "there is none to take a quantile of");
   if (!(p >= 0 && p <= 1)) return InvalidArgument("quantile", "must lie between 0 and 1");
   const double position = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(position));
@@ -114,7 +114,7 @@ Result<double> HarmonicMean(std::span<const double> values) {
 
 Result<double> HarmonicStandardDeviation(std::span<const double> values) {
   TRY_VOID(CheckPositive(values));
-  if (values.size() < 2) return InvalidArgument("values", "a spread needs two at least");
+  if (values.size() < 2) return InvalidArgument("values", "a spread needs at least two");
   Moments inverse;
   for (double value : values) inverse.Add(1 / value);
   const auto n = static_cast<double>(values.size());

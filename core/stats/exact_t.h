@@ -9,13 +9,12 @@
 
 namespace benchd {
 
-/// How large a paired t statistic must grow at a look of `--method exact-t` to count.
+/// The boundary of `--method exact-t`: the paired t statistic that counts at a look.
 ///
 /// Exact, not asymptotic, for jointly normal pairs: the chance that |T_n| > CriticalT(n) at any
-/// n >= first_look() is at most alpha. A small value type without state, used like
-/// SequentialBoundary: the *crossing statistic* of a look is the root a of the boundary that it
-/// just reaches. Source: T. L. Lai, Annals of Statistics 4 (1976) 265-280; docs/statistics.md
-/// section 4.
+/// n >= first_look() is at most alpha. A small stateless value type, used like SequentialBoundary:
+/// the *crossing statistic* of a look is the root a of the boundary that it just reaches.
+/// Source: T. L. Lai, Annals of Statistics 4 (1976) 265-280; docs/statistics.md section 4.
 class ExactTBoundary {
  public:
   /// @param alpha       two-sided level in [1e-300, 1); for one-sided use pass twice the level.
@@ -24,14 +23,14 @@ class ExactTBoundary {
   static Result<ExactTBoundary> Make(double alpha, std::uint64_t first_look);
 
   std::uint64_t first_look() const { return first_look_; }
-  /// a: the t that counts at the first look.
+  /// a: the critical t at the first look.
   double root() const { return root_; }
   /// xi_n = sqrt((n - 1) ((b n)^(1/n) - 1)), b = (1/m) (1 + a^2/(m - 1))^m; n >= first_look().
   double CriticalT(std::uint64_t n) const;
 
   /// The root a >= 0 whose xi_n is |t|; 0 if there is none. Infinite for an infinite t.
   double Crossing(double t, std::uint64_t n) const;
-  /// The smallest two-sided level at which `crossing` would have been enough, in [0, 1].
+  /// The smallest two-sided level at which `crossing` would have sufficed, in [0, 1].
   double PValue(double crossing) const;
 
  private:
@@ -50,49 +49,50 @@ double LaiLevel(double a, std::uint64_t m);
 /// @errors kInvalidArgument for alpha outside [1e-300, 1) or m < 3.
 Result<double> LaiRoot(double alpha, std::uint64_t m);
 
-/// What the metric's resolution leaves open about either mean, on the scale that is analysed.
+/// The uncertainty of each mean due to the metric's resolution, on the scale that is analysed.
 struct ArmSteps {
   double b = 0;
   double c = 0;
 };
 
-/// The resolution q where NeedsAllowance() speaks, nothing elsewhere. For rates a step of 1/x is as
-/// large a part of its mean as q is of the mean of x.
+/// The resolution q if NeedsAllowance() holds, otherwise 0. For rates, a step of 1/x is the same
+/// fraction of its mean as q is of the mean of x.
 ///
 /// @param raw       moments of the values as measured; needs RatioDefined().
 /// @param analysed  the same, or of 1/x for rates; likewise.
 ArmSteps StepsOf(const CentredMoments& raw, const CentredMoments& analysed, double resolution);
 
-/// The factor of a relative margin m: 1 + m where lower is better; 1/(1 - m) for rates, analysed
-/// as 1/x, which needs m < 1. An info metric has 1.
+/// The factor of a relative margin m: 1 + m if lower is better; 1/(1 - m) for rates, which are
+/// analysed as 1/x and need m < 1. The factor of an info metric is 1.
 double LowerIsBetterFactor(double margin);
 double RateFactor(double margin);
 
-/// D_i = c_i - factor * b_i of a relative margin: centre is the mean of D, allowance what the steps
-/// take from its distance to 0 (q (2 + m) where lower is better); kappa is 0, no guard is needed.
+/// D_i = c_i - factor * b_i for a relative margin. `centre` is the mean of D, `allowance` the
+/// deduction for steps from its distance to 0 (q (2 + m) if lower is better). kappa is 0, because
+/// no guard is needed.
 ///
-/// The spread counts as none within rounding of its two parts, as in EstimateRatio().
-/// For an absolute margin take EstimateDifference() and its allowance instead.
+/// A spread within the rounding of its two parts counts as 0, as in EstimateRatio(). For an
+/// absolute margin use EstimateDifference() and its allowance instead.
 PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double factor,
                                      const ArmSteps& steps);
 
-/// T = (centre - hypothesis) / se, its numerator reduced by the allowance; signed, 0 within the
-/// allowance, infinite when the pairs do not vary and anything is left.
+/// T = (centre - hypothesis) / se, its numerator reduced by the allowance. Signed; 0 within the
+/// allowance, infinite if the pairs do not vary and a distance remains.
 ///
-/// Of D against 0 for relative margins, of the difference against the margin for absolute ones.
+/// For relative margins, test D against 0; for absolute ones, the difference against the margin.
 double ExactT(const PairedEstimate& estimate, double hypothesis);
 
 /// Regression: t > critical; pass: t < -critical.
 LookDecision DecideExactT(double t, double critical);
 
-/// All ratios r = mean_c / mean_b that T does not exclude at `critical`, on the log scale; the
-/// lower end is -infinity (no change below -100 %) where the arms vary that much.
+/// All ratios r = mean_c / mean_b that T does not exclude at `critical`, on the log scale. The
+/// lower end is -infinity (any decrease, up to -100 %) if the arms vary that much.
 ///
-/// These are the roots in r of n (c - r b)^2 = xi^2 (s_cc - 2 r s_bc + r^2 s_bb), with the means
-/// moved apart by the steps, so that an interval below the margin is the same as a T below -xi.
-/// The interval of a difference is PlainInterval() with the same critical value.
+/// The ends are the roots in r of n (c - r b)^2 = xi^2 (s_cc - 2 r s_bc + r^2 s_bb), with the means
+/// moved apart by the steps, so an interval below the margin is equivalent to a T below -xi. The
+/// interval of a difference is PlainInterval() with the same critical value.
 ///
-/// @return nothing where the ratio is unbounded above: n mean_b^2 <= xi^2 s_bb. Needs
+/// @return std::nullopt if the ratio is unbounded above: n mean_b^2 <= xi^2 s_bb. Needs
 ///         RatioDefined() and two pairs. Source: E. C. Fieller, J. Roy. Statist. Soc. B 16 (1954).
 std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
                                            const ArmSteps& steps);

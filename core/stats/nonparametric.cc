@@ -57,12 +57,12 @@ bool NotInterleaved(const LabelRuns& arms) {
 
 namespace {
 
-// After i values of x and j of y the distance is |i/m - j/n|; as whole numbers, times m n.
+// After i values of x and j of y the distance is |i/m - j/n|; here as an integer, times m n.
 std::int64_t ScaledDistance(std::size_t i, std::size_t j, std::size_t m, std::size_t n) {
   return std::abs(static_cast<std::int64_t>(i * n) - static_cast<std::int64_t>(j * m));
 }
 
-// Calls at(i, j) wherever all values of x and y up to some value have been passed: i of x, j of y.
+// Calls at(i, j) at each distinct value, after i values of x and j values of y up to it.
 template <typename At>
 void WalkPooled(std::span<const double> x, std::span<const double> y, At at) {
   std::size_t i = 0;
@@ -76,9 +76,9 @@ void WalkPooled(std::span<const double> x, std::span<const double> y, At at) {
   }
 }
 
-// The pooled order of two samples: where a new value begins, and how far apart they come there.
+// The pooled order of two samples: the ends of groups of equal values, and the largest distance.
 struct PooledSample {
-  std::vector<bool> complete;  // [k]: the first k pooled values are all of their kind
+  std::vector<bool> complete;  // [k]: the first k pooled values end a group of equal ones
   std::int64_t largest = 0;
 };
 
@@ -92,9 +92,9 @@ PooledSample Pool(std::span<const double> x, std::span<const double> y) {
   return pooled;
 }
 
-// Every way to deal the values out is a path from (0, 0) to (m, n), all equally likely; reached[j]
-// is the chance that a path to (i, j) has come as far apart as the data on its way. The last step
-// of a path to (i, j) came from (i - 1, j) with the chance i / (i + j).
+// Every assignment of the values is a path from (0, 0) to (m, n), all equally likely; reached[j] is
+// the probability that a path to (i, j) has attained the distance of the data before. The last
+// step of a path to (i, j) came from (i - 1, j) with probability i / (i + j).
 double ExactP(const PooledSample& pooled, std::size_t m, std::size_t n) {
   std::vector<double> inverse(m + n + 1);
   for (std::size_t k = 1; k <= m + n; ++k) inverse[k] = 1 / static_cast<double>(k);
@@ -115,7 +115,7 @@ double ExactP(const PooledSample& pooled, std::size_t m, std::size_t n) {
 
 // P(sup |Brownian bridge| >= lambda).
 double LimitP(double lambda) {
-  if (lambda < 0.2) return 1;  // off by less than 1e-12
+  if (lambda < 0.2) return 1;  // the error is below 1e-12
   double sum = 0;
   double sign = 1;
   for (int k = 1; k <= 100; ++k) {

@@ -29,7 +29,7 @@ Result<void> CheckLevel(double alpha) {
   return InvalidArgument("alpha", "must lie between 0 and 1");
 }
 
-// The doubles in their order as whole numbers in theirs, and back.
+// Maps doubles to integers in the same order, and back.
 std::int64_t RankOfDouble(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0 becomes 0
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
@@ -38,8 +38,8 @@ double DoubleOfRank(std::int64_t rank) {
   return std::bit_cast<double>(rank >= 0 ? rank : std::numeric_limits<std::int64_t>::min() - rank);
 }
 
-// A family of values that is too large to list and can only be counted: the Walsh averages of a
-// sample. Rounding keeps their order (x + y is monotone in both), so counts are exact.
+// A family of values that is too large to list, so it only counts them: the Walsh averages of a
+// sample. Rounding preserves their order (x + y is monotonic in both), so counts are exact.
 class WalshAverages {
  public:
   explicit WalshAverages(std::span<const double> sorted) : sorted_(sorted) {}
@@ -62,7 +62,7 @@ class WalshAverages {
   std::span<const double> sorted_;
 };
 
-// All differences candidate - reference of two samples.
+// All differences candidate - reference of two samples, which it only counts.
 class Differences {
  public:
   Differences(std::span<const double> reference, std::span<const double> candidate)
@@ -74,7 +74,7 @@ class Differences {
 
   std::uint64_t CountUpTo(double bound) const {
     std::uint64_t count = 0;
-    std::size_t end = 0;  // candidates before it are close enough to this reference
+    std::size_t end = 0;  // candidates before it are within the bound for this reference
     for (double reference : reference_) {
       while (end < candidate_.size() && candidate_[end] - reference <= bound) ++end;
       count += end;
@@ -87,13 +87,13 @@ class Differences {
   std::span<const double> candidate_;
 };
 
-// The k-th smallest, k = 1 .. size().
+// The k-th smallest value, k = 1 .. size().
 template <typename Family>
 double Select(const Family& family, std::uint64_t k) {
   std::int64_t low = RankOfDouble(family.smallest());
   std::int64_t high = RankOfDouble(family.largest());
   while (low < high) {
-    // Of opposite signs their distance may not fit, their mean always does.
+    // If their signs differ, their distance may overflow; this mean never does.
     const std::int64_t middle = (low & high) + ((low ^ high) >> 1);
     if (family.CountUpTo(DoubleOfRank(middle)) >= k) {
       high = middle;
@@ -115,7 +115,7 @@ OneLook LookAt(const Family& family, std::optional<std::uint64_t> cut) {
   return look;
 }
 
-// How many lie on the emptier side of the hypothesis, its widened surroundings taken in.
+// The number of values on the rarer side of the hypothesis, including those within the allowance.
 template <typename Family>
 std::uint64_t Beyond(const Family& family, double hypothesis, double allowance) {
   const std::uint64_t up_to = family.CountUpTo(hypothesis + allowance);
@@ -169,7 +169,7 @@ double CoinTail(std::uint64_t n, std::uint64_t k) {
 }  // namespace
 
 std::optional<std::uint64_t> MedianCut(std::uint64_t n, double alpha) {
-  // The number of k for which P(Bin <= k - 1) is small enough, by halving.
+  // Bisects for the number of k with a small enough P(Bin <= k - 1).
   std::uint64_t fits = 0;
   std::uint64_t too_many = n / 2 + 1;
   while (too_many - fits > 1) {
@@ -207,7 +207,7 @@ Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t 
   TRY_VOID(CheckMedianValues(sorted));
   if (sorted.size() < 2) return InvalidArgument("values", "a bootstrap needs two or more");
   if (sorted.size() > std::numeric_limits<std::int32_t>::max()) {
-    return InvalidArgument("values", "a bootstrap takes 2^31 at most");
+    return InvalidArgument("values", "a bootstrap takes at most 2^31");
   }
   const auto n = static_cast<std::uint32_t>(sorted.size());
   RandomIndex random(seed);
@@ -230,12 +230,12 @@ Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t 
 
 namespace {
 
-// Beyond it 2 Q(z) is below the smallest double.
+// Beyond this, 2 Q(z) is below the smallest double.
 constexpr double kLargestZ = 37;
 
 Result<void> CheckMoments(const Moments& reference, const Moments& candidate) {
   if (reference.count() < 2 || candidate.count() < 2) {
-    return InvalidArgument("values", "an arm needs two or more for its spread");
+    return InvalidArgument("values", "each arm needs at least two for its spread");
   }
   if (!DifferenceDefined(reference, candidate)) {
     return InvalidArgument("values", "a logarithm is not finite",
@@ -290,7 +290,7 @@ Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_c
   if (distance <= 0) return 1;
   if (look.interval->lo == look.interval->hi) return 0;
   const bool above = look.estimate > hypothesis;
-  // What is left of the distance at the level 2 Q(z): falls with z, and is 0 at the one sought.
+  // The remaining distance at the level 2 Q(z); falls with z, and is 0 at the level sought.
   const auto left = [&](double z) {
     const Interval interval =
         *Mover(log_reference, log_candidate, std::min(1.0, 2 * NormalUpperTail(z))).interval;

@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-// log(large / small) >= 0; the quotient may leave the range of a double where its log does not.
+// log(large / small) >= 0; the quotient may overflow even if its log does not.
 double LogQuotient(double large, double small) {
   const double quotient = large / small;
   return std::isfinite(quotient) ? std::log(quotient) : std::log(large) - std::log(small);
@@ -23,7 +23,7 @@ Result<double> PairValue(double reference, double candidate, Contrast contrast) 
   }
   if (contrast == Contrast::kDifference) return candidate - reference;
   if (!(reference > 0 && candidate > 0)) {
-    return InvalidArgument("values", "one is not greater than 0, so that its pair has no ratio",
+    return InvalidArgument("values", "one is not greater than 0, so its pair has no ratio",
                            "use an absolute margin, --metric NAME:+ABS");
   }
   return candidate >= reference ? LogQuotient(candidate, reference)
@@ -179,7 +179,7 @@ double DifferenceAllowance(double resolution) { return 2 * resolution; }
 
 namespace {
 
-// (3/kappa)(cbrt(1 + kappa (y - kappa/6)) - 1), in the form that does not cancel for small kappa.
+// (3/kappa)(cbrt(1 + kappa (y - kappa/6)) - 1), in a form without cancellation for small kappa.
 double InverseHall(double kappa, double y) {
   const double shifted = y - kappa / 6;
   const double w = std::cbrt(1 + kappa * shifted);
@@ -215,7 +215,7 @@ Interval Mirror(const Interval& interval) { return {-interval.hi, -interval.lo};
 
 namespace {
 
-// With equal numbers of runs Welch's squared error is the sum of both variances over n.
+// With equal numbers of runs, Welch's squared error is the sum of both variances over n.
 std::optional<double> Gain(double se, const CentredMoments& m, double scale_b, double scale_c) {
   if (m.n < 2) return std::nullopt;
   const auto n = static_cast<double>(m.n);

@@ -9,22 +9,22 @@
 
 namespace benchd {
 
-/// On which scale two arms are compared: ratios (margins in per cent) or differences (absolute
+/// The scale on which two arms are compared: ratios (margins in per cent) or differences (absolute
 /// margins).
 enum class Contrast { kLogRatio, kDifference };
 
-/// One pair as the estimators by pairs (hl, median) see it: log(candidate / reference), or
+/// One pair as the pairwise estimators (hl, median) use it: log(candidate / reference), or
 /// candidate - reference.
 ///
-/// Swapping the arms turns the sign and changes no bit. A common factor on both that is a power of
-/// two changes no bit of the log ratio; any other changes it only as far as the products are
-/// rounded (a few 1e-16, absolute).
+/// Swapping the arms changes only the sign, exactly. Scaling both by a power of two leaves the log
+/// ratio bitwise unchanged; any other factor changes it only by the rounding of the products (a few
+/// 1e-16, absolute).
 ///
 /// @errors kInvalidArgument if a value is not finite; for ratios also if one is not > 0.
 Result<double> PairValue(double reference, double candidate, Contrast contrast);
 
-/// Keeps a sample ascending while it grows: the ranked estimators take their values sorted, and a
-/// session looks at the same ones again and again. O(n) moves, O(log n) comparisons.
+/// Keeps a sample sorted as it grows: the ranked estimators take sorted values, and a session looks
+/// at the same ones repeatedly. O(n) moves, O(log n) comparisons.
 void InsertSorted(std::vector<double>& sorted, double value);
 
 /// Means and centred co-moments of n pairs (b = reference, c = candidate): sums over the pairs of
@@ -47,11 +47,11 @@ struct CentredMoments {
   double StandardDeviationC() const;
 };
 
-/// The state of one paired comparison: n and nine co-moment sums, O(1) time and memory a pair.
+/// The state of one paired comparison: n and nine co-moment sums; O(1) time and memory per pair.
 ///
-/// Everything that section 3 of the method needs (ratio or difference, variance, skewness) follows
-/// from it at any time. The sums are taken relative to the first pair, so that a large common
-/// offset costs no digits, and compensated, so that a long session costs none either. A value type.
+/// All that section 3 of the method needs (ratio or difference, variance, skewness) follows from it
+/// at any time. The sums are relative to the first pair, so a large common offset costs no digits,
+/// and compensated, so a long session costs none either. A value type.
 /// Source of the compensation (TwoSum): D. E. Knuth, The Art of Computer Programming 2, 4.2.2.
 class PairedMoments {
  public:
@@ -59,7 +59,7 @@ class PairedMoments {
   void Add(double b, double c);
 
   std::uint64_t n() const { return n_; }
-  /// All zero before the first pair.
+  /// All zeros before the first pair.
   CentredMoments Centred() const;
 
  private:
@@ -84,37 +84,38 @@ class PairedMoments {
   Sum x_, y_, xx_, yy_, xy_, xxx_, xxy_, xyy_, yyy_;
 };
 
-/// What n pairs say about the candidate against the reference, ready for an interval or a p-value.
+/// The estimate from n pairs for the candidate against the reference, ready for an interval or a
+/// p-value.
 ///
 /// Worse is positive. `centre` is log(mean_c / mean_b) for ratios, the mean difference for absolute
-/// margins; the other lengths are on the same scale.
+/// margins; `se` and `allowance` are on the same scale.
 struct PairedEstimate {
   std::uint64_t n = 0;
   double centre = 0;
-  double se = 0;     ///< standard error of `centre`; 0 when the pairs do not vary
-  double kappa = 0;  ///< skewness of u over sqrt(n), without unit; 0 with fewer than three pairs
-  double allowance = 0;  ///< what the metric's resolution adds to each side
+  double se = 0;     ///< standard error of `centre`; 0 if the pairs do not vary
+  double kappa = 0;  ///< skewness of u over sqrt(n), dimensionless; 0 with fewer than three pairs
+  double allowance = 0;  ///< the resolution's addition to each side
 
   /// The same with the arms swapped.
   PairedEstimate Mirrored() const;
 };
 
-/// How much of its two parts a spread must exceed to be more than their rounding: 64 eps.
+/// A spread counts only if it exceeds this multiple of its two parts; else it is rounding: 64 eps.
 inline constexpr double kRoundingFactor = 64 * std::numeric_limits<double>::epsilon();
 
-/// True when there is a pair and no moment has left the range of a double.
+/// True if there is a pair and all moments are within the range of a double.
 bool DifferenceDefined(const CentredMoments& moments);
 
-/// What a mean must be for ratios and their powers to keep all digits: within 1e-90 .. 1e90.
+/// Whether ratios and their powers keep all digits with this mean: within 1e-90 .. 1e90.
 bool InRatioRange(double mean);
 
-/// True when log(mean_c / mean_b) exists: as above, and both means > 0 (within 1e-90 .. 1e90, so
-/// that the cubes of the deviations keep their digits).
+/// True if log(mean_c / mean_b) exists: as above, and both means within 1e-90 .. 1e90, so that the
+/// cubes of the deviations keep their digits.
 bool RatioDefined(const CentredMoments& moments);
 
 /// centre = log(mean_c / mean_b), u_i = c_i / mean_c - b_i / mean_b; needs RatioDefined().
 ///
-/// The spread of u counts as none (se = kappa = 0) when it is within rounding of its two parts:
+/// The spread of u counts as 0 (se = kappa = 0) if it is within the rounding of its two parts:
 /// sum(u^2) <= kRoundingFactor (s_bb / mean_b^2 + s_cc / mean_c^2).
 /// Source: delta method; skewness: P. Hall, J. Roy. Statist. Soc. B 54 (1992) 221-228.
 PairedEstimate EstimateRatio(const CentredMoments& moments);
@@ -123,23 +124,24 @@ PairedEstimate EstimateRatio(const CentredMoments& moments);
 /// needs DifferenceDefined().
 PairedEstimate EstimateDifference(const CentredMoments& moments);
 
-/// Whether the steps of a metric show in its values: the smaller standard deviation is < 0.6 steps.
+/// Whether the steps of a metric affect the statistics: the smaller standard deviation is < 0.6
+/// steps.
 ///
 /// `raw` are the values as measured (not their inverses), `resolution` is the step in their unit.
 bool NeedsAllowance(const CentredMoments& raw, double resolution);
 bool NeedsAllowance(double raw_sd_b, double raw_sd_c, double resolution);
 
-/// What two looks at the same values may differ by although no spread was seen: rounding. The
-/// spread that EstimateRatio() and EstimateDifference() take for none is part of it.
+/// The rounding difference that two looks at values without spread may have. It includes the spread
+/// that EstimateRatio() and EstimateDifference() treat as 0.
 double RatioRounding(const CentredMoments& moments);
 double DifferenceRounding(const CentredMoments& moments);
 
-/// What to add to each end of the log ratio (q/mean_b + q/mean_c) or of the difference (2q).
+/// Allowance for each end of the log ratio (q/mean_b + q/mean_c) or of the difference (2q).
 double RatioAllowance(const CentredMoments& raw, double resolution);
 double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution);
 double DifferenceAllowance(double resolution);
 
-/// lo <= hi, on the scale of what it came from; an end may be infinite when the data say so little.
+/// lo <= hi, on the scale of its source; an end may be infinite if the data do not bound it.
 struct Interval {
   double lo = 0;
   double hi = 0;
@@ -152,38 +154,39 @@ struct CriticalValues {
   double high = 0;
 };
 
-/// The skewness guard: a t interval alone is too short on the side of a long tail, so each side
-/// takes the larger of t and the inverse Hall transform of t. Never narrower than the t interval.
+/// The skewness guard: a t interval alone is too short on the side of a long tail. Each side
+/// therefore takes the larger of t and its inverse Hall transform. Never narrower than the t
+/// interval.
 ///
 /// @param kappa  PairedEstimate::kappa.
 /// @param t      critical value > 0 of the t interval.
 /// Source: P. Hall, J. Roy. Statist. Soc. B 54 (1992) 221-228.
 CriticalValues GuardAgainstSkewness(double kappa, double t);
 
-/// The interval of a look under watching: guarded, widened by the resolution; `t` from
+/// The interval of a look when watching: guarded, and widened by the resolution; `t` from
 /// SequentialBoundary::CriticalT().
 Interval GuardedInterval(const PairedEstimate& estimate, double t);
 
-/// The textbook interval for ONE look at a number of pairs chosen beforehand: no guard, still
+/// The textbook interval for ONE look at a predetermined number of pairs: without the guard, but
 /// widened by the resolution; `t` from FixedCriticalT().
 Interval PlainInterval(const PairedEstimate& estimate, double t);
 
-/// The t of that one look: n - 1 degrees of freedom, upper tail probability alpha / 2; n >= 2.
+/// The t of that look: n - 1 degrees of freedom, upper tail probability alpha / 2; n >= 2.
 double FixedCriticalT(double alpha, std::uint64_t n);
 
-/// From the log scale to relative changes: expm1 of both ends.
+/// Converts from the log scale to relative changes: expm1 of both ends.
 Interval ToChange(const Interval& log_ratio);
 
-/// The interval of the negated quantity: ends swapped, signs turned.
+/// The interval of the negated quantity: ends swapped, signs reversed.
 Interval Mirror(const Interval& interval);
 
-/// What pairing saved: the standard error of the paired estimate over that of Welch's, which takes
-/// the same values for independent. Without unit, >= 0; 0.5 means a quarter of the runs for the
-/// same interval, above 1 the pairs had nothing in common. docs/statistics.md section 8.
+/// The benefit of pairing: the standard error of the paired estimate, relative to Welch's, which
+/// treats the values as independent. Dimensionless, >= 0. At 0.5, a quarter of the runs gives the
+/// same interval; above 1, pairing does not help. docs/statistics.md section 8.
 ///
-/// On the log ratio (needs RatioDefined()) and on the difference (needs DifferenceDefined()).
+/// For the log ratio (needs RatioDefined()) and the difference (needs DifferenceDefined()).
 ///
-/// @return nothing for fewer than two pairs, or when neither arm varies.
+/// @return std::nullopt for fewer than two pairs, or if neither arm varies.
 std::optional<double> RatioPairingGain(const CentredMoments& moments);
 std::optional<double> DifferencePairingGain(const CentredMoments& moments);
 

@@ -12,30 +12,30 @@
 namespace benchd {
 namespace {
 
-/// log E exp(c V) of a law and its first two derivatives in c: the mean and the variance of the law
-/// tilted by exp(c V).
+/// log E exp(c V) of a law, and its first two derivatives in c: mean and variance of the law tilted
+/// by exp(c V).
 struct Cumulants {
   double log_moment = 0;
   double mean = 0;
   double variance = 0;
 };
 
-/// Lower tails P(V <= k) of a law on 0, 1, 2, ... from its characteristic function: the exact law,
-/// where the recursion over all its values would take hours.
+/// Lower tails P(V <= k) of a law on 0, 1, 2, ... from its characteristic function. Exact, for
+/// cases where the recursion over all values would take hours.
 ///
 /// The Fourier inversion sum runs on the circle through the saddle point of the tail, where nothing
-/// cancels, so that a tail of 1e-200 keeps its relative accuracy (about 1e-12). What it leaves out
-/// is below a rounding error: the circle is sampled finely enough that the aliases of the periodic
-/// sum are under e^-37 of the tail, and left early only where the function stays under 1e-24.
+/// cancels, so a tail of 1e-200 keeps its relative accuracy (about 1e-12). The truncation is below
+/// rounding: the circle is sampled finely enough that the aliases of the periodic sum are below
+/// e^-37 of the tail, and the sum stops early only where the function stays below 1e-24.
 /// Source: H. E. Daniels, Annals of Mathematical Statistics 25 (1954) 631-650 (the path); J. Abate,
 /// W. Whitt, Queueing Systems 10 (1992) 5-88 (inversion on a circle and its aliasing error).
 ///
-/// `Law` has `Cumulants At(double c) const` for c <= 0 and `Tilted(double c) const`, a function of
+/// `Law` has `Cumulants At(double c) const` for c <= 0, and `Tilted(double c) const`, a function of
 /// t that returns E exp((c + it) V) / E exp(c V), or 0 once that is below 1e-26.
 template <typename Law>
 class LatticeTail {
  public:
-  /// @param tilt  c < 0; best near the saddle point of the k that are asked for.
+  /// @param tilt  c < 0; best near the saddle point of the k of interest.
   LatticeTail(const Law& law, double tilt) : tilt_(tilt), at_(law.At(tilt)) {
     constexpr double kDigits = 37;  // e^-37 = 1e-16
     const double spread = std::sqrt(at_.variance);
@@ -52,7 +52,7 @@ class LatticeTail {
     }
   }
 
-  /// P(V <= k) for k within a standard deviation or so of mean().
+  /// P(V <= k) for k within about one standard deviation of mean().
   double At(double k) const {
     double sum = terms_.front().real();
     for (std::size_t m = 1; m < terms_.size(); ++m) {
@@ -62,7 +62,7 @@ class LatticeTail {
     return std::exp(at_.log_moment - tilt_ * k) * std::max(0.0, sum) / circle_;
   }
 
-  /// Of the tilted law: the k for which the tilt is the saddle point, and the width around it.
+  /// Mean and spread of the tilted law: its tilt is the saddle point for k = mean().
   double mean() const { return at_.mean; }
   double spread() const { return std::sqrt(at_.variance); }
 
@@ -80,20 +80,20 @@ class LatticeTail {
   double tilt_;
   Cumulants at_;
   double circle_ = 1;                        // number of points on the whole circle, odd
-  std::vector<std::complex<double>> terms_;  // of the upper half; the lower mirrors it
+  std::vector<std::complex<double>> terms_;  // upper half; the lower half mirrors it
 };
 
-/// The range of tilts: from "half a standard deviation below the mean" down to -3, where the laws
-/// in question sit on their first few values.
+/// The range of tilts: from that for half a standard deviation below the mean, down to -3, where
+/// these laws are concentrated on their first few values.
 template <typename Law>
 double GentlestTilt(const Law& law) {
   return -0.5 / std::sqrt(law.At(0).variance);
 }
 inline constexpr double kSteepestTilt = -3;
 
-/// The root c in the range of tilts of a rising function given with its slope: Newton's method kept
-/// inside a shrinking bracket. An end of the range if there is none. A few digits are enough: any
-/// tilt gives the right tail, the saddle point gives it without cancellation.
+/// The root c of a rising function, given with its slope, in the range of tilts: Newton's method
+/// within a shrinking bracket. Returns an end of the range if there is no root. A few digits
+/// suffice: any tilt gives the correct tail, and the saddle point avoids cancellation.
 template <typename Function>
 double SolveTilt(Function value_and_slope, double gentlest, double start) {
   double low = kSteepestTilt;
@@ -172,7 +172,7 @@ double LargestValue(std::uint64_t n) {
   return static_cast<double>(n) * (static_cast<double>(n) + 1) / 2;
 }
 
-// P(V = 0), ..., P(V = last). No term underflows that is not below 1e-300 in the end.
+// P(V = 0), ..., P(V = last). Terms underflow only if the final value is below 1e-300.
 std::vector<double> SignedRankProbabilities(std::uint64_t n, std::uint64_t last) {
   std::vector<double> law(last + 1);
   law[0] = 1;
@@ -184,7 +184,7 @@ std::vector<double> SignedRankProbabilities(std::uint64_t n, std::uint64_t last)
   return law;
 }
 
-// A sum of independent parts, rank i with the chance 1/2.
+// A sum of independent parts: rank i with probability 1/2.
 class SignedRankLaw {
  public:
   explicit SignedRankLaw(std::uint64_t n) : n_(n) {}
@@ -233,7 +233,7 @@ double SignedRankLowerTail(std::uint64_t n, std::uint64_t k) {
   const double largest = LargestValue(n);
   const auto value = static_cast<double>(k);
   if (value >= largest) return 1;
-  // V and N - V have the same law.
+  // V and its mirror image N - V have the same law.
   if (value > (largest - 1) / 2) {
     const auto mirrored = static_cast<std::uint64_t>(largest - 1 - value);
     return 1 - SignedRankLowerTail(n, mirrored);
@@ -274,8 +274,8 @@ double LogChoices(std::uint64_t m, std::uint64_t n) {
   return log_choices;
 }
 
-// P(U = 0), ..., P(U = last), m <= n: in how many ways m of the ranks 1..m+n can be chosen, each
-// counting the ranks below it that are not.
+// P(U = 0), ..., P(U = last), m <= n: the ways to choose m of the ranks 1..m+n, by the number of
+// pairs of a chosen rank and a lower one that is not chosen.
 std::vector<double> RankSumProbabilities(std::uint64_t m, std::uint64_t n, std::uint64_t last) {
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(last + 1));
   ways[0][0] = 1;
@@ -293,8 +293,8 @@ std::vector<double> RankSumProbabilities(std::uint64_t m, std::uint64_t n, std::
   return std::move(ways[m]);
 }
 
-// d/dx log(expm1(x) / x), the mean of a uniform variable tilted by e^x, and its derivative; near 0,
-// where they cancel, by their series in Bernoulli numbers.
+// d/dx log(expm1(x) / x), the mean of a uniform variable tilted by e^x, and its derivative. Near 0,
+// where the terms cancel, by their Bernoulli series.
 double MeanOfUniform(double x) {
   if (std::abs(x) > 0.1) return -1 / std::expm1(-x) - 1 / x;
   const double y = x * x;

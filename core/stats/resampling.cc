@@ -21,7 +21,7 @@ Result<Interval> Bootstrap::At(double alpha) const {
   if (!(alpha >= smallest && alpha < 1)) {
     return InvalidArgument("alpha",
                            "a bootstrap of 10 000 resamples needs a level from 0.0002 to 1",
-                           "ask for less confidence or fewer gates");
+                           "use a lower confidence, or fewer gates");
   }
   return Interval{QuantileType7(sorted_, alpha / 2).value(),
                   QuantileType7(sorted_, 1 - alpha / 2).value()};
@@ -38,7 +38,7 @@ double Bootstrap::PValue(double hypothesis, double allowance) const {
 
 namespace {
 
-// One arm, ready to be resampled: a resample is a count of each of its sorted values, so that its
+// One arm prepared for resampling: a resample is a count of each of its sorted values, so its
 // quantile needs no sorting.
 class ResampledArm {
  public:
@@ -62,7 +62,7 @@ class ResampledArm {
   void Clear() { std::fill(counts_.begin(), counts_.end(), 0U); }
   void Draw(std::uint32_t index) { ++counts_[ranks_[index]]; }
 
-  // Of type 7, as QuantileType7() would give for the resample; size() values are drawn.
+  // The type 7 quantile, as QuantileType7() would return for the resample of size() values.
   double ResampledQuantile() const {
     std::size_t at = 0;
     std::uint32_t seen = counts_[0];
@@ -87,7 +87,7 @@ Result<void> CheckArm(std::span<const double> values, Contrast contrast) {
     return InvalidArgument("runs", "a quantile needs at least 100", "use --runs 100 or more");
   }
   if (values.size() > std::numeric_limits<std::int32_t>::max()) {
-    return InvalidArgument("values", "a bootstrap takes 2^31 at most");
+    return InvalidArgument("values", "a bootstrap takes at most 2^31");
   }
   return contrast == Contrast::kLogRatio ? CheckPositive(values) : CheckFinite(values);
 }
@@ -101,7 +101,7 @@ Result<void> CheckValues(std::span<const double> reference, std::span<const doub
   TRY_VOID(CheckArm(reference, contrast));
   TRY_VOID(CheckArm(candidate, contrast));
   if (pairing == Pairing::kPaired && reference.size() != candidate.size()) {
-    return InvalidArgument("values", "the two arms of pairs differ in length");
+    return InvalidArgument("values", "paired arms differ in length");
   }
   return {};
 }
@@ -144,8 +144,8 @@ namespace {
 
 static_assert(kSubselections % 2 == 0, "the median is the mean of the two in the middle");
 
-// The mean of a random selection; leaves `values` in another order. Relative to one of them, so
-// that equal values have exactly their value as mean.
+// The mean of a random selection; reorders `values`. Computed relative to one of them, so that
+// equal values have exactly that value as their mean.
 double SelectionMean(std::vector<double>& values, std::size_t size, RandomIndex& random) {
   const auto n = static_cast<std::uint32_t>(values.size());
   const double anchor = values.front();
@@ -166,7 +166,7 @@ Result<double> SubselectedMean(std::span<const double> samples, MeanKind kind, s
   const bool harmonic = kind == MeanKind::kHarmonic;
   TRY_VOID(harmonic ? CheckPositive(samples) : CheckFinite(samples));
   if (samples.size() > std::numeric_limits<std::int32_t>::max()) {
-    return InvalidArgument("values", "a subselection takes 2^31 at most");
+    return InvalidArgument("values", "a subselection takes at most 2^31");
   }
   std::vector<double> values(samples.begin(), samples.end());
   if (harmonic) {

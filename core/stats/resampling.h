@@ -13,21 +13,21 @@
 
 namespace benchd {
 
-/// Number of resamples of every bootstrap here (docs/statistics.md section 5).
+/// Number of resamples of each bootstrap (docs/statistics.md section 5).
 inline constexpr int kBootstrapReplicates = 10000;
-/// Two-sided: below it not one resample lies beyond each end.
+/// Two-sided level below which less than one resample lies beyond each end.
 inline constexpr double kSmallestBootstrapLevel = 2.0 / kBootstrapReplicates;
 
 /// An estimate with its bootstrap distribution, for ONE look only: percentile intervals, and
 /// p-values by inverting them. Reproducible from the data in their order and a recorded seed. A
 /// value type of 80 kB.
 ///
-/// The Monte-Carlo error of an end is that of an order statistic of 10 000 values; levels below
-/// 2 / 10 000 have none. Source: B. Efron, R. Tibshirani, An Introduction to the Bootstrap, Chapman
-/// & Hall (1993), chapter 13.
+/// The Monte Carlo error of an end is that of an order statistic of 10 000 values; there are no
+/// intervals at levels below 2 / 10 000. Source: B. Efron, R. Tibshirani, An Introduction to the
+/// Bootstrap, Chapman & Hall (1993), chapter 13.
 class Bootstrap {
  public:
-  /// `replicates`: the estimate of each resample, in any order; at least one.
+  /// @param replicates  the estimate of each resample, in any order; at least one.
   Bootstrap(double estimate, std::vector<double> replicates);
 
   double estimate() const { return estimate_; }
@@ -38,7 +38,7 @@ class Bootstrap {
   Result<Interval> At(double alpha) const;
 
   /// 2 (1 + replicates on the rarer side of hypothesis -/+ allowance) / (1 + replicates), at most
-  /// 1; never 0, since the resamples know nothing below 2 / 10 001.
+  /// 1; never 0, since the resamples cannot resolve less than 2 / 10 001.
   double PValue(double hypothesis, double allowance = 0) const;
 
  private:
@@ -46,14 +46,14 @@ class Bootstrap {
   std::vector<double> sorted_;
 };
 
-/// Reproducible random indices for resampling: two out of each number of SplitMix64, for speed.
-/// A small value type.
+/// Reproducible random indices for resampling; for speed, two from each number of SplitMix64. A
+/// small value type.
 class RandomIndex {
  public:
-  /// Streams of one seed are independent for all practical purposes: one per run or replicate set.
+  /// Streams of one seed are independent for all practical purposes; use one per run or bootstrap.
   explicit RandomIndex(std::uint64_t seed, std::uint64_t stream = 0) : numbers_(seed, stream) {}
 
-  /// Uniform in [0, bound), exactly; bound in 1 .. 2^32 - 1.
+  /// Exactly uniform in [0, bound); bound in 1 .. 2^32 - 1.
   /// Source: D. Lemire, ACM TOMACS 29 (2019) 3.
   std::uint32_t Below(std::uint32_t bound) {
     std::uint64_t product = std::uint64_t{Next32()} * bound;
@@ -79,21 +79,21 @@ class RandomIndex {
   bool have_half_ = false;
 };
 
-/// Whether the k-th values of the arms come from one block, or the arms are independent.
+/// Whether the k-th values of the arms belong to one block, or the arms are independent.
 enum class Pairing { kPaired, kIndependent };
 
-/// Fewest values of an arm (docs/statistics.md section 5).
+/// Fewest values per arm (docs/statistics.md section 5).
 inline constexpr std::size_t kFewestForQuantile = 100;
 
-/// `quantile:P`: how the P-quantile (type 7) of the candidate compares with the reference's, ONE
-/// look only: log of their ratio, or their difference, with a bootstrap that draws whole blocks
-/// (paired), or each arm for itself (independent). O(10 000 n): tenths of a second at 10 000 pairs.
+/// `quantile:P`: compares the P-quantiles (type 7) of candidate and reference, for ONE look only:
+/// the log of their ratio, or their difference, with a bootstrap that draws whole blocks (paired)
+/// or each arm separately (independent). O(10 000 n): tenths of a second at 10 000 pairs.
 ///
-/// The percentile bootstrap is the usual interval for quantiles. It cannot see past the extreme
-/// values, so take the interval only where QuantileIntervalPossible(). Measured coverage at nominal
-/// 95 %: 96 to 97 % for P = 0.9, n = 100 and for P = 0.95, n = 300 (docs/validity.md).
+/// The percentile bootstrap is the usual interval for quantiles. It cannot extend beyond the
+/// extreme values, so use the interval only if QuantileIntervalPossible(). Measured coverage at a
+/// nominal 95 %: 96 to 97 % for P = 0.9, n = 100 and for P = 0.95, n = 300 (docs/validity.md).
 ///
-/// @param p     in (0, 1); 0.99 is the slow end of times. For rates pass 1/x.
+/// @param p     in (0, 1); 0.99 is the slow end of times. For rates, pass 1/x.
 /// @param seed  recorded with the session; the same seed and data give the same replicates.
 /// @errors kInvalidArgument if an arm has fewer than 100 values or more than 2^31, a value is not
 ///         finite (for ratios: not > 0), paired arms differ in length, or `p` is out of range.
@@ -103,34 +103,34 @@ Result<Bootstrap> QuantileContrast(std::span<const double> reference,
                                    std::span<const double> candidate, double p, Contrast contrast,
                                    Pairing pairing, std::uint64_t seed);
 
-/// Whether n values of an arm hold any distribution-free interval for their P-quantile at that
+/// Whether n values of an arm allow a distribution-free interval for their P-quantile at that
 /// level: p^n <= alpha/2 and (1-p)^n <= alpha/2. At 99 % the median needs 8 values, P = 0.99 needs
 /// 528. Source: H. A. David, H. N. Nagaraja, Order Statistics, Wiley (2003), section 7.1.
 bool QuantileIntervalPossible(std::size_t n, double p, double alpha);
 
-/// Number of random subselections of a run.
+/// Number of random subselections per run.
 inline constexpr std::size_t kSubselections = 100;
 
-/// How many of n samples one subselection takes: max(1, floor(0.8 n + 1/2)); n >= 1.
+/// Size of one subselection of n samples: max(1, floor(0.8 n + 1/2)); n >= 1.
 std::size_t SubselectionSize(std::size_t n);
 
 /// The central value of one run by the advanced method of mmtests' document: the median (mean of
 /// the 50th and 51st) of the means of 100 random selections of 80 % of its samples, without
 /// replacement. In the unit of the samples.
 ///
-/// Not robust to one gross outlier, whatever its name suggests: nine values near 10 and one 100
-/// give 21.2. mmtests' present code draws with replacement and rounds the size down; its document,
-/// which this follows, does not.
+/// Despite its name, not robust to one gross outlier: nine values near 10 and one of 100 give 21.2.
+/// This function follows mmtests' document. mmtests' current code draws with replacement and rounds
+/// the size down.
 ///
-/// An arm's estimate is the mean of its runs' values; the interval is Welch's over them, ONE look
-/// only. Pooling the samples instead of the runs was measured at 53 to 69 % false stars.
+/// An arm's estimate is the mean over its runs, with Welch's interval over them, for ONE look only.
+/// Pooling the samples instead of the runs was measured at 53 to 69 % false stars.
 ///
 /// @param kind  kHarmonic for rates: the harmonic mean of each selection.
 /// @param seed  recorded with the session.
-/// @param run   number of the run: runs draw from different streams of the seed, so that a run's
-///              value does not depend on those before it.
-/// @errors kInvalidArgument if there is no sample or more than 2^31, one is not finite, or a
-///         harmonic mean meets one that is not > 0.
+/// @param run   number of the run. Each run draws from its own stream of the seed, so its value
+///              does not depend on earlier runs.
+/// @errors kInvalidArgument if there is no sample or more than 2^31, one is not finite, or one is
+///         not > 0 for a harmonic mean.
 /// Source: mmtests, the document on comparing runs (docs/statistics.md section 5).
 Result<double> SubselectedMean(std::span<const double> samples, MeanKind kind, std::uint64_t seed,
                                std::uint64_t run);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kSmallestAlpha = 1e-300;
 constexpr double kLargestRatio = 1e12;
 constexpr double kHorizonFloor = 1.5;
-// At 40 every level of this file is below 1e-300.
+// At 40, every level in this file is below 1e-300.
 constexpr double kLargestRoot = 40;
 
 }  // namespace
@@ -39,10 +39,8 @@ double HorizonLevel(double c, double log_ratio) {
 
 Result<double> HorizonRoot(double alpha, double ratio) {
   if (!(alpha >= kSmallestAlpha && alpha <= kLargestHorizonAlpha)) {
-    return InvalidArgument("alpha",
-                           "must be at most 0.34 (0.17 when one-sided) with a largest number of "
-                           "runs",
-                           "ask for more confidence, or leave --max-runs out");
+    return InvalidArgument("alpha", "must be at most 0.34 (0.17 when one-sided) with --max-runs",
+                           "use a higher confidence, or omit --max-runs");
   }
   if (!(ratio >= 1 && ratio <= kLargestRatio)) {
     return InvalidArgument("max-runs", "must be between min-runs and 1e12 times that");

@@ -6,18 +6,18 @@
 
 namespace benchd {
 
-/// How far an estimate may stray, at every look of a comparison that is watched, before it counts.
+/// The boundary that an estimate must cross to count, at every look of a watched comparison.
 ///
 /// All critical values are on the normal scale: at a look with n pairs the interval is
 /// estimate -/+ se * t, where t has the upper tail probability Q(ZAt(n)) under Student's law with
 /// n - 1 degrees of freedom. The chance that any look's interval ever misses the truth is `alpha`.
 ///
-/// A small value type without state. One boundary serves all comparisons of one level. In between
-/// stands the *crossing statistic* of a finding: the root of the boundary that would just have been
-/// reached. It orders looks at different n: the always-valid p is PValue() of the largest so far.
+/// A small stateless value type. One boundary serves all comparisons at one level. The *crossing
+/// statistic* of a finding is the root of the boundary that it just reaches. It makes looks at
+/// different n comparable: the always-valid p is PValue() of the largest so far.
 class SequentialBoundary {
  public:
-  /// Delayed-start Robbins boundary: z_n = sqrt(a^2 + ln(n/n0)), without an end.
+  /// Delayed-start Robbins boundary: z_n = sqrt(a^2 + ln(n/n0)), without a horizon.
   ///
   /// @param alpha       two-sided level in [1e-300, 1); for one-sided use pass twice the level.
   /// @param first_look  n0, at least 2.
@@ -26,9 +26,9 @@ class SequentialBoundary {
   ///         A. Bibaut, N. Kallus, M. Lindon, arXiv:2212.14411.
   static Result<SequentialBoundary> Robbins(double alpha, std::uint64_t first_look);
 
-  /// Constant boundary z_n = c for n0 <= n <= horizon: tighter, but over at the horizon.
+  /// Constant boundary z_n = c for n0 <= n <= horizon: tighter, but invalid beyond the horizon.
   ///
-  /// @param alpha    as above, at most kLargestHorizonAlpha: beyond it there is no such c.
+  /// @param alpha    as above, at most kLargestHorizonAlpha, beyond which there is no such c.
   /// @param horizon  at least `first_look`.
   /// @errors kInvalidArgument outside these ranges.
   /// Source: D. Siegmund, Sequential Analysis, Springer (1985).
@@ -41,21 +41,21 @@ class SequentialBoundary {
 
   /// z_n; n >= first_look().
   double ZAt(std::uint64_t n) const { return ZForCrossing(root_, n); }
-  /// The t to use with n pairs: n - 1 degrees of freedom, upper tail probability Q(ZAt(n)).
+  /// The t for n pairs: n - 1 degrees of freedom, upper tail probability Q(ZAt(n)).
   double CriticalT(std::uint64_t n) const;
 
-  /// The crossing statistic of a finding of `z` >= 0 at n, and back.
+  /// The crossing statistic of a finding of `z` >= 0 at n, and its inverse.
   double CrossingAt(double z, double information) const;
   double ZForCrossing(double crossing, std::uint64_t n) const;
 
-  /// The same where information does not come in whole pairs: `information`, the time of sequential
-  /// analysis, is the number of pairs that would carry as much (WelchEstimate::information), `dof`
-  /// what its law has. What rounding has put below first_look() counts as first_look().
+  /// The same if information does not come in whole pairs. `information`, the time of sequential
+  /// analysis, is the equivalent number of pairs (WelchEstimate::information), and `dof` belongs to
+  /// its law. A value that rounding has put below first_look() counts as first_look().
   double ZAtInformation(double information) const { return ZForCrossingAt(root_, information); }
   double CriticalTAtInformation(double information, double dof) const;
   double ZForCrossingAt(double crossing, double information) const;
 
-  /// The smallest two-sided level at which `crossing` would have been enough, in [0, 1].
+  /// The smallest two-sided level at which `crossing` would have sufficed, in [0, 1].
   double PValue(double crossing) const;
 
  private:

@@ -68,7 +68,7 @@ Result<Diagnosis> Diagnose(std::span<const double> base, std::span<const double>
   TRY_VOID(CheckFinite(base));
   TRY_VOID(CheckFinite(candidate));
   if (options.paired && base.size() != candidate.size()) {
-    return InvalidArgument("values", "two arms of pairs must have as many values");
+    return InvalidArgument("values", "paired arms must have equal numbers of values");
   }
   const Moments b = MomentsOf(base);
   const Moments c = MomentsOf(candidate);
@@ -106,7 +106,7 @@ std::vector<DataWarning> WarningsOf(const Diagnosis& diagnosis) {
 
 namespace {
 
-// One jump of the empirical distribution function, in counts of values.
+// A jump of the empirical distribution function, in counts of values.
 struct Jump {
   double x = 0;      // 0 at the smallest value, 1 at the largest
   double below = 0;  // values < x
@@ -127,7 +127,7 @@ std::vector<Jump> JumpsOf(const std::vector<double>& sorted) {
   return jumps;
 }
 
-// A piecewise linear function on some jumps, the first and the last of an interval among them.
+// A piecewise linear function on some of the jumps, including the ends of an interval.
 struct Hull {
   std::vector<std::size_t> knots;  // ascending
   double Jump::*height = nullptr;
@@ -141,8 +141,8 @@ struct Hull {
   }
 };
 
-// The hull of the heights at [low, high]: sign 1: the greatest convex function below them, sign -1:
-// the least concave one above.
+// The hull of the heights over [low, high]. Sign 1: the greatest convex function below them; sign
+// -1: the least concave function above them.
 Hull HullOf(const std::vector<Jump>& jumps, std::size_t low, std::size_t high, double Jump::*height,
             double sign) {
   Hull hull{{}, height};
@@ -160,10 +160,10 @@ Hull HullOf(const std::vector<Jump>& jumps, std::size_t low, std::size_t high, d
   return hull;
 }
 
-// Narrows the interval that must hold the mode. Inside it the function is compared with its convex
-// minorant (of the values before each jump) and its concave majorant (of those after it); where the
-// two are furthest apart lies the next interval; what it leaves out must be convex on the left and
-// concave on the right, and how much it is not is a lower bound of the dip.
+// Narrows the interval that contains the mode. Within it, the function is compared with its convex
+// minorant (of the counts before each jump) and its concave majorant (of those after it). The next
+// interval is where the two are furthest apart. The parts left out must be convex on the left and
+// concave on the right; their deviation from that is a lower bound of the dip.
 class DipSearch {
  public:
   explicit DipSearch(std::vector<Jump> jumps) : jumps_(std::move(jumps)) {}
@@ -194,10 +194,10 @@ class DipSearch {
   struct Widest {
     double gap = 0;
     std::size_t low = 0;   // a knot of the convex hull
-    std::size_t high = 0;  // a knot of the concave one
+    std::size_t high = 0;  // a knot of the concave hull
   };
 
-  // Both hulls are linear between knots, so the gap is widest at one.
+  // Both hulls are linear between knots, so the gap is widest at a knot.
   Widest FindWidest(const Hull& convex, const Hull& concave) const {
     Widest widest;
     for (std::size_t low : convex.knots) {
@@ -223,7 +223,7 @@ class DipSearch {
 Result<double> Dip(std::span<const double> values) {
   TRY(const std::vector<double> sorted, SortedSample(values));
   if (!std::isfinite(sorted.back() - sorted.front())) {
-    return InvalidArgument("values", "their range is beyond that of a double");
+    return InvalidArgument("values", "their range exceeds that of a double");
   }
   return DipSearch(JumpsOf(sorted)).Run() / (2 * static_cast<double>(values.size()));
 }

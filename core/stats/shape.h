@@ -13,25 +13,25 @@
 
 namespace benchd {
 
-/// One arm by itself. What does not apply is absent.
+/// One arm by itself. Members that do not apply are absent.
 struct ArmShape {
   std::size_t n = 0;
-  std::optional<RankTrend> trend;           ///< of the values in order of time
+  std::optional<RankTrend> trend;           ///< of the values in time order
   std::optional<LevelChange> level_change;  ///< likewise
-  std::optional<TukeyFences> fences;        ///< where shape is judged
-  std::optional<double> dip;                ///< likewise, and from four values on
+  std::optional<TukeyFences> fences;        ///< if shape is judged
+  std::optional<double> dip;                ///< likewise, from four values
 
   bool Drifts() const;
   bool SeveralModes() const;
 };
 
-/// Two arms held against what a comparison of their means assumes (docs/statistics.md section 8).
+/// Checks of two arms against the assumptions of comparing means (docs/statistics.md section 8).
 struct Diagnosis {
   ArmShape base;
   ArmShape candidate;
   std::optional<RankTrend> pair_trend;           ///< of the pairs' residuals u_i, if paired
   std::optional<LevelChange> pair_level_change;  ///< likewise
-  std::optional<KolmogorovSmirnov> shapes;       ///< after scaling, where shape is judged
+  std::optional<KolmogorovSmirnov> shapes;       ///< after scaling, if shape is judged
   std::optional<double> pairing_gain;            ///< se(paired) / se(Welch), if paired
 
   bool PairsDrift() const;
@@ -44,18 +44,18 @@ struct DiagnosisOptions {
   bool judge_shape = true;  ///< ShapeIsVisible()
 };
 
-/// Whether an arm's shape is more than the metric's steps: both standard deviations are >= 2 steps.
-/// Below, every arm is a comb, and no two combs match once they are scaled.
+/// Whether an arm's shape is visible above the metric's steps: both standard deviations are >= 2
+/// steps. Otherwise every arm is a comb, and no two combs match after scaling.
 ///
 /// @param raw_b, raw_c  of the values as measured (not their inverses).
-/// @param resolution    the metric's step in their unit; 0 when unknown.
+/// @param resolution    the metric's step in their unit; 0 if unknown.
 bool ShapeIsVisible(const Moments& raw_b, const Moments& raw_c, double resolution);
 
-/// Diagnoses two arms, each in order of time; rates as they are analysed, as 1/x.
+/// Diagnoses two arms, each in time order; rates as they are analysed, as 1/x.
 ///
-/// Laid upon each other for CompareDistributions() by their means: divided by them for ratios (left
-/// out unless both are > 0), less them for differences. Costs what CompareDistributions() does: for
-/// verdicts and reports, not for every block.
+/// For CompareDistributions(), the arms are aligned by their means: divided by them for ratios
+/// (omitted unless both are > 0), or shifted by them for differences. As expensive as
+/// CompareDistributions(), so call it for verdicts and reports, not for every block.
 ///
 /// @errors kInvalidArgument if an arm is empty, a value is not finite, or paired arms differ in
 ///         length.
@@ -63,11 +63,11 @@ Result<Diagnosis> Diagnose(std::span<const double> base, std::span<const double>
                            const DiagnosisOptions& options);
 
 enum class DataFinding {
-  kArmDrifts,     ///< information: pairing absorbs it
+  kArmDrifts,     ///< for information: pairing absorbs it
   kPairsDrift,    ///< the guarantee is weakened
-  kShapesDiffer,  ///< KS, p < 1 %: the level may be exceeded (section 3, honest limits), as below
-  kOutliers,      ///< values outside of the fences
-  kSeveralModes,  ///< the dip is above its threshold
+  kShapesDiffer,  ///< KS, p < 1 %; the level may be exceeded (section 3, limitations), as below
+  kOutliers,      ///< values outside the fences
+  kSeveralModes,  ///< dip above its threshold
 };
 
 enum class WhichArm { kBoth, kBase, kCandidate };
@@ -78,22 +78,24 @@ struct DataWarning {
   bool operator==(const DataWarning&) const = default;
 };
 
-/// Which of them apply, in the order of DataFinding, base before candidate.
+/// The warnings that apply, in the order of DataFinding, base before candidate.
 std::vector<DataWarning> WarningsOf(const Diagnosis& diagnosis);
 
-/// Hartigans' dip: how far a sample's distribution function is from the nearest one with a single
-/// mode; 1/(2n) at least, 1/4 for two equal heaps. Without unit; unchanged by scale and place.
+/// Hartigans' dip: the distance of a sample's distribution function from the nearest one with a
+/// single mode; at least 1/(2n), 1/4 for two equal point masses. Dimensionless; invariant under
+/// scaling and shifting.
 ///
-/// As R's diptest (AS 217 with its later corrections): the mode may be a heap of equal values, and
-/// 1/(2n) is the least answer.
+/// As in R's diptest (AS 217 with its later corrections): the mode may be a point mass of equal
+/// values, and 1/(2n) is the smallest result.
 ///
-/// @errors kInvalidArgument if there is no value, one is not finite, or their range is beyond that
-///         of a double.
+/// @errors kInvalidArgument if there is no value, one is not finite, or their range exceeds that of
+///         a double.
 /// Source: J. A. Hartigan, P. M. Hartigan, Annals of Statistics 13 (1985) 70-84; P. M. Hartigan,
 ///         Applied Statistics 34 (1985) 320-325 (AS 217).
 Result<double> Dip(std::span<const double> values);
 
-/// Above this dip, n values (at least 4) have more than one mode: about 1 % of uniform samples do.
+/// Above this dip, n values (at least 4) count as having several modes; about 1 % of uniform
+/// samples do.
 double DipThreshold(std::size_t n);
 
 }  // namespace benchd

@@ -18,8 +18,8 @@ using Quiet =
                 bmp::denorm_error<bmp::ignore_error>, bmp::evaluation_error<bmp::ignore_error>,
                 bmp::promote_double<false>>;
 
-// Plain doubles are exact enough and eight times faster, but Boost 1.74 loses the quantile of a
-// tail near 1e-300 and squares t: there the wider type takes over.
+// double is accurate enough and eight times faster. But Boost 1.74 loses the quantile of a tail
+// near 1e-300, and squares t; there the wider type takes over.
 using FastT = boost::math::students_t_distribution<double, Quiet>;
 using WideT = boost::math::students_t_distribution<long double, Quiet>;
 constexpr double kSmallestFastTail = 1e-100;

@@ -18,7 +18,8 @@ constexpr double kNextLength = 1.3;
 
 using Values = std::span<const double>;
 
-// What a cut after each place would explain: k (n - k) / n times the squared difference of means.
+// The variation that a cut after each position explains: k (n - k) / n times the squared difference
+// of means.
 class Cuts {
  public:
   explicit Cuts(Values values) : n_(values.size()), sums_(n_ + 1, 0) {
@@ -38,7 +39,7 @@ class Cuts {
     return shift * shift * static_cast<double>(k) * static_cast<double>(n_ - k) /
            static_cast<double>(n_);
   }
-  // Two-sample t of the parts before and after k, without its sign.
+  // |t| of the two samples before and after k.
   double T(std::size_t k) const {
     const double explained = Explained(k);
     if (!(explained > 0)) return 0;
@@ -52,8 +53,8 @@ class Cuts {
   double total_ = 0;
 };
 
-// From the quartile of the rest on that side, the early ones are twice as far as any of the rest: a
-// tail that has such values has others between them.
+// Whether every early value is twice as far from the quartile of the rest, on that side, as any of
+// the rest. A long tail with such values would have others in between.
 bool FarBeyondAll(Values early, Values rest, bool above) {
   const Result<TukeyFences> fences = FindOutliers(rest);
   if (!fences) return false;
@@ -85,7 +86,7 @@ bool LiesApart(Values early, Values rest, bool above) {
   return (above ? shift : -shift) >= kApartByRanks;
 }
 
-// How many of the first values lie apart from the others; 0 for none.
+// The number of first values that differ from the others; 0 if none.
 std::size_t FirstCut(Values values, double level) {
   const std::size_t places = values.size() / 3;
   const Cuts cuts(values);
@@ -100,7 +101,7 @@ std::size_t FirstCut(Values values, double level) {
   return apart ? best : 0;
 }
 
-// The tests of drift at 0.1 %: what is left of a decay is no drift.
+// The tests of drift at 0.1 %: the remainder of a decay is not drift.
 bool StandsStill(Values values) {
   const auto trend = TestRankTrend(values);
   const auto change = TestLevelChange(values);
@@ -121,8 +122,8 @@ std::vector<std::size_t> LengthsToTry(std::size_t n) {
   return lengths;
 }
 
-// t over the runs of the difference between the mean of a run's first values and of its others;
-// [i] for lengths[i], without its sign.
+// |t| over the runs of the difference between the mean of a run's first values and that of its
+// others; [i] for lengths[i].
 std::vector<double> ShiftsOverRuns(std::span<const std::vector<double>> runs, std::size_t begin,
                                    std::span<const std::size_t> lengths) {
   std::vector<Moments> shifts(lengths.size());
@@ -196,7 +197,7 @@ namespace {
 
 constexpr std::size_t kFewestValues = 3;
 
-// Ranks from 1; equal values share the mean of theirs.
+// Ranks from 1; equal values share their mean rank.
 std::vector<double> MidRanks(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -213,7 +214,7 @@ std::vector<double> MidRanks(std::span<const double> values) {
   return ranks;
 }
 
-// Of the ratio, for values in random order (Bartels 1982).
+// Standard deviation of the ratio for values in random order (Bartels 1982).
 double StandardDeviationOfRatio(double n) {
   return std::sqrt(4 * (n - 2) * (5 * n * n - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) * (n - 1)));
 }

@@ -7,59 +7,60 @@
 
 namespace benchd {
 
-/// A start that is unlike what follows.
+/// A start of a series that differs from the rest.
 struct Warmup {
-  std::size_t length = 0;  ///< how many values it takes
-  double shift = 0;        ///< mean of these, less the mean of all that follow; in their unit
-  double rest = 0;         ///< that other mean
+  std::size_t length = 0;  ///< number of values
+  double shift = 0;        ///< mean of these values minus `rest`, in their unit
+  double rest = 0;         ///< mean of all later values
   bool operator==(const Warmup&) const = default;
 };
 
-/// Fewest values of a series that is looked at.
+/// Fewest values of a series to be tested.
 inline constexpr std::size_t kFewestForWarmup = 8;
 
-/// Do the first values of a series, in order of time, lie apart from the rest?
+/// Tests whether the first values of a series, in time order, differ from the rest.
 ///
-/// A change-point test over the first third: for each k the two-sample t between the first k values
-/// and the others, the largest one against the t law at `level` divided by the number of places
-/// (two-sided). Three more conditions keep out what looks like it:
-/// - ranks: the first k must also lie apart by Mann and Whitney's statistic, because one slow run
-///   among them moves their mean, not their ranks; one or two values, of which ranks cannot tell,
-///   must lie twice as far out as any of the others, and pass at a tenth of the level;
-/// - the rest must stand still: where it goes on moving, or comes back, that is drift;
-/// - what a first cut leaves is tested again, to follow a slow decay; half of the series at most.
+/// A change-point test over the first third. For each k it takes the two-sample t between the first
+/// k values and the others, and tests the largest against the t law at `level` divided by the
+/// number of positions (two-sided). Three further conditions exclude similar patterns:
+/// - ranks: the first k must also differ by Mann and Whitney's statistic, because one slow run
+///   among them shifts their mean, but not their ranks. One or two values, for which ranks do not
+///   suffice, must lie twice as far out as any of the others, and pass at a tenth of the level;
+/// - the rest must be stationary: if it continues to move, or returns, that is drift;
+/// - the remainder after a first cut is tested again, to follow a slow decay, up to half of the
+///   series.
 ///
-/// A load that is there at the beginning and then goes looks the same.
+/// A load at the beginning that later ends looks the same.
 ///
-/// @param level  in (0, 1): how often a steady series is said to have such a start.
-/// @return nothing without such a start, for fewer than kFewestForWarmup values, or if one is not
-///         finite.
+/// @param level  in (0, 1): probability of finding such a start in a stationary series.
+/// @return std::nullopt without such a start, for fewer than kFewestForWarmup values, or if one is
+///         not finite.
 /// Source: the maximal t and its Bonferroni bound: K. J. Worsley, JASA 74 (1979) 365-367.
 std::optional<Warmup> FindWarmup(std::span<const double> values, double level = 0.01);
 
-/// Fewest runs, and fewest values of each, that are looked at.
+/// Fewest runs, and fewest values of each, to be tested.
 inline constexpr std::size_t kFewestRunsForWarmup = 5;
 inline constexpr std::size_t kFewestInsideForWarmup = 10;
 
-/// The same inside runs, of which each has as many values: is the start of a run unlike what
-/// follows, by the same in all runs?
+/// The same within runs of equal length: tests whether the start of a run differs from the rest in
+/// the same way in all runs.
 ///
-/// For lengths k up to a third, each 1.3 times the last, every run gives one difference between the
-/// mean of its first k values and that of the others; t over the runs, at `level` divided by the
-/// number of lengths. Runs are independent of each other however much the values inside one are
-/// not. Of the lengths that pass, that one counts which splits the mean of all runs best; then what
-/// follows is tested again, to half of a run at most.
+/// For lengths k up to a third, each 1.3 times the previous one, every run gives one difference
+/// between the mean of its first k values and that of the others. A t test over the runs follows,
+/// at `level` divided by the number of lengths: runs are independent of each other, even if the
+/// values within a run are not. Of the lengths that pass, the one that splits the mean of all runs
+/// best is taken. The remainder is then tested again, up to half of a run.
 ///
 /// @param runs  of equal length, finite.
-/// @return nothing without such a start, or for fewer runs or values than the above.
+/// @return std::nullopt without such a start, or for fewer runs or values than the above.
 std::optional<Warmup> FindWarmupInside(std::span<const std::vector<double>> runs,
                                        double level = 0.01);
 
-/// Does a series, in order of time, stand still? Two tests that see different things: a trend (or a
-/// slow wander) and one step. docs/statistics.md section 8.
+/// Tests whether a series, in time order, is stationary. Two tests detect different things: a trend
+/// (or a slow wander), and a single step. docs/statistics.md section 8.
 ///
-/// On raw values they say "the machine drifts", which pairing absorbs; on the pairs' residuals u_i
-/// they say that the guarantee is weakened. Their thresholds are at about 1 %.
+/// For raw values, they detect that the machine drifts, which pairing absorbs. For the pairs'
+/// residuals u_i, they detect that the guarantee is weakened. Both thresholds are at about 1 %.
 
 /// Bartels' rank version of von Neumann's ratio: near 2 for values in random order.
 struct RankTrend {
@@ -68,30 +69,30 @@ struct RankTrend {
   bool operator==(const RankTrend&) const = default;
 };
 
-/// |z| beyond which the order is no longer taken for random: 1 %, two-sided.
+/// |z| beyond which the order is not considered random: 1 %, two-sided.
 inline constexpr double kRankTrendCritical = 2.576;
 
-/// @return nothing for fewer than three values, for values that are all equal, or if one is a NaN.
+/// @return std::nullopt for fewer than three values, for values that are all equal, or with a NaN.
 /// Source: R. Bartels, J. Amer. Statist. Assoc. 77 (1982) 40-46; ties take their mean rank.
 std::optional<RankTrend> TestRankTrend(std::span<const double> values);
 
 /// The largest excursion of the cumulative sum of the deviations from the mean.
 struct LevelChange {
-  double statistic = 0;    ///< in units of s sqrt(n); without a change as a Brownian bridge's
-  std::size_t before = 0;  ///< how many values lie before the change; the first on a tie
+  double statistic = 0;    ///< in units of s sqrt(n); without a change, that of a Brownian bridge
+  std::size_t before = 0;  ///< number of values before the change; the first on a tie
   bool operator==(const LevelChange&) const = default;
 };
 
-/// The statistic beyond which the level counts as changed: 1 %.
+/// The statistic beyond which the level is considered changed: 1 %.
 inline constexpr double kLevelChangeCritical = 1.628;
 
-/// @return nothing for fewer than three values, for values that are all equal, or where their
-///         spread is beyond the range of a double.
+/// @return std::nullopt for fewer than three values, for values that are all equal, or if their
+///         spread exceeds the range of a double.
 /// Source: W. Ploberger, W. Kraemer, Econometrica 60 (1992) 271-285; the law of the bridge's
 ///         maximum is Kolmogorov's.
 std::optional<LevelChange> TestLevelChange(std::span<const double> values);
 
-/// Beyond the thresholds; where a test does not apply there is no finding.
+/// Whether the statistic is beyond its threshold.
 bool IsTrend(const RankTrend& trend);
 bool IsLevelChange(const LevelChange& change);
 

@@ -26,7 +26,7 @@ WelchEstimate FromVariances(const Moments& b, const Moments& c, double centre, d
     estimate.information = std::min(n_b, n_c);
     return estimate;
   }
-  // Each arm's share of the squared standard error: quotients of them cannot overflow.
+  // Each arm's share of the squared standard error; its quotients cannot overflow.
   const double part_b = variance_b / n_b;
   const double part_c = variance_c / n_c;
   const double sum = part_b + part_c;
@@ -126,8 +126,8 @@ Result<ClassicInterval> ClassicWelchInterval(const Moments& base, const Moments&
     return InvalidArgument("interval", "classic: the values leave the range of a double");
   }
   if (base.mean() == 0) {
-    return InvalidArgument("interval", "classic: the base's mean is 0, nothing is relative to it",
-                           "leave --interval out to see the difference");
+    return InvalidArgument("interval", "classic: there is no change relative to a mean of 0",
+                           "omit --interval to see the difference");
   }
   ClassicInterval result;
   result.difference = EstimateWelchDifference(base, candidate);

@@ -10,38 +10,38 @@
 
 namespace benchd {
 
-/// What two independent arms say about the candidate against the reference when their runs are not
-/// paired: the counterpart of PairedEstimate for `--method welch` (docs/statistics.md section 4).
+/// The estimate from two independent arms for the candidate against the reference: the counterpart
+/// of PairedEstimate for `--method welch` (docs/statistics.md section 4).
 ///
 /// Worse is positive. `centre` is log(mean_c / mean_b) for ratios, mean_c - mean_b for absolute
-/// margins; the other lengths are on the same scale. With fewer than two values in an arm nothing
-/// is known about the spread: se is infinite, so that every interval is, and every p is 1.
+/// margins; `se` and `allowance` are on the same scale. With fewer than two values in an arm, the
+/// spread is unknown: se and every interval are infinite, and every p is 1.
 struct WelchEstimate {
   std::uint64_t n_b = 0;
   std::uint64_t n_c = 0;
   double centre = 0;
-  double se = 0;          ///< 0 when neither arm varies
-  double dof = 1;         ///< Satterthwaite's; n_b + n_c - 2 where neither arm varies
+  double se = 0;          ///< 0 if neither arm varies
+  double dof = 1;         ///< Satterthwaite's; n_b + n_c - 2 if neither arm varies
   double variance_b = 0;  ///< of one value: s^2 / mean^2 for ratios, s^2 for differences
   double variance_c = 0;
-  double information = 0;  ///< n of as many pairs; whole only when n_b = n_c
-  double allowance = 0;    ///< what the metric's resolution adds to each side; the caller's to set
+  double information = 0;  ///< equivalent number of pairs; an integer only if n_b = n_c
+  double allowance = 0;    ///< the resolution's addition to each side; set by the caller
 
   /// The same with the arms swapped.
   WelchEstimate Mirrored() const;
 };
 
-/// True when both arms have a value and no moment has left the range of a double.
+/// True if both arms have a value and all moments are within the range of a double.
 bool DifferenceDefined(const Moments& b, const Moments& c);
-/// True when log(mean_c / mean_b) exists: as above, and InRatioRange() of both means.
+/// True if log(mean_c / mean_b) exists: as above, and InRatioRange() of both means.
 bool RatioDefined(const Moments& b, const Moments& c);
 
 /// centre = log(mean_c / mean_b), se^2 = r_b/n_b + r_c/n_c with r = s^2/mean^2; needs
-/// RatioDefined(). Rates enter as moments of 1/x.
+/// RatioDefined(). For rates, pass moments of 1/x.
 ///
-/// information = (r_b + r_c) / (r_b/n_b + r_c/n_c): the number of pairs with that standard error;
-/// without any variance the harmonic mean of n_b and n_c, its value for equal ones. Source: delta
-/// method; dof: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
+/// information = (r_b + r_c) / (r_b/n_b + r_c/n_c): the number of pairs with that standard error.
+/// If neither arm varies, it is the harmonic mean of n_b and n_c, its value for equal r. Source:
+/// delta method; dof: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
 WelchEstimate EstimateWelchRatio(const Moments& b, const Moments& c);
 
 /// centre = mean_c - mean_b, se^2 = s_b^2/n_b + s_c^2/n_c, dof and information likewise; needs
@@ -52,40 +52,40 @@ WelchEstimate EstimateWelchDifference(const Moments& b, const Moments& c);
 bool NeedsAllowance(const Moments& raw_b, const Moments& raw_c, double resolution);
 double RatioAllowance(const Moments& raw_b, const Moments& raw_c, double resolution);
 
-/// Whether a look under watching may be taken: both arms have boundary.first_look() values.
+/// Whether a look is allowed when watching: both arms have boundary.first_look() values.
 bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary);
 
-/// The t of a look under watching: the estimate's dof, upper tail probability
-/// Q(ZAtInformation(information)). Needs MayLook(). A horizon boundary holds while neither arm has
-/// more values than its horizon.
+/// The t of a look when watching: the estimate's dof, upper tail probability
+/// Q(ZAtInformation(information)). Needs MayLook(). A horizon boundary is valid while neither arm
+/// has more values than its horizon.
 double CriticalT(const WelchEstimate& estimate, const SequentialBoundary& boundary);
 
-/// The t of ONE look at sizes chosen beforehand: upper tail probability alpha / 2.
+/// The t of ONE look at predetermined sizes: upper tail probability alpha / 2.
 double FixedCriticalT(double alpha, const WelchEstimate& estimate);
 
-/// centre -/+ se * t, widened by the resolution; there is no skewness guard without pairs.
+/// centre -/+ se * t, widened by the resolution; without pairs there is no skewness guard.
 Interval PlainInterval(const WelchEstimate& estimate, double t);
 
-/// For RunningP: |centre - hypothesis| less the allowance, in standard errors.
+/// For RunningP: |centre - hypothesis| minus the allowance, in standard errors.
 Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis);
 
-/// The p-value of that one look: 2 P(t_dof > |T|), T reduced by the allowance. Two-sided.
+/// The p-value of that look: 2 P(t_dof > |T|), T reduced by the allowance. Two-sided.
 double FixedPValue(const WelchEstimate& estimate, double hypothesis);
 
-/// The interval of the tools before this one: Welch's for the difference of the means, divided by
-/// the base's mean as if that were known.
+/// The interval of earlier tools: Welch's for the difference of the means, divided by the base's
+/// mean as if that were known exactly.
 struct ClassicInterval {
   WelchEstimate difference;  ///< candidate - base, in the unit of the values
   Interval difference_interval;
-  double change = 0;  ///< relative to the base's mean; a negative base turns the sign
+  double change = 0;  ///< relative to the base's mean; a negative base reverses the sign
   Interval change_interval;
 };
 
-/// For `analyze --interval classic` only: covers 90.6 % instead of 95 % at a ratio of 1.5, for any
-/// n, because the base's own error is left out. ONE look at sizes chosen beforehand.
+/// For `analyze --interval classic` only. Covers 90.6 % instead of 95 % at a ratio of 1.5, for any
+/// n, because it ignores the base's own error. For ONE look at predetermined sizes.
 ///
-/// Unlike its model it answers when one arm or both do not vary, and orders the ends of a negative
-/// base (docs/statistics.md section 5).
+/// Unlike its model, it returns a result if one or both arms do not vary, and orders the ends for a
+/// negative base (docs/statistics.md section 5).
 ///
 /// @param alpha  two-sided level in (0, 1), such as 0.001.
 /// @errors kInvalidArgument if `alpha` is outside (0, 1), an arm has fewer than two values, a

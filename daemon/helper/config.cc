@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-/// The value as text: users and CPU lists may be written as a bare number.
+/// Returns the value as text, since users and CPU lists may be written as a bare number.
 Result<std::string> Text(std::string_view key, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
@@ -25,7 +25,7 @@ Result<void> TakeBool(const toml::node& node, const std::string& what, bool& int
 
 Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& config) {
   for (const auto& [key, node] : section) {
-    if (key == "socket") continue;  // where benchd looks for us
+    if (key == "socket") continue;  // read by benchd
     if (key == "counters") {
       TRY_VOID(TakeBool(node, "[runner] counters", config.counters));
       continue;
@@ -46,7 +46,7 @@ Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& c
   return {};
 }
 
-/// The table of that name; none is no error.
+/// Returns the table of that name; nullptr if there is none.
 Result<const toml::table*> SectionOf(const toml::table& root, std::string_view name) {
   const toml::node* section = root.get(name);
   if (section == nullptr || section->is_table()) {
@@ -70,8 +70,9 @@ Result<void> ReadUsers(const toml::node& node, wire::RunnerConfig& config) {
   return {};
 }
 
-/// Whom a child may be. The runner decides that by itself, so it reads by itself what else is
-/// benchd's: [socket] group, [access] allow_root and users. Their other keys are benchd's alone.
+/// Reads which users children may run as: [socket] group, [access] allow_root and users. The runner
+/// reads these keys itself, because it must not trust benchd with the decision. Only benchd reads
+/// the other keys of these sections.
 Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
   TRY(auto socket, SectionOf(root, "socket"));
   if (const toml::node* group = socket == nullptr ? nullptr : socket->get("group")) {
@@ -133,10 +134,10 @@ bool TakeLimit(const toml::node& value, std::string_view, ChildLimits& limits) {
 constexpr ConfigKey<ChildLimits> kLimitKeys[] = {
     {"memory_mib", "a whole number from 1 to 1099511627776, or none",
      TakeLimit<&ChildLimits::memory_bytes, 1, kMaxMebibytes, kMebibyte>},
-    // The largest pid_max there is (proc(5)).
+    // The largest possible pid_max (proc(5)).
     {"pids", "a whole number from 1 to 4194304, or none",
      TakeLimit<&ChildLimits::processes, 1, 4'194'304>},
-    // Programs begin with three, and their loader needs some more.
+    // Programs start with three descriptors, and their loader needs a few more.
     {"open_files", "a whole number from 16 to 1048576, or none",
      TakeLimit<&ChildLimits::open_files, 16, 1'048'576>},
     {"file_size_mib", "a whole number from 0 to 1099511627776, or none",

@@ -13,54 +13,55 @@
 
 namespace benchd {
 
-/// What a configuration (TOML) says to benchd-runner: the sections [runner] and [children]
-/// (ChildrenConfig) and the tables [machine_profile.NAME], each complete (ParseProfiles()), and
-/// of [socket] and [access] what says whom a child may be. All else is benchd's business.
-/// @errors kInvalidArgument "line 3: ..." for what is no TOML, an unknown key, a value of wrong
+/// Returns the parts of a configuration (TOML) that concern benchd-runner: the section [runner],
+/// the section [children] (ParseChildLimits()), the tables [machine_profile.NAME], each complete
+/// (ParseProfiles()), and the keys of [socket] and [access] that determine which users children may
+/// run as. benchd reads everything else.
+/// @errors kInvalidArgument "line 3: ..." for invalid TOML, an unknown key, a value of the wrong
 ///         type or out of range; those of ParseProfiles() and ParseChildLimits().
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text);
 
-/// The section [children] of a configuration: what one run may use at most. "none" is kNoLimit.
+/// Returns the section [children] of a configuration: the limits of a run. "none" becomes kNoLimit.
 ///
 /// @errors kInvalidArgument "line 3: [children] KEY should be ..." for a value, and likewise for an
-///         unknown key (its hint has the known ones).
+///         unknown key (the hint lists the known ones).
 Result<ChildLimits> ParseChildLimits(const toml::table& root);
 
-/// The tables [machine_profile.NAME] of a configuration as complete profiles, by their names.
+/// Returns the tables [machine_profile.NAME] of a configuration as complete profiles, by name.
 ///
-/// `default` and `strict` begin with their built-in values, every other with those of the built-in
-/// `default`; the key `base` makes a profile begin with another's values instead: those of this
-/// file where it has a table of that name. benchmark_cpus that nobody sets stays empty: it is the
-/// reader's to fill in. "leave" and what means the same ("other", 0 bytes) become the empty value.
+/// `default` and `strict` begin with their built-in values, all others with those of the built-in
+/// `default`. With the key `base`, a profile begins with the values of another profile instead: of
+/// the one in this file, if it has a table of that name. benchmark_cpus stays empty unless set, and
+/// the reader fills it in. "leave" and its synonyms ("other", 0 bytes) become the empty value.
 ///
 /// @errors kInvalidArgument "line 3: [machine_profile.NAME] KEY should be ..." for a value, and
-///         likewise for an unknown key (its hint has the known ones), a name, a base that is not
-///         there or leads back to the profile itself, a lowest frequency above the highest, and
-///         more than 64 profiles.
+///         likewise for an unknown key (the hint lists the known ones), an invalid name, a base
+///         that does not exist or refers back to the profile, a lowest frequency above the highest,
+///         and more than 64 profiles.
 Result<std::vector<MachineProfile>> ParseProfiles(const toml::table& root);
 
-/// One key of a section.
+/// A key of a section.
 template <typename T>
 struct ConfigKey {
   std::string_view name;
-  /// What the value should be: the end of a message, or the words there are, "on|off".
+  /// The allowed values: the end of a message, or a list of words, "on|off".
   std::string_view allowed;
-  /// Takes the value. @return false for one that is not allowed.
+  /// Stores the value. @return false if it is not allowed.
   bool (*take)(const toml::node& value, std::string_view allowed, T& into);
 };
 
-/// All of [machine_profile.NAME] but `base`, in the order of MachineProfile.
+/// All keys of [machine_profile.NAME] except `base`, in the order of MachineProfile.
 std::span<const ConfigKey<MachineProfile>> ProfileKeys();
 
-/// "on, off or leave" for "on|off|leave"; any other text as it is.
+/// Returns "on, off or leave" for "on|off|leave", and any other text unchanged.
 std::string AllowedText(std::string_view allowed);
 
-/// "did you mean KEY?", or all there are.
+/// Returns "did you mean KEY?", or a list of all keys.
 std::string HintForKey(std::string_view typed, std::span<const std::string_view> known);
 
-/// Takes a key of `section` by the one of `keys` that it is.
+/// Stores a key of `section` through its entry in `keys`.
 /// @errors kInvalidArgument "line 3: SECTION KEY should be ..." for a value, and likewise for an
-///         unknown key, whose hint has the known ones after those of `also_known`.
+///         unknown key; the hint lists `also_known` and the known keys.
 template <typename T>
 Result<void> TakeKey(std::span<const ConfigKey<T>> keys, const std::string& section,
                      const toml::key& key, const toml::node& value, T& into,

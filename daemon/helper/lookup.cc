@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
 
-/// `path` as an absolute one, without the "./" that people put in front.
+/// Returns `path` as an absolute path, without a leading "./".
 std::string Absolute(std::string_view path, std::string_view cwd) {
   if (path.starts_with('/')) return std::string(path);
   while (path.starts_with("./")) {
@@ -36,7 +36,7 @@ std::string Absolute(std::string_view path, std::string_view cwd) {
   return absolute.append(path);
 }
 
-/// 0 when `path` is a regular file that may be executed, else the reason as an error number.
+/// Returns 0 if `path` is an executable regular file, otherwise an error number.
 int CheckExecutable(const std::string& path, struct stat& info) {
   if (stat(path.c_str(), &info) != 0) return errno;
   if (S_ISDIR(info.st_mode)) return EISDIR;
@@ -44,11 +44,11 @@ int CheckExecutable(const std::string& path, struct stat& info) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-/// A file may be a terabyte of nothing; what is started as a benchmark is read in a second or two.
+/// A sparse file may have a terabyte. A benchmark program is read in a second or two.
 constexpr std::chrono::seconds kDigestTimeout{20};
 
-/// More than most programs have. What takes longer is read behind benchd and the runner, with which
-/// this process shares the housekeeping CPUs.
+/// More than the size of most programs. The rest of a larger file is read at a lower priority than
+/// benchd and the runner, which share the housekeeping CPUs with this process.
 constexpr std::uint64_t kReadAtOnce = std::uint64_t{4} << 20U;
 constexpr int kNiceForMore = 10;
 
@@ -66,8 +66,8 @@ Result<void> Digest(int file, ProgramIdentity& program) {
     if (std::chrono::steady_clock::now() > until) {
       return Error{
           ErrorCode::kDeadlineExceeded,
-          program.path + ": to read it takes over " + std::to_string(kDigestTimeout.count()) + " s",
-          "is it a program? benchd takes its SHA-256 at every submit"};
+          program.path + ": reading it takes over " + std::to_string(kDigestTimeout.count()) + " s",
+          "check that it is a program; benchd computes its SHA-256 at every submission"};
     }
     const auto bytes = static_cast<std::size_t>(count);
     sha256_update(&context, bytes, buffer);
@@ -103,7 +103,7 @@ Error NotExecutable(const std::string& what, const std::string& path, int error_
   if (error_number == EACCES) {
     return Error{ErrorCode::kPermissionDenied,
                  what + path + " may not be executed by uid " + std::to_string(geteuid()),
-                 "look at its mode (chmod +x) and at the folders above it"};
+                 "check its mode (chmod +x) and those of the folders above it"};
   }
   return SystemError(what + path, error_number);
 }
@@ -125,7 +125,7 @@ Result<ProgramIdentity> SearchPath(const std::string& program, std::string_view 
   }
   if (!refused.empty()) return NotExecutable(what, refused, EACCES);
   return Error{ErrorCode::kNotFound, what + "not found in PATH",
-               "give its path, or use --shell for a shell's own commands"};
+               "give its path, or use --shell for shell builtins"};
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ Result<ProgramIdentity> SearchPath(const std::string& program, std::string_view 
 Result<ProgramIdentity> ResolveCommand(const std::string& program, const std::string& path,
                                        const std::string& cwd) {
   if (program.empty()) return InvalidArgument("command", "empty");
-  if (!cwd.starts_with('/')) return InvalidArgument("cwd", "'" + cwd + "' is no absolute path");
+  if (!cwd.starts_with('/')) return InvalidArgument("cwd", "'" + cwd + "' is not an absolute path");
   if (chdir(cwd.c_str()) != 0) return SystemError("cwd: " + cwd, errno);
   if (program.find('/') == std::string::npos) {
     return SearchPath(program, path.empty() ? kDefaultPath : std::string_view(path), cwd);
@@ -155,7 +155,7 @@ std::optional<std::uint32_t> IdOf(std::string_view text) {
 }
 
 Error NotUnderstood(std::string_view line) {
-  return Error{ErrorCode::kInternal, "getent: its answer is not understood: " + Quoted(line)};
+  return Error{ErrorCode::kInternal, "getent: invalid answer: " + Quoted(line)};
 }
 
 }  // namespace

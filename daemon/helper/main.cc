@@ -19,16 +19,15 @@
 #include "daemon/helper/lookup.h"
 #include "daemon/wire/messages.h"
 
-// benchd-helper: one short piece of work on what belongs to a caller, done with the caller's ids
-// and limits, so that neither the daemon nor the runner ever touches it. stdin -> stdout, then
-// gone.
+// benchd-helper does one short task on what belongs to a caller, with the caller's ids and limits,
+// so that neither the daemon nor the runner touches it. It reads stdin, writes stdout and exits.
 
 namespace benchd {
 namespace {
 
 Result<std::string> ReadInput() {
   std::string text;
-  // Of a file the size is known: room for it at once, not for twice as much on the way.
+  // The size of a file is known: reserving it avoids reallocations of up to twice the size.
   struct stat info {};
   if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
     text.reserve(static_cast<std::size_t>(info.st_size));
@@ -53,7 +52,7 @@ Result<void> WriteAll(int fd, std::string_view bytes, const std::string& name) {
   return {};
 }
 
-/// A run that is parsed and written to a file: its output came here first.
+/// Writes the file of a run that is also parsed, whose output came here first.
 Result<void> CopyTo(const std::string& path, std::string_view text) {
   const UniqueFd file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
@@ -82,7 +81,7 @@ Result<std::string> Resolve() {
   TRY(auto input, ReadInput());
   TRY(auto record, wire::Decode(input));
   const auto* question = std::get_if<wire::Resolve>(&record.message);
-  if (question == nullptr) return InvalidArgument("stdin", "it is no Resolve");
+  if (question == nullptr) return InvalidArgument("stdin", "not a Resolve message");
   const auto& [caller, program, path, cwd] = question->query;
   return wire::EncodeResolved(ResolveCommand(program, path, cwd));
 }
@@ -98,7 +97,7 @@ Result<std::string> User(char** argv) {
   const std::string_view text = argv[2];
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), uid);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-    return InvalidArgument("user", "no number");
+    return InvalidArgument("user", "not a number");
   }
   return wire::EncodeUserRecord(LookUpUser(uid, argv[3]));
 }
@@ -109,7 +108,7 @@ Result<std::string> Answer(int argc, char** argv) {
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return Config();
   if (work == "user" && argc == 4) return User(argv);
-  return InvalidArgument("benchd-helper", "it is started by benchd-runner only");
+  return InvalidArgument("benchd-helper", "only benchd-runner can start it");
 }
 
 int Main(int argc, char** argv) {
@@ -125,13 +124,13 @@ int Main(int argc, char** argv) {
 }  // namespace benchd
 
 int main(int argc, char** argv) {
-  // What it works for is not its user's to read or to change: a parser's answer, for instance.
+  // The user must not be able to read or change this process, for example a parser's answer.
   prctl(PR_SET_DUMPABLE, 0);
   try {
     return benchd::Main(argc, argv);
   } catch (const std::bad_alloc&) {
-    // The limit is the runner's (helper_process.cc); the operating system takes it all back.
-    fputs("it needs more memory than it may have\n", stderr);
+    // The runner sets the limit (helper_process.cc); the operating system frees all memory.
+    fputs("it exceeded its memory limit\n", stderr);
     return EXIT_FAILURE;
   }
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxProfileNameBytes = 64;
 
 std::string Section(std::string_view name) { return "[machine_profile." + ShownKey(name) + "]"; }
 
-/// Makes complete profiles of tables that may stand on each other.
+/// Builds complete profiles from tables that may refer to each other.
 class ProfileReader {
  public:
   explicit ProfileReader(const toml::table& tables) : tables_(tables) {}
@@ -43,13 +43,13 @@ class ProfileReader {
     if (!IsPlainWord(key.str()) || key.str().size() > kMaxProfileNameBytes) {
       return InvalidArgument(TomlLine(key.source()),
                              Section(key.str()) + ": not a valid profile name",
-                             "a name has 1 to 64 letters, digits, _ and -");
+                             "use 1 to 64 letters, digits, _ and -");
     }
     if (entry.is_table()) return {};
     return InvalidArgument(TomlLine(key.source()), Section(key.str()) + " is not a table");
   }
 
-  /// The values that a profile begins with.
+  /// Returns the values that a profile begins with.
   Result<MachineProfile> Base(std::string_view name, const toml::table& table) {
     const toml::node* base = table.get("base");
     if (base == nullptr) return name == "strict" ? StrictProfile() : MachineProfile{};
@@ -60,8 +60,8 @@ class ProfileReader {
     }
     if (const toml::table* other = tables_[*wanted].as_table()) {
       if (under_way_.contains(*wanted)) {
-        return InvalidArgument(line, Section(name) + " base " + Quoted(*wanted) +
-                                         " leads back to that profile itself");
+        return InvalidArgument(
+            line, Section(name) + " base " + Quoted(*wanted) + " refers back to this profile");
       }
       return Complete(*wanted, *other);
     }
@@ -116,7 +116,7 @@ Result<std::vector<MachineProfile>> ParseProfiles(const toml::table& root) {
   if (section == nullptr) return std::vector<MachineProfile>{};
   if (const toml::table* tables = section->as_table()) return ProfileReader(*tables).ReadAll();
   return InvalidArgument(TomlLine(section->source()), "[machine_profile] is not a table",
-                         "a profile is a table [machine_profile.NAME]");
+                         "write each profile as a table [machine_profile.NAME]");
 }
 
 namespace {
@@ -125,8 +125,7 @@ using Value = toml::node;
 using Profile = MachineProfile;
 
 constexpr std::string_view kLeave = "leave";
-// The ranges are those that the runner's journal takes (system/setting.cc; a test holds the
-// two together).
+// The same ranges as in the runner's journal (system/setting.cc); a test compares the two.
 constexpr std::size_t kMaxValueBytes = 32;
 constexpr std::int64_t kMaxKhz = 100'000'000;
 constexpr std::int64_t kMaxSampleRate = 1'000'000'000;
@@ -141,14 +140,14 @@ std::optional<std::int64_t> WholeNumber(const Value& value, std::int64_t low, st
   return number && *number >= low && *number <= high ? number : std::nullopt;
 }
 
-/// Takes the first word off words that "|" divides.
+/// Removes and returns the first of the words that "|" separates.
 std::string_view NextAllowed(std::string_view& words) {
   const std::string_view word = words.substr(0, words.find('|'));
   words.remove_prefix(std::min(words.size(), word.size() + 1));
   return word;
 }
 
-/// One of the allowed words; "leave" and "other" become the empty value.
+/// One of the allowed words. "leave" and "other" become the empty value.
 template <auto field>
 bool TakeWord(const Value& value, std::string_view allowed, Profile& profile) {
   const auto text = TextOf(value);
@@ -170,7 +169,7 @@ bool TakeNumber(const Value& value, std::string_view, Profile& profile) {
   return true;
 }
 
-/// A name as the kernel has them, or "leave".
+/// A name in the kernel's alphabet, or "leave".
 template <auto field>
 bool TakeName(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
@@ -229,7 +228,7 @@ bool TakeNuma(const Value& value, std::string_view, Profile& profile) {
   return true;
 }
 
-/// 1, 1024, ... by a suffix.
+/// The factor of a suffix: 1, 1024 and so on.
 std::optional<std::uint64_t> UnitBytes(std::string_view suffix) {
   constexpr std::string_view kUnits[] = {"", "KiB", "MiB", "GiB", "TiB"};
   std::uint64_t bytes = 1;
@@ -254,7 +253,7 @@ bool TakeMemoryLimit(const Value& value, std::string_view, Profile& profile) {
     if (suffix.starts_with(' ')) suffix.remove_prefix(1);
     unit = UnitBytes(suffix);
   }
-  // What the kernel counts bytes with is signed.
+  // The kernel counts bytes in signed numbers.
   if (!unit || count > std::numeric_limits<std::int64_t>::max() / *unit) return false;
   profile.memory_limit_bytes = count * *unit;
   return true;
@@ -284,7 +283,7 @@ constexpr std::string_view kFrequency = "a whole number of kHz from 1 to 1000000
 constexpr std::string_view kBit = "0, 1, true, false or leave";
 
 constexpr ConfigKey<Profile> kProfileKeys[] = {
-    {"benchmark_cpus", "a list of CPUs such as \"1-3,7\", or the number of one", TakeCpus},
+    {"benchmark_cpus", "a list of CPUs such as \"1-3,7\", or a single number", TakeCpus},
     {"hold", "sessions|daemon", TakeHold},
     {"irqs", "housekeeping|leave", TakeWord<&Profile::irqs>},
     {"workqueues", "housekeeping|leave", TakeWord<&Profile::workqueues>},
@@ -297,17 +296,17 @@ constexpr ConfigKey<Profile> kProfileKeys[] = {
     {"boost", "on|off|leave", TakeBoost},
     {"energy_preference", "the name of a preference such as performance, or leave",
      TakeName<&Profile::energy_preference>},
-    {"c_state_latency_us", "a whole number of microseconds from 0 on, or leave", TakeCStateLatency},
+    {"c_state_latency_us", "a whole number of microseconds >= 0, or leave", TakeCStateLatency},
     {"timer_migration", kBit, TakeBit<&Profile::timer_migration>},
     {"nmi_watchdog", kBit, TakeBit<&Profile::nmi_watchdog>},
     {"transparent_hugepages", "always|madvise|never|leave",
      TakeWord<&Profile::transparent_hugepages>},
     {"swappiness", "a whole number from 0 to 200, or leave",
      TakeNumber<&Profile::swappiness, 0, 200>},
-    {"perf_sample_rate", "a whole number of samples a second from 1 to 1000000000, or leave",
+    {"perf_sample_rate", "a whole number of samples per second from 1 to 1000000000, or leave",
      TakeNumber<&Profile::perf_sample_rate, 1, kMaxSampleRate>},
     {"numa", "local|leave", TakeNuma},
-    {"memory_limit", "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave",
+    {"memory_limit", "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave",
      TakeMemoryLimit},
     {"nice", "a whole number from -20 to 19", TakeNice},
     {"policy", "other|batch|fifo", TakeWord<&Profile::policy>},

@@ -1,6 +1,7 @@
-// benchd-push: sends summaries of benchd to a PostgreSQL, so that benchd itself needs no network.
+// benchd-push sends benchd's summaries to a PostgreSQL server, so that benchd itself needs no
+// network.
 //
-// Exit code 0; 1 when --once could not send everything; 2 for a wrong command line or
+// Exit code 0; 1 if --once could not send everything; 2 for an invalid command line or
 // configuration.
 
 #include <fcntl.h>
@@ -22,18 +23,18 @@
 namespace benchd::push {
 namespace {
 
-/// Every question is a disturbance of the run that is being measured: seldom is enough.
+/// Every request disturbs the run in progress, so requests are rare.
 constexpr int kPauseSeconds = 60;
 
 constexpr char kHelp[] = R"(usage: benchd-push [OPTION...]
 
-Sends what [push] in benchd's configuration names to PostgreSQL, as soon as there is something new.
+Sends new summaries to PostgreSQL, as [push] in benchd's configuration specifies.
 
-  --config FILE        default /etc/benchd/benchd.toml
-  --socket PATH        benchd's (default /run/benchd/benchd.sock)
-  --state-dir DIR      where it keeps how far it has come (default /var/lib/benchd-push)
-  --once               send what there is and exit
-  --print-schema       print the SQL that makes or raises the tables, and exit
+  --config FILE        benchd's configuration (default /etc/benchd/benchd.toml)
+  --socket PATH        benchd's socket (default /run/benchd/benchd.sock)
+  --state-dir DIR      folder for its progress (default /var/lib/benchd-push)
+  --once               send all new summaries and exit
+  --print-schema       print the SQL that creates or upgrades the tables, and exit
   --version, --help
 )";
 
@@ -49,7 +50,7 @@ void PrintError(const Error& error) {
   if (!error.hint.empty()) std::fprintf(stderr, "hint: %s\n", error.hint.c_str());
 }
 
-/// SIGTERM and SIGINT are blocked from the start: they are taken between two pushes.
+/// SIGTERM and SIGINT are blocked from the start and taken between two pushes.
 sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -89,7 +90,7 @@ Result<PushConfig> ReadConfig(const std::string& file) {
   Result<PushConfig> config = ParsePushConfig(text, file);
   if (!config || !config->url.empty()) return config;
   return Error{ErrorCode::kInvalidArgument, file + ": [push] url: missing",
-               "write where to send to, such as postgresql://NAME@HOST/DATABASE"};
+               "write the destination, such as postgresql://NAME@HOST/DATABASE"};
 }
 
 int Main(int argc, char** argv) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kTimeoutSeconds[] = "20";
 
-/// What libpq says, on one line.
+/// libpq's message on one line.
 std::string Words(const char* message) {
   std::string words = OnOneLine(message);
   while (!words.empty() && words.back() == ' ') words.pop_back();
@@ -43,7 +43,7 @@ Result<Options> ReadUrl(const std::string& url) {
   if (parsed == nullptr) {
     const std::string words = why == nullptr ? "not understood" : Words(why);
     PQfreemem(why);
-    return InvalidArgument("[push] url", words, "such as postgresql://NAME@HOST/DATABASE");
+    return InvalidArgument("[push] url", words, "write postgresql://NAME@HOST/DATABASE");
   }
   Options options;
   for (const PQconninfoOption* one = parsed; one->keyword != nullptr; ++one) {
@@ -53,8 +53,8 @@ Result<Options> ReadUrl(const std::string& url) {
   return options;
 }
 
-/// A host that is a path is a socket of this machine, unless an address says where to connect
-/// instead (libpq, "Parameter Key Words": hostaddr).
+/// A host that is a path is a local socket, unless an address specifies another server (libpq,
+/// "Parameter Key Words": hostaddr).
 bool IsLocal(const Options& options) {
   const std::string* const host = options.Find("host");
   return host != nullptr && host->starts_with('/') && host->find(',') == std::string::npos &&
@@ -66,8 +66,8 @@ Result<void> DemandTls(Options& options) {
   const std::string* const mode = options.Find("sslmode");
   if (mode != nullptr && std::find(kSafe.begin(), kSafe.end(), *mode) != kSafe.end()) return {};
   if (mode == nullptr || IsLocal(options)) {
-    // Of several values libpq takes the last one. On a socket, which has no TLS, it ignores them;
-    // where the environment (PGHOSTADDR) or a service leads elsewhere after all, this holds.
+    // libpq uses the last of several values. It ignores the mode on a socket, which has no TLS, but
+    // uses it if the environment (PGHOSTADDR) or a service specifies another server.
     options.Set("sslmode", "verify-full");
     return {};
   }
@@ -123,16 +123,16 @@ Result<std::string> Postgres::Ask(const std::string& sql, const Row& parameters)
 }
 
 Result<void> Postgres::CheckSchema() {
-  constexpr const char* kHint = "its owner: benchd-push --print-schema | psql DATABASE";
+  constexpr const char* kHint = "as its owner, run: benchd-push --print-schema | psql DATABASE";
   TRY(std::string there, Ask("SELECT to_regclass('benchd.schema_version') IS NOT NULL"));
   if (there != "t") {
-    return Error{ErrorCode::kFailedPrecondition, "database: it has no tables of benchd-push",
+    return Error{ErrorCode::kFailedPrecondition, "database: the tables of benchd-push are missing",
                  kHint};
   }
   TRY(std::string version, Ask("SELECT max(version) FROM benchd.schema_version"));
   if (version == std::to_string(kSchemaVersion)) return {};
   return Error{ErrorCode::kFailedPrecondition,
-               "database: its tables have version " + version + ", this benchd-push writes " +
+               "database: its tables have version " + version + ", but this benchd-push writes " +
                    std::to_string(kSchemaVersion),
                kHint};
 }

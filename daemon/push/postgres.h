@@ -13,27 +13,26 @@ namespace benchd::push {
 
 /// The version of schema.sql that this program writes.
 inline constexpr int kSchemaVersion = 2;
-/// The SQL itself, which the build makes of that file.
+/// The text of schema.sql, inserted by the build.
 extern const char kSchema[];
 
-/// One connection to the PostgreSQL that takes summaries.
+/// A connection to the PostgreSQL server that stores summaries.
 ///
-/// Exists so that libpq is met in one file. One thread. @errors of every call: kUnavailable, in
-/// libpq's words, where the connection is gone or cannot be made (try again later);
-/// kPermissionDenied and kFailedPrecondition where the database refuses.
+/// Keeps libpq in one file. Single-threaded. @errors of every call: kUnavailable, in libpq's words,
+/// if the connection is lost or cannot be made (try again later); kPermissionDenied and
+/// kFailedPrecondition if the database refuses.
 class Postgres {
  public:
   using Row = std::vector<std::optional<std::string>>;
 
-  /// Over a network only with TLS and a server that is who it says: where the URL leaves sslmode
-  /// out it is verify-full.
-  /// @errors also kInvalidArgument for a URL that is none, or asks for less than TLS.
+  /// Requires TLS over a network. Without sslmode in the URL, the mode is verify-full.
+  /// @errors also kInvalidArgument for an invalid URL, or one that allows connections without TLS.
   static Result<Postgres> Connect(const std::string& url);
 
-  /// @errors also kFailedPrecondition: the tables are of another version, or there are none.
+  /// @errors also kFailedPrecondition: the tables have another version, or do not exist.
   Result<void> CheckSchema();
-  /// Each row has a text for each of `columns`; one that is there already is left alone. All or
-  /// none.
+  /// Inserts all rows or none. Each row has one text per column; a row that exists already is left
+  /// unchanged.
   Result<void> Insert(const std::vector<const char*>& columns, const std::vector<Row>& rows);
 
  private:

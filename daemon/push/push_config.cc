@@ -39,7 +39,7 @@ Result<void> Take(std::string_view key, const toml::node& node, PushConfig& conf
   if (key == "benchmarks") return TakePatterns(node, config.benchmarks);
   if (key != "url") {
     return InvalidArgument("[push] " + OnOneLine(Quoted(key)), "unknown key",
-                           "it has url, commands, labels and benchmarks");
+                           "known: url, commands, labels, benchmarks");
   }
   const auto url = node.value_exact<std::string>();
   if (!url || url->empty()) return Refuse(key, "should be a string in quotes");

@@ -23,13 +23,13 @@ namespace {
 constexpr std::uint32_t kPage = 500;
 constexpr std::chrono::seconds kTimeout{30};
 
-/// The shortest text that reads back as the same double is what PostgreSQL takes, too.
+/// PostgreSQL also accepts the shortest text that reads back as the same double.
 std::optional<std::string> Number(std::optional<double> value) {
   if (!value) return std::nullopt;
   return nlohmann::json(*value).dump();
 }
 
-/// PostgreSQL takes neither NUL nor bytes that are not UTF-8.
+/// PostgreSQL accepts neither NUL nor bytes that are not UTF-8.
 std::string Text(const std::string& text) {
   std::string clean = Utf8Lossy(text);
   std::erase(clean, '\0');
@@ -147,7 +147,7 @@ Result<std::vector<GateSummary>> Pusher::After(std::uint64_t number, std::uint32
     const bool refused = status.error_code() == grpc::StatusCode::PERMISSION_DENIED;
     return Error{refused ? ErrorCode::kPermissionDenied : ErrorCode::kUnavailable,
                  "benchd: " + OnOneLine(status.error_message()),
-                 refused ? "run it as a member of the group benchd-push" : ""};
+                 refused ? "run benchd-push as a member of the group benchd-push" : ""};
   }
   std::vector<GateSummary> summaries;
   for (const v1::Summary& proto : response.summaries()) {
@@ -158,7 +158,7 @@ Result<std::vector<GateSummary>> Pusher::After(std::uint64_t number, std::uint32
   return summaries;
 }
 
-/// Where the last call ended; the beginning where benchd has another database than then.
+/// Returns where the last call ended; the beginning if benchd has another database now.
 Result<Position::Place> Pusher::Begin() {
   Position::Place place = position_.Read();
   if (place.number == 0) return Position::Place{};

@@ -13,12 +13,13 @@
 
 namespace benchd::push {
 
-/// What of a summary is sent, in the order of PushedColumns(): never whose it is.
+/// Returns the fields of a summary that are sent, in the order of PushedColumns(). They never
+/// include the user.
 Postgres::Row RowOf(const GateSummary& summary, const PushConfig& config);
 const std::vector<const char*>& PushedColumns();
 
-/// How far the summaries of a benchd have been sent: its number, and the session that had it, by
-/// which a database that began anew is known. A file of one line.
+/// How far the summaries of a benchd have been sent: the number of the last one and its session, by
+/// which a new database is recognised. Stored as a file of one line.
 class Position {
  public:
   explicit Position(std::filesystem::path file) : file_(std::move(file)) {}
@@ -28,25 +29,26 @@ class Position {
     std::string session;
     bool operator==(const Place&) const = default;
   };
-  /// The beginning where there is no file, or one that cannot be understood.
+  /// Returns the beginning if the file is missing or invalid.
   Place Read() const;
-  /// On the disk when it returns. @errors the system call that failed.
+  /// The data is on disk when it returns. @errors of the system call that failed.
   Result<void> Write(const Place& place) const;
 
  private:
   std::filesystem::path file_;
 };
 
-/// Sends what is new at benchd to the database.
+/// Sends benchd's new summaries to the database.
 class Pusher {
  public:
   Pusher(const PushConfig& config, v1::HistoryService::Stub& benchd, Position position)
       : config_(config), benchd_(benchd), position_(std::move(position)) {}
 
-  /// Sends everything that there is now, a page at a time; each is in the database before the
-  /// position moves on, and one that was sent twice is there once.
-  /// @return how many summaries were sent
-  /// @errors kUnavailable: benchd or the database does not answer; else what refuses.
+  /// Sends all current summaries, one page at a time. Each page is in the database before the
+  /// position advances, and a page that is sent twice is stored once.
+  /// @return the number of summaries sent
+  /// @errors kUnavailable if benchd or the database does not answer; otherwise the error of the one
+  ///         that refuses.
   Result<std::uint64_t> Push();
 
  private:

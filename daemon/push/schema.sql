@@ -1,8 +1,8 @@
 -- The tables of benchd-push, for the database's owner: benchd-push --print-schema | psql -v ON_ERROR_STOP=1 DATABASE
 --
--- Makes what is missing and raises what is older; running it again changes nothing. Machines are roles
+-- Creates missing tables and upgrades older ones; running it again changes nothing. Machines are roles
 -- that are members of benchd_machine: each adds rows under its own name and reads none. Members of
--- benchd_reader read all.
+-- benchd_reader read all rows.
 BEGIN;
 SELECT pg_advisory_xact_lock(hashtext('benchd.summaries'));
 CREATE SCHEMA IF NOT EXISTS benchd;
@@ -59,7 +59,7 @@ BEGIN
     GRANT SELECT ON benchd.schema_version TO benchd_machine, benchd_reader;
   END IF;
 
-  -- What [push] commands and labels name.
+  -- For [push] commands and labels.
   IF present < 2 THEN
     ALTER TABLE benchd.summaries ADD COLUMN command text;
     ALTER TABLE benchd.summaries ADD COLUMN labels jsonb;

@@ -59,7 +59,7 @@ Result<void> CallBudget::Hold(std::uint32_t uid, std::size_t before, std::size_t
   const std::lock_guard lock(mutex_);
   User& user = users_.at(uid);
   const std::uint64_t others = user.held - before;
-  // What is larger than the limit by itself is let through alone: else nobody could ever have it.
+  // A single message larger than the limit is admitted alone; otherwise it could never be sent.
   if (others > 0) {
     TRY_VOID(CheckRoom(Limit::kHeldAUser, others, now, uid));
   }

@@ -16,7 +16,7 @@ namespace benchd::rpc {
 
 class CallBudget;
 
-/// What one call takes of its user's budget, given back when this is destroyed, on any thread.
+/// A call's share of its user's budget. Released by the destructor, on any thread.
 class CallShare {
  public:
   CallShare() = default;
@@ -31,11 +31,11 @@ class CallShare {
   CallShare& operator=(const CallShare&) = delete;
   ~CallShare();
 
-  /// So many bytes are taken for as long as the call lasts: its request.
-  /// @errors kResourceExhausted: with those of the user's other calls too many.
+  /// Adds bytes that are held for as long as the call lasts: those of its request.
+  /// @errors kResourceExhausted if the user's calls would hold too much together
   Result<void> Keep(std::size_t bytes);
-  /// So many bytes are on their way to the client, those of before no more.
-  /// @errors kResourceExhausted: with those of the user's other calls too many.
+  /// Sets the number of bytes that are being sent to the client, replacing the former number.
+  /// @errors kResourceExhausted if the user's calls would hold too much together
   Result<void> Hold(std::size_t bytes);
 
  private:
@@ -47,29 +47,30 @@ class CallShare {
   std::uint32_t uid_ = 0;
   Limit counted_ = Limit::kCallsAUser;
   std::size_t kept_ = 0;
-  std::size_t held_ = 0;  ///< with what is kept
+  std::size_t held_ = 0;  ///< including kept ones
 };
 
-/// How many calls are under way and what they hold, by user and in all.
+/// Counts calls in progress and the bytes that they hold, by user and in total.
 ///
-/// Asked on gRPC's threads before anything of a call reaches the loop, so that a flood of them
-/// keeps gRPC busy and not the loop, hence the mutex. Outlives the calls.
+/// Checked on gRPC's threads before a call reaches the loop, so that a flood of calls loads gRPC
+/// but not the loop; hence the mutex. Must outlive the calls.
 class CallBudget {
  public:
   explicit CallBudget(const Budgets& limits = {}) : limits_(limits) {}
   CallBudget(const CallBudget&) = delete;
   CallBudget& operator=(const CallBudget&) = delete;
 
-  /// Lets a call of `uid` in.
-  /// @param as  kCallsAUser, or kWatchesAUser for what waits, costs next to nothing, and is no call
-  ///            in flight therefore
-  /// @errors kResourceExhausted: too many are under way.
+  /// Admits a call of `uid`.
+  /// @param as  kCallsAUser, or kWatchesAUser for a call that only waits, costs next to nothing and
+  ///            does not count as a call in progress
+  /// @errors kResourceExhausted if too many are in progress
   Result<CallShare> Enter(std::uint32_t uid, Limit as = Limit::kCallsAUser);
 
-  /// What `uid` takes, or each user that takes anything, and all together.
+  /// The current use of `uid`, or of each user who uses anything, and the total.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
-  /// Whether who refuses a call should see to it that the loop hears of refusals; then ToldLoop().
+  /// Whether the thread that refuses a call must notify the loop of refusals; it then calls
+  /// ToldLoop().
   bool TellsLoop() { return !telling_.exchange(true); }
   void ToldLoop() { telling_ = false; }
 
@@ -88,7 +89,7 @@ class CallBudget {
   const Budgets limits_;
   mutable std::mutex mutex_;
   std::map<std::uint32_t, User> users_;  ///< those with any call or watch
-  std::uint64_t calls_ = 0;              ///< of all, watches not counted
+  std::uint64_t calls_ = 0;              ///< of all users, without watches
   std::atomic<bool> telling_ = false;
 };
 

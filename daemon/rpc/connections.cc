@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "fd:";
 
-// Below are the daemon's own files. More numbers would make a round longer, and the callers of
-// former connections are kept for as long.
+// Lower numbers are the daemon's own files. A wider range would make a round longer, and the
+// callers of closed connections are kept for a round.
 constexpr int kFirstNumber = 64;
 constexpr int kLastNumber = 2047;
 
@@ -37,12 +37,12 @@ Result<UniqueFd> PeerTable::Register(UniqueFd connection, Caller caller) {
   if (next_number_ >= kFirstNumber && next_number_ <= kLastNumber) {
     numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, next_number_));
   }
-  // The round is over, or nothing above is free.
+  // The round is over, or no higher number is free.
   if (!numbered) numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, kFirstNumber));
   if (!numbered) return SystemError("numbering a connection", errno);
   next_number_ = numbered.get() + 1;
   const int number = numbered.get();
-  // Whoever had the number before has closed it.
+  // The previous connection with this number has been closed.
   for (auto& [uid, open] : open_) open.erase(number);
   open_[caller.uid].emplace(number, SocketInode(number).value_or(0));
   const std::lock_guard lock(mutex_);
@@ -99,7 +99,7 @@ struct LimitName {
   std::string_view name;
   int resource;
 };
-// The names of fs/proc/base.c, lnames[].
+// Source of the names: fs/proc/base.c, lnames[].
 constexpr std::array<LimitName, 16> kLimitNames{{
     {"Max cpu time", RLIMIT_CPU},
     {"Max file size", RLIMIT_FSIZE},
@@ -149,7 +149,7 @@ Result<std::vector<std::uint32_t>> ReadPeerGroups(int socket) {
       groups.resize(bytes / sizeof(gid_t));
       return std::vector<std::uint32_t>(groups.begin(), groups.end());
     }
-    // ERANGE: the kernel wrote how many bytes it wants.
+    // ERANGE: the kernel returned the required size.
     if (errno != ERANGE || bytes / sizeof(gid_t) <= groups.size()) {
       return Error{ErrorCode::kPermissionDenied,
                    SystemError("reading the groups of the caller", errno).message,
@@ -171,7 +171,7 @@ std::string ReadFileAt(int directory, const char* name) {
   return text;
 }
 
-// The directory stays that of the process it was opened for, even when its number is used again.
+// The open directory stays that of its process, even if the pid is reused.
 void ReadProc(Caller& caller) {
   const std::string path = "/proc/" + std::to_string(caller.pid);
   const UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -236,11 +236,11 @@ std::vector<ResourceLimit> ParseLimits(std::string_view limits) {
 
 namespace {
 
-// Out of descriptors, accept() fails at once and again: wait until some are free.
+// accept() fails repeatedly while no descriptor is free, so pause between attempts.
 constexpr auto kPauseAfterError = std::chrono::milliseconds(200);
 constexpr auto kRefusalLogInterval = std::chrono::seconds(10);
 
-// Asio sets neither; without O_NONBLOCK gRPC's server stays mute.
+// Asio sets neither flag; without O_NONBLOCK, gRPC's server does not respond.
 bool PrepareForServer(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   return flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&

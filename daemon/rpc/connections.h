@@ -21,86 +21,86 @@
 
 namespace benchd::rpc {
 
-/// Which caller stands behind which connection: gRPC tells a handler only "fd:7".
+/// Maps connections to callers: gRPC tells a handler only "fd:7".
 ///
-/// So that this can only mean one connection, each gets a number of its own: descriptors are moved
-/// to numbers that go round, and one that was closed a moment ago is the last to come again. gRPC
-/// closes a descriptor only when the last call of the connection is gone, so that none is left that
-/// could look a former number up: CheckGrpc() tries it at each start. A gRPC that did so earlier
-/// would have to keep a call back for a whole round of connections.
+/// Each connection gets a unique number, so that this name is unambiguous: descriptors are moved to
+/// numbers that are assigned in turn, and a number that was just closed is reused last. gRPC closes
+/// a descriptor only after the last call of its connection, so no call can look up a number that
+/// has been reused; CheckGrpc() tests this at each start. If gRPC closed it earlier, a wrong
+/// look-up would still require a call that is delayed for a whole round of connections.
 ///
-/// Written by the listener before gRPC sees the descriptor, read once at the entry of each RPC,
-/// which then keeps its own copy. The one thing in the daemon that gRPC's threads and the loop's
-/// thread share, hence the mutex: a look-up cannot wait for the loop, because by then the
-/// connection may be gone. Everything but Find() is called on the loop's thread.
+/// Written by the listener before gRPC sees the descriptor, and read once at the start of each RPC,
+/// which then keeps its own copy. The loop's thread and gRPC's threads share it, hence the mutex: a
+/// look-up cannot wait for the loop, because the connection may be closed by then. All functions
+/// but Find() are called on the loop's thread.
 class PeerTable {
  public:
-  /// How many connections a user may have: a Listener sees to it.
+  /// @param most_a_user  connections that a user may have; enforced by Listener
   explicit PeerTable(std::uint64_t most_a_user = Budgets().At(Limit::kConnectionsAUser))
       : most_a_user_(most_a_user) {}
   std::uint64_t most_a_user() const { return most_a_user_; }
 
-  /// Moves a connected socket to the next number and remembers who is behind it.
-  /// @errors kResourceExhausted: no descriptor is free.
+  /// Moves a connected socket to the next number and records its caller.
+  /// @errors kResourceExhausted if no descriptor is free
   Result<UniqueFd> Register(UniqueFd connection, Caller caller);
 
-  /// The caller behind ServerContext::peer(), such as "fd:7"; nothing for any other kind of peer.
+  /// The caller of ServerContext::peer(), such as "fd:7"; empty for any other kind of peer.
   std::optional<Caller> Find(std::string_view peer) const;
 
   /// Number of connections of `uid` that are still open.
   std::size_t OpenConnections(std::uint32_t uid) const;
 
-  /// The same as the use of a limit: `uid`'s, or that of each user who has any.
+  /// The same as the use of a limit: for `uid`, or for each user who has connections.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
  private:
-  /// Numbers that were not yet seen to be closed, each with the inode of its socket, which tells it
-  /// from a later one of the same number.
+  /// Numbers that have not been seen closed yet, each with the inode of its socket, which
+  /// distinguishes it from a later socket with the same number.
   using Open = std::map<int, std::uint64_t>;
   static std::size_t CountOpen(Open& open);
 
   const std::uint64_t most_a_user_;
-  mutable std::mutex mutex_;       ///< for callers_; nothing but memory is touched under it
-  std::map<int, Caller> callers_;  ///< of each number, closed or not
-  // By user, so that who connects costs no more than that user has open: a client that comes again
-  // and again leaves a round of numbers behind.
+  mutable std::mutex mutex_;       ///< for callers_; no system call is made while it is held
+  std::map<int, Caller> callers_;  ///< by number, closed or not
+  // By user, so that connecting costs only as much as that user has open: a client that reconnects
+  // repeatedly leaves a whole round of numbers behind.
   mutable std::map<std::uint32_t, Open> open_;
   int next_number_ = 0;
 };
 
-/// Who is at the other end of a connected Unix socket, as the kernel recorded it at connect().
+/// Identifies the peer of a connected Unix socket, as the kernel recorded it at connect().
 ///
-/// uid, gid and pid by SO_PEERCRED, groups by SO_PEERGROUPS; umask and limits from /proc/PID, all
-/// of them or none: none where that process has gone or does not belong to that uid (one that is
-/// not dumpable belongs to root). Does not block.
-/// @errors kPermissionDenied when the kernel does not tell.
+/// uid, gid and pid come from SO_PEERCRED, groups from SO_PEERGROUPS, umask and limits from
+/// /proc/PID. Umask and limits are both absent if the process has exited or does not belong to that
+/// uid (one that is not dumpable belongs to root). Does not block.
+/// @errors kPermissionDenied if the kernel does not report the peer
 Result<Caller> ReadPeer(int socket);
 
 /// The octal value of the line "Umask:" of /proc/PID/status.
 std::optional<std::uint32_t> ParseUmask(std::string_view status);
 
-/// The limits of /proc/PID/limits that this system knows, in the file's order; a line that cannot
-/// be read is left out.
+/// The limits of /proc/PID/limits that this system knows, in the file's order; lines that cannot be
+/// parsed are left out.
 std::vector<ResourceLimit> ParseLimits(std::string_view limits);
 
-/// Accepts on the control socket, reads who is calling, and hands the connection to gRPC.
+/// Accepts connections on the control socket, identifies the caller, and hands the connection to
+/// gRPC, whose own Unix listener does not report the uid.
 ///
-/// gRPC's own Unix listener gives no uid. Lives on the loop's thread and must outlive the loop's
-/// run.
+/// Lives on the loop's thread and must outlive the loop's run.
 class Listener {
  public:
   /// Takes over an identified connection: non-blocking, close-on-exec. Owns `fd` from then on.
   using HandOver = std::function<void(int fd)>;
-  /// Told in a sentence why a connection was not taken.
+  /// Receives a sentence about why a connection was refused.
   using Log = std::function<void(const std::string&)>;
 
-  /// `socket` is a listening Unix stream socket. More connections of one uid at a time than `peers`
-  /// allows are closed at once: a runaway client must not keep the others out.
+  /// `socket` is a listening Unix stream socket. Connections of one uid beyond the limit of `peers`
+  /// are closed at once, so that a runaway client does not lock out other users.
   Listener(const asio::any_io_executor& loop, UniqueFd socket, PeerTable& peers, HandOver hand_over,
            Log log);
 
   void Start();
-  /// Takes no further connection; those handed over live on.
+  /// Accepts no more connections; those handed over stay open.
   void Close();
 
  private:
@@ -113,7 +113,7 @@ class Listener {
   PeerTable& peers_;
   HandOver hand_over_;
   Log log_;
-  /// A client that floods the socket must not flood the log as well.
+  /// Limits the rate of log lines, so that a client that floods the socket does not flood the log.
   std::optional<std::chrono::steady_clock::time_point> refusal_logged_at_;
 };
 

@@ -13,7 +13,7 @@
 namespace benchd::rpc {
 namespace {
 
-// Letters and digits, no more of them than an id has.
+// Letters and digits, at most as many as an id has.
 constexpr std::size_t kIdLength = 8;
 
 bool IsIdCharacter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
@@ -47,7 +47,7 @@ LiveCalls::Token LiveCalls::Begin(std::function<void()> on_close) {
 
 void LiveCalls::Close() {
   closed_ = true;
-  // A call may end, and take its entry away, while it is told.
+  // A call may end and remove its entry during the notification.
   for (std::uint64_t key = 0; key < next_key_;) {
     const auto it = calls_.lower_bound(key);
     if (it == calls_.end()) return;
@@ -59,7 +59,7 @@ void LiveCalls::Close() {
 
 namespace {
 
-// More than a machine has users at a time: only then are the buckets looked through.
+// More users than a machine usually has at a time; only then are idle buckets removed.
 constexpr std::size_t kManyUsers = 1024;
 constexpr std::chrono::seconds kBetweenWarnings{10};
 
@@ -90,7 +90,7 @@ void RateLimit::WarnOfRefusal(std::uint32_t uid, const std::string& why) {
 
 std::string RateLimit::Why(std::uint32_t uid) const {
   return "uid " + std::to_string(uid) + " makes more than " +
-         std::to_string(static_cast<std::uint64_t>(a_second_)) + " a second";
+         std::to_string(static_cast<std::uint64_t>(a_second_)) + " calls per second";
 }
 
 void RateLimit::Fill(Bucket& bucket, SteadyTime now) const {
@@ -120,7 +120,7 @@ void RateLimit::ForgetQuietUsers(SteadyTime now) {
 
 namespace {
 
-/// A unary call from its entry until its client has the answer.
+/// A unary call, from its arrival until its client has the answer.
 class CallReactor final : public UnaryReactor {
  public:
   CallReactor(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
@@ -138,7 +138,7 @@ class CallReactor final : public UnaryReactor {
   void OnDone() override { delete this; }
 
  private:
-  /// This may be gone once Finish() was called.
+  /// The object may be deleted once Finish() was called.
   asio::awaitable<void> Serve() {
     const LiveCalls::Token token = endpoint_.calls.Begin(nullptr);
     grpc::Status status = endpoint_.Admit(entry_.caller);
@@ -161,7 +161,7 @@ class CallReactor final : public UnaryReactor {
 }  // namespace
 
 std::size_t MemoryOf(const google::protobuf::Message& message) {
-  // Of fewer bytes nothing grows that would have to be counted.
+  // A message this small cannot grow to a size that matters.
   constexpr std::size_t kSmall = 1024;
   const std::size_t bytes = message.ByteSizeLong();
   return bytes <= kSmall ? bytes : message.SpaceUsedLong();
@@ -184,7 +184,7 @@ Entry Endpoint::Enter(const grpc::CallbackServerContext& context,
   const Result<void> room =
       share ? share->Keep(MemoryOf(request)) : Result<void>(std::move(share).error());
   if (room) return {*std::move(caller), *std::move(share), {}};
-  // One post for all that are refused meanwhile.
+  // A single post covers all calls that are refused meanwhile.
   if (budget.TellsLoop()) {
     asio::post(loop, [endpoint = *this, why = room.error(), uid = caller->uid] {
       endpoint.budget.ToldLoop();
@@ -203,7 +203,7 @@ grpc::Status Endpoint::Admit(const Caller& caller) const {
 
 grpc::Status Unidentified() {
   return grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
-                      "connection: benchd does not know who is calling",
+                      "connection: the caller cannot be identified",
                       "connect to the control socket itself, not through a relay");
 }
 

@@ -33,27 +33,26 @@
 
 namespace benchd::rpc {
 
-/// Who changed what, or tried to: a line of the log each, in a form that scripts may rely on.
+/// Logs every change and every refused attempt, one line each, in a form that scripts may rely on.
 ///
 ///     audit: uid=1000 pid=123 action=submit session=k3x9m2pq result=ok
 ///
-/// `uid` and `pid` are the kernel's word for who connected. `action` is submit, cancel, move,
-/// pause, resume, drain, apply, restore, reserve (refused), reserve-begin or reserve-end. `session`
-/// is an id, or the beginning of one that was asked for; `-` for none, `?` for what is no id.
-/// `result` is ok, denied, or the NameOf() of what else was wrong. Nothing that a client
-/// makes up enters a line: no label, name, command or message. Further fields may be added at the
-/// end.
+/// `uid` and `pid` come from the kernel's record of the connection. `action` is submit, cancel,
+/// move, pause, resume, drain, apply, restore, reserve (refused), reserve-begin or reserve-end.
+/// `session` is an id, or the requested beginning of one; `-` for none, `?` for text that cannot be
+/// an id. `result` is ok, denied, or the NameOf() of another error. A line contains no text that a
+/// client can choose: no label, name, command or message. Further fields may be added at the end.
 ///
-/// A move to the priority that a session has already has no line. A call that was refused before
-/// anybody looked at it (too many requests, a daemon that stops) has no line: it changed nothing,
-/// and a flood of calls must not flood the log. Loop's thread only.
+/// A move to the priority that a session already has is not logged. Neither is a call that was
+/// rejected before it was processed (too many requests, a stopping daemon): it changed nothing, and
+/// a flood of calls must not flood the log. Loop's thread only.
 class Audit {
  public:
   using Log = std::function<void(const std::string& line)>;
 
   explicit Audit(Log log) : log_(std::move(log)) {}
 
-  /// `session` as the client wrote it, or the daemon's own id; empty for none.
+  /// @param session  as the client wrote it, or the daemon's own id; empty for none
   template <typename T>
   void Note(const Caller& caller, std::string_view action, std::string_view session,
             const Result<T>& outcome) const {
@@ -71,23 +70,23 @@ class Audit {
   Log log_;
 };
 
-/// The calls that are being served: what a clean stop has to end and an idle exit has to wait for.
+/// The calls in progress, which a clean stop must end and an idle exit must wait for.
 ///
 /// Lives on the loop's thread; must outlive every call.
 class LiveCalls {
  public:
-  /// One call; ends with the token.
+  /// One call, which ends with the token.
   using Token = Held<LiveCalls>;
 
-  /// `on_close` is told once that the daemon stops; may be empty for a call that ends by itself.
+  /// `on_close` is called once when the daemon stops; may be empty for a call that ends on its own.
   [[nodiscard]] Token Begin(std::function<void()> on_close);
 
-  /// Tells every call that the daemon stops. No call should begin after it.
+  /// Notifies every call that the daemon is stopping. No call may begin after it.
   void Close();
   bool closed() const { return closed_; }
 
   std::size_t count() const { return calls_.size(); }
-  /// How many calls ever began: differs between two looks if anything happened in between.
+  /// Number of calls that ever began; a change between two checks means activity.
   std::uint64_t total() const { return next_key_; }
 
  private:
@@ -99,33 +98,33 @@ class LiveCalls {
   bool closed_ = false;
 };
 
-/// How many calls a user may make: one token a call, from a bucket per uid.
+/// Limits the rate of calls per user: one token per call, from one bucket per uid.
 ///
-/// Exists so that a client in a loop costs the others nothing. A stream counts once, however long
-/// it lasts. The figures are generous: clients that submit as fast as they are answered come to 300
-/// to 1000 calls a second together, since each submission is committed to the disk, while one that
-/// only looks comes to more than 5000 (both measured on two CPUs). Loop's thread only.
+/// It ensures that a client in a loop does not affect other users. A stream counts once, however
+/// long it lasts. The defaults are generous: clients that submit as fast as they are answered reach
+/// 300 to 1000 calls per second together, because each submission is committed to the disk, and a
+/// client that only reads reaches more than 5000 (both measured on two CPUs). Loop's thread only.
 class RateLimit {
  public:
-  /// Told in a sentence that a user is refused, every ten seconds at most for each.
+  /// Receives a sentence about a user who is refused, at most every ten seconds per user.
   using Log = std::function<void(const std::string&)>;
 
-  /// `a_second` calls a second, lasting, and twice as many at once.
+  /// Allows `a_second` calls per second, with bursts of twice as many.
   RateLimit(const Clock& clock, Log log,
             std::uint64_t a_second = Budgets().At(Limit::kCallsASecond))
       : clock_(clock), log_(std::move(log)), a_second_(static_cast<double>(a_second)) {}
 
   /// Takes a token of `uid`.
-  /// @errors kResourceExhausted "too many requests: ..." when there is none left.
+  /// @errors kResourceExhausted "too many requests: ..." if none is left
   Result<void> Take(std::uint32_t uid);
 
-  /// Tells the log that calls of `uid` are refused, if it was not told a moment ago.
+  /// Logs that calls of `uid` are refused, unless that was logged a moment ago.
   void WarnOfRefusal(std::uint32_t uid, const std::string& why);
 
-  /// How many of the calls at once `uid` has made, or each user who has made any.
+  /// The part of the burst that `uid`, or each user with recent calls, has used.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
-  /// How many users are remembered; one who has been quiet for two seconds may be forgotten.
+  /// Number of remembered users; one without calls for two seconds may be forgotten.
   std::size_t users() const { return buckets_.size(); }
 
  private:
@@ -146,38 +145,39 @@ class RateLimit {
   std::map<std::uint32_t, Bucket> buckets_;
 };
 
-/// A call that stands at the door: who calls, and what it takes of the caller's budget; or why it
-/// is not let in.
+/// A call on arrival: its caller and its share of the caller's budget, or the reason why it is
+/// refused.
 struct Entry {
   Caller caller;
   CallShare share;
-  grpc::Status status;  ///< not OK: nothing else is here
+  grpc::Status status;  ///< if not OK, the other fields are empty
 };
 
-/// Where calls come in: what every service shares. The references outlive the server.
+/// The state that all services share for incoming calls. The references must outlive the server.
 ///
-/// `peers` and `budget` are asked on gRPC's threads, once per call; `calls` and `rate` are touched
-/// on the loop's thread only.
+/// `peers` and `budget` are used on gRPC's threads, once per call; `calls` and `rate` on the loop's
+/// thread only.
 struct Endpoint {
   asio::any_io_executor loop;
   const PeerTable& peers;
   LiveCalls& calls;
   RateLimit& rate;
   CallBudget& budget;
-  /// Told of every call as it comes in, whatever becomes of it; may be empty.
+  /// Called for every incoming call, whatever its result; may be empty.
   std::function<void()> note_call = {};
 
-  /// Who is behind this call, and whether there is room for it: nobody is served without an
-  /// identity. On gRPC's thread, so that a flood of refused calls does not reach the loop.
-  /// @param request  what gRPC made of the client's bytes, which may be a hundred times as large
+  /// Identifies the caller and checks the budget; a call without an identity is refused. Runs on
+  /// gRPC's thread, so that a flood of refused calls does not reach the loop.
+  /// @param request  gRPC's parsed message, which may be a hundred times as large as the client's
+  ///                 bytes
   Entry Enter(const grpc::CallbackServerContext& context, const google::protobuf::Message& request,
               Limit as = Limit::kCallsAUser) const;
-  /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
-  /// and is noted.
+  /// OK if an admitted call may begin; every call checks once, on the loop's thread, and is
+  /// counted.
   grpc::Status Admit(const Caller& caller) const;
 };
 
-/// What a message takes in memory, in bytes.
+/// The memory that a message uses, in bytes.
 std::size_t MemoryOf(const google::protobuf::Message& message);
 
 /// UNAUTHENTICATED: the connection has no identity.
@@ -187,31 +187,31 @@ grpc::Status Stopping();
 
 /// Part of a call, on the loop's thread.
 using Step = std::function<asio::awaitable<Result<void>>()>;
-/// What it answers, or throws, as clients see it.
+/// Converts the step's result, or an exception that it throws, to the status that clients see.
 asio::awaitable<grpc::Status> StatusOf(Step step);
 
 using Context = grpc::CallbackServerContext;
 using UnaryReactor = grpc::ServerUnaryReactor;
 
-/// Who is to be answered.
+/// The caller of a unary call.
 struct Asker {
   Caller caller;
-  std::stop_token gone;  ///< that nobody waits for the answer any more
+  std::stop_token gone;  ///< requested when the client no longer waits for the answer
 };
 
-/// One unary call: reads its request, fills its response. Started on the loop's thread.
+/// One unary call: reads its request and fills its response. Started on the loop's thread.
 using UnaryCall = std::function<asio::awaitable<Result<void>>(Asker)>;
 
-/// Serves a unary call on the loop and maps its result; Finish is called exactly once, whatever
-/// `call` does. Called on gRPC's threads; returns what the handler returns. The call is under way
-/// until its client has all of `response`, which lives as long.
+/// Runs a unary call on the loop and maps its result to a status; Finish is called exactly once, in
+/// every case. Called on gRPC's threads; returns the handler's return value. The call is in
+/// progress until its client has received all of `response`, which lives as long.
 UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
                      const google::protobuf::Message& request, google::protobuf::Message* response,
                      UnaryCall call);
 
-/// The same by a coroutine of a service, which is told who asks (an Asker, or the Caller alone) and
-/// `arguments`, the last of which is the response: requests, responses and contexts live until the
-/// call is finished, so longer than the coroutine.
+/// The same for a coroutine of a service. It receives the Asker, or only the Caller, and
+/// `arguments`, the last of which is the response. Requests, responses and contexts live until the
+/// call is finished, and so outlive the coroutine.
 template <typename Service, typename Who, typename... A>
 UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
                      const google::protobuf::Message* request, Service* service,
@@ -229,13 +229,13 @@ UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
 
 /// A stream to one client, all of whose state lives on the loop's thread.
 ///
-/// gRPC's reactions only post; the derived class sees Started() and Written() on the loop. One
-/// write is in flight at most; Finish is called exactly once, also when the client has gone; the
-/// object deletes itself on the loop after gRPC's last word (OnDone). While a step of Await() is
-/// under way (a load from the store, say) Finish waits, so that the object outlives what it has
-/// asked for.
+/// gRPC's callbacks only post; the derived class is called on the loop, in Started() and Written().
+/// At most one write is in flight. Finish is called exactly once, even if the client has
+/// disconnected, and the object deletes itself on the loop after gRPC's last callback (OnDone).
+/// While a step of Await() is running (such as a load from the store), Finish is delayed, so that
+/// the object outlives its own request.
 ///
-/// It counts as under way until OnDone; what is written and not yet on its way, as held.
+/// It counts as in progress until OnDone, and a message that was not sent yet counts as held.
 template <typename Message>
 class StreamReactor : public grpc::ServerWriteReactor<Message> {
  public:
@@ -259,7 +259,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
       : endpoint_(endpoint), entry_(std::move(entry)) {}
   ~StreamReactor() override = default;
 
-  /// Called once, by the maker, on gRPC's thread, when the object is complete.
+  /// Called once by the creator, on gRPC's thread, when the object is complete.
   void Begin() {
     if (!entered()) return this->Finish(entry_.status);
     asio::post(endpoint_.loop, [this] {
@@ -272,21 +272,21 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   }
 
   virtual void Started() = 0;
-  /// The last message is on its way: the next may be written.
+  /// The last message has been sent: the next may be written.
   virtual void Written() = 0;
-  /// No message will be written any more; called before Finish.
+  /// No more messages will be written; called before Finish.
   virtual void Ended() {}
 
   const Caller& caller() const { return entry_.caller; }
-  /// That the client reads no more.
+  /// Requested when the client no longer reads.
   std::stop_token gone() const { return gone_.get_token(); }
-  /// What this stream takes of the caller's budget.
+  /// This stream's share of the caller's budget.
   CallShare& share() { return entry_.share; }
   const asio::any_io_executor& loop() const { return endpoint_.loop; }
   bool writing() const { return writing_; }
   bool ended() const { return ended_; }
 
-  /// The message to fill before Write() or WriteLast(); not to be touched while writing().
+  /// The message to fill before Write() or WriteLast(); must not be modified while writing().
   Message& message() { return message_; }
 
   void Write() {
@@ -301,7 +301,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     Ended();
     this->StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
   }
-  /// Ends the stream as soon as nothing is in flight; the first status counts.
+  /// Ends the stream as soon as no write is in flight; the first status counts.
   void End(const grpc::Status& status) {
     if (ended_) return;
     ended_ = true;
@@ -309,7 +309,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     Ended();
     FinishWhenFree();
   }
-  /// Runs a step on the loop, one at a time; what it answers or throws as an error ends the stream.
+  /// Runs a step on the loop, one at a time; an error or exception ends the stream.
   void Await(Step step) {
     awaiting_ = true;
     asio::co_spawn(endpoint_.loop, Finished(std::move(step)), asio::detached);
@@ -322,7 +322,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     awaiting_ = false;
     FinishWhenFree();
   }
-  /// False: the stream has ended, as there is no room for the message.
+  /// Returns false if the budget has no room for the message; the stream has then ended.
   bool MayHold() {
     const Result<void> room = share().Hold(message_.ByteSizeLong());
     if (!room) End(ToStatus(room));

@@ -22,24 +22,24 @@
 namespace benchd::rpc {
 namespace {
 
-/// Far beyond what any step takes: only a gRPC that never takes it is given up.
+/// Far longer than any step takes; reached only if gRPC never takes the step.
 constexpr std::chrono::seconds kPatience{10};
 
-/// How far the trial has come, by gRPC's threads.
+/// Progress of the check, reported by gRPC's threads.
 class Progress {
  public:
   enum Step { kEntered, kCancelled, kDone, kClientEnded, kSteps };
   void Note(Step step) {
     const std::lock_guard lock(mutex_);
     reached_[step] = true;
-    // Under the lock: whoever waits may destroy this as soon as it is given back.
+    // Notify under the lock: a waiting thread may destroy this object as soon as it is released.
     changed_.notify_all();
   }
   bool Await(Step step) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kPatience, [this, step] { return reached_[step]; });
   }
-  /// For a step that gRPC promises, and that uses what is on the stack.
+  /// Waits without a time limit for a step that gRPC guarantees and that uses objects on the stack.
   void AwaitCertain(Step step) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this, step] { return reached_[step]; });
@@ -51,7 +51,7 @@ class Progress {
   std::array<bool, kSteps> reached_{};
 };
 
-/// A call that stays until it is told to end.
+/// A call that lasts until the check ends it.
 class HeldCall final : public grpc::ServerUnaryReactor {
  public:
   explicit HeldCall(Progress& progress) : progress_(progress) {}
@@ -62,7 +62,7 @@ class HeldCall final : public grpc::ServerUnaryReactor {
   Progress& progress_;
 };
 
-/// Any service will do: this one is at hand. Its first call is the held one.
+/// Any service would do. Its first call is the one that is held.
 class HeldService final : public v1::QueueService::CallbackService {
  public:
   HeldService(HeldCall& call, Progress& progress) : call_(call), progress_(progress) {}
@@ -73,7 +73,7 @@ class HeldService final : public v1::QueueService::CallbackService {
     progress_.Note(Progress::kEntered);
     return &call_;
   }
-  /// Once it is entered.
+  /// Valid once the call has arrived.
   const std::string& peer() const { return peer_; }
 
  private:
@@ -84,11 +84,11 @@ class HeldService final : public v1::QueueService::CallbackService {
 
 Error Broken(const std::string& what) {
   return {ErrorCode::kFailedPrecondition, "gRPC " + grpc::Version() + ": " + what,
-          "benchd cannot tell with this version who is calling: use another one, such as 1.51"};
+          "benchd cannot identify callers with this version: use another one, such as 1.51"};
 }
 
 Error NotTried(const std::string& what) {
-  return {ErrorCode::kInternal, "trying gRPC " + grpc::Version() + ": " + what, {}};
+  return {ErrorCode::kInternal, "checking gRPC " + grpc::Version() + ": " + what, {}};
 }
 
 /// The server's end of a connection, which gRPC owns.
@@ -96,7 +96,7 @@ class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number), inode_(Inode()) {}
   std::string Peer() const { return "fd:" + std::to_string(number_); }
-  /// Looked at each millisecond.
+  /// Checks every millisecond.
   bool ClosesWithin(std::chrono::milliseconds time) const {
     const auto end = std::chrono::steady_clock::now() + time;
     while (Inode() == inode_) {
@@ -115,7 +115,7 @@ class Descriptor {
   const ino_t inode_;
 };
 
-/// What is wrong with a call that was entered; it has ended then.
+/// Finds violations with a call that has arrived; ends the call.
 Result<void> TryCall(Progress& progress, HeldCall& call, const std::string& peer,
                      const Descriptor& descriptor, int client_end,
                      std::chrono::milliseconds watched) {
@@ -125,9 +125,9 @@ Result<void> TryCall(Progress& progress, HeldCall& call, const std::string& peer
   call.Finish(grpc::Status::OK);
   progress.AwaitCertain(Progress::kDone);
   if (peer != descriptor.Peer()) {
-    return Broken("a call of the connection " + descriptor.Peer() + " is said to be of " + peer);
+    return Broken("a call of the connection " + descriptor.Peer() + " is attributed to " + peer);
   }
-  if (!noticed) return NotTried("a call is not cancelled when its client goes");
+  if (!noticed) return NotTried("a call is not cancelled when its client disconnects");
   if (closed) return Broken("it closes the descriptor of a connection before its last call ends");
   if (!descriptor.ClosesWithin(kPatience)) {
     return Broken("it leaves the descriptor of a connection open after its last call");
@@ -140,13 +140,13 @@ Result<void> TryCall(Progress& progress, HeldCall& call, const std::string& peer
 Result<void> CheckGrpc(std::chrono::milliseconds watched) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
-    return SystemError("trying gRPC: a connection", errno);
+    return SystemError("checking gRPC: a connection", errno);
   }
   UniqueFd server_end(ends[0]);
   UniqueFd client_end(ends[1]);
-  // gRPC takes the client's end as well: it is closed through a number that stays ours.
+  // gRPC also owns the client's end, so keep a duplicate with which to disconnect.
   const UniqueFd hang_up(::fcntl(client_end.get(), F_DUPFD_CLOEXEC, 0));
-  if (!hang_up) return SystemError("trying gRPC: a connection", errno);
+  if (!hang_up) return SystemError("checking gRPC: a connection", errno);
   const Descriptor descriptor(server_end.get());
 
   Progress progress;
@@ -171,7 +171,7 @@ Result<void> CheckGrpc(std::chrono::milliseconds watched) {
   } else {
     result = NotTried("a call does not arrive");
     ::shutdown(hang_up.get(), SHUT_RDWR);
-    call.Finish(grpc::Status::CANCELLED);  // should it arrive after all
+    call.Finish(grpc::Status::CANCELLED);  // in case it arrives late
   }
   progress.AwaitCertain(Progress::kClientEnded);
   server->Shutdown(std::chrono::system_clock::now());

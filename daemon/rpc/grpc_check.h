@@ -6,16 +6,17 @@
 
 namespace benchd::rpc {
 
-/// Whether the gRPC that benchd runs with treats the descriptor of a connection as PeerTable needs
-/// it: a call's peer is "fd:" and its number, the descriptor stays open as long as a call of its
-/// connection is there, also when the client has gone, and is closed soon after the last one.
+/// Checks that the gRPC in use treats a connection's descriptor as PeerTable requires: the peer of
+/// a call is "fd:" and its number; the descriptor stays open as long as the connection has a call,
+/// even if the client has disconnected; and it is closed soon after the last call.
 ///
-/// gRPC promises none of this. Exists so that a version that does otherwise is refused when benchd
-/// starts: with it, a call could be taken for somebody else's. Tries it with a server, a client and
-/// a call of its own, on whatever thread; blocks for some milliseconds longer than `watched`.
+/// gRPC guarantees none of this. Without the check, a version that behaves differently could
+/// attribute a call to another user, so benchd refuses to start with it. The check uses a server, a
+/// client and a call of its own, on any thread, and blocks for a few milliseconds longer than
+/// `watched`.
 ///
-/// @param watched  how long the descriptor is looked at after the client has gone.
-/// @errors kFailedPrecondition: what it does otherwise; kInternal: the trial itself did not work.
+/// @param watched  how long to observe the descriptor after the client has disconnected
+/// @errors kFailedPrecondition if gRPC behaves differently; kInternal if the check itself failed
 Result<void> CheckGrpc(std::chrono::milliseconds watched = std::chrono::milliseconds(5));
 
 }  // namespace benchd::rpc

@@ -11,17 +11,17 @@
 
 namespace benchd::rpc {
 
-/// What a reservation needs. The references outlive the server.
+/// The dependencies of a reservation. The references must outlive the server.
 struct ReserveSources {
   Endpoint endpoint;
   MachineController& controller;
   const Audit& audit;
 };
 
-/// MachineService.Reserve: "not yet" at once; then, when the machine is the caller's, how long it
-/// stays so, about once a second, until the time is over or the client goes.
+/// MachineService.Reserve: sends "not yet" at once. When the caller holds the machine, it sends the
+/// remaining time about once per second, until the time is over or the client disconnects.
 ///
-/// A reader that does not read costs one message, and no more than its time.
+/// A client that does not read costs one message, and keeps the machine no longer than its time.
 class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
  public:
   ReserveReactor(const ReserveSources& sources, Entry entry, v1::ReserveRequest request);
@@ -43,15 +43,15 @@ class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
   std::optional<MachineController::Reservation> reservation_;
   asio::steady_timer timer_;
   Nanoseconds wanted_{};
-  std::optional<Clock::time_point> end_;  // once it is held
-  bool due_ = false;                      // there is something to tell
+  std::optional<Clock::time_point> end_;  // once the machine is held
+  bool due_ = false;                      // a message must be sent
   bool over_ = false;
 };
 
 /// benchd.v1.MachineService; gRPC calls the public methods on its threads.
 class MachineService final : public v1::MachineService::CallbackService {
  public:
-  /// References outlive the server.
+  /// References must outlive the server.
   MachineService(const Endpoint& endpoint, MachineController& controller, const Audit& audit);
 
   UnaryReactor* Get(Context* context, const v1::GetMachineRequest* request,
@@ -80,7 +80,7 @@ class MachineService final : public v1::MachineService::CallbackService {
  private:
   using Cancelled = MachineController::Cancelled;
 
-  /// A call may wait long for its turn: who has gone meanwhile gets nothing done.
+  /// A call may wait long for its turn; it does nothing if its client has disconnected meanwhile.
   static Cancelled CancelledOf(const Context* context) {
     return [context] { return context->IsCancelled(); };
   }

@@ -33,8 +33,8 @@ Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
   convert::FieldReader reader;
   const Nanoseconds wanted = reader.Duration("seconds", from.seconds());
   if (wanted > kLongest) {
-    reader.Fail("seconds", "the machine can be reserved for an hour at most",
-                "reserve it again when the hour is over");
+    reader.Fail("seconds", "the machine can be reserved for at most one hour",
+                "reserve it again when the hour has ended");
   }
   if (!reader.ok()) return std::move(reader).error();
   return wanted;

@@ -19,25 +19,26 @@ class ReserveRequest;
 class Session;
 }  // namespace benchd::v1
 
-/// The queue's own values as clients send and read them; the core's are proto/convert's.
+/// Conversions of the queue's own values to and from messages; those of core are in proto/convert.
 namespace benchd::rpc {
 
-/// @errors kInvalidArgument for a state nobody knows.
+/// @errors kInvalidArgument for an unknown state
 Result<SessionFilter> FromProto(const v1::ListSessionsRequest& proto);
 
-/// How long the machine is wanted.
-/// @errors kInvalidArgument for no duration, or one of more than an hour.
+/// The requested duration of a reservation.
+/// @errors kInvalidArgument if it is not a duration, or longer than one hour
 Result<Nanoseconds> FromProto(const v1::ReserveRequest& proto);
 
-/// What everybody may know of a session: id, uid and state.
+/// The fields of a session that every user may see: id, uid and state.
 void ToProto(const SessionView& view, v1::Session* to);
 void ToProto(const QueueStatus& status, v1::QueueStatus* to);
 void ToProto(const MachineView& machine, v1::MachineStatus* to);
 void ToProto(const LimitUse& use, v1::LimitUse* to);
 
-/// What is told of a session's log at most: clients take messages of 4 MiB by default.
+/// The most of a session's log that is sent: clients accept messages of 4 MiB by default.
 inline constexpr std::size_t kMaxLogBytes = std::size_t{3} * 1024 * 1024;
-/// What a session's programs wrote, kMaxLogBytes of it at most, and how much came before.
+/// The output of a session's programs, at most kMaxLogBytes, with a line that states how much was
+/// cut.
 std::string LogToProto(const LogTail& log);
 
 }  // namespace benchd::rpc

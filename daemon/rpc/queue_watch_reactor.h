@@ -10,14 +10,14 @@
 
 namespace benchd::rpc {
 
-/// QueueService.Watch: how the queue stands, and again when it has changed. One message is in
-/// flight at most: a slow reader gets the newest status. Sends nothing of its own accord: a change
-/// is a client's call, or comes between two runs.
+/// QueueService.Watch: sends the queue's status, and again after each change. At most one message
+/// is in flight: a slow reader gets the newest status. It uses no timer: changes come from clients'
+/// calls, or occur between two runs.
 class QueueWatchReactor final : public StreamReactor<v1::QueueStatus> {
  public:
   using Fill = std::function<void(const QueueStatus&, v1::QueueStatus*)>;
 
-  /// References outlive the server.
+  /// References must outlive the server.
   QueueWatchReactor(const Endpoint& endpoint, Entry entry, Queue& queue, Fill fill);
 
  private:

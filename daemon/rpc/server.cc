@@ -72,8 +72,8 @@ BundleLimits BundlesOf(const Budgets& limits) {
           .uploads_a_user = limits.At(Limit::kUploadsAUser)};
 }
 
-/// A call of a service that is gRPC's own: health or reflection. They know nothing of budgets, so
-/// what waits there counts as a watch, and what is one too many is cancelled.
+/// A call of gRPC's own services (health or reflection). They do not know budgets, so a waiting
+/// call counts as a watch, and calls over the limit are cancelled.
 class ForeignCall final : public grpc::experimental::Interceptor {
  public:
   ForeignCall(grpc::ServerContextBase* context, Result<CallShare> share)
@@ -92,12 +92,12 @@ class ForeignCall final : public grpc::experimental::Interceptor {
   const Result<CallShare> share_;
 };
 
-/// Of one user's server.
+/// The factory for one user's server.
 class ForeignCalls final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
   ForeignCalls(CallBudget& budget, std::uint32_t uid) : budget_(budget), uid_(uid) {}
 
-  /// The caller owns it; nullptr: that call needs none.
+  /// The caller takes ownership; nullptr if the call needs no interceptor.
   grpc::experimental::Interceptor* CreateServerInterceptor(
       grpc::experimental::ServerRpcInfo* info) override {
     if (std::string_view(info->method()).starts_with("/benchd.")) return nullptr;
@@ -135,7 +135,7 @@ class Server::Impl {
     grpc::EnableDefaultHealthCheckService(true);
     TRY_VOID(CheckGrpc());
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-    // Whoever comes first finds out otherwise.
+    // Other users' servers are made when they first connect.
     if (ServerOf(::geteuid()) != nullptr) return {};
     return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
   }
@@ -145,7 +145,7 @@ class Server::Impl {
     grpc::Server* const server = caller ? ServerOf(caller->uid) : nullptr;
     if (server != nullptr) return grpc::AddInsecureChannelFromFd(server, fd);
     const UniqueFd closed(fd);
-    warn_("refused a connection: gRPC has no server for it");
+    warn_("refused a connection: gRPC cannot start a server for it");
   }
 
   void Shutdown(std::chrono::milliseconds grace) {
@@ -155,10 +155,10 @@ class Server::Impl {
   }
 
  private:
-  /// A server for each user: what its quota of memory runs out of, such as requests that never
-  /// end, is that user's, and gRPC ends streams of that user's then. Nobody sees or counts a
-  /// request before it is complete but gRPC. It stays until benchd ends: to shut one down is to
-  /// wait for its calls, which wait for the loop, and who may connect are few. Loop's thread.
+  /// One server per user: when requests that never end exhaust its memory quota, gRPC ends streams
+  /// of that user only. Only gRPC can count a request before it is complete. A server stays until
+  /// benchd ends, because shutting it down would wait for its calls, which wait for the loop; and
+  /// few users may connect. Loop's thread.
   grpc::Server* ServerOf(std::uint32_t uid) {
     std::unique_ptr<grpc::Server>& server = servers_[uid];
     if (server == nullptr) server = MakeServer(uid);
@@ -170,7 +170,7 @@ class Server::Impl {
     quota.Resize(limits_.At(Limit::kHeldAUser));
     grpc::ServerBuilder builder;
     builder.SetResourceQuota(quota);
-    // gRPC makes objects of all that comes before anybody is asked: of two bytes up to 250.
+    // gRPC parses a message before any check: two bytes can become up to 250.
     builder.SetMaxReceiveMessageSize(static_cast<int>(limits_.At(Limit::kSpec) + kMostBesideSpec));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                                static_cast<int>(max_idle_.count()));
@@ -197,7 +197,8 @@ class Server::Impl {
   QueueService queue_;
   MachineService machine_;
   HistoryService history_;
-  // Last: gone before the services they call. Changed on the loop's thread, until Shutdown().
+  // Last, so that it is destroyed before the services that it calls. Changed on the loop's thread,
+  // until Shutdown().
   std::map<std::uint32_t, std::unique_ptr<grpc::Server>> servers_;
 };
 

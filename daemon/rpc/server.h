@@ -19,19 +19,18 @@
 
 namespace benchd::rpc {
 
-/// What the daemon says about itself in QueueService.Get. Owned by main, changed and read on the
-/// loop's thread.
+/// The daemon's facts for QueueService.Get. Owned by main, changed and read on the loop's thread.
 struct DaemonInfo {
   std::string version;
   int pid = 0;
-  /// Where the daemon keeps itself; empty until a runner has said.
+  /// CPUs of the daemon itself; empty until a runner has reported them.
   std::vector<int> housekeeping_cpus;
 };
 
 /// benchd.v1.QueueService; gRPC calls the public methods on its threads.
 class QueueService final : public v1::QueueService::CallbackService {
  public:
-  /// References outlive the server.
+  /// References must outlive the server.
   QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info, const Audit& audit);
 
   UnaryReactor* Pause(Context* context, const v1::PauseRequest* request,
@@ -57,7 +56,7 @@ class QueueService final : public v1::QueueService::CallbackService {
                                                    const v1::WatchQueueRequest* request) override;
 
  private:
-  /// What an admin may ask for; `action` is its word in the audit.
+  /// A change that only admins may request; `action` is its name in the audit log.
   struct Change {
     const char* action;
     QueueMode mode;
@@ -73,17 +72,17 @@ class QueueService final : public v1::QueueService::CallbackService {
   const Audit& audit_;
 };
 
-/// benchd's gRPC server: the three services, health and reflection, without any port of its own.
-/// Connections come from a Listener, which knows who is calling.
+/// benchd's gRPC server: the three services, health and reflection. It has no port of its own;
+/// connections come from a Listener, which identifies the caller.
 ///
-/// Owned by main; made and adopting on the loop's thread. gRPC's threads inherit the CPU affinity
-/// of the thread that calls Start(), so the process is confined before.
+/// Owned by main; created and used on the loop's thread. gRPC's threads inherit the CPU affinity of
+/// the thread that calls Start(), so the process must be confined first.
 class Server {
  public:
-  /// Beside the spec of a submission: its environment, and what names them.
+  /// Size allowance beside the spec of a submission: its environment and the names of its fields.
   static constexpr std::uint64_t kMostBesideSpec = (1024 + 64) * 1024;
 
-  /// References outlive the server.
+  /// References must outlive the server.
   struct Parts {
     Queue& queue;
     MachineController& machine;
@@ -94,13 +93,12 @@ class Server {
     const DaemonInfo& info;
     PeerTable& peers;
     LiveCalls& calls;
-    Audit::Log audit;     ///< who changed what
-    RateLimit::Log warn;  ///< who is refused
-    /// A connection without any call for so long is closed; its client makes another when it needs
-    /// one.
+    Audit::Log audit;     ///< receives the audit log
+    RateLimit::Log warn;  ///< receives refusals
+    /// A connection without a call for this long is closed; the client reconnects when necessary.
     std::chrono::milliseconds max_idle = std::chrono::minutes(10);
     Budgets limits = {};
-    /// An upload of which nothing comes for so long ends.
+    /// An upload that receives nothing for this long is ended.
     std::chrono::milliseconds max_silence = std::chrono::minutes(1);
   };
 
@@ -109,15 +107,15 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// @errors kInternal when gRPC does not start; those of CheckGrpc().
+  /// @errors kInternal if gRPC does not start; those of CheckGrpc()
   Result<void> Start();
 
-  /// Serves a connected socket that is in the peer table; owns it from then on.
+  /// Serves a connected socket that is in the peer table, and takes ownership of it.
   void Adopt(int fd);
 
   /// Ends all calls, by force after `grace`, and waits until none is left.
   ///
-  /// Blocks, and the calls end on the loop: call it on another thread while the loop runs, after
+  /// Blocks, while the calls end on the loop: call it on another thread while the loop runs, after
   /// LiveCalls::Close() and after the last Adopt().
   void Shutdown(std::chrono::milliseconds grace);
 

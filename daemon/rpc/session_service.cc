@@ -32,7 +32,7 @@ Error IsStopping() {
 Error IsSilent(std::chrono::milliseconds silence) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(silence);
   return Error{ErrorCode::kDeadlineExceeded,
-               "bundle: nothing came for " + std::to_string(seconds.count()) + " s",
+               "bundle: no data came for " + std::to_string(seconds.count()) + " s",
                "is the network slow? submit again"};
 }
 
@@ -60,7 +60,7 @@ void SubmitBundleReactor::OnReadDone(bool ok) {
   });
 }
 
-// After Finish(), which is the last thing that the coroutine does.
+// Called after Finish(), which is the coroutine's last step.
 void SubmitBundleReactor::OnDone() {
   if (!entry_.status.ok()) return delete this;
   asio::post(sources_.endpoint.loop, [this] { delete this; });
@@ -83,7 +83,7 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   StartSilence();
   CO_TRY(bool next, co_await Next());
   if (!next) co_return InvalidArgument("submit", "missing");
-  // Until the call has ended, like the request of any other.
+  // Counted until the call has ended, like any other request.
   CO_TRY_VOID(entry_.share.Keep(MemoryOf(message_)));
   const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
   if (sources_.knows(entry_.caller, submit.request_id())) {
@@ -129,17 +129,18 @@ asio::awaitable<Result<bool>> SubmitBundleReactor::Next() {
 
 namespace {
 
-/// What a page of a list holds before the session that ends it: clients take 4 MiB by default, and
-/// the loop is busy with a page at a time.
+/// Size after which a page of a list ends: clients accept 4 MiB by default, and the loop builds a
+/// page without interruption.
 constexpr std::size_t kPageBytes = std::size_t{1} << 20;
 
-/// The whole id where it is known, else what the client wrote.
+/// The full id if it is known, otherwise the id as the client wrote it.
 const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string& asked) {
   return found ? found->id.value : asked;
 }
 
-/// What is kept with every session for good: all but the environment, which goes when it ends.
-/// @errors kResourceExhausted: too large.
+/// Checks the size of the data that is stored with the session permanently: all but the
+/// environment, which is deleted when the session ends.
+/// @errors kResourceExhausted if it is too large
 Result<void> CheckSize(const v1::SubmitRequest& request, std::uint64_t most) {
   std::uint64_t bytes = request.ByteSizeLong();
   for (const auto& [name, value] : request.spec().environment()) {
@@ -149,8 +150,9 @@ Result<void> CheckSize(const v1::SubmitRequest& request, std::uint64_t most) {
   return TooLarge(Limit::kSpec, bytes, most);
 }
 
-/// A few bytes of a spec may ask for thousands of comparisons, all of which stand in each report.
-/// @errors kResourceExhausted: too many.
+/// A few bytes of a spec can request thousands of comparisons, all of which are part of each
+/// report.
+/// @errors kResourceExhausted if there are too many
 Result<void> CheckPairs(const SessionSpec& spec, std::uint64_t most) {
   std::uint64_t pairs = 0;
   for (const Benchmark& benchmark : spec.benchmarks) {
@@ -188,7 +190,7 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
 
 grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
     Context* context, v1::SubmitResponse* response) {
-  // Nothing has come yet: Take() counts the first message.
+  // No message has arrived yet: Take() counts the first one.
   const v1::SubmitWithBundleRequest none;
   return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context, none), response);
 }
@@ -242,7 +244,7 @@ asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
                                                       const v1::ListSessionsRequest* request,
                                                       v1::ListSessionsResponse* response) {
   CO_TRY(SessionFilter filter, FromProto(*request));
-  const std::size_t page_size = filter.limit++;  // one more tells whether there is another page
+  const std::size_t page_size = filter.limit++;  // one more, to know whether there is another page
   std::size_t bytes = 0;
   std::string last;
   const SessionPage page = parts_.queue.List(asker.caller, filter);
@@ -310,7 +312,7 @@ asio::awaitable<Result<void>> HistoryService::RunList(Asker asker,
   } else if (Result<void> may = CheckMayReadAll(access_, asker.caller); !may) {
     co_return std::move(may).error();
   }
-  const std::uint64_t page_size = query.limit++;  // one more tells whether there is another page
+  const std::uint64_t page_size = query.limit++;  // one more, to know whether there is another page
   const SummaryQuery asked = query;
   Result<std::vector<GateSummary>> found =
       co_await store_.Ask(asker.gone, &Records::ListSummaries, asked);

@@ -23,15 +23,15 @@
 
 namespace benchd::rpc {
 
-/// What a submission with a bundle needs. The references outlive the server.
+/// The dependencies of a submission with a bundle. The references must outlive the server.
 struct SubmitBundleSources {
   Endpoint endpoint;
   Store& store;
   BundleLimits limits;
-  std::chrono::milliseconds max_silence;  ///< in which nothing of a bundle comes
-  /// Whether that request is a session already.
+  std::chrono::milliseconds max_silence;  ///< longest time without data for a bundle
+  /// Whether the request has already become a session.
   std::function<bool(const Caller&, const std::string& request_id)> knows;
-  /// Submits; the pointers outlive the coroutine.
+  /// Submits the session; the pointers must outlive the coroutine.
   std::function<asio::awaitable<Result<void>>(Caller, const v1::SubmitRequest*, BundleUpload*,
                                               v1::SubmitResponse*)>
       submit;
@@ -39,9 +39,9 @@ struct SubmitBundleSources {
 
 /// SessionService.SubmitWithBundle: one coroutine from the first message to the session.
 ///
-/// The next message is asked for when the last one is in its file, so that a fast sender waits for
-/// the disk. One that stays silent ends: it holds room on the disk, and a place among its user's
-/// uploads. All state lives on the loop's thread; gRPC's reactions only post there.
+/// The next message is requested when the last one has been written to its file, so that a fast
+/// sender waits for the disk. A silent upload is ended, because it occupies disk space and one of
+/// its user's upload slots. All state lives on the loop's thread; gRPC's callbacks only post.
 class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithBundleRequest> {
  public:
   SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
@@ -54,8 +54,8 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithB
  private:
   asio::awaitable<void> Serve();
   asio::awaitable<Result<void>> Take();
-  /// False at the end of what the client sends, also when it is gone.
-  /// @errors kUnavailable: benchd stops; kDeadlineExceeded: nothing has come for too long.
+  /// Returns false at the end of the client's data, also if the client has disconnected.
+  /// @errors kUnavailable if benchd is stopping; kDeadlineExceeded if no data has come for too long
   asio::awaitable<Result<bool>> Next();
   void StartSilence() { silent_since_ = asio::steady_timer::clock_type::now(); }
 
@@ -66,18 +66,18 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithB
   LiveCalls::Token token_;
   Signal changed_;
   v1::SubmitWithBundleRequest message_;
-  asio::steady_timer::time_point silent_since_{};  ///< since when no bytes have come
+  asio::steady_timer::time_point silent_since_{};  ///< time since which no data has come
   bool reading_ = false;
-  bool read_ = false;  ///< the last one has a message
+  bool read_ = false;  ///< the last read returned a message
   bool stopping_ = false;
 };
 
-/// benchd.v1.SessionService: converts, asks the queue on the loop's thread, maps.
+/// benchd.v1.SessionService: converts messages and calls the queue on the loop's thread.
 ///
-/// gRPC calls the public methods on its threads; the Run* coroutines run on the loop's.
+/// gRPC calls the public methods on its threads; the Run* coroutines run on the loop's thread.
 class SessionService final : public v1::SessionService::CallbackService {
  public:
-  /// References outlive the server.
+  /// References must outlive the server.
   struct Parts {
     Queue& queue;
     EventHub& hub;
@@ -87,8 +87,8 @@ class SessionService final : public v1::SessionService::CallbackService {
     const Audit& audit;
     BundleLimits bundles;
     std::chrono::milliseconds max_silence;  ///< of an upload
-    std::uint64_t spec_bytes;               ///< of a submission, apart from the environment
-    std::uint64_t pairs;                    ///< of a reference and a candidate, in a session
+    std::uint64_t spec_bytes;               ///< of a submission without its environment
+    std::uint64_t pairs;                    ///< of a reference and a candidate, per session
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
@@ -143,11 +143,11 @@ class SessionService final : public v1::SessionService::CallbackService {
   SubmitBundleSources bundles_;
 };
 
-/// benchd.v1.HistoryService: asks the store; gRPC calls the public method on its threads, the
-/// coroutine runs on the loop's.
+/// benchd.v1.HistoryService: queries the store. gRPC calls the public method on its threads; the
+/// coroutine runs on the loop's thread.
 class HistoryService final : public v1::HistoryService::CallbackService {
  public:
-  /// The store outlives the server.
+  /// The store must outlive the server.
   HistoryService(const Endpoint& endpoint, Store& store, AccessPolicy access)
       : endpoint_(endpoint), store_(store), access_(access) {}
 

@@ -13,15 +13,15 @@
 
 namespace benchd::rpc {
 
-/// What an export reads. The references outlive the server.
+/// The dependencies of an export. The references must outlive the server.
 struct ListSamplesSources {
   Endpoint endpoint;
   Store& store;
   FindSession find;
 };
 
-/// SessionService.ListSamples: a session's runs in order of execution, loaded some MiB at a time,
-/// sent in messages of about half a MiB, the next one only when the last is on its way.
+/// SessionService.ListSamples: sends a session's runs in order of execution. Loads some MiB at a
+/// time and sends messages of about half a MiB, each after the previous one has been sent.
 class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
  public:
   static constexpr std::uint64_t kRunsPerLoad = 256;
@@ -37,7 +37,7 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   void Written() override;
   asio::awaitable<Result<void>> Open();
   asio::awaitable<Result<void>> Load();
-  /// Sends what is loaded or, where there is no more, ends. @return false: that is used up.
+  /// Sends loaded runs, or ends the stream if none are left. @return false if more must be loaded
   bool Send();
   bool FillMessage();
 
@@ -49,12 +49,12 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   SessionSpec spec_;
   std::vector<Run> runs_;
   std::size_t used_ = 0;      ///< of runs_
-  std::uint64_t loaded_ = 0;  ///< of the session's runs
+  std::uint64_t loaded_ = 0;  ///< number of the session's runs loaded so far
   bool exhausted_ = false;
 };
 
-/// SessionService.GetBundle: what a session was submitted with, a piece when the last is on its
-/// way. Reads the same store as ListSamples, for the same callers.
+/// SessionService.GetBundle: sends the bundle of a session, each piece after the previous one has
+/// been sent. Uses the same store as ListSamples and admits the same callers.
 class GetBundleReactor final : public StreamReactor<v1::GetBundleResponse> {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;

@@ -39,8 +39,8 @@ std::optional<WatchFeed::Event> WatchFeed::Next(SteadyTime now, Occasion occasio
   return std::nullopt;
 }
 
-// A watcher that comes while the session prepares hears "queued" at position 0: the first snapshot
-// has to say something.
+// A watcher that joins while the session prepares receives "queued" at position 0, because the
+// first snapshot must produce an event.
 bool WatchFeed::QueuedIsDue() const {
   if (newest_->state != SessionState::kQueued) return !anything_sent_;
   return queued_sent_ == nullptr || queued_sent_->position != newest_->position ||
@@ -48,7 +48,7 @@ bool WatchFeed::QueuedIsDue() const {
 }
 
 bool WatchFeed::UpdateIsDue(SteadyTime now, Occasion occasion) const {
-  // Before the first report there is nothing to tell but that the session pauses and goes on.
+  // Before the first report, the only news is that the session pauses or resumes.
   const auto pauses = [](const Snapshot& s) { return s && s->state == SessionState::kPaused; };
   if (!newest_->report && !pauses(newest_) && !pauses(update_sent_)) return false;
   if (update_sent_ == newest_) return false;

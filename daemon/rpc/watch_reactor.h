@@ -16,17 +16,17 @@
 
 namespace benchd::rpc {
 
-/// Which event a watcher gets next: a pure function of the newest state, of what was sent, and of
-/// time.
+/// Chooses the next event for a watcher: a pure function of the newest state, the events that were
+/// sent, and time.
 ///
-/// Exists apart from the stream so that its promises can be tested: `started` once and before any
-/// update, at most one update in 50 ms, the newest state wins, the final event is never dropped and
-/// comes last. Holds one snapshot, however slow the reader is.
+/// It is separate from the stream so that its guarantees can be tested: `started` is sent once and
+/// before any update; updates are at least 50 ms apart; the newest state wins; the final event is
+/// never dropped and comes last. Holds one snapshot, however slow the reader is.
 ///
-/// Nothing here asks for a timer: while a child is measured the daemon starts nothing of its own,
-/// so an update that comes too soon, or while a write is in flight, waits for the next publication.
-/// Only what must not wait goes out when a write is done: what the first snapshot still owes, a
-/// change of state, the final event.
+/// It requests no timer, because the daemon starts nothing on its own while a child is measured. An
+/// update that comes too soon, or while a write is in flight, therefore waits for the next
+/// publication. Only events that must not wait are sent when a write completes: those that the
+/// first snapshot still requires, a change of state, and the final event.
 class WatchFeed {
  public:
   enum class Kind { kQueued, kStarted, kUpdate, kVerdict, kFailed, kCancelled };
@@ -40,10 +40,10 @@ class WatchFeed {
 
   static constexpr Nanoseconds kMinInterval = std::chrono::milliseconds(50);
 
-  /// The session's newest state; what was not sent of the former is forgotten.
+  /// Sets the session's newest state; an earlier one that was not sent is dropped.
   void Offer(Snapshot newest);
 
-  /// The event to send now, if any; it counts as sent. After a final event there is none.
+  /// The event to send now, if any; it counts as sent. There is none after a final event.
   std::optional<Event> Next(SteadyTime now, Occasion occasion);
 
   static bool IsFinalKind(Kind kind) {
@@ -67,7 +67,7 @@ class WatchFeed {
 using FindSession = std::function<asio::awaitable<Result<SessionRecord>>(
     Caller caller, std::string id_prefix, std::stop_token gone)>;
 
-/// What a watch reads. The references outlive the server.
+/// The dependencies of a watch. The references must outlive the server.
 struct WatchSources {
   Endpoint endpoint;
   EventHub& hub;
@@ -75,8 +75,8 @@ struct WatchSources {
   FindSession find;
 };
 
-/// SessionService.Watch: a snapshot, then the newest state at most 20 times a second, the final
-/// event last. A reader that does not read costs one snapshot and one message.
+/// SessionService.Watch: sends a snapshot, then the newest state at most 20 times per second, and
+/// the final event last. A client that does not read costs one snapshot and one message.
 class WatchReactor final : public StreamReactor<v1::SessionEvent> {
  public:
   WatchReactor(const WatchSources& sources, Entry entry, std::string session);

@@ -16,7 +16,7 @@ namespace {
 double Count(std::int64_t value) { return static_cast<double>(value); }
 
 void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
-  // Division keeps 1234567 us at the double nearest to 1.234567 s; a factor would not.
+  // Division yields the double nearest to 1.234567 s for 1234567 us; multiplication would not.
   const double user_s = Count(figures.user_time_us) / 1e6;
   const double system_s = Count(figures.system_time_us) / 1e6;
   const double cpu_s = Count(figures.user_time_us + figures.system_time_us) / 1e6;
@@ -35,8 +35,8 @@ void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
   for (const auto& [name, value] : values) samples.push_back(Sample{name, {}, 0, value});
 }
 
-/// What a counter would have shown, had it not shared its place in the CPU with others; empty when
-/// it never had its turn. Source: perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING.
+/// Estimates the value of a counter that shared its place in the CPU with others; empty if it never
+/// counted. Source: perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING.
 std::optional<double> ValueOf(const wire::CounterFigure& counter) {
   if (counter.running_ns == 0 || counter.enabled_ns == 0) return std::nullopt;
   auto value = static_cast<double>(counter.value);
@@ -66,7 +66,7 @@ void AddOptionalFigures(const wire::RunFigures& figures, std::vector<Sample>& sa
   add("migrations", as_count(figures.migrations));
 }
 
-/// That a metric which was asked for is not to be had with this program.
+/// The error for a requested metric that this program does not yield.
 std::optional<Error> FirstMissing(const wire::RunFigures& figures) {
   if (figures.missing.empty()) return std::nullopt;
   const wire::MissingMetric& first = figures.missing.front();
@@ -75,7 +75,7 @@ std::optional<Error> FirstMissing(const wire::RunFigures& figures) {
                "gate on another metric, such as cpu_time"};
 }
 
-/// Of what the kernel divides by its tick: the built-in step is that of the figures themselves.
+/// Times that the kernel divides by its tick are coarser than the built-in resolution.
 void AddSteps(const wire::RunFigures& figures, std::vector<MetricInfo>& metrics) {
   const double step_s = Count(figures.user_time_step_ns) / 1e9;
   for (const char* name : {"user_time", "system_time"}) {
@@ -94,8 +94,8 @@ Error Unreadable(const std::string& why) {
 Result<void> CheckMetrics(const wire::ParsedOutput& parsed, std::set<std::string>& names) {
   for (const MetricInfo& metric : parsed.metrics) {
     const bool is_sane = std::isfinite(metric.resolution) && metric.resolution >= 0;
-    if (metric.name.empty() || !is_sane) return Unreadable("a metric without name or resolution");
-    if (!names.insert(metric.name).second) return Unreadable("a metric twice");
+    if (metric.name.empty() || !is_sane) return Unreadable("a metric lacks a name or resolution");
+    if (!names.insert(metric.name).second) return Unreadable("a duplicate metric");
   }
   return {};
 }
@@ -103,17 +103,17 @@ Result<void> CheckMetrics(const wire::ParsedOutput& parsed, std::set<std::string
 Result<void> CheckParsed(const wire::ParsedOutput& parsed) {
   std::set<std::string> names;
   TRY_VOID(CheckMetrics(parsed, names));
-  if (parsed.samples.empty()) return Unreadable("no sample");
+  if (parsed.samples.empty()) return Unreadable("no samples");
   for (const Sample& sample : parsed.samples) {
     const std::string& inner = sample.inner_benchmark;
     if (!names.contains(inner.empty() ? sample.metric : inner + "/" + sample.metric)) {
       return Unreadable("a sample of an unknown metric");
     }
-    // One of an inner benchmark is called INNER/NAME and cannot be mistaken for ours.
+    // A sample of an inner benchmark is named INNER/NAME and cannot collide with our metrics.
     if (sample.inner_benchmark.empty() && FindBuiltinMetric(sample.metric) != nullptr) {
       return Error{ErrorCode::kInvalidArgument,
                    "parse: '" + sample.metric + "' is a metric that benchd measures itself",
-                   "let the program print another name"};
+                   "make the program print another name"};
     }
     if (!std::isfinite(sample.value)) return Unreadable("a sample that is not a finite number");
   }
@@ -121,12 +121,12 @@ Result<void> CheckParsed(const wire::ParsedOutput& parsed) {
 }
 
 Result<wire::ParsedOutput> DecodeParsed(std::string_view bytes) {
-  if (bytes.empty()) return Unreadable("it wrote nothing");
+  if (bytes.empty()) return Unreadable("it is empty");
   auto parsed = wire::DecodeParsedOutput(bytes);
   if (!parsed) return Unreadable(parsed.error().message);
   if (!parsed->result) {
     Error error = std::move(parsed->result).error();
-    // The format's own complaint names the option already; a line's does not.
+    // A complaint about the format already names the option; one about a line does not.
     if (!error.message.starts_with("parse: ")) error = std::move(error).Within("parse");
     return error;
   }
@@ -157,7 +157,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
   for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
   outcome.inner_exits = std::move(parsed->exits);
-  // The first one says how the run ended: one that is not accepted, if there is any.
+  // The first exit represents the run, so those that are not accepted come first.
   std::stable_partition(
       outcome.inner_exits.begin(), outcome.inner_exits.end(), [accepted](const InnerExit& exit) {
         return !exit.code || std::ranges::find(accepted, *exit.code) == accepted.end();
@@ -167,10 +167,10 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
 
 namespace {
 
-/// Far beyond any healthy answer, which includes hashing a large program on a slow disk, and
-/// settings that need seconds (SMT, partitions): silence beyond this is a dead runner.
+/// Far above any healthy answer, including hashing a large program on a slow disk and settings that
+/// take seconds (SMT, partitions). A runner that is silent for longer is dead.
 constexpr std::chrono::minutes kAnswerTimeout{2};
-/// What a run may take beyond its time limit: killing the whole tree, parsing its output.
+/// How long a run may take beyond its time limit, to kill the tree and parse the output.
 constexpr std::chrono::minutes kRunGrace{1};
 constexpr const char* kDefaultProfile = "default";
 
@@ -211,7 +211,7 @@ Result<void> CheckRequest(const MachineRequest& request,
                : "; the configuration can define others, below [machine_profile.NAME]"));
 }
 
-/// Every run of the first block may take its whole time; a further one begins within the budget.
+/// Each run of the first block may take its full time; later blocks begin within the budget.
 Nanoseconds TimeoutFor(const Batch& batch) {
   constexpr Nanoseconds kLongest = std::chrono::hours(24 * 365);
   const auto runs = static_cast<std::int64_t>(batch.runs.size());
@@ -277,8 +277,8 @@ std::optional<Error> RunnerClient::Refusal(RunnerId runner, const Batch& batch) 
   const auto refuse = [](const char* why) {
     return Error{ErrorCode::kFailedPrecondition, std::string("run: ") + why, {}};
   };
-  if (running_) return refuse("another one is under way");
-  if (batch.runs.empty()) return refuse("none was ordered");
+  if (running_) return refuse("another one is in progress");
+  if (batch.runs.empty()) return refuse("the batch is empty");
   for (const RunOrder& run : batch.runs) {
     const bool open = runner != 0 && runner == opened_ && run.child < children_.size();
     if (!open) return refuse("no such command is open");
@@ -299,7 +299,7 @@ asio::awaitable<BatchOutcome> RunnerClient::Run(RunnerId runner, Batch batch,
       co_await connection_.Ask(runner, std::move(question), "a run", TimeoutFor(batch));
   running_ = false;
   BatchOutcome outcome = OutcomeOf(batch, std::move(answer));
-  // Also when the last run ended just before the runner heard of it.
+  // Also if the last run ended just before the runner received the cancellation.
   if (stop.stop_requested()) outcome.error = Cancelled();
   co_return outcome;
 }
@@ -329,7 +329,7 @@ asio::awaitable<MachineEnd> RunnerClient::Release(RunnerId runner) {
   const bool has_children = std::exchange(opened_, 0) == runner;
   const bool holds = std::exchange(holder_, 0) == runner;
   children_.clear();
-  // A runner that is gone has let go of everything.
+  // A runner that has died has released everything.
   if (runner == 0 || runner != connection_.id()) co_return MachineEnd{};
   if (has_children) {
     Result<void> closed = co_await connection_.Ask(runner, wire::CloseChildren{},
@@ -338,7 +338,7 @@ asio::awaitable<MachineEnd> RunnerClient::Release(RunnerId runner) {
   }
   if (!holds) co_return MachineEnd{};
   Result<MachineEnd> released = co_await connection_.Ask(runner, wire::ReleaseMachine{},
-                                                         "giving the machine back", kAnswerTimeout);
+                                                         "releasing the machine", kAnswerTimeout);
   if (!released) co_return MachineEnd{};
   co_return *std::move(released);
 }

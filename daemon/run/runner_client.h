@@ -12,26 +12,26 @@
 
 namespace benchd {
 
-/// Turns what the runner measured into samples: the built-in metrics in their order and units
-/// (model/metric.h: seconds, bytes, counts), of the optional ones those there are, then those that
-/// benchd-helper parsed. Counters that took turns are scaled up to the whole time. Pure.
+/// Converts a runner's figures into samples: the built-in metrics in their order and units
+/// (model/metric.h: seconds, bytes, counts), the optional metrics that are present, then the
+/// metrics that benchd-helper parsed. Counters that took turns are scaled to the whole time. Pure.
 ///
-/// What the helper wrote is not trusted: it ran with the caller's ids. A child that failed keeps
-/// its figures even if its output cannot be parsed: its exit says more.
+/// The helper's output is not trusted, because the helper ran with the caller's ids. A failed child
+/// keeps its figures even if its output cannot be parsed, since its exit is more informative.
 ///
-/// @param format  harness format of the child, empty = none: `figures.parsed` is then ignored.
-/// @errors kInvalidArgument "parse: line 3: ..." as the parser said it, or "parse: 'wall_time' is a
-///         metric that benchd measures itself"; kFailedPrecondition "metric instructions: not
-///         available here: ..." when it was asked for; kInternal when the helper's bytes make no
-///         sense.
+/// @param format  harness format of the child; empty: none, and `figures.parsed` is ignored
 /// @param accepted  exit codes of a run that has not failed; empty: 0
+/// @errors kInvalidArgument "parse: line 3: ..." from the parser, or "parse: 'wall_time' is a
+///         metric that benchd measures itself"; kFailedPrecondition "metric instructions: not
+///         available here: ..." for a requested metric; kInternal if the helper's bytes are
+///         invalid.
 Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format,
                                   std::span<const int> accepted = {});
 
-/// The Runner port by benchd-runner. Owned by main.cc, outlived by the connection; on the loop's
-/// thread.
+/// Implements the Runner port with benchd-runner. Owned by main.cc, outlived by the connection; on
+/// the loop's thread.
 ///
-/// Check() needs the handshake only, so it disturbs no runner that measures.
+/// Check() needs the handshake only, so it does not disturb measurements.
 class RunnerClient : public Runner {
  public:
   explicit RunnerClient(RunnerConnection& connection) : connection_(connection) {}
@@ -49,20 +49,20 @@ class RunnerClient : public Runner {
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override;
 
  private:
-  /// Asks whichever runner is connected now. `what` completes "benchd-runner died during WHAT".
+  /// Asks the runner that is connected now. `what` completes "benchd-runner died during WHAT".
   template <typename Question>
   asio::awaitable<AnswerTo<Question>> AskAny(Question question, const char* what);
   std::optional<Error> Refusal(RunnerId runner, const Batch& batch) const;
   BatchOutcome OutcomeOf(const Batch& batch, Result<wire::BatchFigures> answer) const;
 
   RunnerConnection& connection_;
-  RunnerId holder_ = 0;  // of the machine's settings, for a session
-  RunnerId opened_ = 0;  // who has children
+  RunnerId holder_ = 0;  // holds the machine's settings for a session
+  RunnerId opened_ = 0;  // has the children
   struct Child {
     std::string parse;
     std::vector<int> accept_exit;
   };
-  std::vector<Child> children_;  // what an outcome needs of each of them
+  std::vector<Child> children_;  // what an outcome needs of each child
   bool running_ = false;
 };
 

@@ -29,7 +29,7 @@ std::string InSeconds(Nanoseconds duration) {
 
 }  // namespace
 
-/// One coroutine that waits for one answer; enrolled for as long as it lives.
+/// A coroutine that waits for one answer. Registered during its lifetime.
 class RunnerConnection::Waiter {
  public:
   Waiter(RunnerConnection& connection, std::uint64_t request, std::size_t answer_index,
@@ -53,7 +53,7 @@ class RunnerConnection::Waiter {
     deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(timeout_));
   }
 
-  /// Called by the connection, which then knows this waiter no more.
+  /// Called by the connection, which forgets this waiter.
   void Answer(Result<wire::Message> answer) {
     answer_ = std::move(answer);
     Unregister();
@@ -91,7 +91,7 @@ RunnerConnection::RunnerConnection(asio::any_io_executor executor, RunnerSource&
 RunnerConnection::~RunnerConnection() { Close(); }
 
 asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
-  // A runner that died a moment ago, its end not seen yet, must not get the next request.
+  // A runner that has just died, unnoticed so far, must not get the next request.
   if (socket_) {
     pollfd state{socket_->native_handle(), POLLIN, 0};
     if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0) TakeRecords();
@@ -104,7 +104,7 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   }
   Waiter waiter(*this, kHandshake, wire::IndexOf<wire::HelloReply>(), "the handshake",
                 kHelloTimeout);
-  // Taken now: after the wait this runner may be gone and another one there.
+  // Read now, because another runner may be connected after the wait.
   const RunnerId id = connections_;
   if (is_fresh) {
     if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Disconnect(sent.error().message);
@@ -126,7 +126,7 @@ asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(RunnerId runne
   Waiter waiter(*this, request, answer_index, what, timeout);
   if (auto sent = Send(message, request); !sent) {
     if (sent.error().code != ErrorCode::kUnavailable) {
-      co_return std::move(sent).error().Within("telling benchd-runner");
+      co_return std::move(sent).error().Within("sending to benchd-runner");
     }
     Disconnect(std::string());
   }
@@ -179,7 +179,7 @@ void RunnerConnection::AwaitRecords() {
                       [this, alive = std::weak_ptr<const bool>(alive_),
                        connection = connections_](const std::error_code& stopped) {
                         if (stopped || alive.expired()) return;
-                        // Meant for a socket that was closed after this event was queued.
+                        // The event was queued for a socket that has been closed since.
                         if (!socket_ || connection != connections_) return;
                         TakeRecords();
                         if (socket_) AwaitRecords();
@@ -191,7 +191,7 @@ void RunnerConnection::TakeRecords() {
   }
 }
 
-/// False when nothing is left to read for now.
+/// False if there is nothing to read at present.
 bool RunnerConnection::TakeRecord() {
   auto record = wire::ReceiveRecord(socket_->native_handle());
   if (!record) {
@@ -205,7 +205,7 @@ bool RunnerConnection::TakeRecord() {
   }
   auto decoded = wire::Decode(*record);
   if (!decoded) {
-    Disconnect("it cannot be understood: " + decoded.error().message);
+    Disconnect("it sent an invalid message: " + decoded.error().message);
     return false;
   }
   if (auto taken = Dispatch(std::move(*decoded)); !taken) {
@@ -224,10 +224,10 @@ Result<void> RunnerConnection::Dispatch(wire::Record record) {
   auto& [request, message] = record;
   if (auto* hello = std::get_if<wire::HelloReply>(&message)) return TakeHello(std::move(*hello));
   if (request == kHandshake || request >= next_request_) {
-    return Error{ErrorCode::kInternal, "it answered what nobody asked", {}};
+    return Error{ErrorCode::kInternal, "it sent an answer without a request", {}};
   }
   const auto found = waiters_.find(request);
-  // Whoever asked has gone meanwhile.
+  // The caller has ended meanwhile.
   if (found == waiters_.end()) return {};
   if (found->second->answer_index() != message.index()) {
     return Error{ErrorCode::kInternal, "it answered with the wrong message", {}};
@@ -267,7 +267,7 @@ void RunnerConnection::Disconnect(const std::function<Error(const std::string& w
   socket_.reset();
   facts_.reset();
   source_.Disconnected();
-  // Whoever waits learns it from what they asked for; nobody: the log alone.
+  // Each waiter gets an error that names its own request. Without waiters, only the log has it.
   const Error lost = error_of(waiters_.empty() ? "idling" : waiters_.begin()->second->what());
   while (!waiters_.empty()) {
     Waiter& waiter = *waiters_.begin()->second;

@@ -21,32 +21,33 @@
 
 namespace benchd {
 
-/// A way to a benchd-runner: as a child of our own (user mode) or behind a socket (system mode).
+/// Connects to a benchd-runner: a child of our own (user mode) or one behind a socket (system
+/// mode).
 ///
 /// Owned by main.cc, used by one RunnerConnection, which it outlives; on the loop's thread.
 class RunnerSource {
  public:
   virtual ~RunnerSource() = default;
 
-  /// A connected SOCK_SEQPACKET socket to a runner that nobody else talks to. Does not wait for the
-  /// runner to say anything. Called again only after Disconnected().
+  /// Returns a connected SOCK_SEQPACKET socket to a runner that has no other client. Does not wait
+  /// for a message from the runner. Called again only after Disconnected().
   ///
-  /// @errors kUnavailable, kNotFound, kPermissionDenied, with what to do about it.
+  /// @errors kUnavailable, kNotFound, kPermissionDenied, with a hint.
   virtual Result<UniqueFd> Connect() = 0;
 
-  /// The socket of the last Connect() is closed, by either side.
+  /// The socket of the last Connect() has been closed, by either side.
   virtual void Disconnected() = 0;
 
-  /// What a user can do when the runner died, for Error::hint.
+  /// What a user can do after the runner died, for Error::hint.
   virtual std::string Hint() const = 0;
 };
 
-/// What a runner says of itself in the handshake, and which one it is.
+/// The runner's own facts from the handshake, and its id.
 struct RunnerFacts : wire::HelloReply {
-  RunnerId id = 0;  ///< every request is bound to one, and no other runner ever gets it
+  RunnerId id = 0;  ///< every request is bound to one; never reused by another runner
 };
 
-/// What comes back for a question: its answer, or why there is none.
+/// The type of an answer: its own if that is a Result, otherwise Result<Answer>.
 template <typename Answer>
 struct ResultOf {
   using type = Result<Answer>;
@@ -58,12 +59,13 @@ struct ResultOf<Result<T>> {
 template <typename Question>
 using AnswerTo = typename ResultOf<typename Question::Answer>::type;
 
-/// The one conversation with benchd-runner: owns the socket and the table of open requests, and
-/// resumes whoever waits for an answer. RunnerClient speaks through it.
+/// The only connection to benchd-runner. Owns the socket and the table of open requests, and
+/// resumes the coroutine that waits for an answer. Used by RunnerClient.
 ///
-/// A runner that hangs up, cannot be understood or does not answer in time is dead: all requests
-/// under way end with kUnavailable "benchd-runner died during ...". The next Connect() meets a
-/// fresh one. Lives on the loop's thread; owned by main.cc, outlives the client.
+/// A runner that disconnects, sends an invalid message or does not answer in time is dead: all
+/// requests in progress end with kUnavailable "benchd-runner died during ...", and the next
+/// Connect() connects to a fresh one. Lives on the loop's thread; owned by main.cc, outlives the
+/// client.
 class RunnerConnection {
  public:
   RunnerConnection(asio::any_io_executor executor, RunnerSource& source);
@@ -71,44 +73,43 @@ class RunnerConnection {
   RunnerConnection(const RunnerConnection&) = delete;
   RunnerConnection& operator=(const RunnerConnection&) = delete;
 
-  /// Called after every handshake, before anybody's request: benchd moves to the housekeeping CPUs.
+  /// Called after every handshake, before any request: benchd moves to the housekeeping CPUs.
   void OnConnected(std::function<void(const RunnerFacts&)> action) {
     on_connected_ = std::move(action);
   }
-  /// Called when a connection ends other than by Close(); for the log.
+  /// Called when a connection ends other than by Close(), for the log.
   void OnLost(std::function<void(const Error&)> action) { on_lost_ = std::move(action); }
 
-  /// Meets a runner, if there is none at the moment.
+  /// Connects to a runner if none is connected.
   ///
-  /// @errors those of RunnerSource::Connect(); kFailedPrecondition when the runner is of another
-  ///         version; kUnavailable when it dies or stays silent (10 s), or after Close().
+  /// @errors those of RunnerSource::Connect(); kFailedPrecondition if the runner has another
+  ///         version; kUnavailable if it dies or stays silent (10 s), or after Close().
   asio::awaitable<Result<RunnerFacts>> Connect();
 
-  /// Sends `question` to that runner and waits for the answer to it.
+  /// Sends `question` to that runner and waits for its answer.
   ///
   /// @param what     a literal: the step in the user's words, "benchd-runner died during WHAT"
   /// @param timeout  a runner that is silent for longer is dead
-  /// @errors the answer's own; kUnavailable when that runner is gone or goes; kInvalidArgument for
-  ///         a message too large.
+  /// @errors the answer's own; kUnavailable if that runner has died or dies; kInvalidArgument for a
+  ///         message that is too large.
   template <typename Question>
   asio::awaitable<AnswerTo<Question>> Ask(RunnerId runner, Question question, const char* what,
                                           Nanoseconds timeout) {
     using Answer = typename Question::Answer;
-    // Named, not written into the co_await: GCC 12 destroys some temporaries there twice.
+    // Named instead of written into the co_await: GCC 12 destroys some temporaries there twice.
     wire::Message message(std::move(question));
     CO_TRY(wire::Message answer,
            co_await Exchange(runner, std::move(message), wire::IndexOf<Answer>(), what, timeout));
     co_return std::get<Answer>(std::move(answer));
   }
 
-  /// Asks that runner, if it lives, to kill the run under way, and allows it 30
-  /// s.
+  /// Asks that runner, if it is alive, to kill the run in progress, and allows it 30 s.
   void CancelRun(RunnerId runner);
 
-  /// The runner connected now, 0 without one.
+  /// The current runner; 0 if none is connected.
   RunnerId id() const { return facts_ ? facts_->id : 0; }
 
-  /// Hangs up for good, so that the loop can run dry; open requests end with kUnavailable.
+  /// Disconnects for good, so that the loop can end; open requests end with kUnavailable.
   void Close();
 
  private:
@@ -134,12 +135,12 @@ class RunnerConnection {
   std::function<void(const Error&)> on_lost_;
   std::optional<asio::posix::stream_descriptor> socket_;
   std::uint64_t connections_ = 0;     // the number of the newest socket
-  std::optional<RunnerFacts> facts_;  // present from the handshake on
+  std::optional<RunnerFacts> facts_;  // present after the handshake
   bool closed_ = false;
   std::uint64_t next_request_ = 1;
-  // By request number; 0 for all who wait for the handshake. They live in their coroutines' frames.
+  // By request number; 0 for those that wait for the handshake. They live in coroutine frames.
   std::multimap<std::uint64_t, Waiter*> waiters_;
-  // Shared by nobody: handlers on the loop hold weak ones, to see that this object is gone.
+  // Never shared: handlers on the loop hold weak pointers, to detect the end of this object.
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 

@@ -27,8 +27,8 @@ namespace {
 
 constexpr int kRunnerSocket = 3;
 
-/// Signals and process group a runner starts with: those of a fresh login, whatever benchd ignores
-/// or blocks; Ctrl-C on benchd's terminal is benchd's to handle.
+/// Signals and process group of a new runner: those of a fresh login, independent of what benchd
+/// ignores or blocks. Only benchd handles Ctrl-C on its terminal.
 class SpawnAttributes {
  public:
   SpawnAttributes() {
@@ -51,7 +51,7 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
-/// Descriptors a runner starts with: no input, the log as output, its socket as 3, nothing else.
+/// Descriptors of a new runner: no input, the log as output, its socket as 3, and no others.
 class SpawnDescriptors {
  public:
   explicit SpawnDescriptors(int socket) {
@@ -70,8 +70,8 @@ class SpawnDescriptors {
   posix_spawn_file_actions_t actions_;
 };
 
-/// Widens this thread's CPUs while a child is spawned: a child inherits them, and benchd's own are
-/// the housekeeping CPUs only.
+/// Widens this thread's affinity while a child is spawned, because the child inherits it and benchd
+/// itself only uses the housekeeping CPUs.
 class AffinityDuringSpawn {
  public:
   explicit AffinityDuringSpawn(const cpu_set_t& cpus) {
@@ -101,15 +101,15 @@ Result<std::string> FindRunnerProgram(const std::filesystem::path& benchd) {
   return Error{ErrorCode::kNotFound,
                "benchd-runner: neither " + places[0].string() + " nor " + places[1].string() +
                    " can be executed",
-               "install benchd whole, or build all of it: ./dev build"};
+               "install all of benchd, or build it: ./dev build"};
 }
 
-/// One runner from its start to its reaping.
+/// One runner from start to reaping.
 struct SpawnedRunner::Process {
   Process(asio::any_io_executor executor, pid_t runner)
       : pid(runner), pidfd(executor), grace(executor) {}
 
-  /// Takes the runner's end from the kernel, if it has ended.
+  /// Reaps the runner if it has ended.
   void Reap() {
     siginfo_t info{};
     const auto id = static_cast<id_t>(pidfd.native_handle());
@@ -118,7 +118,7 @@ struct SpawnedRunner::Process {
     grace.cancel();
   }
 
-  /// Ends when the runner does. Blocks for `timeout` at most, then kills.
+  /// Returns when the runner has ended. Blocks for `timeout` at most, then kills it.
   void WaitOut(std::chrono::milliseconds timeout) {
     pollfd ended{pidfd.native_handle(), POLLIN, 0};
     if (poll(&ended, 1, static_cast<int>(timeout.count())) <= 0) {
@@ -219,7 +219,7 @@ void SpawnedRunner::Disconnected() {
 }
 
 std::string SpawnedRunner::Hint() const {
-  return "submit the session again; why it died may stand in the log of benchd";
+  return "submit the session again; see benchd's log for the cause";
 }
 
 ConnectedRunner::ConnectedRunner(std::string path)
@@ -232,12 +232,12 @@ Result<UniqueFd> ConnectedRunner::Connect() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path_.empty() || path_.size() >= sizeof(address.sun_path)) {
-    return InvalidArgument("runner socket", std::to_string(path_.size()) + " bytes, 1 to " +
+    return InvalidArgument("runner socket", std::to_string(path_.size()) + " bytes; must be 1 to " +
                                                 std::to_string(sizeof(address.sun_path) - 1) +
-                                                " are allowed");
+                                                " bytes");
   }
   std::memcpy(address.sun_path, path_.data(), path_.size());
-  // Non-blocking: a runner that does not accept must not hold the loop.
+  // Non-blocking, because a runner that does not accept must not block the loop.
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return SystemError("socket", errno);
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
@@ -260,13 +260,13 @@ Result<void> ConnectedRunner::CheckPeer(int socket) const {
     return {};
   }
   return Error{ErrorCode::kPermissionDenied,
-               "benchd-runner: " + path_ + " is answered by uid " + std::to_string(peer.uid) +
+               "benchd-runner: " + path_ + " is served by uid " + std::to_string(peer.uid) +
                    ", neither root nor benchd",
-               "find out who put it there, remove it and restart benchd-runner.socket"};
+               "find out which program created it, remove it and restart benchd-runner.socket"};
 }
 
 std::string ConnectedRunner::Hint() const {
-  return "submit the session again; why it died: journalctl -u benchd-runner";
+  return "submit the session again; see `journalctl -u benchd-runner` for the cause";
 }
 
 }  // namespace benchd

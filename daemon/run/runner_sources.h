@@ -14,27 +14,27 @@
 
 namespace benchd {
 
-/// The benchd-runner that belongs to the program at `benchd`: beside it, or in ../libexec/benchd.
-/// @errors kNotFound naming both places.
+/// Returns the benchd-runner that belongs to the program at `benchd`: beside it, or in
+/// ../libexec/benchd.
+/// @errors kNotFound, naming both places.
 Result<std::string> FindRunnerProgram(const std::filesystem::path& benchd);
 
 /// The runner of user mode: a child of benchd on a socketpair, started by Connect().
 ///
-/// It ends by itself when its socket closes; one that does not within the grace
-/// time is killed.
-/// Reaped through its pidfd on the loop, never by SIGCHLD. The destructor waits for those that are
-/// left: destroy the RunnerConnection first.
+/// It ends when its socket closes and is killed if it has not ended within the grace time. Reaped
+/// through its pidfd on the loop, never by SIGCHLD. The destructor waits for runners that are left:
+/// destroy the RunnerConnection first.
 class SpawnedRunner : public RunnerSource {
  public:
   struct Options {
-    std::string program;     ///< empty = the one that belongs to this executable
-    std::string sysfs_root;  ///< --sysfs-root, empty = none
-    std::string config;      ///< --config, empty = none
-    /// How long a runner may take to kill its children and leave after its socket closed.
+    std::string program;     ///< empty: the one that belongs to this executable
+    std::string sysfs_root;  ///< --sysfs-root; empty: none
+    std::string config;      ///< --config; empty: none
+    /// How long a runner may take to kill its children and end after its socket has closed.
     std::chrono::milliseconds grace{5000};
   };
 
-  /// Construct before benchd pins itself: runners start on the CPUs that are allowed now.
+  /// Construct before benchd sets its own affinity: runners start on the CPUs allowed now.
   SpawnedRunner(asio::any_io_executor executor, Options options);
   ~SpawnedRunner() override;
   SpawnedRunner(const SpawnedRunner&) = delete;
@@ -53,17 +53,16 @@ class SpawnedRunner : public RunnerSource {
   asio::any_io_executor executor_;
   Options options_;
   cpu_set_t allowed_cpus_{};
-  // Each shared by this list (the destructor waits for it) and by its handlers on the loop.
+  // Shared by this list, which the destructor waits for, and by the handlers on the loop.
   std::vector<std::shared_ptr<Process>> processes_;
 };
 
-/// The runner of system mode: a service of its own behind a socket. Believed only when SO_PEERCRED
-/// says that it is root's or our own: whoever answers there learns every command and its
-/// environment.
+/// The runner of system mode: a service of its own behind a socket. Trusted only if SO_PEERCRED
+/// reports root's or our own uid, because the peer receives every command and its environment.
 class ConnectedRunner : public RunnerSource {
  public:
   /// @param path          of the listening SOCK_SEQPACKET socket
-  /// @param trusted_uids  whose runner is believed; root and ourselves unless a test says otherwise
+  /// @param trusted_uids  uids whose runner is trusted; by default root and our own
   explicit ConnectedRunner(std::string path);
   ConnectedRunner(std::string path, std::vector<uid_t> trusted_uids);
 

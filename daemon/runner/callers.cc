@@ -8,18 +8,18 @@
 namespace benchd {
 namespace {
 
-/// Below it are the system's own users (SYS_UID_MAX of login.defs(5)).
+/// Lower uids belong to system users (SYS_UID_MAX in login.defs(5)).
 constexpr uid_t kFirstPerson = 1000;
 
-/// Who asks the user database. A uid of its own, so that no process but these has it: who is the
-/// same user may trace getent(1), which anybody may read, and answer in its place. Not nobody's, as
-/// which services run, nor benchd's. By systemd's allotment (UIDS-GIDS.md) 65520 to 65533 are no
-/// users'.
+/// The uid that queries the user database. No other process may have it: a process with the same
+/// uid could trace getent(1), which is readable by anyone, and answer in its place. That excludes
+/// `nobody`, which services use, and benchd's uid. systemd reserves 65520 to 65533 from users
+/// (UIDS-GIDS.md).
 constexpr std::uint32_t kAsker = 65530;
 
 Error Refused(uid_t uid, const std::string& why, std::string hint) {
   return Error{ErrorCode::kPermissionDenied,
-               "benchd-runner: it starts nothing as uid " + std::to_string(uid) + ": " + why,
+               "benchd-runner: will not run programs as uid " + std::to_string(uid) + ": " + why,
                std::move(hint)};
 }
 
@@ -30,7 +30,8 @@ bool IsNamed(const AccessRules& rules, const wire::UserRecord& record, uid_t uid
   });
 }
 
-/// All groups of the record; of a user that nobody knows only the one that is by custom its own.
+/// All groups of the record. For a user missing from the database, only the group that by custom
+/// has the same number.
 std::vector<std::uint32_t> GroupsOf(const wire::UserRecord& record, uid_t uid) {
   std::vector<std::uint32_t> groups = record.groups;
   groups.push_back(record.known ? record.gid : uid);
@@ -48,10 +49,10 @@ Result<void> CheckUid(const AccessRules& rules, uid_t uid) {
                    "services");
   }
   if (uid == kAsker) {
-    return Refused(uid, "users are looked up with that one", "submit as another user");
+    return Refused(uid, "that uid is reserved for lookups", "submit as another user");
   }
   if (uid != rules.benchd) return {};
-  return Refused(uid, "that is benchd itself", "submit as another user");
+  return Refused(uid, "that is benchd's own uid", "submit as another user");
 }
 
 Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& record,
@@ -65,16 +66,15 @@ Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& rec
   if (caller.uid != 0 && !IsNamed(rules, record, caller.uid)) {
     const std::string hint = "or name it in [access] users and restart benchd-runner";
     if (caller.uid < kFirstPerson) {
-      return Refused(caller.uid, "it is a user of the system's own",
-                     "submit as another user, " + hint);
+      return Refused(caller.uid, "it is a system user", "submit as another user, " + hint);
     }
     if (!record.known || !record.socket_gid || !has(*record.socket_gid)) {
-      return Refused(caller.uid, "it is no member of the group " + rules.group,
+      return Refused(caller.uid, "it is not a member of the group " + rules.group,
                      "add it to the group (adduser NAME " + rules.group + "), " + hint);
     }
   }
   if (!has(caller.gid)) {
-    return Refused(caller.uid, "gid " + std::to_string(caller.gid) + " is none of its groups",
+    return Refused(caller.uid, "gid " + std::to_string(caller.gid) + " is not one of its groups",
                    "submit with a group that the user database (getent group) gives to that user");
   }
   std::erase_if(caller.groups, [&has](std::uint32_t group) { return !has(group); });
@@ -83,13 +83,13 @@ Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& rec
 
 namespace {
 
-/// Who left a group is out of it after that.
+/// A removed group membership takes effect after this long.
 constexpr std::int64_t kRememberFor = 60'000'000'000;
-/// A refusal is for those who wait for it: who has just joined need not wait.
+/// Short, so that a user who has just joined the group need not wait.
 constexpr std::int64_t kRememberRefusalFor = 1'000'000'000;
-/// A directory server that does not answer.
+/// Ends a lookup at a directory server that does not answer.
 constexpr std::int64_t kUserTimeout = 10'000'000'000;
-/// At a time: there may be as many users as there are numbers.
+/// At once. Without a limit, every uid could have its own lookup.
 constexpr std::size_t kMostQuestions = 4;
 
 }  // namespace
@@ -131,7 +131,7 @@ void Callers::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
   const auto found = std::find_if(
       asking_.begin(), asking_.end(),
       [&helper](const Question& question) { return question.helper.get() == &helper; });
-  // Kept until the end of this function: it is what called us.
+  // Kept alive until this function returns, because it called us.
   const Question done = std::move(*found);
   asking_.erase(found);
   const std::string what = "uid " + std::to_string(done.uid);
@@ -156,15 +156,15 @@ void Callers::Remember(uid_t uid, Result<wire::UserRecord> record) {
 namespace {
 
 constexpr std::size_t kMostRunning = 16;
-/// A user whose file server hangs holds these for their timeout, and leaves the others alone.
+/// A user whose file server hangs occupies these until they time out, and no others.
 constexpr std::size_t kMostRunningOfAUser = 2;
-/// More than a suite asks for at once.
+/// More than a suite submits at once.
 constexpr std::size_t kMostWaitingOfAUser = 256;
-/// Together with the next one less than what benchd waits for (run/runner_client.cc).
+/// Together with kLookupTimeout, less than benchd waits for an answer (run/runner_client.cc).
 constexpr std::int64_t kMostWait = 60'000'000'000;
 constexpr std::int64_t kLookupTimeout = 30'000'000'000;
-/// Of a user's further lookups beside the first: who floods the housekeeping CPUs with them comes
-/// behind those who submit now and then.
+/// For a user's second and later concurrent lookups, so that a user who floods the housekeeping
+/// CPUs does not delay users who submit occasionally.
 constexpr int kFurtherLookupNice = 10;
 
 }  // namespace
@@ -187,8 +187,8 @@ void Lookups::Add(std::uint64_t request, wire::Resolve question) {
     return owner_.OnLookedUp(
         request, Error{ErrorCode::kResourceExhausted,
                        "command '" + question.query.program + "': " + std::to_string(waiting) +
-                           " others of the same user wait to be looked up",
-                       "submit less at a time"});
+                           " lookups of the same user are already waiting",
+                       "submit fewer commands at a time"});
   }
   if (waiting_.empty()) timer_.Arm(kMostWait);
   waiting_.push_back({request, std::move(question), MonotonicNow() + kMostWait});
@@ -199,7 +199,7 @@ bool Lookups::HasRoomFor(uid_t uid) const {
   std::size_t all = 0;
   std::size_t own = 0;
   for (const Running& one : running_) {
-    // One that hangs counts for its user only, who must not collect them.
+    // A hung helper counts against its user only, so that one user cannot accumulate them.
     if (!one.is_hung) ++all;
     if (one.uid == uid) ++own;
   }
@@ -252,8 +252,8 @@ void Lookups::OnReady(int, std::uint32_t) {
         lookup.request,
         Error{ErrorCode::kDeadlineExceeded,
               "command '" + lookup.question.query.program +
-                  "': it was not looked up in time, others of the same user take long",
-              "are they on a file system that does not answer?"});
+                  "': not looked up in time: other lookups of the same user are slow",
+              "check whether the programs are on a file system that does not respond"});
   }
   if (!waiting_.empty()) timer_.Arm(waiting_.front().until_ns - MonotonicNow());
 }
@@ -265,7 +265,7 @@ void Lookups::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
   const std::uint64_t request = found->request;
   const std::string what = "command '" + found->program + "'";
   const bool was_hung = found->is_hung;
-  // Kept until the end of this function: it is what called us.
+  // Kept alive until this function returns, because it called us.
   std::unique_ptr<HelperProcess> kept;
   if (helper.hangs()) {
     found->is_hung = true;

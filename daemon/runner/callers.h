@@ -20,40 +20,42 @@
 
 namespace benchd {
 
-/// Whom children may be, decided here and not by who asks: benchd talks to every user, and a benchd
-/// that was taken over must not become root by naming root.
+/// Which users children may run as. The runner decides this itself, because benchd talks to every
+/// user: a compromised benchd must not become root by naming root.
 ///
-/// Made once by main() from the configuration, never changed.
+/// Made once by main() from the configuration and never changed.
 struct AccessRules {
-  /// False: everything is one user's (user mode), or we can be nobody else.
+  /// False in user mode, where everything belongs to one user, and when we cannot change our uid.
   bool hold = false;
-  uid_t benchd = 0;  ///< who may connect
+  uid_t benchd = 0;  ///< the only user who may connect
   bool allow_root = false;
-  std::string group = "benchd";    ///< the control socket's
-  std::vector<std::string> users;  ///< names or numbers
+  std::string group = "benchd";    ///< owns the control socket
+  std::vector<std::string> users;  ///< admitted in addition, by name or number
 };
 
-/// What can be said of `uid` without looking it up. @errors kPermissionDenied: root unless it is
-/// allowed, benchd's own, and the one with which the user database is asked.
+/// Checks `uid` without looking it up.
+/// @errors kPermissionDenied for root unless it is allowed, for benchd's own uid, and for the uid
+///         that queries the user database.
 Result<void> CheckUid(const AccessRules& rules, uid_t uid);
 
-/// `caller` as children may be it: with those of its groups that `record` has, too.
-/// @errors kPermissionDenied: those of CheckUid(); neither a member of the group nor named; below
-///         1000 (a system's own user) and not named; a gid that is none of its groups.
+/// Returns `caller` with only those of its groups that `record` also lists.
+/// @errors kPermissionDenied: those of CheckUid(); a user who is neither in the group nor listed; a
+///         system user (uid below 1000) who is not listed; a gid that is not one of the user's
+///         groups.
 Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& record, Caller caller);
 
 class CallersOwner {
  public:
-  /// Some caller has been looked up: ask again.
+  /// A lookup has ended: call Admit() again.
   virtual void OnCallerKnown() = 0;
 
  protected:
   ~CallersOwner() = default;
 };
 
-/// Who the users are that children are to be: asks the machine's user database, each in a
-/// benchd-helper with a uid of its own, and remembers what it said for a minute, so that a
-/// session's children cost one question and its runs none.
+/// Looks up the users that children are to run as. Each lookup in the machine's user database runs
+/// in a benchd-helper with a uid of its own. Answers are cached for a minute, so that a session
+/// costs one lookup and its runs none.
 class Callers final : public HelperOwner {
  public:
   Callers(EventLoop& loop, const Host& host, ProcessTree& tree, const AccessRules& rules,
@@ -62,11 +64,11 @@ class Callers final : public HelperOwner {
   Callers(const Callers&) = delete;
   Callers& operator=(const Callers&) = delete;
 
-  /// The caller as children may be it; empty while the database is asked.
-  /// @errors those of AdmitCaller(), of the ids themselves and of the helper.
+  /// Returns the caller that a child may run as; empty while the lookup is in progress.
+  /// @errors those of AdmitCaller(), of CheckCaller() and of the helper.
   std::optional<Result<Caller>> Admit(const Caller& caller);
 
-  /// Ends what is under way.
+  /// Cancels all lookups in progress.
   void Clear() { asking_.clear(); }
 
  private:
@@ -94,18 +96,19 @@ class Callers final : public HelperOwner {
 
 class LookupsOwner {
  public:
-  /// Of the lookup that was added under that number.
+  /// Called once for each Add(), with its request number.
   virtual void OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) = 0;
 
  protected:
   ~LookupsOwner() = default;
 };
 
-/// Programs that are looked up as their callers, each in a helper of its own, beside whatever runs.
+/// Looks up programs with the ids of their callers, each in a helper of its own, while a run may be
+/// in progress.
 ///
-/// What one user asks for costs no other one anything: each has few helpers at a time and a bounded
-/// number that wait, and every lookup is answered within a minute, if only by an error of its own.
-/// benchd takes a longer silence for the runner's death.
+/// One user's lookups do not delay another's: each user has few helpers at a time and a bounded
+/// number of waiting lookups. Every lookup is answered within a minute, possibly with an error;
+/// benchd treats a longer silence as the death of the runner.
 class Lookups final : public EventSink, public HelperOwner {
  public:
   Lookups(EventLoop& loop, const Host& host, ProcessTree& tree, Callers& callers,
@@ -113,13 +116,13 @@ class Lookups final : public EventSink, public HelperOwner {
   Lookups(const Lookups&) = delete;
   Lookups& operator=(const Lookups&) = delete;
 
-  /// The owner is told the answer, perhaps at once.
+  /// The owner gets the answer, possibly before this returns.
   void Add(std::uint64_t request, wire::Resolve question);
 
-  /// Starts what can be started: also when a caller has become known.
+  /// Starts the lookups that can start now. Also called when a caller has become known.
   void GoOn();
 
-  /// Ends all of them; nobody is told.
+  /// Cancels all lookups without calling the owner.
   void Clear();
 
  private:
@@ -133,7 +136,7 @@ class Lookups final : public EventSink, public HelperOwner {
     uid_t uid = 0;
     std::string program;
     std::unique_ptr<HelperProcess> helper;
-    bool is_hung = false;  ///< answered; it stays until the kernel lets go of it
+    bool is_hung = false;  ///< already answered; kept until the kernel releases the process
   };
 
   void OnReady(int fd, std::uint32_t events) override;
@@ -148,7 +151,7 @@ class Lookups final : public EventSink, public HelperOwner {
   Callers& callers_;
   LookupsOwner& owner_;
   Timer timer_;
-  std::deque<Waiting> waiting_;  ///< the oldest first
+  std::deque<Waiting> waiting_;  ///< oldest first
   std::vector<Running> running_;
 };
 

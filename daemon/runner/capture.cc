@@ -10,18 +10,18 @@
 namespace benchd {
 namespace {
 
-// A chatty child fills a pipe of the usual 64 KiB faster than another process wakes up.
+// A chatty child fills the default 64 KiB of a pipe before another process has woken up.
 constexpr int kPipeBytes = 1024 * 1024;
 
 }  // namespace
 
 Result<std::unique_ptr<Capture>> Capture::Open(EventLoop& loop, CaptureTargets targets) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("a pipe for output", errno);
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("creating a pipe for output", errno);
   UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
   fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
-  // Refused to a user who has many of them: then it stays as it is.
+  // Users who own many pipes are refused more; the default size then remains.
   if (targets.log != nullptr || targets.memory >= 0) {
     fcntl(read_end.get(), F_SETPIPE_SZ, kPipeBytes);
   }
@@ -42,14 +42,14 @@ void Capture::OnReady(int, std::uint32_t) {
 void Capture::Finish() {
   if (!watch_) return;
   watch_.reset();
-  // Bounded: somebody outside the tree may have been handed the pipe and write for ever.
+  // Bounded, because a process outside the tree may hold the pipe and write for ever.
   constexpr int kMaxReads = 64;
   for (int i = 0; i < kMaxReads && ReadSome(); ++i) {
   }
 }
 
 bool Capture::ReadSome() {
-  // Static: touched only when a child prints, and then the same pages for all of them.
+  // Static, so that only children that print touch these pages, and all of them the same ones.
   static std::array<char, 64 * 1024> buffer;
   ssize_t count = 0;
   do {
@@ -87,7 +87,7 @@ void Capture::KeepInMemory(const char* bytes, std::size_t count) {
     const ssize_t written = write(targets_.memory, bytes, count);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      overflowed_ = true;  // no memory left
+      overflowed_ = true;  // out of memory
       return;
     }
     bytes += written;
@@ -98,7 +98,7 @@ void Capture::KeepInMemory(const char* bytes, std::size_t count) {
 
 std::string Capture::TakeTail() {
   if (tail_.size() == kTailBytes) {
-    // It was probably cut inside a line.
+    // The text probably begins inside a line.
     const std::size_t newline = tail_.find('\n');
     if (newline != std::string::npos && newline + 1 < tail_.size()) tail_.erase(0, newline + 1);
   }

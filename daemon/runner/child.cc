@@ -31,13 +31,13 @@ constexpr int kExecuteFd = 3;
   Exit(127);
 }
 
-/// Ends the child when a system call failed.
+/// Ends the child if a system call failed.
 long Check(const ChildPlan& plan, ChildStep step, long result) {
   if (result < 0) Fail(plan, step, result);
   return result;
 }
 
-/// Writes "0" (oneself, or no adjustment) into a file below `folder`.
+/// Writes "0" into a file below `folder`: the calling process, or no adjustment.
 long WriteZero(int folder, const char* name) {
   const long fd = RawSyscall(SYS_openat, folder, Word(name), O_WRONLY | O_CLOEXEC);
   if (fd < 0) return fd;
@@ -46,7 +46,7 @@ long WriteZero(int folder, const char* name) {
   return written;
 }
 
-/// A limit above what may be set is set as high as it can be: the kernel allows no more.
+/// Clamps a limit to our own hard limit if the kernel refuses a higher one.
 void SetLimit(const ChildPlan& plan, const ChildLimit& limit) {
   rlimit64 value = limit.value;
   long result = RawSyscall(SYS_prlimit64, 0, limit.resource, Word(&value), 0);
@@ -82,17 +82,17 @@ void SetMemory(const ChildPlan& plan) {
 }
 
 void Place(const ChildPlan& plan) {
-  // Before the affinity, which a move would overrule.
+  // Before the affinity, which joining a cpuset would override.
   if (plan.join_cgroup >= 0) {
     const long joined = WriteZero(plan.join_cgroup, "cgroup.procs");
-    // Where it holds no limit a refusal is no failure: the tree is found through its parents.
+    // Without limits, a refusal does no harm: the tree is found through its parents.
     if (plan.must_join) Check(plan, ChildStep::kGroup, joined);
   }
   if (!plan.held || plan.roams) {
     Check(plan, ChildStep::kAffinity,
           RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
   }
-  // Not every runner may raise its children's chances; then they keep its own.
+  // May fail: not every runner may lower the score, and children then inherit it.
   if (plan.reset_oom_score) WriteZero(AT_FDCWD, "/proc/self/oom_score_adj");
   RawSyscall(SYS_umask, static_cast<long>(plan.umask));
   for (std::size_t i = 0; i < plan.limit_count; ++i) SetLimit(plan, plan.limits[i]);
@@ -103,8 +103,8 @@ void Place(const ChildPlan& plan) {
 void Separate(const ChildPlan& plan) {
   Check(plan, ChildStep::kSession, RawSyscall(SYS_setsid));
   if (plan.clear_inheritable) {
-    // Takes the ambient ones along. The program of an unprivileged user then starts with none, and
-    // root's with all, as everywhere.
+    // This also clears the ambient capabilities. A program of an unprivileged user then starts with
+    // none, and root's with all, as usual.
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     Check(plan, ChildStep::kCapabilities,
           RawSyscall(SYS_capset, Word(&header), Word(plan.capabilities)));
@@ -131,13 +131,13 @@ void BecomeUser(const ChildPlan& plan) {
     Check(plan, ChildStep::kGid, RawSyscall(SYS_setresgid, gid, gid, gid));
     const long uid = static_cast<long>(plan.uid);
     Check(plan, ChildStep::kUid, RawSyscall(SYS_setresuid, uid, uid, uid));
-    // The change of ids made it what fs.suid_dumpable says: with 2 a core would have all that is in
-    // the runner's memory. The program gets a memory of its own, which is as usual.
+    // The change of ids set the dumpable flag according to fs.suid_dumpable. With 2, a core dump
+    // would contain the runner's memory. execve gives the program new memory and resets the flag.
     RawSyscall(SYS_prctl, PR_SET_DUMPABLE, 0);
-    // Where there are none (ENOSYS), or a container's filter forbids them, none can be shared.
+    // May fail: a kernel without keyrings (ENOSYS), or a container's filter. Then none are shared.
     if (plan.join_keyring) RawSyscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
     if (plan.uid != 0) {
-      // The kernel dropped them with the uid unless a securebit of the runner says otherwise.
+      // The kernel has dropped them with the uid, unless a securebit of the runner prevents that.
       __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
       __user_cap_data_struct empty[2] = {};
       Check(plan, ChildStep::kCapabilities, RawSyscall(SYS_capset, Word(&header), Word(empty)));
@@ -145,26 +145,26 @@ void BecomeUser(const ChildPlan& plan) {
   }
 }
 
-/// A runner that dies takes the child with it.
+/// Makes the child die with the runner.
 void DieWithRunner(const ChildPlan& plan) {
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (RawSyscall(SYS_getppid) != plan.parent) Exit(127);
 }
 
-/// Some hundred microseconds, in which the runner mostly says go: a run then begins on a CPU that
-/// is awake. Beyond that others may have it.
+/// A few hundred microseconds. The runner usually opens the gate within them, and the run then
+/// begins on a CPU that is awake. After that, the CPU is free for others.
 constexpr int kLooksBeforeSleep = 4000;
 
-/// Tells the CPU that this is a loop that waits, for the sake of the thread beside it on its core.
+/// Marks a busy-wait loop, for the sake of the sibling thread on the same core.
 void RelaxCpu() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb");  // `yield` does nothing on most cores, `isb` waits for some 10 ns
+  asm volatile("isb");  // `yield` does nothing on most cores; `isb` waits about 10 ns
 #endif
 }
 
-/// Waits until the runner says go.
+/// Waits until the runner opens the gate.
 void WaitAtGate(const ChildPlan& plan) {
   if (!plan.held) return;
   DieWithRunner(plan);
@@ -218,8 +218,8 @@ void CheckIdentity(const ChildPlan& plan) {
   }
 }
 
-/// Before this the user, whose process it is by now, can do nothing to it but kill it. The runner
-/// has every disposition at its default, so that the mask is all there is to undo.
+/// With signals blocked until now, the user who owns the process could do nothing but kill it. The
+/// runner has all dispositions at their defaults, so only the mask needs undoing.
 void UnblockSignals() {
   const unsigned long none = 0;
   RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, Word(&none), 0, sizeof(none));
@@ -238,7 +238,7 @@ void RunChild(const ChildPlan& plan) {
   Separate(plan);
   WaitAtGate(plan);
   BecomeUser(plan);
-  // The change of ids cleared what was set before it.
+  // The change of ids cleared the parent-death signal.
   if (!plan.held || plan.become_user) DieWithRunner(plan);
   OpenFiles(plan);
   CheckIdentity(plan);

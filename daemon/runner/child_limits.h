@@ -11,27 +11,27 @@
 
 namespace benchd {
 
-/// How many processes and threads one run may have unless [children] says otherwise: more than any
-/// benchmark wants, and few enough that a machine survives them.
+/// How many processes and threads one run may have unless [children] sets a limit: more than any
+/// benchmark needs, few enough for a machine to survive.
 inline constexpr std::uint64_t kDefaultProcesses = 4096;
 
-/// What the control groups of runs are to hold.
+/// The limits for the control groups of runs.
 ///
-/// Where the configuration is silent, a user's runner (`contain` is false) limits nothing; the
-/// system's keeps a tenth of the memory, 256 MiB at least, and half of the kernel's threads for
-/// everybody else.
+/// Limits that are not configured: a user-mode runner (`contain` is false) sets none. A system
+/// runner reserves a tenth of the memory, at least 256 MiB, and half of the kernel's threads for
+/// the rest of the machine.
 TreeLimits ChooseTreeLimits(const Host& host, const ChildLimits& wanted, bool contain);
 
-/// The caller's limit of that kind (ours where it has none), or `most` where that is lower; the
-/// hard one stays `above` higher.
+/// Lowers the caller's limit of this kind (or ours, if the caller has none) to `most`. The hard
+/// limit may be higher by `above`.
 void LowerLimit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t most,
                 std::uint64_t above = 0);
 
-/// Lowers what [children] says about each process.
+/// Applies the limits per process from [children].
 void LowerLimits(std::vector<ResourceLimit>& limits, const ChildLimits& wanted);
 
-/// Where no control group counts processes: no more of them than the user has now and `most`, by
-/// RLIMIT_NPROC, which is the user's as a whole. The kernel lets root have as many as it likes.
+/// Used if no control group counts processes: limits the user to the current number plus `most`,
+/// through RLIMIT_NPROC, which counts all processes of the user and does not apply to root.
 void LimitProcessesOf(uid_t uid, std::uint64_t most, std::vector<ResourceLimit>& limits);
 
 }  // namespace benchd

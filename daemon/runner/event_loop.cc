@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
-/// Without its descriptors the loop could only hang: better to die and be started anew.
+/// Without its descriptors the loop would hang, so it exits and is restarted.
 [[noreturn]] void Die(const char* what) {
   Log(LogLevel::kError, std::string(what) + ": " + std::strerror(errno));
   _exit(EXIT_FAILURE);
@@ -84,7 +84,7 @@ void Timer::Set(std::int64_t delay_ns) {
   itimerspec setting{};
   setting.it_value.tv_sec = delay_ns / kNanosPerSecond;
   setting.it_value.tv_nsec = delay_ns % kNanosPerSecond;
-  // This also takes back an expiry that nobody has read yet.
+  // This also clears an expiry that has not been read yet.
   if (timerfd_settime(fd_.get(), 0, &setting, nullptr) != 0) Die("timerfd_settime");
 }
 

@@ -9,10 +9,10 @@
 
 namespace benchd {
 
-/// Told when one of its descriptors is ready. May destroy any Watch, and itself, while it is told.
+/// Receives events of watched descriptors. May destroy any Watch, and itself, in OnReady().
 class EventSink {
  public:
-  /// `events` are EPOLL* bits.
+  /// @param events  EPOLL* bits
   virtual void OnReady(int fd, std::uint32_t events) = 0;
 
  protected:
@@ -21,11 +21,12 @@ class EventSink {
 
 class EventLoop;
 
-/// Keeps a descriptor in the loop for as long as it lives; must die before the descriptor is
+/// Keeps a descriptor in the loop for its lifetime; must be destroyed before the descriptor is
 /// closed.
 class Watch {
  public:
-  /// Urgent ones are served first among those that are ready together: the end of a measured child.
+  /// Of the descriptors that are ready together, urgent ones are served first: the end of a
+  /// measured child.
   enum class Urgency { kNormal, kUrgent };
 
   Watch(EventLoop& loop, int fd, EventSink& sink, Urgency urgency = Urgency::kNormal);
@@ -41,7 +42,7 @@ class Watch {
   const Urgency urgency_;
 };
 
-/// The runner's only thread of control: everything it waits for is a descriptor.
+/// The runner's only thread of control. Everything it waits for is a descriptor.
 class EventLoop {
  public:
   EventLoop();
@@ -67,10 +68,10 @@ class Timer {
  public:
   Timer(EventLoop& loop, EventSink& sink);
 
-  /// Fires after `delay_ns` (at least 1); an earlier setting is forgotten.
+  /// Fires after `delay_ns` (at least 1) and replaces an earlier setting.
   void Arm(std::int64_t delay_ns);
   void Disarm();
-  /// Whether it really fired: an event may be older than the last Arm() or Disarm().
+  /// True if it has fired. An event may be older than the last Arm() or Disarm().
   bool TakeExpiry();
   int fd() const { return fd_.get(); }
 

@@ -17,12 +17,12 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-/// Of its address space, and of all that its group takes.
+/// Limits the address space of the helper, and the memory of its control group.
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{512} * 1024 * 1024;
-/// It is one of one thread; what the machine's user database asks of may be more.
+/// The helper has one thread; lookups in the user database may start more processes.
 constexpr std::uint64_t kProcesses = 32;
 
-/// What SIGKILL may take until it has worked; beyond it a helper hangs in the kernel.
+/// How long SIGKILL may take. A helper that survives for longer hangs in the kernel.
 constexpr std::int64_t kKillTimeout = 5'000'000'000;
 
 Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
@@ -37,14 +37,14 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
 
 Result<std::string> ReadAll(int memory) {
   struct stat info {};
-  if (fstat(memory, &info) != 0) return SystemError("an answer in memory", errno);
+  if (fstat(memory, &info) != 0) return SystemError("reading an answer", errno);
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t count =
         pread(memory, text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return SystemError("an answer in memory", count < 0 ? errno : EIO);
+    if (count <= 0) return SystemError("reading an answer", count < 0 ? errno : EIO);
     done += static_cast<std::size_t>(count);
   }
   return text;
@@ -79,9 +79,9 @@ HelperProcess::~HelperProcess() {
   if (process_.pidfd) KillAndReap();
 }
 
-/// A fresh one for each, so that nobody's processes, charges or kills are another's. To make and
-/// remove it takes 0.15 ms (Linux 6.18, without the controllers), also after each run that is
-/// parsed: little beside the process itself, and no run is measured before its answer.
+/// A fresh group for each helper separates processes, memory charges and kills. Creating and
+/// removing it takes 0.15 ms (Linux 6.18, without controllers), also after every run that is
+/// parsed. That is little beside starting the process, and no run is measured before the answer.
 Result<void> HelperProcess::MakeGroup() {
   if (host_.helper_groups.empty()) return {};
   TRY(auto group, TreeGroup::CreateIn(host_.helper_groups));
@@ -136,7 +136,7 @@ Result<void> HelperProcess::Start(HelperOrder order) {
 
 void HelperProcess::OnReady(int fd, std::uint32_t) {
   if (fd == timer_->fd()) return OnTimer();
-  // While it is not reaped its number, and so its group, can be nobody else's.
+  // Not reaped yet, so its process group number cannot have been reused.
   kill(-process_.pid, SIGKILL);
   siginfo_t info{};
   if (waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
@@ -164,7 +164,7 @@ void HelperProcess::OnTimer() {
 
 Error HelperProcess::TookTooLong() const {
   return Error{ErrorCode::kDeadlineExceeded, name_ + ": benchd-helper took too long",
-               "is it a very large file, or on a file system that does not answer?"};
+               "check for a very large file, or a file system that does not respond"};
 }
 
 Result<std::string> HelperProcess::Collect(int status, bool exited) {
@@ -178,7 +178,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
   if (stdout_->overflowed()) {
     return Error{
         ErrorCode::kResourceExhausted,
-        name_ + ": the answer is over " + std::to_string(kHelperAnswerBytes >> 20) + " MiB"};
+        name_ + ": the answer exceeds " + std::to_string(kHelperAnswerBytes >> 20) + " MiB"};
   }
   if (!exited || status != 0) {
     std::string why = exited ? "exit code " + std::to_string(status)
@@ -193,8 +193,8 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
 
 void HelperProcess::KillAndReap() {
   SendKill(process_);
-  // It dies as fast as the kernel can; one that hangs in the kernel keeps its memory and is reaped
-  // by the tree when it comes back.
+  // Waits briefly for the process to die. One that hangs in the kernel keeps its memory and is
+  // reaped by the tree when it returns.
   constexpr int kDyingMs = 200;
   pollfd dead{process_.pidfd.get(), POLLIN, 0};
   poll(&dead, 1, kDyingMs);

@@ -16,15 +16,15 @@
 
 namespace benchd {
 
-/// The most that benchd-helper may answer: fits a record with a log and a stderr beside it.
+/// Limit for an answer of benchd-helper. An answer, a log and a stderr together fit into a record.
 inline constexpr std::size_t kHelperAnswerBytes = std::size_t{6} * 1024 * 1024;
 
 class HelperProcess;
 
 class HelperOwner {
  public:
-  /// `answer` is what the helper printed, or why it did not. May destroy `helper`. Of one that
-  /// hangs() it is called twice.
+  /// @param answer  what the helper printed, or an error. Called twice for a helper that hangs().
+  ///                May destroy `helper`.
   virtual void OnHelperDone(HelperProcess& helper, Result<std::string> answer) = 0;
 
  protected:
@@ -32,7 +32,7 @@ class HelperOwner {
 };
 
 struct HelperOrder {
-  std::string name;               ///< of the work, for messages
+  std::string name;               ///< names the work in messages
   std::vector<std::string> argv;  ///< after the program's name
   UniqueFd input;                 ///< its stdin
   Caller caller;
@@ -42,11 +42,12 @@ struct HelperOrder {
   int nice = 0;  ///< never below benchd's own
 };
 
-/// One short-lived benchd-helper: touches what belongs to a caller, with the caller's ids, the
-/// caller's limits and tighter ones of our own, on the housekeeping CPUs; where Host says so, in a
-/// control group of its own, of which nothing is left when the answer is given.
+/// Runs benchd-helper once, to access what belongs to a caller: with the caller's ids, with the
+/// caller's limits or tighter ones, and on the housekeeping CPUs. If Host names a folder for it,
+/// the helper has a control group of its own, whose processes have all exited when the answer is
+/// given.
 ///
-/// Destroying it kills the process.
+/// The destructor kills the process.
 class HelperProcess final : public EventSink {
  public:
   HelperProcess(EventLoop& loop, const Host& host, ProcessTree& tree, HelperOwner& owner);
@@ -54,11 +55,12 @@ class HelperProcess final : public EventSink {
   HelperProcess& operator=(const HelperProcess&) = delete;
   ~HelperProcess();
 
-  /// @errors when it cannot be started; then the owner is not told again.
+  /// @errors when it cannot be started; the owner is not called then.
   Result<void> Start(HelperOrder order);
 
-  /// It does not die, because it hangs in the kernel: the owner has been told that it failed, and
-  /// is told once more when it is gone. Whoever does not wait for that destroys it.
+  /// True if the process survived SIGKILL because it hangs in the kernel. The owner has been called
+  /// with an error, and is called again when the process has exited. An owner that does not wait
+  /// for that destroys this object.
   bool hangs() const { return hangs_; }
 
  private:
@@ -88,10 +90,10 @@ class HelperProcess final : public EventSink {
   std::optional<Watch> watch_;
 };
 
-/// A sealed-off temporary file in memory that holds `text`, rewound: the stdin of a helper.
+/// A memfd that holds `text`, rewound, for a helper's stdin.
 Result<UniqueFd> MemoryWith(std::string_view text);
 
-/// An empty one.
+/// An empty memfd.
 Result<UniqueFd> EmptyMemory();
 
 }  // namespace benchd

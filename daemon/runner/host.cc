@@ -17,7 +17,7 @@
 #include "core/base/try.h"
 #include "daemon/system/pinned_threads.h"
 
-// Where the linker put the program (ld(1), end(3)).
+// The program's place in memory (ld(1), end(3)).
 extern "C" {
 extern const char __executable_start;
 extern const char etext;
@@ -33,7 +33,7 @@ void Log(LogLevel level, std::string_view text) {
     line = "benchd-runner: ";
   }
   line.append(text).push_back('\n');
-  // One write, so that lines of several processes do not mix. Nobody to tell when it fails.
+  // One write, so that lines of several processes do not mix. An error could not be reported.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
@@ -52,7 +52,7 @@ void ReadCapabilities(Host& host) {
   }
 }
 
-/// Beside our own program, or where an installation puts it.
+/// Looks beside our own program, then where an installation puts it.
 Result<UniqueFd> OpenHelper() {
   char own[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", own, sizeof(own));
@@ -65,11 +65,11 @@ Result<UniqueFd> OpenHelper() {
     // Above the descriptors that a child fills first.
     return UniqueFd(fcntl(helper.get(), F_DUPFD_CLOEXEC, 10));
   }
-  return Error{ErrorCode::kNotFound, "benchd-helper: not beside benchd-runner in " + folder,
+  return Error{ErrorCode::kNotFound, "benchd-helper: not found beside benchd-runner in " + folder,
                "install both programs into one folder"};
 }
 
-/// Every CPU the kernel grants: whatever affinity we were started with is widened to our cpuset.
+/// Widens the inherited affinity to all CPUs of our cpuset.
 std::vector<int> WidenAffinity() {
   std::vector<int> all(kMaxCpus);
   std::iota(all.begin(), all.end(), 0);
@@ -87,7 +87,7 @@ bool Host::MayShareMemory(const Caller& caller) const {
 }
 
 void Host::ResetOwnPeak() const {
-  // "5": reset the peak resident set size (proc(5), clear_refs). Without it max_rss has a higher
+  // "5" resets the peak resident set size (proc(5), clear_refs). Without it, max_rss has a higher
   // floor.
   if (own_peak) [[maybe_unused]]
     const ssize_t written = pwrite(own_peak.get(), "5", 1, 0);
@@ -113,10 +113,10 @@ Result<Host> LookAround(const std::string& root) {
   host.files = KernelFiles(root);
   const std::string oom_score = KernelFiles("/").Read("proc/self/oom_score_adj").value_or("0");
   host.reset_oom_score = oom_score != "0";
-  // Children inherit it: no system call is spent on it in each of them.
+  // Children inherit it, which saves a system call in each.
   setpriority(PRIO_PROCESS, 0, 0);
   host.own_nice = getpriority(PRIO_PROCESS, 0);
-  // Without it rusage has zeros (fs/proc/base.c, kernel/sys.c).
+  // Without this file, rusage reports zeros (fs/proc/base.c, kernel/sys.c).
   host.counts_io = access("/proc/self/io", F_OK) == 0;
 
   host.own_peak.Reset(open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
@@ -135,7 +135,7 @@ void SettleOn(Host& host, ProfileCpus cpus) {
 
 void ForgetCode() {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  // Whole pages of the read-only part, which the kernel reads from the file again (madvise(2)).
+  // Whole pages of the read-only part; the kernel reads them from the file again (madvise(2)).
   const auto first = reinterpret_cast<std::uintptr_t>(&__executable_start) & ~(page - 1);
   const auto end = reinterpret_cast<std::uintptr_t>(&etext) & ~(page - 1);
   madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
@@ -143,15 +143,15 @@ void ForgetCode() {
 
 void JoinFreshKeyring(const Host& host) {
   if (!host.privileged) return;
-  // Where there are no keyrings, or a container's filter forbids them, none can be shared.
+  // May fail: a kernel without keyrings, or a container's filter. Then none are shared.
   [[maybe_unused]] const long joined = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
 }
 
 Result<void> CheckCaller(const Host& host, const Caller& caller) {
-  // To the kernel these mean "as it is" (setresuid(2)): root, that is.
+  // setresuid(2) takes -1 as "unchanged", which would be root.
   constexpr std::uint32_t kNoId = UINT32_MAX;
   if (caller.uid == kNoId || caller.gid == kNoId) {
-    return InvalidArgument("caller", "-1 is nobody's uid or gid");
+    return InvalidArgument("caller", "-1 is not a valid uid or gid");
   }
   if (host.privileged || (caller.uid == host.uid && caller.gid == host.gid)) return {};
   return Error{ErrorCode::kPermissionDenied,

@@ -17,23 +17,23 @@
 
 namespace benchd {
 
-/// Severity as journald reads it from a "<N>" at the start of a line.
+/// Severities that journald reads from "<N>" at the start of a line.
 enum class LogLevel : char { kError = '3', kWarning = '4', kInfo = '6' };
 
-/// Writes one line to stderr; with the severity in front when journald reads it (JOURNAL_STREAM).
+/// Writes one line to stderr, preceded by the severity if journald reads it (JOURNAL_STREAM).
 void Log(LogLevel level, std::string_view text);
 
-/// What the runner found out about itself and the machine when it started, and the descriptors that
-/// every child needs. Made once by main(), read by everybody, never changed.
+/// The facts about the runner and the machine that were found at startup, and the descriptors that
+/// every child needs. Made once by main() and never changed.
 struct Host {
   KernelFiles files{"/"};
   uid_t uid = 0;
   gid_t gid = 0;
-  bool privileged = false;  ///< may become other users
+  bool privileged = false;  ///< may change to other users
   bool has_inheritable = false;
   std::array<__user_cap_data_struct, 2> capabilities{};  ///< own ones, inheritable ones cleared
   bool reset_oom_score = false;
-  int own_nice = 0;        ///< above 0: what we were started with, and may not lower
+  int own_nice = 0;        ///< above 0: inherited, and we may not lower it
   bool counts_io = false;  ///< the kernel counts bytes from and to storage
 
   CpuAccounting cpu_accounting;
@@ -41,48 +41,49 @@ struct Host {
   std::vector<int> usable_cpus;  ///< all that the kernel lets us use
   ProfileCpus cpus;
 
-  /// The folder in which each helper gets a control group of its own; empty = they have none.
+  /// The folder in which each helper gets a control group; empty: helpers have none.
   std::string helper_groups;
 
   UniqueFd null;           ///< /dev/null, for reading and writing
-  UniqueFd helper;         ///< benchd-helper, O_PATH: children execute it without reaching its path
+  UniqueFd helper;         ///< benchd-helper, O_PATH: children need no access to its path
   UniqueFd own_peak;       ///< /proc/self/clear_refs
-  UniqueFd suid_dumpable;  ///< /proc/sys/fs/suid_dumpable, open only where it matters
+  UniqueFd suid_dumpable;  ///< /proc/sys/fs/suid_dumpable, open only if it matters
 
-  /// Whether a child that becomes `caller` may run in our memory until it is its program.
+  /// Whether a child of `caller` may run in our memory until execve.
   ///
-  /// Not with fs.suid_dumpable = 1 (a debugging setting): the caller could then trace it there. Not
-  /// with an OOM adjustment to reset: the kernel would reset that of all who share the memory.
+  /// False with fs.suid_dumpable = 1 (a debugging setting), since the caller could then trace the
+  /// child in our memory. Also false if the OOM score must be reset: the kernel would reset it for
+  /// every process that shares the memory.
   bool MayShareMemory(const Caller& caller) const;
 
-  /// Forgets the peak of our own memory use, which the kernel counts as every child's.
+  /// Resets our peak memory use, which the kernel would count as the child's.
   void ResetOwnPeak() const;
 };
 
-/// Looks around: ids, capabilities, usable CPUs; `cpus` is still all of them for everything.
-/// @errors kNotFound when benchd-helper is not beside the own program.
+/// Finds ids, capabilities and usable CPUs. `cpus` does not divide the CPUs yet.
+/// @errors kNotFound if benchd-helper is not beside this program.
 Result<Host> LookAround(const std::string& root);
 
-/// Divides the CPUs: this process stays on the housekeeping ones from now on.
+/// Divides the CPUs and moves this process to the housekeeping CPUs.
 void SettleOn(Host& host, ProfileCpus cpus);
 
-/// Just what it takes to start benchd-helper with our own ids, before the configuration is known.
+/// The subset needed to start benchd-helper with our own ids, before the configuration is known.
 Result<Host> MinimalHost();
 
-/// Lets go of the code that is in memory: what goes on running comes back by itself, page by page.
+/// Drops this program's code from memory. The kernel reads back the pages that are still used.
 ///
-/// A child's max_rss begins with ours. What takes a profile and describes a machine is most of this
-/// program, and none of it is needed while children run.
+/// A child's max_rss starts at ours. Most of the code takes profiles and describes the machine,
+/// which is not needed while children run.
 void ForgetCode();
 
-/// Leaves the session keyring for a fresh one, which all children get that are made from now on:
-/// nobody finds the keys of whoever ran before. Once a session and not in each child, because the
-/// kernel frees a keyring by work on the CPU where its last process ended, in the middle of the
-/// next run. Without privileges everything stays as the user has it.
+/// Joins a fresh session keyring, which later children inherit, so that they find no keys of
+/// earlier sessions. This happens once per session instead of in each child, because the kernel
+/// frees a keyring in deferred work on the CPU where its last process ended, in the middle of the
+/// next run. Does nothing without privileges.
 void JoinFreshKeyring(const Host& host);
 
-/// Whether children of `caller` can be started, whoever that may be (AccessRules).
-/// @errors kPermissionDenied when we may not become that user; kInvalidArgument for uid or gid -1.
+/// Whether we can start children as `caller` at all; AccessRules decide who is allowed.
+/// @errors kPermissionDenied if we cannot change to that user; kInvalidArgument for uid or gid -1.
 Result<void> CheckCaller(const Host& host, const Caller& caller);
 
 }  // namespace benchd

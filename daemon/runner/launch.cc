@@ -17,7 +17,7 @@ namespace benchd {
 namespace {
 
 /// Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat": time on a CPU, time waiting
-/// for one, and how many turns it had.
+/// for one, and number of timeslices.
 std::optional<ThreadSchedule> ReadSchedule(const KernelFiles& files, const std::string& path) {
   const std::string text = files.Read(path).value_or("");
   std::string_view rest = text;
@@ -46,7 +46,7 @@ Result<void> Launch::Start(RunTask task, EventSink& sink) {
 Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
   TRY(auto options, MakeReady(std::move(task)));
   if (!spawner.Order(memory_.plan, area_, options, after)) {
-    return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order"};
+    return Error{ErrorCode::kUnavailable, "spawner: cannot accept the order"};
   }
   spawner_ = &spawner;
   return {};
@@ -67,10 +67,10 @@ Disturbances Launch::LookAround() const {
                                      task_.needs->disturbances ? kLongest : task_.length_ns);
 }
 
-/// A thread's turn begins when it comes onto a CPU. Of those that began during the run its own are
-/// taken off: one from the gate on, one after each of its switches, the first of each thread it
-/// made; and the spawner's, which the end of the run wakes. What else makes threads meanwhile can
-/// only make the rest smaller.
+/// Counts the timeslices of other threads. A timeslice begins when a thread gets a CPU. Of those
+/// that began during the run, this subtracts the run's own: one at the gate, one after each of its
+/// switches, and the first of each thread it created. It also subtracts the spawner's, which wakes
+/// at the end of the run. Threads created elsewhere can only make the result smaller.
 std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (task_.plan->spec().cpus.empty()) {
     for (const char* metric : {"interrupts", "stolen_time", "foreign_switches"}) {
@@ -95,7 +95,7 @@ std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   return static_cast<std::uint64_t>(forks);
 }
 
-/// Everything but the process.
+/// Makes everything except the process.
 Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   Discard();
   task_ = std::move(task);
@@ -106,7 +106,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
   memory_.variables = task_.variables;
   ChildPlan& plan = task_.plan->Prepare(memory_, streams, task_.padding_bytes);
-  // What is to be parsed goes through the pipe first; the parser then writes the file.
+  // Output to be parsed goes through the pipe first; the parser then writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
   auto options = JoinGroup();
   if (!options) return options;
@@ -115,7 +115,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   return options;
 }
 
-/// With counters it is held for a moment, as they must be open before it becomes its program.
+/// With counters, the child is held briefly, because they must be open before execve.
 Result<Spawned> Launch::Spawn(SpawnOptions& options) {
   options.held = task_.needs->counters;
   auto child = benchd::Spawn(memory_.plan, area_, options);
@@ -125,7 +125,7 @@ Result<Spawned> Launch::Spawn(SpawnOptions& options) {
   return benchd::Spawn(memory_.plan, area_, options);
 }
 
-/// Takes a process in that was made.
+/// Takes over a process that was created.
 void Launch::Adopt(Spawned child, EventSink& sink) {
   child_ = std::move(child);
   if (memory_.plan.held && task_.needs->counters) counters_.Open(child_.pid);
@@ -135,14 +135,14 @@ void Launch::Adopt(Spawned child, EventSink& sink) {
   stderr_->CloseWriteEnd();
 }
 
-/// @errors where a limit holds and the group is not there: it was taken away, or cannot be renewed.
+/// @errors if limits apply and the control group is missing and cannot be renewed.
 Result<SpawnOptions> Launch::JoinGroup() {
   TRY_VOID(group_.BeginRun(task_.needs->tree));
   SpawnOptions options;
   options.cgroup_fd = group_.fd();
   options.only_in_cgroup = group_.limited();
   if (group_.limited() && options.cgroup_fd < 0) {
-    return Error{ErrorCode::kInternal, "control group: it cannot be made again",
+    return Error{ErrorCode::kInternal, "control group: cannot be recreated",
                  "restart benchd-runner"};
   }
   return options;
@@ -162,8 +162,8 @@ Result<void> Launch::OpenCaptures() {
   if (out.log != nullptr || out.memory >= 0) {
     TRY(auto capture, Capture::Open(services_.loop, out));
     stdout_ = std::move(capture);
-    // Harnesses open /dev/stdout by that name, which is the pipe's owner's right. Not ours to give
-    // away without privileges, and not needed then.
+    // Harnesses open /dev/stdout by name, which only the owner of the pipe may do. This fails
+    // without privileges, when it is not needed either.
     const Caller& caller = task_.plan->spec().caller;
     static_cast<void>(fchown(stdout_->write_end(), caller.uid, caller.gid) == 0);
   }
@@ -194,7 +194,7 @@ void Launch::Discard() {
   watch_.reset();
   Spawner* const spawner = std::exchange(spawner_, nullptr);
   if (spawner != nullptr && !spawner->Withdraw()) {
-    // It is nowhere but in our own few steps, so that this does not take long.
+    // The process is still in our own few steps, so this does not take long.
     if (auto child = spawner->Take()) KillAndWait(*child);
   }
   child_.pidfd.Reset();
@@ -213,7 +213,7 @@ Spawned Launch::Abandon() {
 
 void Launch::Kill() {
   SendKill(child_);
-  // It has not been reaped, so the number of its group is nobody else's.
+  // Not reaped yet, so its process group number cannot have been reused.
   kill(-child_.pid, SIGKILL);
   group_.Kill();
 }
@@ -226,7 +226,7 @@ void Launch::ReadCounted(wire::RunFigures& figures) const {
 }
 
 bool Launch::Reap(siginfo_t& info, rusage& usage) {
-  // The raw call: its fifth argument is the usage of this one process.
+  // The raw call returns the usage of this one process in its fifth argument.
   const long waited =
       syscall(SYS_waitid, P_PIDFD, child_.pidfd.get(), &info, WEXITED | WNOHANG | __WALL, &usage);
   if (waited != 0 || info.si_pid == 0) return false;

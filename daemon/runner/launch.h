@@ -23,7 +23,7 @@
 
 namespace benchd {
 
-/// How one run of a child is to go. `plan` and `needs` must live until the run has finished.
+/// One run of a child. `plan` and `needs` must live until the run has finished.
 struct RunTask {
   LaunchPlan* plan = nullptr;
   const MetricNeeds* needs = nullptr;
@@ -31,33 +31,33 @@ struct RunTask {
   std::string output_path;
   std::string parse;  ///< harness format of stdout, empty = none
   std::uint32_t padding_bytes = 0;
-  std::vector<std::string> variables;  ///< NAME=VALUE, beside the plan's
-  std::int64_t timeout_ns = 0;         ///< 0 or less = none
-  std::int64_t length_ns = 0;          ///< how long it takes, as far as it is known; else 0
+  std::vector<std::string> variables;  ///< NAME=VALUE, added to the plan's
+  std::int64_t timeout_ns = 0;         ///< 0 or less: none
+  std::int64_t length_ns = 0;          ///< expected duration; 0: unknown
 };
 
-/// What can be seen of a child between its end and its reaping.
+/// What can be read about a child after its end and before it is reaped.
 struct ChildEnd {
   std::int64_t at_ns = 0;  ///< CLOCK_MONOTONIC
-  /// How often it was moved between CPUs, without the one move that put it onto the benchmark CPUs
-  /// (/proc/PID/sched); empty in kernels without scheduler debugging.
+  /// Moves between CPUs, without the one that put it onto the benchmark CPUs (/proc/PID/sched).
+  /// Empty if the kernel lacks scheduler debugging.
   std::optional<std::uint64_t> migrations;
-  /// Of its main thread; empty without /proc/PID/schedstat.
+  /// Schedule of the main thread; empty without /proc/PID/schedstat.
   std::optional<ThreadSchedule> schedule;
 };
 
-/// Which files of a child that has ended are worth their time.
+/// Which /proc files of an ended child to read.
 struct EndQuestions {
   bool migrations = false;
   bool schedule = false;
 };
 
-/// One child from before its process exists until its last output is read: the memory it begins in,
-/// its control group, its process, the pipes it prints into.
+/// Owns one child from before its process exists until its last output has been read: the memory it
+/// starts in, its control group, its process and its pipes.
 ///
-/// A child may be *prepared*: all that it needs is made while the present one runs, itself at the
-/// moment that one has ended, on its CPUs (Spawner). There it does what needs nothing of the
-/// user's, then waits for Go(). Serves one child after the other.
+/// A child may be *prepared*. Its resources are then made while the current run is in progress, and
+/// its process as soon as that run has ended, on the same CPUs (Spawner). The process completes the
+/// steps that need nothing of the user's and waits for Go(). Serves one child after another.
 class Launch {
  public:
   struct Services {
@@ -68,29 +68,29 @@ class Launch {
     const DisturbanceFiles& disturbances;
   };
 
-  /// `group` is this launch's alone, and need not exist.
+  /// @param group  used by this launch only; may not exist
   Launch(Services services, TreeGroup& group)
       : services_(services), group_(group), counters_(services.perf) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { Discard(); }
 
-  /// Makes the process; `sink` hears of its end on pidfd(). Whatever was here before is discarded.
-  /// @errors when no process can be made.
+  /// Starts the process; `sink` gets its end on pidfd(). Discards the previous child.
+  /// @errors when no process can be created.
   Result<void> Start(RunTask task, EventSink& sink);
 
-  /// Orders the process from `spawner`, which must live until Go() or Discard(), for when `after`
-  /// has ended. Whatever was here before is discarded.
-  /// @errors when there cannot be one.
+  /// Orders the process from `spawner`, which must live until Go() or Discard(). It is created once
+  /// `after` has ended. Discards the previous child.
+  /// @errors when it cannot be ordered.
   Result<void> Prepare(RunTask task, Spawner& spawner, pid_t after);
   bool prepared() const { return spawner_ != nullptr; }
-  /// Lets the prepared child go, like Start(); prepared no longer.
+  /// Starts the prepared child, like Start(). It is no longer prepared() then.
   Result<void> Go(EventSink& sink);
-  /// Looks at a child that has ended, without reaping it; empty while it has not. The moment comes
-  /// first, so that the rest is not counted as the child's time.
+  /// Inspects a child that has ended, without reaping it; empty if it has not ended. Reads the
+  /// clock first, so that the rest does not count as the child's time.
   std::optional<ChildEnd> LookAtEnd(EndQuestions questions) const;
 
-  /// Withdraws, or kills and reaps, a child that was never let go, and closes everything.
+  /// Withdraws a child that has not been started, or kills and reaps it, and closes everything.
   void Discard();
 
   const RunTask& task() const { return task_; }
@@ -102,26 +102,27 @@ class Launch {
   /// Kills the child, its process group and its control group.
   void Kill();
   TreeGroup& group() { return group_; }
-  /// What the control group and the counters of its tree show at this moment.
+  /// Reads the counters of the tree and its control group now.
   void ReadCounted(wire::RunFigures& figures) const;
-  /// What disturbed it until now, of a child that has been reaped; `figures` has its switches.
-  /// Returns the threads and processes that the whole machine made meanwhile: each of them may hide
-  /// one foreign switch.
+  /// Adds to `figures`, which already has the run's switches, what disturbed a reaped child.
+  /// @return the number of threads and processes created on the whole machine during the run; each
+  ///         of them may hide one foreign switch.
   std::uint64_t ReadDisturbances(wire::RunFigures& figures) const;
-  /// True when it has ended; then it is reaped.
+  /// True if it has ended and was reaped.
   bool Reap(siginfo_t& info, rusage& usage);
-  /// Of a child that has ended: its descriptor is ready for ever.
+  /// Stops watching a child that has ended, because its descriptor stays readable.
   void StopWatching() { watch_.reset(); }
-  /// Lets go of a child that cannot be killed. Of ours it may still use its stack and its report:
-  /// another gets new ones. SIGKILL waits for it, so it executes none of our code any more, and so
-  /// reads no plan.
+  /// Gives up a child that cannot be killed. It may still use its stack and its report, so the next
+  /// child gets new ones. Its pending SIGKILL keeps it from executing our code, so it no longer
+  /// reads the plan.
   Spawned Abandon();
 
-  /// Reads what is left in the pipes: after the child's tree is gone. Before the next three.
+  /// Reads what is left in the pipes. Called after the child's tree has exited, and before the next
+  /// three functions.
   void FinishOutput();
   std::string TakeStderrTail() { return stderr_->TakeTail(); }
   std::string TakeLog() { return std::move(log_); }
-  /// What it printed for parsing, rewound; nothing when that was over kParseBytes.
+  /// The output to be parsed, rewound; empty if it exceeded kParseBytes.
   std::optional<UniqueFd> TakeParseInput();
 
  private:
@@ -138,9 +139,9 @@ class Launch {
   SpawnArea area_;
   LaunchMemory memory_;
   RunTask task_;
-  Disturbances before_;         ///< the run
-  Spawner* spawner_ = nullptr;  ///< who makes the process; nobody any more
-  bool made_in_place_ = false;  ///< the process began on its CPUs
+  Disturbances before_;         ///< just before the run
+  Spawner* spawner_ = nullptr;  ///< who creates the process; nullptr: not prepared
+  bool made_in_place_ = false;  ///< the process was created on its CPUs
   Spawned child_;
   std::optional<Watch> watch_;
   std::unique_ptr<Capture> stdout_;

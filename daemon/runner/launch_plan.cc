@@ -44,7 +44,8 @@ Result<void> CheckStrings(const LaunchSpec& spec) {
   return {};
 }
 
-/// Pointers to the strings, as execve wants them: not const by tradition, never written to.
+/// The argument type of execve, which is not const for historical reasons. The strings are never
+/// written to.
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   pointers.reserve(strings.size() + 2);
@@ -60,8 +61,8 @@ bool IsOwn(const ResourceLimit& limit) {
          own.rlim_cur == limit.soft && own.rlim_max == limit.hard;
 }
 
-/// Root stays root: some system calls saved in every run. Another user would have to drop what the
-/// runner may do.
+/// Root needs no change of ids, which saves some system calls in every run. Other users must drop
+/// the runner's privileges.
 bool IsRootItself(const Host& host, const Caller& caller) {
   std::vector<gid_t> own(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
   if (getgroups(static_cast<int>(own.size()), own.data()) < 0) return false;
@@ -82,7 +83,7 @@ Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
   if (spec.argv.empty()) return InvalidArgument("command", "empty");
   TRY_VOID(CheckStrings(spec));
   if (spec.program && !spec.program->path.starts_with('/')) {
-    return InvalidArgument("program", "'" + spec.program->path + "' is no absolute path");
+    return InvalidArgument("program", "'" + spec.program->path + "' is not an absolute path");
   }
   if (const auto missing = CpusWithout(spec.cpus, host.usable_cpus); !missing.empty()) {
     return InvalidArgument("cpus", FormatCpuList(missing) + " cannot be used here",
@@ -97,7 +98,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
 
   const std::vector<int>& cpus = spec_.cpus.empty() ? host.usable_cpus : spec_.cpus;
   AddCpus(cpus, plan_.affinity);
-  // What may be anywhere need not begin where the runner and benchd are.
+  // A child that may use any CPU need not start on those of the runner and benchd.
   const std::vector<int> apart = CpusWithout(cpus, host.cpus.housekeeping);
   const std::vector<int>& made_on = spec_.cpus.empty() && !apart.empty() ? apart : cpus;
   AddCpus(made_on, plan_.made_on);
@@ -106,7 +107,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   Apply(host, spec_.settings);
   plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);
   for (const ResourceLimit& limit : spec_.caller.limits) {
-    if (IsOwn(limit)) continue;  // inherited anyway: a system call saved in every run
+    if (IsOwn(limit)) continue;  // inherited, which saves a system call in every run
     limits_.push_back({limit.resource, {.rlim_cur = limit.soft, .rlim_max = limit.hard}});
   }
   plan_.limits = limits_.data();
@@ -129,20 +130,22 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
     SetIdentity(*spec_.program);
   } else {
     plan_.execute_fd = host.helper.get();
-    // It runs beside other users' sessions; a session's children share the session's (Peer).
+    // It runs beside other users' sessions. Children of a session share the session's keyring
+    // (Peer).
     plan_.join_keyring = true;
   }
 }
 
 void LaunchPlan::Apply(const Host& host, const ChildSettings& settings) {
-  // What may not be lowered is inherited (the verdict says so); what a profile wants below 0 is
-  // tried, and its refusal told.
+  // An inherited nice value that we may not lower stays, and the verdict has a warning. A value
+  // below 0 from a profile is tried, and a refusal is reported.
   plan_.nice = host.own_nice > 0 ? std::max(settings.nice, host.own_nice) : settings.nice;
   plan_.set_nice = plan_.nice != host.own_nice;
   if (settings.policy == "batch") plan_.policy = SCHED_BATCH;
   if (settings.policy == "fifo") {
     plan_.policy = SCHED_FIFO;
-    // The lowest: what the kernel itself runs so goes first, and throttling stays on.
+    // The lowest priority, so that the kernel's own real-time threads go first; throttling stays
+    // on.
     plan_.fifo_priority = 1;
   }
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
@@ -198,11 +201,11 @@ std::string Uid(const LaunchSpec& spec) { return "uid " + std::to_string(spec.ca
 Error DescribeChange(const ChildReport& report, const LaunchSpec& spec) {
   std::string what;
   const auto add = [&what](const char* part) { AppendItem(what, ", ", part); };
-  if ((report.changed & kOtherFile) != 0) add("another file");
-  if ((report.changed & kOtherSize) != 0) add("another size");
-  if ((report.changed & kOtherTime) != 0) add("another modification time");
+  if ((report.changed & kOtherFile) != 0) add("different file");
+  if ((report.changed & kOtherSize) != 0) add("different size");
+  if ((report.changed & kOtherTime) != 0) add("different modification time");
   return Failed("program: " + ProgramPath(spec) + " changed since submit: " + what,
-                "build first, then submit: a session compares programs that stay as they are");
+                "build first, then submit; programs must not change during a session");
 }
 
 Error DescribeExecute(const ChildReport& report, const LaunchSpec& spec) {
@@ -210,18 +213,18 @@ Error DescribeExecute(const ChildReport& report, const LaunchSpec& spec) {
   switch (report.error_number) {
     case ENOEXEC:
       return Failed(program + ": it is neither a program nor a script with a #! line",
-                    "run it by a shell (--shell), or add a #! line");
+                    "run it through a shell (--shell), or add a #! line");
     case ENOENT:
       return Failed(program + ": the interpreter it names does not exist",
-                    "look at its #! line, or at `file` for a foreign program");
+                    "check its #! line, and its architecture with `file`");
     case E2BIG:
       return Failed(program + ": its arguments and environment are too long",
                     "shorten the command or raise the stack limit (ulimit -s)");
     case EACCES:
       return Failed(program + ": " + Uid(spec) + " may not execute it");
     case EAGAIN:
-      return Failed(program + ": " + Uid(spec) + " has reached its limit of processes",
-                    "raise it (ulimit -u) or end some");
+      return Failed(program + ": " + Uid(spec) + " has reached its process limit",
+                    "raise the limit (ulimit -u) or end some processes");
     case ETXTBSY:
       return Failed(program + ": it is open for writing", "wait until its build has ended");
     default:
@@ -245,24 +248,24 @@ Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec) {
       return at("output: " + spec.output_path);
     case ChildStep::kStat:
       return at("program: " + ProgramPath(spec),
-                "it was there at submit: build first, then submit");
+                "it existed at submission; build first, then submit");
     case ChildStep::kIdentity:
       return DescribeChange(report, spec);
     case ChildStep::kExecute:
       return DescribeExecute(report, spec);
     case ChildStep::kGroup:
-      return at("control group: the child cannot be put into it",
-                "did somebody remove it? restart benchd-runner");
+      return at("control group: the child cannot join it",
+                "it may have been removed; restart benchd-runner");
     case ChildStep::kAffinity:
-      return at("cpus: the child cannot be put on them");
+      return at("cpus: the child cannot be moved to them");
     case ChildStep::kLimits:
       return at("limits: a resource limit of " + Uid(spec) + " cannot be set");
     case ChildStep::kPriority:
       return at("machine profile: nice or policy is refused",
-                "choose a profile without them, or use the system's daemon");
+                "choose a profile without them, or use the system daemon");
     case ChildStep::kMemory:
       return at("machine profile: numa or aslr is refused",
-                "choose a profile that leaves them alone");
+                "choose a profile that does not set them");
     case ChildStep::kGroups:
     case ChildStep::kGid:
     case ChildStep::kUid:
@@ -283,7 +286,7 @@ Error DescribeHungLaunch(const LaunchSpec& spec) {
   if (!spec.output_path.empty()) what += ", output " + spec.output_path;
   return Error{ErrorCode::kDeadlineExceeded,
                "program: " + ProgramPath(spec) + " did not begin within the timeout (" + what + ")",
-               "is one of them a FIFO, or on a server that does not answer?"};
+               "check for a FIFO, or a file server that does not respond"};
 }
 
 }  // namespace benchd

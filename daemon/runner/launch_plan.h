@@ -12,53 +12,52 @@
 
 namespace benchd {
 
-/// What a machine profile gives to each child.
+/// Settings of a machine profile that apply to each child.
 struct ChildSettings {
   std::int32_t nice = 0;
-  std::string policy;           ///< empty or other, batch, fifo
-  std::vector<int> numa_nodes;  ///< memory from these only; empty = from all
+  std::string policy;           ///< empty, "other", "batch" or "fifo"
+  std::vector<int> numa_nodes;  ///< the only nodes that memory comes from; empty: all
   bool fixed_layout = false;    ///< no address space randomisation
-  bool drop_caches = false;     ///< the page cache is emptied before each run
+  bool drop_caches = false;     ///< empties the page cache before each run
 };
 
-/// What is to be started, in values.
+/// Describes a program to start.
 struct LaunchSpec {
   Caller caller;
-  bool as_caller = true;  ///< false: with our own ids, whatever they are
+  bool as_caller = true;  ///< false: with our own ids
   std::vector<std::string> argv;
   std::vector<std::string> env;  ///< NAME=VALUE
-  std::string cwd;               ///< empty = ours
-  std::string input;             ///< opened as the caller; empty = the stream given
-  std::string output_path;       ///< opened as the caller; empty = the stream given
-  std::vector<int> cpus;         ///< empty = every CPU
+  std::string cwd;               ///< empty: ours
+  std::string input;             ///< opened as the caller; empty: the given stream
+  std::string output_path;       ///< opened as the caller; empty: the given stream
+  std::vector<int> cpus;         ///< empty: all
   ChildSettings settings;
-  /// What is executed, and must still be the same file; absent = benchd-helper.
+  /// The program to execute, which must still be the same file; absent: benchd-helper.
   std::optional<ProgramIdentity> program;
 };
 
-/// What one started child needs of its own beside the plan it shares with others; unchanged until
-/// it has been reaped.
+/// What each started child needs beside the shared plan. Unchanged until the child is reaped.
 struct LaunchMemory {
   ChildPlan plan;
-  std::vector<std::string> variables;  ///< NAME=VALUE, of this one start
+  std::vector<std::string> variables;  ///< NAME=VALUE, for this start only
   std::vector<char*> envp;
   std::string padding;
 };
 
-/// Descriptors that become a child's streams 0, 1 and 2; each above 2.
+/// Descriptors that become the child's streams 0, 1 and 2. Each must be above 2.
 struct LaunchStreams {
   int in = -1;
   int out = -1;
   int err = -1;
 };
 
-/// A LaunchSpec as the plain memory that the child needs: made once, started many times.
+/// A LaunchSpec as the plain memory that a child needs. Made once and started many times.
 ///
-/// Neither copied nor moved: the plan points into it.
+/// Neither copied nor moved, because the plan points into it.
 class LaunchPlan {
  public:
-  /// @errors kInvalidArgument for what no process can be given (a NUL byte, no argv, a CPU that is
-  ///         not there); kPermissionDenied when we may not become the caller.
+  /// @errors kInvalidArgument for what no process can have (a NUL byte, an empty argv, a CPU that
+  ///         does not exist); kPermissionDenied if we cannot change to the caller.
   static Result<void> Check(const Host& host, const LaunchSpec& spec);
 
   /// `spec` must have passed Check().
@@ -68,8 +67,8 @@ class LaunchPlan {
 
   const LaunchSpec& spec() const { return spec_; }
 
-  /// The plan of one child in `memory`. A variable BENCHD_PADDING of `padding_bytes` characters
-  /// moves the program's stack (none for 0).
+  /// Writes the plan of one child into `memory`. A variable BENCHD_PADDING of `padding_bytes`
+  /// characters moves the program's stack; 0: no variable.
   ChildPlan& Prepare(LaunchMemory& memory, LaunchStreams streams,
                      std::uint32_t padding_bytes) const;
 
@@ -80,16 +79,16 @@ class LaunchPlan {
   const LaunchSpec spec_;
   std::vector<ChildLimit> limits_;
   std::vector<char*> argv_;
-  std::vector<char*> envp_;  ///< without the closing nullptr
+  std::vector<char*> envp_;  ///< without the final nullptr
   ChildPlan plan_;
 };
 
-/// What a child that never became its program reported, as a sentence that names the step and the
-/// file. Always kFailedPrecondition: the request was right, the machine was not as it assumed.
+/// Describes why a child did not reach execve, naming the step and the file. Always
+/// kFailedPrecondition: the request was valid, but the machine differed from its assumptions.
 Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec);
 
-/// Why a child that was killed before it became its program was not there yet: it hung in `what` it
-/// opened as the user (a FIFO, a dead server).
+/// Describes a child that was killed before execve, because opening a file as the user blocked (a
+/// FIFO, a dead server).
 Error DescribeHungLaunch(const LaunchSpec& spec);
 
 }  // namespace benchd

@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kDefaultUser = "benchd";
 
-/// Descriptors 0 to 2 are never anything else, in us and in our children.
+/// Keeps other files from getting descriptors 0 to 2, here and in children.
 void FillStandardStreams() {
   int fd = 0;
   do {
@@ -35,8 +35,8 @@ void FillStandardStreams() {
   if (fd >= 0) close(fd);
 }
 
-/// Children inherit dispositions: all default, whatever we were started with. We read our own
-/// signals from a descriptor.
+/// Resets all dispositions, because children inherit them. We read our own signals from a
+/// descriptor.
 UniqueFd TakeSignals(bool inherited_connection) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t all;
@@ -46,7 +46,7 @@ UniqueFd TakeSignals(bool inherited_connection) {
   sigemptyset(&ours);
   sigaddset(&ours, SIGTERM);
   sigaddset(&ours, SIGCHLD);
-  // A terminal sends these to benchd and to its runner; the runner goes when benchd does.
+  // A terminal sends these to benchd and its runner; the runner ends when benchd does.
   if (!inherited_connection) {
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGHUP);
@@ -56,7 +56,8 @@ UniqueFd TakeSignals(bool inherited_connection) {
 
 Result<void> PrepareProcess() {
   umask(077);
-  // Memory of a large answer goes back to the kernel at once: ours is the floor of children's.
+  // Returns the memory of large answers to the kernel at once, since ours is the floor of
+  // children's.
   mallopt(M_MMAP_THRESHOLD, 64 * 1024);
   mallopt(M_TRIM_THRESHOLD, 64 * 1024);
   if (geteuid() == 0) prctl(PR_SET_DUMPABLE, 0);
@@ -66,16 +67,17 @@ Result<void> PrepareProcess() {
   return {};
 }
 
-/// Whoever else wants the housekeeping CPUs: the end of a run is seen and the next one let go at
-/// once. What the runner makes begins as usual, and it sleeps whenever it has nothing to do. Where
-/// the kernel does not allow it, or it was started to be nice, it stays as it is.
+/// Gives the runner real-time priority on the housekeeping CPUs, so that it sees the end of a run
+/// and starts the next one without delay. Children do not inherit the priority, and the runner
+/// sleeps when idle. Nothing changes if the kernel refuses, or if the runner was started with a
+/// nice value.
 void KeepTurn() {
   const sched_param lowest{1};
   if (getpriority(PRIO_PROCESS, 0) > 0) return;
   static_cast<void>(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) == 0);
 }
 
-/// The listening socket, or an empty one for "fd:N".
+/// The listening socket, or the inherited connection for "fd:N".
 struct Endpoint {
   UniqueFd listener;
   UniqueFd connection;
@@ -99,7 +101,7 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
   endpoint.listener = std::move(adopted);
   if (endpoint.listener) return endpoint;
   if (options.socket.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "--socket: it is missing, and systemd gave none",
+    return Error{ErrorCode::kInvalidArgument, "--socket: missing, and systemd passed no socket",
                  "see benchd-runner --help"};
   }
   TRY(auto listener, ListenAt(options.socket, endpoint.user));
@@ -108,7 +110,7 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
   return endpoint;
 }
 
-/// A benchd that started us by itself is the user whose children these are.
+/// Without a listener, benchd started this runner for its own user, and no rules apply.
 AccessRules RulesOf(const wire::RunnerConfig& config, const Endpoint& endpoint, const Host& host) {
   AccessRules rules;
   rules.hold = endpoint.listener && host.privileged;
@@ -126,7 +128,7 @@ Result<void> Run(const RunnerOptions& options) {
   TRY(auto config, LoadRunnerConfig(minimal, options.config));
   TRY(auto setup, MachineSetup::Open(options));
   MachineSetup& machine = *setup;
-  // After what a dead runner left has been put back: it may have taken CPUs away.
+  // After restoring what a dead runner left behind, which may include offline CPUs.
   TRY(auto host, LookAround(options.sysfs_root));
   TRY(auto profiles, KnowProfiles(host.files, host.usable_cpus, config));
   SettleOn(host, profiles.front().cpus);

@@ -19,14 +19,14 @@ namespace benchd {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-/// What SIGKILL may take until it has worked; what is there beyond it is given up.
+/// How long SIGKILL may take. Processes that survive for longer are given up.
 constexpr std::int64_t kKillGrace = 5'000 * kMillisecond;
 constexpr std::int64_t kSweepInterval = 1 * kMillisecond;
 constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
-/// How long after the runner the spawner may see the end of a child: it is woken on that very CPU,
-/// unless others are there.
+/// How much later than the runner the spawner may see the end of a child. It is woken on the
+/// child's CPU, unless that is busy.
 constexpr std::int64_t kSpawnerDelay = 20'000;
-/// In which the kernel counts ru_inblock and ru_oublock.
+/// The unit of ru_inblock and ru_oublock.
 constexpr std::int64_t kBlockBytes = 512;
 
 std::int64_t Micros(const timeval& time) {
@@ -60,7 +60,7 @@ Result<void> MeasuredRun::Start(RunTask task) {
   const bool ordered = spawner_ && now_->Prepare(task, *spawner_, 0);
   AwaitPhase();
   const bool made = ordered && now_->Go(*this);
-  // Somebody killed the spawner, or it could not do what the runner perhaps can, or can say why.
+  // The spawner was killed, or failed where the runner may succeed or report the cause.
   if (ordered && !made) CloseSpawner();
   if (!made) {
     TRY_VOID(now_->Start(std::move(task), *this));
@@ -70,16 +70,16 @@ Result<void> MeasuredRun::Start(RunTask task) {
 }
 
 void MeasuredRun::Prepare(RunTask task) {
-  // To make a control group with its memory counters is work for every CPU.
+  // Creating a control group with memory counters causes work on every CPU.
   if (task.needs->tree.memory_peak) return;
   if (task.plan->spec().settings.drop_caches) return;
   OpenSpawner();
-  // Where it fails, Start() will say why when its time has come.
+  // If this fails, the later Start() reports the cause.
   const bool ordered = spawner_ && next_->Prepare(std::move(task), *spawner_, now_->pid());
   if (!ordered) next_->Discard();
 }
 
-/// On CPUs that are shared: so that a run's beginning does not follow from the end of the last one.
+/// On shared CPUs, decouples the beginning of a run from the end of the last one.
 void MeasuredRun::AwaitPhase() {
   const std::int64_t wait_ns = phase_.Draw();
   if (wait_ns == 0) return;
@@ -102,7 +102,7 @@ void MeasuredRun::OpenSpawner() {
   const CpusetKind cpuset = services_.machine.cpuset();
   if (spawner_ && spawner_cpuset_ == cpuset) return;
   CloseSpawner();
-  // Where the CPUs are those of a control group, only what is in it can be on them.
+  // If a control group owns the CPUs, only its members can run on them.
   const bool in_group = cpuset != CpusetKind::kAffinity && services_.spawner_group != nullptr;
   auto opened = Spawner::Open(in_group ? services_.spawner_group->fd() : -1);
   if (!opened) return;
@@ -122,7 +122,7 @@ void MeasuredRun::EndPreparing() {
   CloseSpawner();
 }
 
-/// What is not written back stays, so that it is written first.
+/// Writes dirty pages first, since they cannot be dropped.
 void MeasuredRun::DropCaches(const RunTask& task) const {
   if (!task.plan->spec().settings.drop_caches) return;
   sync();
@@ -130,7 +130,8 @@ void MeasuredRun::DropCaches(const RunTask& task) const {
   if (!dropped) Log(LogLevel::kWarning, "drop_caches: " + dropped.error().message);
 }
 
-/// For a child that somebody killed just before it was let go: nothing of the run has happened yet.
+/// Repeats a start whose child was killed before its gate opened. Nothing of the run has happened
+/// yet.
 void MeasuredRun::StartAgain() {
   if (auto started = Start(now_->task()); !started) Finish(std::move(started).error());
 }
@@ -162,7 +163,7 @@ void MeasuredRun::OnReady(int fd, std::uint32_t) {
   if (fd == timer_.fd()) return OnTimer();
   if (fd != now_->pidfd()) return;
   if (TakeEnd()) return Sweep();
-  // It is dead, yet not for us to reap: it is traced, and its tracer has not waited for it.
+  // Dead but not reapable: a tracer has not waited for it yet.
   AwaitDeath(true);
 }
 
@@ -176,10 +177,10 @@ void MeasuredRun::OnTimer() {
   KillChild();
 }
 
-/// Of a child that should be gone. Looked at by the clock from now on: the descriptor of a dead one
-/// is ready for ever.
-/// @param of_itself  it may still go without being given up; else it had its time, and only what is
-///                   below it is waited for, which nobody has killed yet
+/// Waits for a child that is dead or has been killed but cannot be reaped. Polls by timer, because
+/// the descriptor of a dead process stays readable.
+/// @param of_itself  true: the child gets time to end. False: it had its time, and only its
+///                   descendants, which have not been killed yet, get more.
 void MeasuredRun::AwaitDeath(bool of_itself) {
   state_ = State::kDying;
   fewest_left_ = std::numeric_limits<std::size_t>::max();
@@ -194,21 +195,21 @@ void MeasuredRun::GoOnDying() {
   KillTree();
 }
 
-/// With all that is below it: nothing of that is the next run's.
+/// Gives up the child and its descendants, so that the next run does not find them.
 void MeasuredRun::GiveUpChild() {
   const std::string pid = std::to_string(now_->pid());
   const Obstacle obstacle = FindObstacle(now_->pid());
-  // A working directory or an input on a file system that does not answer: the caller's trouble,
-  // and nobody else's.
+  // Probably the working directory or input is on a file system that does not answer. That is the
+  // caller's problem and affects no other session.
   const bool never_began = now_->report().monotonic_ns == 0;
   const std::string tree = services_.tree.GiveUp();
-  Log(LogLevel::kError, "process " + pid + " does not go away and is left alone: " + obstacle.what +
+  Log(LogLevel::kError, "process " + pid + " cannot be ended and is left alone: " + obstacle.what +
                             (tree.empty() ? "" : " (" + tree + ")"));
   hung_.Add(now_->Abandon());
-  // The spawner may wait for its end.
+  // The spawner may be waiting for the end of the child.
   EndPreparing();
   if (never_began && !cancelled_) return Finish(DescribeHungLaunch(now_->task().plan->spec()));
-  Finish(Error{ErrorCode::kInternal, "process " + pid + " does not go away: " + obstacle.what,
+  Finish(Error{ErrorCode::kInternal, "process " + pid + " cannot be ended: " + obstacle.what,
                obstacle.hint});
 }
 
@@ -219,7 +220,7 @@ void MeasuredRun::KillChild() {
   timer_.Arm(kKillGrace);
 }
 
-/// Takes the figures of a child that has ended. False while it cannot be reaped.
+/// Takes the figures of a child that has ended. False if it cannot be reaped.
 bool MeasuredRun::TakeEnd() {
   siginfo_t info{};
   rusage usage{};
@@ -227,7 +228,7 @@ bool MeasuredRun::TakeEnd() {
   const bool doubted = phase_.Doubts();
   const bool is_long = now_->has_report() && now_->report().monotonic_ns > 0 &&
                        MonotonicNow() - now_->report().monotonic_ns >= kLongEnoughForTurns;
-  // What is known of its time on CPUs can be read as long as it has not been reaped.
+  // Its scheduling statistics can be read until it is reaped.
   ChildEnd end;
   if (movable || doubted || is_long) {
     end = now_->LookAtEnd({.migrations = movable, .schedule = doubted || is_long})
@@ -257,15 +258,15 @@ bool MeasuredRun::TakeEnd() {
 
 void MeasuredRun::NoteTurns(const std::optional<ThreadSchedule>& main, std::uint64_t forks) {
   const LaunchSpec& spec = now_->task().plan->spec();
-  // Hooks, which alone have variables, may take as long as they like.
+  // Only hooks have variables, and their duration does not matter.
   if (spec.cpus.empty() || !now_->task().variables.empty()) return;
   services_.machine.NoteTurns(spec.argv, spec.cpus.size(),
                               TookTurns(figures_, main, forks, spec.cpus.size()));
 }
 
-/// By the spawner's clock: it is woken on the CPU of the run, and the runner on another one, which
-/// may have gone to sleep. The runner's own clock counts where others are on the benchmark CPU and
-/// the spawner comes late.
+/// Uses the spawner's clock, because the spawner wakes on the CPU of the run, whereas the runner's
+/// CPU may be asleep. Falls back to the runner's clock if the spawner comes late because the
+/// benchmark CPU is busy.
 std::int64_t MeasuredRun::EndedAt(std::int64_t seen_at) const {
   if (!spawner_) return seen_at;
   std::optional<std::int64_t> ended_at;
@@ -275,13 +276,13 @@ std::int64_t MeasuredRun::EndedAt(std::int64_t seen_at) const {
   return ended_at.value_or(seen_at);
 }
 
-/// What the child had used before it was its program is ours: to set it up.
+/// Subtracts the usage before execve, which is our own setup.
 void MeasuredRun::TakeUsage(const rusage& usage) {
   const rusage& before = now_->report().before;
   const std::int64_t set_up = Micros(before.ru_utime) + Micros(before.ru_stime);
   const std::int64_t user = Micros(usage.ru_utime) - Micros(before.ru_utime);
   const std::int64_t system = Micros(usage.ru_stime) - Micros(before.ru_stime);
-  // The kernel divides their sum as its ticks fell, each time anew: only the sum is exact.
+  // The kernel splits the sum by its ticks, anew at each reading: only the sum is exact.
   const std::int64_t total = std::max<std::int64_t>(user + system, 0);
   figures_.user_time_us = std::clamp<std::int64_t>(user, 0, total);
   figures_.system_time_us = total - figures_.user_time_us;
@@ -324,29 +325,29 @@ void MeasuredRun::Sweep() {
   KillTree();
 }
 
-/// Comes again in a moment.
+/// Kills what is left, and schedules the next attempt.
 void MeasuredRun::KillTree() {
-  // Nobody claims the next run's child before it is taken: it would be killed with the others.
+  // The next run's child is not claimed until it is taken, so it would be killed with the others.
   DiscardPrepared();
   now_->StopWatching();
   now_->group().Kill();
   const std::size_t left = services_.tree.Kill();
   if (left < fewest_left_) {
-    // Thousands take their time to die; as long as they do, they may.
+    // Killing thousands of processes takes time; the deadline moves while their number falls.
     fewest_left_ = left;
     sweep_until_ = MonotonicNow() + kKillGrace;
   }
   timer_.Arm(kSweepInterval);
 }
 
-/// Fails this run, and no other: what cannot be killed is left alone from now on.
+/// Fails only this run. Processes that cannot be killed are left alone from now on.
 void MeasuredRun::GiveUpSweeping() {
   const std::string list = services_.tree.GiveUp();
-  const std::string left = list.empty() ? "each forks before it is killed" : "process " + list;
+  const std::string left = list.empty() ? "it forks too fast" : "process " + list;
   Log(LogLevel::kError, "cannot be killed and was left alone: " + left);
   Finish(Error{ErrorCode::kInternal,
                "run: a process that it left behind cannot be killed (" + left + ")",
-               "look at the children of benchd-runner with ps"});
+               "list the children of benchd-runner with ps"});
 }
 
 void MeasuredRun::AfterSweep() {
@@ -355,7 +356,8 @@ void MeasuredRun::AfterSweep() {
   if (!killed_ && now_->has_report() && now_->report().died_waiting) return StartAgain();
   if (auto failure = FindFailure()) return Finish(std::move(*failure));
   figures_.limit = now_->group().TakeHits();
-  // One that succeeds all the same, or whose failure is ignored, has done something else.
+  // Noted even if the run succeeded or its failure is accepted: at a limit it has done different
+  // work.
   if (!figures_.limit.empty()) services_.machine.NoteLimit(figures_.limit);
   figures_.stderr_tail = now_->TakeStderrTail();
   figures_.output = now_->TakeLog();
@@ -385,8 +387,8 @@ void MeasuredRun::StartParsing() {
   if (!input) {
     figures_.parsed = Unparsed(
         Error{ErrorCode::kResourceExhausted,
-              "stdout: over " + std::to_string(kParseBytes >> 20) + " MiB, too much to be parsed",
-              "let the harness print less"});
+              "stdout: over " + std::to_string(kParseBytes >> 20) + " MiB, too much to parse",
+              "make the harness print less"});
     return Finish(std::move(figures_));
   }
   const LaunchSpec& spec = now_->task().plan->spec();
@@ -418,7 +420,7 @@ void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
   parser_.reset();
   state_ = State::kIdle;
   now_->group().LeaveCharges();
-  // With a child that waits to be let go, that comes first.
+  // With a prepared child waiting, starting it comes first.
   if (!prepared()) CloseFinished();
   owner_.OnRunFinished(std::move(figures));
 }

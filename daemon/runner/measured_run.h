@@ -30,15 +30,15 @@ namespace benchd {
 
 class RunOwner {
  public:
-  /// The run and all its descendants are gone.
+  /// The run and all its descendants have ended.
   virtual void OnRunFinished(Result<wire::RunFigures> figures) = 0;
 
  protected:
   ~RunOwner() = default;
 };
 
-/// Children that could not be killed, until they end after all: nobody else is told of that when
-/// one never became its program.
+/// Holds children that could not be killed, until they end. A child that never reached execve ends
+/// without SIGCHLD.
 class HungChildren : public EventSink {
  public:
   HungChildren(EventLoop& loop, ProcessTree& tree) : loop_(loop), tree_(tree) {}
@@ -59,13 +59,14 @@ class HungChildren : public EventSink {
   std::list<Hung> children_;
 };
 
-/// Starts a child, waits for its end, takes its figures, and sees to it that nothing of it
-/// survives. One run at a time; serves one after the other.
+/// Starts a child, waits for its end, takes its figures, and makes sure that no process of it
+/// survives. Serves one run after another.
 ///
-/// idle -> running -> sweeping (until no descendant is left) -> parsing (if asked for) -> idle.
-/// A timeout or a cancel kills the child, and the same path is gone from there; a child that does
-/// not go away is dying until it does, or until it is given up with its tree. The child of the
-/// next run may be prepared meanwhile, so that StartPrepared() needs only let it go.
+/// idle -> running -> sweeping (until no descendant is left) -> parsing (if requested) -> idle.
+///
+/// A timeout or a cancel kills the child, and the same path follows. A child that survives is dying
+/// until it ends, or until it is given up with its tree. The child of the next run may be prepared
+/// meanwhile, so that StartPrepared() only has to start it.
 class MeasuredRun : public EventSink, public HelperOwner {
  public:
   struct Services {
@@ -78,9 +79,9 @@ class MeasuredRun : public EventSink, public HelperOwner {
     const PerfSupport& perf;
     const DisturbanceFiles& disturbances;
     bool counters_always = false;
-    /// Of the present run and of the one being prepared.
+    /// The groups of the current run and of the one being prepared.
     std::array<TreeGroup*, 2> groups{};
-    /// The spawner's, on the same CPUs; where there is none, so is no partition.
+    /// The spawner's group, on the same CPUs. Without it there is no partition.
     TreeGroup* spawner_group = nullptr;
   };
 
@@ -90,24 +91,24 @@ class MeasuredRun : public EventSink, public HelperOwner {
 
   bool idle() const { return state_ == State::kIdle; }
 
-  /// @errors when no process can be made; then the owner is not told again.
+  /// @errors when no process can be created; the owner is not called then.
   Result<void> Start(RunTask task);
 
-  /// Has the child of the next run made when the present one ends; it waits for StartPrepared().
-  /// Without effect where something has to be done between the two runs: then Start() has it made.
+  /// Has the next run's child created when the current run ends; it waits for StartPrepared(). Has
+  /// no effect if something must be done between the two runs: Start() then creates the child.
   void Prepare(RunTask task);
   bool prepared() const { return next_->prepared(); }
-  /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()
-  /// must follow: what is left of the run before it waits for that.
+  /// Starts the prepared run; needs prepared() and idle(). Prepare() or DiscardPrepared() must
+  /// follow, which allows the remains of the previous run to be closed.
   /// @errors those of Start()
   Result<void> StartPrepared();
   void DiscardPrepared() { next_->Discard(); }
-  /// Forgets also who makes prepared children, until the next Prepare(). Needs idle().
+  /// Also closes the spawner until the next Prepare(). Needs idle().
   void EndPreparing();
-  /// Lets go of what is left of the run that finished; only where prepared() and not started.
+  /// Frees what is left of the finished run. Only while a prepared run has not been started.
   void CloseFinished();
 
-  /// Kills the run under way, if any; it finishes with kCancelled.
+  /// Kills the run in progress, if any; it finishes with kCancelled.
   void Cancel();
 
  private:
@@ -144,7 +145,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   RunOwner& owner_;
   Timer timer_;
   std::unique_ptr<Spawner> spawner_;
-  CpusetKind spawner_cpuset_ = CpusetKind::kAffinity;  ///< when it was opened
+  CpusetKind spawner_cpuset_ = CpusetKind::kAffinity;  ///< at its opening
   Launch first_;
   Launch second_;
   Launch* now_ = &first_;

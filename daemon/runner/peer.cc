@@ -18,7 +18,7 @@
 namespace benchd {
 namespace {
 
-/// Between the two looks at what disturbs this machine.
+/// Time between the two samples of a diagnosis.
 constexpr std::int64_t kDiagnosisTime = 1'000'000'000;
 
 }  // namespace
@@ -36,7 +36,7 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
 }
 
 bool Peer::IsClosed() const {
-  // Also where it left a question behind that has not been read.
+  // Also true if the closed connection still holds an unread request.
   pollfd peer{socket_.get(), 0, 0};
   return gone_ || (poll(&peer, 1, 0) == 1 && (peer.revents & (POLLHUP | POLLERR)) != 0);
 }
@@ -55,7 +55,7 @@ void Peer::OnReady(int fd, std::uint32_t) {
     return HangUp();
   }
   if (!greeted_ && !std::holds_alternative<wire::Hello>(decoded->message)) {
-    Log(LogLevel::kWarning, "benchd: its first message is no Hello; hanging up");
+    Log(LogLevel::kWarning, "benchd: its first message is not Hello; hanging up");
     return HangUp();
   }
   std::visit([this, request = decoded->request](
@@ -75,7 +75,7 @@ void Peer::Handle(std::uint64_t request, wire::Hello message) {
   }
   Answer(request, reply);
   if (message.version == wire::kVersion || gone_) return;
-  Log(LogLevel::kWarning, "benchd: it speaks version " + std::to_string(message.version) +
+  Log(LogLevel::kWarning, "benchd: it has protocol version " + std::to_string(message.version) +
                               ", this runner " + std::to_string(wire::kVersion) + "; hanging up");
   HangUp();
 }
@@ -86,7 +86,7 @@ void Peer::Handle(std::uint64_t request, Other message) {
     ordered_.push_back({request, std::move(message)});
     ServeInOrder();
   } else {
-    Log(LogLevel::kWarning, "benchd: a message that only a runner sends; hanging up");
+    Log(LogLevel::kWarning, "benchd: it sent a message reserved for runners; hanging up");
     HangUp();
   }
 }
@@ -121,7 +121,8 @@ void Peer::Do(std::uint64_t request, wire::OpenChild message) {
 }
 
 Result<void> Peer::Open(wire::OpenChild message) {
-  if (!batch_.idle()) return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
+  if (!batch_.idle())
+    return Error{ErrorCode::kFailedPrecondition, "child: a run is in progress", {}};
   ChildSpec& from = message.child;
   LaunchSpec spec;
   spec.caller = std::move(from.caller);
@@ -135,7 +136,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   spec.settings = SettingsOf(spec.cpus);
   LimitEach(spec.caller);
   if (from.output == OutputKind::kFile) {
-    if (from.output_path.empty()) return InvalidArgument("output", "the file has no name");
+    if (from.output_path.empty()) return InvalidArgument("output", "the file name is missing");
     spec.output_path = from.output_path;
   }
   TRY_VOID(LaunchPlan::Check(services_.host, spec));
@@ -160,7 +161,7 @@ void Peer::Do(std::uint64_t request, wire::CloseChildren) {
   if (batch_.idle()) {
     ForgetChildren();
   } else {
-    closed = Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}};
+    closed = Error{ErrorCode::kFailedPrecondition, "children: a run is in progress", {}};
   }
   Answer(request, closed);
 }
@@ -224,7 +225,7 @@ void Peer::FinishDiagnosis() {
   }
 }
 
-/// What [children] takes from each process; the groups hold what is the whole tree's.
+/// Applies the limits per process from [children]; the groups hold those of the whole tree.
 void Peer::LimitEach(Caller& caller) const {
   LowerLimits(caller.limits, services_.limits);
   if (services_.groups[0]->held().processes != kNoLimit) return;
@@ -232,7 +233,7 @@ void Peer::LimitEach(Caller& caller) const {
                    caller.limits);
 }
 
-/// What the profile of the session gives to each of its children.
+/// Returns the settings that the session's profile gives to each child.
 ChildSettings Peer::SettingsOf(const std::vector<int>& cpus) const {
   const MachineProfile& profile = services_.machine.child_profile();
   ChildSettings settings;
@@ -259,7 +260,7 @@ void Peer::OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) {
 void Peer::Answer(std::uint64_t request, const wire::Message& message) {
   if (gone_) return;
   if (auto sent = wire::SendRecord(socket_.get(), wire::Encode(message, request)); !sent) {
-    // Its closed end makes the socket readable, too: the loop then hangs up outside this call.
+    // A closed end also makes the socket readable; the loop then hangs up outside this call.
     if (sent.error().code == ErrorCode::kUnavailable) shutdown(socket_.get(), SHUT_RDWR);
     Log(LogLevel::kWarning, "benchd: " + sent.error().message);
   }

@@ -18,31 +18,31 @@ class Peer;
 
 class PeerOwner {
  public:
-  /// The connection has ended and nothing of it runs any more. May destroy `peer`.
+  /// The connection is closed and nothing of it runs any more. May destroy `peer`.
   virtual void OnPeerGone(Peer& peer) = 0;
 
  protected:
   ~PeerOwner() = default;
 };
 
-/// One connection from benchd: decodes its requests, keeps its children, answers.
+/// One connection from benchd: decodes requests, owns the children, and answers.
 ///
-/// When benchd goes, or says something that is no message, the run under way is killed with all its
-/// descendants before the owner is told.
+/// If benchd disconnects or sends an invalid message, the run in progress is killed with all its
+/// descendants before the owner is called.
 class Peer final : public EventSink, public BatchOwner, public CallersOwner, public LookupsOwner {
  public:
   Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  /// Ends the connection from this side. Tells the owner at once when nothing runs.
+  /// Closes the connection. Calls the owner at once if nothing runs.
   void HangUp();
 
-  /// True when benchd has closed its end, even if that has not been served yet.
+  /// True if benchd has closed its end, even if that event has not been served yet.
   bool IsClosed() const;
 
  private:
-  /// These are carried out in the order in which they came, also while a child's caller has to be
+  /// Requests that are carried out in order of arrival, even if the caller of a child must be
   /// looked up first.
   struct Ordered {
     std::uint64_t request = 0;
@@ -62,7 +62,7 @@ class Peer final : public EventSink, public BatchOwner, public CallersOwner, pub
   void Handle(std::uint64_t request, wire::ApplyProfile message);
   void Handle(std::uint64_t request, wire::RestoreMachine message);
   void Handle(std::uint64_t request, wire::DiagnoseMachine message);
-  /// What is carried out in order, and whatever only a runner says.
+  /// Queues the ordered requests; rejects messages that only a runner sends.
   template <typename Other>
   void Handle(std::uint64_t request, Other message);
 
@@ -87,7 +87,7 @@ class Peer final : public EventSink, public BatchOwner, public CallersOwner, pub
   bool gone_ = false;
   RunningBatch::Children children_;
   RunningBatch batch_;
-  std::uint64_t batch_request_ = 0;  ///< whose the batch under way is
+  std::uint64_t batch_request_ = 0;  ///< the request of the current batch
   std::deque<Ordered> ordered_;
   Callers callers_;
   Lookups lookups_;

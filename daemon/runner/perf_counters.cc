@@ -26,20 +26,21 @@ constexpr PerfEvent kEvents[] = {
 };
 
 constexpr const char* kUnwatched =
-    "the kernel watches no program that is set-user-ID or that its user may not read";
+    "the kernel does not count set-user-ID programs or programs that are not readable";
 
-/// Only after such a program has begun does the kernel take the counters off, so that they show a
-/// few microseconds. Of any other they show all of its CPU time but what its start took: 60 % of
-/// that of /bin/true, more of anything longer. At most one part in so many is not watched.
+/// The kernel removes the counters only after such a program has begun, so they show a few
+/// microseconds. For any other program they show all CPU time except its start: 60 % of that of
+/// /bin/true, more for anything longer. Counters that cover at most one part in this many were
+/// removed.
 constexpr std::uint64_t kLeastWatched = 4;
 
-/// What can only be seen in the kernel, whose part is left out without the right to it: it would
+/// Events that only occur in the kernel. Without permission to count its work, the value would
 /// always be 0.
 bool NeedsKernel(const PerfEvent& event) {
   return !event.hardware && event.config == PERF_COUNT_SW_CPU_MIGRATIONS;
 }
 
-/// No program gets to its end without any: a virtual machine's counter that stands still.
+/// Every program has some of these. 0 means that a virtual machine's counter stands still.
 bool CannotBeZero(std::string_view metric) {
   return metric == "instructions" || metric == "cycles" || metric == "task_clock";
 }
@@ -69,7 +70,7 @@ int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid) {
 
 std::span<const PerfEvent> PerfEvents() { return kEvents; }
 
-// ---- what there is ----
+// ---- support ----
 
 PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
     : open_(std::move(open)), paranoia_(files.Text("proc/sys/kernel/perf_event_paranoid")) {
@@ -89,7 +90,7 @@ int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid) const {
   return open_(AttributesOf(event, user_only), pid);
 }
 
-/// @return 0, or why not.
+/// @return 0, or the error number.
 int PerfSupport::Probe(const PerfEvent& event, bool user_only) const {
   const int file = Open(event, user_only, 0);
   const UniqueFd counter(file);
@@ -130,7 +131,7 @@ std::string PerfSupport::Describe() const {
         "is " +
         paranoia_ + ")";
   }
-  // Those of one reason together, in order.
+  // Groups consecutive refusals that have the same reason.
   for (std::size_t i = 0; i < refusals_.size(); ++i) {
     const std::string& why = refusals_[i].why;
     const bool is_first = i == 0 || refusals_[i - 1].why != why;
@@ -141,7 +142,7 @@ std::string PerfSupport::Describe() const {
   return text;
 }
 
-// ---- of one run ----
+// ---- one run ----
 
 void PerfCounters::Open(pid_t pid) {
   open_.clear();
@@ -162,7 +163,7 @@ void PerfCounters::Read(wire::RunFigures& figures) const {
     if (count != sizeof(shown) || enabled_ns * kLeastWatched <= cpu_ns) {
       figures.missing.push_back({metric, kUnwatched});
     } else if (running_ns > 0 && value == 0 && CannotBeZero(metric)) {
-      figures.missing.push_back({metric, "the machine offers this counter, but it stands still"});
+      figures.missing.push_back({metric, "the machine offers this counter, but it does not count"});
     } else {
       figures.counters.push_back({metric, value, enabled_ns, running_ns});
     }
@@ -170,7 +171,7 @@ void PerfCounters::Read(wire::RunFigures& figures) const {
 }
 
 std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counters) {
-  // Where nothing takes turns, the two times differ by nanoseconds at most.
+  // If no counters take turns, the two times differ by nanoseconds at most.
   constexpr double kAll = 0.999;
   double smallest = kAll;
   for (const wire::CounterFigure& counter : counters) {
@@ -188,7 +189,7 @@ Error NotHere(const std::string& metric, const std::string& why) {
                "gate on another metric, such as cpu_time"};
 }
 
-/// Empty, or why not.
+/// Empty, or the reason.
 std::string WhyNoBytes(const Host& host) {
   return host.counts_io ? "" : "this kernel does not count them (CONFIG_TASK_IO_ACCOUNTING)";
 }
@@ -246,7 +247,7 @@ void NameMissing(const MetricNeeds& needs, wire::RunFigures& figures) {
     const auto found =
         std::find_if(told.begin(), told.end(),
                      [&metric](const wire::MissingMetric& one) { return one.metric == metric; });
-    figures.missing.push_back({metric, found != told.end() ? found->why : "this run had none"});
+    figures.missing.push_back({metric, found != told.end() ? found->why : "this run lacks it"});
   }
 }
 

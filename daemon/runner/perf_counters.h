@@ -21,32 +21,33 @@
 
 namespace benchd {
 
-/// perf_event_open(2) on whatever CPU: a descriptor that is closed on exec, or the negative error
-/// number. Tests put another kernel here.
+/// perf_event_open(2) on any CPU. Returns a descriptor that is closed on exec, or the negative
+/// error number. Tests replace it.
 using PerfEventOpen = std::function<int(const perf_event_attr& attributes, pid_t pid)>;
 int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid);
 
-/// One thing that the kernel or the CPU counts.
+/// An event that the kernel or the CPU can count.
 struct PerfEvent {
   const char* metric = nullptr;  ///< model/metric.h
   bool hardware = false;
-  std::uint64_t config = 0;  ///< of its type
+  std::uint64_t config = 0;  ///< the event's number within its type
 };
 
-/// All that we know, instructions first.
+/// All events that benchd knows, instructions first.
 std::span<const PerfEvent> PerfEvents();
 
-/// Which counters this machine gives to this process, found out by opening each one on ourselves.
+/// The counters that this machine grants to this process, found by opening each of them on
+/// ourselves.
 ///
-/// Made once by main(). Where the kernel's own work may not be counted (kernel.perf_event_paranoid)
-/// the program's part of it is, and Describe() says so.
+/// Made once by main(). If kernel.perf_event_paranoid forbids counting the kernel's work, only the
+/// program's part is counted, and Describe() reports that.
 class PerfSupport {
  public:
   PerfSupport(PerfEventOpen open, const KernelFiles& files);
 
   bool any() const { return !events_.empty(); }
   bool user_only() const { return user_only_; }
-  /// Empty where there is that counter, else why not.
+  /// Returns why the counter is unavailable; empty if it is available.
   std::string WhyNot(std::string_view metric) const;
   /// One fact for the record of the machine: "instructions, cycles; user mode only ...; no
   /// branch_misses (...)".
@@ -70,23 +71,23 @@ class PerfSupport {
   std::vector<Refusal> refusals_;
 };
 
-/// The counters of one run: of a process from its execve on, and of all its descendants.
+/// The counters of one run: of a process from execve on, and of all its descendants.
 ///
-/// Opened on a child that waits at its gate, so that neither its start nor its clock has any of
-/// this. To open one and to close it again costs some 30 us each (Linux 6.18), which is why a run
-/// has them only when somebody asked.
+/// Opened on a child that waits at its gate, so that neither its start nor its clock includes the
+/// cost. Opening and closing a counter takes about 30 us (Linux 6.18), so a run has counters only
+/// on request.
 class PerfCounters {
  public:
   explicit PerfCounters(const PerfSupport& support) : support_(support) {}
 
-  /// Closes what was open. A counter that the kernel refuses now is left out.
+  /// Closes the open counters first. A counter that the kernel refuses now is left out.
   void Open(pid_t pid);
   void Close() { open_.clear(); }
   bool open() const { return !open_.empty(); }
 
-  /// Adds what they show to `figures`, and to its `missing` those that show nothing, which is never
-  /// a number: counters that stand still, and those of a program that its user may not watch, off
-  /// which the kernel takes them. Known from the CPU time in `figures`, which has to be there.
+  /// Adds the values to `figures`. Counters without a value go to `missing`: those that stand
+  /// still, and those that the kernel removed because the user may not watch the program. The
+  /// latter are recognised by the CPU time, which must already be in `figures`.
   void Read(wire::RunFigures& figures) const;
 
  private:
@@ -99,34 +100,34 @@ class PerfCounters {
   std::vector<Counter> open_;
 };
 
-/// The smallest share of the time for which one of the counters really counted; empty when all did
-/// all the time. Where a CPU has fewer counters than are wanted, they take turns.
+/// The smallest share of the time for which a counter really counted; empty if all of them counted
+/// all the time. If a CPU has fewer counters than requested, they take turns.
 std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counters);
 
-/// Which of the metrics that not every machine has, or that cost something, the runs of a child are
-/// to have.
+/// Which optional metrics the runs of a child have to yield: those that some machines lack or that
+/// cost something.
 struct MetricNeeds {
-  std::vector<std::string> named;  ///< that must be had
+  std::vector<std::string> named;  ///< metrics that must be available
   bool counters = false;           ///< all that PerfSupport has
-  bool disturbances = false;       ///< whatever it costs to read them
+  bool disturbances = false;       ///< read them, whatever it costs
   TreeFigureNeeds tree;
 };
 
-/// What can tell whether there is such a metric here.
+/// The sources that decide whether a metric is available.
 struct MetricSources {
   const Host& host;
   const PerfSupport& perf;
   const DisturbanceFiles& disturbances;
-  TreeGroup& group;  ///< with no child in it
+  TreeGroup& group;  ///< contains no child
   bool counters_always = false;
 };
 
-/// Needs of a child for which `metrics` must be had (OptionalMetrics() of model/metric.h).
-/// @errors kFailedPrecondition naming the first that cannot be had, "metric instructions: not
+/// Returns the needs of a child that must yield `metrics` (OptionalMetrics() in model/metric.h).
+/// @errors kFailedPrecondition for the first unavailable metric, "metric instructions: not
 ///         available here: ...".
 Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSources sources);
 
-/// Leaves in `figures.missing` those that were named and are not there, each with why.
+/// Reduces `figures.missing` to the named metrics without a value, each with a reason.
 void NameMissing(const MetricNeeds& needs, wire::RunFigures& figures);
 
 }  // namespace benchd

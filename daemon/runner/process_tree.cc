@@ -25,11 +25,11 @@ namespace {
 
 void Send(int pidfd, int signal) { syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0); }
 
-/// Of /proc/PID/stat or that of a thread: "PID (NAME) STATE PARENT GROUP SESSION ...", or as much
-/// of it as is asked for.
+/// A line of /proc/PID/stat or of a thread's stat: "PID (NAME) STATE PARENT GROUP SESSION ...".
+/// Truncated to what is needed.
 struct StatLine {
   char text[256];
-  std::string_view from_state;  ///< in `text`; empty when the process is gone
+  std::string_view from_state;  ///< in `text`; empty if the process does not exist
 };
 
 void ReadStat(const char* path, StatLine& stat) {
@@ -38,14 +38,15 @@ void ReadStat(const char* path, StatLine& stat) {
   const ssize_t count = file ? read(file.get(), stat.text, sizeof(stat.text)) : -1;
   if (count <= 0) return;
   const std::string_view line(stat.text, static_cast<std::size_t>(count));
-  // The name may hold blanks and brackets itself, so the last bracket counts.
+  // The name may contain blanks and brackets, so the last bracket counts.
   const std::size_t after = line.rfind(") ");
   if (after != std::string_view::npos) stat.from_state = line.substr(after + 2);
 }
 
 bool IsDeadState(std::string_view state) { return state == "Z" || state == "X"; }
 
-/// Calls `see` with "/proc/PID/task/TID" of each thread until that says true. False when none did.
+/// Calls `see` with "/proc/PID/task/TID" of each thread until it returns true. False if it never
+/// does.
 template <typename See>
 bool AnyThread(pid_t pid, See see) {
   const std::string folder = "/proc/" + std::to_string(pid) + "/task";
@@ -59,7 +60,7 @@ bool AnyThread(pid_t pid, See see) {
   return seen;
 }
 
-/// A process is dead when all its threads are: the first one may end before the others.
+/// A process is dead when all its threads are; the first thread may end before the others.
 bool HasLivingThread(pid_t pid) {
   return AnyThread(pid, [](const std::string& thread) {
     StatLine stat;
@@ -68,15 +69,15 @@ bool HasLivingThread(pid_t pid) {
   });
 }
 
-/// Our children, the dead among them; proc(5). Only our own waits take one off, and a new one is at
-/// the end. Absent where the kernel keeps no list.
+/// Lists our children, including dead ones (proc(5)). Only our own waits remove a child, and new
+/// ones are appended. Absent if the kernel keeps no list.
 std::optional<std::string> ListChildren() {
   auto list = KernelFiles("/").Read("proc/thread-self/children");
   if (!list) return std::nullopt;
   return std::move(*list);
 }
 
-/// Who traces it, or one of its threads; 0 for nobody.
+/// Returns the tracer of the process or of one of its threads; 0 if there is none.
 pid_t TracerOf(pid_t pid) {
   std::uint64_t tracer = 0;
   const KernelFiles files("/");
@@ -96,12 +97,12 @@ Obstacle FindObstacle(pid_t pid) {
             "end process " + std::to_string(tracer) + ", or have it detach"};
   }
   if (kill(pid, 0) != 0 && errno == EPERM) {
-    return {"it has become another user's", "is it set-user-ID? its user can end it"};
+    return {"it now belongs to another user", "it may be set-user-ID; only that user can end it"};
   }
   return {"it hangs in the kernel", "see /proc/" + std::to_string(pid) + "/stack"};
 }
 
-/// Without parent when it is gone.
+/// The parent is 0 if the process does not exist.
 ProcessTree::Process ProcessTree::ReadProcess(pid_t pid) {
   char path[32];
   snprintf(path, sizeof(path), "/proc/%d/stat", pid);
@@ -129,8 +130,9 @@ const ProcessTree::Claimed* ProcessTree::FindClaim(pid_t pid) const {
   return found == claims_.end() ? nullptr : &*found;
 }
 
-/// One that never became its program is seen by waits with __WALL only, and ends without SIGCHLD.
-/// Its own parent may have reaped it: kept, its number would shield the next process that gets it.
+/// Only waits with __WALL see a process that never reached execve, and it ends without SIGCHLD. Its
+/// own parent may have reaped it; a claim that remained would shield the next process with the same
+/// pid.
 void ProcessTree::ReapGivenUp() {
   std::erase_if(claims_, [](const Claimed& claimed) {
     if (claimed.kind != Kind::kGivenUp) return false;
@@ -143,13 +145,13 @@ void ProcessTree::ReapGivenUp() {
 
 void ProcessTree::Reap() {
   ReapGivenUp();
-  // Others than the dead are waiting, and whoever forks fast enough could keep us here.
+  // Bounded, because other events are waiting and a process that forks fast could keep us here.
   constexpr int kMost = 10'000;
   for (int i = 0; i < kMost; ++i) {
     siginfo_t info{};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
     const Claimed* const claim = FindClaim(info.si_pid);
-    // A claimed one hides those behind it until its owner has reaped it.
+    // A claimed process hides those behind it until its owner has reaped it.
     if (claim != nullptr && claim->kind != Kind::kGivenUp) return;
     waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED | WNOHANG);
     if (claim != nullptr) Release(info.si_pid);
@@ -163,10 +165,10 @@ bool ProcessTree::AnyLeft() {
   return AnyLivingChild().value_or(claims_.empty() || !Descendants().empty());
 }
 
-/// Whatever lives below us has an ancestor that lives and is our child: the kernel gives us the
-/// children of the dead before they count as dead. So a list of children that are all dead is the
-/// truth if it has not grown since. A pass over /proc is none: what forks and ends meanwhile
-/// escapes it.
+/// Every process below us has a living ancestor that is our child, because the kernel reparents the
+/// children of the dead before they count as dead. A list of children that are all dead is
+/// therefore conclusive if it has not grown since. A pass over /proc is not, because it misses
+/// processes that fork and end meanwhile.
 std::optional<bool> ProcessTree::AnyLivingChild() const {
   std::optional<std::string> list;
   for (auto now = ListChildren(); now != list; now = ListChildren()) {
@@ -210,29 +212,29 @@ std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
     }
   }
   found.erase(found.begin());
-  // Only now: one that was read before its parent died is found through the dead parent.
+  // Not earlier: a process read before its parent died is found through the dead parent.
   std::erase_if(found, [](const Process& process) { return process.dead; });
   return found;
 }
 
-/// Signals a process if it still is what was read: its number may belong to another by now. A whole
-/// process group is stopped with it at one stroke, however fast it forks: the kernel lets no fork
-/// pass while it signals a group. Groups of a run's sessions have nobody else in them.
+/// Signals a process if it is still the one that was read, since its pid may have been reused. Also
+/// stops its whole process group at once, however fast that forks: the kernel lets no fork complete
+/// while it signals a group. The groups of a run's sessions contain no other processes.
 void ProcessTree::Stop(const Process& process, std::vector<pid_t>& stopped_groups) {
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
   if (!pidfd || ReadProcess(process.pid).parent != process.parent) return;
   Send(pidfd.get(), SIGSTOP);
-  // A child that is still on its way to its own session is in ours.
+  // A child that has not called setsid() yet is in our session.
   if (process.group <= 1 || process.session == getsid(0) || process.group == getpgrp()) return;
   const auto place = std::lower_bound(stopped_groups.begin(), stopped_groups.end(), process.group);
   if (place != stopped_groups.end() && *place == process.group) return;
   stopped_groups.insert(place, process.group);
-  // Stopped now, it holds its group's number.
+  // The stopped process keeps its group's number from being reused.
   if (ReadProcess(process.pid).group == process.group) kill(-process.group, SIGSTOP);
 }
 
 std::size_t ProcessTree::Kill() {
-  // A fork that was under way when its process was stopped shows up in the next pass.
+  // A fork that was in progress when its process was stopped appears in the next pass.
   constexpr int kPasses = 10;
   std::vector<pid_t> stopped;
   std::vector<Process> found;

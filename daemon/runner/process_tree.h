@@ -9,44 +9,44 @@
 
 namespace benchd {
 
-/// All that descends from the runner, which is the subreaper of its descendants: whatever a child
-/// leaves behind becomes a child of ours and is found here, whether it daemonized or not.
+/// All descendants of the runner. The runner is their subreaper, so a process that a child leaves
+/// behind becomes a child of the runner and is found here, even if it daemonized.
 ///
-/// A process that somebody waits for by its pidfd is *claimed*: it is not reaped here.
+/// A process whose owner waits on its pidfd is *claimed* and not reaped here.
 ///
-/// The dead do not count. Mostly they are reaped at once, but one that is traced from outside stays
-/// until its tracer has waited for it, and does nothing to anybody meanwhile.
+/// Dead processes do not count. Most are reaped at once, but one that is traced from outside
+/// remains until its tracer has waited for it, and does no harm meanwhile.
 class ProcessTree {
  public:
   enum class Kind {
-    kMeasured,  ///< killed with everything else by Kill()
-    kHelper,    ///< left alone by Kill(), with its descendants
-    kGivenUp,   ///< likewise: it could not be killed
+    kMeasured,  ///< killed by Kill() like all others
+    kHelper,    ///< spared by Kill(), with its descendants
+    kGivenUp,   ///< likewise, because it could not be killed
   };
 
   void Claim(pid_t pid, Kind kind) { claims_.push_back({pid, kind}); }
   void Release(pid_t pid);
 
-  /// Reaps the dead that nobody claims. True when one that lives is left that Kill() would kill.
+  /// Reaps the unclaimed dead. True if a living process is left that Kill() would kill.
   ///
-  /// Costs two system calls when no process is left but one that is held (spawn.h), and a look at
-  /// each child while a helper runs or a dead one cannot be reaped.
+  /// Costs two system calls if no process is left except a held one (spawn.h), and one look at each
+  /// child while a helper runs or a dead process cannot be reaped.
   bool AnyLeft();
 
-  /// Only the first half of AnyLeft(): for zombies that appear while a run goes on.
+  /// Only reaps, for zombies that appear during a run.
   void Reap();
 
-  /// Stops all of them until no new one appears, so that none escapes by forking, then kills them.
-  /// They are dead a moment later. One that we may not signal (set-user-ID) survives. Where forks
-  /// are faster than a pass, the next call goes on.
-  /// @return how many there were.
+  /// Stops all processes until no new one appears, so that none escapes by forking, then sends
+  /// SIGKILL. A process that we may not signal (set-user-ID) survives. If processes fork faster
+  /// than the passes, the next call continues.
+  /// @return the number of processes found.
   std::size_t Kill();
 
-  /// From now on leaves this one alone, with its descendants, until it is dead.
+  /// Leaves this process and its descendants alone from now on, until it is dead.
   void GiveUp(pid_t pid);
-  /// The same for whatever is left alive.
-  /// @return for a message: their numbers, each with what is in the way of its death; empty without
-  ///         any.
+  /// The same for all living processes.
+  /// @return for a message: the pid of each with the reason why it survives; empty if there are
+  ///         none.
   std::string GiveUp();
 
  private:
@@ -57,10 +57,10 @@ class ProcessTree {
 
   const Claimed* FindClaim(pid_t pid) const;
   bool IsShielded(pid_t pid) const;
-  /// Absent where the kernel does not tell.
+  /// Absent if the kernel lacks the list of children.
   std::optional<bool> AnyLivingChild() const;
   void ReapGivenUp();
-  /// Living descendants without those that a claim shields, parents before children.
+  /// Living descendants, parents before children, without those that a claim shields.
   struct Process {
     pid_t pid = 0;
     pid_t parent = 0;
@@ -70,13 +70,13 @@ class ProcessTree {
   };
   static Process ReadProcess(pid_t pid);
   static void Stop(const Process& process, std::vector<pid_t>& stopped_groups);
-  /// One that appears and forks and ends while they are listed may be missing.
+  /// May miss a process that appears, forks and ends during the listing.
   std::vector<Process> Descendants() const;
 
   std::vector<Claimed> claims_;
 };
 
-/// Why a process is still there although it was killed.
+/// Why a process that was killed still exists.
 struct Obstacle {
   std::string what;  ///< "process 12 traces it"
   std::string hint;

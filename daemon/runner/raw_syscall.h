@@ -14,8 +14,8 @@
 
 namespace benchd {
 
-/// A system call that touches neither errno nor any other memory of the process: what a child may
-/// do that still shares its parent's memory while the parent runs on.
+/// A system call that touches neither errno nor any other memory of the process. A child that
+/// shares the memory of its running parent may make no other calls.
 ///
 /// @returns the result, or the negative error number.
 inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
@@ -41,23 +41,23 @@ inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d =
                : "memory");
   return result;
 #else
-  // errno is shared here, too: Spawn() suspends the parent on these machines (CLONE_VFORK).
+  // This shares errno, but Spawn() suspends the parent on these machines (CLONE_VFORK).
   const long result = syscall(number, a, b, c, d, e);
   return result < 0 ? -errno : result;
 #endif
 }
 
-/// Pointers travel in registers like numbers.
+/// A pointer as a system call argument.
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
-/// clone3 whose child goes on in `entry`, which never returns, on the stack given in `args`.
+/// clone3 whose child continues in `entry`, which never returns, on the stack given in `args`.
 ///
 /// @returns the child's pid, or the negative error number.
 inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argument) {
 #if defined(__x86_64__)
   long result = SYS_clone3;
-  // The child has a new stack, where nothing of this frame is: it may use registers only, and must
-  // never come back here.
+  // The child has a new stack without this frame, so it may use registers only and must never
+  // return here.
   asm volatile(
       "syscall\n\t"
       "test %%rax, %%rax\n\t"
@@ -74,7 +74,7 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
   register long number asm("x8") = SYS_clone3;
   register long result asm("x0") = Word(&args);
   register long size asm("x1") = sizeof(args);
-  // As above. The kernel has set the stack pointer, which has to be a multiple of 16.
+  // As above. The kernel has set the stack pointer, which must be a multiple of 16.
   asm volatile(
       "svc #0\n\t"
       "cbnz x0, 1f\n\t"
@@ -95,8 +95,8 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
 #endif
 }
 
-/// The CPU on which a process was last, that nobody has reaped: field 39 of proc(5)'s stat; -1
-/// where it cannot be read. Allocates nothing.
+/// The CPU on which an unreaped process ran last: field 39 of proc(5)'s stat; -1 if it cannot be
+/// read. Allocates nothing.
 inline int RawLastCpuOf(pid_t pid) {
   char text[512] = "/proc/";
   char* end = std::to_chars(text + std::strlen(text), std::end(text), pid).ptr;
@@ -106,7 +106,7 @@ inline int RawLastCpuOf(pid_t pid) {
   const long read = RawSyscall(SYS_read, file, Word(text), sizeof(text));
   RawSyscall(SYS_close, file);
   const std::string_view stat(text, static_cast<std::size_t>(std::max(read, 0L)));
-  // Field 2 is a name, in which may be anything.
+  // Field 2 is the name, which may contain anything.
   std::size_t at = stat.rfind(')');
   for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
   int cpu = -1;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMaxPadding = 64 * 1024;
 
-/// What one run can add to the record at the most, with something to spare for its numbers.
+/// The most that one run can add to the record, with room for its numbers.
 constexpr std::size_t kMostOfOneRun = kHelperAnswerBytes + kLogBytes + std::size_t{64} * 1024;
 
 std::size_t BytesOf(const std::vector<wire::RunFigures>& runs) {
@@ -34,14 +34,14 @@ Result<void> RunningBatch::Check(const RunOrder& start) const {
     }
   }
   if (start.padding_bytes > kMaxPadding) {
-    return InvalidArgument("padding", std::to_string(start.padding_bytes) + " bytes are too many");
+    return InvalidArgument("padding", std::to_string(start.padding_bytes) + " bytes is too large");
   }
   return {};
 }
 
 Result<void> RunningBatch::Start(Batch order) {
-  if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: one is under way", {}};
-  if (order.runs.empty()) return InvalidArgument("runs", "there is none");
+  if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: another one is in progress", {}};
+  if (order.runs.empty()) return InvalidArgument("runs", "the list is empty");
   for (const RunOrder& start : order.runs) {
     TRY_VOID(Check(start));
   }

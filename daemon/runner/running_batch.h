@@ -16,7 +16,7 @@
 
 namespace benchd {
 
-/// A child as it was opened: what every run of it has in common.
+/// An opened child: what all its runs have in common.
 struct OpenedChild {
   std::unique_ptr<LaunchPlan> plan;
   OutputKind output = OutputKind::kDiscard;
@@ -29,23 +29,23 @@ struct OpenedChild {
 
 class BatchOwner {
  public:
-  /// No run of the batch is under way any more.
+  /// No run of the batch is in progress any more.
   virtual void OnBatchFinished(wire::BatchFigures finished) = 0;
 
  protected:
   ~BatchOwner() = default;
 };
 
-/// The runs of one request, one after the other, as close together as they can be: between the end
-/// of a child and the start of the next there are a few system calls and no word with benchd.
+/// Executes the runs of one request in quick succession. Between the end of a child and the start
+/// of the next there are a few system calls and no message to benchd.
 ///
-/// While one runs, the next one's child is prepared. A child prepared for a run that benchd only
-/// expected is kept until the next batch tells.
+/// While one runs, the next child is prepared. A child that was prepared for the expected next
+/// batch is kept until that batch comes.
 class RunningBatch : public RunOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;
 
-  /// `children` is the owner's, who changes it only between batches, after DropPrepared().
+  /// @param children  changed by its owner only between batches, after DropPrepared()
   RunningBatch(MeasuredRun::Services services, Children& children, BatchOwner& owner)
       : children_(children), owner_(owner), run_(services, *this) {}
   RunningBatch(const RunningBatch&) = delete;
@@ -53,14 +53,14 @@ class RunningBatch : public RunOwner {
 
   bool idle() const { return !order_; }
 
-  /// @errors kFailedPrecondition while one is under way, kInvalidArgument for a child that was not
-  ///         opened; then the owner is not told again.
+  /// @errors kFailedPrecondition while another batch is in progress, kInvalidArgument for a child
+  ///         that was not opened; the owner is not called then.
   Result<void> Start(Batch order);
 
-  /// Kills the run under way; the batch ends with it.
+  /// Kills the current run; the batch ends with it.
   void Cancel();
 
-  /// Forgets what was prepared; when children change. Needs idle().
+  /// Discards the prepared child, because children will change. Needs idle().
   void DropPrepared();
 
  private:
@@ -79,7 +79,7 @@ class RunningBatch : public RunOwner {
   std::optional<Batch> order_;
   std::vector<wire::RunFigures> done_;
   std::int64_t started_at_ = 0;
-  std::optional<RunOrder> prepared_;  // what the child that waits is for
+  std::optional<RunOrder> prepared_;  // the run that the prepared child is for
 };
 
 }  // namespace benchd

@@ -77,14 +77,15 @@ void Server::Accept() {
   socklen_t size = sizeof(peer);
   if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
   if (peer.uid != user_) {
-    return Log(LogLevel::kWarning, "a connection of uid " + std::to_string(peer.uid) +
-                                       " was refused: only uid " + std::to_string(user_) + " may");
+    return Log(LogLevel::kWarning, "a connection from uid " + std::to_string(peer.uid) +
+                                       " was refused: only uid " + std::to_string(user_) +
+                                       " may connect");
   }
   if (peer_ && !peer_->IsClosed()) {
-    return Log(LogLevel::kWarning, "a second benchd was refused: one is connected");
+    return Log(LogLevel::kWarning, "a second benchd was refused: one is already connected");
   }
   if (!peer_) return Serve(std::move(connection));
-  // The old one's end, or what it left running, has not been served yet.
+  // The end of the old connection, or the cleanup of its run, has not been served yet.
   next_ = std::move(connection);
   peer_->HangUp();
 }
@@ -115,17 +116,17 @@ const sockaddr* Generic(const sockaddr_un& address) {
 
 UniqueFd NewSocket() { return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
 
-/// Makes room at `path` when a dead runner's socket is there.
+/// Removes the socket of a dead runner at `path`.
 Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
-    return Error{ErrorCode::kAlreadyExists, path + ": there is a file that is no socket",
+    return Error{ErrorCode::kAlreadyExists, path + ": this file is not a socket",
                  "remove it, or choose another --socket"};
   }
   const UniqueFd probe = NewSocket();
   if (connect(probe.get(), Generic(address), sizeof(address)) == 0 || errno != ECONNREFUSED) {
-    return Error{ErrorCode::kAlreadyExists, path + ": somebody listens there",
+    return Error{ErrorCode::kAlreadyExists, path + ": another process listens there",
                  "stop the other benchd-runner"};
   }
   if (unlink(path.c_str()) != 0) return SystemError(path, errno);
@@ -140,8 +141,8 @@ Result<void> CheckKind(int fd, bool listening, std::string_view name) {
   };
   if (option(SO_DOMAIN) != AF_UNIX || option(SO_TYPE) != SOCK_SEQPACKET ||
       option(SO_ACCEPTCONN) != (listening ? 1 : 0)) {
-    return InvalidArgument(name, std::string("no ") + (listening ? "listening" : "connected") +
-                                     " SOCK_SEQPACKET socket of the Unix family");
+    return InvalidArgument(name, std::string("not a ") + (listening ? "listening" : "connected") +
+                                     " Unix SOCK_SEQPACKET socket");
   }
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   return {};
@@ -160,8 +161,8 @@ Result<UniqueFd> ListenAt(const std::string& path, uid_t owner) {
   TRY(auto address, AddressOf(path));
   TRY_VOID(RemoveStale(path, address));
   UniqueFd listener = NewSocket();
-  if (!listener) return SystemError("a socket", errno);
-  // The mask of this process (077) keeps others out between bind and chown.
+  if (!listener) return SystemError("creating a socket", errno);
+  // Our umask (077) keeps others out between bind and chown.
   if (bind(listener.get(), Generic(address), sizeof(address)) != 0) {
     return SystemError(path, errno);
   }
@@ -178,7 +179,7 @@ Result<UniqueFd> AdoptSystemdSocket() {
   if (NumberOf(getenv("LISTEN_PID")) != getpid()) return UniqueFd();
   const int count = NumberOf(getenv("LISTEN_FDS"));
   if (count < 1) return UniqueFd();
-  if (count > 1) return InvalidArgument("systemd", "it handed over more than one socket");
+  if (count > 1) return InvalidArgument("systemd", "it passed more than one socket");
   TRY_VOID(CheckKind(kFirstSystemdFd, true, "systemd's socket"));
   return UniqueFd(kFirstSystemdFd);
 }

@@ -15,11 +15,10 @@
 
 namespace benchd {
 
-/// Who may connect, one at a time, and when the program ends.
+/// Accepts connections, one at a time, and decides when the program ends.
 ///
-/// With a listener it serves one benchd after the other; with a single inherited connection it
-/// stops the loop when that one has ended. A signal ends it in both cases, after the run was
-/// killed.
+/// With a listener it serves one benchd after another. With a single inherited connection it stops
+/// the loop when that connection has closed. In both cases a signal ends it, after killing the run.
 class Server : public EventSink, public PeerOwner {
  public:
   Server(MeasuredRun::Services services, UniqueFd signals);
@@ -27,7 +26,7 @@ class Server : public EventSink, public PeerOwner {
   /// Accepts connections of `user` only.
   void Listen(UniqueFd listener, uid_t user);
 
-  /// Serves this one.
+  /// Serves this connection only.
   void Serve(UniqueFd connection);
 
  private:
@@ -49,27 +48,27 @@ class Server : public EventSink, public PeerOwner {
   Watch signal_watch_;
   std::optional<Watch> listener_watch_;
   std::unique_ptr<Peer> peer_;
-  UniqueFd next_;  ///< came before what the last one left was cleaned up
+  UniqueFd next_;  ///< accepted before the cleanup of the previous one ended
 };
 
-/// Listens at `path` (SOCK_SEQPACKET, mode 0600, owned by `owner`). A socket that a dead runner
-/// left there is replaced; anything else there is an error.
-/// @errors kAlreadyExists when somebody listens there, or another kind of file is in the way.
+/// Listens at `path` (SOCK_SEQPACKET, mode 0600, owned by `owner`). Replaces a socket that a dead
+/// runner left there.
+/// @errors kAlreadyExists if another process listens there, or the path is another kind of file.
 Result<UniqueFd> ListenAt(const std::string& path, uid_t owner);
 
-/// The listening socket that systemd handed over (sd_listen_fds(3)), or an empty one.
-/// @errors kInvalidArgument when it is of another kind.
+/// Returns the listening socket from systemd (sd_listen_fds(3)), or an empty one.
+/// @errors kInvalidArgument if it is of another kind.
 Result<UniqueFd> AdoptSystemdSocket();
 
-/// The connected socket that "fd:N" names.
-/// @errors kInvalidArgument when N is no SOCK_SEQPACKET socket of the Unix family.
+/// Returns the connected socket that "fd:N" names.
+/// @errors kInvalidArgument if N is not a SOCK_SEQPACKET socket of the Unix family.
 Result<UniqueFd> AdoptConnection(std::string_view name);
 
-/// Tells systemd `state`, such as "READY=1" (sd_notify(3)); nothing happens where nobody listens.
+/// Sends `state`, such as "READY=1", to systemd (sd_notify(3)). Does nothing without a listener.
 void NotifySystemd(std::string_view state);
 
-/// How often systemd's watchdog is to be told that we live; 0 where there is none. Half of what it
-/// waits, as sd_watchdog_enabled(3) advises.
+/// The interval between messages to systemd's watchdog; 0 if there is none. Half of its timeout, as
+/// sd_watchdog_enabled(3) recommends.
 std::int64_t WatchdogIntervalNs();
 
 }  // namespace benchd

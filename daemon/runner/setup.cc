@@ -27,7 +27,7 @@ namespace {
 constexpr const char* kDefaultConfig = "/etc/benchd/benchd.toml";
 constexpr std::int64_t kConfigTimeout = 10'000'000'000;
 
-/// Runs one helper to its end in a loop of its own.
+/// Runs one helper to completion in its own event loop.
 class HelperOnce : public HelperOwner {
  public:
   Result<std::string> Run(const Host& host, HelperOrder order) {
@@ -51,11 +51,11 @@ class HelperOnce : public HelperOwner {
 Result<void> CheckOwner(const std::string& path, int file) {
   struct stat info {};
   if (fstat(file, &info) != 0) return SystemError(path, errno);
-  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "it is no regular file");
+  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "it is not a regular file");
   if (geteuid() != 0) return {};
   if (info.st_uid == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
   return Error{ErrorCode::kPermissionDenied,
-               path + ": somebody other than root may change it, and benchd-runner is root",
+               path + ": users other than root may change it, but benchd-runner runs as root",
                "chown root '" + path + "'; chmod go-w '" + path + "'"};
 }
 
@@ -95,16 +95,16 @@ Result<uid_t> UidOf(const std::string& user) {
 
 const char kRunnerHelp[] =
     "benchd-runner: starts, measures and kills the programs that benchd compares.\n"
-    "Not started by hand: systemd does it (system mode), or benchd (user mode).\n"
+    "systemd (system mode) or benchd (user mode) starts it; do not start it by hand.\n"
     "\n"
-    "  --socket PATH|fd:N  listen there, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
-    "                      not needed when systemd hands over the socket\n"
-    "  --config FILE       its sections [runner] and [machine_profile.*]\n"
-    "                      (default /etc/benchd/benchd.toml for root, if there)\n"
-    "  --journal FILE      journal of machine settings, locked while this runner lives;\n"
-    "                      without one no setting is changed\n"
-    "  --restore           put back what the journal holds, and exit\n"
-    "  --sysfs-root DIR    the machine's settings lie below DIR (tests)\n"
+    "  --socket PATH|fd:N  listen at PATH, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
+    "                      not needed if systemd passes the socket\n"
+    "  --config FILE       read the runner's settings and the machine profiles from FILE\n"
+    "                      (default for root: /etc/benchd/benchd.toml, if it exists)\n"
+    "  --journal FILE      journal of machine settings, locked while this runner runs;\n"
+    "                      without a journal, no setting is changed\n"
+    "  --restore           restore the settings in the journal, and exit\n"
+    "  --sysfs-root DIR    use the machine settings below DIR (for tests)\n"
     "  --version, --help\n";
 
 Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
@@ -139,13 +139,13 @@ Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
 
 namespace {
 
-/// Who starts a runner without a journal is benchd in user mode.
+/// A runner without a journal was started by benchd in user mode.
 constexpr const char* kUserMode = "user mode changes no setting of the machine";
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kLeafName = "/runner";
 
 std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
-  // Another root has no systemd, and this machine's must not be asked for it.
+  // A test root has no systemd, and this machine's must not be used for it.
   if (files.IsReal() && files.Exists("run/systemd/system")) {
     return std::make_unique<SystemctlProperties>();
   }
@@ -198,7 +198,7 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
   return known;
 }
 
-/// Whatever still runs in the groups of a dead runner.
+/// Ends what still runs in the groups of a dead runner.
 void EndLeftovers() {
   if (auto own = OwnCgroupFolder(KernelFiles("/")))
     TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
@@ -207,7 +207,7 @@ void EndLeftovers() {
 }
 
 Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
-  if (options.journal.empty()) return InvalidArgument("--restore", "it needs --journal FILE");
+  if (options.journal.empty()) return InvalidArgument("--restore", "requires --journal FILE");
   if (KernelFiles(options.sysfs_root).IsReal()) EndLeftovers();
   if (access(options.journal.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::string("nothing to restore");
@@ -244,7 +244,7 @@ Result<void> MachineSetup::OpenJournal(const std::string& path) {
   TRY(auto journal, Journal::Open(path));
   auto restored = RestoreFrom(journal, settings_, BootId(files_));
   if (!restored) {
-    why_nothing_ = "nothing is changed: " + restored.error().message;
+    why_nothing_ = "no setting is changed: " + restored.error().message;
     Log(LogLevel::kError, why_nothing_ + " (" + restored.error().hint + ")");
     return {};
   }
@@ -253,15 +253,14 @@ Result<void> MachineSetup::OpenJournal(const std::string& path) {
   return {};
 }
 
-/// @return the folder that is home from now on, relative to the root; empty where the runner stays
-/// as it is.
+/// @return the folder of the runner's own group, relative to the root; empty if it has not moved.
 std::string MachineSetup::SettleIn() {
   if (!journal_ || !files_.IsReal() || place_.unit != kOwnUnit || runs_folder_.empty()) return {};
   const std::string leaf = runs_folder_ + std::string(kLeafName);
   if (mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return {};
   const KernelFiles root("/");
   if (!root.Write(leaf.substr(1) + "/cgroup.procs", "0")) return {};
-  // Where there is none of them, the limit is told to be missing.
+  // May fail: the missing limit is then reported.
   for (const char* controller : {"+memory", "+pids"}) {
     static_cast<void>(
         root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", controller).has_value());

@@ -23,7 +23,7 @@
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/raw_syscall.h"
 
-// The kernel's and glibc's headers disagree about who defines these.
+// Whether the kernel's or glibc's headers define these depends on their versions.
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
 #endif
@@ -36,20 +36,20 @@ namespace {
 
 constexpr std::size_t kReportBytes = 4096;
 
-/// What clone answered.
+/// The result of clone.
 struct RawSpawned {
-  pid_t pid = 0;  ///< 0: there is no process
+  pid_t pid = 0;  ///< 0: no process was created
   int pidfd = -1;
   int error_number = 0;
-  bool refused_group = false;  ///< not to be made in SpawnOptions::cgroup_fd
+  bool refused_group = false;  ///< the kernel refused SpawnOptions::cgroup_fd
 };
 
 void ChildEntry(void* plan) { RunChild(*static_cast<const ChildPlan*>(plan)); }
 
 int CloneEntry(void* plan) { RunChild(*static_cast<const ChildPlan*>(plan)); }
 
-/// For machines where RawClone3() does not exist or is forbidden (a container's filter): the runner
-/// is suspended until the child has become its program.
+/// For machines on which RawClone3() is missing or forbidden by a container's filter. Suspends the
+/// runner until the child reaches execve.
 long ClonePortably(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, int& pidfd) {
   plan.join_cgroup = options.cgroup_fd;
   plan.must_join = options.only_in_cgroup;
@@ -83,7 +83,7 @@ void SpawnArea::Abandon() { Make(); }
 
 namespace {
 
-/// Completes `plan` and `area` for the child that is made next.
+/// Completes `plan` and `area` for the next child.
 void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   area.report() = ChildReport{};
   area.report().gate = options.held ? 0 : 1;
@@ -95,8 +95,8 @@ void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
 }
 
 /// Clones the child of BeginSpawn() as a child of the calling process, or, with `sibling`, of its
-/// parent: only a held one. The kernel itself writes pid and pidfd into `made`, so that they hold
-/// even if the calling process dies of it. Makes raw system calls only.
+/// parent (held children only). The kernel itself writes pid and pidfd into `made`, so they are
+/// valid even if the calling process is killed meanwhile. Makes raw system calls only.
 void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, bool sibling,
                 RawSpawned& made) {
   clone_args args{};
@@ -105,7 +105,8 @@ void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, b
   if (sibling) args.flags |= CLONE_PARENT;
   args.pidfd = reinterpret_cast<std::uint64_t>(&made.pidfd);
   args.parent_tid = reinterpret_cast<std::uint64_t>(&made.pid);
-  // execve makes it SIGCHLD. Until then a held child is no sign that a run left something behind.
+  // execve resets it to SIGCHLD. Until then, SIGCHLD would suggest that a run left a process
+  // behind.
   args.exit_signal = options.held ? 0 : SIGCHLD;
   args.stack = reinterpret_cast<std::uint64_t>(area.stack());
   args.stack_size = SpawnArea::kStackBytes;
@@ -126,14 +127,14 @@ void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, b
   made.error_number = result < 0 ? static_cast<int>(-result) : 0;
 }
 
-/// What Spawn() answers for `made`, with its descriptor.
+/// Converts `made` to the result of Spawn(), which owns the descriptor.
 Result<Spawned> SpawnResult(const RawSpawned& made, const SpawnOptions& options) {
   if (made.pid > 0) return Spawned{made.pid, UniqueFd(made.pidfd)};
   if (made.refused_group && options.only_in_cgroup) {
     return SystemError("starting a process in its control group", made.error_number);
   }
   if (made.error_number == ENOSYS && options.held) {
-    return Error{ErrorCode::kUnimplemented, "starting a process: there is no clone3 here"};
+    return Error{ErrorCode::kUnimplemented, "starting a process: clone3 is not available"};
   }
   return SystemError("starting a process", made.error_number);
 }
@@ -141,13 +142,13 @@ Result<Spawned> SpawnResult(const RawSpawned& made, const SpawnOptions& options)
 }  // namespace
 
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
-  if (!area.valid()) return SystemError("memory for a child", ENOMEM);
+  if (!area.valid()) return SystemError("allocating memory for a child", ENOMEM);
   BeginSpawn(plan, area, options);
   RawSpawned made;
   CloneChild(plan, area, options, false, made);
   auto spawned = SpawnResult(made, options);
-  // The child does this for itself as well. Done from here, mostly before it has run at all, it
-  // wakes on its own CPU and need not be moved there from ours.
+  // The child does this itself as well. If it is done here before the child has run, the child
+  // wakes on its own CPU and need not be moved from ours.
   if (spawned && !options.held) SetAffinity(spawned->pid, plan);
   return spawned;
 }
@@ -176,17 +177,17 @@ namespace {
 
 enum Stage : std::uint32_t {
   kNothing,
-  kOrdered,  ///< once SharedState::after has ended
-  kDue,      ///< now
+  kOrdered,  ///< wait until SharedState::after has ended
+  kDue,      ///< create the child now
   kMaking,
   kMade,
 };
 
-/// How long Take() looks for the child without sleeping: to be woken takes longer than to make one.
+/// How long Take() polls before it sleeps: a wake-up takes longer than creating a child.
 constexpr std::int64_t kWatchfulness = 200'000;
-/// How often a sleeping Take() sees whether the spawner still lives.
+/// How often a sleeping Take() checks that the spawner is alive.
 constexpr timespec kCheckInterval{0, 10'000'000};
-/// When it is given up: stopped by somebody, for instance.
+/// When Take() gives the spawner up, for example if it was stopped.
 constexpr std::int64_t kGiveUp = 1'000'000'000;
 
 void Wake(const std::uint32_t& word) { RawSyscall(SYS_futex, Word(&word), FUTEX_WAKE, 1); }
@@ -197,7 +198,7 @@ void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* 
 
 }  // namespace
 
-/// Where the two meet.
+/// The state that runner and spawner share.
 struct Spawner::SharedState {
   std::uint32_t state = kNothing;  ///< a futex
   std::uint32_t runner_sleeps = 0;
@@ -209,17 +210,17 @@ struct Spawner::SharedState {
 
   pid_t runner = 0;
   unsigned long affinity[ChildPlan::kMaskWords] = {};
-  /// The child whose end it waits for, on a descriptor of its own: the runner closes the other one,
-  /// whose number may then be anything's.
+  /// A descriptor of its own for the child that is awaited. The runner closes the original one,
+  /// whose number may then be reused.
   int watched = -1;
-  pid_t ended = 0;  ///< the last child that was seen to have ended, and when
+  pid_t ended = 0;  ///< the child seen to end last, and when
   std::int64_t ended_at = 0;
-  bool roamed = false;  ///< it had several CPUs
-  int ended_on = -1;    ///< the CPU of the last one that roamed, where it could be read
+  bool roamed = false;  ///< the child may use several CPUs
+  int ended_on = -1;    ///< the last CPU of the last roaming child, if known
 
   std::atomic_ref<std::uint32_t> State() { return std::atomic_ref<std::uint32_t>(state); }
 
-  /// The spawner's life, in the runner's memory: raw system calls only (child.h).
+  /// The main loop of the spawner, in the runner's memory: raw system calls only (child.h).
   [[noreturn]] void Serve();
   void AwaitOrder();
   void Watch(int pidfd);
@@ -233,7 +234,7 @@ void Spawner::SharedState::Serve() {
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   while (RawSyscall(SYS_getppid) == runner) {
     AwaitOrder();
-    // The order is ours until it has been taken.
+    // The order belongs to the spawner until it has been taken.
     roamed = plan->roams;
     if (roamed) Follow();
     CloneChild(*plan, *area, options, true, made);
@@ -249,7 +250,7 @@ void Spawner::SharedState::Serve() {
 void Spawner::SharedState::AwaitOrder() {
   for (;;) {
     std::uint32_t seen = State().load(std::memory_order_acquire);
-    // An order for after a child of somebody else's is none before it is due.
+    // An order that follows a child of another creator starts only at Take().
     if (seen != kDue && !(seen == kOrdered && after == ended)) {
       SleepWhile(state, seen);
     } else if (State().compare_exchange_strong(seen, kMaking)) {
@@ -268,7 +269,7 @@ void Spawner::SharedState::Watch(int pidfd) {
 
 void Spawner::SharedState::AwaitEnd(pid_t child) {
   pollfd end{watched, POLLIN, 0};
-  // Not poll, which arm64 does not have.
+  // Not poll, which arm64 lacks.
   if (watched < 0 || RawSyscall(SYS_ppoll, Word(&end), 1, 0, 0, 0) != 1) return;
   timespec now{};
   RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
@@ -277,8 +278,9 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   if (roamed) ended_on = RawLastCpuOf(child);
 }
 
-/// Moves to where the last child has ended, if the next may be made there: execve or the kernel's
-/// balancing may have moved it, and its stack is kept for the next process made on that CPU.
+/// Moves to the CPU where the last child ended, if the next may be created there. execve or load
+/// balancing may have moved that child, and the kernel reuses its stack for the next process
+/// created on that CPU.
 void Spawner::SharedState::Follow() {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   const auto cpu = static_cast<std::size_t>(ended_on);
@@ -293,11 +295,11 @@ Spawner::Spawner() : shared_(std::make_unique<SharedState>()) {}
 
 Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   std::unique_ptr<Spawner> spawner(new Spawner);
-  if (!spawner->area_.valid()) return SystemError("memory for the spawner", ENOMEM);
+  if (!spawner->area_.valid()) return SystemError("allocating memory for the spawner", ENOMEM);
   spawner->shared_->runner = getpid();
   int pidfd = -1;
   clone_args args{};
-  // Descriptors are shared, since a child is given those that its plan names.
+  // Shares descriptors, because children get those that their plans name.
   args.flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD;
   args.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
   args.stack = reinterpret_cast<std::uint64_t>(spawner->area_.stack());
@@ -307,11 +309,11 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
     args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
   }
   const long pid = RawClone3(args, SharedState::Enter, spawner->shared_.get());
-  if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: there is no clone3 here"};
+  if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: clone3 is not available"};
   if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));
   spawner->process_ = {static_cast<pid_t>(pid), UniqueFd(pidfd)};
-  // It has not inherited a real-time priority of the runner's, and needs it no less: others that
-  // are on its CPU would keep it from seeing the end of a run in time.
+  // The spawner does not inherit a real-time priority, but needs it: otherwise a busy CPU would
+  // delay it in seeing the end of a run.
   sched_param own{};
   if (sched_getparam(0, &own) == 0) {
     static_cast<void>(sched_setscheduler(spawner->pid(), sched_getscheduler(0), &own) == 0);
@@ -340,7 +342,7 @@ bool Spawner::Order(ChildPlan& plan, SpawnArea& area, SpawnOptions options, pid_
   shared_->options = options;
   shared_->after = after;
   shared_->made = {};
-  // It is not woken: that would be in the middle of a run.
+  // The spawner is not woken, because that would disturb the run in progress.
   shared_->State().store(kOrdered, std::memory_order_release);
   return true;
 }
@@ -379,7 +381,7 @@ Result<Spawned> Spawner::Take() {
   sleeps.store(0);
   shared_->State().store(kNothing, std::memory_order_relaxed);
   if (shared_->made.pid == 0 && shared_->made.error_number == 0) {
-    return Error{ErrorCode::kUnavailable, "spawner: it was killed"};
+    return Error{ErrorCode::kUnavailable, "spawner: killed"};
   }
   return SpawnResult(shared_->made, shared_->options);
 }

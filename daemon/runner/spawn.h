@@ -13,9 +13,8 @@
 
 namespace benchd {
 
-/// The memory that a child uses until it is its own program: a small stack, and its report on a
-/// page shared with it even when the rest is a copy. Serves one child at a time, until that is
-/// reaped.
+/// The memory that a child uses until execve: a small stack, and its report on a page that is
+/// shared even if the rest is a copy. Serves one child at a time, until that child is reaped.
 class SpawnArea {
  public:
   SpawnArea();
@@ -29,8 +28,8 @@ class SpawnArea {
   char* stack() { return stack_; }
   static constexpr std::size_t kStackBytes = 64 * 1024;
 
-  /// Gives the memory up without freeing it, as a child that cannot be killed still uses it, and
-  /// makes it anew: valid() tells whether that could be done.
+  /// Leaks the memory, because a child that cannot be killed still uses it, and allocates it anew.
+  /// valid() returns whether that succeeded.
   void Abandon();
 
  private:
@@ -40,7 +39,7 @@ class SpawnArea {
   ChildReport* report_ = nullptr;
 };
 
-/// A process that was started; it must be reaped by whoever called Spawn().
+/// A started process. The caller of Spawn() must reap it.
 struct Spawned {
   pid_t pid = 0;
   UniqueFd pidfd;
@@ -48,75 +47,74 @@ struct Spawned {
 
 struct SpawnOptions {
   int cgroup_fd = -1;  ///< folder of the control group to start in, or -1
-  /// Rather no process than one outside of that group.
+  /// Fail rather than start the process outside the group.
   bool only_in_cgroup = false;
-  /// Runs the child's first steps in the runner's own memory (CLONE_VM): no page tables to copy.
+  /// Runs the child's first steps in the runner's memory (CLONE_VM): no page tables to copy.
   bool share_memory = true;
-  /// Stops before it takes on anything of the user's, on the CPUs of whoever made it, until
-  /// OpenGate(). Until it has become its program only waits with __WALL see it.
+  /// Makes the child stop until OpenGate(), before it opens anything of the user's. Its creator
+  /// sets its CPUs. Until execve, only waits with __WALL see it.
   bool held = false;
 };
 
-/// Starts a process that carries out `plan` (its report and cgroup fields are filled in here).
+/// Starts a process that carries out `plan`. Fills in the plan's report and cgroup fields.
 ///
-/// Returns at once, while the child is still on its way: a file it opens as the user may block for
-/// ever (a FIFO, a dead server), and that must not stop the runner. Costs as much as vfork.
-/// All signals must be blocked. A control group that the kernel refuses is left out silently unless
-/// it holds limits; the process tree is then found through its parents (ProcessTree).
-/// @errors of clone: kResourceExhausted when no process can be made; kUnimplemented for one to be
-///         held where clone3 is missing.
+/// Returns at once, before the child has reached execve, because a file that it opens as the user
+/// may block for ever (a FIFO, a dead server). Costs as much as vfork. All signals must be blocked.
+/// If the kernel refuses the control group, the process starts outside it unless the group holds
+/// limits; the tree is then found through its parents (ProcessTree).
+/// @errors of clone: kResourceExhausted if no process can be created; kUnimplemented for a held
+///         child without clone3.
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);
 
 /// Sends SIGKILL to a process that has not been reaped.
 void SendKill(const Spawned& process);
 
-/// SendKill(), then reaps it: one that does not hang in the kernel.
+/// SendKill(), then reaps it. Not for processes that may hang in the kernel.
 void KillAndWait(const Spawned& process);
 
-/// Gives a process the CPUs of `plan`. False when the kernel refuses.
+/// Sets the affinity of a process to that of `plan`. False if the kernel refuses.
 bool SetAffinity(pid_t pid, const ChildPlan& plan);
 
-/// Lets a held child go.
+/// Lets a held child proceed.
 void OpenGate(SpawnArea& area);
 
-/// Makes held children on the CPUs where they are going to run.
+/// Creates held children on the CPUs on which they will run.
 ///
-/// A process beside the runner, in its memory, that sleeps on the benchmark CPUs while a child is
-/// measured there, and makes the next one the moment that child has ended. Made elsewhere, each
-/// child would bring kernel memory onto that CPU which only ends there: the kernel frees it in work
-/// of its own, in the middle of the runs that follow. And what runs where the last child ended
-/// finds the CPU awake. It has the runner's scheduling policy, so that others on that CPU do not
-/// keep it from seeing when a child has ended; what it makes begins without.
+/// The spawner is a process beside the runner, in its memory. It sleeps on the benchmark CPUs while
+/// a child is measured there, and creates the next child as soon as that one has ended. A child
+/// created elsewhere would bring kernel memory to the benchmark CPU, and the kernel would free it
+/// in deferred work during later runs. In addition, the next child finds the CPU awake. The spawner
+/// has the runner's scheduling policy, so that a busy CPU does not delay it in seeing the end of a
+/// child. Its children do not inherit the policy.
 ///
-/// One order at a time. It can be killed by whoever can kill the runner: then Take() fails and a
-/// new one must be opened.
+/// It takes one order at a time. It may be killed from outside: Take() then fails, and a new
+/// spawner must be opened.
 class Spawner {
  public:
-  /// @param cgroup_fd  folder of the control group that it lives in, where the benchmark CPUs are
-  ///                   those of one; -1: the runner's own.
+  /// @param cgroup_fd  folder of the control group to start in, if the benchmark CPUs belong to
+  ///                   one; -1: the runner's own group
   /// @errors of clone; kUnimplemented without clone3.
   static Result<std::unique_ptr<Spawner>> Open(int cgroup_fd = -1);
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
-  /// Kills it. No order may be under way.
+  /// Kills the process. No order may be pending.
   ~Spawner();
 
   pid_t pid() const { return process_.pid; }
 
-  /// Orders the child of `plan`, to be made when `after` has ended if that was made here, else at
-  /// Take(). Plan and area must live until it is taken or withdrawn. False when the CPUs of `plan`
-  /// cannot be had.
+  /// Orders the child of `plan`. It is created when `after` has ended if the spawner created that
+  /// one, otherwise at Take(). Plan and area must live until the child is taken or withdrawn. False
+  /// if the CPUs of `plan` are refused.
   bool Order(ChildPlan& plan, SpawnArea& area, SpawnOptions options, pid_t after);
 
-  /// Takes the order back. False when the child is there already, or being made: Take() it.
+  /// Cancels the order. False if the child exists already or is being created: call Take() then.
   bool Withdraw();
 
-  /// When the child `pid` had ended, as seen from its own CPU: CLOCK_MONOTONIC in nanoseconds.
-  /// Empty where the spawner did not make it, or has not come to look yet because others are on
-  /// that CPU.
+  /// When the child `pid` ended, as seen on its own CPU: CLOCK_MONOTONIC in nanoseconds. Empty if
+  /// the spawner did not create it, or has not run yet because the CPU is busy.
   std::optional<std::int64_t> EndOf(pid_t pid) const;
 
-  /// The child that was ordered, at its gate or on its way there.
+  /// Returns the ordered child, at its gate or about to reach it.
   /// @errors those of Spawn(); kUnavailable when the spawner was killed.
   Result<Spawned> Take();
 

@@ -9,22 +9,23 @@
 
 namespace benchd {
 
-/// Shorter runs end before their threads have taken turns often enough to be told from others.
+/// In shorter runs, threads take turns too rarely to be distinguished from other processes.
 inline constexpr std::int64_t kLongEnoughForTurns = 25'000'000;
 
-/// Whether a run had more to do at the same time than CPUs to do it on, so that its own threads and
-/// processes took turns.
+/// Whether a run had more concurrent work than CPUs, so that its own threads and processes took
+/// turns.
 ///
-/// It used all of its CPUs' time, not by its first thread alone, and lost them in favour of its own
-/// at least as often as the coarsest scheduler changes between two that would both run: every 25 ms
-/// (EEVDF and CFS give slices of 3 to 24 ms, in whole ticks of up to 10 ms). Who else was there
-/// shows in how often it lost its CPU to others. Where that is not known nothing is said: a busy
-/// neighbour, kernel threads and a sibling look alike.
+/// Three conditions must hold. The run used all the time of its CPUs, its first thread did not do
+/// so alone, and it lost its CPUs to its own threads at least once every 25 ms. That is how often
+/// the coarsest scheduler switches between two runnable threads (EEVDF and CFS use slices of 3 to
+/// 24 ms, in whole ticks of up to 10 ms). Switches to other processes are known from the foreign
+/// switches. Without that metric the result is false, because a busy neighbour, kernel threads and
+/// a sibling look alike.
 ///
-/// @param main   of the run's first thread; absent where it is not told: then that is not asked
-/// @param forks  threads and processes made on the whole machine meanwhile; each may hide one
+/// @param main   of the run's first thread; absent: its condition is skipped
+/// @param forks  threads and processes created on the whole machine meanwhile; each may hide one
 ///               foreign switch
-/// @param cpus   that it could use, > 0
+/// @param cpus   that the run could use, > 0
 inline bool TookTurns(const wire::RunFigures& run, const std::optional<ThreadSchedule>& main,
                       std::uint64_t forks, std::size_t cpus) {
   if (!run.foreign_switches || run.wall_time_ns < kLongEnoughForTurns) return false;

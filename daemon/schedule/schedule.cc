@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMaxPaddingBytes = 4096;
 
-/// One stream per (benchmark, phase, block): blocks are drawn independently of each other's order.
+/// One stream per (benchmark, phase, block), so that blocks are drawn independently.
 std::uint64_t StreamOf(std::uint32_t benchmark, RunPhase phase, std::uint64_t block) {
   const std::uint64_t warmup = phase == RunPhase::kWarmup ? 1 : 0;
   return (block << 21U) | (std::uint64_t{benchmark} << 1U) | warmup;
@@ -23,7 +23,7 @@ void Shuffle(std::vector<PlannedRun>& runs, RandomStream& random) {
   }
 }
 
-/// Each run's arm anew: as likely as it is frequent among `runs`.
+/// Draws each run's arm independently, with its frequency in `runs` as the probability.
 void DrawArms(std::vector<PlannedRun>& runs, RandomStream& random) {
   const std::vector<PlannedRun> urn = runs;
   for (PlannedRun& run : runs) run.arm = urn[random.Below(urn.size())].arm;
@@ -39,7 +39,7 @@ std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchma
   for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
     runs.insert(runs.end(), counts[arm], PlannedRun{.benchmark = benchmark, .arm = arm});
   }
-  // Warm-up is there to warm every arm.
+  // Warm-up must run every arm.
   if (spec.schedule.kind == ScheduleKind::kCoin && phase != RunPhase::kWarmup) {
     DrawArms(runs, random);
   } else {
@@ -55,7 +55,7 @@ std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchma
 std::uint64_t RandomStream::Below(std::uint64_t bound) {
   assert(bound > 0);
   __extension__ using Wide = unsigned __int128;
-  // The lowest 2^64 mod bound products would make some results likelier than others.
+  // Without rejecting the lowest 2^64 mod bound products, some results would be more likely.
   const std::uint64_t threshold = (0 - bound) % bound;
   while (true) {
     const Wide product = static_cast<Wide>(Next()) * bound;
@@ -67,8 +67,8 @@ std::uint64_t RandomStream::Below(std::uint64_t bound) {
 
 namespace {
 
-/// The open benchmark for which `key` is least, then the one with the fewest blocks, then the
-/// first. A `key` of nothing stands for: not this one.
+/// The open benchmark with the least `key`, then with the fewest blocks, then the first. An empty
+/// `key` excludes a benchmark.
 template <typename Key>
 std::optional<std::uint32_t> Least(std::span<const BenchmarkOutlook> outlooks, const Key& key) {
   std::optional<std::uint32_t> least;
@@ -87,7 +87,7 @@ std::optional<std::uint32_t> Least(std::span<const BenchmarkOutlook> outlooks, c
 
 std::optional<double> OfThoseBelowTheirMinimum(const BenchmarkOutlook& outlook) {
   if (outlook.blocks >= outlook.minimum) return std::nullopt;
-  return 0;  // equal, so that the fewest blocks come first
+  return 0;  // equal keys: the fewest blocks come first
 }
 
 std::optional<double> ByTimeToVerdict(const BenchmarkOutlook& outlook) {

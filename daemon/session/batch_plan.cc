@@ -17,8 +17,8 @@ Nanoseconds FromSeconds(double seconds) {
   return Nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-/// Seconds of a block of each benchmark, with its share of what lies between the runs; of one that
-/// has none yet, the mean of all.
+/// Seconds per block of each benchmark, including its share of the time between runs; the mean of
+/// all benchmarks for one that has no block yet.
 std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, double elapsed) {
   double measured = 0;
   double blocks = 0;
@@ -39,9 +39,9 @@ bool IsOpenGate(const Comparison& comparison) {
          !IsOfLateGate(comparison.reason);
 }
 
-/// Whether the interval is narrow enough for the number of blocks that are missing to mean
-/// anything. It is computed from the distance between estimate and margin; where the interval
-/// reaches further than twice as far, that is hardly two standard errors, and might be chance.
+/// Whether the interval is narrow enough for the expected number of blocks to be meaningful. That
+/// number is computed from the distance between estimate and margin. If the interval extends more
+/// than twice as far, the distance is hardly two standard errors and may be due to chance.
 bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
   if (!gate.expected_blocks) return false;
   if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
@@ -81,7 +81,7 @@ void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlook
     const std::size_t number = numbers.at(gate.benchmark);
     double eta = *gate.expected_blocks * block[number];
     for (std::size_t other = 0; other < remaining.size(); ++other) {
-      // Who is nearer has its verdict first.
+      // Benchmarks that are nearer to their verdict come first.
       if (other != number && remaining[other] < remaining[number]) eta += remaining[other];
     }
     if (eta <= left) gate.eta = FromSeconds(eta);
@@ -101,11 +101,11 @@ std::vector<BatchRun> RunsOf(const SessionSpec& spec, BlockNumber number, RunPha
   return runs;
 }
 
-/// Adds that block, or only its first run as what will follow when the batch is full.
-/// @return whether the block was added.
+/// Adds a block or, if the batch is full, only its first run as `next`.
+/// @return whether the block was added
 bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, BatchPlan& plan) {
   std::vector<BatchRun> runs = RunsOf(spec, number, phase);
-  // The runner ends a batch at a failure or does not: one answer for all of it.
+  // A batch has a single policy about failures, so blocks with different policies do not mix.
   const auto ignores = [&spec](const BatchRun& run) {
     return spec.benchmarks[run.planned.benchmark].ignore_failure;
   };
@@ -119,7 +119,7 @@ bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, Batch
   return true;
 }
 
-/// What the outlooks will be after another block of that benchmark, if all goes as expected.
+/// Advances the outlooks by one more block of that benchmark, if it goes as expected.
 void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
   BenchmarkOutlook& outlook = outlooks[benchmark];
   if (outlook.blocks > 0) outlook.seconds += outlook.seconds / static_cast<double>(outlook.blocks);
@@ -127,7 +127,7 @@ void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
   if (!outlook.expected_blocks) return;
   *outlook.expected_blocks -= 1;
   const auto is_open = [](const BenchmarkOutlook& one) { return one.open; };
-  // Somebody has to be next, also after the block that is expected to be the session's last.
+  // There must be a next benchmark, even after the block that is expected to be the last.
   const bool alone = std::count_if(outlooks.begin(), outlooks.end(), is_open) == 1;
   outlook.open = alone || *outlook.expected_blocks > 0;
 }

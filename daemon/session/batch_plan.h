@@ -18,17 +18,18 @@
 
 namespace benchd {
 
-/// Adds the expected time to each open gate's verdict and to that of the session: expected blocks
-/// by the mean time of a block of that benchmark so far, after what the schedule does before it
-/// (schedule/schedule.h).
+/// Adds the expected time to the verdict of each open gate and of the session. It is the number of
+/// expected blocks times the mean time of a block of that benchmark so far, after the blocks of
+/// other benchmarks that the schedule runs first (schedule/schedule.h).
 ///
-/// Absent before the first block, while the interval is too wide for its margin to tell a number of
-/// blocks, and where max_time ends the session before: a time limit is no estimate of a verdict.
+/// Absent before the first block, while the interval is too wide for its margin to estimate a
+/// number of blocks, and if max_time ends the session earlier: a time limit does not estimate a
+/// verdict.
 ///
-/// @param outlooks  one for each benchmark of `spec`; their open, blocks and seconds count.
+/// @param outlooks  one for each benchmark of `spec`; uses their open, blocks and seconds
 void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks, Report& report);
 
-/// One run of a batch, and where it stands in its session.
+/// One run of a batch and its place in the session.
 struct BatchRun {
   PlannedRun planned;
   RunPhase phase = RunPhase::kMeasured;
@@ -36,57 +37,57 @@ struct BatchRun {
   bool begins_block = false;
 };
 
-/// How long after the last one the next report is made, at least, and how long a batch is: a
-/// fifth of the session so far, within bounds (the contract allows 20 Hz). Each costs a
-/// millisecond or two in which nothing is measured, while runs are analysed and committed; it is
-/// made and sent when the next batch has its order.
+/// The interval between reports, and the length of a batch: a fifth of the session so far, within
+/// bounds (the contract allows 20 Hz). A report costs one or two milliseconds in which nothing is
+/// measured, because runs are analysed and committed. It is made and sent while the next batch is
+/// running.
 inline constexpr Nanoseconds kShortestReportInterval = std::chrono::milliseconds(100);
 inline constexpr Nanoseconds kLongestReportInterval = std::chrono::milliseconds(500);
 constexpr Nanoseconds ReportIntervalAfter(Nanoseconds elapsed) {
   return std::clamp(elapsed / 5, kShortestReportInterval, kLongestReportInterval);
 }
 
-/// How long after a commit the next one is made, at least: what they take, beside others who write
-/// to the same disk, is at most a twentieth of the session's time.
+/// The interval between commits, chosen so that they take at most a twentieth of the session's time
+/// even if other processes write to the same disk.
 inline constexpr Nanoseconds kLongestUncommitted = std::chrono::seconds(10);
 constexpr Nanoseconds CommitIntervalAfter(Nanoseconds took) {
   return std::min(20 * std::min(took, kLongestUncommitted), kLongestUncommitted);
 }
 
-/// Complete blocks that are run without a word between them, because nothing is decided there.
+/// Complete blocks that are run without contacting benchd in between, because no look falls between
+/// them.
 struct BatchPlan {
   std::vector<BatchRun> runs;
-  Nanoseconds budget = kShortestReportInterval;  ///< no block begins later than that
-  std::optional<BatchRun> next;  ///< the first run that will follow, if the session goes on
+  Nanoseconds budget = kShortestReportInterval;  ///< no block begins later
+  std::optional<BatchRun> next;  ///< the first run after the batch, if the session continues
 };
 
-/// More runs than that are never ordered at once: their figures come back in one record.
+/// The most runs of one batch: their figures are returned in one record.
 inline constexpr std::size_t kMostRunsInBatch = 256;
 
-/// A block by its number in its benchmark.
+/// A block, by its number within its benchmark.
 struct BlockNumber {
   std::uint32_t benchmark = 0;
   std::uint64_t block = 0;
 };
 
-/// The warm-up blocks from number `first` up to `end`; they are counted over all benchmarks, in
-/// turn.
+/// Plans the warm-up blocks from number `first` up to, but not including, `end`. They are numbered
+/// over all benchmarks, which take turns.
 BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
 
-/// Measured blocks up to and including the next one after which a verdict may be known. What
-/// follows them is foreseen, not known: a verdict that comes otherwise gives the turn to another
-/// benchmark.
+/// Plans measured blocks up to and including the next one after which a verdict may be reached.
+/// `next` is only a prediction: an unexpected verdict gives the turn to another benchmark.
 ///
-/// @param outlooks   one for each benchmark of `spec`, at least one of them open.
-/// @param next_look  of a number of blocks: the next larger one at which a look may decide.
-/// @param under_way  the benchmark of a block that is partly done: it comes first, even where it
-///                   would be another one's turn by now.
+/// @param outlooks   one for each benchmark of `spec`; at least one of them is open
+/// @param next_look  returns the next larger number of blocks at which a look may decide
+/// @param under_way  the benchmark of a block that is partly run: it comes first, even if it is
+///                   another benchmark's turn by now
 BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
                        std::optional<std::uint32_t> under_way = std::nullopt);
 
-/// The plan without its first `done` runs, which are of its first block, and no more than `most` of
-/// the others; the next one after them is then what will follow.
+/// The plan without its first `done` runs, which belong to its first block, and with at most `most`
+/// of the others; `next` is then the run that follows them.
 BatchPlan RestOf(BatchPlan plan, std::size_t done, std::size_t most);
 
 }  // namespace benchd

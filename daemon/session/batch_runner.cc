@@ -11,11 +11,11 @@
 namespace benchd {
 namespace {
 
-/// From then on a word with benchd between two runs is nothing.
+/// For runs this long, one round trip to benchd per run is negligible.
 constexpr Nanoseconds kLongRun = std::chrono::seconds(1);
 
-/// How many of the times, which are in order, fall to each run: those up to its end, and to the
-/// last one those after it.
+/// Counts the times, which are in order, that belong to each run: those up to its end, and for the
+/// last run also those after it.
 std::vector<std::uint32_t> CountByRun(const std::vector<SteadyTime>& times,
                                       const std::vector<RunOutcome>& runs) {
   std::vector<std::uint32_t> counts(runs.size(), 0);
@@ -81,7 +81,7 @@ asio::awaitable<BatchResult> BatchRunner::Run(BatchPlan whole, std::function<voi
   co_return co_await Execute(std::move(plan), std::move(meanwhile));
 }
 
-/// How many of the runs can be ordered together.
+/// Number of runs that can be ordered together.
 std::size_t BatchRunner::MostAtOnce(const BatchPlan& plan) const {
   const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
   if (one_by_one || HasHooks(plan.runs.front())) return 1;
@@ -90,7 +90,7 @@ std::size_t BatchRunner::MostAtOnce(const BatchPlan& plan) const {
   return static_cast<std::size_t>(end - plan.runs.begin());
 }
 
-/// `plan` is of one run. What is after it waits for its hook: it is not prepared.
+/// Runs one run with its hooks. The next run is not prepared, because it must wait for its hook.
 asio::awaitable<BatchResult> BatchRunner::RunOneWithHooks(BatchPlan plan) {
   const BatchRun run = plan.runs.front();
   HookResult prepared = co_await RunHookOf(run, HookKind::kPrepare);
@@ -125,7 +125,7 @@ asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which)
   co_return result;
 }
 
-/// Posted, `meanwhile` has its turn as soon as Run() waits for the runner.
+/// `meanwhile` is posted, so that it runs as soon as Run() waits for the runner.
 asio::awaitable<BatchOutcome> BatchRunner::Order(const BatchPlan& plan,
                                                  std::function<void()> meanwhile) {
   const auto due = std::make_shared<std::function<void()>>(std::move(meanwhile));
@@ -164,7 +164,7 @@ asio::awaitable<BatchResult> BatchRunner::Execute(BatchPlan plan, std::function<
   co_return result;
 }
 
-/// Adds one run to its block, or tells why it ends the session.
+/// Adds one run to its block. @return the failure that ends the session, if any
 std::optional<Failure> BatchRunner::Take(RunPlace place, RunOutcome outcome,
                                          std::uint32_t disturbances) {
   std::optional<Failure> failure = ExitFailure(place, outcome);

@@ -18,40 +18,41 @@
 
 namespace benchd {
 
-/// Runs of one block, complete or not yet, and what they printed.
+/// Runs of one block, which may be incomplete, and their output.
 struct BlockResult {
   std::vector<Run> runs;
   std::string log;
-  std::size_t kept = 0;  ///< how many of the runs have been handed to the RunKeeper already
+  std::size_t kept = 0;  ///< number of runs that were already passed to the RunKeeper
 };
 
-/// The complete blocks of a batch, and why there is none after them.
+/// The complete blocks of a batch, and the failure that ended it, if any.
 struct BatchResult {
   std::vector<BlockResult> blocks;
   std::optional<Failure> failure;
-  bool runner_lost = false;  ///< the failure is that benchd-runner is gone
+  bool runner_lost = false;  ///< the failure is that benchd-runner has exited
 };
 
-/// Has batches of runs made and puts what comes back together to blocks.
+/// Runs batches and assembles the results into blocks.
 ///
-/// Runs of a second or more are ordered one by one, so that each can be stored before the next one
-/// begins; those with hooks as well, with the hooks before and after them. Lives as long as its
-/// session.
+/// Runs of one second or more are ordered one by one, so that each can be stored before the next
+/// begins. So are runs with hooks, together with the hooks before and after them. Lives as long as
+/// its session.
 class BatchRunner {
  public:
-  /// `services` and `spec` outlive this.
+  /// `services` and `spec` must outlive this.
   BatchRunner(const SessionServices& services, const SessionSpec& spec);
 
-  /// Where the session's children are open from now on.
+  /// Sets the runner that has the session's children open.
   void Use(RunnerId runner) { runner_ = runner; }
 
-  /// @param meanwhile  may be empty; is called once, as soon as the runner has its order: what can
-  ///                   wait until then does not keep the next run waiting. Never after the return.
+  /// @param meanwhile  work that is done while the runner executes the batch, so that it does not
+  ///                   delay the next run; may be empty. Called once, as soon as the runner has its
+  ///                   order, and never after the return.
   asio::awaitable<BatchResult> Run(BatchPlan plan, std::function<void()> meanwhile = {});
 
-  /// The measured runs so far of the block under way.
+  /// The measured runs so far of the current block.
   BlockResult& unfinished() { return unfinished_; }
-  /// Forgets them: the block will be repeated.
+  /// Removes and returns them: the block will be repeated.
   BlockResult DropUnfinished();
 
  private:
@@ -75,7 +76,7 @@ class BatchRunner {
   bool long_runs_ = false;
 };
 
-/// The failure of a session that is asked to end.
+/// The failure of a session that was asked to end.
 Failure CancelledFailure();
 
 }  // namespace benchd

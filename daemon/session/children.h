@@ -17,28 +17,29 @@
 
 namespace benchd {
 
-/// Commands around what is measured: once a session, or before and after each run.
+/// Commands around the measured ones: once per session, or before and after each run.
 enum class HookKind { kBuild, kSetup, kPrepare, kConclude, kCleanup };
 BENCHD_NAMES(HookKind, "build", "setup", "prepare", "conclude", "cleanup")
 
-/// The hook of a benchmark; it may be none.
-/// @param arm  whose run it is around, which may have its own; none for a hook of the session
+/// The hook of a benchmark, which may be empty.
+/// @param arm  the arm whose run it belongs to, which may have a hook of its own; nullptr for a
+///             hook of the session
 const Hook& HookOf(const Benchmark& benchmark, HookKind which, const Arm* arm = nullptr);
 
-/// Whether anything is to be run before or after each run of a benchmark.
+/// Whether a benchmark has hooks before or after each run.
 bool HasRunHooks(const Benchmark& benchmark);
 
-/// The numbers under which a session's commands are open at the runner: arm after arm of all
-/// benchmarks, then the hooks around the runs of those that have them. A value.
+/// The numbers of a session's open commands at the runner: the arms of all benchmarks in order,
+/// then the run hooks of benchmarks that have some. A value.
 class ChildTable {
  public:
   explicit ChildTable(const SessionSpec& spec);
 
   std::uint32_t Arm(std::size_t benchmark, std::size_t arm) const;
-  /// For a hook of a run that exists.
+  /// The number of a run hook that exists.
   std::uint32_t Of(HookKind hook, std::size_t benchmark, std::size_t arm) const;
 
-  /// How many of the children are arms; they come first.
+  /// Number of children that are arms; they come first.
   std::size_t arms() const { return arms_; }
 
  private:
@@ -48,55 +49,56 @@ class ChildTable {
   std::size_t arms_ = 0;
 };
 
-/// An arm as it is looked up and run, its environment over the session's.
+/// An arm as it is resolved and run, with its environment over the session's.
 ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const Arm& arm);
 
-/// A hook as it is looked up and run: told where it is, and what it prints is kept.
-/// @param arm  whose run it is around, as that one would be run; none for a hook of the session.
+/// A hook as it is resolved and run. Its environment states its place, and its output is kept.
+/// @param arm  the arm whose run it belongs to, and whose environment it gets; nullptr for a hook
+///             of the session
 ChildSpec ChildOfHook(const SessionSpec& spec, const SessionId& id, const Benchmark& benchmark,
                       const Arm* arm, HookKind which);
 
-/// How a child's program is looked up.
+/// The query that finds a child's program.
 ProgramQuery QueryFor(const ChildSpec& child);
 
-/// What the runner is handed for a session, in the numbering of ChildTable. Hooks have no program
-/// yet: it is whatever is found when they are opened.
+/// The children that are sent to the runner, in the numbering of ChildTable. Hooks have no program
+/// yet; it is found when they are opened.
 ///
-/// @param cpus  where children may run.
+/// @param cpus  the CPUs on which children may run
 std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
                                   const std::vector<int>& cpus);
 
 bool HasHook(const SessionSpec& spec, HookKind which);
 
-/// A program that build or setup may still make is not missed before they have run.
+/// Whether build or setup may still create programs, so that missing ones are not an error before.
 inline bool MakesPrograms(const Benchmark& benchmark) {
   return benchmark.hooks.build.Exists() || benchmark.hooks.setup.Exists();
 }
 
-/// What came of hooks: why the first that failed did, and what all of them printed.
+/// The result of hooks: the first failure, and the output of all.
 struct HookResult {
   std::optional<Failure> failure;
   bool runner_lost = false;
   std::string log;
 };
 
-/// Runs a hook that is open at a runner, untimed, to its end.
+/// Runs a hook that is open at a runner to its end, without measuring it.
 ///
-/// @param runner  outlives the coroutine.
-/// @param place   whose it is, for messages: "setup", "prepare of base, block 3".
-/// @param by_hand  what was opened, for messages
+/// @param runner   must outlive the coroutine
+/// @param place    describes the hook in messages: "setup", "prepare of base, block 3"
+/// @param by_hand  the command that was opened, for messages
 asio::awaitable<HookResult> RunHook(Runner* runner, RunnerId id, RunOrder order,
                                     Nanoseconds timeout, std::string place, ByHand by_hand,
                                     std::stop_token stop);
 
-/// Runs a session's own hooks (build, setup or cleanup), as the caller, on all CPUs. Replaces what
-/// is open at the runner.
+/// Runs a session's own hooks (build, setup or cleanup) as the caller, on all CPUs. Replaces the
+/// children that are open at the runner.
 ///
-/// `build` may take an hour, or --timeout where that is longer; the others --timeout. After a
-/// failing one none is run any more; of cleanup each is run, whatever the others did. What was
-/// cancelled (cleanup: what benchd stops in) before it was started is not started.
+/// `build` may take one hour, or --timeout if that is longer; the others may take --timeout. The
+/// first failing hook ends the sequence, except that every cleanup hook is run. A hook is not
+/// started after the session was cancelled (cleanup: after benchd began to stop).
 ///
-/// @param runner, cancel, spec  outlive the coroutine.
+/// @param runner, cancel, spec  must outlive the coroutine
 asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,
                                      const SessionSpec* spec, SessionId id, HookKind which);
 

@@ -13,7 +13,7 @@ EventHub::Subscription EventHub::Subscribe(SessionId id, Watcher watcher) {
 
 void EventHub::Publish(SessionSnapshot snapshot) {
   const Snapshot shared = std::make_shared<const SessionSnapshot>(std::move(snapshot));
-  // A watcher may subscribe or unsubscribe anyone while it is called, itself included.
+  // A watcher may subscribe or unsubscribe watchers while it is called, including itself.
   std::vector<std::uint64_t> keys;
   for (const auto& [key, entry] : watchers_) {
     if (entry.id == shared->id) keys.push_back(key);

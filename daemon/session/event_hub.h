@@ -12,13 +12,13 @@
 
 namespace benchd {
 
-/// Hands every new state of a session to those who watch it. Lives on the loop's thread.
+/// Publishes every new state of a session to its watchers. Lives on the loop's thread.
 ///
-/// A watcher is called with the newest snapshot, never with a backlog, and decides itself what to
-/// send: rpc/ keeps one snapshot and one write in flight per stream.
+/// A watcher is called with the newest snapshot, never with a backlog, and decides what to send:
+/// rpc/ keeps one snapshot and one write in flight per stream.
 class EventHub {
  public:
-  /// The snapshot is shared between the hub's caller and all watchers: it is never changed again.
+  /// Shared between the hub's caller and all watchers, and never changed again.
   using Snapshot = std::shared_ptr<const SessionSnapshot>;
   using Watcher = std::function<void(const Snapshot&)>;
 
@@ -28,10 +28,10 @@ class EventHub {
   /// `watcher` is called for every snapshot of `id` published from now on.
   [[nodiscard]] Subscription Subscribe(SessionId id, Watcher watcher);
 
-  /// Tells the watchers of snapshot.id, in the order of their subscriptions.
+  /// Calls the watchers of snapshot.id, in the order of their subscriptions.
   void Publish(SessionSnapshot snapshot);
 
-  /// The sessions that somebody watches.
+  /// The sessions that have a watcher.
   std::set<SessionId> Watched() const;
 
   /// Number of watchers of a session, for tests and limits.

@@ -30,17 +30,17 @@ std::string FormatSeconds(Nanoseconds duration) {
   return text + " s";
 }
 
-/// "'sleep 1', as its harness says, exited with code 3 in 2 of 10 runs".
+/// Returns "'sleep 1', as its harness says, exited with code 3 in 2 of 10 runs".
 std::string DescribeInner(const InnerExit& exit) {
   const std::string what =
-      exit.inner_benchmark.empty() ? "what it timed" : Quoted(exit.inner_benchmark);
+      exit.inner_benchmark.empty() ? "a command that it timed" : Quoted(exit.inner_benchmark);
   return what +
          (exit.code ? " exited with code " + std::to_string(*exit.code)
                     : " was ended by a signal") +
          " in " + std::to_string(exit.runs) + " of " + Counted(exit.of_runs, "run");
 }
 
-/// What went wrong with the child, or with what it timed, without the place.
+/// Describes the failure of the child, or of a program timed in it, without its place.
 std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
   const RunExit& exit = outcome.exit;
   const std::string limit = outcome.limit.empty() ? "" : outcome.limit + " and ";
@@ -60,7 +60,7 @@ std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
 
 std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char* ignoring) {
   if (!outcome.limit.empty()) {
-    return "the limits are the administrator's: [children] of the configuration, memory_limit of "
+    return "administrators can change the limits: [children] in the configuration, memory_limit in "
            "the machine profile";
   }
   if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
@@ -68,7 +68,7 @@ std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char
   return "run `" + Join(by_hand.argv, " ", PastedWord) + "` in " + by_hand.folder + ignoring;
 }
 
-/// `run` without how the child ended, which is added here.
+/// Completes `run` with the child's exit.
 std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
                                  const RunOutcome& outcome, FailedRun run, const ByHand& by_hand,
                                  const char* ignoring, std::span<const int> accepted) {
@@ -87,12 +87,12 @@ std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
                  std::move(run)};
 }
 
-/// Of what a failing hook printed, so much is told with the failure.
+/// How much of a failing hook's output is part of the failure.
 constexpr std::size_t kTailBytes = 4096;
-/// What an OutputKind::kLog is cut at.
+/// The size limit of an OutputKind::kLog.
 constexpr std::size_t kLogBytes = std::size_t{1024} * 1024;
 
-/// The end of what a hook printed, or of its stderr where it printed more than is kept.
+/// The end of a hook's output, or of its stderr if the output exceeded the limit.
 std::string TailOf(const RunOutcome& outcome) {
   if (outcome.output.empty() || outcome.output.size() >= kLogBytes) return outcome.stderr_tail;
   if (outcome.output.size() <= kTailBytes) return outcome.output;

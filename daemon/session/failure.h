@@ -13,7 +13,7 @@
 
 namespace benchd {
 
-/// Where in a session a run stands, for messages.
+/// The place of a run in a session, for messages.
 struct RunPlace {
   const SessionSpec& spec;
   PlannedRun planned;
@@ -21,39 +21,39 @@ struct RunPlace {
   std::uint64_t block = 0;
 };
 
-/// What somebody would run to see a failure with their own eyes.
+/// A command with which a user can reproduce a failure.
 struct ByHand {
   std::vector<std::string> argv;
   std::string folder;
-  std::string instead;  ///< what helps more than running `argv`; else empty
+  std::string instead;  ///< better advice than to run `argv`, or empty
 };
 
-/// The failure of a run that could not be measured at all (no such program, runner died, ...).
+/// The failure of a run that could not be measured (no such program, runner died, ...).
 Failure LaunchFailure(const RunPlace& place, Error error);
 
-/// The failure of an arm whose program cannot be found or executed: that of its first run.
+/// The failure of an arm whose program cannot be found or executed; attributed to its first run.
 Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
                        Error error);
 
-/// How a run ended: its child, or where that ended well what a harness timed in it. A way to end
-/// that has no number is -1.
+/// The exit of a run's child or, if that succeeded, of a program that a harness timed in it. An
+/// exit without a code is -1.
 RunExit ExitOf(const RunOutcome& outcome);
 
-/// The failure of a run whose child, or what that timed, ended badly; nothing when all ended well.
+/// The failure of a run whose child, or a program timed in it, failed; empty if all succeeded.
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome);
 
-/// The failure of a hook that ended badly, or nothing; `place` is "setup" or "prepare of base,
-/// block 3". Its `run` has only what is known of the child.
+/// The failure of a hook, or empty; `place` is "setup" or "prepare of base, block 3". Its `run` has
+/// only what is known of the child.
 std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
                                    const RunOutcome& outcome, const ByHand& by_hand);
 
-/// Completes what HookFailure() left out, for a hook of a run.
+/// Completes the failure of a run's hook with the place of the run.
 void SetRunPlace(const RunPlace& place, FailedRun& run);
 
-/// What somebody printed, under a line that says who; empty for nothing.
+/// Output below a line that names its source; empty if there is no output.
 std::string LogOf(const std::string& place, const std::string& output);
 
-/// "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up".
+/// Returns "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up".
 std::string DescribePlace(const RunPlace& place);
 
 }  // namespace benchd

@@ -37,7 +37,7 @@ bool Preparation::SetupIsDue() const {
   return HasHook(spec_, HookKind::kBuild) || HasHook(spec_, HookKind::kSetup);
 }
 
-/// A failure also when it is not the machine that the session began on.
+/// It is also a failure if this is not the machine that the session began on.
 asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
   std::optional<MachineRequest> request =
       MachineRequest{spec_.machine_profile, spec_.isolation, spec_.cpus, spec_.settings_off};
@@ -78,7 +78,7 @@ asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
   prepared->failure = co_await FindPrograms();
 }
 
-/// Of the method layouts: two builds of one arm that are the same file are one build.
+/// For the method layouts: two builds of one arm with identical files count as one build.
 Result<void> CheckLayouts(const SessionSpec& spec, const std::vector<ProgramIdentity>& programs) {
   if (spec.method != Method::kLayouts) return {};
   std::map<std::tuple<std::string, std::string, std::array<std::uint8_t, 32>>, std::string> known;
@@ -93,25 +93,25 @@ Result<void> CheckLayouts(const SessionSpec& spec, const std::vector<ProgramIden
       if (added) continue;
       return Error{ErrorCode::kFailedPrecondition,
                    "layouts: the programs of " + same->second + " and " + arm.name +
-                       " are equal: the build ignored BENCHD_LAYOUT_SEED",
-                   "have the link depend on it, and name the linked program itself as the command "
+                       " are identical: the build ignored BENCHD_LAYOUT_SEED",
+                   "make the link depend on it, and use the linked program itself as the command "
                    "(docs/layouts.md)"};
     }
   }
   return {};
 }
 
-/// What is missing where a commit was checked out has to be in it, or to be built.
+/// In a checkout, a missing program must come from the commit or from the build.
 Error InCheckout(Error error) {
   if (error.code == ErrorCode::kNotFound && error.hint.empty()) {
     error.hint =
-        "a commit's folder has its files and what --build makes of them: add --build COMMAND, or "
-        "name a program that it makes";
+        "a checkout has the commit's files and the output of --build: add --build COMMAND, or name "
+        "a program that it creates";
   }
   return error;
 }
 
-/// The programs as build and setup left them: from now on they must not change.
+/// Records the programs as build and setup left them: from now on they must not change.
 asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
   SetupResult setup;
   for (std::uint32_t b = 0; b < spec_.benchmarks.size(); ++b) {
@@ -180,9 +180,9 @@ Result<MachineAgain> CompareMachines(const Environment& before, const Environmen
   for (const char* fact : {"kernel", "cpu", "microcode"}) {
     if (!Differs(before, now, fact)) continue;
     return Error{ErrorCode::kFailedPrecondition,
-                 std::string("session: the machine has another ") + fact +
-                     " than when it began: '" + *FactOf(before, fact) + "' then, '" +
-                     *FactOf(now, fact) + "' now",
+                 std::string("session: the machine's ") + fact + " has changed from '" +
+                     *FactOf(before, fact) + "' to '" + *FactOf(now, fact) +
+                     "' since the session began",
                  "submit it again; the blocks measured before are kept"};
   }
   return Differs(before, now, "boot_id") ? MachineAgain::kRebooted : MachineAgain::kSame;

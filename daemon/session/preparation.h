@@ -12,24 +12,24 @@
 
 namespace benchd {
 
-/// How the way to a session's first run ended.
+/// The result of preparing a session for its first run.
 struct Prepared {
-  RunnerId runner = 0;  ///< which has the machine, also after a failure
+  RunnerId runner = 0;  ///< the runner that holds the machine, also after a failure
   std::optional<Failure> failure;
-  bool runner_lost = false;  ///< the failure is that benchd-runner is gone
-  bool rebooted = false;     ///< since the session began: warm-up is due again
-  std::string log;           ///< what the hooks printed
+  bool runner_lost = false;  ///< the failure is that benchd-runner has exited
+  bool rebooted = false;     ///< since the session began: warm-up must be repeated
+  std::string log;           ///< the output of the hooks
 };
 
-/// From a free machine to opened commands: the machine's settings, build and setup where they have
-/// not run, the programs, the children.
+/// Prepares a session on a free machine: applies the settings, runs build and setup unless they
+/// have run before, finds the programs and opens the children.
 ///
-/// Strict isolation is refused before anything is run. Build and setup have the whole machine,
+/// Strict isolation is refused before anything is run. Build and setup use the whole machine,
 /// without its settings. Lives as long as its session.
 class Preparation {
  public:
-  /// `services`, `spec` and `snapshot` outlive this; of the snapshot `machine` and `setup` are
-  /// written.
+  /// `services`, `spec` and `snapshot` must outlive this; writes `machine` and `setup` of the
+  /// snapshot.
   Preparation(const SessionServices& services, const SessionSpec& spec, SessionSnapshot& snapshot)
       : services_(services), spec_(spec), snapshot_(snapshot) {}
 
@@ -45,20 +45,20 @@ class Preparation {
   const SessionServices& services_;
   const SessionSpec& spec_;
   SessionSnapshot& snapshot_;
-  std::vector<Warning> warnings_;  // of the build
+  std::vector<Warning> warnings_;  // from the build
 };
 
-/// What a session that goes on finds of the machine it began on.
+/// How the machine of a resumed session compares with the one that it began on.
 enum class MachineAgain {
-  kSame,      ///< nothing has to be done again
-  kRebooted,  ///< caches are cold and addresses new: setup and warm-up run again
+  kSame,      ///< nothing must be repeated
+  kRebooted,  ///< caches are cold and addresses are new: setup and warm-up run again
 };
 
-/// Compares the records of two moments of a session: kernel, CPU and microcode have to be the same,
-/// as runs before and after another one are not comparable. A fact that either record lacks is not
-/// compared.
+/// Compares the records of two moments of a session. Kernel, CPU and microcode must be equal,
+/// because runs before and after a change are not comparable. A fact that either record lacks is
+/// not compared.
 ///
-/// @errors kFailedPrecondition naming the fact with both values.
+/// @errors kFailedPrecondition naming the fact with both values
 Result<MachineAgain> CompareMachines(const Environment& before, const Environment& now);
 
 }  // namespace benchd

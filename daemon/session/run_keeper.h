@@ -18,40 +18,40 @@ namespace benchd {
 
 inline bool IsDiskFull(const Error& error) { return error.code == ErrorCode::kResourceExhausted; }
 
-/// Stores what must not be lost, be it that the disk is full: attempts it, a second apart, until it
-/// succeeds or the `stop` of its error is true. `clock` outlives it.
-/// @return what the last attempt answered.
+/// Stores data that must not be lost, even if the disk is full: repeats the attempt every second
+/// until it succeeds or `stop` returns true for its error. `clock` must outlive it.
+/// @return the result of the last attempt
 asio::awaitable<Result<void>> UntilThereIsRoom(
     const Clock* clock, std::function<bool(const Error&)> stop,
     std::function<asio::awaitable<Result<void>>()> attempt);
 
-/// Hands a session's runs to the store, in order of execution. Blocks of a few milliseconds share a
-/// transaction, as a commit costs more than they do.
+/// Stores a session's runs in order of execution. Blocks of a few milliseconds share a transaction,
+/// because a commit takes longer than such a block.
 class RunKeeper {
  public:
-  /// What is taken and not committed should not be larger: it is held in memory.
+  /// Limit on uncommitted data, which is held in memory.
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
   RunKeeper(Store& store, SessionId id) : store_(store), id_(std::move(id)) {}
 
-  /// Takes what has not been taken of a complete block.
+  /// Takes the runs of a complete block that have not been taken yet.
   void Keep(BlockResult block);
-  /// The same of a block that is not complete yet.
+  /// Does the same for a block that is not complete yet.
   void KeepSoFar(BlockResult& block);
 
-  /// Takes what was printed outside of a block.
+  /// Takes output that belongs to no block.
   void KeepLog(std::string text) {
     bytes_ += text.size();
     log_ += text;
   }
 
-  /// How large about that is what has been taken and not committed.
+  /// Whether uncommitted data has reached its approximate limit.
   bool IsFull() const { return bytes_ >= kMostBytes; }
 
-  /// Commits everything taken so far. After an error it is still there: call again.
+  /// Commits everything taken so far. After an error the data is still held: call again.
   asio::awaitable<Result<void>> Commit();
 
-  /// Commits the runs of a block that will be repeated, as dropped ones.
+  /// Commits the runs of a block that will be repeated, marked as dropped.
   asio::awaitable<Result<void>> Drop(BlockResult block);
 
  private:
@@ -65,21 +65,21 @@ class RunKeeper {
   std::string log_;
 };
 
-/// Puts the stored runs of a session together to the blocks they were, in order of execution.
+/// Assembles the stored runs of a session into blocks, in order of execution.
 ///
-/// Only the last block can be incomplete: the one that was under way when benchd ended. It is
-/// dropped in the store.
+/// Only the last block can be incomplete: it was running when benchd ended. It is marked as dropped
+/// in the store.
 class StoredBlocks {
  public:
-  /// Takes a complete block; an error of its ends the loading and is the answer.
+  /// Takes a complete block; an error ends the loading and is returned.
   using Taker = std::function<Result<void>(std::vector<Run>)>;
 
-  /// `spec` outlives this.
+  /// `spec` must outlive this.
   StoredBlocks(const SessionSpec& spec, Taker take) : spec_(spec), take_(std::move(take)) {}
 
   asio::awaitable<Result<void>> Load(Store& store, SessionId id);
 
-  /// Runs that are in no block, now or from earlier interruptions.
+  /// Number of runs that belong to no block, from this or earlier interruptions.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
@@ -87,7 +87,7 @@ class StoredBlocks {
 
   const SessionSpec& spec_;
   const Taker take_;
-  std::vector<Run> block_;  // the one that is not complete yet
+  std::vector<Run> block_;  // the incomplete one
   std::uint64_t dropped_ = 0;
 };
 

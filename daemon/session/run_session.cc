@@ -21,7 +21,7 @@
 namespace benchd {
 namespace {
 
-/// How long to wait for the next runner.
+/// How long to wait before trying another runner.
 constexpr Nanoseconds kRunnerPause = std::chrono::seconds(1);
 
 /// The state of one session between its steps; lives in the frame of RunSession.
@@ -82,19 +82,19 @@ class Session {
   RunUnits units_;
   Preparation preparation_;
   RunKeeper keeper_;
-  std::vector<std::uint64_t> blocks_;  // measured ones, by benchmark
+  std::vector<std::uint64_t> blocks_;  // of measured ones, by benchmark
   std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
   std::uint64_t warmup_end_;
   const bool resumed_;
-  const SteadyTime begun_;   // this life
-  Nanoseconds held_before_;  // by the lives before
-  RunnerId runner_ = 0;      // that has the machine
+  const SteadyTime begun_;   // in this process
+  Nanoseconds held_before_;  // in earlier processes
+  RunnerId runner_ = 0;      // the runner that holds the machine
   bool runner_lost_ = false;
   RunnerDeaths runner_deaths_;
   Nanoseconds measured_before_{};  // before benchd was restarted
   std::optional<SteadyTime> measuring_since_;
   std::optional<SteadyTime> last_report_;
-  SteadyTime next_commit_{};  // not before
+  SteadyTime next_commit_{};  // earliest time of the next commit
   std::uint64_t disturbances_ = 0;
   SessionNotes notes_;
   MachineEnd machine_end_;
@@ -106,7 +106,7 @@ asio::awaitable<std::optional<Failure>> Session::Execute() {
   std::optional<Failure> failure = co_await Replay();
   while (!failure) {
     failure = co_await Attempt();
-    // What was measured is kept, also when a later run failed.
+    // Runs that were measured are kept, even if a later run failed.
     std::optional<Failure> unkept = co_await DropUnfinished();
     if (!unkept) unkept = co_await Commit();
     if (!failure || unkept) co_return failure ? std::move(failure) : std::move(unkept);
@@ -118,7 +118,7 @@ asio::awaitable<std::optional<Failure>> Session::Execute() {
   co_return failure;
 }
 
-/// From a free machine to the verdict, going on from the blocks there are.
+/// From a free machine to the verdict, starting with the blocks that are stored.
 asio::awaitable<std::optional<Failure>> Session::Attempt() {
   runner_lost_ = false;
   std::optional<Failure> failure = co_await Prepare();
@@ -127,7 +127,7 @@ asio::awaitable<std::optional<Failure>> Session::Attempt() {
   co_return failure;
 }
 
-/// Begins with the statistics of the runs that are stored already, if benchd ended meanwhile.
+/// Replays the stored runs into the statistics, if benchd ended meanwhile.
 asio::awaitable<std::optional<Failure>> Session::Replay() {
   Enter(SessionState::kPreparing);
   Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec_);
@@ -141,15 +141,15 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   };
   StoredBlocks stored(spec_, take);
   Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
-  if (!replayed) co_return Failure{std::move(replayed).error().Within("going on"), std::nullopt};
+  if (!replayed) co_return Failure{std::move(replayed).error().Within("resuming"), std::nullopt};
   notes_.dropped_runs = stored.dropped();
-  // What a benchd that was killed had not stored of the time; its runs it had.
+  // A benchd that was killed may have stored runs, but not all of the time that they took.
   held_before_ = std::max(held_before_, measured_before_);
   if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
   co_return std::nullopt;
 }
 
-/// A stored block: what WarmUp() and AddToAnalysis() did when it was run.
+/// Replays a stored block as WarmUp() and AddToAnalysis() did when it was run.
 Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   if (block.front().phase == RunPhase::kWarmup) {
     ++warmed_up_;
@@ -160,7 +160,7 @@ Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   return Count(block);
 }
 
-/// On a machine that was started anew warm-up is run in the middle of the session, too.
+/// After a reboot, warm-up also runs in the middle of a session.
 void Session::LearnWarmup(const std::vector<Run>& block) {
   if (MeasuredBlocks() == 0) analysis_->AddWarmup(block);
 }
@@ -201,7 +201,7 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   co_return co_await Commit();
 }
 
-/// What comes of it is in the session's units, also the block under way.
+/// Converts the results, including the unfinished block, to the session's units.
 asio::awaitable<BatchResult> Session::RunBatch(BatchPlan plan, std::function<void()> meanwhile) {
   BatchResult result = co_await batch_.Run(std::move(plan), std::move(meanwhile));
   runner_lost_ = result.runner_lost;
@@ -224,7 +224,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
     const SteadyTime now = services_.clock.Steady();
     const bool due = !last_report_ || now >= report_due;
     if (!due && !keeper_.IsFull() && !unusable) continue;
-    // Committed before anybody sees what it led to.
+    // Committed before any watcher sees its consequences.
     keeper_.KeepSoFar(batch_.unfinished());
     std::optional<Failure> failure = co_await Commit();
     if (failure) co_return failure;
@@ -236,7 +236,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
-/// What is reported has been committed.
+/// A report may only contain committed blocks.
 SteadyTime Session::NextReport() const {
   const SteadyTime last = last_report_.value_or(services_.clock.Steady());
   return std::max(last + ReportIntervalAfter(Elapsed()), next_commit_);
@@ -254,7 +254,7 @@ BatchPlan Session::PlanUntil(SteadyTime report_due) {
   return plan;
 }
 
-/// Adds measured blocks to the statistics; a failure when they cannot be computed with.
+/// Adds measured blocks to the statistics; returns a failure if they cannot be used.
 std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
   std::optional<Failure> failure;
   for (BlockResult& block : blocks) {
@@ -267,7 +267,7 @@ std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
   return failure;
 }
 
-/// Of a block that was interrupted the runs are kept for the record; it is repeated from the first.
+/// Keeps the runs of an interrupted block for the record; the whole block is repeated.
 asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
   BlockResult block = batch_.DropUnfinished();
   keeper_.KeepLog(std::exchange(block.log, {}));
@@ -275,7 +275,7 @@ asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
     co_return std::nullopt;
   }
   notes_.dropped_runs += block.runs.size();
-  // Blocks before it come first.
+  // Earlier blocks must be committed first.
   std::optional<Failure> failure = co_await Commit();
   if (failure) co_return failure;
   Result<void> dropped = co_await keeper_.Drop(std::move(block));
@@ -283,7 +283,7 @@ asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
   co_return std::nullopt;
 }
 
-/// Whether the failure was that the runner died, and another one is worth a try.
+/// Whether the failure was the death of the runner, and another attempt is worthwhile.
 asio::awaitable<bool> Session::ShouldRetry() {
   if (!runner_lost_ || services_.cancel.requested()) co_return false;
   if (!runner_deaths_.ShouldRetry(MeasuredBlocks())) co_return false;
@@ -291,8 +291,8 @@ asio::awaitable<bool> Session::ShouldRetry() {
   co_return true;
 }
 
-/// Stores what there is. While the disk is full the session is paused: nothing is measured that
-/// might be lost.
+/// Commits the uncommitted data. While the disk is full, the session is paused, so that no
+/// measurement can be lost.
 asio::awaitable<std::optional<Failure>> Session::Commit() {
   const SteadyTime began = services_.clock.Steady();
   Result<void> kept = co_await keeper_.Commit();
@@ -341,7 +341,7 @@ void Session::Publish() {
   services_.publish(snapshot_);
 }
 
-/// While the disk is full nobody works for the user.
+/// Time with a full disk does not count, because nothing is done for the user.
 void Session::NoteHeld() {
   snapshot_.held = held_before_ + (services_.clock.Steady() - begun_) - notes_.paused;
 }
@@ -361,7 +361,7 @@ void Session::PublishReport(Report report) {
   Publish();
 }
 
-/// What the statistics cannot know: clock, machine, interruptions, failures that were ignored.
+/// Adds facts that the statistics cannot know: clock, machine, interruptions, ignored failures.
 Report Session::Complete(Report report) const {
   report.elapsed = Elapsed();
   report.disturbances = disturbances_;
@@ -380,8 +380,8 @@ asio::awaitable<void> Session::ReleaseMachine() {
   machine_end_ = co_await services_.runner.Release(runner_);
 }
 
-/// Runs cleanup, whatever the end is; it is stored first, so that a session whose
-/// benchd dies meanwhile is only cleaned up after at the next start.
+/// Runs cleanup, however the session ended. The end is stored first: if benchd dies now, the next
+/// start only repeats the cleanup.
 asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> failure) {
   const bool goes_on = failure && services_.cancel.interrupted();
   const bool begun = snapshot_.machine.has_value();
@@ -396,7 +396,7 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
                                          HookKind::kCleanup);
   keeper_.KeepLog(std::move(cleanup.log));
   std::optional<Failure> unkept = co_await Commit();
-  // Stopped in the middle: the next start does it again.
+  // Interrupted by a stop: the next start repeats it.
   cleanup_cut_ = cleanup.failure && services_.cancel.stopped();
   if (!failure) failure = std::move(cleanup.failure);
   co_return failure ? std::move(failure) : std::move(unkept);

@@ -14,12 +14,12 @@
 
 namespace benchd {
 
-/// Cancellation of one session: the only thing that travels upstream. Loop's thread only.
+/// Cancellation of one session; the only signal that travels upstream. Loop's thread only.
 ///
-/// Owned by the queue; the session looks at it between steps and hands its tokens to what it runs.
-/// Request() is somebody's who wants no more of the session; Interrupt() is benchd's that stops:
-/// the session goes on later, in another process, and ends without a final state. What came first
-/// counts.
+/// Owned by the queue; the session checks it between steps and passes its tokens to the operations
+/// that it starts. Request() means that a user no longer wants the session. Interrupt() means that
+/// benchd is stopping: the session ends without a final state and resumes later in another process.
+/// The first of the two counts.
 class CancelToken {
  public:
   void Request(std::string by) {
@@ -35,12 +35,12 @@ class CancelToken {
   bool cancelled() const { return !by_.empty(); }
   bool stopped() const { return stop_.stop_requested(); }
   bool interrupted() const { return stopped() && !cancelled(); }
-  /// Who has cancelled it; empty when nobody has.
+  /// The user who has cancelled it; empty if it is not cancelled.
   const std::string& by() const { return by_; }
 
-  /// Ends whatever the session runs, for either reason.
+  /// Ends any operation of the session, for either reason.
   std::stop_token end() const { return end_.get_token(); }
-  /// Ends its cleanup, which a cancel must not cut: benchd stops.
+  /// Ends the session's cleanup because benchd is stopping; a cancellation does not end it.
   std::stop_token stop() const { return stop_.get_token(); }
 
  private:
@@ -49,27 +49,27 @@ class CancelToken {
   std::stop_source stop_;
 };
 
-/// Whether the statistics can do what the spec asks; what RunSession would fail with, said at
-/// submit.
+/// Whether the statistics can compute what the spec requests. Called at submission to report the
+/// error that RunSession would fail with.
 Result<void> CheckStatistics(const SessionSpec& spec);
 
-/// What a session needs of the outside. References outlive the session.
+/// The services that a session uses. References must outlive the session.
 struct SessionServices {
   Runner& runner;
   Store& store;
   const Clock& clock;
   DisturbanceLog& disturbances;
   CancelToken& cancel;
-  /// Told every new state; the queue stores and publishes it.
+  /// Receives every new state; the queue stores and publishes it.
   std::function<void(const SessionSnapshot&)> publish;
 };
 
-/// One session from `preparing` to a final state: machine, children, warm-up, blocks, verdict.
+/// Runs one session from `preparing` to a final state: machine, children, warm-up, blocks, verdict.
 ///
-/// Reads like the data flow and never throws; the final snapshot says how it ended. Watchers see a
-/// block only after the store has committed it. A record with `started_at` goes on from its stored
-/// runs; an interrupted session (CancelToken::Interrupt) answers a snapshot that is not final, from
-/// which it can do so.
+/// Reads like the data flow and never throws; the final snapshot states how the session ended.
+/// Watchers see a block only after the store has committed it. A record with `started_at` resumes
+/// from its stored runs. An interrupted session (CancelToken::Interrupt) returns a snapshot that is
+/// not final, from which it can resume.
 asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record);
 
 }  // namespace benchd

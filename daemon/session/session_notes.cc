@@ -12,8 +12,8 @@
 namespace benchd {
 namespace {
 
-// CPU time is less affected by what else ran: news for those alone who gate on wall time and not on
-// it already.
+// Recommend CPU time, which other processes affect less, only to sessions that gate on wall time
+// and not already on CPU time.
 bool CpuTimeWouldHelp(const Report& report) {
   const auto gates_on = [&report](std::string_view metric) {
     return std::ranges::any_of(report.comparisons, [metric](const Comparison& one) {
@@ -29,9 +29,9 @@ Warning PointersNamed(const std::vector<std::string>& paths) {
   const bool one = paths.size() == 1;
   Warning warning =
       MakeWarning("lfs_pointers",
-                  (one ? "a file that a command names is an LFS pointer"
-                       : Counted(paths.size(), "file") + " that commands name are LFS pointers") +
-                      (" and not the content: " + Join(paths, ", ")));
+                  (one ? "a file named by a command is an LFS pointer"
+                       : Counted(paths.size(), "file") + " named by commands are LFS pointers") +
+                      (" instead of the content: " + Join(paths, ", ")));
   warning.hint = "git lfs pull";
   return warning;
 }
@@ -41,7 +41,7 @@ void AddNotes(const SessionNotes& notes, Report& report) {
     report.warnings.push_back(MakeWarning(code, std::move(message)));
   };
   if (notes.interrupted) {
-    warn("interrupted", "it was interrupted and went on from its stored blocks; runs dropped: " +
+    warn("interrupted", "it was interrupted and resumed from its stored blocks; dropped runs: " +
                             std::to_string(notes.dropped_runs));
   }
   if (notes.paused > Nanoseconds::zero()) {

@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-/// mountinfo writes blank, tab, newline and backslash as three octal digits.
+/// mountinfo escapes space, tab, newline and backslash as three octal digits.
 std::string Unescape(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -59,7 +59,7 @@ std::string WhyVersion1(std::string_view mountinfo, std::string_view controller)
     std::string_view after = FileSystemOf(NextLine(mountinfo));
     if (NextWord(after) != "cgroup") continue;
     NextWord(after);  // the source
-    // The controllers stand among the file system's options: "rw,cpuset,clone_children".
+    // The file system's options list the controllers: "rw,cpuset,clone_children".
     const std::string options = "," + std::string(NextWord(after)) + ",";
     if (options.find(wanted) == std::string::npos) continue;
     return "the " + std::string(controller) +
@@ -83,7 +83,7 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
     if (folder.back() == '/') folder.pop_back();
     return folder;
   }
-  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here"};
+  return Error{ErrorCode::kNotFound, "cgroup: this process's group is not visible here"};
 }
 
 Result<std::string> OwnCgroupFolder(const KernelFiles& files) {
@@ -106,7 +106,7 @@ Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
   if (!mount) return place;
   place.mount = WithoutSlash(mount->point);
   const auto own = OwnCgroupFolder(*mount, cgroup);
-  // In a container's mount what is at the top is no unit of the machine's.
+  // In a container, the group at the top of the mount is not a unit of the host.
   if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
   const std::string below = WithoutSlash(own->substr(mount->point.size()));
   place.unit = below.substr(0, below.find('/'));

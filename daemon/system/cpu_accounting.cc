@@ -20,13 +20,13 @@ namespace benchd {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-/// Of rusage.
+/// The resolution of rusage.
 constexpr std::int64_t kFinestNs = 1000;
 
 std::int64_t NsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 std::int64_t NsOf(const timeval& time) { return time.tv_sec * kSecond + time.tv_usec * 1000; }
 
-/// Works by turns for itself and in the kernel, some microseconds each.
+/// Alternates between user and kernel work, a few microseconds each.
 [[noreturn]] void WorkInTurns(std::int64_t cpu_ns) {
   std::array<char, 32 * 1024> bytes{};
   const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -41,7 +41,7 @@ std::int64_t NsOf(const timeval& time) { return time.tv_sec * kSecond + time.tv_
   _exit(0);
 }
 
-/// Whether a process that is met by no tick, or by one, has both user and system time.
+/// Whether a process that at most one tick interrupts has both user and system time.
 bool HasBothWithinATick(std::int64_t tick_ns, std::optional<int> cpu) {
   const pid_t pid = fork();
   if (pid < 0) return false;
@@ -61,7 +61,7 @@ bool HasBothWithinATick(std::int64_t tick_ns, std::optional<int> cpu) {
   return 10 * std::min(user, system) > user + system;
 }
 
-/// Where others are on the CPU, several ticks may meet it now and then.
+/// On a CPU that is shared with other programs, several ticks may occasionally hit the process.
 bool DividesExactly(std::int64_t tick_ns, std::optional<int> cpu) {
   constexpr int kTries = 3;
   for (int i = 0; i < kTries; ++i) {

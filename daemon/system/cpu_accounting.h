@@ -9,32 +9,33 @@
 namespace benchd {
 
 /// One tick of the running kernel (CONFIG_HZ), which is the resolution of its coarse clocks
-/// (clock_getres(2)); 0 where there are none.
+/// (clock_getres(2)); 0 if it has none.
 std::int64_t KernelTickNs();
 
-/// How finely the kernel divides the CPU time of a process into user and system time.
+/// The precision with which the kernel divides the CPU time of a process into user and system time.
 ///
-/// Mostly it charges what its tick interrupts: their sum is exact, the division a sample (Linux,
-/// kernel/sched/cputime.c, cputime_adjust()). Kernels that look at the clock whenever a program
-/// enters or leaves them divide it exactly: those with CONFIG_VIRT_CPU_ACCOUNTING_NATIVE, and those
-/// with _GEN on the CPUs of the parameter nohz_full. Which of them this one is, is tried.
+/// Most kernels charge a whole tick to the mode that the tick interrupts: the sum is exact, the
+/// division is a sample (Linux, kernel/sched/cputime.c, cputime_adjust()). Kernels that read the
+/// clock whenever a program enters or leaves them divide it exactly: those with
+/// CONFIG_VIRT_CPU_ACCOUNTING_NATIVE, and those with _GEN on the CPUs of the parameter nohz_full.
+/// Try() finds out which kind this kernel is.
 ///
 /// A value; made once, when the runner starts.
 class CpuAccounting {
  public:
-  /// Nothing is known.
+  /// Knows nothing: StepNs() returns 0.
   CpuAccounting() = default;
-  /// @param tick_ns  of the kernel
-  /// @param exact    the CPUs on which it divides exactly
+  /// @param tick_ns  the kernel's tick
+  /// @param exact    the CPUs on which the kernel divides exactly
   CpuAccounting(std::int64_t tick_ns, std::vector<int> exact)
       : tick_ns_(tick_ns), exact_(std::move(exact)) {}
 
-  /// Tries it on the CPUs that this process may use, and on one of nohz_full, which takes most of a
-  /// tick of their time each, three times that where it turns out to be exact.
+  /// Measures on the CPUs that this process may use, and on one of nohz_full. Each takes most of
+  /// one tick, or three times that if the division is exact.
   static CpuAccounting Try(const KernelFiles& files);
 
-  /// The smallest step of the user and the system time of a program that runs on `cpus`, empty:
-  /// anywhere; 0 = not known.
+  /// The smallest step of the user and system time of a program that runs on `cpus` (empty: on any
+  /// CPU); 0 if unknown.
   std::int64_t StepNs(const std::vector<int>& cpus) const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace benchd {
 
-/// What the attempts share.
+/// The arguments that all attempts share.
 struct Cpuset::Wish {
   SettingsLease& lease;
   const CgroupPlace& place;
@@ -37,10 +37,10 @@ namespace {
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kEffective = "cpuset.cpus.effective";
 constexpr std::string_view kPartition = "cpuset.cpus.partition";
-/// What can be tried, best first, in the order of CpusetKind.
+/// The kinds that can be tried, best first, in the order of CpusetKind.
 struct CpusetName {
-  std::string_view wanted;  ///< as a profile writes it
-  std::string_view taken;   ///< as status does
+  std::string_view wanted;  ///< as profiles write it
+  std::string_view taken;   ///< as `machine status` prints it
 };
 constexpr CpusetName kCpusets[] = {
     {"isolated", "isolated partition"}, {"root", "partition"}, {"shield", "cpuset"}};
@@ -74,13 +74,13 @@ bool HasAnyOf(const Result<std::string>& list, const std::vector<int>& cpus) {
   return listed && !CpusInBoth(*listed, cpus).empty();
 }
 
-/// Groups at the top that systemd's four units do not hold, with processes on these CPUs.
+/// Top-level groups outside systemd's four units that have processes on these CPUs.
 std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& mount,
                                   const std::vector<int>& cpus) {
   std::vector<std::string> names;
   for (const std::string& name : files.List(mount)) {
     const auto* unit = std::find(std::begin(kUnitTargets), std::end(kUnitTargets), name);
-    // A helper comes and goes there, and is on the housekeeping CPUs.
+    // A helper's group is short-lived, and runs on the housekeeping CPUs.
     if (unit != std::end(kUnitTargets) || TreeGroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
     const std::string events = files.Text(group + "cgroup.events");
@@ -160,8 +160,8 @@ Result<void> Cpuset::Try(const Wish& wish, CpusetKind kind) {
   return TakePartition(wish, kind == CpusetKind::kIsolated ? "isolated" : "root");
 }
 
-/// The CPUs by systemd, which would undo at its next reload what it does not know of; the partition
-/// by the kernel's file, which appears with the CPUs.
+/// The CPUs are set through systemd, whose next reload would undo a change that it does not know
+/// of. The partition type is set in the kernel's file, which appears with the CPUs.
 Result<void> Cpuset::TakePartition(const Wish& wish, std::string_view type) {
   const std::string unit(kOwnUnit);
   const std::string list = FormatCpuList(wish.benchmark);
@@ -183,7 +183,7 @@ Result<void> Cpuset::TakeMember(const Wish& wish) {
   TRY_VOID(wish.Change(changes));
   for (const SettingChange& change : changes) {
     const std::string& unit = change.key.target;
-    // A unit without processes need not have a group.
+    // A unit without processes may have no group.
     if (unit != kOwnUnit && !wish.files().Exists(wish.place.mount + "/" + unit)) continue;
     auto seen = Expect(wish, wish.GroupFile(unit, kEffective), change.value);
     if (!seen) return seen;
@@ -191,7 +191,7 @@ Result<void> Cpuset::TakeMember(const Wish& wish) {
   return {};
 }
 
-/// systemd answers before it has written to the control groups.
+/// Polls, because systemd answers before it has written to the control groups.
 Result<void> Cpuset::Expect(const Wish& wish, std::string path, std::string text) {
   constexpr int kTries = 200;
   constexpr useconds_t kPauseUs = 5000;
@@ -216,7 +216,8 @@ std::string Cpuset::Broken(const KernelFiles& files) const {
     const auto present = files.Read(expected.path);
     if (!present) return present.error().message;
     if (*present == expected.text) continue;
-    // The partition's file explains itself: "isolated invalid (Cpu list in cpuset.cpus ...)".
+    // The partition file states the reason itself: "isolated invalid (Cpu list in cpuset.cpus
+    // ...)".
     if (expected.path.ends_with(kPartition)) return Printable(*present);
     return std::string(LastTwo(expected.path)) + ": " + Printable(*present);
   }

@@ -15,46 +15,48 @@
 
 namespace benchd {
 
-/// How the benchmark CPUs are kept free of others, best first. Each is reported as what it is.
+/// The ways to keep the benchmark CPUs free of other processes, best first. Reports name the one
+/// that was taken.
 enum class CpusetKind {
   kIsolated,  ///< a cpuset partition without load balancing
   kRoot,      ///< a cpuset partition with load balancing
-  kMember,    ///< no partition: everything else has been moved off, as far as systemd knows it
-  kAffinity,  ///< nothing: children are put onto the CPUs, others may come
+  kMember,    ///< no partition: everything else that systemd knows of has been moved off
+  kAffinity,  ///< nothing: children are pinned to the CPUs, which others may also use
 };
-/// "isolated partition", "partition", "cpuset", "affinity".
+/// Returns "isolated partition", "partition", "cpuset" or "affinity".
 std::string_view CpusetKindName(CpusetKind kind);
-/// The best kind that a profile's word ("isolated", "root", "shield") lets us try; kAffinity when
-/// it is none of these.
+/// The best kind to try for a profile's value ("isolated", "root", "shield"); kAffinity for any
+/// other value.
 CpusetKind FirstToTry(std::string_view wanted);
 
-/// The benchmark CPUs, kept free of others by the best means that can be had. A value: the lease
-/// that it was taken with gives it back.
+/// The benchmark CPUs, kept free of other processes by the best available means. A value: releasing
+/// the lease that it was taken with restores the CPUs.
 class Cpuset {
  public:
-  /// Nothing is taken.
+  /// Holds nothing.
   Cpuset() = default;
 
-  /// Tries `wanted` ("isolated", "root", "shield": the best to try) and what comes after it, down
-  /// to kAffinity, which always can be had. What was tried and failed is undone.
+  /// Tries `wanted` ("isolated", "root" or "shield") and then each lesser kind, down to kAffinity,
+  /// which is always available. Undoes attempts that fail.
   ///
-  /// Only online CPUs are divided. Between kIsolated and kMember the group of the own unit has the
-  /// benchmark CPUs alone, and so has this process, unless it has moved elsewhere before. Waits for
-  /// systemd to put its units' CPUs into effect, for a second at most.
+  /// Divides online CPUs only. With every kind from kIsolated to kMember, our own unit's group has
+  /// only the benchmark CPUs, and so has this process, unless it has moved elsewhere before. Waits
+  /// at most one second for systemd to apply its units' CPUs.
   static Cpuset Take(SettingsLease& lease, const CgroupPlace& place, const ProfileCpus& cpus,
                      std::string_view wanted);
 
   CpusetKind kind() const { return kind_; }
-  /// Empty when it is what was wanted, else why not, with the better ones' reasons: "isolated
-  /// partition: ...; partition: ...". Names the groups that share the benchmark CPUs nevertheless.
+  /// Empty if `wanted` was taken. Otherwise the reason why each better kind was not: "isolated
+  /// partition: ...; partition: ...". Also names groups that still share the benchmark CPUs.
   const std::string& why() const { return why_; }
 
-  /// Whether it still is what it was: a partition turns invalid when somebody takes its CPUs.
-  /// @return empty, or what it is now, in the kernel's words.
+  /// Whether the cpuset is still as it was taken: a partition turns invalid when another group
+  /// takes its CPUs.
+  /// @return empty, or the present state in the kernel's words
   std::string Broken(const KernelFiles& files) const;
 
  private:
-  /// A file of the kernel's as it reads while nobody interferes.
+  /// A kernel file and its text while nothing interferes.
   struct Expected {
     std::string path;
     std::string text;
@@ -71,29 +73,28 @@ class Cpuset {
   std::vector<Expected> expected_;
 };
 
-/// Keeps the CPUs out of deep sleep states: a limit that holds as long as the file is open, so that
-/// the kernel itself gives it back (Documentation/power/pm_qos_interface.rst).
-/// @param latency_us  the longest time to wake up that is allowed.
-/// @errors those of dev/cpu_dma_latency.
+/// Keeps the CPUs out of deep sleep states. The limit lasts as long as the file is open, so the
+/// kernel itself lifts it when the process ends (Documentation/power/pm_qos_interface.rst).
+/// @param latency_us  the longest wake-up time that is allowed
+/// @errors those of dev/cpu_dma_latency
 Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us);
 
-/// Where this process sits while the unit it belongs to is kept to the benchmark CPUs.
+/// Moves this process out of its unit while that unit is restricted to the benchmark CPUs.
 ///
-/// The runner is a member of the unit whose cpuset becomes the partition, and must not be on those
+/// The runner is a member of the unit whose cpuset becomes the partition, but must not run on those
 /// CPUs itself. So it moves to the top group, which has all the others, before the partition is
-/// made, and back when it is gone. systemd goes on knowing it by its pid. Children are cloned into
-/// groups below the unit and never follow.
+/// made, and back after the partition is removed. systemd still knows it by its pid. Children are
+/// cloned into groups below the unit and never move.
 class CgroupSeat {
  public:
-  /// @param home  the folder of the own group, such as
-  /// "sys/fs/cgroup/bench.slice/x.service/runner";
-  ///              empty: never moves.
+  /// @param home  the folder of our own group, such as
+  ///              "sys/fs/cgroup/bench.slice/x.service/runner"; empty: never moves
   CgroupSeat(const KernelFiles& files, std::string mount, std::string home)
       : files_(files), mount_(std::move(mount)), home_(std::move(home)) {}
 
   /// Moves to the top group. @errors those of its cgroup.procs.
   Result<void> StepOut();
-  /// Moves home. A failure leaves it outside, where it does no harm.
+  /// Moves home. If that fails, the process stays in the top group, where it does no harm.
   void StepBack();
 
  private:

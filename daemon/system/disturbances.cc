@@ -21,7 +21,7 @@ bool Contains(const std::vector<int>& cpus, std::optional<int> cpu) {
   return cpu && std::binary_search(cpus.begin(), cpus.end(), *cpu);
 }
 
-/// The n-th word of a line, from 1; empty where there are fewer.
+/// The n-th word of a line, counted from 1; empty if there are fewer.
 std::string_view Word(std::string_view line, int n) {
   std::string_view word;
   for (int i = 0; i < n; ++i) word = NextWord(line);
@@ -37,7 +37,7 @@ DisturbanceFiles::DisturbanceFiles(const KernelFiles& files)
   Open(stat_, files, "proc/stat", &DisturbanceFiles::ReadStat);
   Open(interrupts_, files, "proc/interrupts", &DisturbanceFiles::ReadInterrupts);
   Open(schedstat_, files, "proc/schedstat", &DisturbanceFiles::ReadTimeslices);
-  // Of all CPUs since the start: a kernel that was never told of any writes 0, too.
+  // A kernel whose host reports no steal time writes 0 as well, so check the total since boot.
   EachLine(stat_, [this](std::string_view line) {
     constexpr int kSteal = 9;  // the first word is the line's name
     if (!line.starts_with("cpu ")) return true;
@@ -50,7 +50,7 @@ void DisturbanceFiles::Open(File& file, const KernelFiles& files, std::string_vi
                             Reader reader) {
   file.fd = UniqueFd(open(files.FullPath(path).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.fd) return;
-  // The fastest of a few: what else happens meanwhile is not what it costs.
+  // The fastest of a few tries: delays from other work are not part of the cost.
   constexpr int kTries = 3;
   std::int64_t fastest = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < kTries; ++i) {
@@ -74,7 +74,7 @@ Disturbances DisturbanceFiles::Read(const std::vector<int>& cpus, std::int64_t l
 std::string_view DisturbanceFiles::WhyNot(std::string_view metric) const {
   if (metric == "interrupts" && !interrupts_.fd) return "/proc/interrupts cannot be read";
   if (metric == "stolen_time" && !steal_told_) {
-    return "the kernel has not been told of any since it started";
+    return "the kernel has counted none since it started";
   }
   if (metric == "foreign_switches" && !(schedstat_.fd && stat_.fd)) {
     return "this kernel has no /proc/schedstat";
@@ -115,8 +115,9 @@ void DisturbanceFiles::ReadStat(const std::vector<int>& cpus, Disturbances& foun
   });
 }
 
-/// A table: the first line names the CPUs that are online, each further one has a count for each of
-/// them and then what it is. ERR and MIS have one for the whole machine, and are no disturbance.
+/// A table. The first line names the CPUs that are online; each further line has one count for each
+/// of them and then a description. ERR and MIS have one count for the whole machine and are not
+/// disturbances.
 void DisturbanceFiles::ReadInterrupts(const std::vector<int>& cpus, Disturbances& found) const {
   std::vector<bool> is_watched;
   EachLine(interrupts_, [&](std::string_view line) {
@@ -127,7 +128,7 @@ void DisturbanceFiles::ReadInterrupts(const std::vector<int>& cpus, Disturbances
       return !is_watched.empty();
     }
     const std::string_view label = NextWord(line);
-    // Of the whole machine: x86 writes ERR and MIS, arm64 Err.
+    // One count for the whole machine: x86 writes ERR and MIS, arm64 Err.
     if (label == "ERR:" || label == "MIS:" || label == "Err:") return true;
     for (const bool watched : is_watched) {
       const auto count = ParseCount(NextWord(line));

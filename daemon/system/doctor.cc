@@ -14,32 +14,32 @@ namespace {
 struct WeightedCheck {
   const char* name;
   Check* check;
-  /// How much of a run's time it can change, in rough per cent, where nobody has measured it: an
-  /// order, no promise.
+  /// Rough per cent of a run's time that it can change, used where no effect was measured. It only
+  /// determines the order.
   int weight;
 };
 
 constexpr WeightedCheck kChecks[] = {
-    {"other_load", OtherLoad, 100},     // shares the CPU itself
+    {"other_load", OtherLoad, 100},     // competes for the CPU itself
     {"steal", Steal, 100},              // as above, and invisible from inside
     {"throttling", Throttling, 60},     // the frequency falls to a half or less while it lasts
-    {"no_settings", NoSettings, 55},    // all of what follows stays as it is
-    {"no_isolation", NoIsolation, 50},  // anybody may come at any time
+    {"no_settings", NoSettings, 55},    // everything below stays unfixed
+    {"no_isolation", NoIsolation, 50},  // any process may use the CPUs at any time
     {"shared_smt", SharedSmt, 40},      // the other thread of a core takes up to half of it
-    {"shared_cpus", SharedCpus, 35},    // benchd itself is among the others
-    {"mixed_cores", MixedCores, 32},    // a slow core takes half as long again, or twice as long
+    {"shared_cpus", SharedCpus, 35},    // benchd itself runs there
+    {"mixed_cores", MixedCores, 32},    // a slow core takes 1.5 to 2 times as long
     {"governor", Governor, 30},         // from the lowest to the highest frequency within one run
-    {"turbo", Turbo, 20},               // by heat and by how many neighbours are busy
-    {"interrupts", Interrupts, 10},     // and the caches that they empty
-    {"virtual_machine", VirtualMachine, 9},  // whatever the host does
-    {"aslr_off", AslrOff, 8},  // no noise but worse: one layout's bias (Mytkowicz et al. 2009)
-    {"swap", Swap, 7},         // a page that comes back from a disk costs milliseconds
+    {"turbo", Turbo, 20},               // depends on heat and on how many neighbours are busy
+    {"interrupts", Interrupts, 10},     // and the caches that they evict
+    {"virtual_machine", VirtualMachine, 9},  // anything that the host does
+    {"aslr_off", AslrOff, 8},  // not noise but worse: one layout's bias (Mytkowicz et al. 2009)
+    {"swap", Swap, 7},         // reading a page back from disk costs milliseconds
     {"c_states", CStates, 5},  // up to some 100 us each time that a program waits
-    {"competing_daemons", CompetingDaemons, 4},  // change back what was set
+    {"competing_daemons", CompetingDaemons, 4},  // they change settings back
     {"apt_timers", AptTimers, 3},                // minutes of load, twice a day
     {"clocksource", Clocksource, 2},             // the clock's own cost and resolution
     {"sched_ext", ForeignScheduler, 2},          // by its policy
-    {"one_cpu", OneCpu, 1},                      // only for programs of several threads
+    {"one_cpu", OneCpu, 1},                      // only affects programs of several threads
     {"piled_threads", PiledThreads, 1},          // as above
 };
 
@@ -60,37 +60,39 @@ bool IsHeld(const Patient& patient, std::string_view setting) {
 Remedy RemedyFor(const Patient& patient, const Cure& cure) {
   const std::string by_hand = "by hand: " + cure.by_hand;
   const std::string line(cure.line);
-  if (NoSettings(patient)) return {by_hand, false};  // told why once
+  if (NoSettings(patient)) return {by_hand, false};  // NoSettings has given the reason
   const SettingState* state = FindState(patient, cure.setting);
   if (state == nullptr) {
     return {"put " + line + " into the machine profile; " + by_hand, false};
   }
   if (!cure.value.empty() && state->wanted != cure.value) {
-    return {"the machine profile wants it so (" + state->wanted + "): put " + line + " there",
+    return {"the machine profile has another value (" + state->wanted + "): put " + line + " there",
             false};
   }
   if (state->held) return {std::string(cure.when_held), false};
   if (!state->why.empty()) {
     return {"benchd could not take " + state->setting + " (" + state->why + "); " + by_hand, false};
   }
-  return {"nothing: a session sets it when it starts; 'benchctl machine apply' does so now", true};
+  return {
+      "no action needed: a session sets it when it starts; 'benchctl machine apply' sets it now",
+      true};
 }
 
 // ---- what was measured between the samples ----
 
 namespace {
 
-constexpr std::size_t kNamed = 3;        // of processes and interrupts
-constexpr double kFewestTicks_s = 0.02;  // two ticks: one may be anybody's wake-up
-/// Half of the smallest margin that is worth asking for on a common machine (1 %).
+constexpr std::size_t kNamed = 3;        // processes or interrupts
+constexpr double kFewestTicks_s = 0.02;  // two ticks: a single one may be any wake-up
+/// Half of the smallest margin that is useful on a common machine (1 %).
 constexpr double kWorthTelling = 0.005;
-constexpr double kInterruptsWorthTelling = 10;  // a second; at some 5 us each 0.005 % of a CPU
+constexpr double kInterruptsWorthTelling = 10;  // per second; at some 5 us each 0.005 % of a CPU
 
 CpuChange ChangeOf(const Patient& patient) {
   return benchd::ChangeOf(patient.before, patient.after, patient.cpus.benchmark);
 }
 
-/// Those of others that used most, as shares of the benchmark CPUs' time.
+/// The other processes that used most, as shares of the benchmark CPUs' time.
 std::string NameBusiest(const Patient& patient, double seconds) {
   std::string text;
   std::size_t named = 0;
@@ -108,8 +110,8 @@ std::string NameBusiest(const Patient& patient, double seconds) {
   return text.empty() ? "by processes that have ended" : text;
 }
 
-/// "210/s by nvme0q1 (IRQ 41), 90/s by eth0 (IRQ 33)", the most frequent ones, and how many there
-/// are a second in all.
+/// The total per second, and the most frequent ones as text: "210/s by nvme0q1 (IRQ 41), 90/s by
+/// eth0 (IRQ 33)".
 struct InterruptRates {
   double total = 0;
   std::string text;
@@ -139,15 +141,15 @@ InterruptRates RatesOf(const Counts& before, const Counts& after, double seconds
 
 std::optional<Symptom> OtherLoad(const Patient& patient) {
   const CpuChange change = ChangeOf(patient);
-  // Interrupts are told by themselves.
+  // Interrupts have a check of their own.
   const double others_s = change.busy_s - change.irq_s - OwnSeconds(patient.before, patient.after);
   if (others_s < kFewestTicks_s || others_s < kWorthTelling * change.seconds) return {};
   const double share = others_s / change.seconds;
   return Symptom{
-      "others used " + Percent(share) + " of " + CpusText(change.cpus) + " in the last " +
+      "other programs used " + Percent(share) + " of " + CpusText(change.cpus) + " in the last " +
           SecondsText(SecondsBetween(patient.before, patient.after)) + ": " +
           NameBusiest(patient, change.seconds),
-      {std::string("end them, or keep them on the other CPUs: an isolated cpuset does; ") +
+      {std::string("end them, or keep them on the other CPUs with an isolated cpuset; ") +
        kGateOnCpuTime},
       share};
 }
@@ -163,13 +165,14 @@ std::optional<Symptom> Steal(const Patient& patient) {
   }
   since_start = total > 0 ? since_start / total : 0;
   if (share <= 0 && since_start < kWorthTelling) return {};
-  return Symptom{"the host of this virtual machine took " + Percent(share) +
-                     " of the benchmark CPUs' time in the last " +
-                     SecondsText(SecondsBetween(patient.before, patient.after)) + ", " +
-                     Percent(since_start) + " since the start",
-                 {"ask the host for CPUs that nobody else has (dedicated ones, no bursting); "
-                  "nothing inside this machine helps"},
-                 share};
+  return Symptom{
+      "the host of this virtual machine took " + Percent(share) +
+          " of the benchmark CPUs' time in the last " +
+          SecondsText(SecondsBetween(patient.before, patient.after)) + ", " + Percent(since_start) +
+          " since boot",
+      {"ask the host for dedicated CPUs without bursting; no setting inside this machine "
+       "helps"},
+      share};
 }
 
 std::optional<Symptom> Interrupts(const Patient& patient) {
@@ -187,7 +190,7 @@ std::optional<Symptom> Interrupts(const Patient& patient) {
     const InterruptRates own =
         RatesOf(patient.before.cpu_interrupts, patient.after.cpu_interrupts, seconds);
     finding += "; interrupts of all kinds took " + Percent(share) + " of the time";
-    if (!own.text.empty()) finding += ", with the CPUs' own: " + own.text;
+    if (!own.text.empty()) finding += ", including the CPUs' own: " + own.text;
   }
   return Symptom{std::move(finding),
                  RemedyFor(patient, {.setting = "irqs",
@@ -204,7 +207,7 @@ std::optional<Symptom> Throttling(const Patient& patient) {
   std::uint64_t most = 0;
   std::uint64_t lately = 0;
   int worst = 0;
-  // A package's event is counted by each of its CPUs: the worst CPU is told, not the sum.
+  // Each CPU of a package counts the package's event, so report the worst CPU, not the sum.
   for (const int cpu : patient.cpus.benchmark) {
     const auto to = patient.after.cpus.find(cpu);
     if (to == patient.after.cpus.end() || to->second.throttled.value_or(0) <= most) continue;
@@ -215,9 +218,9 @@ std::optional<Symptom> Throttling(const Patient& patient) {
     lately = known ? Rise(*from->second.throttled, most) : 0;
   }
   if (most == 0) return {};
-  return Symptom{"CPU " + std::to_string(worst) + " has been slowed down for heat " +
-                     std::to_string(most) + (most == 1 ? " time" : " times") +
-                     " since the start, " + std::to_string(lately) + " of them in the last " +
+  return Symptom{"CPU " + std::to_string(worst) + " has been slowed down because of heat " +
+                     std::to_string(most) + (most == 1 ? " time" : " times") + " since boot, " +
+                     std::to_string(lately) + " of them in the last " +
                      SecondsText(SecondsBetween(patient.before, patient.after)),
                  {"cool the machine better (fans, dust, a lower room temperature), "
                   "or put a lower max_frequency_khz into the machine profile"}};

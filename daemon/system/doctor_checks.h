@@ -13,7 +13,7 @@
 /// The checks behind Diagnose(), one function each; for doctor.cc only.
 namespace benchd::doctor {
 
-/// What a check looks at.
+/// The input of a check.
 struct Patient {
   const KernelFiles& files;
   const ProfileCpus& cpus;
@@ -22,47 +22,48 @@ struct Patient {
   const MachineSample& after;
 };
 
-/// What to do about what was found.
+/// Advice for a finding.
 struct Remedy {
   std::string advice;
-  bool by_session = false;  ///< the next session takes the setting by itself
+  bool by_session = false;  ///< the next session takes the setting itself
 };
 
 struct Symptom {
   std::string finding;
   Remedy remedy;
-  double effect = 0;  ///< share of the benchmark CPUs' time that it took; 0: nobody has measured it
+  double effect = 0;  ///< share of the benchmark CPUs' time that it took; 0 if it was not measured
 };
 using Check = std::optional<Symptom>(const Patient&);
 
 /// A setting that would help.
 struct Cure {
   std::string_view setting;  ///< its name in the profile and in MachineStatus::settings
-  std::string_view line;     ///< what the profile has to say: `boost = "off"`
-  std::string by_hand;       ///< what to do without benchd
-  /// The value that helps, where a profile may also want another; empty = any.
+  std::string_view line;     ///< the profile's line: `boost = "off"`
+  std::string by_hand;       ///< how to set it without benchd
+  /// The value that helps, if a profile may also want another; empty: any.
   std::string_view value = {};
-  /// What to do where benchd holds the setting and the symptom is there all the same.
-  std::string_view when_held = "somebody has changed it since benchd set it: find out who";
+  /// Advice if benchd holds the setting but the symptom is present anyway.
+  std::string_view when_held = "another program has changed it since benchd set it: find out which";
 };
-/// What to do about a setting that is not as it should be.
+/// Advice for a setting that does not have the recommended value.
 Remedy RemedyFor(const Patient& patient, const Cure& cure);
 
 /// The state of a setting; nullptr when the profile does not want it.
 const SettingState* FindState(const Patient& patient, std::string_view setting);
 bool IsHeld(const Patient& patient, std::string_view setting);
 
-/// Where a machine cannot be had alone. Its figures: with a slowdown of 1 % on a machine of two
-/// CPUs under a load of 2.5, paired CPU time found it in 12 of 12 trials, paired wall time in 4.
+/// Advice for machines that are shared. Source of its numbers: with a slowdown of 1 % on a machine
+/// of two CPUs under a load of 2.5, paired CPU time found it in 12 of 12 trials, paired wall time
+/// in 4.
 inline constexpr const char* kGateOnCpuTime =
-    "where the machine cannot be had alone, gate on cpu_time (--metric cpu_time): on a loaded "
-    "machine it showed a slowdown of 1 % in 12 of 12 trials, wall time in 4";
+    "if the machine must be shared, gate on cpu_time (--metric cpu_time): on a loaded machine it "
+    "showed a slowdown of 1 % in 12 of 12 trials, wall time in 4";
 
-// doctor.cc: what was measured between the samples
+// doctor.cc: effects measured between the samples
 Check OtherLoad, Steal, Interrupts, Throttling;
-// doctor_settings.cc: what a profile can set
+// doctor_settings.cc: settings that a profile can change
 Check NoSettings, NoIsolation, SharedSmt, Turbo, Governor, CStates;
-// doctor_machine.cc: how the machine is
+// doctor_machine.cc: properties of the machine
 Check SharedCpus, MixedCores, ForeignScheduler, OneCpu, PiledThreads, VirtualMachine, Swap,
     Clocksource, CompetingDaemons, AptTimers, AslrOff;
 

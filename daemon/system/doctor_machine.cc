@@ -21,7 +21,7 @@ std::string JoinedItems(const std::vector<std::string>& items, const char* betwe
 
 /// A program that changes settings on its own.
 struct Daemon {
-  std::string_view process;  ///< as the kernel names it: 15 characters at most
+  std::string_view process;  ///< the kernel's name for it: 15 characters at most
   const char* unit;
   const char* does;
 };
@@ -30,11 +30,11 @@ constexpr Daemon kDaemons[] = {
     {"tuned", "tuned", "sets governors and more"},
     {"tuned-ppd", "tuned-ppd", "sets tuned's profile when a desktop asks for it"},
     {"power-profiles-", "power-profiles-daemon", "sets the energy preference and turbo"},
-    {"thermald", "thermald", "lowers frequencies against heat"},
+    {"thermald", "thermald", "lowers frequencies to limit heat"},
     {"auto-cpufreq", "auto-cpufreq", "sets governors and turbo by load"},
     {"snapd", "snapd", "fetches and installs snaps, several times a day"},
 };
-/// Programs that do so once and end: known by their enabled units.
+/// Programs that do so once and exit; recognised by their enabled units.
 constexpr Daemon kOneShots[] = {
     {"", "cpupower", "sets the governor when the machine starts"},
     {"", "cpufrequtils", "sets the governor when the machine starts"},
@@ -43,7 +43,7 @@ constexpr Daemon kOneShots[] = {
 
 /// Whether systemd starts a unit by itself: some target wants it, and it is not masked (an empty
 /// file in its place, or a link to /dev/null, which reads the same). Presets do not matter: they
-/// only decide what is enabled when a package is installed. Source: systemd.unit(5).
+/// only decide which units are enabled when a package is installed. Source: systemd.unit(5).
 bool IsEnabled(const Patient& patient, const std::string& target, const std::string& unit) {
   if (!patient.files.Exists("run/systemd/system")) return false;  // no systemd: sd_booted(3)
   for (const char* folder : {"etc/systemd/system/", "run/systemd/system/"}) {
@@ -52,7 +52,7 @@ bool IsEnabled(const Patient& patient, const std::string& target, const std::str
   }
   for (const char* folder : {"etc/systemd/system/", "run/systemd/system/",
                              "usr/lib/systemd/system/", "lib/systemd/system/"}) {
-    // By name: on a real machine these are links, whose targets do not matter here.
+    // Compare names only: on a real machine these are links, whose targets do not matter here.
     const std::vector<std::string> wanted = patient.files.List(folder + target + ".wants");
     if (std::find(wanted.begin(), wanted.end(), unit) != wanted.end()) return true;
   }
@@ -69,11 +69,11 @@ std::optional<Symptom> SharedCpus(const Patient& patient) {
   if (shared.empty()) return {};
   return Symptom{"benchd and everything else run on benchmark CPUs, too (" + CpusText(shared) +
                      ")" + (patient.cpus.why.empty() ? "" : ": " + patient.cpus.why),
-                 {"leave a physical core out of benchmark_cpus; where there is none "
-                  "to spare, --metric cpu_time"}};
+                 {"leave a physical core out of benchmark_cpus; if none can be "
+                  "spared, gate on cpu_time (--metric cpu_time)"}};
 }
 
-/// A run is then as fast as the core that it lands on.
+/// A run then takes as long as its core needs.
 std::optional<Symptom> MixedCores(const Patient& patient) {
   const auto topology = ReadTopology(patient.files);
   if (!topology) return {};
@@ -90,20 +90,20 @@ std::optional<Symptom> MixedCores(const Patient& patient) {
   }
   return Symptom{"the benchmark CPUs are of " + std::to_string(by_capacity.size()) +
                      " types, from fast to slow: " + types +
-                     "; a run takes as long as the type that it lands on",
+                     "; the time of a run depends on the type that it runs on",
                  {"benchmark_cpus = \"" + FormatCpuList(by_capacity.rbegin()->second) +
                   "\" in the machine profile"}};
 }
 
-/// Its policy is another program's, in place of the kernel's own.
+/// A sched_ext scheduler replaces the kernel's own policy.
 std::optional<Symptom> ForeignScheduler(const Patient& patient) {
   constexpr std::string_view kFolder = "sys/kernel/sched_ext/";
   if (patient.files.Text(std::string(kFolder) + "state") != "enabled") return {};
   const std::string name = Printable(patient.files.Text(std::string(kFolder) + "root/ops"));
-  return Symptom{"a sched_ext scheduler decides who runs where" +
+  return Symptom{"a sched_ext scheduler replaces the kernel's" +
                      (name.empty() ? std::string() : " (" + name + ")") +
-                     ": real runs and their turns follow its policy, not the kernel's",
-                 {"end it while you measure, unless the machines that the program is for run it, "
+                     ": CPUs and turns of your programs follow its policy",
+                 {"stop it while you measure, unless the program's target machines run it, "
                   "too"}};
 }
 
@@ -111,20 +111,20 @@ std::optional<Symptom> OneCpu(const Patient& patient) {
   if (patient.cpus.used.size() != 1) return {};
   return Symptom{"there is one benchmark CPU, " + FormatCpuList(patient.cpus.used) +
                      ": the threads of a program wait for each other on it",
-                 {"nothing for programs of one thread; for others benchmark_cpus "
-                  "needs more CPUs"}};
+                 {"single-threaded programs need no action; for others add CPUs "
+                  "to benchmark_cpus"}};
 }
 
-/// Nothing balances them there (daemon/system/README.md, the cpuset chain).
+/// An isolated partition does not balance them (daemon/system/README.md, the cpuset chain).
 std::optional<Symptom> PiledThreads(const Patient& patient) {
   const SettingState* const cpuset = FindState(patient, "cpuset");
   if (patient.cpus.used.size() < 2 || cpuset == nullptr) return {};
   if (cpuset->wanted != CpusetKindName(CpusetKind::kIsolated)) return {};
   return Symptom{"the machine profile wants an isolated partition of " +
                      CpusText(patient.cpus.used) +
-                     ": the threads of a program all stay on the CPU where it begins",
-                 {"nothing for programs of one thread; for others put cpuset = \"root\" (or "
-                  "\"auto\") into the machine profile"}};
+                     ": the threads of a program all stay on the CPU where it starts",
+                 {"single-threaded programs need no action; for others put cpuset = \"root\" "
+                  "(or \"auto\") into the machine profile"}};
 }
 
 std::optional<Symptom> VirtualMachine(const Patient& patient) {
@@ -132,9 +132,9 @@ std::optional<Symptom> VirtualMachine(const Patient& patient) {
   if (hypervisor.empty()) return {};
   return Symptom{
       "this is a virtual machine (" + Printable(hypervisor) +
-          "): its host decides on frequencies, sleep states and who shares the physical cores",
-      {"use real hardware or a host with dedicated CPUs where that matters, else "
-       "--metric cpu_time"}};
+          "): its host decides on frequencies, sleep states and the sharing of physical cores",
+      {"if that matters, use real hardware or a host with dedicated CPUs; otherwise gate on "
+       "cpu_time (--metric cpu_time)"}};
 }
 
 std::optional<Symptom> Swap(const Patient& patient) {
@@ -146,7 +146,7 @@ std::optional<Symptom> Swap(const Patient& patient) {
   if (free >= total) return {};
   constexpr std::uint64_t kKibibyte = 1024;
   return Symptom{BytesText((total - free) * kKibibyte) + " of " + BytesText(total * kKibibyte) +
-                     " swap space is in use: pages of programs come back from a disk",
+                     " swap space is in use: pages of programs are read back from a disk",
                  {"end what needs the memory, then 'swapoff -a && swapon -a'; "
                   "swappiness = \"0\" in the machine profile keeps them in memory"}};
 }
@@ -159,21 +159,21 @@ std::optional<Symptom> Clocksource(const Patient& patient) {
   if (clock == "kvm-clock" || clock.starts_with("hyperv_clocksource_tsc")) {
     return Symptom{"the clock is " + clock +
                        ", the host's: fast to read, but scaled and corrected by the host",
-                   {has_tsc ? std::string("nothing, or ") + kTakeTsc
-                            : std::string("nothing: the host offers no better one")}};
+                   {has_tsc ? std::string("no action needed; optionally ") + kTakeTsc
+                            : std::string("none: the host offers no better clock")}};
   }
   if (clock == "arch_sys_counter") {
     return Symptom{
         "the clock is arch_sys_counter, the architecture's own: fast and steady, in "
         "steps of some 10 ns",
-        {"nothing: only runs of microseconds feel the steps"}};
+        {"no action needed: the steps affect only runs of microseconds"}};
   }
   return Symptom{"the clock is " + clock +
                      " instead of tsc: reading it takes a system call or a slow device, also "
                      "within the program that is measured",
                  {has_tsc ? std::string(kTakeTsc)
                           : std::string("the kernel does not trust the TSC here ('dmesg | grep "
-                                        "-i tsc' tells why): update the firmware")}};
+                                        "-i tsc' shows why): update the firmware")}};
 }
 
 std::optional<Symptom> CompetingDaemons(const Patient& patient) {
@@ -197,7 +197,7 @@ std::optional<Symptom> CompetingDaemons(const Patient& patient) {
     }
   }
   if (found.empty()) return {};
-  return Symptom{"settings are also changed by others: " + JoinedItems(found, "; "),
+  return Symptom{"other programs also change settings: " + JoinedItems(found, "; "),
                  {"systemctl stop " + JoinedItems(units, " ") +
                   " while you measure ('disable --now' for good)"}};
 }
@@ -219,7 +219,7 @@ std::optional<Symptom> AslrOff(const Patient& patient) {
   if (patient.files.Text("proc/sys/kernel/randomize_va_space") != "0") return {};
   return Symptom{
       "the address space is not randomised (kernel.randomize_va_space = 0): every "
-      "run has the same memory layout, which may favour one side by itself",
+      "run has the same memory layout, which may favour one side by chance",
       {"sysctl kernel.randomize_va_space=2"}};
 }
 

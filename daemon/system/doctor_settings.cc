@@ -15,11 +15,11 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-/// The threads of the benchmark CPUs' cores, by who they are for.
+/// The threads of the benchmark CPUs' cores, by use.
 struct SiblingSets {
-  Cpus outside;     ///< no benchmark CPUs: whatever runs there slows a benchmark down
+  Cpus outside;     ///< not benchmark CPUs, but work there slows a benchmark down
   Cpus used_twice;  ///< children may run on both threads of a core
-  Cpus unused;      ///< left alone by us
+  Cpus unused;      ///< kept idle by benchd
 };
 
 SiblingSets FindSiblings(const Patient& patient) {
@@ -43,7 +43,7 @@ SiblingSets FindSiblings(const Patient& patient) {
 }
 
 std::optional<bool> TurboIsOn(const Patient& patient) {
-  // A CPU's own switch, since Linux 6.11, says what holds there.
+  // Since Linux 6.11 a CPU may have its own switch, which takes precedence for that CPU.
   std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
   for (const int cpu : patient.cpus.benchmark) {
     const std::string own = patient.files.Text(CpuFile(cpu, "cpufreq/boost"));
@@ -67,7 +67,7 @@ struct IdleState {
   std::uint64_t latency_us = 0;
 };
 
-/// The enabled idle state of a CPU that takes longest to leave.
+/// The enabled idle state of a CPU with the longest exit latency.
 /// Source: Documentation/admin-guide/pm/cpuidle.rst, "Representation of Idle States".
 IdleState DeepestState(const Patient& patient, int cpu) {
   IdleState deepest;
@@ -102,11 +102,11 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
   if (IsHeld(patient, "cpuset")) return {};
   const SettingState* state = FindState(patient, "cpuset");
   const std::string finding =
-      "nothing keeps others off " + CpusText(patient.cpus.benchmark) +
+      "other programs may run on " + CpusText(patient.cpus.benchmark) +
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
   const std::string version1 = WhyVersion1(patient.files.Text("proc/self/mountinfo"), "cpuset");
   if (!version1.empty()) {
-    return Symptom{finding, {version1 + "; to limit a run's memory and processes needs that, too"}};
+    return Symptom{finding, {version1 + "; limits on a run's memory and processes need that, too"}};
   }
   const std::string housekeeping = FormatCpuList(patient.cpus.housekeeping);
   return Symptom{
@@ -121,8 +121,8 @@ std::optional<Symptom> SharedSmt(const Patient& patient) {
   const SiblingSets siblings = FindSiblings(patient);
   if (!siblings.outside.empty()) {
     return Symptom{CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +
-                       " on the cores of benchmark CPUs without being among them: what runs "
-                       "there takes up to half of a core",
+                       " on the cores of benchmark CPUs, but not among them: work there "
+                       "takes up to half of a core",
                    {"choose benchmark_cpus by whole cores; 'lscpu --extended' shows "
                     "them"}};
   }
@@ -136,7 +136,7 @@ std::optional<Symptom> SharedSmt(const Patient& patient) {
   }
   if (siblings.unused.empty() || IsHeld(patient, "smt") || IsHeld(patient, "cpuset")) return {};
   return Symptom{"the second threads of the benchmark cores (" + CpusText(siblings.unused) +
-                     ") are left free, but anybody else may run there",
+                     ") are left free, but other programs may run there",
                  RemedyFor(patient, cure)};
 }
 
@@ -200,7 +200,7 @@ std::optional<Symptom> CStates(const Patient& patient) {
       "CPU " + std::to_string(worst) + " may sleep as deep as " +
           (deepest.name.empty() ? "a state" : deepest.name) + ", which takes " +
           std::to_string(deepest.latency_us) +
-          " us to leave: each time that a program waits it may start later",
+          " us to leave: a program that waits may resume that much later",
       RemedyFor(patient,
                 {.setting = "c_states", .line = line, .by_hand = "cpupower idle-set -D " + limit})};
 }

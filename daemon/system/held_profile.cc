@@ -13,7 +13,8 @@ constexpr const char* kCStates = "c_states";
 constexpr const char* kSmtSetting = "smt";
 constexpr const char* kUnlimited = "not limited by benchd";
 
-/// These change which CPUs there are, or who may use them: before the cpuset that divides them.
+/// These change which CPUs there are or who may use them, so they precede the cpuset that divides
+/// them.
 bool ComesBeforeCpuset(const PlannedSetting& planned) {
   return planned.name == "irqs" || planned.name == "workqueues" || planned.name == kSmtSetting;
 }
@@ -24,7 +25,7 @@ std::string Join(const std::vector<std::string>& sentences) {
   return joined;
 }
 
-/// One sentence for all: a machine has dozens of interrupts that the kernel itself places.
+/// One sentence for all: dozens of interrupts of a machine are placed by the kernel itself.
 std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
   if (refused.empty()) return {};
   std::string irqs;
@@ -36,17 +37,19 @@ std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
       others.push_back(one.error.message);
     }
   }
-  if (!irqs.empty()) others.insert(others.begin(), "the kernel keeps these to itself: IRQ " + irqs);
+  if (!irqs.empty())
+    others.insert(others.begin(), "the kernel does not let these move: IRQ " + irqs);
   return Join(others);
 }
 
-/// Without load balancing the threads of a program stay where they began: on one of its CPUs.
+/// Without load balancing the threads of a program stay on the CPU where they started.
 std::string ChooseCpuset(const MachineProfile& profile, const ProfileCpus& cpus) {
   if (profile.cpuset != "auto") return profile.cpuset;
   return cpus.used.size() > 1 ? "root" : "isolated";
 }
 
-/// In the words of what is taken, so that both can be compared; "shield" has none of its own.
+/// Uses the names of CpusetKindName(), so that wanted and actual can be compared; "shield" has no
+/// such name.
 std::string WantedCpuset(const std::string& wanted) {
   const CpusetKind kind = FirstToTry(wanted);
   return kind < CpusetKind::kMember ? std::string(CpusetKindName(kind)) : wanted;
@@ -117,21 +120,21 @@ SettingState& HeldProfile::Add(std::string name, std::string wanted) {
   return state;
 }
 
-/// Before SMT, so that a thread's CPUs are noted as long as all of them are there.
+/// Called before SMT is turned off, while all CPUs are online.
 void HeldProfile::NotePinned(const MachineProfile& profile) {
   if (profile.cpuset.empty() && profile.smt != "off") return;
   const PinnedThreads pinned = FindPinnedThreads(pinned_.settings().files());
   if (pinned.left_out > 0) {
-    left_out_ = "the CPUs of " + std::to_string(pinned.left_out) +
-                " pinned threads were not noted, of uid " + std::to_string(pinned.user) +
-                " and perhaps others, because there are too many: before Linux 6.2 they are "
-                "pinned no more";
+    left_out_ = "the CPUs of " + std::to_string(pinned.left_out) + " pinned threads (of uid " +
+                std::to_string(pinned.user) +
+                " and perhaps others) were not noted, because there are too many: before Linux 6.2 "
+                "they lose their pinning";
   }
   auto noted = pinned_.Note(pinned.entries);
   if (!noted) why_not_noted_ = noted.error().message;
 }
 
-/// Planned anew for each half: the first one may take CPUs offline.
+/// Plans again for each half, because the first one may take CPUs offline.
 void HeldProfile::TakePlanned(const MachineProfile& profile, bool before_cpuset) {
   for (PlannedSetting& planned : PlanSettings(profile, cpus_, lease_.settings())) {
     if (ComesBeforeCpuset(planned) == before_cpuset) TakeOne(std::move(planned));
@@ -161,7 +164,7 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   if (cpuset_.kind() == CpusetKind::kAffinity) {
     seat_.StepBack();
     lease_.Release(before_cpuset_);
-    // Nothing has undone them.
+    // Nothing has changed the threads' CPUs.
     if (offline_.size() == 0) pinned_.Release();
     if (offline_.size() == 0) left_out_.clear();
   }
@@ -170,7 +173,7 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   static_cast<void>(SetAffinity(0, cpus_.housekeeping));
 }
 
-/// @return why it is less than what is wanted.
+/// @return why less than `wanted` was taken, or empty
 std::string HeldProfile::TakeCpusetAs(const std::string& wanted) {
   if (!why_not_noted_.empty()) return why_not_noted_;
   if (auto out = seat_.StepOut(); !out) {
@@ -191,14 +194,14 @@ void HeldProfile::TakeCStates(const MachineProfile& profile) {
   if (limit) c_states_ = std::move(*limit);
 }
 
-/// Unused siblings are idle only where nobody else may run on them.
+/// Unused siblings are idle only if no other process may run on them.
 void HeldProfile::JudgeSiblings(const MachineProfile& profile) {
   if (profile.smt != "idle" || !SiblingsAreUnused(cpus_)) return;
   if (cpuset_.kind() != CpusetKind::kAffinity) return;
   for (SettingState& state : states_) {
     if (state.setting != kSmtSetting) continue;
     state.held = false;
-    state.why = "benchmarks leave the siblings free, but without a cpuset others may use them";
+    state.why = "benchmarks leave the siblings idle, but without a cpuset others may use them";
   }
 }
 

@@ -13,23 +13,25 @@
 
 namespace benchd {
 
-/// What it takes to take a profile. The references outlive what is taken.
+/// The dependencies of a HeldProfile. The references must outlive it.
 struct ProfileServices {
   SettingServices settings;
   const CgroupPlace& place;
   CgroupSeat& seat;
 };
 
-/// How a profile's settings stand when nobody has taken them: what is, and what could not be had.
+/// The state of a profile's settings while they are not held: the present values, and why a setting
+/// would be unavailable.
 std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const ProfileCpus& cpus,
                                           const Settings& settings, const CgroupPlace& place,
                                           const std::string& why_not);
 
-/// A profile whose settings have been taken; given back by Release() or with the object: CPUs that
-/// are offline first, the others in reverse order. Neither copied nor moved.
+/// A profile whose settings have been taken. Release() or the destructor restores them: first the
+/// CPUs that are offline, then the others in reverse order. Neither copied nor moved.
 class HeldProfile {
  public:
-  /// Takes every setting that can be had; states() tells which and why not.
+  /// Takes every setting that is available; states() lists them, with reasons for those that are
+  /// not held.
   HeldProfile(ProfileServices services, const MachineProfile& profile, const ProfileCpus& cpus);
   HeldProfile(const HeldProfile&) = delete;
   HeldProfile& operator=(const HeldProfile&) = delete;
@@ -39,14 +41,14 @@ class HeldProfile {
   const ProfileCpus& cpus() const { return cpus_; }
   CpusetKind cpuset() const { return cpuset_.kind(); }
 
-  /// In the order of taking, with the values as they were then.
+  /// In the order of taking, with the values at that time.
   const std::vector<SettingState>& states() const { return states_; }
-  /// The values as they are now, in the same order.
+  /// The present values, in the same order.
   std::vector<std::string> Present() const;
-  /// Empty, or what the cpuset is now instead of what was taken.
+  /// Empty, or the present state of a cpuset that is no longer as it was taken.
   std::string BrokenCpuset() const { return cpuset_.Broken(lease_.settings().files()); }
 
-  /// Gives everything back. Idempotent. @return sentences on what was left alone.
+  /// Restores everything. Idempotent. @return sentences about settings that were left as they are
   std::vector<std::string> Release();
 
  private:
@@ -64,14 +66,15 @@ class HeldProfile {
   ProfileCpus cpus_;
   std::vector<SettingState> states_;
   std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
-  SettingsLease pinned_;                 // the CPUs of threads, which SMT and the cpuset may undo
+  SettingsLease pinned_;                 // CPU masks of threads, which SMT and the cpuset may reset
   SettingsLease offline_;                // SMT, which GoesBackFirst()
   SettingsLease lease_;                  // all others
-  // How many settings of lease_ come before the cpuset, and before the c-states and what is after.
+  // Number of settings of lease_ before the cpuset, and before the c-states and those that follow
+  // them.
   std::size_t before_cpuset_ = 0;
   std::size_t before_c_states_ = 0;
-  std::string why_not_noted_;  // why nothing may be taken that would undo the CPUs of threads
-  std::string left_out_;       // a sentence on threads whose CPUs are not given back; empty: none
+  std::string why_not_noted_;  // reason to take nothing that would reset CPU masks of threads
+  std::string left_out_;       // a sentence about threads whose CPUs will not be restored, or empty
   Cpuset cpuset_;
   UniqueFd c_states_;
 };

@@ -36,7 +36,7 @@ std::string ChecksumText(std::string_view text) {
   return std::string(sizeof(digits) - count, '0').append(digits, count);
 }
 
-/// The line without its checksum; empty when that is missing or wrong.
+/// The line without its checksum; empty if the checksum is missing or wrong.
 std::optional<std::string_view> Unsealed(std::string_view line) {
   const std::size_t tab = line.rfind('\t');
   if (tab == std::string_view::npos) return std::nullopt;
@@ -53,8 +53,8 @@ bool IsBootId(std::string_view text) {
          });
 }
 
-/// Adds a line to `text`, which begins at `offset` of the file: after empty lines, if it would
-/// stand in two pages otherwise.
+/// Appends a line to `text`, which begins at `offset` of the file. Pads with empty lines first if
+/// the line would otherwise cross a page boundary.
 void AddWithinAPage(std::string& text, std::size_t offset, const std::string& line) {
   const std::size_t in_page = (offset + text.size()) % kPageBytes;
   if (in_page + line.size() > kPageBytes) text.append(kPageBytes - in_page, '\n');
@@ -71,9 +71,9 @@ Result<std::string> ParseHeader(std::string_view line, std::size_t number) {
   std::uint32_t version = 0;
   const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), version);
   if (parsed.ec != std::errc() || parsed.ptr == rest.data() + rest.size() || *parsed.ptr != ' ') {
-    return AtLine(number, "its version is not understood");
+    return AtLine(number, "it has no valid version");
   }
-  // Before the checksum, which another version may write otherwise.
+  // Checked before the checksum, whose format may differ in another version.
   if (version != kVersion) {
     return Error{ErrorCode::kFailedPrecondition,
                  "line " + std::to_string(number) + ": it is of version " +
@@ -84,7 +84,7 @@ Result<std::string> ParseHeader(std::string_view line, std::size_t number) {
   const auto text = Unsealed(line);
   if (!text) return AtLine(number, "it is damaged");
   rest = text->substr(static_cast<std::size_t>(parsed.ptr - line.data()) + 1);
-  if (!IsBootId(rest)) return AtLine(number, "it names no boot");
+  if (!IsBootId(rest)) return AtLine(number, "it does not name a boot");
   return std::string(rest);
 }
 
@@ -105,7 +105,7 @@ Result<JournalEntry> ParseEntry(std::string_view line, std::size_t number) {
   const auto old_value = TakeField(rest);
   if (!old_value) return AtLine(number, "it has too few fields");
   const auto kind = FindSettingKind(*name);
-  if (!kind) return AtLine(number, "it is of a kind that benchd-runner does not know");
+  if (!kind) return AtLine(number, "benchd-runner does not know this kind of setting");
   JournalEntry entry{{*kind, std::string(*target)}, std::string(*old_value), std::string(rest)};
   if (!IsValidSetting(entry.key, entry.old_value) || !IsValidSetting(entry.key, entry.new_value)) {
     return AtLine(number, "it has a value that benchd-runner never writes");
@@ -116,10 +116,10 @@ Result<JournalEntry> ParseEntry(std::string_view line, std::size_t number) {
 Result<void> CheckFile(const std::string& path, int file) {
   struct stat info {};
   if (fstat(file, &info) != 0) return SystemError(path, errno);
-  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "it is no regular file");
+  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "it is not a regular file");
   if (info.st_uid == geteuid() && (info.st_mode & 07777) == 0600) return {};
   return Error{ErrorCode::kPermissionDenied,
-               path + ": it is not this user's alone, so that its values cannot be trusted",
+               path + ": another user owns it or may use it, so its values cannot be trusted",
                "look at the file, then remove it"};
 }
 
@@ -168,7 +168,7 @@ Result<Journal> Journal::Open(const std::string& path) {
   if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Journal(path, std::move(file));
   if (errno != EWOULDBLOCK) return SystemError(path, errno);
   return Error{ErrorCode::kFailedPrecondition, path + ": a live benchd-runner holds it",
-               "stop that one first"};
+               "stop that benchd-runner first"};
 }
 
 Result<JournalContents> Journal::Read() const {
@@ -191,8 +191,9 @@ Result<JournalContents> Journal::Read() const {
 
 Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
   if (!IsBootId(boot_id)) {
-    return Error{ErrorCode::kFailedPrecondition,
-                 path_ + ": the boot's id is not known, and so not which values are of this boot"};
+    return Error{
+        ErrorCode::kFailedPrecondition,
+        path_ + ": the ID of this boot is unknown, so values of this boot cannot be recognised"};
   }
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) return SystemError(path_, errno);
@@ -202,7 +203,7 @@ Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
   }
   if (info.st_size > 0 && boot_id_ != boot_id) {
     return Error{ErrorCode::kFailedPrecondition, path_ + ": it has entries of another boot",
-                 "benchd-runner --restore"};
+                 "run benchd-runner --restore"};
   }
   return static_cast<std::size_t>(info.st_size);
 }
@@ -221,7 +222,7 @@ Result<void> Journal::AppendAll(const std::vector<JournalEntry>& entries,
     AddWithinAPage(text, size, line);
     if (line.size() > kPageBytes || size + text.size() > kMaxJournalBytes) {
       return Error{ErrorCode::kResourceExhausted,
-                   path_ + ": there is no room for " + DescribeSetting(entry.key)};
+                   path_ + ": no room is left for " + DescribeSetting(entry.key)};
     }
   }
   if (auto written = WriteAt(size, text); !written) {
@@ -255,7 +256,8 @@ Result<void> Journal::KeepOnly(const std::vector<JournalEntry>& entries) {
   std::string text = JournalHeader(contents.boot_id) + "\n";
   for (const JournalEntry& entry : entries) AddWithinAPage(text, 0, JournalLine(entry) + "\n");
   const std::size_t size = text.size();
-  // Over the whole of the old text: cut short, what is left of that are whole lines.
+  // Pads to the length of the old text, so that a write that is cut short leaves only whole lines
+  // of it.
   text.append(std::max(static_cast<std::size_t>(info.st_size), size) - size, '\n');
   TRY_VOID(WriteAt(0, text));
   return ftruncate(file_.get(), static_cast<off_t>(size)) == 0 ? Result<void>()

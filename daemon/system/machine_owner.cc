@@ -30,7 +30,7 @@ Error Missing(const SettingState& state) {
                "use --isolation best-effort, or a machine profile that leaves it alone"};
 }
 
-/// As much of a command as Quoted() shows: it may be a megabyte.
+/// The beginning of a command, as much as Quoted() shows: the whole may be a megabyte.
 std::string Beginning(const std::vector<std::string>& command) {
   constexpr std::size_t kShown = 61;
   std::string text;
@@ -55,12 +55,12 @@ MachineOwner::MachineOwner(Parts parts)
 
 Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
   const Isolation isolation = request.isolation;
-  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it"};
+  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: another session holds it"};
   TRY(const auto known, Choose(request));
   TRY(auto used, ChooseCpus(known, isolation, request.cpus));
   if (isolation == Isolation::kStrict && LacksVersion2()) {
     return Error{ErrorCode::kFailedPrecondition,
-                 "strict isolation cannot be had: " + parts_.place.version1,
+                 "strict isolation is unavailable: " + parts_.place.version1,
                  "until then use --isolation best-effort"};
   }
   MachineReport report;
@@ -98,7 +98,7 @@ MachineEnd MachineOwner::Release() {
   if (held_ && !session.at_start.empty()) end.at_end = held_->Present();
   end.at_end.resize(session.at_start.size());
   for (std::size_t i = 0; i < end.at_end.size(); ++i) {
-    // Nobody holds it: what it was is all that is known.
+    // Without a held profile, the value at the start is all that is known.
     if (end.at_end[i].empty()) end.at_end[i] = session.at_start[i].actual;
   }
   end.warnings = WarningsOf(session, end.at_end);
@@ -117,19 +117,19 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
     const SettingState& state = session.at_start[i];
     if (!state.held || at_end[i] == state.actual || state.setting == "cpuset") continue;
     Warn(warnings, "setting_changed",
-         state.setting + ": somebody changed it from " + state.actual + " to " + at_end[i] +
+         state.setting + ": another program changed it from " + state.actual + " to " + at_end[i] +
              " while the session ran");
   }
   if (!session.broken_cpuset.empty()) {
     Warn(warnings, "partition_invalid",
          "cpuset: the benchmark CPUs were no longer kept free of others (" + session.broken_cpuset +
-             "): somebody else took them");
+             "): another group took them");
   }
   if (session.runs > 0 && session.migrations >= session.runs) {
     Warn(warnings, "migrations",
          "programs were moved between CPUs " + std::to_string(session.migrations) + " times in " +
              std::to_string(session.runs) +
-             " runs: a program of one thread is steadier on one (--cpus)");
+             " runs: keep a single-threaded program on one CPU (--cpus)");
   }
   for (const auto& [limit, runs] : session.limits) {
     const std::string where = runs == 1 ? "a run" : std::to_string(runs) + " runs";
@@ -142,32 +142,31 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
     Warn(warnings, "threads_took_turns",
          command + " had more threads to run than benchmark CPUs (" + std::to_string(turns.cpus) +
              ") in " + std::to_string(turns.taken) +
-             " runs: they took turns, and what would run at the same time elsewhere counts one "
-             "after the other");
+             " runs: they took turns, so times that would overlap on more CPUs add up");
   }
   if (session.scaled_runs > 0) {
     Warn(warnings, "counters_scaled",
          "in " + std::to_string(session.scaled_runs) +
              " runs the CPU had too few counters, which took turns: some of their values are "
-             "estimates, scaled up from what was counted in at least " +
+             "estimates, scaled up from counts over at least " +
              Percent(session.smallest_share) + " of the time");
   }
   if (LacksVersion2()) {
     Warn(warnings, "cgroup_v1",
-         "nothing kept others off the benchmark CPUs, and no limit of a run's "
-         "memory or processes held: " +
+         "other programs could use the benchmark CPUs, and no limit on a run's "
+         "memory or processes applied: " +
              parts_.place.version1);
   }
   if (!child_profile_.aslr) {
     Warn(warnings, "aslr_off",
          "aslr = \"off\": one memory layout was measured, which may favour "
-         "either side by itself");
+         "either side by chance");
   }
   if (parts_.own_nice > child_profile_.nice) {
     Warn(warnings, "nice_inherited",
          "the runs had the nice value " + std::to_string(parts_.own_nice) +
-             " that benchd was started with and may not lower: whatever else "
-             "wants a CPU goes before them");
+             " that benchd was started with and may not lower: programs "
+             "with a lower value run before them");
   }
   return warnings;
 }
@@ -213,8 +212,8 @@ Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
                          "choose among " + Names(parts_.profiles));
 }
 
-/// The profile of a session. Without some of its settings it is another one, by its name too: it
-/// holds nothing of the whole one's.
+/// The profile of a session. Without some of its settings it is a different profile with a name of
+/// its own, so it shares nothing that is held for the full one.
 Result<KnownProfile> MachineOwner::Choose(const MachineRequest& request) const {
   TRY(const auto found, Find(request.profile));
   KnownProfile known = *found;
@@ -227,7 +226,8 @@ Result<KnownProfile> MachineOwner::Choose(const MachineRequest& request) const {
   return known;
 }
 
-/// The CPUs that `cpus` names, all of them the profile's; those it uses for an empty list.
+/// The CPUs that `cpus` lists, which must all belong to the profile; for an empty list the CPUs
+/// that the profile uses.
 Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Isolation isolation,
                                                   const std::string& cpus) const {
   if (cpus.empty()) {
@@ -244,8 +244,9 @@ Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Iso
   return chosen;
 }
 
-/// Of the runs' control groups; how that went, unless nobody asked for a limit. 0 = none of the
-/// profile's.
+/// Limits the memory of the runs' control groups.
+/// @param profile_bytes  the profile's limit; 0: none
+/// @return the state of the limit; empty if no limit was requested
 std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_bytes) const {
   const std::uint64_t of_profile = profile_bytes == 0 ? kNoLimit : profile_bytes;
   const std::uint64_t wanted = std::min(of_profile, parts_.memory_limit_bytes);
@@ -283,8 +284,8 @@ std::vector<std::string> MachineOwner::ReleaseProfile() {
     if (!cleared) notes.push_back(cleared.error().message);
     return notes;
   }
-  // A second try; what somebody else has changed is forgotten, what the kernel refuses is kept for
-  // another time.
+  // Try again: entries that another program has changed are dropped, and those that the kernel
+  // refuses are kept for later.
   const auto again = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);
   if (!again) notes.push_back(again.error().message);
   for (const std::string& sentence : again.value_or(std::vector<std::string>())) {
@@ -293,7 +294,8 @@ std::vector<std::string> MachineOwner::ReleaseProfile() {
   return notes;
 }
 
-/// After a session: what an admin has applied, else what is held as long as benchd lives.
+/// After a session: holds the profile that an admin has applied, else the one that is held as long
+/// as benchd runs.
 void MachineOwner::HoldWhatStays() {
   notes_.clear();
   const auto known = Find(applied_);
@@ -325,7 +327,7 @@ Result<MachineStatus> MachineOwner::Apply(const std::string& profile) {
   TRY(auto known, Find(profile));
   if (parts_.journal == nullptr) {
     return Error{ErrorCode::kFailedPrecondition, "apply: " + parts_.why_nothing,
-                 "settings are changed by the system's daemon only"};
+                 "only the system service changes settings"};
   }
   applied_ = known->profile.name;
   HoldWhatStays();
@@ -335,7 +337,7 @@ Result<MachineStatus> MachineOwner::Apply(const std::string& profile) {
 Result<MachineStatus> MachineOwner::Restore() {
   if (session_) {
     return Error{ErrorCode::kFailedPrecondition, "restore: a session is running",
-                 "its settings are given back at its end; benchctl cancel ends it"};
+                 "its settings are restored when it ends; benchctl cancel ends it"};
   }
   applied_.clear();
   notes_ = ReleaseProfile();
@@ -349,7 +351,7 @@ Result<MachineStatus> MachineOwner::Restore() {
   return status;
 }
 
-// ---- telling ----
+// ---- reports ----
 
 Result<MachineStatus> MachineOwner::Describe(const std::string& profile) const {
   TRY(auto known, Find(profile.empty() && held_ ? held_->name() : profile));
@@ -364,7 +366,7 @@ std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const 
                               parts_.why_nothing);
   if (!parts_.overlap.empty()) {
     states.push_back({.setting = kHousekeepingCpus,
-                      .wanted = "apart from the benchmark CPUs",
+                      .wanted = "separate from the benchmark CPUs",
                       .actual = "shared",
                       .held = false,
                       .why = parts_.overlap});

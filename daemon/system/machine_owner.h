@@ -17,39 +17,39 @@
 
 namespace benchd {
 
-/// A profile and the CPUs it means on this machine.
+/// A profile and its CPUs on this machine.
 struct KnownProfile {
   MachineProfile profile;
   ProfileCpus cpus;
 
-  /// Those a session may ask for: with smt "off" the siblings are offline by the time they would be
-  /// used.
+  /// The CPUs that a session may request: with smt "off", siblings are offline when the session
+  /// runs.
   const std::vector<int>& RequestableCpus() const {
     return profile.smt == "off" ? cpus.used : cpus.benchmark;
   }
 };
 
-/// Who decides which profile's settings are taken: a session, an admin (`benchctl machine apply`),
-/// or a profile that is held as long as benchd lives. One profile at a time.
+/// Decides which profile's settings are held: a session's, the one that an admin has applied
+/// (`benchctl machine apply`), or one that is held as long as benchd runs. One profile at a time.
 ///
-/// Without a journal (user mode) nothing is ever changed: then the settings are described, and
-/// children are kept on their CPUs by affinity alone. Single-threaded; the references outlive it.
+/// Without a journal (user mode) it changes nothing: it describes the settings, and children are
+/// pinned to their CPUs by affinity alone. Single-threaded; the references must outlive it.
 class MachineOwner {
  public:
   struct Parts {
     const Settings& settings;
     const CgroupPlace& place;
     CgroupSeat& seat;
-    std::vector<KnownProfile> profiles;  ///< `default` among them
-    std::vector<TreeGroup*> run_groups;  ///< of the runs: for limits of memory
-    /// What [children] memory_mib asks for, beside which a profile may ask for less.
+    std::vector<KnownProfile> profiles;  ///< includes `default`
+    std::vector<TreeGroup*> run_groups;  ///< the groups of the runs, for memory limits
+    /// The limit of [children] memory_mib; a profile may ask for less.
     std::uint64_t memory_limit_bytes = kNoLimit;
-    /// nullptr: changes nothing, for the reason `why_nothing`.
+    /// nullptr: changes nothing, for the reason in `why_nothing`.
     Journal* journal = nullptr;
     std::string why_nothing;
-    std::string counters;  ///< which there are (runner/perf_counters.h), a fact of the machine
-    std::string overlap;   ///< empty, or why housekeeping and benchmark CPUs are the same ones
-    int own_nice = 0;  ///< of the runner; above 0 it may not be lowered, and children inherit it
+    std::string counters;  ///< of the hardware (runner/perf_counters.h), a fact of the machine
+    std::string overlap;   ///< empty, or why housekeeping and benchmark CPUs overlap
+    int own_nice = 0;      ///< the runner's; children inherit it and may not lower it
   };
   explicit MachineOwner(Parts parts);
 
@@ -57,48 +57,48 @@ class MachineOwner {
 
   /// Takes a profile for a session.
   ///
-  /// @errors kInvalidArgument for an unknown profile, an unknown setting that is to be left out, or
-  ///         CPUs outside the profile's; kFailedPrecondition when
-  ///         `strict` isolation misses a setting, or cgroup version 2, which is named; nothing
-  ///         stays changed then.
+  /// @errors kInvalidArgument for an unknown profile, an unknown setting in `settings_off`, or CPUs
+  ///         outside the profile's; kFailedPrecondition if `strict` isolation lacks a setting
+  ///         (which the error names) or cgroup version 2. After an error no setting is changed.
   Result<MachineReport> Acquire(const MachineRequest& request);
-  /// The end of the session: gives back what nobody else holds. Idempotent.
+  /// Ends the session: restores the settings that no other holder needs. Idempotent.
   MachineEnd Release();
 
-  /// The profile of the session under way, for what is every child's own; never nullptr.
+  /// The profile of the current session, for settings of each child.
   const MachineProfile& child_profile() const { return child_profile_; }
-  /// How the CPUs of children are confined at the moment.
+  /// How children's CPUs are currently confined.
   CpusetKind cpuset() const { return held_ ? held_->cpuset() : CpusetKind::kAffinity; }
-  /// Looks whether the cpuset still is what was taken; what is found is told by Release(). Between
+  /// Checks that the cpuset is still as it was taken. Release() reports a difference. Call between
   /// runs only.
   void CheckCpuset();
-  /// Told by Release(): runs of this session in which a child was moved between CPUs.
+  /// Counts a run of this session and the CPU migrations of its child; Release() warns of them.
   void NoteMigrations(std::uint64_t count);
-  /// Likewise: a run that ran into a limit; "reached its limit of ...".
+  /// Likewise for a run that reached a limit: "reached its limit of ...".
   void NoteLimit(const std::string& limit);
-  /// Likewise: whether the threads of a run of `command` had to take turns on its `cpus`.
+  /// Likewise for a run of `command`: whether its threads had to take turns on its `cpus`.
   void NoteTurns(const std::vector<std::string>& command, std::size_t cpus, bool took_turns);
-  /// Likewise: a run for whose counters the CPU had not enough, so that one really counted for only
-  /// this share of the time.
+  /// Likewise for a run that needed more hardware counters than the CPU has: `share` is the
+  /// smallest share of the time that a counter was active.
   void NoteScaledCounters(double share);
 
   /// @errors kInvalidArgument for an unknown profile.
   Result<MachineStatus> Describe(const std::string& profile) const;
-  /// @errors kFailedPrecondition while a session runs, or where nothing may be changed.
+  /// @errors kFailedPrecondition while a session runs, or if settings may not be changed here
   Result<MachineStatus> Apply(const std::string& profile);
   Result<MachineStatus> Restore();
 
-  /// benchd has connected: takes `default` if it is to be held as long as benchd lives.
+  /// Called when benchd has connected: takes `default` if that profile is held as long as benchd
+  /// runs.
   void DaemonCame();
-  /// benchd has gone: everything is given back.
+  /// Called when benchd has disconnected: restores everything.
   void DaemonGone();
 
-  /// Noise between two samples of the benchmark CPUs.
+  /// Samples the benchmark CPUs; Diagnose() finds the noise since an earlier sample.
   MachineSample Sample() const;
   std::vector<NoiseSource> Diagnose(const MachineSample& before) const;
 
  private:
-  /// What is remembered of a session until its end.
+  /// Data of a session that Release() reports.
   struct Session {
     std::vector<SettingState> at_start;
     std::vector<int> used;
@@ -106,15 +106,15 @@ class MachineOwner {
     std::string broken_cpuset;
     std::uint64_t migrations = 0;
     std::uint64_t runs = 0;
-    std::map<std::string, std::uint64_t> limits;  ///< what was run into, and by how many runs
+    std::map<std::string, std::uint64_t> limits;  ///< number of runs that reached each limit
     struct Turns {
       std::size_t cpus = 0;
       std::uint64_t runs = 0;   ///< since the first one whose threads took turns
-      std::uint64_t taken = 0;  ///< of these
+      std::uint64_t taken = 0;  ///< of these, runs whose threads took turns
     };
-    std::map<std::string, Turns> turns;  ///< by command, of those that have some
+    std::map<std::string, Turns> turns;  ///< by command; only those whose threads took turns
     std::uint64_t scaled_runs = 0;
-    double smallest_share = 1;  ///< of the time, of a counter in these
+    double smallest_share = 1;  ///< of the time that a counter was active
   };
 
   Result<const KnownProfile*> Find(const std::string& name) const;
@@ -127,7 +127,7 @@ class MachineOwner {
   std::optional<SettingState> LimitMemory(std::uint64_t profile_bytes) const;
   std::vector<SettingState> States(const KnownProfile& known) const;
   MachineStatus StatusOf(const KnownProfile& known) const;
-  /// In system mode, where isolation and limits of whole trees are promised.
+  /// True only in system mode, which promises isolation and limits of whole process trees.
   bool LacksVersion2() const { return parts_.journal != nullptr && !parts_.place.version1.empty(); }
   Environment DescribeEnvironment() const;
   std::vector<Warning> WarningsOf(const Session& session,
@@ -137,10 +137,10 @@ class MachineOwner {
   std::string boot_id_;
   std::optional<HeldProfile> held_;
   std::optional<Session> session_;
-  std::string applied_;  // by an admin; empty = none
+  std::string applied_;  // profile that an admin has applied; empty: none
   bool daemon_here_ = false;
   MachineProfile child_profile_;
-  std::vector<std::string> notes_;  // of the last time something was given back
+  std::vector<std::string> notes_;  // from the last time that settings were restored
 };
 
 }  // namespace benchd

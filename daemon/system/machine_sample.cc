@@ -27,7 +27,7 @@ bool Contains(const Cpus& cpus, int cpu) {
 
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   enum Column { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kColumns };
-  constexpr std::size_t kFewest = kIdle + 1;  // those that every kernel has
+  constexpr std::size_t kFewest = kIdle + 1;  // present on every kernel
   const std::string text = files.Text("proc/stat");
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = NextLine(rest);
@@ -50,10 +50,10 @@ void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample
   }
 }
 
-/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics": since version 15
-/// a line has nine figures, the eighth being "sum of all time spent waiting to run by tasks on this
-/// processor"; in nanoseconds, as the text says since version 17 and the kernel has counted all
-/// along (rq_sched_info.run_delay). There is no such file without CONFIG_SCHEDSTATS.
+/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics". Since version 15
+/// a line has nine figures; the eighth is the "sum of all time spent waiting to run by tasks on
+/// this processor". The unit is nanoseconds: documented since version 17, and true of all versions
+/// (rq_sched_info.run_delay). The file does not exist without CONFIG_SCHEDSTATS.
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   constexpr std::uint64_t kFirstVersion = 15;
   constexpr int kRunDelay = 8;
@@ -89,8 +89,8 @@ void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& 
   }
 }
 
-/// Who asked for an interrupt, at the end of "IO-APIC 5-edge i801_smbus, eth0": all of the words
-/// that commas hold together.
+/// The drivers that requested an interrupt, at the end of "IO-APIC 5-edge i801_smbus, eth0": the
+/// last words, as far as commas join them.
 std::string_view ActionsOf(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
   text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
@@ -103,8 +103,8 @@ std::string_view ActionsOf(std::string_view text) {
   return blank == std::string_view::npos ? text : text.substr(blank + 1);
 }
 
-/// A table: the first line names the CPUs that are online, each further one has a count for each of
-/// them and then what it is.
+/// A table. The first line names the CPUs that are online; each further line has one count for each
+/// of them and then a description.
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   const std::string text = files.Text("proc/interrupts");
   std::string_view rest = text;
@@ -159,8 +159,8 @@ std::int64_t ReapedChildrenUs() {
 
 }  // namespace
 
-/// The fields are counted from 1 there. The name in brackets may hold blanks and brackets itself,
-/// so that only the last bracket ends it.
+/// Fields are numbered from 1, as in the manual page. The name in parentheses may itself contain
+/// blanks and parentheses, so only the last parenthesis ends it.
 std::optional<ProcessCounters> ParseProcess(std::string_view text) {
   constexpr int kFirstAfterName = 3;
   constexpr int kFlags = 9;
@@ -216,13 +216,13 @@ MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus)
   return sample;
 }
 
-// ---- what it is ----
+// ---- facts about the machine ----
 
 namespace {
 
 constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
 
-/// "MemTotal: 16318564 kB" in bytes; empty when there is none.
+/// "MemTotal: 16318564 kB" in bytes; empty if the key is missing.
 std::string InBytes(std::string_view meminfo, std::string_view key) {
   std::string_view field = Field(meminfo, key);
   const auto kibibytes = ParseCount(NextWord(field));
@@ -241,8 +241,8 @@ std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
   return files.Text("sys/devices/system/cpu/cpu0/microcode/version");
 }
 
-/// What the kernel does about a weakness, in its first words: "PTE Inversion" for
-/// "Mitigation: PTE Inversion; VMX: cache flushes".
+/// The kernel's mitigation of a vulnerability, shortened: "PTE Inversion" for "Mitigation: PTE
+/// Inversion; VMX: cache flushes".
 std::string_view FirstWords(std::string_view text) {
   constexpr std::string_view kMitigation = "Mitigation: ";
   text = text.substr(0, text.find_first_of(";\n"));
@@ -250,7 +250,7 @@ std::string_view FirstWords(std::string_view text) {
   return text;
 }
 
-/// "meltdown=PTI; spectre_v2=Retpolines" for those the CPU has.
+/// "meltdown=PTI; spectre_v2=Retpolines", for vulnerabilities that the CPU has.
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, vulnerabilities.
 std::string Mitigations(const KernelFiles& files) {
   std::string text;
@@ -265,7 +265,7 @@ std::string Mitigations(const KernelFiles& files) {
   return any && text.empty() ? "not affected" : text;
 }
 
-/// "on, active": the switch, and whether some core has two threads online.
+/// "on, active": the switch, and whether any core has two threads online.
 std::string Smt(const KernelFiles& files) {
   const std::string control = files.Text("sys/devices/system/cpu/smt/control");
   if (control.empty()) return {};
@@ -273,8 +273,8 @@ std::string Smt(const KernelFiles& files) {
   return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
 }
 
-/// What the processor is: its name on x86; its numbers on arm64, which has no names in the kernel
-/// (arch/arm64/kernel/cpuinfo.c), of each type of core once.
+/// The processor's name on x86. On arm64, for which the kernel has no names
+/// (arch/arm64/kernel/cpuinfo.c), the numbers of each type of core.
 std::string Processor(std::string_view cpuinfo) {
   const std::string_view name = Field(cpuinfo, "model name");
   if (!name.empty()) return std::string(name);
@@ -299,7 +299,7 @@ std::string Processor(std::string_view cpuinfo) {
   return text;
 }
 
-/// Whether firmware is that of a virtual machine, where the processor does not tell.
+/// Whether the firmware is that of a virtual machine, for processors that do not report it.
 /// Source: systemd's src/basic/virt.c, detect_vm_dmi_vendor() and detect_vm_device_tree().
 bool IsVirtualFirmware(const KernelFiles& files) {
   if (files.Exists("proc/device-tree/hypervisor") || files.Exists("proc/device-tree/fw-cfg")) {
@@ -323,8 +323,8 @@ bool IsVirtualFirmware(const KernelFiles& files) {
   return false;
 }
 
-/// Source: the CPUID bit that hypervisors set for their guests, "hypervisor" in /proc/cpuinfo;
-/// where there are no such flags, the firmware.
+/// Source: the CPUID bit that hypervisors set for their guests ("hypervisor" in /proc/cpuinfo); on
+/// processors without such flags, the firmware.
 std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
   const std::string type = files.Text("sys/hypervisor/type");
   if (!type.empty() && type != "none") return type;
@@ -334,14 +334,14 @@ std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
   return product.empty() ? "unknown" : product;
 }
 
-/// Which machine it is, the same after every boot, without giving its machine-id away.
+/// A name that identifies the machine across boots without revealing its machine-id.
 ///
-/// machine-id(5) asks for a keyed hash; as sd_id128_get_machine_app_specific(3) it is HMAC-SHA256
-/// with the machine's id as the key, here of our own name; its first 16 bytes.
+/// machine-id(5) asks for a keyed hash. Like sd_id128_get_machine_app_specific(3), this is
+/// HMAC-SHA256 of our own name with the machine-id as the key, cut to its first 16 bytes.
 std::string MachineName(const KernelFiles& files) {
   constexpr std::string_view kOurs = "benchd machine 1";
   const std::string id = files.Text("etc/machine-id");
-  constexpr std::size_t kDigits = 32;  // others: "uninitialized", or a file that is empty
+  constexpr std::size_t kDigits = 32;  // otherwise the file is empty or has "uninitialized"
   if (id.size() != kDigits || id.find_first_not_of("0123456789abcdef") != std::string::npos) {
     return {};
   }

@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-/// No number of a thread is greater: PID_MAX_LIMIT, include/linux/threads.h.
+/// The greatest thread number: PID_MAX_LIMIT, include/linux/threads.h.
 constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
 
 std::string TargetOf(pid_t tid, std::uint64_t started_ticks) {
@@ -24,19 +24,19 @@ std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
   return stat ? ParseProcess(*stat) : std::nullopt;
 }
 
-/// "" for all that are online.
+/// "" if the thread may run on all online CPUs.
 Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
   TRY(auto allowed, ReadAffinity(tid));
   const std::vector<int> cpus = CpusInBoth(online, allowed);
   return cpus == online ? std::string() : FormatCpuList(cpus);
 }
 
-/// The thread, if it is that one still.
+/// The thread, if it still exists.
 Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
   const auto thread = ParseThreadTarget(target);
   const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
   if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
-  return Error{ErrorCode::kNotFound, "it has ended"};
+  return Error{ErrorCode::kNotFound, "the thread has ended"};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Result<std::vector<int>> ReadAffinity(pid_t tid) {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
-    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended"};
+    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "the thread has ended"};
     return SystemError("sched_getaffinity", errno);
   }
   std::vector<int> cpus;
@@ -68,7 +68,7 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   if (at == std::string_view::npos) return {};
   const auto tid = ParseCount(text.substr(0, at));
   const auto started = ParseCount(text.substr(at + 1));
-  // 0 would be ourselves.
+  // Thread 0 would be ourselves.
   if (!tid || *tid == 0 || *tid > kMaxTid || !started) return {};
   const ThreadTarget thread{static_cast<pid_t>(*tid), *started};
   if (TargetOf(thread.tid, thread.started_ticks) != text) return {};
@@ -87,7 +87,7 @@ bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
 
 namespace {
 
-/// Not that of its folder, which is root's for a process that makes itself untraceable.
+/// Not the owner of its folder, which is root for a process that makes itself untraceable.
 uid_t UserOf(const KernelFiles& files, const std::string& process) {
   constexpr std::string_view kKey = "Uid:";
   const std::string status = files.Text("proc/" + process + "/status");
@@ -98,7 +98,7 @@ uid_t UserOf(const KernelFiles& files, const std::string& process) {
   return 0;
 }
 
-/// Those of one process.
+/// Finds the pinned threads of one process.
 class PinnedThreadsOf {
  public:
   PinnedThreadsOf(const KernelFiles& files, std::string process, const std::vector<int>& online)
@@ -108,7 +108,7 @@ class PinnedThreadsOf {
     for (const std::string& name : files_.List("proc/" + process_ + "/task")) {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
       if (tid == 0) continue;
-      // First what costs less: most threads may run anywhere.
+      // The cheap check first: most threads may run on any CPU.
       auto cpus = CpusOf(tid, online_);
       if (!cpus || cpus->empty()) continue;
       const auto stat = StatOf(files_, tid);

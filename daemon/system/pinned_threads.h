@@ -16,34 +16,35 @@
 
 namespace benchd {
 
-/// The CPUs that a thread may run on; 0 is this one. @errors kNotFound when it has ended.
+/// The CPUs that a thread may run on; tid 0 is the calling thread. @errors kNotFound if it has
+/// ended
 Result<std::vector<int>> ReadAffinity(pid_t tid);
-/// Puts it onto these CPUs; this one again after each move, as the kernel widens or narrows the
-/// mask of who changes its cpuset. @errors when none of them can be had.
+/// Pins a thread to these CPUs. Repeat for the calling thread after each move between cpusets,
+/// because the kernel then changes its mask. @errors if none of the CPUs is available
 Result<void> SetAffinity(pid_t tid, const std::vector<int>& cpus);
 
-// Before Linux 6.2 a change of a cpuset gives every thread in it all of its CPUs: who was pinned is
-// pinned no more. So the CPUs of those that are pinned are noted before a cpuset is taken, and
-// given back after it as any other setting: to threads that may run anywhere by then.
+// Before Linux 6.2, a change of a cpuset gives every thread in it all CPUs of the cpuset, so pinned
+// threads lose their masks. Therefore the masks of pinned threads are noted before a cpuset is
+// taken and restored afterwards, like any other setting, for threads that may then run on any CPU.
 
-/// A thread, as the journal names it: "TID@START".
+/// A thread as the journal names it: "TID@START".
 struct ThreadTarget {
   pid_t tid = 0;
-  std::uint64_t started_ticks = 0;  ///< since boot: its number may be somebody else's by then
+  std::uint64_t started_ticks = 0;  ///< since boot; distinguishes threads that reuse a tid
 };
-/// Empty for what is none.
+/// Empty if the text is malformed.
 std::optional<ThreadTarget> ParseThreadTarget(std::string_view text);
 
-/// How much of a journal the CPUs of threads may take: any user may pin as many threads as the
-/// kernel lets him have, and the settings need their room, too. Half of it is theirs at most, in
-/// two parts, so that persons leave the system's users theirs; none of these takes more than his
-/// own share but root.
+/// Limits the part of a journal that the masks of threads may take, because any user may pin as
+/// many threads as the kernel allows, and the settings need room too. They get half of the journal
+/// at most, divided into one part for system users and one for persons. Each user except root gets
+/// at most a share of the part.
 class PinnedThreadsBudget {
  public:
   static constexpr std::size_t kBytesOfAPart = kMaxJournalBytes / 4;
   static constexpr std::size_t kBytesOfAUser = kBytesOfAPart / 4;
 
-  /// Whether there is room for it; then it is taken.
+  /// Reserves the bytes if there is room for them.
   bool Take(uid_t uid, std::size_t bytes);
 
  private:
@@ -54,18 +55,18 @@ class PinnedThreadsBudget {
 
 struct PinnedThreads {
   std::vector<JournalEntry> entries;
-  std::size_t left_out = 0;  ///< beyond the budget
-  uid_t user = 0;            ///< whose the first of those is
+  std::size_t left_out = 0;  ///< not noted, because the budget was used up
+  uid_t user = 0;            ///< the user of the first of those
 };
 
-/// Every thread but ours that may not run on every CPU that is online, with its CPUs as the old
-/// value and all as the new one, as far as the budget goes. Not those that the kernel keeps where
-/// they are: nobody can move them. None below another root than "/", as the system calls are about
-/// this machine.
+/// Finds every thread, except our own, that may not run on all online CPUs, as far as the budget
+/// allows. The old value is its CPUs, the new value is all CPUs. Skips threads that the kernel does
+/// not allow to be moved. Empty for another root than "/", because the system calls act on this
+/// machine.
 PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget budget = {});
 
-/// The CPUs that are online and that the thread may run on, "" for all. `target` is a valid one.
-/// @errors kNotFound when it has ended.
+/// The online CPUs that the thread may run on; "" for all. `target` must be valid.
+/// @errors kNotFound if it has ended
 Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target);
 Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
                              std::string_view cpus);

@@ -19,16 +19,16 @@ double TickSeconds() {
 
 double Seconds(std::uint64_t ticks) { return static_cast<double>(ticks) * TickSeconds(); }
 
-/// By ticks the kernel looks now and then whether the CPU is busy: `total` looks of which a share p
-/// finds it so are off by sqrt(total p (1 - p)), the binomial distribution's standard deviation.
-/// It looks HZ times a second, which is USER_HZ at least: the error is this or less.
+/// The kernel checks at each tick whether the CPU is busy. With `total` ticks of which a share p is
+/// busy, the standard deviation of the binomial distribution is sqrt(total p (1 - p)). The kernel
+/// ticks HZ times per second, and HZ is at least USER_HZ, so the error is at most this.
 double BusyError(std::uint64_t busy, std::uint64_t total) {
   if (total == 0) return 0;
   const double share = std::min(1.0, static_cast<double>(busy) / static_cast<double>(total));
   return std::sqrt(static_cast<double>(total) * share * (1 - share)) * TickSeconds();
 }
 
-/// The ticks since `before`; all of them for a process that was not there then.
+/// The ticks since `before`; all ticks of a process that did not exist then.
 std::uint64_t NewTicks(const MachineSample& before, std::int32_t pid,
                        const ProcessCounters& process) {
   const auto found = before.processes.find(pid);
@@ -88,25 +88,26 @@ std::vector<BusyProcess> BusyProcesses(const MachineSample& before, const Machin
 
 namespace {
 
-/// What the kernel reports is an average over a moment and wavers; one step of the hardware
-/// (100 MHz) is 2.5 % of 4 GHz and 5 % of 2 GHz. More than that is another frequency, and more than
-/// the default margin of 2 %.
+/// The kernel reports a short-term average, which fluctuates. One hardware step (100 MHz) is 2.5 %
+/// of 4 GHz and 5 % of 2 GHz. A larger change means a different frequency, and exceeds the default
+/// margin of 2 %.
 constexpr double kFrequencyChange = 0.05;
-/// Half of the default margin. A session of a second has a hundred ticks: two of them are more.
+/// Half of the default margin. A session of one second has a hundred ticks, so two of them exceed
+/// it.
 constexpr double kStealShare = 0.01;
-/// As much as the default margin. Below 100 ms it is ten ticks, which a few wake-ups of the
-/// kernel's own threads give.
+/// The default margin. Below 100 ms it would be less than ten ticks, which a few wake-ups of kernel
+/// threads can cause.
 constexpr double kOthersShare = 0.02;
 constexpr double kOthersSeconds = 0.1;
-/// Three standard deviations of the counting by ticks: a quiet session is accused once in 740
-/// (the normal distribution's upper tail). At 90 % busy that is 2.8 % of 10 s on one CPU, more than
-/// the share above, and 0.4 % of 10 minutes.
+/// Three standard deviations of the tick-based counting: one quiet session in 740 gets a false
+/// warning (the upper tail of the normal distribution). At 90 % load that is 2.8 % of 10 s on one
+/// CPU, which exceeds the share above, and 0.4 % of 10 minutes.
 constexpr double kTickErrors = 3;
-/// The kernel's own threads wait for a moment each time that they wake up beside a busy program: a
-/// hundred waits of 0.2 ms a second are 2 %. Two busy threads on one CPU make it 100 %.
+/// Kernel threads wait for a moment whenever they wake up beside a busy program: a hundred waits of
+/// 0.2 ms per second are 2 %. Two busy threads on one CPU make it 100 %.
 constexpr double kWaitedShare = 0.05;
 
-/// Between two samples.
+/// Two samples and the time between them.
 struct Interval {
   const MachineSample& before;
   const MachineSample& after;
@@ -114,7 +115,7 @@ struct Interval {
   double elapsed_s;
 };
 
-/// The counters of a used CPU at both ends; nothing if either is missing.
+/// The counters of a used CPU in both samples; empty if either is missing.
 std::optional<std::pair<const CpuCounters*, const CpuCounters*>> BothEnds(const Interval& interval,
                                                                           int cpu) {
   const auto from = interval.before.cpus.find(cpu);
@@ -123,7 +124,7 @@ std::optional<std::pair<const CpuCounters*, const CpuCounters*>> BothEnds(const 
   return std::pair(&from->second, &to->second);
 }
 
-/// Names the CPU whose frequency changed most.
+/// Reports the CPU whose frequency changed most.
 std::optional<std::string> Frequency(const Interval& interval) {
   double most = kFrequencyChange;
   std::optional<std::string> message;
@@ -139,13 +140,13 @@ std::optional<std::string> Frequency(const Interval& interval) {
     most = change;
     message = "CPU " + std::to_string(cpu) + " ran at " + FrequencyText(*start_khz) +
               " at the start and at " + FrequencyText(*end_khz) +
-              " at the end: hold its frequency by governor and boost of the machine profile "
-              "('benchctl machine status' tells what is held)";
+              " at the end: hold its frequency with governor and boost of the machine profile "
+              "('benchctl machine status' lists the settings that are held)";
   }
   return message;
 }
 
-/// A package's event is counted by each of its CPUs: the worst CPU is told, not the sum.
+/// Each CPU of a package counts the package's event, so report the worst CPU, not the sum.
 std::optional<std::string> Throttling(const Interval& interval) {
   std::uint64_t most = 0;
   int worst = 0;
@@ -158,8 +159,8 @@ std::optional<std::string> Throttling(const Interval& interval) {
     worst = cpu;
   }
   if (most == 0) return {};
-  return "CPU " + std::to_string(worst) + " was slowed down for heat " + std::to_string(most) +
-         (most == 1 ? " time" : " times") +
+  return "CPU " + std::to_string(worst) + " was slowed down because of heat " +
+         std::to_string(most) + (most == 1 ? " time" : " times") +
          " while the session ran: cool the machine better, or lower max_frequency_khz in the "
          "machine profile";
 }
@@ -169,10 +170,10 @@ std::optional<std::string> Steal(const Interval& interval) {
   if (change.seconds <= 0 || change.steal_s <= kStealShare * change.seconds) return {};
   return "the host of this virtual machine stole " + Percent(change.steal_s / change.seconds) +
          " of CPU time on " + CpusText(change.cpus) +
-         ": ask it for dedicated CPUs, or repeat the session at a quieter hour";
+         ": use dedicated CPUs, or repeat the session at a quieter hour";
 }
 
-/// "stress (pid 42) used 1.20 s of it, kernel threads 80 ms", as far as they can be named.
+/// "stress (pid 42) used 1.20 s, kernel threads used 80 ms", as far as names are known.
 std::string Culprits(const Interval& interval, const std::vector<int>& cpus) {
   const auto busy = BusyProcesses(interval.before, interval.after, cpus);
   const auto worst =
@@ -199,7 +200,7 @@ std::optional<std::string> OtherProcess(const Interval& interval) {
   const double limit = std::max(
       {kOthersShare * interval.elapsed_s, kOthersSeconds, kTickErrors * change.busy_error_s});
   if (interval.elapsed_s <= 0 || others_s <= limit) return {};
-  std::string text = "others used " + SecondsText(others_s) + " of CPU time on " +
+  std::string text = "other programs used " + SecondsText(others_s) + " of CPU time on " +
                      CpusText(change.cpus) + " in " + SecondsText(interval.elapsed_s) + ": " +
                      Culprits(interval, change.cpus);
   if (change.irq_s > others_s / 10) text += ", interrupts " + SecondsText(change.irq_s);

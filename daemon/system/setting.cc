@@ -22,7 +22,7 @@ constexpr std::uint32_t kMaxIrq = 999'999;
 constexpr std::uint32_t kMaxKhz = 100'000'000;
 constexpr std::uint32_t kMaxSampleRate = 1'000'000'000;
 constexpr std::size_t kMaxNameBytes = 32;
-/// The longest list of kMaxCpus in normal form, every second one, is half as long.
+/// The longest list in normal form, every second CPU of kMaxCpus, takes half of this.
 constexpr std::size_t kMaxCpuListBytes = 4096;
 constexpr std::string_view kFlag = "0 1";
 
@@ -71,7 +71,7 @@ constexpr SettingKindInfo kKinds[] = {
 };
 static_assert(std::size(kKinds) == static_cast<std::size_t>(kLastSettingKind) + 1);
 
-/// A number as it is printed: no sign, no leading zero.
+/// A number in normal form: no sign, no leading zero.
 bool IsNumber(std::string_view text, std::uint32_t least, std::uint32_t most) {
   std::uint32_t number = 0;
   const char* end = text.data() + text.size();
@@ -93,14 +93,14 @@ bool HasNoControls(std::string_view text) {
                       [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-/// A list as FormatCpuList() writes it.
+/// A list in the format of FormatCpuList().
 bool IsCpuList(std::string_view text) {
   if (text.empty() || text.size() > kMaxCpuListBytes) return false;
   const auto cpus = ParseCpuList(text);
   return cpus && FormatCpuList(*cpus) == text;
 }
 
-/// "madvise" of "always [madvise] never"; a text of one word is that word.
+/// "madvise" from "always [madvise] never"; a single word is returned as it is.
 std::optional<std::string> ChosenWord(std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos) {
@@ -176,7 +176,7 @@ std::optional<std::string> NormalFromFile(const SettingKindInfo& info, std::stri
     case Form::kNumber:
       return IsNumber(text, 0, std::uint32_t(-1)) ? std::optional<std::string>(text) : std::nullopt;
     case Form::kWord:
-      // A state such as "isolated invalid (...)" is for people to read.
+      // A state such as "isolated invalid (...)" is shown to users.
       return !text.empty() && HasNoControls(text) ? std::optional<std::string>(text) : std::nullopt;
   }
   return std::nullopt;
@@ -196,7 +196,7 @@ constexpr int kGroupBits = 32;
 constexpr std::size_t kGroupDigits = 8;
 
 Error NoMask(std::string_view group) {
-  return InvalidArgument("CPU mask", "'" + Printable(group) + "' is no group of 32 CPUs");
+  return InvalidArgument("CPU mask", "'" + Printable(group) + "' is not a group of 32 CPUs");
 }
 
 }  // namespace
@@ -213,9 +213,9 @@ Result<std::vector<int>> ParseCpuMask(std::string_view text) {
     if (parsed.ec != std::errc() || parsed.ptr != end || group.size() > kGroupDigits) {
       return NoMask(group.substr(0, 40));
     }
-    // The kernel prints as many groups as it was built for: those above may be there, but empty.
+    // The kernel prints as many groups as it was built for; the upper ones may be empty.
     if (first >= kMaxCpus && bits != 0) {
-      return InvalidArgument("CPU mask", "it has CPUs over " + std::to_string(kMaxCpus - 1));
+      return InvalidArgument("CPU mask", "it has CPUs above " + std::to_string(kMaxCpus - 1));
     }
     for (int bit = 0; bit < kGroupBits; ++bit) {
       if ((bits >> bit & 1) != 0) cpus.push_back(first + bit);
@@ -248,7 +248,7 @@ namespace {
 
 constexpr std::size_t kMaxQuotedBytes = 200;
 
-/// The kernel's words in a message: one line, not too long.
+/// Quotes the kernel's text for a message: one line of limited length.
 std::string FirstLineQuoted(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), kMaxQuotedBytes));
   return "'" + std::string(text) + "'";
@@ -256,7 +256,7 @@ std::string FirstLineQuoted(std::string_view text) {
 
 Error NotOurs(const SettingKey& key, std::string_view value) {
   return InvalidArgument(DescribeSetting(key),
-                         FirstLineQuoted(value) + " is no value that benchd-runner would write");
+                         FirstLineQuoted(value) + " is not a value that benchd-runner may write");
 }
 
 /// The file of a setting that has one.
@@ -269,7 +269,7 @@ Result<std::string> PathOf(const KernelFiles& files, const SettingKey& key) {
   return WithoutSlash(mount->point) + path;
 }
 
-/// Where a message says that a setting lies.
+/// The location of a setting, for messages.
 std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
   if (!InfoOf(key.kind).file.empty()) {
     if (const auto path = PathOf(files, key)) return files.FullPath(*path);
@@ -277,10 +277,11 @@ std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
   return DescribeSetting(key);
 }
 
-/// systemd may forget a unit's CPUs and leave them in the unit's control group, so that its
-/// processes stay confined: systemd 261 (https://github.com/systemd/systemd/issues/43846), and any
-/// on Linux 6.1, which takes no empty list for a group with processes (ENOSPC) as long as another
-/// unit has CPUs of its own. Called when systemd says that the unit may use all.
+/// Empties the unit's cpuset.cpus. systemd may forget a unit's CPUs but leave them in its control
+/// group, so that its processes stay confined: systemd 261 does
+/// (https://github.com/systemd/systemd/issues/43846), and every version on Linux 6.1, which rejects
+/// an empty list for a group with processes (ENOSPC) as long as another unit has CPUs of its own.
+/// Called when systemd reports that the unit may use all CPUs.
 Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
   const auto mount = ReadCgroup2Mount(files);
   if (!mount) return {};
@@ -295,7 +296,7 @@ Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
   return widened || widened.error().code != ErrorCode::kNotFound ? widened : Result<void>();
 }
 
-/// How often, and in which steps, a value that takes its time is looked at: for half a second.
+/// Polls for half a second for a value that takes effect late.
 constexpr int kLooks = 100;
 constexpr useconds_t kBetweenLooksUs = 5000;
 
@@ -342,7 +343,7 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   const SettingKindInfo& info = InfoOf(key.kind);
   if (!IsValidTarget(info.target, key.target)) {
     return InvalidArgument(SettingKindName(key.kind),
-                           FirstLineQuoted(key.target) + " is nothing it is of");
+                           FirstLineQuoted(key.target) + " is not a valid target");
   }
   auto text = [&]() -> Result<std::string> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.AllowedCpus(key.target);
@@ -367,7 +368,7 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   }();
   if (!written) return written;
   auto actual = Read(key);
-  // cpufreq takes a limit at once and shows it when a kernel thread has had its turn.
+  // cpufreq accepts a limit at once but shows it only after a kernel thread has run.
   for (int look = 0; look < kLooks && actual && *actual != wanted && TakesItsTime(key.kind);
        ++look) {
     usleep(kBetweenLooksUs);

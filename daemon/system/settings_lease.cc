@@ -7,13 +7,13 @@
 namespace benchd {
 namespace {
 
-/// What became of an entry whose old value was to come back.
+/// The result of restoring an entry.
 struct Return {
   enum class Outcome {
-    kNothingToDo,  ///< the old value was there
+    kNothingToDo,  ///< the old value is present
     kPutBack,
-    kLeft,     ///< somebody else has changed it, or it is not there any more
-    kRefused,  ///< it may go another time
+    kLeft,     ///< another program has changed it, or it no longer exists
+    kRefused,  ///< a later attempt may succeed
   };
   Outcome outcome = Outcome::kNothingToDo;
   std::string sentence;
@@ -31,24 +31,25 @@ Return Try(const Settings& settings, const JournalEntry& entry) {
             what + ": not put back: " + present.error().message};
   }
   if (*present == entry.old_value) {
-    // systemd says so as soon as it has taken the word back. A kill right then leaves its file, and
-    // maybe the group's own list: said once more, both go.
+    // systemd reports this as soon as it has accepted the change. A kill just then leaves its
+    // drop-in, and perhaps the group's own list; writing again removes both.
     if (entry.key.kind != SettingKind::kAllowedCpus) return {};
     const auto again = settings.Write(entry.key, entry.old_value);
     if (again) return {};
     return {Outcome::kRefused, what + ": " + again.error().message};
   }
   if (!SameValue(entry.key.kind, *present, entry.new_value)) {
-    // Its owner's affair, nothing to tell of; or it is confined still, see PutAllBack().
+    // The thread's owner changed it, which needs no report; or it is still confined, see
+    // PutAllBack().
     if (is_thread) return {Outcome::kLeft, {}};
-    return {Outcome::kLeft, what + ": left at '" + *present + "', which somebody else has set"};
+    return {Outcome::kLeft, what + ": left at '" + *present + "', which another program has set"};
   }
   const auto written = settings.Write(entry.key, entry.old_value);
   if (written) return {Outcome::kPutBack, {}};
   return {Outcome::kRefused, what + ": not put back: " + written.error().message};
 }
 
-/// What a restore has done so far.
+/// The progress of a restore.
 struct Restored {
   std::size_t put_back = 0;
   std::vector<std::string> left;
@@ -62,11 +63,12 @@ Restored PutAllBack(const Settings& settings, std::vector<JournalEntry> entries)
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     Return one = Try(settings, *entry);
     if (one.outcome == Return::Outcome::kPutBack) ++all.put_back;
-    // A cpuset that stays another time confines threads, which lose their CPUs only when it goes.
+    // A cpuset that could not be restored confines threads, which lose their CPUs only when it is
+    // removed: keep their entries.
     const bool waits = one.outcome == Return::Outcome::kLeft && !all.refused.empty() &&
                        entry->key.kind == SettingKind::kThreadCpus;
     if (one.outcome == Return::Outcome::kRefused || waits) all.refused.push_back(*entry);
-    // A setting that was taken twice is told of once.
+    // Report a setting that was taken twice only once.
     const bool told = std::find(all.left.begin(), all.left.end(), one.sentence) != all.left.end();
     if (!one.sentence.empty() && !told) all.left.push_back(std::move(one.sentence));
   }
@@ -109,7 +111,7 @@ Result<void> SettingsLease::Change(const SettingChange& change) {
   JournalEntry entry{change.key, std::move(*old_value), NormalValue(change.key.kind, change.value)};
   if (entry.old_value == entry.new_value) return {};
   if (!IsValidSetting(entry.key, entry.new_value)) {
-    return InvalidArgument(what, "'" + change.value + "' is no value that benchd-runner writes");
+    return InvalidArgument(what, "'" + change.value + "' is not a value that benchd-runner writes");
   }
   if (!IsValidSetting(entry.key, entry.old_value)) {
     return Error{ErrorCode::kFailedPrecondition,
@@ -129,14 +131,14 @@ Result<void> SettingsLease::Change(const SettingChange& change) {
   return error;
 }
 
-/// After a refused write: what the kernel has made of the value all the same is our doing.
+/// After a refused write: if the kernel has changed the value anyway, the change is ours to undo.
 std::string SettingsLease::Undo(JournalEntry entry) {
   const auto present = settings().Read(entry.key);
   if (present && *present == entry.old_value) return {};
   if (present && !SameValue(entry.key.kind, *present, entry.new_value) &&
       IsValidSetting(entry.key, *present)) {
     entry.new_value = *present;
-    // Should we be killed now, or be refused, too, the next restore knows this value for ours.
+    // If we are killed now, or refused again, the next restore recognises this value as ours.
     static_cast<void>(services_.journal.Append(entry, services_.boot_id));
   }
   const auto written = settings().Write(entry.key, entry.old_value);
@@ -162,12 +164,14 @@ Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& s
   std::vector<std::string> sentences;
   Restored done;
   if (!contents.entries.empty() && boot_id.empty()) {
-    return Error{ErrorCode::kFailedPrecondition,
-                 journal.path() + ": this boot's id is not known, and so not whether it is of it",
-                 "nothing was changed; is /proc mounted?"};
+    return Error{
+        ErrorCode::kFailedPrecondition,
+        journal.path() + ": the ID of this boot is unknown, so its entries cannot be matched",
+        "nothing was changed; is /proc mounted?"};
   }
   if (!contents.entries.empty() && contents.boot_id != boot_id) {
-    sentences.push_back(journal.path() + " is of an earlier boot, whose settings are gone");
+    sentences.push_back(journal.path() +
+                        " is from an earlier boot, so its settings no longer apply");
   } else {
     done = PutAllBack(settings, contents.entries);
   }

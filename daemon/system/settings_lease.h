@@ -11,44 +11,44 @@
 
 namespace benchd {
 
-/// What it takes to change a setting and to be able to take it back. The references outlive every
-/// lease.
+/// The dependencies of a lease. The references must outlive every lease.
 struct SettingServices {
   const Settings& settings;
   Journal& journal;
   std::string boot_id;
 };
 
-/// A setting that is to get a value.
+/// A setting and its new value.
 struct SettingChange {
   SettingKey key;
   std::string value;
-  /// Where the kernel refuses it, the others go on; it is listed in refused().
+  /// If the kernel refuses it, the other changes are still made; Take() returns it.
   bool optional = false;
 };
 
-/// An optional change that could not be had.
+/// An optional change that was refused.
 struct RefusedChange {
   SettingKey key;
   Error error;  ///< names the setting, the file and the reason
 };
 
-/// Whether it is given back before all others, whenever it was taken: it has CPUs offline. Since
-/// Linux 6.2 a thread that leaves a cpuset for one with the same CPUs keeps its mask. Among the
-/// CPUs that are online, a cpuset that is given back first can be the same: then every thread of
-/// the machine stays off the CPUs that come back after it.
+/// Whether a setting is restored before all others, whenever it was taken, because it takes CPUs
+/// offline. Since Linux 6.2 a thread that moves to a cpuset with the same CPUs keeps its mask.
+/// While CPUs are offline, the cpuset that is left and the one that is joined can be the same; if
+/// the cpuset were restored first, every thread of the machine would stay off the CPUs that come
+/// back after it.
 /// Source: cpuset_attach() in kernel/cgroup/cpuset.c, "cpus_updated".
 constexpr bool GoesBackFirst(SettingKind kind) { return kind == SettingKind::kSmt; }
 
-/// Puts an entry's old value back, if the present one is what we wrote.
+/// Restores an entry's old value if the present value is the one that we wrote. Does nothing if the
+/// old value is already present.
 ///
-/// @return empty, or a sentence on what was left alone: the value was changed by somebody else
-///         ("governor of CPU 3: left at 'ondemand', which somebody else has set"), or cannot be
-///         written. A value that is the old one already needs nothing.
+/// @return empty, or a sentence about a value that was left: another program changed it ("governor
+///         of CPU 3: left at 'ondemand', which another program has set"), or it cannot be written
 std::string PutBack(const Settings& settings, const JournalEntry& entry);
 
-/// Settings that have been changed and are given back, in reverse order, by Release() or with the
-/// object: a stack, whose upper part can be given back by itself. Neither copied nor moved.
+/// A stack of changed settings. Release() or the destructor restores them in reverse order; the
+/// upper part can be restored alone. Neither copied nor moved.
 class SettingsLease {
  public:
   explicit SettingsLease(SettingServices services) : services_(std::move(services)) {}
@@ -56,25 +56,25 @@ class SettingsLease {
   SettingsLease& operator=(const SettingsLease&) = delete;
   ~SettingsLease() { Release(); }
 
-  /// Gives each setting its value, in this order: old value read, journal, write, read back. One
-  /// that has its value already is left alone and not given back.
+  /// Makes each change in this order: read the old value, write the journal, write the new value,
+  /// read it back. A setting that already has its value is not changed and will not be restored.
   ///
-  /// @return the optional ones that were refused.
-  /// @errors of the first change that is refused and not optional, naming file and reason, after
-  ///         those of this call have been undone.
+  /// @return the optional changes that were refused
+  /// @errors those of the first refused change that is not optional, naming file and reason, after
+  ///         the earlier changes of this call have been undone
   Result<std::vector<RefusedChange>> Take(const std::vector<SettingChange>& changes);
 
-  /// Settings that a later change may undo for others. They are only noted, all in one write of the
-  /// journal, and given back as if we had given them their new values.
-  /// @errors those of Journal::AppendAll().
+  /// Records settings that a later change may alter as a side effect. They are written to the
+  /// journal at once, and restored as if we had given them their new values.
+  /// @errors those of Journal::AppendAll()
   Result<void> Note(const std::vector<JournalEntry>& entries);
 
-  /// How many settings it holds away from their old value.
+  /// Number of settings that must be restored.
   std::size_t size() const { return entries_.size(); }
   const Settings& settings() const { return services_.settings; }
 
-  /// Gives back all but the first `kept`; idempotent. @return sentences on what was left alone, see
-  /// PutBack().
+  /// Restores all but the first `kept`; idempotent. @return sentences about values that were left,
+  /// see PutBack()
   std::vector<std::string> Release(std::size_t kept = 0);
 
  private:
@@ -85,14 +85,13 @@ class SettingsLease {
   std::vector<JournalEntry> entries_;
 };
 
-/// Gives back everything that a journal names, in reverse order but for what GoesBackFirst(), and
-/// empties it; entries of another
-/// boot are forgotten, as that boot's settings are gone. Where the kernel refuses an old value, its
-/// entry stays for another time.
+/// Restores all settings that a journal names, in reverse order except for GoesBackFirst(), and
+/// empties it. Drops entries of another boot, because their settings ended with it. If the kernel
+/// refuses an old value, the entry is kept for a later attempt.
 ///
-/// @return sentences on what was put back ("2 settings were put back") and what was left alone.
-/// @errors those of Journal::Read(), and kFailedPrecondition for an empty `boot_id`: then nothing
-///         was written.
+/// @return sentences about settings that were restored ("2 settings were put back") or left
+/// @errors those of Journal::Read(), and kFailedPrecondition for an empty `boot_id`; then nothing
+///         was written
 Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& settings,
                                              std::string_view boot_id);
 

@@ -47,8 +47,9 @@ std::vector<SettingKey> IrqKeys(const KernelFiles& files) {
   return keys;
 }
 
-/// The default comes first: an interrupt that is set up meanwhile starts out right. It is for all
-/// to come, so it has to be had; single interrupts may be the kernel's own to place (EIO).
+/// The default comes first, so that an interrupt that is set up meanwhile starts with it. The
+/// default applies to all future interrupts and is therefore required. Single interrupts are
+/// optional, because the kernel may place them itself (EIO).
 PlannedSetting PlanIrqs(const std::string& wanted, const ProfileCpus& cpus,
                         const Settings& settings) {
   PlannedSetting planned = Named(kIrqs, wanted);
@@ -72,8 +73,8 @@ PlannedSetting PlanWorkqueues(const std::string& wanted, const ProfileCpus& cpus
   PlannedSetting planned = Named(kWorkqueues, wanted);
   planned.keys = {{Kind::kWorkqueueCpus, {}}};
   const auto present = settings.Read(planned.keys.front());
-  planned.missing =
-      present ? WhyNotApart(cpus) : "the kernel lets nobody choose: " + present.error().message;
+  planned.missing = present ? WhyNotApart(cpus)
+                            : "the kernel does not allow a choice: " + present.error().message;
   if (planned.missing.empty()) {
     planned.changes = {{planned.keys.front(), FormatCpuList(cpus.housekeeping), false}};
   }
@@ -82,7 +83,7 @@ PlannedSetting PlanWorkqueues(const std::string& wanted, const ProfileCpus& cpus
 
 // ---- smt ----
 
-/// The CPUs that go offline with SMT: all but the first thread of each core.
+/// The CPUs that go offline without SMT: all but the first thread of each core.
 std::vector<int> LaterThreads(const Topology& topology) {
   std::vector<int> threads;
   for (const PhysicalCore& core : topology.cores) {
@@ -98,12 +99,12 @@ std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
   const std::string mounts = files.Text("proc/self/mountinfo");
   if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
     // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
-    return "a CPU that goes offline would be lost to others' cpusets for good: " + version1;
+    return "a CPU that goes offline would leave all other cpusets for good: " + version1;
   }
   const auto control = files.Read(std::string(kSmtFolder) + "control");
   if (!control) return "the kernel cannot turn SMT off: " + control.error().message;
   if (*control != "on") {
-    return "the kernel cannot turn SMT off here: smt/control says '" + Printable(*control) + "'";
+    return "the kernel cannot turn SMT off here: smt/control is '" + Printable(*control) + "'";
   }
   if (const auto lost = CpusInBoth(cpus.used, going); !lost.empty()) {
     return "CPU " + FormatCpuList(lost) + ", where benchmarks run, would go offline with SMT";
@@ -138,19 +139,19 @@ PlannedSetting PlanSmt(const std::string& wanted, const ProfileCpus& cpus,
 
 constexpr const char* kNoDriver = "no cpufreq driver (in a virtual machine the host decides)";
 
-/// A setting of each CPU on which children run, in a file of its cpufreq folder.
+/// A setting of each CPU that children use, in a file of its cpufreq folder.
 struct FrequencySetting {
   const char* name;
   Kind kind;
   std::string MachineProfile::*wanted;
-  /// A file with the words that the driver has, and what these are called; none for a frequency.
+  /// The file that lists the driver's values, and the plural for messages; nullptr for a frequency.
   const char* known_file = nullptr;
   const char* known_as = nullptr;
 };
 
-// Each comes before those that would forbid it: under the governor `performance`, intel_pstate and
-// amd-pstate take no other energy preference than `performance` (EBUSY), so that the governor has
-// to be the first to go back.
+// Ordered so that no setting blocks a later one: under the governor `performance`, intel_pstate and
+// amd-pstate refuse any energy preference but `performance` (EBUSY), so the governor must be
+// restored first.
 constexpr FrequencySetting kFrequencySettings[] = {
     {"energy_preference", Kind::kEnergyPreference, &MachineProfile::energy_preference,
      "energy_performance_available_preferences", "energy preferences"},
@@ -176,8 +177,8 @@ std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
   if (one.known_file != nullptr) {
     const auto known = ReadCpufreq(settings, key, one.known_file);
     if (!known || HasWord(*known, wanted)) return {};
-    return "'" + Printable(wanted) + "' is not among the " + one.known_as +
-           " that this driver has: " + Printable(*known);
+    return "'" + Printable(wanted) + "' is not among the driver's " + one.known_as + ": " +
+           Printable(*known);
   }
   const std::string least = ReadCpufreq(settings, key, "cpuinfo_min_freq").value_or("");
   const std::string most = ReadCpufreq(settings, key, "cpuinfo_max_freq").value_or("");
@@ -185,11 +186,11 @@ std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
   const auto low = ParseCount(least);
   const auto high = ParseCount(most);
   if (!khz || !low || !high || (*khz >= *low && *khz <= *high)) return {};
-  return wanted + " kHz is outside what CPU " + key.target + " can do: " + least + " to " + most +
+  return wanted + " kHz is outside the range of CPU " + key.target + ": " + least + " to " + most +
          " kHz";
 }
 
-/// The same value for every CPU, where all have such a setting.
+/// Plans the same value for every CPU; unavailable unless all CPUs have the setting.
 PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wanted,
                              const std::vector<int>& cpus, const Settings& settings) {
   PlannedSetting planned = Named(one.name, wanted);
@@ -207,7 +208,7 @@ PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wan
   return planned;
 }
 
-/// Where no driver has preferences the governor alone decides, and nothing is missed.
+/// If no CPU has preferences, the governor alone decides, and nothing is lacking.
 bool HasNoPreferences(const PlannedSetting& planned, const Settings& settings) {
   if (planned.missing == kNoDriver) return false;
   return std::none_of(planned.keys.begin(), planned.keys.end(), [&settings](const auto& key) {
@@ -225,9 +226,9 @@ void PlanForEach(PlannedSetting& planned, Kind kind, const std::vector<int>& cpu
   }
 }
 
-/// Whether each CPU has a switch of its own that does what is wanted: since Linux 6.11, and as long
-/// as the machine's does not say no. It leaves other CPUs alone, whereas the machine's overwrites
-/// what an administrator has set for one of them.
+/// Whether each CPU has its own switch that can provide the value: since Linux 6.11, unless the
+/// machine's switch disables boost. Unlike the machine's switch, it does not overwrite an
+/// administrator's choice for other CPUs.
 bool HaveOwnBoost(const std::string& value, const std::vector<int>& cpus,
                   const Settings& settings) {
   const auto of_machine = settings.Read({Kind::kBoost, {}});
@@ -237,14 +238,15 @@ bool HaveOwnBoost(const std::string& value, const std::vector<int>& cpus,
   });
 }
 
-/// The frequency without boost, in kHz, where firmware tells it (ACPI CPPC); it is in MHz there.
+/// The frequency without boost in kHz, if the firmware reports it (ACPI CPPC, in MHz).
 std::optional<std::uint64_t> NominalKhz(int cpu, const Settings& settings) {
   const auto text = settings.files().Read(CpuFile(cpu, "acpi_cppc/nominal_freq"));
   const auto mhz = text ? ParseCount(*text) : std::nullopt;
   return mhz && *mhz > 0 ? std::optional(1000 * *mhz) : std::nullopt;
 }
 
-/// amd-pstate's active mode had no switch before Linux 6.11: no frequency above the nominal one.
+/// amd-pstate's active mode has no switch before Linux 6.11: limits the frequency to the nominal
+/// one.
 void PlanNominalLimit(PlannedSetting& planned, const std::vector<int>& cpus,
                       const Settings& settings) {
   for (const int cpu : cpus) {
@@ -252,15 +254,15 @@ void PlanNominalLimit(PlannedSetting& planned, const std::vector<int>& cpus,
     if (!nominal) {
       planned.missing =
           "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo), and "
-          "the firmware does not tell the frequency without it";
+          "the firmware does not report the frequency without boost";
       return;
     }
     PlanForEach(planned, Kind::kMaxFrequency, {cpu}, std::to_string(*nominal));
   }
 }
 
-/// By the driver's own switch; intel_pstate's says the opposite. A driver without one has
-/// processors without boost, but for amd-pstate's.
+/// Uses the driver's own switch; intel_pstate's is inverted. A driver without a switch means
+/// processors without boost, except for amd-pstate.
 PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus,
                          const Settings& settings) {
   PlannedSetting planned = Named(kBoost, wanted);
@@ -288,7 +290,7 @@ PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus
   return planned;
 }
 
-/// Whether the new lower limit lies above a present upper one, which then has to make way first.
+/// Whether the new minimum exceeds the present maximum, which must then be changed first.
 bool MaximumGoesFirst(const PlannedSetting& minimum, const Settings& settings) {
   const auto wanted = ParseCount(minimum.wanted);
   return std::any_of(minimum.keys.begin(), minimum.keys.end(), [&](const SettingKey& key) {
@@ -297,7 +299,7 @@ bool MaximumGoesFirst(const PlannedSetting& minimum, const Settings& settings) {
   });
 }
 
-/// Boost comes before the frequencies, whose limits it moves.
+/// Boost precedes the frequencies, because it changes their limits.
 void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus,
                      const Settings& settings, std::vector<PlannedSetting>& plan) {
   for (const FrequencySetting& one : kFrequencySettings) {
@@ -316,12 +318,12 @@ void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus
 
 // ---- the rest ----
 
-/// One value of the whole machine, which only some kernels have.
+/// One value of the whole machine, which not every kernel has.
 struct PlainSetting {
   const char* name;
   Kind kind;
   std::string MachineProfile::*wanted;
-  const char* absent;  ///< what it means that there is no such file
+  const char* absent;  ///< the meaning of a missing file
 };
 
 constexpr PlainSetting kPlainSettings[] = {
@@ -350,12 +352,12 @@ PlannedSetting PlanPlain(const PlainSetting& one, const std::string& wanted,
   return planned;
 }
 
-/// What would be refused when it is written is told now; what is missing changes nothing.
+/// Reports changes that a write would refuse; a setting that is unavailable changes nothing.
 void RefuseInvalid(PlannedSetting& planned) {
   for (const SettingChange& change : planned.changes) {
     if (!planned.missing.empty() || IsValidSetting(change.key, change.value)) continue;
     planned.missing =
-        "'" + Printable(planned.wanted) + "' is no value of " + DescribeSetting(change.key);
+        "'" + Printable(planned.wanted) + "' is not a value of " + DescribeSetting(change.key);
   }
   if (!planned.missing.empty()) planned.changes.clear();
 }
@@ -388,7 +390,7 @@ std::string PresentIrqs(const PlannedSetting& planned, const Settings& settings)
   return std::to_string(moved) + " of " + std::to_string(known) + " on housekeeping CPUs";
 }
 
-/// A value in the words of the profile.
+/// Converts a value to the profile's words.
 std::string InWords(const PlannedSetting& planned, const SettingKey& key, std::string value) {
   if (key.kind == Kind::kBoost || key.kind == Kind::kCpuBoost) return value == "1" ? "on" : "off";
   if (key.kind == Kind::kNoTurbo) return value == "1" ? "off" : "on";
@@ -423,7 +425,7 @@ std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const Pr
 std::string PresentValue(const PlannedSetting& planned, const Settings& settings) {
   if (planned.name == kSmt) return PresentSmt(settings.files());
   if (planned.name == kIrqs) return PresentIrqs(planned, settings);
-  // Processors without it.
+  // Processors without boost.
   if (planned.name == kBoost && planned.keys.empty() && planned.missing.empty()) return "off";
   std::vector<std::pair<std::string, std::vector<int>>> values;
   for (const SettingKey& key : planned.keys) {

@@ -11,31 +11,31 @@
 
 namespace benchd {
 
-/// One setting of a profile as it is to be taken: a name for users, and changes of the machine.
+/// One setting of a profile as it will be taken: a name for users, and the changes.
 struct PlannedSetting {
-  std::string name;    ///< as status and JSON write it: "irqs", "governor", "boost", ...
-  std::string wanted;  ///< as the profile writes it
-  /// Empty where the setting is missing, and where there is nothing to do.
+  std::string name;    ///< as in status and JSON: "irqs", "governor", "boost", ...
+  std::string wanted;  ///< as in the profile
+  /// Empty if the setting is unavailable or needs no change.
   std::vector<SettingChange> changes;
-  /// Empty, or why this machine cannot have it: "no cpufreq driver (in a virtual machine the host
-  /// decides)".
+  /// Empty, or why this machine cannot provide it: "no cpufreq driver (in a virtual machine the
+  /// host decides)".
   std::string missing;
-  /// The values that it is about, also where it is missing; for PresentValue().
+  /// The values that it concerns, even if it is unavailable; for PresentValue().
   std::vector<SettingKey> keys;
 };
 
-/// The settings of `profile` that are kernel values, in the order in which they are to be taken:
-/// irqs, workqueues, smt first (before the CPUs that it changes), then frequencies, then the rest.
-/// cpuset and c_states are not among them: they have leases of their own. A setting that the
-/// profile leaves alone is not listed.
+/// The settings of `profile` that are kernel values, in the order in which they must be taken:
+/// first irqs, workqueues and smt (which changes the CPUs that exist), then frequencies, then the
+/// rest. cpuset and c_states have leases of their own and are not included, nor are settings that
+/// the profile leaves alone.
 ///
-/// smt "idle" is planned without a change: which CPUs children get, and the cpuset, decide it.
+/// smt "idle" needs no change: the choice of the children's CPUs and the cpuset implement it.
 std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const ProfileCpus& cpus,
                                          const Settings& settings);
 
-/// The present value of a planned setting in the profile's words: "performance", or
-/// "performance (CPUs 1-3), powersave (CPU 4)" where they differ, or "27 of 30 on housekeeping
-/// CPUs"; empty where nothing can be read.
+/// The present value of a planned setting in the profile's words: "performance", or "performance
+/// (CPUs 1-3), powersave (CPU 4)" if CPUs differ, or "27 of 30 on housekeeping CPUs"; empty if
+/// nothing can be read.
 std::string PresentValue(const PlannedSetting& planned, const Settings& settings);
 
 }  // namespace benchd

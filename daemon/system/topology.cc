@@ -13,12 +13,12 @@
 namespace benchd {
 namespace {
 
-/// Of the fastest CPU: SCHED_CAPACITY_SCALE, include/linux/sched.h.
+/// The fastest CPU's capacity: SCHED_CAPACITY_SCALE, include/linux/sched.h.
 constexpr std::uint64_t kMostCapacity = 1024;
 
 /// The online CPUs on the same core as `cpu`, itself included.
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
-  // The second name is the older one of the same file.
+  // The second name is the older name of the same file.
   for (const char* name : {"topology/core_cpus_list", "topology/thread_siblings_list"}) {
     const auto listed = ReadCpus(files, CpuFile(cpu, name));
     if (!listed) continue;
@@ -35,7 +35,7 @@ int Package(const KernelFiles& files, int cpu) {
   return package;
 }
 
-/// By CPU; empty where all are alike.
+/// By CPU; empty if all are alike.
 std::map<int, int> ReadCapacities(const KernelFiles& files, const std::vector<int>& online) {
   std::map<int, int> capacities;
   const auto atom = ReadCpus(files, "sys/devices/cpu_atom/cpus");
@@ -107,7 +107,7 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
 
 namespace {
 
-/// The usable CPUs of the fastest cores; empty where all are alike.
+/// The usable CPUs of the fastest cores; empty if all are alike.
 std::vector<int> FastestCpus(const Topology& topology, const std::vector<int>& usable) {
   std::map<int, std::vector<int>> by_capacity;
   for (const PhysicalCore& core : topology.cores) {
@@ -125,7 +125,7 @@ Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& 
                               const std::vector<int>& wanted) {
   const std::vector<int> cpus = CpusInBoth(topology.online, usable);
   if (cpus.empty()) {
-    return Error{ErrorCode::kFailedPrecondition, "CPUs: none that is online may be used"};
+    return Error{ErrorCode::kFailedPrecondition, "CPUs: no online CPU may be used"};
   }
   if (const std::vector<int> missing = CpusWithout(wanted, cpus); !missing.empty()) {
     return InvalidArgument("benchmark_cpus", FormatCpuList(missing) + " cannot be used here",
@@ -156,7 +156,7 @@ std::string SharedCore(const std::vector<int>& core) {
          " share a core, and one of them is needed for housekeeping: no other core is left";
 }
 
-/// No whole core is left: the threads of one core that nobody asked for do the housekeeping.
+/// Without another core, the threads of one core that were not requested do the housekeeping.
 void ShareACore(const Topology& topology, const std::vector<int>& wanted, ProfileCpus& cpus) {
   for (const PhysicalCore& core : topology.cores) {
     const std::vector<int> threads = CpusInBoth(core.cpus, cpus.benchmark);
@@ -183,10 +183,10 @@ std::vector<int> WholeCores(const Topology& topology, const std::vector<int>& us
   return threads;
 }
 
-/// Where children run among a core's reserved threads.
+/// The thread for children among a core's reserved threads.
 int PickThread(const PhysicalCore& core, const std::vector<int>& threads,
                const std::vector<int>& wanted, bool siblings_go) {
-  // The kernel keeps the first one.
+  // The kernel keeps the first thread online.
   if (siblings_go && threads.front() == core.cpus.front()) return threads.front();
   const std::vector<int> asked_for = CpusInBoth(threads, wanted);
   return asked_for.empty() ? threads.front() : asked_for.front();

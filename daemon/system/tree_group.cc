@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kNamePrefix = "benchd-run-";
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// Documentation/admin-guide/cgroup-v2.rst
+// Source: Documentation/admin-guide/cgroup-v2.rst
 constexpr const char* kMemoryMax = "memory.max";
 constexpr const char* kPidsMax = "pids.max";
 
@@ -49,7 +49,7 @@ bool WriteAt(int folder, const char* name, std::string_view text) {
   return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// Stops everything in a group while it lives, whatever it does: nobody forks any more.
+/// Freezes a group for its lifetime, so that no process in it can fork.
 class Frozen {
  public:
   explicit Frozen(int folder) : folder_(folder) { WriteAt(folder_, kFreeze, "1"); }
@@ -62,7 +62,7 @@ class Frozen {
   const int folder_;
 };
 
-/// @return how many there were.
+/// @return the number of processes
 int SignalAll(int folder) {
   const std::string pids = ReadAt(folder, "cgroup.procs");
   int count = 0;
@@ -77,7 +77,7 @@ int SignalAll(int folder) {
 
 void KillAll(int folder) {
   if (WriteAt(folder, "cgroup.kill", "1")) return;
-  // Before Linux 5.14.
+  // For kernels before Linux 5.14.
   constexpr int kPasses = 20;
   for (int pass = 0; pass < kPasses; ++pass) {
     const Frozen frozen(folder);
@@ -85,7 +85,7 @@ void KillAll(int folder) {
   }
 }
 
-/// The number after a word that begins a line, 0 without it: "max 3", "oom_kill 1".
+/// The number after a word that begins a line: "max 3", "oom_kill 1"; 0 if the word is missing.
 std::uint64_t CountOf(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     std::string_view line = NextLine(text);
@@ -94,25 +94,25 @@ std::uint64_t CountOf(std::string_view text, std::string_view key) {
   return 0;
 }
 
-/// A file of counters, from its beginning.
+/// Reads a file of counters from its beginning.
 std::string_view ReadCounters(int file, char* buffer, std::size_t size) {
   const ssize_t count = file < 0 ? 0 : pread(file, buffer, size, 0);
   return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
-/// A file of one number.
+/// Reads a file that contains one number.
 std::optional<std::uint64_t> ReadNumber(int file) {
   char buffer[64];
   std::string_view text = ReadCounters(file, buffer, sizeof(buffer));
   return ParseCount(NextLine(text));
 }
 
-/// @param controller  which it needs; empty: none
+/// @param controller  the controller that it needs; empty: none
 Error GroupCannotHold(const std::string& what, std::string_view controller) {
   const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
   const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
   return Error{ErrorCode::kNotFound, why.empty() ? "no control group can be made here for " + what
-                                                 : what + " cannot be had: " + why};
+                                                 : what + " is unavailable: " + why};
 }
 
 }  // namespace
@@ -121,15 +121,15 @@ bool TreeGroup::IsOurs(std::string_view name) { return name.starts_with(kNamePre
 
 namespace {
 
-/// The runner that made a group, as the group's name has it.
+/// The runner that made a group, parsed from the group's name.
 struct Maker {
   std::uint64_t pid = 0;
-  std::uint64_t started_ticks = 0;  ///< since boot: the number may be somebody else's by now
-  std::uint64_t pid_namespace = 0;  ///< in which that number means something; 0 = not known
+  std::uint64_t started_ticks = 0;  ///< since boot; distinguishes processes that reuse a pid
+  std::uint64_t pid_namespace = 0;  ///< in which the pid is valid; 0: unknown
   bool operator==(const Maker&) const = default;
 };
 
-/// When a process began, unless it has ended; one that nobody has reaped has.
+/// The start time of a process; empty if it has ended, which includes zombies.
 std::optional<std::uint64_t> StartOf(const std::string& pid) {
   const auto stat = KernelFiles("/").Read("proc/" + pid + "/stat");
   if (!stat) return std::nullopt;
@@ -152,7 +152,7 @@ std::string StemOf(const Maker& maker) {
          std::to_string(maker.started_ticks) + "-" + std::to_string(maker.pid_namespace) + "-";
 }
 
-/// Nothing for a name of an older release's, which has fewer numbers.
+/// Empty for a name from an older release, which has fewer numbers.
 std::optional<Maker> MakerOf(std::string_view name) {
   name.remove_prefix(std::min(name.size(), kNamePrefix.size()));
   std::array<std::uint64_t, 4> numbers{};  // the last one is the folder's
@@ -166,9 +166,9 @@ std::optional<Maker> MakerOf(std::string_view name) {
   return Maker{numbers[0], numbers[1], numbers[2]};
 }
 
-/// Whether its runner is dead. Anybody who may open the folder may hold its lock, so that says
-/// nothing of it; it is asked only where no number of ours names the runner: of those in another
-/// namespace, and of older releases.
+/// Whether the group's runner is dead. Any process that may open the folder may hold its lock, so
+/// the lock is only consulted if the name cannot identify the runner: for runners in another
+/// namespace and for older releases.
 bool IsLeft(std::string_view name, const Maker& ourselves, int folder) {
   const auto maker = MakerOf(name);
   if (!maker || maker->pid_namespace == 0 || maker->pid_namespace != ourselves.pid_namespace) {
@@ -194,7 +194,7 @@ void TreeGroup::RemoveLeftovers(const std::string& parent) {
     UniqueFd folder(open(path.c_str(), kOpenFolder));
     if (!folder || !IsLeft(name, ourselves, folder.get())) continue;
     KillAll(folder.get());
-    // EBUSY while its processes are still dying: then the next runner finds it again.
+    // EBUSY while its processes are still exiting; the next runner then removes it.
     rmdir(path.c_str());
   }
 }
@@ -207,7 +207,7 @@ Result<TreeGroup> TreeGroup::CreateIn(const std::string& parent) {
 
 Result<void> TreeGroup::Make(const std::string& parent) {
   if (parent.empty()) {
-    return Error{ErrorCode::kNotFound, "cgroup: there is no own group of version 2"};
+    return Error{ErrorCode::kNotFound, "cgroup: this process has no group of version 2"};
   }
   RemoveLeftovers(parent);
   parent_ = parent;
@@ -219,7 +219,7 @@ Result<void> TreeGroup::Make(const std::string& parent) {
 
 std::vector<std::string> TreeGroup::Open(const std::string& parent, const TreeLimits& limits) {
   base_ = limits;
-  // Nobody misses it alone: without it a tree is killed by a walk through its parents.
+  // No error if there is no group: without it, a tree is found through parents.
   static_cast<void>(Make(parent));
   std::vector<std::string> missing;
   for (const Result<void>& limited : {LimitMemory(kNoLimit), LimitProcesses(kNoLimit)}) {
@@ -228,9 +228,10 @@ std::vector<std::string> TreeGroup::Open(const std::string& parent, const TreeLi
   return missing;
 }
 
-/// A folder that is ours alone until it is locked: whoever may open it may lock it.
+/// Makes a folder that only we may open until it is locked: any process that may open it may lock
+/// it.
 Result<UniqueFd> TreeGroup::MakeLocked(std::string& path) {
-  // A runner has several groups; each folder takes the first number that is free.
+  // A runner has several groups; each folder takes the first free number.
   constexpr unsigned kTries = 1000;
   for (unsigned i = 0; i < kTries; ++i) {
     path = parent_ + "/" + stem_ + std::to_string(number_++);
@@ -240,13 +241,13 @@ Result<UniqueFd> TreeGroup::MakeLocked(std::string& path) {
     }
     UniqueFd folder(open(path.c_str(), kOpenFolder));
     if (folder && flock(folder.get(), LOCK_EX | LOCK_NB) == 0) {
-      // Whatever our umask: runtimes read their limits there, as the user.
+      // Independent of our umask: runtimes read their limits here as the user.
       fchmod(folder.get(), 0755);
       return folder;
     }
     const int error = errno;
     rmdir(path.c_str());
-    // Somebody else who looks for what is left has it for a moment.
+    // Another runner that is looking for leftovers briefly holds the lock.
     if (error != EWOULDBLOCK) return SystemError(path, error);
   }
   return SystemError(path, EEXIST);
@@ -274,8 +275,8 @@ Result<void> TreeGroup::MakeFolder() {
 void TreeGroup::RemoveFolder() {
   if (!folder_) return;
   Kill();
-  // What was killed leaves the group only when it has died; nothing tells when without a watch on
-  // cgroup.events, which is not worth it here: at most 100 ms, and only when something was left.
+  // Killed processes leave the group only when they have exited. Polling is enough (at most 100 ms,
+  // and only if something was left); a watch on cgroup.events would not be worth it.
   constexpr int kTries = 100;
   for (int i = 0; i < kTries && rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) usleep(1000);
   folder_.Reset();
@@ -284,7 +285,7 @@ void TreeGroup::RemoveFolder() {
 int TreeGroup::fd() {
   if (spent_) {
     RemoveFolder();
-    // Refused now, it is tried again for the next child.
+    // If this fails, it is tried again for the next child.
     if (!MakeFolder()) spent_ = true;
   }
   return folder_.get();
@@ -313,7 +314,7 @@ Result<void> TreeGroup::WriteMemoryLimit() {
   if (!written) return written;
   const int at = folder_.get();
   const bool is_limited = held_.memory_bytes != kNoLimit;
-  // A machine without swap has no such file.
+  // A machine without swap does not have this file.
   WriteAt(at, "memory.swap.max", is_limited ? "0" : "max");
   WriteAt(at, "memory.oom.group", is_limited ? "1" : "0");
   return {};
@@ -330,7 +331,7 @@ Result<void> TreeGroup::Apply() {
 Result<void> TreeGroup::LimitMemory(std::uint64_t bytes) {
   const std::uint64_t wanted = std::min(bytes, base_.memory_bytes);
   if (wanted == held_.memory_bytes) return {};
-  if (!CanLimitMemory()) return GroupCannotHold("a limit of memory", "memory");
+  if (!CanLimitMemory()) return GroupCannotHold("a memory limit", "memory");
   held_.memory_bytes = wanted;
   auto limited = WriteMemoryLimit();
   if (!limited) held_.memory_bytes = kNoLimit;
@@ -340,7 +341,7 @@ Result<void> TreeGroup::LimitMemory(std::uint64_t bytes) {
 Result<void> TreeGroup::LimitProcesses(std::uint64_t count) {
   const std::uint64_t wanted = std::min(count, base_.processes);
   if (wanted == held_.processes) return {};
-  if (!CanLimitProcesses()) return GroupCannotHold("a limit of processes", "pids");
+  if (!CanLimitProcesses()) return GroupCannotHold("a process limit", "pids");
   auto limited = WriteValue(kPidsMax, wanted);
   held_.processes = limited ? wanted : kNoLimit;
   return limited;
@@ -373,13 +374,14 @@ std::optional<std::uint64_t> TreeGroup::MemoryPeakBytes() const {
 Result<void> TreeGroup::BeginRun(const TreeFigureNeeds& needs) {
   counts_memory_peak_ = needs.memory_peak && MemoryPeakBytes();
   if (counts_memory_peak_) spent_ = true;
-  // Where the folder is not fresh, what was used before does not count.
+  // If the folder is not fresh, earlier usage must not count.
   cpu_time_before_us_ = fd() >= 0 ? CpuTimeUs() : std::nullopt;
   if (needs.memory_peak && !counts_memory_peak_) {
     if (CanLimitMemory()) {
-      return Error{ErrorCode::kUnimplemented, "this kernel has no memory.peak (Linux 5.19 has)"};
+      return Error{ErrorCode::kUnimplemented,
+                   "this kernel has no memory.peak (added in Linux 5.19)"};
     }
-    return GroupCannotHold("the peak of memory", "memory").Within("no control group counts it");
+    return GroupCannotHold("a memory peak", "memory").Within("no control group counts it");
   }
   if (needs.cpu_time && !cpu_time_before_us_) {
     return GroupCannotHold("CPU time", "").Within("no control group counts it");
@@ -403,8 +405,8 @@ TreeFigures TreeGroup::ReadFigures() const {
 }
 
 void TreeGroup::LeaveCharges() {
-  // What every group has for a while: the kernel keeps 256 KiB ready for each CPU that charged
-  // (MEMCG_CHARGE_BATCH), and names and inodes of files.
+  // Every group has these charges for a while: the kernel reserves 256 KiB for each CPU that
+  // charged (MEMCG_CHARGE_BATCH), and keeps names and inodes of files.
   constexpr std::uint64_t kNothing = std::uint64_t{4} * 1024 * 1024;
   if (held_.memory_bytes == kNoLimit) return;
   if (ReadNumber(memory_now_.get()).value_or(0) > kNothing) Renew();
@@ -413,7 +415,7 @@ void TreeGroup::LeaveCharges() {
 void TreeGroup::Renew() {
   if (!exists()) return;
   spent_ = true;
-  // Now and not when the next child is made: that is in the middle of another one's run.
+  // Made now, because the next child is created during another run.
   static_cast<void>(fd());
 }
 
@@ -426,7 +428,7 @@ std::string TreeGroup::TakeHits() {
   if (seen_.memory_kills > before.memory_kills) {
     text = seen_.memory_limit > before.memory_limit
                ? "exceeded its memory limit of " + BytesText(held_.memory_bytes)
-               : "took all memory of this machine";
+               : "used all memory of this machine";
   }
   if (seen_.refused_forks > before.refused_forks) {
     text.append(text.empty() ? "" : " and ")

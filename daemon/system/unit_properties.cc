@@ -21,23 +21,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of each of its streams; the rest is not looked at.
+/// Of each stream; the rest is ignored.
 constexpr std::size_t kMaxOutputBytes = 16 * 1024;
-/// After a kill: what is not dead then hangs in the kernel.
+/// Time to exit after SIGKILL; a process that takes longer hangs in the kernel.
 constexpr std::chrono::milliseconds kDying{1000};
 
 Error NoSystemd() {
-  return Error{ErrorCode::kUnavailable, "systemd: it does not run here",
-               "a cpuset partition needs benchd-runner as a unit of systemd"};
+  return Error{ErrorCode::kUnavailable, "systemd: not running here",
+               "a cpuset partition requires systemd to run benchd-runner"};
 }
 
-/// Where it prints: a file in memory never makes it wait, and needs nobody to read along.
+/// A file in memory for the program's output: the program never blocks on it, so it need not be
+/// read meanwhile.
 Result<UniqueFd> OpenOutput() {
   UniqueFd file(memfd_create("systemctl", MFD_CLOEXEC));
   return file ? Result<UniqueFd>(std::move(file)) : SystemError("memfd_create", errno);
 }
 
-/// The beginning of what it printed.
+/// The beginning of the output.
 std::string PrintedIn(const UniqueFd& file) {
   std::string text(kMaxOutputBytes, '\0');
   const ssize_t count = pread(file.get(), text.data(), text.size(), 0);
@@ -45,7 +46,8 @@ std::string PrintedIn(const UniqueFd& file) {
   return text;
 }
 
-/// A descriptor set to be closed, dispositions and mask as after boot: the runner blocks signals.
+/// Redirects the streams, closes all other descriptors and resets signal dispositions and mask,
+/// because the runner blocks signals.
 class SpawnRules {
  public:
   SpawnRules(int out, int err) {
@@ -77,14 +79,14 @@ class SpawnRules {
   posix_spawnattr_t attributes_;
 };
 
-/// What a program left that was waited for.
+/// The result of a program that was waited for.
 struct Ended {
-  int code = 0;  ///< its exit code, 128 + N when signal N killed it
+  int code = 0;  ///< its exit code, 128 + N if signal N killed it
   std::string out;
   std::string err;
 };
 
-/// @return false when it still runs after `limit`.
+/// @return false if it is still running after `limit`
 bool WaitFor(const UniqueFd& pidfd, std::chrono::milliseconds limit) {
   const Clock::time_point end = Clock::now() + limit;
   for (;;) {
@@ -95,8 +97,8 @@ bool WaitFor(const UniqueFd& pidfd, std::chrono::milliseconds limit) {
   }
 }
 
-/// Runs it to its end, or kills it after `limit`. Reaps it, or leaves it dying.
-/// @errors kDeadlineExceeded, without a word; those of the system calls.
+/// Runs a program to its end, or kills it after `limit`. Reaps it unless it is still exiting.
+/// @errors kDeadlineExceeded, with an empty message; those of the system calls
 Result<Ended> RunProgram(const std::string& program, const std::vector<std::string>& words,
                          std::chrono::milliseconds limit) {
   TRY(auto out, OpenOutput());
@@ -112,7 +114,7 @@ Result<Ended> RunProgram(const std::string& program, const std::vector<std::stri
   const int failed = posix_spawn(&pid, program.c_str(), rules.actions(), rules.attributes(),
                                  arguments.data(), environment);
   if (failed != 0) return SystemError(program, failed);
-  // Nobody else reaps meanwhile: the process has one thread, and this is it.
+  // No other code can reap it meanwhile: the process has only this thread.
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) {
     Error error = SystemError("pidfd_open", errno);
@@ -134,7 +136,7 @@ Result<Ended> RunProgram(const std::string& program, const std::vector<std::stri
   return Ended{code, PrintedIn(out), PrintedIn(err)};
 }
 
-/// The program's path; empty where there is none.
+/// The program's path; empty if there is no such program.
 std::string FindProgram(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   for (const char* folder : {"/usr/bin/", "/bin/"}) {
@@ -146,7 +148,7 @@ std::string FindProgram(const std::string& name) {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// What systemctl said, for a message.
+/// The reason that systemctl printed, for a message.
 std::string Reason(const std::string& said, int code) {
   constexpr std::size_t kMaxBytes = 200;
   return said.empty() ? "exit code " + std::to_string(code) : FirstLine(said).substr(0, kMaxBytes);
@@ -161,7 +163,7 @@ std::string JoinedWords(const std::vector<std::string>& words) {
 }  // namespace
 
 Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments) const {
-  // sd_booted(3) looks for the same folder.
+  // The same check as sd_booted(3).
   if (access((place_.run_folder + "/system").c_str(), F_OK) != 0) return NoSystemd();
   const std::string program = FindProgram(place_.program);
   if (program.empty()) {
@@ -182,7 +184,7 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
 Result<std::string> SystemctlProperties::AllowedCpus(std::string_view unit) {
   auto answer = Call({"show", "--property=AllowedCPUs", "--value", std::string(unit)});
   if (!answer) return answer;
-  // Ranges with blanks between them.
+  // systemd separates ranges by spaces.
   std::string list = FirstLine(*answer);
   std::replace(list.begin(), list.end(), ' ', ',');
   const auto cpus = ParseCpuList(list);
@@ -197,10 +199,10 @@ Result<void> SystemctlProperties::SetAllowedCpus(std::string_view unit, std::str
   return {};
 }
 
-/// systemd 252 writes one for the empty list, too. What the folders hold besides keeps them.
+/// systemd 252 writes a drop-in even for the empty list. Folders that are not empty are kept.
 void SystemctlProperties::RemoveDropIn(std::string_view unit) const {
   const std::string control = place_.run_folder + "/system.control";
-  // A unit without a file, such as init.scope, has its drop-ins with the transient ones.
+  // A unit without a file, such as init.scope, has its drop-ins among the transient ones.
   for (const std::string& parent : {control, place_.run_folder + "/transient"}) {
     const std::string folder = parent + "/" + std::string(unit) + ".d";
     unlink((folder + "/50-AllowedCPUs.conf").c_str());

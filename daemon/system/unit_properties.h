@@ -10,42 +10,42 @@
 
 namespace benchd {
 
-/// systemd's word on which CPUs a unit may use. A cpuset that systemd does not know about is undone
-/// by its next reload, so that it has to be asked.
+/// Gets and sets the CPUs that systemd allows a unit to use. systemd's next reload undoes a cpuset
+/// that it does not know of, so changes must go through systemd.
 ///
-/// This is where there is no systemd, or none of ours to ask: kUnavailable is all it answers.
+/// This base class is for machines without a usable systemd: every call fails with kUnavailable.
 class UnitProperties {
  public:
   virtual ~UnitProperties() = default;
 
-  /// AllowedCPUs of a unit, a CPU list; empty = all.
+  /// AllowedCPUs of a unit, a CPU list; empty: all.
   virtual Result<std::string> AllowedCpus(std::string_view unit);
 
-  /// Sets it until the next boot; an empty list takes back what was set so.
+  /// Sets it until the next boot; an empty list removes that setting.
   virtual Result<void> SetAllowedCpus(std::string_view unit, std::string_view cpus);
 };
 
-/// How systemctl is called; other values than these are for tests.
+/// How to call systemctl; tests use other values.
 struct SystemctlPlace {
-  std::string program = "systemctl";        ///< a name is looked for in /usr/bin and /bin
-  std::string run_folder = "/run/systemd";  ///< where systemd keeps what goes with the boot
-  std::chrono::milliseconds limit{10'000};  ///< of one call
+  std::string program = "systemctl";        ///< a plain name is searched in /usr/bin and /bin
+  std::string run_folder = "/run/systemd";  ///< systemd's files that last until the next boot
+  std::chrono::milliseconds limit{10'000};  ///< per call
 };
 
-/// By the program systemctl. Blocks for as long as that takes (10 s a call at most).
+/// Calls the program systemctl. Blocks until it returns (10 s per call at most).
 ///
-/// `systemctl set-property --runtime` leaves a drop-in for the unit below /run, also for an empty
-/// list; here that is removed with the list. systemd has taken the empty list already and a reload
-/// finds nothing else, so that none is needed; until the next one `systemctl status` may say that
-/// the unit's files have changed.
+/// `systemctl set-property --runtime` leaves a drop-in for the unit below /run, even for an empty
+/// list; this class then removes the drop-in. No reload is needed, because systemd has already
+/// applied the empty list. Until the next reload, `systemctl status` may report that the unit's
+/// files have changed.
 ///
-/// Its child is reaped by its pidfd before a call returns, so that nobody else's loop sees more of
-/// it than a signal; one that does not even die when killed is left to whoever reaps orphans.
+/// The child is reaped by its pidfd before a call returns, so other event loops see at most its
+/// SIGCHLD. A child that survives SIGKILL is left to the process that reaps orphans.
 class SystemctlProperties : public UnitProperties {
  public:
   explicit SystemctlProperties(SystemctlPlace place = {}) : place_(std::move(place)) {}
 
-  /// @errors kDeadlineExceeded; kFailedPrecondition with the first line of what systemctl said.
+  /// @errors kDeadlineExceeded; kFailedPrecondition with the first line of systemctl's message
   Result<std::string> AllowedCpus(std::string_view unit) override;
   Result<void> SetAllowedCpus(std::string_view unit, std::string_view cpus) override;
 

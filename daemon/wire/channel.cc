@@ -21,12 +21,12 @@ namespace {
 constexpr char kInline = 0;
 constexpr char kInMemory = 1;
 constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-// Far beyond any pause of a healthy process; a stuck one must not hold us for ever.
+// Far beyond any pause of a healthy process. A stuck process must not block us for ever.
 constexpr int kSendTimeoutMs = 30'000;
 
 Error Malformed(const char* why) {
   return Error{ErrorCode::kInvalidArgument, std::string("packet: ") + why,
-               "benchd and benchd-runner must be of the same build; restart both"};
+               "install benchd and benchd-runner from the same build and restart both"};
 }
 
 Result<UniqueFd> SealedMemory(std::string_view record) {
@@ -46,7 +46,7 @@ Result<void> SendPacket(int socket, const msghdr& header) {
   while (sendmsg(socket, &header, MSG_NOSIGNAL) < 0) {
     if (errno == EINTR) continue;
     if (errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN) {
-      return Error{ErrorCode::kUnavailable, "sending a record: the other side is gone", {}};
+      return Error{ErrorCode::kUnavailable, "sending a record: the connection is closed", {}};
     }
     if (errno != EAGAIN) return SystemError("sending a record", errno);
     pollfd ready{socket, POLLOUT, 0};
@@ -57,7 +57,7 @@ Result<void> SendPacket(int socket, const msghdr& header) {
   return {};
 }
 
-/// The descriptor that came with a packet, if exactly one did; any others are closed.
+/// Returns the descriptor that came with a packet; closes any further ones.
 UniqueFd TakeDescriptor(msghdr& header) {
   UniqueFd taken;
   for (cmsghdr* control = CMSG_FIRSTHDR(&header); control != nullptr;
@@ -73,21 +73,22 @@ UniqueFd TakeDescriptor(msghdr& header) {
   return taken;
 }
 
-/// The record in `memory`: sealed, so that neither its size nor its bytes change under us.
+/// Reads the record in `memory`, which must be sealed, so that neither its size nor its bytes
+/// change.
 Result<std::string> ReadSealed(int memory) {
   const int seals = fcntl(memory, F_GET_SEALS);
-  if (seals < 0 || (seals & kSeals) != kSeals) return Malformed("its memory is not sealed");
+  if (seals < 0 || (seals & kSeals) != kSeals) return Malformed("its memory file is not sealed");
   struct stat info {};
   if (fstat(memory, &info) != 0) return SystemError("fstat of a record", errno);
   const auto size = static_cast<std::size_t>(info.st_size);
-  if (size <= kInlineBytes || size > kMaxRecordBytes) return Malformed("a record of wrong size");
+  if (size <= kInlineBytes || size > kMaxRecordBytes) return Malformed("wrong record size");
   std::string record(size, '\0');
   std::size_t done = 0;
   while (done < size) {
     const ssize_t count =
         pread(memory, record.data() + done, size - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Malformed("a record that cannot be read");
+    if (count <= 0) return Malformed("the record cannot be read");
     done += static_cast<std::size_t>(count);
   }
   return record;
@@ -98,8 +99,8 @@ Result<std::string> ReadSealed(int memory) {
 Result<void> SendRecord(int socket, std::string_view record) {
   if (record.empty() || record.size() > kMaxRecordBytes) {
     return Error{ErrorCode::kInvalidArgument,
-                 "record: " + std::to_string(record.size()) + " bytes, 1 to " +
-                     std::to_string(kMaxRecordBytes) + " are possible",
+                 "record: " + std::to_string(record.size()) + " bytes; must be 1 to " +
+                     std::to_string(kMaxRecordBytes) + " bytes",
                  {}};
   }
   UniqueFd memory;
@@ -131,7 +132,7 @@ Result<void> SendRecord(int socket, std::string_view record) {
 
 Result<std::string> ReceiveRecord(int socket) {
   char kind = kInline;
-  char bytes[kInlineBytes];  // not initialised: only the pages that a packet fills are touched
+  char bytes[kInlineBytes];  // not initialised: touches only the pages that a packet fills
   std::array<iovec, 2> parts{iovec{&kind, 1}, iovec{bytes, sizeof(bytes)}};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr header{};

@@ -10,11 +10,12 @@ namespace benchd::wire {
 
 /// Records up to this size travel in the packet itself; larger ones in a sealed memfd beside it.
 inline constexpr std::size_t kInlineBytes = 32 * 1024;
-/// No record is larger; whoever sends more is cut off.
+/// The largest record. The connection of a peer that sends more is closed.
 inline constexpr std::size_t kMaxRecordBytes = 8 * 1024 * 1024;
 
-/// Sends one record over a SOCK_SEQPACKET socket; blocks until the kernel took it.
-/// @errors kUnavailable when the other side is gone; kInvalidArgument over kMaxRecordBytes.
+/// Sends one record over a SOCK_SEQPACKET socket; blocks until the kernel has accepted it.
+/// @errors kUnavailable if the other side has closed the connection; kInvalidArgument over
+///         kMaxRecordBytes.
 Result<void> SendRecord(int socket, std::string_view record);
 
 /// Receives one record. An empty string means that the other side closed the connection.

@@ -59,11 +59,11 @@ void Reader::Get(std::array<std::uint8_t, 32>& value) {
 Result<void> Reader::Finish() const {
   if (failed_) {
     return Error{ErrorCode::kInvalidArgument, "record: cut short or malformed",
-                 "benchd and benchd-runner must be of the same build; restart both"};
+                 "install benchd and benchd-runner from the same build and restart both"};
   }
   if (!rest_.empty()) {
     return Error{ErrorCode::kInvalidArgument, "record: bytes left over after the last field",
-                 "benchd and benchd-runner must be of the same build; restart both"};
+                 "install benchd and benchd-runner from the same build and restart both"};
   }
   return {};
 }

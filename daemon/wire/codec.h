@@ -16,12 +16,12 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 
-/// Bytes out of values and back. Both directions walk the same list of fields (core/base/fields.h),
-/// so that neither can know a field that the other does not.
+/// Converts values to bytes and back. Both directions walk the same list of fields
+/// (core/base/fields.h), so that their fields cannot differ.
 ///
-/// Integers are little endian in the width of their type, a double is its bits, an enum one byte,
-/// strings, vectors and maps carry a 32-bit count first. Used by both processes, single-threaded
-/// each.
+/// Integers are little endian in the width of their type, a double is its bits, an enum is one
+/// byte; strings, vectors and maps begin with a 32-bit count. Used by both processes, each
+/// single-threaded.
 namespace benchd::wire {
 
 /// Appends values to a record.
@@ -84,8 +84,8 @@ class Writer {
   std::string bytes_;
 };
 
-/// Takes values off a record. After the first thing that does not fit it only yields defaults and
-/// Finish() tells; no input makes it read past the end or allocate more than the record warrants.
+/// Reads values from a record. After the first error it yields only defaults, and Finish() returns
+/// the error. No input makes it read past the end or allocate more than the record can fill.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -97,7 +97,7 @@ class Reader {
 
   void Field(const char* /*name*/, auto& value) { Get(value); }
 
-  /// Refuses the record from here on, for a check that the fields' types cannot express.
+  /// Fails the record, for a check that the fields' types cannot express.
   void Fail() {
     failed_ = true;
     rest_ = {};
@@ -127,7 +127,7 @@ class Reader {
   template <typename T>
   void Get(std::vector<T>& values) {
     std::uint64_t count = GetInteger(4);
-    // Every element has at least one byte: a larger count is a lie, found before memory is taken.
+    // Every element takes at least one byte, so a larger count is rejected before allocating.
     if (count > rest_.size()) return Fail();
     values.clear();
     for (; count > 0 && !failed_; --count) Get(values.emplace_back());
@@ -136,7 +136,7 @@ class Reader {
   void Get(std::pair<A, B>& value) {
     (*this)(value.first, value.second);
   }
-  /// In order, as they were written: a key that comes twice is none of the writer's.
+  /// In order, as the writer produced them. The writer never repeats a key.
   template <typename K, typename V>
   void Get(std::map<K, V>& values) {
     values.clear();

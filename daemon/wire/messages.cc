@@ -23,7 +23,7 @@ T Blank() {
 constexpr std::size_t kLastGreeting = 1;
 static_assert(std::is_same_v<std::variant_alternative_t<kLastGreeting, Message>, HelloReply>);
 
-/// The alternative whose index came as the type byte; none of that number: nothing.
+/// The alternative at the index given by the type byte; empty if there is none.
 template <std::size_t Index = 0>
 std::optional<Message> MessageOf(std::size_t type) {
   if constexpr (Index == std::variant_size_v<Message>) {
@@ -66,7 +66,7 @@ Result<Record> Decode(std::string_view bytes) {
   std::optional<Message> message = MessageOf(type);
   if (!message) {
     return Error{ErrorCode::kInvalidArgument, "record: unknown message type",
-                 "benchd and benchd-runner must be of the same build; restart both"};
+                 "install benchd and benchd-runner from the same build and restart both"};
   }
   Record record{0, std::move(*message)};
   Reader reader(bytes.substr(1));

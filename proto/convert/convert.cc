@@ -17,13 +17,13 @@
 namespace benchd::convert {
 namespace {
 
-// base, base-2, ... and candidate, candidate-2, ..., counted within the role.
+// base, base-2, ... and candidate, candidate-2, ..., counted per role.
 std::string DefaultName(ArmRole role, int number_in_role) {
   const std::string name = role == ArmRole::kReference ? "base" : "candidate";
   return number_in_role == 1 ? name : name + "-" + std::to_string(number_in_role);
 }
 
-// Roles and names that were left open: the first arm is the reference where nobody names one.
+// Fills open roles and names: the first arm is the reference unless another is named.
 void FinishArms(FieldReader& reader, const std::string& field, const v1::Benchmark& proto,
                 std::vector<Arm>& arms) {
   const bool names_a_reference = std::ranges::any_of(
@@ -110,7 +110,7 @@ Result<Comparison> FromProto(const v1::Comparison& from) {
 }
 
 Warning FromProto(const v1::Warning& from) {
-  FieldReader reader;  // of a severity that a newer daemon knows the default holds
+  FieldReader reader;  // an unknown severity from a newer daemon keeps the default
   Warning warning;
   ReadFields(reader, "", from, &warning);
   if (from.severity() == v1::SEVERITY_UNSPECIFIED) CompleteWarning(warning);
@@ -132,7 +132,7 @@ void MarginToProto(const Comparison& from, v1::Comparison* to) {
   }
 }
 
-// What the fields' own names do not say; of the arms' variables the names only.
+// Converts fields that need more than their name; only the names of the arms' variables.
 void FinishBenchmark(const Benchmark& benchmark, v1::Benchmark* to) {
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
     for (const auto& [name, value] : benchmark.arms[i].env) {
@@ -294,7 +294,7 @@ Result<Page> ReadPage(std::uint64_t size, const std::string& token) {
   const char* const end = token.data() + token.size();
   const auto [stopped, failed] = std::from_chars(token.data(), end, page.beyond.emplace());
   if (failed == std::errc{} && stopped == end) return page;
-  return InvalidArgument("page_token", "none of this benchd's", "begin without one");
+  return InvalidArgument("page_token", "not issued by this daemon", "omit it to start over");
 }
 
 }  // namespace benchd::convert

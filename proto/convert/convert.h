@@ -34,16 +34,16 @@ namespace google::protobuf {
 class Timestamp;
 }
 
-/// The core's values as clients read them, and back. Absent stays absent, durations become seconds,
-/// text that is not UTF-8 is made so, and no value of an environment variable ever leaves the
-/// daemon.
+/// Conversions between core's values and the messages that clients read. Absent fields stay absent,
+/// durations become seconds, invalid UTF-8 is replaced, and values of environment variables never
+/// leave the daemon.
 ///
-/// Enums of the wire and of the model agree in their words and their order; a message's begins with
-/// UNSPECIFIED, which has a default or a meaning of its own where it is used. A test holds the two
-/// against each other (tests/convert/to_proto_test.cc).
+/// Enums have the same names and order in messages and in the model. A message's enum begins with
+/// UNSPECIFIED, whose meaning or default depends on the field. tests/convert/to_proto_test.cc
+/// checks that both agree.
 namespace benchd::convert {
 
-/// The wire's number of the model's first value. A flag that is none is said by UNSPECIFIED.
+/// The message's number for the model's first value. Flag::kNone is encoded as UNSPECIFIED.
 template <typename Model>
 inline constexpr int kFirstOnWire = std::same_as<Model, Flag> ? 0 : 1;
 
@@ -52,7 +52,7 @@ constexpr Wire ToWire(Model value) {
   return static_cast<Wire>(static_cast<int>(value) + kFirstOnWire<Model>);
 }
 
-/// Nothing for UNSPECIFIED, and for a value that a newer peer knows.
+/// Empty for UNSPECIFIED, and for a value that only a newer peer knows.
 template <typename Model, typename Wire>
 constexpr std::optional<Model> ToModel(Wire wire) {
   const int index = static_cast<int>(wire) - kFirstOnWire<Model>;
@@ -60,59 +60,59 @@ constexpr std::optional<Model> ToModel(Wire wire) {
   return static_cast<Model>(index);
 }
 
-/// What a client asked for, as the core knows it, with the contract's defaults in every field that
-/// was left open: names (main; base, candidate, candidate-2), the first arm as the reference,
-/// margins of gates, limits. The seed stays 0 when absent: the caller draws it.
+/// Converts a client's request, and fills open fields with the contract's defaults: names (main;
+/// base, candidate, candidate-2), the first arm as the reference, margins of gates, limits. An
+/// absent seed stays 0: the caller draws it.
 ///
-/// Checks only what the wire can say wrong: enum values nobody knows, numbers that are not finite,
-/// durations that are not positive. Whether the request makes sense is ValidateSpec()'s matter.
-/// @errors kInvalidArgument with the field's path first ("benchmarks[0].arms[1].role: ...").
+/// Checks only the encoding: unknown enum values, numbers that are not finite, durations that are
+/// not positive. ValidateSpec() checks whether the request makes sense.
+/// @errors kInvalidArgument, beginning with the field's path ("benchmarks[0].arms[1].role: ...")
 Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
 
-/// What was found, without what was expected then (`expected_blocks`, `eta`).
-/// @errors as above.
+/// Converts a result without the expectations of that time (`expected_blocks`, `eta`).
+/// @errors as above
 Result<Comparison> FromProto(const v1::Comparison& proto);
 
-/// Of a daemon that sends no severity yet, with those of the warning's code.
+/// A daemon that sends no severity yet gets the one of the warning's code.
 Warning FromProto(const v1::Warning& proto);
 
 Timestamp FromProto(const google::protobuf::Timestamp& time);
 
 void ToProto(Timestamp time, google::protobuf::Timestamp* to);
-/// With the names of the arms' own variables only.
+/// Includes only the names of the arms' own variables.
 void ToProto(const SessionSpec& spec, v1::SessionSpec* to);
 void ToProto(const Report& report, SessionState state, v1::Update* to);
 void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to);
 void ToProto(const Failure& failure, v1::Failed* to);
-/// The session's place in the queue; 0 once it left it.
+/// The session's place in the queue; 0 once it has left the queue.
 void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to);
 void ToProto(const SessionRecord& record, v1::Session* to);
-/// What happened to the session, oldest first.
+/// The events of the session, oldest first.
 void ToProto(const std::vector<HistoryEntry>& history, v1::Session* to);
-/// `run` indexes into `spec`; indices outside it leave the names empty.
+/// `run` has indices into `spec`; names for invalid indices stay empty.
 void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to);
-/// The part of a run that ToProto leaves out: what its harness' metrics mean.
+/// The part of a run that ToProto() leaves out: descriptions of its harness's metrics.
 void MetricsToProto(const Run& run, v1::Run* to);
 void ToProto(const MachineStatus& status, v1::MachineStatus* to);
 void ToProto(const NoiseSource& source, v1::NoiseSource* to);
 
 void ToProto(const GateSummary& summary, v1::Summary* to);
 
-/// @errors kInvalidArgument with the field's name for an enum value nobody knows, or a number that
-///         is not finite.
+/// @errors kInvalidArgument with the field's name for an unknown enum value, or a number that is
+///         not finite
 Result<GateSummary> FromProto(const v1::Summary& from);
 
-/// Whose summaries are asked for is left to who asks: `uid` stays absent. A limit of one more than
-/// the page has tells whether there is another.
-/// @errors kInvalidArgument for a page_token that is none of ours.
+/// `uid` stays absent, because the caller decides whose summaries may be read. The limit is the
+/// page size plus one, to know whether there is another page.
+/// @errors kInvalidArgument for a page_token that this daemon did not issue
 Result<SummaryQuery> FromProto(const v1::ListSummariesRequest& from);
 
-/// Which page of a list a request asks for.
+/// The page of a list that a request asks for.
 struct Page {
-  std::uint64_t limit = 0;              ///< entries at most: 100 by default, never above 500
+  std::uint64_t limit = 0;              ///< most entries: 100 by default, never above 500
   std::optional<std::uint64_t> beyond;  ///< the number in its token; absent: the first page
 };
-/// @errors kInvalidArgument for a token that is none of this benchd's.
+/// @errors kInvalidArgument for a token that this daemon did not issue
 Result<Page> ReadPage(std::uint64_t size, const std::string& token);
 
 }  // namespace benchd::convert

@@ -25,12 +25,12 @@
 #include "core/model/session.h"
 #include "proto/convert/convert.h"
 
-/// Structs to messages and back by the list of fields beside each struct: a field of the model is
-/// the message's field of the same name (a duration's ends in _seconds), so that nobody writes it
-/// down a third time. Internal to this folder, but for FieldReader.
+/// Converts structs to messages and back by the list of fields beside each struct: a field of the
+/// model is the message's field of the same name (durations end in _seconds), so the mapping need
+/// not be written out. Internal to this folder, except for FieldReader.
 namespace benchd::convert {
 
-/// Collects the first thing that is wrong, so that a conversion reads as a list of fields.
+/// Keeps the first error, so that a conversion reads as a list of fields.
 class FieldReader {
  public:
   bool ok() const { return !failed_; }
@@ -42,7 +42,7 @@ class FieldReader {
     error_ = InvalidArgument(field, why, hint);
   }
 
-  /// The model's word, `fallback` for UNSPECIFIED (0).
+  /// The model's value; `fallback` for UNSPECIFIED (0).
   template <typename Wire, typename Model>
   Model Enum(const std::string& field, Wire wire, Model fallback) {
     if (static_cast<int>(wire) == 0) return fallback;
@@ -54,7 +54,7 @@ class FieldReader {
   }
 
   double Finite(const std::string& field, double value) {
-    if (!std::isfinite(value)) Fail(field, "is no finite number");
+    if (!std::isfinite(value)) Fail(field, "is not a finite number");
     return value;
   }
 
@@ -62,11 +62,11 @@ class FieldReader {
     // 2^63 ns are 292 years; a century is safely below.
     constexpr double kMaxSeconds = 100.0 * 365 * 24 * 3600;
     if (std::isfinite(seconds) && seconds > 0 && seconds <= kMaxSeconds) {
-      // To the nearest: 0.29 s is a little less in binary, and loses no nanosecond by it.
+      // Rounds, because 0.29 s is slightly less in binary and would lose a nanosecond.
       const auto rounded = std::chrono::round<Nanoseconds>(std::chrono::duration<double>(seconds));
       return std::max(rounded, Nanoseconds(1));
     }
-    Fail(field, "is no duration of more than 0 seconds and less than a century");
+    Fail(field, "must be between 0 s and 100 years");
     return {};
   }
 
@@ -79,7 +79,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-/// Fields of T that its message has in another shape or not at all: the caller's matter.
+/// Fields of T that its message lacks or has in another form; the caller converts them.
 template <typename T>
 inline constexpr std::array<std::string_view, 0> kApart{};
 template <>
@@ -109,17 +109,18 @@ inline constexpr bool kIsList = false;
 template <typename T>
 inline constexpr bool kIsList<std::vector<T>> = true;
 
-/// What the daemon finds out about a request; never on the wire.
+/// Facts that the daemon adds to a request; never sent.
 template <typename T>
 concept Internal = std::same_as<T, std::optional<ProgramIdentity>> || std::same_as<T, Caller>;
 
-/// Of an unknown name it says so and ends the process: the list of fields and the message disagree,
-/// which the first conversion of a test shows.
+/// Ends the process if the name is unknown: the list of fields and the message disagree, which any
+/// test of the conversion detects.
 const FieldDescriptor& FieldOf(const Descriptor& message, const std::string& name);
 
 using MessageFields = std::vector<const FieldDescriptor*>;
 
-/// Collects where the message has each field of an Owner; null for one that is not walked.
+/// Collects the message's descriptor of each field of Owner; nullptr for a field that is not
+/// walked.
 template <typename Owner>
 class FieldFinder {
  public:
@@ -140,8 +141,8 @@ class FieldFinder {
   const Descriptor& message_;
 };
 
-/// The same, found once: by name it would take longer than all else that is done with a field. A
-/// type has one kind of message; of another one the reflection itself would end the process.
+/// The same, computed once: a look-up by name takes longer than the rest of the conversion. Each
+/// type has one kind of message; with another kind, protobuf's reflection ends the process.
 template <typename T>
 const MessageFields& FieldsOf(const T& value, const Message& message) {
   static const MessageFields fields = [&] {
@@ -152,7 +153,7 @@ const MessageFields& FieldsOf(const T& value, const Message& message) {
   return fields;
 }
 
-/// Integers of all widths; a value keeps its sign.
+/// Accepts integers of all widths and keeps the sign.
 void SetInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
 void AddInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
 std::int64_t GetInteger(const Message& message, const FieldDescriptor& field);
@@ -164,7 +165,7 @@ TextMap GetMap(const Message& message, const FieldDescriptor& field);
 template <typename T>
 void WriteFields(const T& value, Message* to);
 
-/// Walks fields. Absent stays absent; text that is not UTF-8 is made so.
+/// Writes fields. Absent fields stay absent; invalid UTF-8 is replaced.
 class MessageWriter {
  public:
   MessageWriter(const MessageFields& fields, Message& to)
@@ -239,8 +240,8 @@ void WriteFields(const T& value, Message* to) {
   VisitFields(writer, value);
 }
 
-/// Fills what the message says; what it leaves open keeps the struct's default. An empty string and
-/// UNSPECIFIED leave open.
+/// Reads the fields that are set in the message; others keep the struct's default. An empty string
+/// and UNSPECIFIED count as not set.
 template <typename T>
 void ReadFields(FieldReader& reader, const std::string& path, const Message& from, T* value);
 

@@ -186,11 +186,11 @@ TEST(TableAnalysisTest, GivesTheReadersSentence) {
   const auto result = Analyze("arm,t\na,1\na,2\n");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(result.error().message, "line 4, column 1: the table ends with a single arm, 'a'");
+  EXPECT_EQ(result.error().message, "line 4, column 1: the table has a single arm, 'a'");
   TableOptions options = AgainstA();
   options.references = {"c"};
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", options).error().message,
-            "line 4, column 1: the table ends without a row of the base 'c'");
+            "line 4, column 1: the table has no row of the base 'c'");
 }
 
 TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {

@@ -18,7 +18,7 @@ Timestamp Parsed(const std::string& text) {
   return time.value_or(Timestamp{});
 }
 
-// 1,000,000,000 s after 1970 is 2001-09-09T01:46:40Z (the well-known billennium).
+// 1,000,000,000 s after 1970 is 2001-09-09T01:46:40Z.
 constexpr Timestamp kBillennium{seconds(1'000'000'000)};
 
 TEST(ParseRfc3339Test, ReadsWhatTheExportsPrint) {
@@ -75,7 +75,7 @@ TEST(ParseRfc3339Test, ReadsBackWhatFormatRfc3339Prints) {
   const std::uint32_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
-  // 1678 and 2261 are the first and the last year that are read.
+  // 1678 and 2261 are the first and last years accepted.
   std::uniform_int_distribution<std::int64_t> moments(
       Parsed("1678-01-01T00:00:00Z").time_since_epoch().count(),
       Parsed("2261-12-31T23:59:59Z").time_since_epoch().count());

@@ -50,12 +50,12 @@ TEST(Utf8Test, ABrokenByteIsFoundWhereverItStands) {
 
 // The classes of ill-formed sequences of the Unicode standard, section 3.9, table 3-7.
 TEST(Utf8Test, EveryKindOfBrokenSequenceIsReplacedByteByByte) {
-  EXPECT_EQ(Utf8Lossy("\x80"), "\uFFFD");                                // a continuation alone
+  EXPECT_EQ(Utf8Lossy("\x80"), "\uFFFD");                                // a lone continuation byte
   EXPECT_EQ(Utf8Lossy("\xC0\xAF"), "\uFFFD\uFFFD");                      // overlong '/'
-  EXPECT_EQ(Utf8Lossy("\xE0\x80\xAF"), "\uFFFD\uFFFD\uFFFD");            // overlong, three bytes
+  EXPECT_EQ(Utf8Lossy("\xE0\x80\xAF"), "\uFFFD\uFFFD\uFFFD");            // overlong in three bytes
   EXPECT_EQ(Utf8Lossy("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");            // a surrogate
   EXPECT_EQ(Utf8Lossy("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // above U+10FFFF
-  EXPECT_EQ(Utf8Lossy("ab\xE2\x98"), "ab\uFFFD\uFFFD");                  // cut off
+  EXPECT_EQ(Utf8Lossy("ab\xE2\x98"), "ab\uFFFD\uFFFD");                  // truncated
   EXPECT_EQ(Utf8Lossy("\xE2(x"), "\uFFFD(x");
 }
 
@@ -133,8 +133,8 @@ TEST(ShellQuotedTest, LeavesPlainWordsAndQuotesAllOthers) {
   EXPECT_EQ(ShellQuoted("it's $1"), "'it'\\''s $1'");
 }
 
-// POSIX.1-2024, 2.2.4 dollar-single-quotes. Shells read it back in
-// tests/client/foreign_text_test.cc.
+// POSIX.1-2024, 2.2.4 dollar-single-quotes. tests/client/foreign_text_test.cc has shells read such
+// words back.
 TEST(PastedWordTest, HasEscapesWhereAWordHasControlCharacters) {
   EXPECT_EQ(PastedWord("./a-b=1,2%"), "./a-b=1,2%");
   EXPECT_EQ(PastedWord("it's $1 ä"), ShellQuoted("it's $1 ä"));

@@ -6,7 +6,7 @@ namespace benchd {
 namespace {
 
 TEST(FormatRfc3339Test, PrintsUtcWithNanoseconds) {
-  // 1,000,000,000 s after 1970 is 2001-09-09T01:46:40Z (the well-known billennium).
+  // 1,000,000,000 s after 1970 is 2001-09-09T01:46:40Z.
   const Timestamp time{std::chrono::seconds(1'000'000'000) + Nanoseconds(42)};
   EXPECT_EQ(FormatRfc3339(time), "2001-09-09T01:46:40.000000042Z");
 }

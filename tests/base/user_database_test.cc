@@ -22,7 +22,7 @@ TEST(UserDatabaseTest, ReadsALineOfGroup) {
   }
 }
 
-// Root is in every database.
+// Every user database contains root.
 TEST(UserDatabaseTest, FindsWhoIsThere) {
   ASSERT_TRUE(FindUser(0));
   EXPECT_EQ(FindUser(0)->name, "root");

@@ -67,8 +67,8 @@ Analysis DrawnAnalysis(int arms) {
     histogram.unit = "s";
     histogram.arm = "arm-" + std::to_string(arm);
     for (int edge = 0; edge <= 6; ++edge) histogram.edges.push_back(0.0095 + 0.0005 * edge);
-    // The second arm has twice as many values: its bars are as long as the first's for the same
-    // shape.
+    // The second arm has twice as many values. For the same shape, its bars are as long as those of
+    // the first arm.
     const std::uint64_t values = arm == 1 ? 2 : 1;
     for (const std::uint64_t count : {1, 40, 77, 30, 0, 2}) {
       histogram.counts.push_back(count * values);

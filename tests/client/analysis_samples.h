@@ -4,13 +4,13 @@
 
 namespace benchd::client {
 
-// Hand-made analyses. The numbers are made up.
+// Hand-made analyses with invented numbers.
 
 /// RegressionUpdate, decided at 12 pairs.
 Analysis DecidedAnalysis();
 
-/// One metric that lower is better in and one rate, two arms, the candidate starred in the first;
-/// in the rate one arm has a single value.
+/// Two arms with one metric for which lower is better and one rate. The candidate is starred in the
+/// first metric; in the rate, one arm has a single value.
 Analysis SummarizedAnalysis();
 
 /// One metric, `arms` arms over six bins.

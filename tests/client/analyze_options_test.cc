@@ -88,7 +88,7 @@ TEST(QuantityTest, ARoundTripPercentageIsTheSameDouble) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int i = 0; i < 20000; ++i) {
-    // Positive finite doubles of every size that a margin can have.
+    // Positive finite doubles over the whole range of margins.
     const double fraction = std::ldexp(std::uniform_real_distribution(1.0, 2.0)(random),
                                        std::uniform_int_distribution(-60, 20)(random));
     const auto read = ParseFraction(FormatRoundTripPercent(fraction));
@@ -109,8 +109,8 @@ TEST(TableSpecTest, LeavesOpenWhatWasNotSaid) {
   EXPECT_EQ(spec->SerializeAsString(), "") << "the usual defaults hold";
 }
 
-// Every option of `analyze` that compare has too does something to the spec, with the value that
-// its help shows.
+// Every option that `analyze` shares with `compare` changes the spec, with the value that its help
+// shows.
 TEST(TableSpecTest, EveryOptionArrives) {
   const std::map<std::string_view, std::string> values = {
       {"margin", "3%"},      {"confidence", "95%"},    {"alpha", "0.05"},
@@ -356,7 +356,7 @@ TEST(AnalyzeReplayTest, SaysWhereOneCommandIsNotEnough) {
   EXPECT_TRUE(ReplayAnalysis(session, {}).why_not.starts_with("subselection needs the samples"));
   session = SampleSession();
   session.mutable_report()->add_warnings()->set_code("runs_incomplete");
-  EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "it ended before its one look");
+  EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "it ended before its only look");
   session = SampleSession();
   session.mutable_report()->add_warnings()->set_code("failed_runs");
   session.mutable_spec()->mutable_benchmarks(0)->add_accept_exit(0);

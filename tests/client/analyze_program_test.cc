@@ -1,4 +1,4 @@
-// `benchctl analyze` as a process.
+// Runs `benchctl analyze` as a process.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 namespace benchd::client {
 namespace {
 
-// Pairs of a and b in a metric x, b slower by that factor.
+// Pairs of a and b in a metric x, in which b is slower by that factor.
 std::string Pairs(int count, double factor, std::string text = "arm,pair,x\n") {
   for (int i = 0; i < count; ++i) {
     const std::string pair = std::to_string(i);
@@ -34,7 +34,7 @@ class AnalyzeTest : public ProgramTest {
     return path;
   }
 
-  // `x` gates, unless the words say otherwise.
+  // `x` gates unless the arguments set other gates.
   Ended Analyze(std::vector<std::string> words) {
     words.insert(words.begin(), "analyze");
     return Run(words);
@@ -110,7 +110,7 @@ TEST_F(AnalyzeTest, WithoutAGateItSaysWhatToAdd) {
   const Ended ended = Analyze({"--base", "a", Table()});
   EXPECT_EQ(ended.exit_code, 3) << "nothing was judged";
   EXPECT_EQ(ended.err,
-            "benchctl: no gate, so no verdict: say which direction is good: --metric x:lower or "
+            "benchctl: no gate, so no verdict: choose a direction: --metric x:lower or "
             "--metric x:higher\n");
   EXPECT_NE(ended.out.find("differs"), std::string::npos) << ended.out;
 }
@@ -130,7 +130,7 @@ TEST_F(AnalyzeTest, AnErrorInTheTableNamesItsPlace) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(ended.err, "error: " + (dir_ / "table.csv") +
-                           ": line 3, column 5: a row of 3 fields, the first line has 2 fields\n"
+                           ": line 3, column 5: a row of 3 fields, but the first line has 2 fields\n"
                            "hint: every row has one field for each column of the first line\n");
 }
 
@@ -245,7 +245,7 @@ TEST_F(AnalyzeHarnessTest, TakesTheFirstFileForTheBase) {
   EXPECT_TRUE(json["geometric_means"][0]["change"].contains("lo"));
 }
 
-// hyperfine's times of a program that takes none are 0: a difference decides, no ratio.
+// hyperfine reports 0 s for an empty program. A difference then decides instead of a ratio.
 TEST_F(AnalyzeHarnessTest, WhereNothingGatesItSaysWhatToName) {
   const auto file = [this](const std::string& name, const std::string& text) {
     return dir_.Put(name, text);
@@ -254,10 +254,10 @@ TEST_F(AnalyzeHarnessTest, WhereNothingGatesItSaysWhatToName) {
       R"({"results": [{"command": "x", "user": 0, "system": 0, "times": [0, 0, 0, 0]}]})";
   const std::string build = R"({"X": {"my-measure": {"value": 5}}})";
   const std::vector<std::tuple<std::string, std::string, std::string>> cases{
-      {"hyperfine", zeros, "name what decides: --metric time:+ABS, a difference that counts"},
-      {"bmf", build,
-       "say which direction is good: --metric my-measure:lower or --metric my-measure:higher"},
-      {"lines", "m 1\n", "say which direction is good: --metric m:lower or --metric m:higher"}};
+      {"hyperfine", zeros,
+       "choose a gate: --metric time:+ABS, the smallest difference that counts"},
+      {"bmf", build, "choose a direction: --metric my-measure:lower or --metric my-measure:higher"},
+      {"lines", "m 1\n", "choose a direction: --metric m:lower or --metric m:higher"}};
   for (const auto& [format, text, hint] : cases) {
     const Ended ended = Analyze({"--parse", format, file("o", text), file("n", text)});
     EXPECT_EQ(ended.exit_code, 3) << format << ended.out;
@@ -297,7 +297,7 @@ TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
       {{"--parse", "go", "-n", "x", old_file, new_file}, "--name: 1 name for 2 files"},
       {{"--parse", "go", "--label", "a=b", old_file, new_file},
        "label: files of a harness have no columns"},
-      {{"--name", "x", Table()}, "--name: a table names its arms itself"},
+      {{"--name", "x", Table()}, "--name: a table contains the names of its arms"},
   };
   for (const auto& [words, message] : uses) {
     const Ended ended = Analyze(words);
@@ -338,7 +338,7 @@ TEST_F(AnalyzeHarnessTest, WritesItsValuesAsATableThatIsReadBack) {
   EXPECT_EQ(changes(again), changes(first));
   const Ended table_itself = Analyze({Table(), "--export-csv", dir_ / "again.csv"});
   EXPECT_EQ(table_itself.exit_code, 2);
-  EXPECT_TRUE(table_itself.err.ends_with(" is that table already\nhint: use it with --parse\n"))
+  EXPECT_TRUE(table_itself.err.ends_with(" already is that table\nhint: use it with --parse\n"))
       << table_itself.err;
 }
 

@@ -53,7 +53,7 @@ TEST(ArgumentsTest, TakesTheNextWordAsValueWhateverItLooksLike) {
   EXPECT_FALSE(IsGiven(*parsed, "json"));
 }
 
-// By the tables themselves: an option that is added is looked at as well.
+// Reads the tables themselves, so that new options are covered.
 TEST(ArgumentsTest, OfAnOptionThatIsGivenTwiceNoValueIsPickedSilently) {
   int refused = 0;
   for (const Command& command : Commands()) {
@@ -164,7 +164,7 @@ TEST(HelpTest, ShowsEveryCommandAndOption) {
   ExpectGolden("help.txt", text);
 }
 
-// Every line of an example is taken as a shell would give it to benchctl.
+// benchctl accepts every line of the examples, split as by a shell.
 TEST(HelpTest, EveryCommandHasExamplesThatItUnderstands) {
   for (const Command& command : Commands()) {
     if (command.hidden) continue;
@@ -174,7 +174,7 @@ TEST(HelpTest, EveryCommandHasExamplesThatItUnderstands) {
       std::string line(example.line);
       if (const auto bar = line.find(" | "); bar != std::string::npos) line.erase(0, bar + 3);
       if (const auto to = line.find(" > "); to != std::string::npos) line.erase(to);
-      std::ranges::replace(line, '*', 'x');  // that a shell makes files of
+      std::ranges::replace(line, '*', 'x');  // a shell would expand it to files
       auto words = SplitCommandLine(line);
       ASSERT_TRUE(words) << line;
       ASSERT_EQ(words->front(), "benchctl") << line;
@@ -190,7 +190,7 @@ TEST(HelpTest, EveryCommandHasExamplesThatItUnderstands) {
   }
 }
 
-// What --help lists for an option is what its fields take.
+// The fields accept the values that --help lists for an option.
 TEST(HelpTest, TheFixedWordsOfOptionsAreTheWordsThatAreTaken) {
   v1::SessionSpec session;
   v1::Benchmark benchmark;

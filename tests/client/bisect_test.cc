@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-// git-bisect(1): 0 good, 1 to 127 bad, 125 skips, from 128 on the search stops.
+// git-bisect(1): 0 is good, 1 to 127 bad except 125 (skip), and 128 or more stops the search.
 TEST(BisectTest, OnlyAVerdictMarksACommit) {
   EXPECT_EQ(ForBisect(ExitCode::kPass), ExitCode::kPass);
   EXPECT_EQ(ForBisect(ExitCode::kRegression), ExitCode::kRegression);

@@ -1,4 +1,4 @@
-// Commits as a bundle, out of one repository and into another.
+// Bundles of commits, from one repository into another.
 #include "client/git/bundle.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ class BundleTest : public GitTest {
     EXPECT_TRUE(opened) << opened.error().message;
     return MakeBundle(*opened, commits, known);
   }
-  /// A bundle's bytes in a file of that name.
+  /// Writes the bytes of a bundle to a file of that name.
   std::string Put(const Bundle& bundle, const std::string& name) const {
     lseek(bundle.file.get(), 0, SEEK_SET);
     const std::string bytes = ReadAll(bundle.file.get(), "bundle").value_or("");
@@ -45,7 +45,7 @@ class BundleTest : public GitTest {
     EXPECT_TRUE(bundle && *bundle);
     return bundle && *bundle ? Put(**bundle, "bundle") : "";
   }
-  /// What is said of taking it, "" when it was taken.
+  /// The error of Take, or "" on success.
   std::string Take(const std::string& bundle, const std::vector<std::string>& commits) const {
     const auto taken = received_.Take(bundle, commits);
     return taken ? "" : taken.error().message;
@@ -53,7 +53,7 @@ class BundleTest : public GitTest {
   std::string There(std::vector<std::string> words) const {
     return client::Git("", path_).Ask(std::move(words)).value_or("");
   }
-  /// How many objects are kept there, whether or not anybody needs them.
+  /// The number of objects in the repository, including unreferenced ones.
   std::string ObjectsThere() const {
     return There({"cat-file", "--batch-all-objects", "--batch-check=%(objectname)"});
   }
@@ -86,7 +86,7 @@ TEST_F(BundleTest, CommitsArriveWithTheirHistoryAndNothingElseDoes) {
 
 TEST_F(BundleTest, WhatIsKnownThereIsNotSentAgain) {
   ASSERT_EQ(Take(PutBundle({first_, second_}), {first_, second_}), "");
-  // Foreign ones are no reason to send less.
+  // Commits that the clone lacks are ignored.
   const std::vector<std::string> known = {second_, std::string(40, 'a')};
   auto nothing = Made({first_, second_}, known);
   ASSERT_TRUE(nothing) << nothing.error().message;
@@ -103,7 +103,7 @@ TEST_F(BundleTest, WhatIsKnownThereIsNotSentAgain) {
 
 TEST_F(BundleTest, HistoryThatIsGoneThereIsNamed) {
   const std::string bundle = PutBundle({second_}, {first_});
-  EXPECT_EQ(Take(bundle, {second_}), "the bundle builds on history that is no longer here");
+  EXPECT_EQ(Take(bundle, {second_}), "the bundle depends on commits that were deleted here");
   EXPECT_EQ(ObjectsThere(), "");
 }
 
@@ -131,7 +131,7 @@ TEST_F(BundleTest, WhatIsNoUsableBundleLeavesNothing) {
     EXPECT_EQ(ObjectsThere(), "") << what;
     EXPECT_EQ(There({"for-each-ref"}), "") << what;
   }
-  // Another commit under the name of the one that is asked for.
+  // Another commit under the ref of the requested one.
   std::string lying = bytes;
   lying.replace(lying.find(second_), second_.size(), first_);
   EXPECT_EQ(Take(PutText(lying, "bad"), {first_, second_}),
@@ -145,7 +145,7 @@ TEST_F(BundleTest, AShallowCloneIsRefused) {
   Git({"clone", "--quiet", "--depth", "1", "file://" + repository(), folder() + "/shallow"});
   const auto made = Made({second_}, {}, folder() + "/shallow");
   ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().message, "a shallow clone has not the history that --host has to send");
+  EXPECT_EQ(made.error().message, "--host needs the full history; this clone is shallow");
 }
 
 TEST_F(BundleTest, ABareCloneAndALinkedWorktreeDo) {

@@ -1,4 +1,4 @@
-// What `benchctl combine` prints.
+// The output of `benchctl combine`.
 #include "client/present/combination.h"
 
 #include <gtest/gtest.h>
@@ -89,8 +89,8 @@ TEST(CombinationRenderTest, NamesWhereARegressionWasFoundWithoutAnInterval) {
   std::ranges::replace(line, '\n', ' ');
   for (const char* expected :
        {"in node2.json (machine b1234567) and node4.json (machine d1234567): candidate has no "
-        "wall_time, base has",
-        "; in node5.json (machine e1234567): runs of candidate failed, none of base did"}) {
+        "wall_time, but base does",
+        "; in node5.json (machine e1234567): runs of candidate failed, but no run of base did"}) {
     EXPECT_NE(line.find(expected), std::string::npos) << expected << "\n" << text;
   }
   EXPECT_NE(text.find("missing in candidate\n"), std::string::npos) << text;

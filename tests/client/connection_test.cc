@@ -27,7 +27,7 @@ namespace {
 
 std::string FakeBenchd() { return test::BuiltFile("bin/client_fake_benchd"); }
 
-// Options that can reach nothing of this machine and start nothing.
+// Options that cannot reach a daemon of this machine and do not start one.
 LinkOptions OptionsIn(const TempFolder& dir) {
   LinkOptions options;
   options.may_start = false;
@@ -93,7 +93,7 @@ TEST(StepAsideTest, LowersThePriorityAndGoesToTheHousekeepingCpus) {
   daemon.SetHousekeepingCpus({last});
   LinkOptions options = OptionsIn(dir);
   options.socket = dir / "d.sock";
-  // Only a thread that ends may become nicer: there is no way back.
+  // In a thread of its own, because the nice value cannot be lowered again.
   std::thread([&options, last] {
     const int usual = getpriority(PRIO_PROCESS, 0);
     StepAside(options);
@@ -117,7 +117,7 @@ TEST(StepAsideTest, ADaemonThatDoesNotAnswerIsNotWaitedFor) {
   ASSERT_EQ(listen(listener.get(), 1), 0);
   const auto begin = std::chrono::steady_clock::now();
   std::thread([&options] { StepAside(options); }).join();
-  // Far below the 10 seconds that a command waits which needs its daemon.
+  // Far below the 10 seconds that commands which need a daemon wait.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
@@ -161,7 +161,7 @@ TEST(DaemonLinkTest, AnUnusableSystemSocketNamesTheGroupAndIsNoReasonToLookElsew
   std::filesystem::create_directory(dir / "benchd");
   FakeDaemon system(dir / "system.sock");
   chmod((dir / "system.sock").c_str(), 0600);
-  // errno is per thread and so is the effective uid by the raw call; a child is simpler.
+  // A child is simpler than changing the uid of one thread.
   const pid_t pid = fork();
   if (pid == 0) {
     if (setresuid(65534, 65534, 65534) != 0) _exit(2);
@@ -265,7 +265,7 @@ TEST(PeerTest, RefusesAStranger) {
   LinkOptions options = OptionsIn(dir);
   options.socket = dir / "s.sock";
   EXPECT_EQ(ErrorOf(options).message,
-            "the daemon belongs to nobody: only root's, benchd's and your own are trusted");
+            "the daemon belongs to nobody: only daemons of root, benchd or yourself are trusted");
   kill(stranger, SIGKILL);
   waitpid(stranger, nullptr, 0);
   close(ready[0]);
@@ -316,7 +316,7 @@ TEST_F(AutostartTest, ShowsTheEndOfTheLogOfADaemonThatDies) {
   EXPECT_EQ(ExitFor(pid.error()), ExitCode::kRefused);
   EXPECT_EQ(pid.error().message,
             "benchd did not start: exit code 1: error: the config: it makes no sense");
-  EXPECT_EQ(pid.error().hint, "its log is " + start_.log_file);
+  EXPECT_EQ(pid.error().hint, "see its log: " + start_.log_file);
 }
 
 TEST_F(AutostartTest, SaysSoWhenADaemonDiesWithoutAWord) {

@@ -15,7 +15,7 @@
 namespace benchd::client {
 namespace {
 
-// Names that mean something to each of the formats, a second candidate, and a rate.
+// Names with special characters of each format, a second candidate, and a rate.
 v1::Session HostileSession() {
   v1::Session session = SampleSession();
   v1::Update* report = session.mutable_report();
@@ -76,7 +76,7 @@ std::string InAllStates(std::string_view format) {
   return text;
 }
 
-// A suite of that many benchmarks, each with a gate and the metrics that every run has.
+// A suite of that many benchmarks, each with one gate and the built-in metrics.
 v1::Session LargeSuite(int benchmarks) {
   v1::Session session = SampleSession();
   v1::Update* const report = session.mutable_report();
@@ -159,7 +159,7 @@ std::size_t CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Jenkins shows what stands with the case, others what stands with the suite.
+// Jenkins shows the output of the test case, other tools that of the suite.
 TEST(ExportsTest, JunitHasEveryWarningThatTakesSomethingFromAVerdict) {
   v1::Session session = SuiteSession();
   v1::Update& report = *session.mutable_report();
@@ -201,7 +201,7 @@ TEST(ExportsTest, JunitOfNoGateHasTheWarningsOfTheSession) {
   EXPECT_NE(RenderJunit(session).find("warning: of all"), std::string::npos);
 }
 
-// Of each gate: the sum of a session may rest on others.
+// Checked for each gate, because the result of the session may depend on other gates.
 TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
   const std::string words = "; by the estimate, which α does not cover";
   for (const v1::Verdict verdict : {v1::VERDICT_PASS, v1::VERDICT_REGRESSION}) {
@@ -275,7 +275,7 @@ TEST(ExportsTest, ThePlaceboIsNoResult) {
 TEST(ExportsTest, BmfReadsBack) {
   v1::Session session = SampleSession();
   v1::Comparison* latency = session.mutable_report()->mutable_comparisons(1);
-  latency->set_metric("latency");  // Bencher's own, which is in nanoseconds
+  latency->set_metric("latency");  // Bencher's own metric, in nanoseconds
   const auto output = ParseHarnessOutput("bmf", RenderBmf(session));
   ASSERT_TRUE(output) << output.error().message;
   ASSERT_EQ(output->samples.size(), 3U);

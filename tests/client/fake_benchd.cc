@@ -1,5 +1,6 @@
-// Stands in for benchd when its start is tested. FAKE_BENCHD says what to do: "ready" sends READY=1
-// and writes how it was started to FAKE_BENCHD_REPORT; "fail" complains and exits; "silent" exits.
+// Stands in for benchd in tests of its start. FAKE_BENCHD selects the behaviour: "ready" sends
+// READY=1 and writes how it was started to FAKE_BENCHD_REPORT; "fail" prints an error and exits;
+// "silent" exits.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

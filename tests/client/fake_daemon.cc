@@ -163,7 +163,7 @@ grpc::Status FakeDaemon::Watch(grpc::ServerContext* context, const v1::WatchRequ
   std::unique_lock lock(mutex_);
   ++waiting_;
   changed_.notify_all();
-  // A client that goes away wakes nobody here: look for it now and then.
+  // A disconnecting client wakes no thread here, so check for it periodically.
   while (!cancelled_ && !stopping_ && !context->IsCancelled()) {
     changed_.wait_for(lock, std::chrono::milliseconds(20));
   }

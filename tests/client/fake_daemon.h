@@ -18,10 +18,10 @@
 
 namespace benchd::client {
 
-/// A daemon that only plays back events: enough to test how benchctl talks and what it prints.
+/// A daemon that plays back events, to test the calls and the output of benchctl.
 ///
-/// Listens on a Unix socket until it is destroyed. Events of a watched session come from `script`;
-/// after it the stream stays open until Cancel, unless the last event was final.
+/// Listens on a Unix socket until it is destroyed. Events of a watched session come from `script`.
+/// After them the stream stays open until Cancel, unless the last event was final.
 class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::Service {
  public:
   explicit FakeDaemon(const std::string& socket_path);
@@ -29,30 +29,30 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
 
   void SetScript(std::vector<v1::SessionEvent> script);
   void SetHousekeepingCpus(std::vector<int> cpus) { cpus_ = std::move(cpus); }
-  /// Status that Submit answers with, OK by default.
+  /// Status that Submit returns, OK by default.
   void RefuseSubmit(grpc::Status status);
-  /// The next submissions, as many as told, are one too many at the moment.
+  /// Refuses this many of the next submissions because of too many calls.
   void HoldOffSubmits(int count);
-  /// Breaks off the next watches, as many as told, after their first event.
+  /// Breaks off this many of the next watches after their first event.
   void BreakWatches(int count);
 
-  /// Answers the next watches, as many as told, with that and nothing else.
+  /// Answers this many of the next watches with the status and no event.
   void RefuseWatches(int count, grpc::Status status);
 
-  /// How many sessions there are to list, 1 by default; a page holds 12 of them at most.
+  /// Number of sessions to list, 1 by default. A page has at most 12.
   void SetListed(int count) { listed_ = count; }
 
-  /// The oldest of them is that user's, the others are not.
+  /// The oldest session belongs to that user, the others do not.
   void SetOldestOwner(std::uint32_t uid) { oldest_owner_ = uid; }
 
-  /// The session that is said to run.
+  /// The session that is reported as running.
   void SetRunning(std::string session);
 
-  /// Who is said to have the machine reserved.
+  /// The user who is reported to have reserved the machine.
   void SetReservedBy(std::uint32_t uid);
   FakeMachine& machine() { return machine_; }
 
-  /// Blocks until a watcher has read the script to its end and waits.
+  /// Blocks until a watcher has read the whole script and waits.
   void AwaitWatcher();
   v1::SubmitRequest last_submit() const;
   v1::MoveRequest last_move() const;

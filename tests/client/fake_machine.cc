@@ -82,7 +82,7 @@ grpc::Status FakeMachine::Reserve(grpc::ServerContext* context, const v1::Reserv
   for (const v1::ReserveResponse& response : reservation_) writer->Write(response);
   reserved_ = true;
   changed_.notify_all();
-  // A client that goes away wakes nobody here: look for it now and then.
+  // A disconnecting client wakes no thread here, so check for it periodically.
   while (!ends_ && !stopping_ && !context->IsCancelled()) {
     changed_.wait_for(lock, std::chrono::milliseconds(20));
   }

@@ -9,21 +9,21 @@
 
 namespace benchd::client {
 
-/// The machine service of a FakeDaemon: answers what the test gave it.
+/// The machine service of a FakeDaemon. Returns the answers that the test has set.
 class FakeMachine : public v1::MachineService::Service {
  public:
   void SetStatus(v1::MachineStatus status);
   void SetSources(v1::DoctorResponse sources);
-  /// What every call but Reserve answers instead.
+  /// The status that every call except Reserve returns instead.
   void Refuse(grpc::Status status);
-  /// What Reserve sends one after the other; without `ends` the machine then stays the client's.
+  /// The messages that Reserve sends. Without `ends`, the reservation lasts afterwards.
   void SetReservation(std::vector<v1::ReserveResponse> script, bool ends);
 
   /// "get PROFILE", "doctor", "apply PROFILE", "restore", "reserve SECONDS"
   std::vector<std::string> asked() const;
   /// Blocks until the script of a reservation has been sent.
   void AwaitReservation();
-  /// Ends a reservation that is under way.
+  /// Ends an active reservation.
   void Stop();
 
   grpc::Status Get(grpc::ServerContext*, const v1::GetMachineRequest* request,

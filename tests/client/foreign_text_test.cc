@@ -1,5 +1,5 @@
-// Nothing that one user writes reaches another one's terminal as a control character, whatever
-// prints it.
+// Text from one user never reaches another user's terminal as a control character, whichever
+// function prints it.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 #include <gtest/gtest.h>
@@ -41,19 +41,19 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A title, a colour, C1's CSI and NEL, DEL, CR, and what turns the direction of text; the letters
-// show that it was printed.
+// A window title, a colour, CSI and NEL of C1, DEL, CR, and a change of the text direction. The
+// letters show that the text was printed.
 constexpr std::string_view kForeign =
     "FOREIGN\x1b]0;x\x07\x1b[31m\xc2\x9b"
     "5m\xc2\x85\x7f\r\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8";
-// Each of them, by itself: what is looked for is not what the product believes to be a control.
+// A list of its own, because the test must not rely on the product to recognise controls.
 constexpr std::string_view kUnwanted[] = {
     "\x1b",         "\x07",         "\xc2\x9b", "\xc2\x85",     "\x7f",        "\r",
     "\xe2\x80\xae", "\xe2\x81\xa6", "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8"};
 
 enum class WhichTexts { kPresent, kAll };
 
-// Adds it to every text of a message; to empty ones as well with kAll.
+// Adds the text to every string of a message; with kAll, also to empty ones.
 void Spoil(Message* message, WhichTexts which) {
   const google::protobuf::Reflection& reflection = *message->GetReflection();
   const google::protobuf::Descriptor& type = *message->GetDescriptor();
@@ -73,7 +73,7 @@ void Spoil(Message* message, WhichTexts which) {
       Spoil(reflection.MutableMessage(message, field), which);
     } else if (text) {
       const std::string value = reflection.GetString(*message, field);
-      // What a build command is, is another's to say.
+      // Setting a member of a oneof would replace the one that is set.
       if (value.empty() &&
           (which == WhichTexts::kPresent || field->containing_oneof() != nullptr)) {
         continue;
@@ -295,7 +295,7 @@ MeasurementTable ForeignTable() {
   return table;
 }
 
-// Everything that is printed of a session or a table, by the function that makes it.
+// All output for a session or a table, by the function that prints it.
 struct Printer {
   const char* name;
   std::function<std::string()> print;

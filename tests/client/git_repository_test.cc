@@ -1,4 +1,4 @@
-// --git on real repositories: which commits a range names, and what a snapshot is.
+// --git on real repositories: the commits of a range, and snapshots of a worktree.
 #include <filesystem>
 
 #include "client/git/repository.h"
@@ -50,7 +50,7 @@ class RepositoryTest : public GitTest {
     EXPECT_EQ(ExitFor(pair.error()), ExitCode::kUsage);
     return pair.error().message + " | " + pair.error().hint;
   }
-  /// Everything that a user could see changed: index, refs outside refs/benchd, stash, files.
+  /// All state that a user could see: index, refs outside refs/benchd, stash, files.
   std::string State() const {
     return Git({"status", "--porcelain", "--ignored"}) + "\n--\n" + Git({"diff", "--cached"}) +
            Git({"diff"}) + "\n--\n" +
@@ -67,7 +67,7 @@ TEST_F(RepositoryTest, ResolvesAndDescribesBothSides) {
   ASSERT_TRUE(pair) << pair.error().message;
   EXPECT_EQ(pair->base, (NamedCommit{first_, "v1"}));
   EXPECT_EQ(pair->candidate, (NamedCommit{second, "v1-1-g" + second.substr(0, 7)}));
-  // The same from below: a subfolder and another worktree are the same repository.
+  // A subfolder and another worktree belong to the same repository.
   std::filesystem::create_directory(repository() + "/sub");
   Git({"worktree", "add", "--quiet", "--detach", folder() + "/other", "v1"});
   EXPECT_EQ(Pair("v1..main", repository() + "/sub")->candidate, (NamedCommit{second, "main"}));
@@ -76,7 +76,7 @@ TEST_F(RepositoryTest, ResolvesAndDescribesBothSides) {
   EXPECT_EQ(Repository::Open(repository() + "/sub")->common_dir(), repository() + "/.git");
 }
 
-// A lightweight tag is what most projects have: `git describe` alone passes it over.
+// Most projects have lightweight tags, which `git describe` ignores without --tags.
 TEST_F(RepositoryTest, CallsACommitWhatTheUserCallsIt) {
   Git({"tag", "-a", "v0", "-m", "annotated"});
   Write("a.txt", "one\n");
@@ -89,13 +89,13 @@ TEST_F(RepositoryTest, CallsACommitWhatTheUserCallsIt) {
   ASSERT_TRUE(pair) << pair.error().message;
   EXPECT_EQ(pair->base, (NamedCommit{second, "v1"}));
   EXPECT_EQ(pair->candidate, (NamedCommit{third, "v2"}));
-  // An id and HEAD say nothing by themselves.
+  // An ID and HEAD do not describe a commit.
   EXPECT_EQ(*Pair(second + ".."), *pair);
   EXPECT_EQ(*Pair(second.substr(0, 9) + ".." + third.substr(0, 9)), *pair);
   EXPECT_EQ(Pair("v2~1..v2")->base, (NamedCommit{second, "v2~1"}));
   Write("a.txt", "three\n");
   EXPECT_EQ(Pair("v1..WORKTREE")->candidate.description, "v2-dirty");
-  // A description has 200 bytes at most.
+  // A description has at most 200 bytes.
   std::string long_winded = "v2";
   for (int i = 0; i < 100; ++i) long_winded += "^0";
   EXPECT_EQ(Pair("v1.." + long_winded)->candidate, (NamedCommit{third, "v2"}));
@@ -118,13 +118,13 @@ TEST_F(RepositoryTest, ThreeDotsStartFromTheCommonAncestor) {
 }
 
 TEST_F(RepositoryTest, NamesWhatItCannotResolve) {
-  const std::string hint = "git log --oneline shows commits, git branch -a branches";
+  const std::string hint = "see git log --oneline for commits, git branch -a for branches";
   EXPECT_EQ(Said("nowhere..HEAD"), "nowhere: unknown revision | " + hint);
   EXPECT_EQ(Said("HEAD..--all"), "--all: unknown revision | " + hint);
   EXPECT_EQ(Said("HEAD..HEAD:a.txt"), "HEAD:a.txt: unknown revision | " + hint);
   EXPECT_EQ(Said("HEAD..main"),
             "both sides are the same commit, " + first_.substr(0, 7) +
-                " | name two that differ, or add --same-is-pass if there may be nothing new");
+                " | name two different commits, or add --same-is-pass to accept this");
   Write("a.txt", "changed\n");
   EXPECT_EQ(Said("HEAD..main"), "both sides are the same commit, " + first_.substr(0, 7) +
                                     " | to compare uncommitted changes, write HEAD..WORKTREE");
@@ -162,8 +162,8 @@ TEST_F(RepositoryTest, AShallowCloneIsToldApart) {
   Commit("second");
   Git({"clone", "--quiet", "--depth", "1", "file://" + repository(), folder() + "/shallow"});
   EXPECT_EQ(Said("HEAD~1..HEAD", folder() + "/shallow"),
-            "HEAD~1: unknown revision | this is a shallow clone: git fetch --unshallow");
-  // As `actions/checkout` leaves it, with a branch fetched beside it: each without its history.
+            "HEAD~1: unknown revision | this is a shallow clone: run git fetch --unshallow");
+  // As after `actions/checkout` and a fetch of another branch, both without history.
   Git({"checkout", "--quiet", "-b", "topic"});
   Write("a.txt", "three");
   Commit("on a branch");
@@ -171,7 +171,7 @@ TEST_F(RepositoryTest, AShallowCloneIsToldApart) {
        "topic:refs/remotes/origin/topic"});
   EXPECT_EQ(Said("HEAD...origin/topic", folder() + "/shallow"),
             "HEAD and origin/topic have no common ancestor here | "
-            "this is a shallow clone: git fetch --unshallow");
+            "this is a shallow clone: run git fetch --unshallow");
 }
 
 TEST_F(RepositoryTest, ASnapshotHasTheFilesAsTheyAreAndTouchesNothing) {
@@ -197,7 +197,7 @@ TEST_F(RepositoryTest, ASnapshotHasTheFilesAsTheyAreAndTouchesNothing) {
   EXPECT_EQ(Git({"show", id + ":staged.txt"}), "after that");
   EXPECT_EQ(Git({"show", id + ":a.txt"}), "changed");
   EXPECT_EQ(Git({"rev-parse", id + "^"}), head);
-  // The same files are the same commit, and git's collector leaves it alone.
+  // The same files give the same commit, and git does not garbage-collect it.
   EXPECT_EQ(Pair("HEAD~1..WORKTREE")->candidate.id, id);
   Git({"reflog", "expire", "--expire=now", "--all"});
   Git({"gc", "--quiet", "--prune=now"});
@@ -212,11 +212,11 @@ TEST_F(RepositoryTest, ASnapshotOfACleanWorktreeIsItsHead) {
   EXPECT_EQ(Git({"for-each-ref", "refs/benchd"}), "");
   EXPECT_EQ(Said("HEAD..WORKTREE"),
             "both sides are the same commit, " + second.substr(0, 7) +
-                " | name two that differ, or add --same-is-pass if there may be nothing new");
+                " | name two different commits, or add --same-is-pass to accept this");
 }
 
 TEST_F(RepositoryTest, AChangeOfTheSameSizeInTheSameSecondIsSeen) {
-  // git compares sizes and seconds; the index alone is too young to trust them.
+  // Size and second are equal, but git does not trust them, because the index is too recent.
   Write("a.txt", "111\n");
   Commit("second");
   Write("a.txt", "222\n");

@@ -12,7 +12,7 @@
 namespace benchd::client {
 namespace {
 
-// 2026-01-02 03:04:05 UTC, an hour later each.
+// 2026-01-02 03:04:05 UTC and every hour after that.
 Timestamp TimeOfEntry(int i) {
   return Timestamp(std::chrono::seconds(1'767'323'045) + std::chrono::hours(i));
 }
@@ -170,7 +170,7 @@ TEST(HistoryPageTest, OfALongSeriesTheNewestEntriesAreDrawnAndItsLastLevelGoesOn
   const auto history = MakeHistory(entries, search);
   ASSERT_TRUE(history) << history.error().message;
   const std::string page = RenderHistoryPage(*history, "parse", search);
-  EXPECT_TRUE(HasText(page, "The newest 1500 of 2000 entries."));
+  EXPECT_TRUE(HasText(page, "Only the newest 1500 of 2000 are shown."));
   EXPECT_TRUE(HasText(page, "mean of 1400 entries: ")) << "of b";
   EXPECT_TRUE(HasText(page, "mean of 100 entries: ")) << "of c";
   EXPECT_FALSE(HasText(page, "kernel a")) << "that edge is not in the picture";

@@ -28,7 +28,7 @@ LiveState StateOf(const v1::Update& update) {
   return state;
 }
 
-// Thirty gates of which the last is decided.
+// Thirty gates, of which only the last is decided.
 v1::Update ManyGates() {
   v1::Update update = EarlyUpdate();
   const v1::Comparison gate = SuiteUpdate().comparisons(1);
@@ -68,8 +68,7 @@ TEST(LiveViewTest, TheBarNeverGoesBack) {
   const Style style{false, true, 80};
   LiveState state;
   int before = -1;
-  // Forecasts as they come: one that grows, one that was a limit, a session with a fixed number of
-  // runs has none.
+  // Typical forecasts: growing, limited, or absent in a session with a fixed number of runs.
   for (const auto& [elapsed, eta] :
        {std::pair{10.0, 20.0}, {15.0, 80.0}, {20.0, 5.0}, {21.0, 300.0}}) {
     v1::SessionEvent event = Event([&](v1::SessionEvent& e) {

@@ -1,4 +1,4 @@
-// benchctl machine and benchctl calibrate, as processes, against a daemon that plays back answers.
+// Runs `benchctl machine` and `benchctl calibrate` as processes against a fake daemon.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ class MachineProgramTest : public ProgramTest {
     daemon_->machine().SetStatus(status);
   }
 
-  /// What a program that still runs has written to stdout so far.
+  /// The output so far of a program that is still running.
   std::string Printed() const {
     std::ifstream file(dir_ / "out");
     std::ostringstream text;
@@ -80,7 +80,7 @@ TEST_F(MachineProgramTest, WhatTheDaemonRefusesIsItsSentence) {
 TEST_F(MachineProgramTest, SaysWhomItWaitsFor) {
   daemon_->SetRunning("k3x9m2pq");
   EXPECT_EQ(Run({"machine", "doctor"}).err,
-            "benchctl: session k3x9m2pq is running: this waits for its end\n");
+            "benchctl: session k3x9m2pq is running: waiting for it to end\n");
   EXPECT_EQ(Run({"machine", "status"}).err, "") << "answered at once";
 }
 
@@ -128,7 +128,7 @@ TEST_F(MachineProgramTest, AReservationEndsByItself) {
   const Ended ended = Run({"machine", "reserve", "--for", "10m"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.out, "the machine is yours for 10 min; Ctrl-C releases it\n");
-  EXPECT_EQ(ended.err, "benchctl: the reservation is over: sessions run again\n");
+  EXPECT_EQ(ended.err, "benchctl: the reservation has ended; sessions run again\n");
   EXPECT_EQ(daemon_->machine().asked(), (Asked{"reserve 600.000000"}));
 }
 
@@ -149,7 +149,7 @@ TEST_F(MachineProgramTest, AReservationSaysWhoIsBeforeIt) {
 TEST_F(MachineProgramTest, CtrlCGivesTheMachineBack) {
   daemon_->machine().SetReservation({Waiting(), Mine(600)}, /*ends=*/false);
   const pid_t pid = Start({"machine", "reserve", "--for", "10m", "--json"});
-  // It has the machine when it says so.
+  // Wait until it reports that it has the machine.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (Printed().find("true") == std::string::npos) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);

@@ -52,7 +52,7 @@ v1::DoctorResponse SampleSources() {
   return response;
 }
 
-/// An A/A session of `seconds`: wall_time with an interval of +-1.2 %, cpu_time of +-0.3 %.
+/// An A/A session of `seconds`, with intervals of ±1.2 % for wall_time and ±0.3 % for cpu_time.
 v1::Update AgainstItself(double seconds) {
   v1::Update update = RegressionUpdate();
   update.set_elapsed_seconds(seconds);
@@ -183,7 +183,7 @@ TEST(CalibrationTest, HalfTheIntervalIsTheChangeThatStandsOut) {
   // sqrt((0.3^2 + 0.4^2) / 2) = 0.5 / sqrt(2)
   EXPECT_DOUBLE_EQ(wall.sd, 0.0005 / std::sqrt(2));
   EXPECT_DOUBLE_EQ(*wall.seen, 0.012);
-  // A quarter of a minute: half of it after the whole one.
+  // Measured for a quarter of a minute; a whole minute halves the interval.
   EXPECT_DOUBLE_EQ(*wall.seen_in_minute, 0.006);
   EXPECT_TRUE(calibration.scaled());
   EXPECT_FALSE(CalibrationOf(AgainstItself(60.5)).scaled());

@@ -145,7 +145,7 @@ TEST_F(ExportFilesTest, MarkdownIsShortenedToWhatItsPlaceTakes) {
         << "what failed is left out last";
     const std::string text = Read(name);
     const std::size_t kept = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) -
-                             (name == "comment" ? 7U : 9U);  // all but the rows
+                             (name == "comment" ? 7U : 9U);  // lines that are not rows
     EXPECT_NE(text.find("\n| … " + std::to_string(60'000 - kept) + " more |\n\nend\n"),
               std::string::npos)
         << text.substr(text.size() - 200);
@@ -195,11 +195,11 @@ TEST_F(ExportFilesTest, SaysWhatIsWrongBeforeAnythingIsMeasured) {
     const auto files = Prepare(std::move(options));
     return files ? "" : files.error().message;
   };
-  EXPECT_EQ(message({{"export-json", "-"}}), "--export-json -: stdout has the result already");
+  EXPECT_EQ(message({{"export-json", "-"}}), "--export-json -: stdout already has the result");
   EXPECT_EQ(message({{"export-csv", Path("a")}, {"export-csv", Path("b")}}),
             "--export-csv " + Path("b") + ": given twice");
   EXPECT_EQ(message({{"export-csv", Path("a")}, {"export-bmf", Path("a")}}),
-            "--export-bmf " + Path("a") + ": another format is written to that file");
+            "--export-bmf " + Path("a") + ": another format is already written to that file");
   EXPECT_EQ(message({{"export-csv", Path("none/a")}}),
             "--export-csv: " + Path("none/a") + ": No such file or directory");
   EXPECT_EQ(message({{"export-csv", dir_.path()}}),

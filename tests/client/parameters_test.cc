@@ -37,7 +37,7 @@ TEST(ParametersTest, AValueOfAListMayBeEmptyOrHaveBlanksAndCommas) {
 TEST(ParametersTest, ACommaTooManyIsNoValue) {
   for (const std::string text : {"n 1,", "n ,1", "n 1,,2", "n ,"}) {
     EXPECT_EQ(SaidOfParameter(ParseParameterList(text)),
-              "empty value | remove the comma; \"\" stands for a value without text");
+              "empty value | remove the comma, or write \"\" for an empty value");
   }
 }
 
@@ -60,7 +60,7 @@ TEST(ParametersTest, AScanHasAThousandValuesAtMost) {
             "more than 1000 values | use a larger STEP");
   std::string many = "x 0";
   for (int i = 1; i <= 1000; ++i) many += "," + std::to_string(i);
-  EXPECT_EQ(SaidOfParameter(ParseParameterList(many)), "more than 1000 values | leave some out");
+  EXPECT_EQ(SaidOfParameter(ParseParameterList(many)), "more than 1000 values | use fewer values");
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAScan) {

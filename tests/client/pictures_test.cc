@@ -56,7 +56,7 @@ TEST(PicturesTest, ChangesThatAreFarApartStandOnAnAxisOfRatios) {
     EXPECT_NE(text.find(label), std::string::npos) << text;
   EXPECT_NE(picture.note.find("ratios"), std::string::npos);
   EXPECT_EQ(picture.table[1][2], "+2.0 %") << "numbers are told as everywhere";
-  // On a linear axis a change of -73 % is a fortieth of the picture beside +3176 %.
+  // On a linear axis, -73 % next to +3176 % would take a fortieth of the picture.
   const auto x_of = [&text](const std::string& title) {
     const std::size_t row = text.find("<title>" + title);
     const std::size_t at = text.rfind(" d=\"M", row);
@@ -119,7 +119,7 @@ TEST(PicturesTest, ManyRunsAreThinnedAndThePictureSaysSo) {
   EXPECT_GT(marks, 100U);
   EXPECT_LE(marks, 1500U);
   EXPECT_TRUE(picture.note.starts_with("10002 runs: each line is the range")) << picture.note;
-  std::size_t told = 0;  // every run is in one of the stretches, or a warm-up
+  std::size_t told = 0;  // every run is in a group or is a warm-up run
   for (std::size_t row = 1; row < picture.table.size(); ++row) {
     const std::string& remarks = picture.table[row][3];
     told += remarks.starts_with("warm-up") ? 1 : std::stoul(remarks);
@@ -127,7 +127,7 @@ TEST(PicturesTest, ManyRunsAreThinnedAndThePictureSaysSo) {
   EXPECT_EQ(told, 10002U);
 }
 
-// Who is shown, by a name, and where.
+// Units with names and values.
 std::vector<UnitOfPicture> SampleUnits(std::size_t count, double mean) {
   std::vector<UnitOfPicture> units;
   for (std::size_t i = 1; i <= count; ++i) {

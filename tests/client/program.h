@@ -12,7 +12,7 @@
 
 namespace benchd::client {
 
-/// How a program ended, and what it wrote.
+/// The exit code and the output of a program.
 struct Ended {
   int exit_code = -1;
   int signal = 0;
@@ -20,7 +20,7 @@ struct Ended {
   std::string err;
 };
 
-/// benchctl itself, as a process, with a fake daemon at the socket that BENCHD_SOCKET names.
+/// Runs benchctl as a process, with a fake daemon at BENCHD_SOCKET.
 class ProgramTest : public testing::Test {
  protected:
   ProgramTest() : daemon_(std::make_unique<FakeDaemon>(dir_ / "d.sock")) {}

@@ -1,4 +1,4 @@
-// benchctl itself, as a process, against a daemon that plays back events.
+// Runs benchctl as a process against a daemon that plays back events.
 #include "tests/client/program.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ v1::SessionEvent Started() {
 v1::SessionEvent Queued(std::uint64_t position) {
   return Event([position](v1::SessionEvent& e) { e.mutable_queued()->set_position(position); });
 }
-// The last update of a session that waits to go on.
+// The last update of a session that waits to resume.
 v1::SessionEvent Interrupted() {
   return Event([](v1::SessionEvent& e) {
     *e.mutable_update() = EarlyUpdate();
@@ -72,7 +72,7 @@ TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
             std::string::npos);
   const Ended both = Run({"compare", "--quiet", "--verbose", "a", "b"});
   EXPECT_EQ(both.exit_code, 2);
-  EXPECT_EQ(both.err, "error: --quiet: --verbose asks for the opposite\n");
+  EXPECT_EQ(both.err, "error: --quiet: conflicts with --verbose\n");
   EXPECT_EQ(Run({"watch", "--time-unit", "h", "k3"}).err,
             "error: --time-unit h: unknown value\nhint: write ns, us, ms or s\n");
 }
@@ -86,18 +86,20 @@ TEST_F(ProgramTest, AValueThatIsGivenTwiceIsAnError) {
   };
   EXPECT_EQ(said({"compare", "--margin", "2%", "--margin=3%", "a", "b"}),
             "error: --margin 3%: given twice\n"
-            "hint: it is '2%' already; leave one of the two out\n");
+            "hint: it was already given as '2%'; leave one of the two out\n");
   EXPECT_EQ(said({"compare", "-s", "x", "--setup", "y", "a", "b"}),
-            "error: --setup y: given twice\nhint: it is 'x' already; leave one of the two out\n");
+            "error: --setup y: given twice\nhint: it was already given as 'x'; leave one of the "
+            "two out\n");
   EXPECT_EQ(said({"--socket", "x", "list", "--socket", "y"}),
-            "error: --socket y: given twice\nhint: it is 'x' already; leave one of the two out\n");
+            "error: --socket y: given twice\nhint: it was already given as 'x'; leave one of the "
+            "two out\n");
 }
 
 TEST_F(ProgramTest, AValueThatSaysNothingIsAnError) {
   for (const char* option : {"--cpus", "--machine-profile"}) {
     const auto ended = Run({"compare", option, "", "a", "b"});
     EXPECT_EQ(ended.exit_code, 2) << option;
-    EXPECT_NE(ended.err.find("an empty value"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("empty value"), std::string::npos) << ended.err;
   }
   const auto ended = Run({"top", "--count", "0"});
   EXPECT_EQ(ended.exit_code, 2);
@@ -110,9 +112,9 @@ TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
   const Ended ended =
       Run({"compare", "--cwd", std::string(dir_.path()), "cat data.bin", "cat data.bin"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.err.find(
-                "warning: data.bin is a pointer of git-lfs and not the content: git lfs pull\n"),
-            std::string::npos)
+  EXPECT_NE(
+      ended.err.find("warning: data.bin is a Git LFS pointer, not the content: run git lfs pull\n"),
+      std::string::npos)
       << ended.err;
   const v1::SessionSpec spec = daemon_->last_submit().spec();
   ASSERT_EQ(spec.lfs_pointers_size(), 1) << "for the verdict";
@@ -166,7 +168,7 @@ TEST_F(ProgramTest, SomebodyElsesCancelIsCode6) {
 
 TEST_F(ProgramTest, SigintAndSigtermCancelTheComparedSession) {
   for (const int signal : {SIGINT, SIGTERM}) {
-    daemon_ = nullptr;  // the socket's name has to be free first
+    daemon_ = nullptr;  // the socket's path must be free first
     daemon_ = std::make_unique<FakeDaemon>(dir_ / "d.sock");
     daemon_->SetScript({Running()});
     const pid_t pid = Start({"compare", "a", "b"});
@@ -247,7 +249,7 @@ TEST_F(ProgramTest, AnotherDaemonAtTheSameSocketIsWatchedAndItsVerdictPrinted) {
   daemon_->AwaitWatcher();
   daemon_ = nullptr;
   daemon_ = std::make_unique<FakeDaemon>(dir_ / "d.sock");
-  // The session was interrupted: it waits first, begins again, and goes on.
+  // The session was interrupted: it waits, starts again and continues.
   daemon_->SetScript(
       {Started(), Queued(1), Interrupted(), Started(), Running(), Verdict(v1::VERDICT_REGRESSION)});
   const Ended ended = Wait(pid);
@@ -370,12 +372,13 @@ TEST_F(ProgramTest, ShowOutputKeepsTheLogAndPrintsItBeforeTheResult) {
   for (const char* place : {"null", "/tmp/file"}) {
     const Ended refused = Run({"compare", "--show-output", "--output", place, "a", "b"});
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_EQ(refused.err, std::string("error: --show-output: --output sends it to ") + place +
-                               "\nhint: leave one of the two out\n");
+    EXPECT_EQ(refused.err, std::string("error: --show-output: --output sends the output to ") +
+                               place + "\nhint: leave one of the two out\n");
   }
   const Ended detached = Run({"compare", "--show-output", "--detach", "a", "b"});
   EXPECT_EQ(detached.exit_code, 2);
-  EXPECT_TRUE(detached.err.starts_with("error: --show-output: with --detach nobody waits for it\n"))
+  EXPECT_TRUE(
+      detached.err.starts_with("error: --show-output: --detach does not wait for the output\n"))
       << detached.err;
 }
 
@@ -445,10 +448,10 @@ TEST_F(ProgramTest, EveryMistypedWordGetsASuggestion) {
   EXPECT_EQ(said({"--jsno", "list"}),
             "error: --jsno: unknown option\nhint: did you mean --json?\n");
   EXPECT_EQ(said({"--margin", "2%", "compare", "a", "b"}),
-            "error: --margin: not an option of all commands\n"
+            "error: --margin: not a global option\n"
             "hint: write it after the command: benchctl compare --margin\n");
   EXPECT_EQ(said({"-w", "3", "compare", "a", "b"}),
-            "error: -w: not an option of all commands\n"
+            "error: -w: not a global option\n"
             "hint: write it after the command: benchctl compare -w\n");
   EXPECT_EQ(said({"list", "--state", "don"}),
             "error: --state don: unknown value\nhint: did you mean done?\n");

@@ -16,7 +16,7 @@ std::string Said(const Result<T>& outcome) {
 }
 
 TEST(FractionTest, PercentAndFractionGiveTheSameDouble) {
-  // The literals are the doubles nearest to the decimal numbers.
+  // Each literal is the double nearest to the decimal number.
   EXPECT_EQ(*ParseFraction("2%"), 0.02);
   EXPECT_EQ(*ParseFraction("0.02"), 0.02);
   EXPECT_EQ(*ParseFraction("0.1%"), 0.001);
@@ -37,7 +37,7 @@ TEST(FractionTest, SaysWhatIsWrong) {
   EXPECT_EQ(Said(ParseMargin("-0")), "a margin must be above zero | write 2% or 0.02");
 }
 
-// --margin 5 meant 500 %, and passed a program that took five times as long.
+// --margin 5 once meant 500 %, and a program that took five times as long passed.
 TEST(MarginTest, ABareNumberFromOneOnIsRefused) {
   EXPECT_EQ(*ParseMargin("0.999"), 0.999);
   EXPECT_EQ(*ParseMargin("500%"), 5);
@@ -103,7 +103,7 @@ TEST(MetricTest, RecognisesSuffixesFromTheRightOnly) {
   EXPECT_EQ(*ParseMetricGate("hit:rate%"), (MetricGate{"hit:rate%", {}, {}, {}}));
 }
 
-// As --margin takes it; behind a harness' own name it may belong to the name.
+// In the form of --margin. After the name of a harness' own metric, it may belong to the name.
 TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
   EXPECT_EQ(*ParseMetricGate("cpu_time:0.02"), (MetricGate{"cpu_time", 0.02, {}, {}}));
   EXPECT_EQ(*ParseMetricGate("max_rss:0.5:lower"),
@@ -115,7 +115,7 @@ TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
             "the margin 0: a margin must be above zero | write 2% or 0.02");
 }
 
-// benchctl includes nothing of the daemon's, and refuses names before it asks one.
+// benchctl has a list of its own, so that it can refuse unknown names without a daemon.
 TEST(MetricTest, KnowsTheMetricsThatTheDaemonHas) {
   std::size_t count = 0;
   for (const auto& metrics : {BuiltinMetrics(), OptionalMetrics()}) {

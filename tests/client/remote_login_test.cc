@@ -21,11 +21,11 @@ TEST(SshTargetTest, ReadsWhatItWrites) {
   EXPECT_EQ(ParseSshTarget("ssh://far/")->Text(), "ssh://far") << "as a URL of a server ends";
 }
 
-// ssh would take the first word that begins with a dash for an option, such as ProxyCommand.
+// ssh would take a word that begins with a dash for an option, such as ProxyCommand.
 TEST(SshTargetTest, RefusesWhatSshWouldTakeForSomethingElse) {
   EXPECT_EQ(Refused("ssh://-oProxyCommand=id"), "host 'ssh://-oProxyCommand=id': not a host name");
-  EXPECT_EQ(Refused("ssh://-lroot@far"), "host 'ssh://-lroot@far': not a user name before @");
-  EXPECT_EQ(Refused("ssh://@far"), "host 'ssh://@far': not a user name before @");
+  EXPECT_EQ(Refused("ssh://-lroot@far"), "host 'ssh://-lroot@far': invalid user name before @");
+  EXPECT_EQ(Refused("ssh://@far"), "host 'ssh://@far': invalid user name before @");
   EXPECT_EQ(Refused("ssh://[-oX]"), "host 'ssh://[-oX]': not a host name");
   for (const char* text : {"ssh://", "ssh://a b", "ssh://a@b@c", "ssh://a/path", "ssh://a\nb",
                            "ssh://[::1", "ssh://::1", "ssh://[far]", "ssh://$(id)", "ssh://`id`"}) {
@@ -105,8 +105,8 @@ TEST(SshEndTest, SshsOwnWordsAreTold) {
 
 TEST(SshEndTest, AMissingBenchctlIsTold) {
   EXPECT_EQ(Explained({.code = 127, .err = "bash: line 1: benchctl: command not found\n"}),
-            "benchctl is not installed on far | install it there, where the PATH of a login "
-            "without a terminal has it");
+            "benchctl is not installed on far | install it there, in the PATH of a login without a "
+            "terminal");
 }
 
 TEST(SshEndTest, TheErrorOfTheOtherBenchctlIsTold) {
@@ -119,8 +119,8 @@ TEST(SshEndTest, TheErrorOfTheOtherBenchctlIsTold) {
 
 TEST(SshEndTest, AnotherProgramIsTold) {
   EXPECT_EQ(Explained({.code = 0, .unwelcome = "\nThis account is for backups.\n"}),
-            "ssh://ci@far:2222: something else than benchctl dial-stdio answers: 'This account is "
-            "for backups.' | look at the login's shell, and at command= of its key in "
+            "ssh://ci@far:2222: something other than benchctl dial-stdio answered: 'This account "
+            "is for backups.' | check the login shell there, and command= of the key in "
             "authorized_keys");
   EXPECT_EQ(Explained({.code = 3, .err = "no\n"}).substr(0, 36),
             "ssh://ci@far:2222: exit code 3: no |");
@@ -128,8 +128,8 @@ TEST(SshEndTest, AnotherProgramIsTold) {
 
 TEST(SshEndTest, AConnectionThatStoodWasClosed) {
   EXPECT_EQ(Explained({.code = 0, .greeted = true}),
-            "ssh://ci@far:2222: the connection was closed | is the daemon there still running? "
-            "what it has accepted is kept");
+            "ssh://ci@far:2222: the connection was closed | check that the daemon there still "
+            "runs; accepted sessions are kept");
   EXPECT_EQ(Explained({.code = 137, .greeted = true}).substr(0, 65),
             "ssh://ci@far:2222: the connection was closed (ssh: exit code 137)");
 }

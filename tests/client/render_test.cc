@@ -273,7 +273,7 @@ TEST(CsvTest, ARateOfOneBenchmarkIsNotOneOfAnother) {
             "base,,latency,0,2,1970-01-01T00:00:00Z,2.3333333333333335\n");
 }
 
-// A spreadsheet computes what begins with = or one of its likes, whoever wrote it.
+// A spreadsheet evaluates cells that begin with = and similar characters.
 TEST(CsvTest, ANameIsNoFormulaAndIsReadBackAsItIs) {
   MeasurementTable table;
   table.arms = {"=1+1", "-x"};
@@ -332,7 +332,7 @@ TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
   EXPECT_EQ(ReplayCommand(SampleSession().spec(), 42), from_file) << "and one environment";
 }
 
-// The reader's time zone, for as long as it lives.
+// Sets the time zone while it exists.
 class LocalTimeIn {
  public:
   explicit LocalTimeIn(const char* zone) {
@@ -382,7 +382,7 @@ TEST(PagesTest, ShowsASession) {
 
 TEST(PagesTest, ListsSessions) {
   std::vector<v1::Session> sessions = {SampleSession()};
-  sessions[0].clear_submitted_at();  // local time: whatever the test machine's zone is
+  sessions[0].clear_submitted_at();  // local time, which depends on the machine
   v1::Session queued;
   queued.set_session("aaaa1111");
   queued.set_state(v1::SESSION_STATE_QUEUED);
@@ -518,10 +518,10 @@ TEST(WordsTest, TimesAreRfc3339) {
 TEST(WidthTest, CountsTheColumnsOfATerminalAndNotCharacters) {
   EXPECT_EQ(Width("abc µ…"), 6);
   EXPECT_EQ(Width("測試"), 4);         // East Asian Width W
-  EXPECT_EQ(Width("e\u0301"), 1);      // an accent of its own: category Mn
+  EXPECT_EQ(Width("e\u0301"), 1);      // a combining accent: category Mn
   EXPECT_EQ(Width("\U0001F680!"), 3);  // an emoji
   EXPECT_EQ(Width("\x1b[31m測\x1b[0m"), 2);
-  EXPECT_EQ(Width("\xff\x80x"), 3);  // no UTF-8: a column for each byte, as it is printed
+  EXPECT_EQ(Width("\xff\x80x"), 3);  // not UTF-8: one column per byte, as printed
 }
 
 TEST(WidthTest, ColumnsAlignWhateverTheWidthOfTheirCharacters) {

@@ -17,7 +17,7 @@ bool Has(const std::string& page, const std::string& text) {
   return page.find(text) != std::string::npos;
 }
 
-// "arm,pair,wall_time": two arms whose values are a tenth apart.
+// A table "arm,pair,wall_time" of two arms, whose values differ by a tenth.
 std::string Csv(std::size_t pairs) {
   std::string csv = "arm,role,pair,wall_time,rate\n";
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -115,7 +115,7 @@ TEST(ReportPageTest, OneLookIsDrawnAsIfItHadBeenWatched) {
   ASSERT_TRUE(source) << source.error().message;
   ASSERT_FALSE(source->trajectories.empty());
   EXPECT_EQ(source->trajectories[0].method, Method::kPaired);
-  EXPECT_TRUE(Has(PageOf(*source), "As if it had been watched"));
+  EXPECT_TRUE(Has(PageOf(*source), "Drawn as if the session had looked after every block."));
 }
 
 TEST(ReportPageTest, SeveralAreSectionsBelowOnePictureOfTheirGates) {

@@ -10,13 +10,13 @@
 
 namespace benchd::client {
 
-/// Noise that is the same everywhere: between -1 and 1, without a pattern that a picture shows.
+/// Reproducible noise between -1 and 1, without a visible pattern.
 inline double Noise(std::size_t i) {
   return std::sin(static_cast<double>(i) * 12.9898) * std::cos(static_cast<double>(i * i) * 0.7);
 }
 
-/// SampleSession() with runs in pairs behind a warm-up: the candidate is a tenth slower, one of its
-/// runs is an outlier, one of the base's was disturbed.
+/// Pairs of runs for SampleSession(), after a warm-up block. The candidate is a tenth slower, one
+/// of its runs is an outlier, and one run of the base was disturbed.
 inline std::vector<v1::Run> PairedRuns(std::size_t pairs) {
   std::vector<v1::Run> runs;
   for (std::size_t i = 0; i <= pairs; ++i) {
@@ -37,13 +37,13 @@ inline std::vector<v1::Run> PairedRuns(std::size_t pairs) {
   return runs;
 }
 
-/// That session with those runs; what it reports is as hand-made as SampleSession()'s.
+/// SampleSession() with PairedRuns(). Its report is still the hand-made one.
 inline ReportSource SampleSource(std::size_t pairs) {
   return SourceOfSession(SampleSession(), PairedRuns(pairs));
 }
 
-/// SampleSession() as builds of two commits, `builds` of each, which differ by per cents, and the
-/// candidate's by a tenth besides.
+/// SampleSession() with `builds` builds of each of two commits. The builds differ by some per cent,
+/// and the candidate is a tenth slower.
 inline ReportSource LayoutSource(std::size_t builds, std::size_t blocks) {
   v1::Session session = SampleSession();
   session.mutable_spec()->set_method(v1::METHOD_LAYOUTS);
@@ -77,7 +77,7 @@ inline ReportSource LayoutSource(std::size_t builds, std::size_t blocks) {
   return SourceOfSession(std::move(session), runs);
 }
 
-/// SampleSource() as if another machine, of that number, had found `change`.
+/// SampleSource() from machine `number`, with the result `change`.
 inline ReportSource MachineSource(std::size_t number, double change) {
   v1::Session session = SampleSession();
   session.set_session("session" + std::to_string(number));

@@ -75,7 +75,7 @@ TEST(ResultTest, VerboseHasEverythingAndQuietTheVerdictAlone) {
 TEST(ResultTest, SaysWhatPairingSavedWithAllDetails) {
   v1::Session session = SampleSession();
   v1::Comparison* gate = session.mutable_report()->mutable_comparisons(0);
-  // 1 - 0.4^2: the runs needed go with the square of the standard error.
+  // 1 - 0.4^2, because the number of runs grows with the square of the standard error.
   gate->set_pairing_gain(0.4);
   EXPECT_EQ(ResultOf(session, kPipe).find("pairing"), std::string::npos);
   EXPECT_NE(ResultOf(session, kPipe, Detail::kAll)
@@ -145,7 +145,7 @@ TEST(ResultTest, OfManyChangesTheFirstTenAreShown) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("m9"), std::string::npos) << text;
-  // Where a session is over, an option of the command that has ended helps nobody.
+  // After the end of the session, an option of the finished command would not help.
   const std::string later = RenderResultTable(update, RowsShown::kWhatMatters, "k3x9m2pq", kPipe);
   EXPECT_NE(later.find("\n3 more changed: benchctl show k3x9m2pq shows them\n"), std::string::npos)
       << later;
@@ -174,7 +174,7 @@ TEST(ResultTest, TreeCpuTimeHasARowOnlyWhereItDiffersFromCpuTime) {
     return RenderResultTable(update, RowsShown::kWhatMatters, "", kPipe).find("\ntree_cpu_time ") !=
            std::string::npos;
   };
-  tree->set_mean_candidate(0.016);  // a worker that nobody waited for
+  tree->set_mean_candidate(0.016);  // a worker that was not waited for
   EXPECT_TRUE(has_a_row());
   tree->set_mean_candidate(0.01083);
   EXPECT_FALSE(has_a_row());
@@ -191,8 +191,8 @@ TEST(ResultTest, AMetricWithoutADirectionDiffers) {
             std::string::npos);
 }
 
-// What stands beside the sentence, in the row and in JSON `change`, is the last look's: it must not
-// say something else.
+// The sentence, the row and `change` in JSON all have the interval of the last look, so that they
+// agree.
 TEST(ResultTest, RowAndSentenceShowTheLastLook) {
   v1::Session session = SampleSession();
   v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
@@ -216,7 +216,7 @@ TEST(ResultTest, AllTimesInOneUnit) {
   EXPECT_NE(text.find("wall_time  0.01012 s  0.01115 s"), std::string::npos) << text;
 }
 
-// What takes a verdict back is nowhere left out: neither a gate's reason nor what invalidates it.
+// No output omits the reason of a gate or a warning that invalidates the verdict.
 TEST(ReasonTest, EveryReasonStandsInEveryOutput) {
   for (const VerdictReason& reason : kVerdictReasons) {
     SCOPED_TRACE(reason.code);
@@ -269,9 +269,9 @@ TEST(WarningsTest, OnlyThoseToActOnAreShownAndSayWhatToDo) {
   EXPECT_NE(RenderWarnings(update, WarningsShown::kAll, kPipe)
                 .find("warning: candidate: 2 of 12 values lie far out"),
             std::string::npos);
-  update.mutable_warnings(0)->set_code("runs_incomplete");  // an older daemon sends the code alone
+  update.mutable_warnings(0)->set_code("runs_incomplete");  // an older daemon sends only the code
   EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe)
-                  .ends_with("; give it more --max-time\n"));
+                  .ends_with("; raise --max-time\n"));
   update.mutable_warnings(0)->set_code("of_a_newer_daemon");
   EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
 }
@@ -375,7 +375,7 @@ TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
   EXPECT_EQ(
       order(PairsOf({PairOf("a", "b", 0.001), PairOf("a", "c", -0.1), PairOf("b", "c", -0.1)})),
       "fastest: c, then a and b (no clear difference)\n");
-  // Each is like its neighbour, the outer two are not alike.
+  // Each is indistinguishable from its neighbour, but the outer two differ.
   EXPECT_EQ(
       order(PairsOf({PairOf("a", "b", 0.005), PairOf("a", "c", 0.015), PairOf("b", "c", 0.005)})),
       "a, b and c: clear is only a before c\n");

@@ -7,15 +7,15 @@
 
 namespace benchd::client {
 
-// Hand-made messages, as a daemon would send them. The numbers are made up.
+// Hand-made messages in the form that a daemon sends, with invented numbers.
 
 /// One gate (wall_time, regression at 12 blocks) and two info metrics.
 v1::Update RegressionUpdate();
 
-/// Still running after 6 blocks: estimates, no interval, nothing decided.
+/// Still running after 6 blocks: estimates without intervals, nothing decided.
 v1::Update EarlyUpdate();
 
-/// After 6 blocks the disk is full.
+/// Paused after 6 blocks, because the disk is full.
 v1::Update PausedUpdate();
 
 /// Two benchmarks, three gates: a pass, an open one, a regression with an absolute margin.
@@ -23,17 +23,16 @@ v1::Update SuiteUpdate();
 
 v1::Started SampleStarted();
 
-/// A failed run with a stderr that contains an escape sequence.
+/// A failed run whose stderr contains an escape sequence.
 v1::Failed SampleFailed();
 
-/// A done session around RegressionUpdate with its whole spec.
+/// A finished session with RegressionUpdate() as its report and a complete spec.
 v1::Session SampleSession();
 
-/// Two warm-up runs, then two blocks of both arms; one run lacks a metric, names need quoting.
+/// Two warm-up runs, then two blocks of both arms. One run lacks a metric, and names need quoting.
 std::vector<v1::Run> SampleRuns();
 
-/// SampleSession() and SampleRuns() as `export --format json` writes them, measured on that
-/// machine.
+/// SampleSession() and SampleRuns() in the form of `export --format json`, from that machine.
 std::string SampleExport(const std::string& machine);
 
 /// An event of session k3x9m2pq at 2026-01-02T03:04:05.678Z with `set` applied.

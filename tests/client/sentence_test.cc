@@ -50,7 +50,7 @@ v1::Update With(std::initializer_list<v1::Comparison> gates, v1::Verdict verdict
   return update;
 }
 
-// A name, and below it the sentences that the session of one gate gets.
+// Collects cases: a name, and below it the sentences for a session with one gate.
 class Cases {
  public:
   void Add(const std::string& name, const v1::Comparison& gate,
@@ -120,7 +120,7 @@ TEST(SentenceTest, EveryCaseOfAPass) {
   ExpectGolden("sentences_pass.txt", cases.text());
 }
 
-// What its runs cannot tell, as two runs of `echo 1` do at times.
+// The runs give no usable bound, as with two runs of `echo 1`.
 TEST(SentenceTest, WhatHasNoBoundIsToldInWords) {
   const Ends boundless{-0.9999999, 1.2, 1.6592927066541146e23};
   VerdictContext limits;
@@ -136,7 +136,7 @@ TEST(SentenceTest, WhatHasNoBoundIsToldInWords) {
 }
 
 TEST(SentenceTest, NoForecastIsBeyondWhatTheOptionsTake) {
-  // Some 1.5 million times as many runs: an interval of 4000 % against a margin of 2 %.
+  // An interval of 4000 % and a margin of 2 % need some 1.5 million times as many runs.
   VerdictContext limits;
   limits.limits.set_runs(12);
   const v1::Comparison gate = GateWith({-0.95, 0.019, 40}, kOpen);

@@ -51,7 +51,7 @@ TEST(SessionExportTest, TheLastLookHasAnObjectOfItsOwn) {
 
 TEST(SessionExportTest, TheSessionsOwnWarningsComeAlong) {
   auto json = nlohmann::json::parse(SampleExport(kMachine));
-  // An older export says nothing of their severity.
+  // An older export lacks the severity.
   json["result"]["report"]["warnings"] = nlohmann::json::parse(
       R"([{"code": "resolution", "message": "too coarse", "benchmark": "main", "arm": "candidate"}])");
   const auto session = ReadMachine(json.dump());
@@ -60,7 +60,7 @@ TEST(SessionExportTest, TheSessionsOwnWarningsComeAlong) {
   EXPECT_EQ(session->warnings[0].severity, Severity::kInvalidates);
 }
 
-// What no interval says of a gate is its verdict's reason: there is nothing to estimate.
+// A gate without an estimate has a reason instead of an interval.
 TEST(SessionExportTest, AGateThatNobodyCouldEstimateIsReadWithItsReason) {
   auto json = nlohmann::json::parse(SampleExport(kMachine));
   auto& gate = json["result"]["report"]["comparisons"][0];
@@ -76,7 +76,7 @@ TEST(SessionExportTest, AGateThatNobodyCouldEstimateIsReadWithItsReason) {
   EXPECT_FALSE(session->gates[0].change);
 }
 
-// It ended with a verdict, which nobody may pass over.
+// The session has a verdict, so it must not be skipped.
 TEST(SessionExportTest, ASessionThatIsDoneAndWhoseGatesCannotBeReadIsAMistake) {
   for (const char* field : {"margin", "better", "confidence"}) {
     auto json = nlohmann::json::parse(SampleExport(kMachine));
@@ -90,7 +90,7 @@ TEST(SessionExportTest, ASessionThatIsDoneAndWhoseGatesCannotBeReadIsAMistake) {
   const auto session = ReadMachine(json.dump());
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(session.error().message, "node.json: no metric gates there");
+  EXPECT_EQ(session.error().message, "node.json: the session has no gates");
 }
 
 TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
@@ -99,7 +99,7 @@ TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
     const auto session = ReadSessionExport(text.substr(0, length), ExportedRuns::kRead);
     ASSERT_FALSE(session) << length;
     EXPECT_EQ(session.error().code, ErrorCode::kFailedPrecondition) << length;
-    EXPECT_EQ(session.error().message, "cut off: not complete JSON");
+    EXPECT_EQ(session.error().message, "truncated: the JSON is incomplete");
   }
 }
 
@@ -130,7 +130,7 @@ TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
   gate->mutable_last_change()->set_lo(0.09);
   gate->mutable_last_difference()->set_estimate(0.001);
   gate->set_change_allowance(0.25);
-  // What the daemon of today sends with every warning.
+  // The current daemon sends the severity with every warning.
   session.mutable_report()->mutable_warnings(0)->set_severity(v1::SEVERITY_NOTE);
   const std::vector<v1::Run> runs = SampleRuns();
   const auto read = ReadSessionExport(ExportJson(session, runs), ExportedRuns::kRead);
@@ -138,7 +138,7 @@ TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
   ASSERT_EQ(read->runs.size(), runs.size());
   EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
   EXPECT_EQ(read->session.started().seed(), session.started().seed());
-  // The environment is told by its names alone.
+  // Only the names of environment variables are exported.
   session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->clear_env();
   EXPECT_EQ(ExportJson(read->session, read->runs), ExportJson(session, runs));
 }
@@ -150,7 +150,7 @@ TEST(SessionExportTest, SuitesReadToo) {
   *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
   session.mutable_spec()->mutable_benchmarks(1)->set_name("render a page");
   for (v1::Comparison& one : *session.mutable_report()->mutable_comparisons()) {
-    one.clear_eta_seconds();  // not told
+    one.clear_eta_seconds();  // not exported
   }
   const auto read = ReadSessionExport(ExportJson(session, {}), ExportedRuns::kRead);
   ASSERT_TRUE(read) << read.error().message;

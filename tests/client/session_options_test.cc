@@ -20,7 +20,7 @@
 namespace benchd::client {
 namespace {
 
-// A session as benchd records it: one benchmark, everything that an option can say, at random.
+// Makes random sessions as benchd records them, with one benchmark and any value of each option.
 class RandomSession {
  public:
   explicit RandomSession(std::uint64_t seed) : random_(seed) {}
@@ -49,11 +49,11 @@ class RandomSession {
   }
   bool Coin() { return Upto(1) == 1; }
   double Fraction() { return std::uniform_real_distribution<>(1e-6, 0.999)(random_); }
-  // Whole nanoseconds: no clock of ours knows finer ones.
+  // Whole nanoseconds, the finest unit of durations.
   double Seconds() { return static_cast<double>(1 + Upto(3'600'000'000'000)) / 1e9; }
 
-  // Free text with all that a shell, a list or an assignment could trip over; control characters,
-  // which are quoted as bash alone reads them, are foreign_text_test's.
+  // Free text with characters that are special in a shell, a list or an assignment. Control
+  // characters, which need the quoting of bash, are covered by foreign_text_test.
   std::string Text() {
     static const std::vector<std::string> kPieces = {
         "a",  "B",  " ",  "=",      ",",     ":",      "'", "\"", "\\", "$x", "*",
@@ -135,7 +135,7 @@ class RandomSession {
   std::mt19937_64 random_;
 };
 
-// What benchd makes of it: unset fields are their defaults, durations whole nanoseconds.
+// The form in which benchd stores it: defaults for unset fields, durations in whole nanoseconds.
 SessionSpec Understood(const v1::SessionSpec& spec) {
   Result<SessionSpec> read = convert::FromProto(spec);
   EXPECT_TRUE(read) << (read ? "" : read.error().message);

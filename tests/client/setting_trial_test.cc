@@ -39,7 +39,7 @@ TEST(ReadTrialSettingsTest, KeepsTheOrderAndNamesWhatDiffers) {
   EXPECT_EQ((*profiles)[1].isolation, v1::ISOLATION_BEST_EFFORT);
 }
 
-// Without settings of the machine, no profile matters.
+// Without machine settings, the profile does not matter.
 TEST(ReadTrialSettingsTest, OffIsThereOnceWhateverTheProfiles) {
   auto both =
       ReadTrialSettings(Given({{"isolation", "off,best-effort"}, {"machine-profile", "a,b"}}));
@@ -60,8 +60,8 @@ TEST(ReadTrialSettingsTest, RefusesWhatCannotBeTried) {
   EXPECT_NE(why({{"each", ""}, {"isolation", "off"}}).find("--each"), std::string::npos);
 }
 
-// 3 settings, 20 ms a block, 0.5 s besides: stretches of 2 s have 100 blocks, and 30 of them take
-// 30 * 2.5 s = 75 s.
+// 3 settings, 20 ms per block and 0.5 s overhead: segments of 2 s have 100 blocks, and 30 segments
+// take 30 * 2.5 s = 75 s.
 TEST(PlanTrialTest, TakesTenStretchesOfTwoSecondsUnlessToldOtherwise) {
   auto plan = PlanTrial(3, 0.02, 0.5, 0);
   ASSERT_TRUE(plan);
@@ -72,17 +72,17 @@ TEST(PlanTrialTest, TakesTenStretchesOfTwoSecondsUnlessToldOtherwise) {
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->rounds, 20U);
   EXPECT_EQ(plan->blocks, 100U);
-  plan = PlanTrial(3, 0.02, 0.5, 45);  // 1.5 s a stretch, 1 s of it for its blocks
+  plan = PlanTrial(3, 0.02, 0.5, 45);  // 1.5 s per segment, 1 s of it for blocks
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->rounds, 10U);
   EXPECT_EQ(plan->blocks, 50U);
 }
 
 TEST(PlanTrialTest, NamesTheTimeThatItNeeds) {
-  const auto plan = PlanTrial(3, 0.02, 0.5, 10);  // 30 stretches of 20 blocks: 27 s
+  const auto plan = PlanTrial(3, 0.02, 0.5, 10);  // 30 segments of 20 blocks: 27 s
   ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().message, "--for: 10 stretches of each of 3 settings do not fit into 10 s");
-  EXPECT_EQ(plan.error().hint, "give it 27 s at least");
+  EXPECT_EQ(plan.error().message, "--for: 10 segments of each of 3 settings do not fit into 10 s");
+  EXPECT_EQ(plan.error().hint, "allow 27 s or more");
   EXPECT_TRUE(PlanTrial(3, 10, 0, 0)) << "a slow program takes as long as it takes";
 }
 

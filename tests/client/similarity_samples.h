@@ -6,10 +6,10 @@
 
 namespace benchd::client {
 
-/// Four runs of 80 values, of which the second is at another level.
+/// Four runs of 80 values; the second one is at another level.
 std::vector<RunSetReport> SampleAssessment();
 
-/// Two tools against a human on four subjects, the one held against him.
+/// Two tools and a human on four subjects; one tool is scored against the human.
 AgreementReport SampleAgreement();
 
 }  // namespace benchd::client

@@ -1,4 +1,4 @@
-// `benchctl similarity` and `benchctl agreement`: what they print, and as processes.
+// Output of `benchctl similarity` and `benchctl agreement`, also as processes.
 #include "client/present/similarity.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(AgreementJsonTest, LeavesOutWhatCannotBeHad) {
 
 class SimilarityProgramTest : public ProgramTest {
  protected:
-  // Two runs of two values, the one twice the other.
+  // Two runs of two values; the second has twice the values of the first.
   std::string File(const std::string& name, const std::string& text = "a,b\n1,2\n2,4\n") {
     const std::string path = dir_ / name;
     std::ofstream(path, std::ios::binary) << text;
@@ -152,9 +152,9 @@ TEST_F(SimilarityProgramTest, RefusesWhatMakesNoSense) {
   const std::string file = File("x.f64");
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{}, "similarity: missing file"},
-           {{file}, "raw doubles do not say how many runs they are"},
-           {{"--shape", "3000", file}, "--shape 3000: expected runs x values"},
-           {{"--shape", "0x5", file}, "--shape 0x5: expected runs x values"},
+           {{file}, "raw doubles do not contain the number of runs"},
+           {{"--shape", "3000", file}, "--shape 3000: expected RUNSxVALUES"},
+           {{"--shape", "0x5", file}, "--shape 0x5: expected RUNSxVALUES"},
            {{"--threshold", "2", file}, "--threshold 2: expected a number from 0 to 1"},
            {{"--variant", "round", file}, "--variant round: unknown value"},
            {{"-", "-"}, "-: stdin can be read only once"}}) {

@@ -43,7 +43,7 @@ TEST(PoolOrderTest, SaysWhatDoesNotFit) {
   for (const char* option : {"--detach", "--bisect", "--host=ssh://x", "--export-csv=f"}) {
     const std::string name = option;
     EXPECT_EQ(Refusal({"--pool", "slurm", "--runs", "9", name, "a", "b"}),
-              name.substr(0, name.find('=')) + ": not with --pool");
+              name.substr(0, name.find('=')) + ": conflicts with --pool");
   }
 }
 
@@ -74,14 +74,14 @@ TEST(BatchScriptTest, AsksForOneTaskAMachine) {
             "  --runs=30 -- './old -x' ./new\n");
 }
 
-// sbatch(1): a line of the script ends at a newline, quotes and backslashes are its own, % in the
-// name of a file stands for a number.
+// sbatch(1): a newline ends a line of the script, quotes and backslashes are interpreted, and % in
+// a file name stands for a number.
 TEST(BatchScriptTest, NothingThatSbatchWouldReadOtherwiseIsInALineOfIt) {
   for (const std::string mark : {"\n#SBATCH --uid=0\n", "\r", "\t", "\x1b", "\xC2\x85",
                                  "\xE2\x80\xA8", "\"", "'", "\\", "%j", "%"}) {
     EXPECT_EQ(Refusal({"--pool", "slurm:x" + mark, "--runs", "9", "a", "b"}),
               "--pool " + Quoted("slurm:x" + mark) + ": unknown pool");
-    const std::string why = " has a character that sbatch would not read as itself";
+    const std::string why = " contains a character that sbatch interprets";
     const auto cwd = CheckPoolFolders({.folder = "/shared/p", .cwd = "/shared/a" + mark});
     ASSERT_FALSE(cwd) << mark;
     EXPECT_EQ(cwd.error().message, "--pool: the folder " + Quoted("/shared/a" + mark) + why);
@@ -93,7 +93,7 @@ TEST(BatchScriptTest, NothingThatSbatchWouldReadOtherwiseIsInALineOfIt) {
   EXPECT_TRUE(CheckPoolFolders({.folder = "/shared/b-1", .cwd = "/shared/ä b #,;$(x)"}));
 }
 
-// As Slurm 22.05 prints a running task and those that wait, and 23.11 another.
+// A running and several pending tasks as printed by Slurm 22.05, and one of Slurm 23.11.
 TEST(SqueueTest, CountsTheTasksOfItsJobs) {
   const auto view = ReadSqueue(R"({"jobs": [
     {"job_id": 3, "array_job_id": 2, "array_task_id": 1, "job_state": "RUNNING"},

@@ -63,9 +63,9 @@ TEST(SpecBuilderTest, AsManyPreparesAsCommandsBelongToThemInOrder) {
   EXPECT_EQ(shared->benchmarks(0).arms(0).prepare(), "");
   EXPECT_EQ(SaidOf({"-p", "p1", "-p", "p2", "a", "b", "c"}),
             "--prepare p2: 2 for 3 commands | "
-            "give one for all commands, or one for each, in their order");
+            "give one for all commands, or one per command, in order");
   EXPECT_EQ(SaidOf({"-C", "x", "-C", "", "a", "b"}),
-            "--conclude : empty | write true where there is nothing to do");
+            "--conclude : empty | write true if there is nothing to do");
 }
 
 TEST(SpecBuilderTest, SendsEveryOptionOn) {
@@ -243,7 +243,7 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
             "--output : empty file name | write null, log or FILE");
 }
 
-// Without --parse the names are known beforehand: a typo must not run for a minute and fail then.
+// Without --parse the names are known beforehand, so a typo is refused before the session runs.
 TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
   EXPECT_EQ(SaidOf({"--metric", "walltime", "a", "b"}),
             "--metric walltime: unknown metric | did you mean wall_time?");
@@ -257,7 +257,7 @@ TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
             "involuntary_switches, read_bytes, write_bytes, tree_cpu_time, tree_memory_peak, "
             "instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations, "
             "interrupts, stolen_time, foreign_switches, migrations; "
-            "--parse adds a program's own");
+            "--parse adds those of a program");
   EXPECT_TRUE(Build({"--parse", "lines", "--metric", "walltime", "a", "b"}));
 }
 
@@ -292,7 +292,7 @@ TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
   EXPECT_EQ(SaidOf({"a", "b", std::string("c\xff")}),
             "CANDIDATE 2: not valid UTF-8 | put it into a script with a plain name");
   EXPECT_EQ(SaidOf({"a", std::string(1 << 20, 'x')}),
-            "CANDIDATE: 1048576 bytes are too long, 131072 are the most | put it into a script");
+            "CANDIDATE: 1048576 bytes; the limit is 131072 | put it into a script");
   EXPECT_EQ(SaidOf({"-n", "x", "-n", "x", "a", "b"}),
             "CANDIDATE: duplicate name 'x' | give each command its own name: -n NAME -n NAME");
   EXPECT_EQ(SaidOf({"-n", "", "a", "b"}), "BASE: empty name | ");

@@ -47,7 +47,7 @@ TEST(StatusErrorTest, ADaemonThatSaysWhatTookTooLongIsToldFromOneThatIsSilent) {
   const grpc::Status answer(StatusCode::DEADLINE_EXCEEDED, "base: it took over 20 s", "why");
   EXPECT_EQ(FromStatus(answer), (Error{ErrorCode::kUnavailable, "base: it took over 20 s", "why"}));
 
-  // Connections to it succeed, and nobody reads them.
+  // Accepts connections but never reads from them.
   const TempFolder folder;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

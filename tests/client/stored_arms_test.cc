@@ -17,7 +17,7 @@
 
 namespace {
 
-// While it is there, the paths whose descriptors are synced, in order.
+// Records the paths of synced descriptors, in order, while it exists.
 class SyncedPaths {
  public:
   explicit SyncedPaths(std::string place) : place_(std::move(place)) { watching_ = this; }
@@ -34,7 +34,7 @@ class SyncedPaths {
                                std::filesystem::path(path).filename().string());
   }
 
-  std::vector<std::string> paths;  ///< names alone, with "then" once there is something in place
+  std::vector<std::string> paths;  ///< file names, with "then" once `place` exists
 
  private:
   static inline SyncedPaths* watching_ = nullptr;
@@ -43,7 +43,7 @@ class SyncedPaths {
 
 }  // namespace
 
-// Instead of the C library's, in this program: what it was called with cannot be seen afterwards.
+// Replaces fsync of the C library in this program, because calls cannot be observed afterwards.
 extern "C" int fsync(int fd) {
   SyncedPaths::Note(fd);
   return static_cast<int>(syscall(SYS_fsync, fd));
@@ -74,7 +74,7 @@ class StoredArmsTest : public testing::Test {
     return text.str();
   }
 
-  // The message and hint of an error, in one line.
+  // The message and hint of an error on one line.
   template <typename T>
   static std::string Said(const Result<T>& result) {
     return result ? "" : result.error().message + " | " + result.error().hint;
@@ -131,10 +131,10 @@ TEST_F(StoredArmsTest, ACopyThatWasChangedIsRefusedByName) {
   const auto saved = arms_.Save(Arm("main"), Program("bench", "abc"));
   ASSERT_TRUE(saved);
   std::ofstream(dir_ / "arms/main/bin/bench") << "abd";
-  EXPECT_EQ(Said(arms_.Verify(*saved)),
-            "stored arm 'main': " + (dir_ / "arms/main/bin/bench") +
-                " is not what was stored: its SHA-256 differs | save it again: benchctl compare "
-                "--save main COMMAND");
+  EXPECT_EQ(Said(arms_.Verify(*saved)), "stored arm 'main': " + (dir_ / "arms/main/bin/bench") +
+                                            " was changed after it was stored (its SHA-256 "
+                                            "differs) | save it again: benchctl compare "
+                                            "--save main COMMAND");
 }
 
 TEST_F(StoredArmsTest, WhatIsNotThereIsSaidWithTheNearestName) {

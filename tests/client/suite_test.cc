@@ -11,7 +11,7 @@ using Texts = std::vector<std::string>;
 constexpr char kSuiteArms[] =
     "[[arm]]\nname = 'base'\ndir = 'old'\n[[arm]]\nname = 'feature'\ndir = 'new'\n";
 
-/// `compare -f suite.toml` with those options behind it.
+/// Builds `compare -f suite.toml` with those additional options.
 Result<v1::SessionSpec> BuildSuite(const std::string& text, const Texts& words = {}) {
   auto input = ParseSpecFile(text, "suite.toml", "/src");
   if (!input) return std::move(input).error();
@@ -76,8 +76,9 @@ TEST(SuiteTest, AParameterOfSomeArmsAloneIsNoted) {
     EXPECT_TRUE(input);
     return NotesOnParameters(*input);
   };
-  EXPECT_EQ(notes({"-L", "m", "1,2", "./a", "./b {m}"}),
-            Texts{"--parameter-list m 1,2: './a' has no {m}: it is the same for every value"});
+  EXPECT_EQ(
+      notes({"-L", "m", "1,2", "./a", "./b {m}"}),
+      Texts{"--parameter-list m 1,2: './a' does not use {m}, so it is the same for every value"});
   EXPECT_EQ(notes({"-L", "m", "1,2", "./a {m}", "./b {m}"}), Texts());
   EXPECT_EQ(notes({"-L", "m", "1,2", "--prepare", "make {m}", "./a", "./b"}), Texts());
 }
@@ -128,13 +129,11 @@ TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
   EXPECT_EQ(said({"./a {t}", "./b {t}"}),
             "--between: expected one command, got 2 | write "
             "--parameter-list t 1,2,4 --between t 'COMMAND {t}'");
-  EXPECT_TRUE(
-      said({"-n", "x", "./a {t}"}).starts_with("--name x: the arms are those of --between"));
+  EXPECT_TRUE(said({"-n", "x", "./a {t}"}).starts_with("--name x: --between defines the arms"));
   EXPECT_TRUE(said({"./a"}).starts_with("--between t: no command uses {t}"));
   EXPECT_TRUE(
       said({"--prepare", "clean {t}", "./a {t}"})
-          .starts_with(
-              "--prepare clean {t}: {t} differs between the arms, and this is shared by them"));
+          .starts_with("--prepare clean {t}: {t} differs between the arms, but they share this"));
   EXPECT_EQ(SaidOfSuite(Compare({"--between", "t", "./a {t}"})),
             "--between t: no such parameter | give its values: --parameter-list t 1,2,4");
   EXPECT_TRUE(SaidOfSuite(Compare({"--parameter-list", "t", "1", "--between", "t", "./a {t}"}))
@@ -304,7 +303,8 @@ TEST(SuiteTest, AHookThatNamesTheArmsDirectoryIsRefused) {
                 std::string(kSuiteArms) +
                 "[[benchmark]]\nname = 'a'\ncommand = 'x'\nprepare = 'rm {dir}/cache'\n")),
             "suite.toml:10:1: prepare = rm {dir}/cache: {dir}: this command "
-            "belongs to no arm | prepare and conclude find their arm in the variable BENCHD_ARM");
+            "does not belong to an arm | prepare and conclude can read their arm from the variable "
+            "BENCHD_ARM");
 }
 
 TEST(SuiteTest, HooksOfACommandLineRunWhereTheirArmDoes) {

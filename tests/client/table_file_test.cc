@@ -12,7 +12,7 @@
 namespace benchd::client {
 namespace {
 
-// Everything from here on; the error's message in its place.
+// The rest of the file, or the message of the error.
 std::string RestOf(TableFile& file) {
   std::string rest;
   for (;;) {
@@ -36,7 +36,7 @@ TEST(TableFileTest, AFileIsReadToItsEnd) {
   EXPECT_TRUE(RestOf(*file) == text);
 }
 
-// A number whose last digits are still to be written is another number.
+// A number whose last digits are not written yet is a different number.
 TEST(TableFileTest, AFileThatChangesWhileItIsReadIsRefused) {
   const TempFolder dir;
   Write(dir / "t", "arm,x\n");

@@ -14,7 +14,7 @@ GitTest::GitTest() {
   setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
   setenv("GIT_CONFIG_GLOBAL", (folder_ / "gitconfig").c_str(), 1);
   setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
-  // Else git would go on looking above a folder that is no repository.
+  // Without it, git would look for a repository above the folder.
   setenv("GIT_CEILING_DIRECTORIES", folder().c_str(), 1);
   std::ofstream(folder_ / "gitconfig")
       << "[user]\nname = A\nemail = a@localhost\n[init]\ndefaultBranch = main\n";

@@ -9,19 +9,19 @@
 
 namespace benchd::client {
 
-/// A real repository, below `folder()`/"repo", with one commit (a.txt = "one"), and nothing of this
-/// machine's git configuration. The cache for worktrees lies beside it.
+/// A real repository in `folder()`/"repo" with one commit (a.txt = "one"), without the git
+/// configuration of this machine. The cache for worktrees is next to it.
 class GitTest : public ::testing::Test {
  protected:
   GitTest();
   ~GitTest() override;
 
-  /// Runs git in the repository; its output without the last newline.
+  /// Runs git in the repository and returns its output without the last newline.
   std::string Git(std::vector<std::string> words) const;
-  /// Writes a file of the repository's worktree.
+  /// Writes a file in the repository's worktree.
   void Write(const std::string& name, const std::string& content) const;
   std::string Read(const std::string& path) const;
-  /// Commits everything; the new commit's id.
+  /// Commits all changes and returns the ID of the commit.
   std::string Commit(const std::string& message) const;
 
   std::string folder() const { return folder_.path(); }

@@ -1,4 +1,4 @@
-// Worktrees in a cache: made once, found again, never half-built, cleaned.
+// Worktrees in a cache are made once, reused, never visible half-built, and cleaned up.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -103,7 +103,7 @@ class WorktreeTest : public GitTest {
       utimensat(AT_FDCWD, (places.folder + name).c_str(), both, 0);
     }
   }
-  /// How often build.sh has run.
+  /// Number of times that build.sh has run.
   std::size_t Builds() const {
     const std::string text = Read(log_);
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -261,7 +261,7 @@ TEST_F(WorktreeTest, UnusedAndUnfinishedOnesGoByAge) {
   EXPECT_FALSE(fs::exists(Places(all, 0).folder));
   EXPECT_TRUE(fs::exists(Places(all, 1).built));
   EXPECT_FALSE(fs::exists(Places(all, 2).folder));
-  // The repository has forgotten them, too; the user's own worktrees stay.
+  // They are no longer registered in the repository. The user's own worktrees stay.
   const std::string listed = Git({"worktree", "list", "--porcelain"});
   EXPECT_EQ(listed.find(Places(all, 0).tree), std::string::npos);
   EXPECT_NE(listed.find(Places(all, 1).tree), std::string::npos);
@@ -272,7 +272,7 @@ TEST_F(WorktreeTest, ThoseUnusedForLongestGoUntilTheRestIsSmallEnough) {
   const std::string a = Commit("a");
   const std::string b = Commit("b");
   const std::string c = Commit("c");
-  // A mebibyte each, and a little for the files.
+  // One MiB each, plus a little for the files.
   const std::string build = "dd if=/dev/zero of=big bs=1M count=1 2>/dev/null";
   const WorktreePlan all = Plan({a, b, c}, build);
   ASSERT_EQ(Provide(all), 0);
@@ -280,7 +280,7 @@ TEST_F(WorktreeTest, ThoseUnusedForLongestGoUntilTheRestIsSmallEnough) {
   SetLastUse(Places(all, 1), hours(2));
   SetLastUse(Places(all, 2), hours(4));
   WorktreeLimits limits;
-  limits.bytes = 5U << 19U;  // 2.5 MiB: one has to go
+  limits.bytes = 5U << 19U;  // 2.5 MiB: one must be removed
   const WorktreePlan one = Plan({a}, build);
   WorktreeStore(one).Clean(limits);
   EXPECT_TRUE(fs::exists(Places(all, 0).built));
@@ -401,14 +401,14 @@ TEST_F(CommitArmsTest, SaysWhatDoesNotFitTogether) {
   EXPECT_EQ(Said({"--build", "make", "a", "b"}),
             "--build make: no commits to build | name them: --git BASE..CANDIDATE");
   EXPECT_EQ(Said({"--git", "HEAD~1..HEAD", "--reference", "r=a", "x"}),
-            "--reference r=a: the reference is the base of --git | leave one of them out");
+            "--reference r=a: the base of --git is the reference | leave one of them out");
   EXPECT_EQ(
       Said({"--git", "HEAD", "--", "x"}),
       "--git HEAD: expected two commits | write HEAD..HEAD, or HEAD..WORKTREE for uncommitted "
       "changes");
   EXPECT_EQ(Said({"--git", "x..HEAD", "--", "x"}),
-            "--git x..HEAD: x: unknown revision | git log --oneline shows commits, git branch -a "
-            "branches");
+            "--git x..HEAD: x: unknown revision | see git log --oneline for commits, git branch -a "
+            "for branches");
 }
 
 TEST_F(CommitArmsTest, TheCommandThatAsksAgainNamesTheCommits) {

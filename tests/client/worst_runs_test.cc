@@ -38,7 +38,7 @@ v1::Update Gated(v1::Better better = v1::BETTER_LOWER) {
   return report;
 }
 
-/// Twelve quiet runs of each arm, of which 10 and 20 ms are the medians.
+/// Twelve undisturbed runs of each arm, with medians of 10 and 20 ms.
 void TakeQuiet(WorstRuns& worst) {
   for (int i = 0; i < 12; ++i) {
     const double more = i % 3 * 0.0001;

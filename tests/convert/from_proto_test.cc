@@ -31,7 +31,7 @@ std::string ErrorOf(const v1::SessionSpec& proto) {
   return spec.error().message;
 }
 
-// Every number below is a default of the contract's table of options.
+// Every number below is a default from the contract's table of options.
 TEST(FromProtoTest, WhatIsLeftOpenGetsTheDefaultsOfTheContract) {
   const SessionSpec spec = Converted(Minimal());
   ASSERT_EQ(spec.benchmarks.size(), 1U);
@@ -140,13 +140,13 @@ TEST(FromProtoTest, NumbersThatAreNoneAreRefused) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   v1::SessionSpec proto = Minimal();
   proto.set_margin(kNan);
-  EXPECT_EQ(ErrorOf(proto), "margin: is no finite number");
+  EXPECT_EQ(ErrorOf(proto), "margin: is not a finite number");
   proto = Minimal();
   proto.set_alpha(kInfinity);
-  EXPECT_EQ(ErrorOf(proto), "alpha: is no finite number");
+  EXPECT_EQ(ErrorOf(proto), "alpha: is not a finite number");
   proto = Minimal();
   proto.mutable_benchmarks(0)->add_gates()->set_absolute(-kInfinity);
-  EXPECT_EQ(ErrorOf(proto), "benchmarks[0].gates[0].absolute: is no finite number");
+  EXPECT_EQ(ErrorOf(proto), "benchmarks[0].gates[0].absolute: is not a finite number");
   proto = Minimal();
   proto.mutable_rule()->set_precision_width(-1);
   EXPECT_EQ(ErrorOf(proto), "rule.precision_width: is negative");
@@ -156,9 +156,7 @@ TEST(FromProtoTest, DurationsThatAreNoneAreRefused) {
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), 1e300}) {
     v1::SessionSpec proto = Minimal();
     proto.mutable_limits()->set_timeout_seconds(seconds);
-    EXPECT_EQ(
-        ErrorOf(proto),
-        "limits.timeout_seconds: is no duration of more than 0 seconds and less than a century");
+    EXPECT_EQ(ErrorOf(proto), "limits.timeout_seconds: must be between 0 s and 100 years");
   }
   v1::SessionSpec proto = Minimal();
   proto.mutable_limits()->set_max_time_seconds(0.25);

@@ -65,7 +65,7 @@ TEST(SummaryConversionTest, PagesGoOnWhereTheLastOneEnded) {
   request.set_page_token("12");
   EXPECT_EQ(FromProto(request)->beyond, 12U);
   request.set_page_token("12x");
-  EXPECT_EQ(FromProto(request).error().message, "page_token: none of this benchd's");
+  EXPECT_EQ(FromProto(request).error().message, "page_token: not issued by this daemon");
 }
 
 }  // namespace

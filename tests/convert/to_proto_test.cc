@@ -11,7 +11,7 @@
 namespace benchd::convert {
 namespace {
 
-/// A spec in which no field has its default.
+/// A spec in which every field differs from its default.
 SessionSpec Unusual() {
   SessionSpec spec;
   Benchmark benchmark;
@@ -111,7 +111,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   gate.better = Better::kLower;
   gate.margin = 0.02;
   gate.n_candidate = 10;
-  gate.mean_reference = 0.0;  // a zero that was measured is said
+  gate.mean_reference = 0.0;  // a measured zero is written
   gate.change = Effect{0.5, -0.25, std::nullopt};
   gate.verdict = Verdict::kRegression;
   gate.decided = Decision{8, 0.1, std::nullopt};
@@ -202,7 +202,7 @@ TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
   EXPECT_FALSE(not_measured.has_effect());
 }
 
-// Both ways, and by name: METHOD_EXACT_T is exact-t. Those called otherwise are listed.
+// In both directions, and by name: METHOD_EXACT_T is exact-t. Exceptions are listed.
 template <typename Wire, typename Model>
 void ExpectSameWords() {
   const google::protobuf::EnumDescriptor& type = *google::protobuf::GetEnumDescriptor<Wire>();

@@ -35,7 +35,7 @@ TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   EXPECT_FALSE(config->limits.Of(Limit::kRunningADay));
 }
 
-/// The default of a limit, or where it has none any value, as the configuration has it.
+/// The default of a limit, or any value if it has none, as written in the configuration.
 std::string ValueOf(const LimitRow& row) {
   return std::to_string(static_cast<int>(row.standard.value_or(1)));
 }
@@ -258,8 +258,9 @@ TEST(LoadConfigTest, InSystemModeAFileThatOthersCanWriteIsRefused) {
   ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
   EXPECT_TRUE(LoadConfig(file, rules));
   ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
-  EXPECT_EQ(LoadConfig(file, rules).error().message, file + ": is writable by others than root");
-  EXPECT_TRUE(LoadConfig(file, {})) << "a user's own business";
+  EXPECT_EQ(LoadConfig(file, rules).error().message,
+            file + ": is writable by users other than root");
+  EXPECT_TRUE(LoadConfig(file, {})) << "user mode does not check it";
 }
 
 TEST(LoadConfigTest, InSystemModeAFileOfSomebodyElseIsRefused) {

@@ -27,7 +27,7 @@ mode_t ModeOf(const std::filesystem::path& path) {
   return info.st_mode & 07777U;
 }
 
-/// A socket file that nobody listens at any more, as kill -9 leaves it.
+/// Creates a socket file on which no process listens, as kill -9 leaves it.
 void LeaveDeadSocket(const std::filesystem::path& path) {
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};
@@ -133,7 +133,7 @@ TEST(InstanceLockTest, ASecondOneIsToldWhoHoldsIt) {
     EXPECT_EQ(second.error().message, "benchd: already running (pid " + std::to_string(::getpid()) +
                                           "), " + dir / "lock" + " is locked");
   }
-  EXPECT_TRUE(InstanceLock::Take(dir / "lock")) << "gone with its holder";
+  EXPECT_TRUE(InstanceLock::Take(dir / "lock")) << "released with its holder";
 }
 
 TEST(InstanceLockTest, WaitsForTheUnbornProgramOfADaemonThatWasKilled) {
@@ -147,7 +147,7 @@ TEST(InstanceLockTest, WaitsForTheUnbornProgramOfADaemonThatWasKilled) {
     hold.Reset();
     const Result<InstanceLock> lock = InstanceLock::Take(dir / "lock");
     if (!lock) ::_exit(1);
-    // Has not reached its execve before the test lets it.
+    // Does not reach its execve before the test allows it.
     char end = 0;
     if (::fork() == 0) ::_exit(static_cast<int>(::read(held.get(), &end, 1)));
     ::_exit(0);
@@ -159,7 +159,7 @@ TEST(InstanceLockTest, WaitsForTheUnbornProgramOfADaemonThatWasKilled) {
   ASSERT_NE(::flock(file.get(), LOCK_EX | LOCK_NB), 0) << "still held";
   std::future<Result<InstanceLock>> next =
       std::async(std::launch::async, [&dir] { return InstanceLock::Take(dir / "lock"); });
-  // As long as it takes whoever gives up at once to do so; the answer is none of the clock's.
+  // Long enough for a caller that gives up at once; the result does not depend on the time.
   EXPECT_EQ(next.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   hold.Reset();
   const Result<InstanceLock> taken = next.get();

@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// A loop on a thread of its own, with an inbox; ends when nothing is left to do.
+/// A loop on a thread of its own, with an inbox; ends when no work is left.
 class LoopInboxTest : public ::testing::Test {
  protected:
   void Start() {
@@ -120,7 +120,7 @@ TEST_F(LoopInboxTest, WhatIsNeverDoneIsDestroyedWithIt) {
   EXPECT_EQ(value.use_count(), 1);
 }
 
-/// How often the loop went to sleep for each of many posts from a busy thread on the same CPU.
+/// How often the loop went to sleep per post, for many posts from a busy thread on the same CPU.
 double SleepsAPost(asio::io_context& loop, const asio::any_io_executor& executor) {
   constexpr int kPosts = 200;
   int done = 0;
@@ -147,7 +147,7 @@ double SleepsAPost(asio::io_context& loop, const asio::any_io_executor& executor
   return static_cast<double>(after.ru_nvcsw - before.ru_nvcsw) / kPosts;
 }
 
-// By asio::post() to the loop itself it is 2 on the machine where this was written.
+// With asio::post() to the loop itself, it is 2 on the author's machine.
 TEST(LoopInboxOnOneCpuTest, TheLoopSleepsOnceAPostAndNotForTheLockAsWell) {
   cpu_set_t all;
   ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);

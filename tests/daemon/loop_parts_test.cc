@@ -40,7 +40,7 @@ TEST(IdleExitTest, StaysWhileSomethingGoesOn) {
   asio::io_context loop;
   int looks = 0;
   bool ended = false;
-  // Busy, busy, one more call each time, and then nothing any more.
+  // Busy, busy, one more call each time, and then no activity.
   IdleExit idle(
       loop.get_executor(), milliseconds(1),
       [&looks]() -> std::optional<std::uint64_t> {
@@ -87,7 +87,7 @@ TEST(SystemClockTest, WaitsWhileTheLoopGoesOn) {
   EXPECT_TRUE(meanwhile);
 }
 
-/// systemd's side of sd_notify(3): a datagram socket in NOTIFY_SOCKET.
+/// systemd's end of sd_notify(3): a datagram socket in NOTIFY_SOCKET.
 class NotifySocket {
  public:
   explicit NotifySocket(const std::string& path)

@@ -25,7 +25,7 @@ PlaceOptions User() {
   return options;
 }
 
-// Every path below stands in the contract's table "Programs, privileges, places".
+// Every path below is in the contract's table "Programs, privileges, places".
 TEST(ChoosePathsTest, TheSystemsPlacesDoNotDependOnTheEnvironment) {
   const Result<Paths> paths = ChoosePaths(
       {}, Env({{"HOME", "/h"}, {"XDG_RUNTIME_DIR", "/r"}, {"XDG_STATE_HOME", "/s"}}), 1000);
@@ -104,7 +104,7 @@ TEST(EnsurePrivateDirectoryTest, MakesADirectoryThatIsOursAlone) {
   struct stat info {};
   ASSERT_EQ(::lstat((dir / "d").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0700U);
-  EXPECT_TRUE(EnsurePrivateDirectory(dir / "d", ::getuid())) << "and takes it again";
+  EXPECT_TRUE(EnsurePrivateDirectory(dir / "d", ::getuid())) << "and accepts it again";
 }
 
 TEST(EnsurePrivateDirectoryTest, RefusesALink) {
@@ -129,7 +129,7 @@ TEST(EnsurePrivateDirectoryTest, RefusesAnotherMode) {
 }
 
 TEST(EnsurePrivateDirectoryTest, RefusesAForeignOwner) {
-  if (::getuid() != 0) GTEST_SKIP() << "needs root: makes a directory of somebody else";
+  if (::getuid() != 0) GTEST_SKIP() << "needs root: makes a directory of another user";
   const TempFolder dir;
   ASSERT_TRUE(EnsurePrivateDirectory(dir / "d", ::getuid()));
   ASSERT_EQ(::chown((dir / "d").c_str(), 65534, 65534), 0);

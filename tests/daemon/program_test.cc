@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::chrono::seconds kTimeout{30};
 
-/// The program benchd, with both of its outputs in a file.
+/// The program benchd, with both of its outputs in one file.
 class Program {
  public:
   Program(const TempFolder& dir, std::vector<std::string> arguments) : output_(dir / "output") {
@@ -66,7 +66,7 @@ class Program {
     std::ifstream file(output_);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// False when it ended, or says nothing of the kind for too long.
+  /// Returns false if it has exited, or does not print the text in time.
   bool AwaitOutput(const std::string& text) const {
     const auto deadline = std::chrono::steady_clock::now() + kTimeout;
     while (Output().find(text) == std::string::npos) {

@@ -16,7 +16,7 @@
 namespace benchd {
 namespace {
 
-/// The variables that systemd sets, as long as it lives.
+/// Sets the variables that systemd would set, for its lifetime.
 class Variables {
  public:
   ~Variables() {
@@ -72,7 +72,7 @@ TEST(NotifyServiceManagerTest, ReachesAnAbstractAddressToo) {
   const ssize_t count = ::recv(systemd.get(), buffer, sizeof(buffer), MSG_DONTWAIT);
   ASSERT_GT(count, 0);
   EXPECT_EQ(std::string(buffer, static_cast<std::size_t>(count)), "READY=1");
-  // What is no address is nobody's.
+  // A text that is not an address is ignored.
   for (const std::string& none : {std::string(), std::string("x"), std::string(200, '/')}) {
     variables.Set("NOTIFY_SOCKET", none);
     NotifyServiceManager("READY=1");

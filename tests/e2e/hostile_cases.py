@@ -125,7 +125,7 @@ class CommonCases(Deeds):
     def test_it_prints_more_than_can_be_parsed(self):
         done = self.attempt("fill-stdout", 70, options=("--timeout", "30s"))
         self.assert_exit(done, support.FAILED)
-        self.assertIn("stdout: over 64 MiB, too much to be parsed", done.events[-1]["error"])
+        self.assertIn("stdout: over 64 MiB, too much to parse", done.events[-1]["error"])
         self.assert_contained()
 
     def test_a_log_that_is_cut_says_so(self):

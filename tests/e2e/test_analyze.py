@@ -260,7 +260,7 @@ class TableTest(DaemonTest):
         done = self.benchctl("analyze", "--base", "a", "--stars", "welch", "--histogram", table)
         self.assert_exit(done, UNDECIDED)
         self.assertEqual(
-            done.stderr, "benchctl: no gate, so no verdict: say which direction is good: "
+            done.stderr, "benchctl: no gate, so no verdict: choose a direction: "
             "--metric latency:lower or --metric latency:higher\n")
         for word in ("Amean", "BAmean-95", "█", "differs"):
             self.assertIn(word, done.stdout)

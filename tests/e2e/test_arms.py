@@ -71,7 +71,8 @@ class ArmsTest(DaemonTest):
         self.assert_exit(done, PASS)
         self.assert_exit(self.benchctl("compare", *GATE, "--against", "main"), PASS)
         place.rename(self.folder / "moved")
-        self.refuse("compare", *GATE, "--against", "main", says=f"{place}, where it ran, is gone")
+        self.refuse("compare", *GATE, "--against", "main",
+                    says=f"its directory {place} no longer exists")
         self.assert_exit(
             self.benchctl("compare", *GATE, "--against", "main", "--cwd", "moved"), PASS)
 
@@ -134,7 +135,7 @@ class ArmsTest(DaemonTest):
         done = self.save("main", "sh ./bench")
         self.assertEqual(
             done.stderr,
-            "warning: --save main: only sh itself is kept, not what its arguments name\n")
+            "warning: --save main: only sh itself is kept, not the files that its arguments name\n")
 
     def test_what_cannot_be_kept_is_refused_before_anything_is_run(self):
         self.bench(1000)
@@ -146,7 +147,7 @@ class ArmsTest(DaemonTest):
                 (("--save", "x", "no-such-program"), "not found in PATH"),
                 (("--save", "x", "./bench", "./bench", "./bench"), "several candidates"),
                 (("--save", "x", "--shell", "./bench"), "--save: cannot be combined with --shell"),
-                (("--save", "x", "--detach", "./bench", "./bench"), "nobody waits"),
+                (("--save", "x", "--detach", "./bench", "./bench"), "does not wait"),
                 (("--save", "x", "-f", "suite.toml"), "--save"),
                 (("--against", "x", "-f", "suite.toml"), "--file suite.toml"),
                 (("--against", "x", "--git", "a..b", "./bench"), "cannot be combined with --git"),

@@ -233,8 +233,8 @@ class PushTest(DaemonTest):
                  "UPDATE benchd.schema_version SET version = 1")
         done = self.push()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("its tables have version 1, this benchd-push writes 2", done.stderr)
-        self.assertIn("hint: its owner: benchd-push --print-schema", done.stderr)
+        self.assertIn("its tables have version 1, but this benchd-push writes 2", done.stderr)
+        self.assertIn("hint: as its owner, run: benchd-push --print-schema", done.stderr)
         self.make_tables()
         self.make_tables()  # changes nothing
         self.assertEqual(self.sql("SELECT version FROM benchd.schema_version"), "2")
@@ -243,7 +243,7 @@ class PushTest(DaemonTest):
     def test_a_database_without_tables_says_so(self):
         self.measure(1)
         self.sql("DROP SCHEMA benchd CASCADE")
-        self.assertIn("it has no tables of benchd-push", self.push().stderr)
+        self.assertIn("the tables of benchd-push are missing", self.push().stderr)
 
 
 if __name__ == "__main__":

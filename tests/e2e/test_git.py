@@ -109,7 +109,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assertIn("  bench.c:3: error: no\n", done.stderr)
         # What somebody can do, and not the command that benchctl made up.
         self.assertNotIn("build-worktrees", done.stderr)
-        hint = re.search(r"^hint: (benchctl show \w+ --log) has all that it printed$", done.stderr,
+        hint = re.search(r"^hint: (benchctl show \w+ --log) prints all of its output$", done.stderr,
                          re.MULTILINE)
         self.assertTrue(hint, done.stderr)
         log = self.benchctl(*hint[1].split()[1:])
@@ -130,7 +130,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assert_exit(done, FAILED)
         self.assertIn("./bench", done.stderr)
         self.assertIn("No such file", done.stderr)
-        self.assertIn("hint: a commit's folder has its files and what --build makes", done.stderr)
+        self.assertIn("hint: a checkout has the commit's files and the output of --build", done.stderr)
         # The same without any build.
         done = self.benchctl("compare", *GATE, "--git", "v1..HEAD", "--", "./bench",
                              cwd=self.repository)
@@ -226,7 +226,7 @@ command = "{dir}/bench"
                                   "cat data.bin", cwd=self.repository)
         said = [w for w in done.events[-1]["warnings"] if w["code"] == "lfs_pointers"]
         self.assertEqual([(w["message"], w["hint"]) for w in said], [(
-            "a file that a command names is an LFS pointer and not the content: data.bin",
+            "a file named by a command is an LFS pointer instead of the content: data.bin",
             "git lfs pull")], done)
 
     def test_inside_a_hook_of_git_the_worktrees_are_meant(self):

@@ -69,7 +69,7 @@ class HistoryTest(DaemonTest):
         none = self.benchctl("history", "main", "--svg", "wall_time")
         self.assert_exit(none, USAGE)
         self.assert_one_error(none, "history: no history of the metric 'wall_time'")
-        self.assertIn("hint: there is one of: t\n", none.stderr)
+        self.assertIn("hint: available: t\n", none.stderr)
         self.assertEqual(page.count('class="step"'), 1)
         self.assertIn("step: +10.0 %", page)
         nothing = self.benchctl("history", "other", "-o", "none.html")
@@ -99,7 +99,7 @@ class HistoryTest(DaemonTest):
         self.assert_exit(nothing, USAGE)
         self.assertEqual(nothing.stdout, "")
         self.assert_one_error(nothing, "no benchmark or command contains 'nothing'")
-        self.assertIn(f"hint: there is a history of: main: {self.command}\n", nothing.stderr)
+        self.assertIn(f"hint: available: main: {self.command}\n", nothing.stderr)
         for words in (["--last", "0"], ["--alpha", "2"], ["a", "b"]):
             self.assert_exit(self.benchctl("history", *words), USAGE)
 

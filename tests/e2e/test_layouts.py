@@ -114,7 +114,7 @@ class LayoutsTest(GitRepository, DaemonTest):
         for wrong in ("1", "2", "3", "33"):
             self.assert_one_error(self.layouts("same", "--layouts", wrong), "from 4 to 32")
         self.assert_one_error(self.layouts("same", "--layouts", "4", "--method", "paired"),
-                              "method of its own")
+                              "implies --method layouts")
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ class SettingTrialTest(DaemonTest):
         if done.code == USAGE:  # Ten stretches do not fit in while others have the machine.
             done = self.benchctl_json(*words, "--for", "3m", timeout=3 * TIMEOUT_S)
         self.assert_exit(done, 0)
-        self.assertRegex(done.stderr, r"3 settings, \d+ stretches of \d+ runs each, in random order")
+        self.assertRegex(done.stderr, r"3 settings, \d+ segments of \d+ runs each, in random order")
         *stretches, trial = done.events
         assert_finite(self, trial)
         self.assertEqual(trial["event"], "setting_trial")

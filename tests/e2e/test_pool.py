@@ -67,7 +67,7 @@ class PoolTest(DaemonTest):
         flag = self.folder / "once"
         fails_once = self.script(f'[ -e "{flag}" ] || {{ touch "{flag}"; exit 1; }}; echo n 1000')
         done = self.pool(candidate=fails_once)
-        self.assertIn("no result of task 1: Slurm says FAILED", done.stderr)
+        self.assertIn("no result from task 1: Slurm reports FAILED", done.stderr)
         self.assertIn("3 of 4 machines", done.stderr + done.stdout)
         self.assertEqual(self.states()[1], ("n1", "failed"))
         self.assertIn("exit code 1", (self.pool_folder() / "task-1.log").read_text())
@@ -152,12 +152,13 @@ class PoolTest(DaemonTest):
             more = ("--dry-run",) if place else ("--dry-run", "--pool-folder", folder)
             done = self.benchctl(*self.words(*more), **place)
             self.assert_exit(done, USAGE)
-            self.assert_one_error(done, "sbatch would not read as itself")
+            self.assert_one_error(done, "contains a character that sbatch interprets")
             self.assertEqual(done.stdout, "")
 
     def test_a_task_outside_of_a_pool_is_refused(self):
-        for words, said in ((("1", "compare", "true", "true"), "not the folder of the login node"),
-                            (("0", "compare", "true", "true"), "for Slurm's use")):
+        for words, said in (
+                (("1", "compare", "true", "true"), "not the same folder as on the login node"),
+                (("0", "compare", "true", "true"), "only Slurm runs this command")):
             done = self.benchctl("pool-task", "--", self.folder, *words)
             self.assert_exit(done, USAGE)
             self.assert_one_error(done, said)

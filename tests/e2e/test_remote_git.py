@@ -194,7 +194,7 @@ class RemoteGitTest(RemoteGit):
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir()
         for cwd, revisions, word in (
-                (self.folder / "shallow", "HEAD~..HEAD", "a shallow clone"),
+                (self.folder / "shallow", "HEAD~..HEAD", "this clone is shallow"),
                 (self.repository, "v9..HEAD", "v9: unknown revision"),
                 (elsewhere, "v1..HEAD", f"{elsewhere}: not a git repository")):
             with self.subTest(revisions=revisions, word=word):
@@ -221,7 +221,7 @@ class QuotaTest(RemoteGit):
         self.commit(message="large")
         done = self.compare_commits("v1..HEAD")
         self.assert_exit(done, REFUSED)
-        self.assert_one_error(done, "bundle: 2 MiB are too many, 1 MiB are the most", "bundle_mib")
+        self.assert_one_error(done, "bundle: 2 MiB exceeds the limit of 1 MiB", "bundle_mib")
         self.assert_nothing_sent()
 
     def test_bundles_of_sessions_that_wait_count(self):
@@ -236,7 +236,7 @@ class QuotaTest(RemoteGit):
         self.assert_exit(waits, PASS)
         refused = self.benchctl(*words, cwd=self.repository)
         self.assert_exit(refused, REFUSED)
-        self.assert_one_error(refused, "of 1 MiB are wanted, with this one")
+        self.assert_one_error(refused, "of 1 MiB would be in use")
         session = json.loads(waits.stdout.splitlines()[0])["session"]
         self.assert_exit(self.benchctl("cancel", session), PASS)
         self.assert_exit(self.benchctl(*words, cwd=self.repository), PASS)

@@ -115,7 +115,7 @@ class ReportTest(DaemonTest):
             ("zz", "-o", "x.html"): ("zz",),
             ("-o", "x.html"): ("you have none yet",),
             ("a.csv", "-o", "nowhere/x.html"): ("nowhere/x.html", "No such file"),
-            ("zz", "--margin", "2%", "-o", "x.html"): ("--margin", "a session has its own"),
+            ("zz", "--margin", "2%", "-o", "x.html"): ("--margin", "only for tables"),
         }.items():
             done = self.benchctl("report", *words)
             self.assert_exit(done, USAGE)

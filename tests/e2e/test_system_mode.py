@@ -289,7 +289,7 @@ class AccessTest(SystemModeTest):
         self.restart_daemon()
         done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(done, FAILED)
-        self.assertIn("benchd-runner: it starts nothing as uid 0", done.stderr)
+        self.assertIn("benchd-runner: will not run programs as uid 0", done.stderr)
         self.stop_runner()
         self.start_runner()
         done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
@@ -351,7 +351,7 @@ class Version1Test(SystemModeTest):
     def test_strict_isolation_is_refused_in_one_line(self):
         done = self.compare("--isolation", "strict")
         self.assert_exit(done, REFUSED)
-        self.assert_one_error(done, f"strict isolation cannot be had: {self.WHY}")
+        self.assert_one_error(done, f"strict isolation is unavailable: {self.WHY}")
 
     def test_a_session_runs_without_and_its_verdict_says_so(self):
         done = self.compare()

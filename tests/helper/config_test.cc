@@ -87,7 +87,7 @@ TEST(ParseRunnerConfigTest, TheExampleOfTheServicePageIsRight) {
   EXPECT_GE(config->profiles.size(), 2U);
 }
 
-// Letters of which toml++ 3.3 says that they are not there; U+00A7 and the others of its ranges.
+// Letters that toml++ 3.3 treats as missing: U+00A7 and others in its ranges.
 TEST(ParseRunnerConfigTest, LettersBeyondAsciiStandInTextsAndCommentsOnly) {
   EXPECT_TRUE(ParseRunnerConfig("# Größe §\n[log]\nlevel = \"§ü\"\n"));
   EXPECT_TRUE(ParseRunnerConfig("s = \"\"\"\\\n§\"\"\"\n"));
@@ -127,7 +127,7 @@ TEST(ParseRunnerConfigTest, WhatIsNoTomlIsNamedWithItsLine) {
   EXPECT_EQ(config.error().message.substr(0, 8), "line 2: ");
 }
 
-// toml++ shows the words that it did not understand as they are.
+// toml++ shows invalid words unchanged.
 TEST(ParseRunnerConfigTest, AnErrorIsOneLine) {
   const auto config = ParseRunnerConfig("x = fal\nse = 1\n");
   ASSERT_FALSE(config);

@@ -12,7 +12,8 @@
 namespace benchd {
 namespace {
 
-/// The profiles of a text, or the one with a name of it, which have also been through the wire.
+/// The profiles in a text, or the one with a given name, after a round trip through the wire
+/// format.
 std::vector<MachineProfile> ProfilesOf(const std::string& text) {
   const auto config = ParseRunnerConfig(text);
   EXPECT_TRUE(config) << text << ": " << config.error().message;
@@ -40,13 +41,13 @@ MachineProfile Named(MachineProfile profile, const std::string& name) {
   return profile;
 }
 
-/// A value of a key, and what becomes of a profile with it.
+/// A line with a key, and its effect on a profile.
 struct Good {
   const char* line;
   void (*set)(MachineProfile& profile);
 };
 
-// Every field begins with another value, so that a value which is also a default shows.
+// Every field starts with another value, so that setting it to its default is visible.
 constexpr char kOther[] =
     "[machine_profile.other]\nbenchmark_cpus = 9\nhold = \"daemon\"\nirqs = \"leave\"\n"
     "workqueues = \"leave\"\nsmt = \"leave\"\ncpuset = \"leave\"\ngovernor = \"powersave\"\n"
@@ -157,12 +158,12 @@ struct Bad {
 };
 
 const Bad kBad[] = {
-    {"benchmark_cpus = true", "a list of CPUs such as \"1-3,7\", or the number of one"},
-    {"benchmark_cpus = \"all\"", "a list of CPUs such as \"1-3,7\", or the number of one"},
-    {"benchmark_cpus = -1", "a list of CPUs such as \"1-3,7\", or the number of one"},
-    {"benchmark_cpus = \"3-1\"", "a list of CPUs such as \"1-3,7\", or the number of one"},
-    {"benchmark_cpus = 1024", "a list of CPUs such as \"1-3,7\", or the number of one"},
-    {"benchmark_cpus = [1, 2]", "a list of CPUs such as \"1-3,7\", or the number of one"},
+    {"benchmark_cpus = true", "a list of CPUs such as \"1-3,7\", or a single number"},
+    {"benchmark_cpus = \"all\"", "a list of CPUs such as \"1-3,7\", or a single number"},
+    {"benchmark_cpus = -1", "a list of CPUs such as \"1-3,7\", or a single number"},
+    {"benchmark_cpus = \"3-1\"", "a list of CPUs such as \"1-3,7\", or a single number"},
+    {"benchmark_cpus = 1024", "a list of CPUs such as \"1-3,7\", or a single number"},
+    {"benchmark_cpus = [1, 2]", "a list of CPUs such as \"1-3,7\", or a single number"},
     {"hold = \"ever\"", "sessions or daemon"},
     {"hold = \"leave\"", "sessions or daemon"},
     {"irqs = \"all\"", "housekeeping or leave"},
@@ -179,26 +180,26 @@ const Bad kBad[] = {
     {"max_frequency_khz = 100000001", "a whole number of kHz from 1 to 100000000, or leave"},
     {"boost = 1", "on, off or leave"},
     {"energy_preference = 128", "the name of a preference such as performance, or leave"},
-    {"c_state_latency_us = -1", "a whole number of microseconds from 0 on, or leave"},
-    {"c_state_latency_us = 2147483648", "a whole number of microseconds from 0 on, or leave"},
+    {"c_state_latency_us = -1", "a whole number of microseconds >= 0, or leave"},
+    {"c_state_latency_us = 2147483648", "a whole number of microseconds >= 0, or leave"},
     {"timer_migration = 2", "0, 1, true, false or leave"},
     {"nmi_watchdog = \"off\"", "0, 1, true, false or leave"},
     {"transparent_hugepages = \"on\"", "always, madvise, never or leave"},
     {"transparent_hugepages = true", "always, madvise, never or leave"},
     {"swappiness = 201", "a whole number from 0 to 200, or leave"},
     {"swappiness = -1", "a whole number from 0 to 200, or leave"},
-    {"perf_sample_rate = 0", "a whole number of samples a second from 1 to 1000000000, or leave"},
+    {"perf_sample_rate = 0", "a whole number of samples per second from 1 to 1000000000, or leave"},
     {"numa = true", "local or leave"},
     {"memory_limit = -1",
-     "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
+     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
     {"memory_limit = \"4GB\"",
-     "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
+     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
     {"memory_limit = \"GiB\"",
-     "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
+     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
     {"memory_limit = \"8388608TiB\"",
-     "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
+     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
     {"memory_limit = \"18446744073709551616\"",
-     "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
+     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
     {"nice = 20", "a whole number from -20 to 19"},
     {"nice = \"leave\"", "a whole number from -20 to 19"},
     {"policy = \"rr\"", "other, batch or fifo"},
@@ -229,7 +230,7 @@ TEST(ProfileKeysTest, EachHasGoodAndBadExamplesHere) {
   }
 }
 
-// What a profile may say and the runner could not write would be found out in the first session.
+// Otherwise, a valid profile that the runner cannot apply would fail only in the first session.
 TEST(ProfileKeysTest, TheEndsOfEveryRangeAreSettingsThatTheRunnerWrites) {
   const std::string name(32, 'n');
   const auto widest =
@@ -305,15 +306,15 @@ TEST(ParseProfilesTest, ABaseMayStandAnywhereInTheFileAndHaveABaseItself) {
 
 TEST(ParseProfilesTest, ABaseThatLeadsBackIsAnError) {
   EXPECT_EQ(ErrorOf("[machine_profile.x]\nbase = \"x\"\n").message,
-            "line 2: [machine_profile.x] base 'x' leads back to that profile itself");
+            "line 2: [machine_profile.x] base 'x' refers back to this profile");
   EXPECT_EQ(ErrorOf("[machine_profile.a]\nbase = \"b\"\n[machine_profile.b]\nbase = \"c\"\n"
                     "[machine_profile.c]\nbase = \"b\"\n")
                 .message,
-            "line 6: [machine_profile.c] base 'b' leads back to that profile itself");
+            "line 6: [machine_profile.c] base 'b' refers back to this profile");
   EXPECT_EQ(ErrorOf("[machine_profile.default]\nbase = \"strict\"\n"
                     "[machine_profile.strict]\nbase = \"default\"\n")
                 .message,
-            "line 4: [machine_profile.strict] base 'default' leads back to that profile itself");
+            "line 4: [machine_profile.strict] base 'default' refers back to this profile");
 }
 
 TEST(ParseProfilesTest, ABaseThatIsNoneIsAnErrorWithTheKnownOnes) {

@@ -42,14 +42,14 @@ TEST(LimitsTest, AreSetInTheUnitsOfTheConfiguration) {
 TEST(LimitsTest, ARefusalNamesLimitUseAndKey) {
   const Error refused = OverLimit(Limit::kCallsAUser, 64, 64, 1000);
   EXPECT_EQ(refused.code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(refused.message, "calls in flight: 64 of 64 are under way for uid 1000");
+  EXPECT_EQ(refused.message, "calls in flight: 64 of 64 are active for uid 1000");
   EXPECT_EQ(refused.hint,
-            "wait until some have ended; `benchctl watch` tells of every change without asking; "
-            "`calls_a_user` in [limits] of benchd.toml allows more");
+            "wait until some have ended; `benchctl watch` reports every change without polling; "
+            "to allow more, raise `calls_a_user` in [limits] of benchd.toml");
   EXPECT_EQ(OverLimit(Limit::kCalls, 1024, 1024, std::nullopt).message,
-            "calls in flight: 1024 of 1024 are under way");
+            "calls in flight: 1024 of 1024 are active");
   EXPECT_EQ(OverLimit(Limit::kRunningADay, 5'400'000'000'001, 3'600'000'000'000, 7).message,
-            "machine time: 1.6 of 1.0 hours are used within 24 hours for uid 7");
+            "machine time: 1.6 of 1.0 hours were used in the last 24 hours for uid 7");
   for (const LimitRow& row : LimitRows()) {
     const Error error = row.scope == LimitScope::kRequest
                             ? TooLarge(row.limit, 2 * row.scale, row.scale)
@@ -61,11 +61,11 @@ TEST(LimitsTest, ARefusalNamesLimitUseAndKey) {
 
 TEST(LimitsTest, WhatIsOverALimitNeverLooksAsIfItWereNot) {
   EXPECT_EQ(TooLarge(Limit::kBundle, 2 * kMib + 1, 2 * kMib).message,
-            "bundle: 3 MiB are too many, 2 MiB are the most");
+            "bundle: 3 MiB exceeds the limit of 2 MiB");
 }
 
 TEST(LimitsTest, SomeRefusalsPassByThemselves) {
-  EXPECT_TRUE(PassesSoon("too many requests: uid 1000 makes more than 2000 a second"));
+  EXPECT_TRUE(PassesSoon("too many requests: uid 1000 makes more than 2000 calls per second"));
   EXPECT_TRUE(PassesSoon(OverLimit(Limit::kCallsAUser, 64, 64, 1000).message));
   EXPECT_FALSE(PassesSoon(OverLimit(Limit::kQueuedAUser, 3, 3, 1000).message));
   EXPECT_FALSE(PassesSoon("too many requests"));

@@ -16,7 +16,7 @@ TEST(BuiltinMetricsTest, HaveUnitDirectionAndResolution) {
   }
 }
 
-// The contract's list, and bytes and software counters beside it (docs/metrics.md).
+// The documented list, plus bytes and software counters (docs/metrics.md).
 TEST(OptionalMetricsTest, HaveUnitDirectionAndResolutionToo) {
   std::vector<std::string> names;
   for (const MetricInfo& metric : OptionalMetrics()) {

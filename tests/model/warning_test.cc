@@ -7,8 +7,8 @@
 namespace benchd {
 namespace {
 
-// That every code which is made anywhere has a row is seen to by the compiler (WarningCode), and
-// that nobody makes one past it by tests/layering.
+// The compiler ensures that every code in use has a row (WarningCode), and tests/layering that no
+// warning is created in another way.
 TEST(WarningTest, EveryCodeHasOneRow) {
   std::set<std::string_view> codes;
   for (const WarningKind& kind : kWarningKinds) {

@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Expected words: what `printf '[%s]\n' COMMAND` prints in dash, except where nothing is expanded.
+// Expected words: the output of `printf '[%s]\n' COMMAND` in dash, except that nothing is expanded.
 TEST(SplitCommandLineTest, FollowsTheQuotingRulesOfAShell) {
   const std::vector<std::pair<std::string, Words>> cases{
       {"gzip -9 file", {"gzip", "-9", "file"}},
@@ -40,8 +40,8 @@ TEST(SplitCommandLineTest, FollowsTheQuotingRulesOfAShell) {
   }
 }
 
-// Each means something else in dash or bash: `printf '[%s]\n' WORD` there prints other words, does
-// something else, or nothing.
+// Each has another meaning in dash or bash, where `printf '[%s]\n' WORD` prints other words, does
+// something else, or prints nothing.
 const std::vector<std::string> kShellSyntax{
     "<s30k", "<",       ">f",     ">>f",   "2>f",     "&>f",    "2>&1", "<<x",    "a>f",
     "a<f",   "a;",      ";",      "a;b",   "a|cat",   "a|",     "a||b", "a&&b",   "a&",
@@ -53,7 +53,7 @@ const std::vector<std::string> kShellSyntax{
 TEST(SplitCommandLineTest, RefusesWhatAShellWouldTakeForSomethingElse) {
   for (const std::string& word : kShellSyntax) {
     for (const std::string before : {"program ", "program a 'b c' ", "program --flag="}) {
-      // What begins with these is text in the middle of a word.
+      // A leading ~ or # is plain text in the middle of a word.
       const bool glued = before.ends_with('=');
       if (glued && (word.starts_with('~') || word.starts_with('#'))) continue;
       const auto split = SplitCommandLine(before + word + " d");
@@ -64,9 +64,9 @@ TEST(SplitCommandLineTest, RefusesWhatAShellWouldTakeForSomethingElse) {
           << split.error().message;
       EXPECT_TRUE(split.error().hint.starts_with("add --shell, or quote it")) << word;
     }
-    // As the program itself, too.
+    // Also as the program itself.
     EXPECT_FALSE(SplitCommandLine(word)) << word;
-    // What is quoted is text, by each way to quote.
+    // Quoted, it is plain text, whatever the kind of quoting.
     if (word.find_first_of("'\"\\") != std::string::npos) continue;
     std::string escaped;
     for (const char c : word) escaped += std::string("\\") + c;
@@ -81,7 +81,7 @@ TEST(SplitCommandLineTest, RefusesWhatAShellWouldTakeForSomethingElse) {
   }
 }
 
-// To a shell it ends one command and begins the next, as `;` does.
+// To a shell, a newline ends one command and begins the next, as `;` does.
 TEST(SplitCommandLineTest, RefusesASecondLine) {
   for (const std::string command :
        {"./dl\n./dh", "./dl \n ./dh", "./dl\r\n'./dh'", "./dl\n\n./dh"}) {
@@ -128,8 +128,8 @@ TEST(SplitCommandLineTest, SaysWhatIsWrongAndWhere) {
       {"", "command: empty"},
       {" \t\n ", "command: empty"},
       {"\\\n", "command: empty"},
-      {"''", "command: its first word, the program, is empty"},
-      {"\"\" a", "command: its first word, the program, is empty"},
+      {"''", "command: the first word, which names the program, is empty"},
+      {"\"\" a", "command: the first word, which names the program, is empty"},
       {"a 'b", "command: unbalanced ' at column 3"},
       {"'", "command: unbalanced ' at column 1"},
       {"a \"b", "command: unbalanced \" at column 3"},
@@ -165,7 +165,7 @@ TEST(SplitCommandLineTest, TakesTheLongestCommandAndRefusesOneByteMore) {
   EXPECT_EQ(longest->front().size(), 131071U);
   const auto longer = SplitCommandLine(std::string(131072, 'a'));
   ASSERT_FALSE(longer);
-  EXPECT_EQ(longer.error().message, "command: 131072 bytes, 131071 are allowed");
+  EXPECT_EQ(longer.error().message, "command: 131072 bytes; the limit is 131071");
 }
 
 TEST(SplitCommandLineTest, GivesBackWhatWasQuotedForIt) {

@@ -19,7 +19,7 @@ using Fields = std::vector<std::string>;
 
 const std::string kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Everything a parser said about a text: fields, where they stand, the error, where it ended.
+/// All results of parsing a text: fields with their positions, the error, the end.
 struct Reading {
   std::vector<Fields> records;
   std::vector<std::vector<TextPosition>> positions;
@@ -28,7 +28,7 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-/// Reads `text` in pieces that end at `cuts`, each in memory of its own.
+/// Reads `text` in pieces that end at `cuts`, each in separate memory.
 Reading Read(std::string_view text, std::vector<std::size_t> cuts = {}, CsvLimits limits = {}) {
   Reading reading;
   cuts.push_back(text.size());
@@ -119,7 +119,7 @@ TEST(CsvTest, KeepsWhatOnlyBeginsLikeAByteOrderMark) {
             (std::vector<Fields>{{"a"}, {kByteOrderMark + "b"}}));
 }
 
-// Line and column as an editor shows them for the same text.
+// Lines and columns as an editor shows them for the same text.
 TEST(CsvTest, SaysWhereEachFieldStandsInCharacters) {
   const Reading reading = Read(kByteOrderMark + "Größe,  b,\n\"x\ny\r\nzä\", \"\" ,c\r\n\r\nd\r\n");
   EXPECT_EQ(reading.positions,

@@ -14,21 +14,22 @@
 
 namespace benchd {
 
-/// What a harness printed: a file of tests/parse/data, whose README names tool and command.
+/// The output of a harness: a file of tests/parse/data, whose README names the tool and the
+/// command.
 inline std::string HarnessData(const std::string& name) {
   std::ifstream file(test::TestFile("parse/data/" + name));
   EXPECT_TRUE(file) << "cannot read " << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// `text` with the first `from` replaced; it must be there.
+/// `text` with the first `from` replaced, which must exist.
 inline std::string With(std::string text, std::string_view from, std::string_view to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-/// The values of one metric, NAME or INNER/NAME, in order; their iterations count from 0.
+/// The values of one metric, NAME or INNER/NAME, in order; their iterations must count from 0.
 inline std::vector<double> ValuesOf(const HarnessOutput& output, const std::string& key) {
   std::vector<double> values;
   for (const Sample& sample : output.samples) {
@@ -55,7 +56,7 @@ inline std::vector<std::string> KeysOf(const HarnessOutput& output) {
   return keys;
 }
 
-/// The message of the error that a text gives; every one comes with a hint, on one line.
+/// The message of the error for a text. Every such error must have a hint on one line.
 inline std::string HarnessError(std::string_view format, std::string_view text) {
   const auto output = ParseHarnessOutput(format, text);
   if (output) return "no error";

@@ -8,12 +8,12 @@
 #include "core/parse/harness_table.h"
 #include "tests/parse/harness_data.h"
 
-// What holds for every format: a loop over all of them, so that the next one is not forgotten.
+// Properties of all formats, tested in a loop over all of them, so that a new one is included.
 
 namespace benchd {
 namespace {
 
-/// One benchmark as each format prints it, with a value that the test chooses.
+/// One benchmark as each format prints it, with a value chosen by the test.
 struct PrintedBy {
   std::string format;
   std::string text;  ///< VALUE where the value stands, TWICE... see below
@@ -109,7 +109,7 @@ TEST(EveryHarnessFormatTest, AValueThatOverflowsWhenItIsScaledIsNamedWithItsLine
               "line 2: a value of 'X/avgt' does not fit a double in the unit 's'");
   }
   EXPECT_EQ(scaled, 1) << "a day per operation";
-  // Its step alone is too large: unknown.
+  // Only its step is too large: unknown.
   const auto zero = ParseHarnessOutput("jmh", AllFormats()[6].With("0e305"));
   ASSERT_TRUE(zero) << zero.error().message;
   EXPECT_EQ(zero->metrics[0].resolution, 0);
@@ -121,7 +121,7 @@ TEST(EveryHarnessFormatTest, TheSameNameTwiceIsRepetitionsOrAnErrorAndNeverTheLa
     if (!printed.json) {
       text += printed.With("13.5");
     } else {
-      // The record between the outer brackets, twice.
+      // The record between the outer brackets, duplicated.
       const bool members = printed.format == "bmf";
       const auto begin = members ? 1 : text.find('[') + 1;
       const auto end = members ? text.rfind('}') : text.rfind(']');

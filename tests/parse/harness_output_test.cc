@@ -20,7 +20,7 @@ TEST(HarnessFormatTest, OffersLines) {
   EXPECT_EQ(output->samples.size(), 1U);
 }
 
-// The list is the contract's (`--parse FORMAT`); each file is of that tool.
+// The documented list (`--parse FORMAT`); each file was written by that tool.
 TEST(HarnessFormatTest, ReadsEveryFormatOfTheContract) {
   for (const auto& [format, file] : std::vector<std::pair<std::string, std::string>>{
            {"google-benchmark", "google_benchmark_repetitions.json"},
@@ -34,7 +34,7 @@ TEST(HarnessFormatTest, ReadsEveryFormatOfTheContract) {
     const auto output = ParseHarnessOutput(format, HarnessData(file));
     ASSERT_TRUE(output) << format << ": " << output.error().message;
     EXPECT_FALSE(output->samples.empty());
-    // One description for each metric, by what users read.
+    // One description per metric, by its user-visible name.
     std::set<std::string> keys;
     for (const MetricInfo& metric : output->metrics) {
       EXPECT_TRUE(keys.insert(metric.name).second) << metric.name;

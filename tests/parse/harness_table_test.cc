@@ -22,7 +22,7 @@ Result<MeasurementTable> TableOfFiles(
   return ReadHarnessTable(format, files);
 }
 
-/// Of the rows of that arm and benchmark, those that have the metric.
+/// The values of a metric in the rows of that arm and benchmark that have it.
 Values ValuesIn(const MeasurementTable& table, const std::string& arm, const std::string& benchmark,
                 const std::string& metric) {
   Values values;
@@ -77,7 +77,7 @@ TEST(HarnessTableTest, KnowsTheRunsOfHyperfineThatFailed) {
   const std::string bad = With(good, "        0,\n        0,\n", "        3,\n        null,\n");
   const auto table = TableOfFiles("hyperfine", {{"old", good}, {"new", bad}});
   ASSERT_TRUE(table) << table.error().message;
-  // The first five rows are those of old.
+  // The first five rows are those of the arm `old`.
   EXPECT_EQ(table->exit_code[4], 0);
   EXPECT_EQ(table->exit_code[5], 3);
   EXPECT_EQ(table->exit_code[6], kExitWithoutCode);
@@ -118,7 +118,7 @@ TEST(HarnessTableTest, SeveralFilesOfAnArmAreItsProcesses) {
   const std::string b = "#! prefer=higher unit=1/s\n0 1 rate 5\n";
   const auto table = TableOfFiles("lines", {{"old", a}, {"old", b}, {"new", b}, {"new", b}});
   ASSERT_TRUE(table) << table.error().message;
-  // Of rates the harmonic mean: 2 / (1/2 + 1/6) = 3.
+  // For rates, the harmonic mean: 2 / (1/2 + 1/6) = 3.
   EXPECT_EQ(ValuesIn(*table, "old", "main", "rate"), (Values{3, 5}));
   EXPECT_EQ(ValuesIn(*table, "new", "main", "rate"), (Values{5, 5}));
   EXPECT_FALSE(table->one_process);
@@ -156,7 +156,7 @@ TEST(HarnessTableTest, SaysWhatIsWrong) {
             "file 3: 't': printed with conflicting directions, 'lower' and 'higher'");
 }
 
-// As in a session, whichever file comes first; and a rate of all of them is a rate in each.
+// As in a session, whatever the order of the files: a rate in one of them is a rate in all.
 TEST(HarnessTableTest, TheDirectionThatOneFileGivesHoldsForAll) {
   const std::string said = "#! prefer=higher unit=1/s\n1 r 2\n2 r 6\n";
   const std::string unsaid = "1 r 2 1/s\n2 r 6 1/s\n";

@@ -6,7 +6,8 @@
 
 #include "tests/parse/harness_data.h"
 
-// What no harness prints and a broken or hostile program may: it harms nothing and is named.
+// Output that no harness prints, but a broken or hostile program may: it does no harm and is
+// reported.
 
 namespace benchd {
 namespace {
@@ -53,7 +54,7 @@ TEST(HostileHarnessOutputTest, NumbersOfTenThousandDigitsAreReadOrRefused) {
   const auto output = ParseHarnessOutput("bmf", "{\"a\": {\"m\": {\"value\": 0." + digits + "}}}");
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->samples[0].value, 1);       // the nearest double
-  EXPECT_EQ(output->metrics[0].resolution, 0);  // 1e-10000 is none: unknown
+  EXPECT_EQ(output->metrics[0].resolution, 0);  // 1e-10000 underflows: unknown
 }
 
 TEST(HostileHarnessOutputTest, ATextOfMillionsOfNumbersIsRefusedBeforeItFillsTheMemory) {
@@ -74,7 +75,7 @@ TEST(HostileHarnessOutputTest, AnObjectOfManyMembersTakesNoSquareOfTheirNumber) 
   const auto begin = std::chrono::steady_clock::now();
   const auto output = ParseHarnessOutput("bmf", object + "}}}");
   ASSERT_TRUE(output) << output.error().message;
-  // Far above what a sort of them takes, far below what comparing each with each does.
+  // Far more than sorting them takes, and far less than comparing all pairs would.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
 }
 
@@ -83,9 +84,9 @@ TEST(HostileHarnessOutputTest, NamesThatAreTooLongAreRefused) {
   EXPECT_TRUE(ParseHarnessOutput("bmf", "{\"" + longest + "\": {\"m\": {\"value\": 1}}}"));
   EXPECT_EQ(
       HarnessError("bmf", "{\"" + longest + "n\": {\"m\": {\"value\": 1}}}"),
-      "line 1: the benchmark '" + std::string(60, 'n') + "...' has 1025 bytes, 1024 are allowed");
+      "line 1: the benchmark '" + std::string(60, 'n') + "...' has 1025 bytes; the limit is 1024");
   EXPECT_EQ(HarnessError("bmf", "{\"a\": {\"" + longest + "\": {\"value\": 1}}}"),
-            "line 1: the name '" + std::string(60, 'n') + "...' has 1024 bytes, 256 are allowed");
+            "line 1: the name '" + std::string(60, 'n') + "...' has 1024 bytes; the limit is 256");
   EXPECT_EQ(HarnessError("bmf", "{\"a\":\n{\"" + std::string(5000, 'n') + "\": {\"value\": 1}}}"),
             "line 2: a name of over 4096 bytes");
 }

@@ -6,7 +6,7 @@
 #include "core/parse/harness_output.h"
 #include "tests/parse/harness_data.h"
 
-// Expected numbers: read off the files.
+// Expected numbers are taken from the files.
 
 namespace benchd {
 namespace {
@@ -71,7 +71,7 @@ TEST(ParseHyperfineTest, SaysWhatItExpectedInWhichLine) {
   for (const auto& [text, message] : cases) EXPECT_EQ(HyperfineError(text), message) << text;
 }
 
-// The numbers are the file's: three commands, 20 runs each, as hyperfine 2.0.0 wrote them.
+// The numbers are those of the file: three commands with 20 runs each, from hyperfine 2.0.0.
 TEST(ParseHyperfineTest, TakesEveryMetricOfEachRunOfSchema2) {
   const auto output = ParseHyperfine(HarnessData("hyperfine_2.json"));
   ASSERT_TRUE(output) << output.error().message;
@@ -91,7 +91,7 @@ TEST(ParseHyperfineTest, TakesEveryMetricOfEachRunOfSchema2) {
   EXPECT_TRUE(output->exits.empty());
 }
 
-// What stands in a file of 2.0 and in one of 1.15 is to be compared: by the same names and units.
+// Files of 2.0 and 1.15 must be comparable, with the same names and units.
 TEST(ParseHyperfineTest, BothSchemasCallAMetricTheSame) {
   const auto old = ParseHyperfine(HarnessData("hyperfine_two.json"));
   const auto now = ParseHyperfine(HarnessData("hyperfine_2.json"));
@@ -122,7 +122,7 @@ TEST(ParseHyperfineTest, CountersAreCostsAndWhatIsNewHasNoDirection) {
           "energy": {"value": 2.5, "unit": "joule"}, "exit_code": 0)")));
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(InfoOf(*output, "time"), (MetricInfo{"time", "s", Better::kLower, 0.1}));
-  // "instructions" alone are those of hyperfine itself, which benchd counts.
+  // A plain "instructions" would be that of hyperfine itself, which benchd counts.
   EXPECT_EQ(InfoOf(*output, "cpu_instructions"),
             (MetricInfo{"cpu_instructions", "1", Better::kLower, 0.1, true}));
   EXPECT_EQ(InfoOf(*output, "cpu_cache_misses"),
@@ -160,9 +160,9 @@ TEST(ParseHyperfineTest, SaysWhatItExpectedOfSchema2InWhichLine) {
       {Schema2(Measured("1", ",\n\"exit_code\": \"x\"")),
        "line 3: an exit code is 'x', expected a number"},
       {Schema2(Measured("1", ",\n\"exit_code\": 1.5")),
-       "line 3: an exit code is no whole number of 32 bits"},
+       "line 3: an exit code is not a 32-bit integer"},
       {Schema2(Measured("1") + ",\n{\"time_wall_clock\": {\"value\": 1, \"unit\": \"ms\"}}"),
-       "line 3: 'time_wall_clock' has the unit 'ms', before 's'"},
+       "line 3: 'time_wall_clock' has the unit 'ms', but had 's'"},
       {With(HarnessData("hyperfine_one.json"), "        0,\n", ""),
        "line 19: 'exit_codes' has 4 entries for 5 times"},
   };

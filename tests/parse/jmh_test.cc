@@ -5,7 +5,7 @@
 #include "core/parse/harness_output.h"
 #include "tests/parse/harness_data.h"
 
-// Expected numbers: read off the files; times to seconds, rates to operations a second.
+// Expected numbers are taken from the files, with times in seconds and rates per second.
 
 namespace benchd {
 namespace {
@@ -20,7 +20,7 @@ std::string Report(const std::string& primary, const std::string& more = "") {
 TEST(ReadJmhTest, KeepsForksAndIterationsApart) {
   const auto all = ReadJmh(HarnessData("jmh.json"));
   ASSERT_TRUE(all) << all.error().message;
-  ASSERT_EQ(all->size(), 7U);  // three primary metrics, four secondary ones of the first
+  ASSERT_EQ(all->size(), 7U);  // three primary metrics, and four secondary ones of the first
   const JmhSeries& upper = all->front();
   EXPECT_EQ(upper.benchmark, "org.example.Words.upper:kind=ascii,size=10");
   EXPECT_EQ(upper.metric, "avgt");

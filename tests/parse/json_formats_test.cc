@@ -5,9 +5,8 @@
 #include "core/parse/harness_output.h"
 #include "tests/parse/harness_data.h"
 
-// Expected numbers: read off the file, divided by the nanoseconds or microseconds of a second.
-// Expected numbers: read off the files.
-// Expected numbers: read off the files.
+// Expected numbers are taken from the files, divided by the nanoseconds or microseconds in a second
+// where needed.
 
 namespace benchd {
 namespace {
@@ -64,7 +63,7 @@ TEST(ParseGoogleBenchmarkTest, NamesTheBenchmarkThatFailed) {
 
 TEST(ParseGoogleBenchmarkTest, RefusesNothingButAggregates) {
   EXPECT_EQ(GoogleError(HarnessData("google_benchmark_aggregates.json")),
-            "line 39: nothing but aggregates: expected the repetitions themselves");
+            "line 39: only aggregates: expected the repetitions");
 }
 
 TEST(ParseGoogleBenchmarkTest, NamesTheLineWhereTheOutputWasCutOff) {
@@ -106,7 +105,8 @@ TEST(ParseGoogleBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {Entry("\"repetition_index\": 0, " + kTimes + "}, {\"name\": \"BM_X\", " +
              "\"repetition_index\": 0, " + kTimes),
        "line 3: 'BM_X' twice with the same repetition_index"},
-      {Entry(kTimes + ", \"a\\u0007b\": 1"), "line 2: the name 'a\\x07b' has a control character"},
+      {Entry(kTimes + ", \"a\\u0007b\": 1"),
+       "line 2: the name 'a\\x07b' contains a control character"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(GoogleError(text), message) << text;
 }
@@ -189,7 +189,7 @@ TEST(ParsePytestBenchmarkTest, SaysWhatItExpectedInWhichLine) {
 
 std::string BmfError(const std::string& text) { return HarnessError("bmf", text); }
 
-// The numbers are the file's.
+// The numbers are those of the file.
 TEST(ParseBmfTest, TakesTheValueOfEachMeasure) {
   const auto output = ParseBmf(HarnessData("bmf.json"));
   ASSERT_TRUE(output) << output.error().message;

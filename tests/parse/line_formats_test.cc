@@ -11,8 +11,7 @@
 #include "tests/parse/harness_data.h"
 #include "tests/support/seed.h"
 
-// Expected numbers: read off the files.
-// Expected numbers: read off the files; nanoseconds to seconds, MB to bytes.
+// Expected numbers are taken from the files, with nanoseconds as seconds and MB as bytes.
 
 namespace benchd {
 namespace {
@@ -84,26 +83,26 @@ TEST(ParseLinesTest, ANameInQuotesMayHaveBlanksAndNumbers) {
             (std::vector<Sample>{{"fib 10", "", 0, 1.25}, {"10", "", 0, 3}, {"10", "", 1, 4}}));
 }
 
-// A direction is said of numbers in a unit: that it holds for another one would be a guess, and a
-// wrong one lets a doubled latency pass.
+// A direction applies to a unit. Extending it to another unit would be a guess, and a wrong guess
+// lets a doubled latency pass.
 TEST(ParseLinesTest, AUnitThatTheDirectionWasNotSaidOfNeedsItsOwn) {
   const std::vector<std::pair<std::string, std::string>> refused{
       {"#! prefer=higher unit=1/s\nrate 5\nlag 0.1 s\n",
-       "line 3: 'lag' is in 's', and prefer=higher was said of '1/s'"},
+       "line 3: 'lag' is in 's', but prefer=higher applies to '1/s'"},
       {"#! prefer=lower unit=s\nlag 0.1\nrate 5 1/s\n",
-       "line 3: 'rate' is in '1/s', and prefer=lower was said of 's'"},
+       "line 3: 'rate' is in '1/s', but prefer=lower applies to 's'"},
       {"#! prefer=lower unit=s\nsize 5 B\n",
-       "line 2: 'size' is in 'B', and prefer=lower was said of 's'"},
+       "line 2: 'size' is in 'B', but prefer=lower applies to 's'"},
       {"#! prefer=higher\nlag 0.1 ms\n",
-       "line 2: 'lag' is in 'ms', and prefer=higher was said of no unit"},
+       "line 2: 'lag' is in 'ms', but prefer=higher was given without a unit"},
       {"#! prefer=lower\nrate 7 MB/s\n",
-       "line 2: 'rate' is in 'MB/s', and prefer=lower was said of no unit"},
+       "line 2: 'rate' is in 'MB/s', but prefer=lower was given without a unit"},
       {"#! unit=1/s\n#! prefer=higher\nlag 0.1 s\n",
-       "line 3: 'lag' is in 's', and prefer=higher was said of no unit"},
+       "line 3: 'lag' is in 's', but prefer=higher was given without a unit"},
   };
   for (const auto& [text, message] : refused) EXPECT_EQ(LinesError(text), message) << text;
   const auto hint = ParseLines(refused[0].first).error().hint;
-  EXPECT_EQ(hint, "say which direction is good of it, in a line before: #! prefer=lower unit=s");
+  EXPECT_EQ(hint, "state its direction in a line before: #! prefer=lower unit=s");
   for (const std::string text :
        {"#! prefer=higher unit=1/s\nrate 5\n#! prefer=lower unit=s\nlag 0.1\nmore 3 ms\n",
         "#! prefer=higher unit=s\nuptime 5 min\n", "#! prefer=higher\nrate 5 1/s\nwins 3 games\n",
@@ -140,11 +139,11 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
       {"1 ops 1\n2 ops 1\n1 ops 2\n",
        "line 3: 'ops' twice with the same iteration number (line 1)"},
       {"1 5 ops 1\n1 5 ops 2\n", "line 2: 'ops' twice with the same iteration number (line 1)"},
-      {"1 ops 1 s\n2 ops 1 B\n", "line 2: 'ops' has the unit 'B', before 's' (line 1)"},
+      {"1 ops 1 s\n2 ops 1 B\n", "line 2: 'ops' has the unit 'B', but had 's' (line 1)"},
       {"fib 10 1.2", "line 1: expected the unit of 'fib', found the number '1.2'"},
       {"1 fib 10 -1", "line 1: expected the unit of 'fib', found the number '-1'"},
-      {"\"fib 10 1.2", "line 1: expected a second quote behind '\"fib 10 1.2'"},
-      {"\"fib\"10 1.2", "line 1: expected a blank behind the quoted name 'fib'"},
+      {"\"fib 10 1.2", "line 1: expected a second quote after '\"fib 10 1.2'"},
+      {"\"fib\"10 1.2", "line 1: expected a blank after the quoted name 'fib'"},
       {"\"\" 1.2", "line 1: a value without a name"},
       {"1 ops 1\n#! prefer=lower\n2 ops 1\n", "line 3: 'ops' has conflicting directions (line 1)"},
       {"wall_time 1 s", "line 1: 'wall_time' is a metric that benchd measures itself"},
@@ -157,10 +156,10 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
       {"o\x1b[1mps 1", "line 1: a control character in 'o\\x1b[1mps 1'"},
       {std::string("a\0b 1", 5), "line 1: a control character in 'a\\x00b 1'"},
       {std::string(257, 'n') + " 1",
-       "line 1: the name '" + std::string(60, 'n') + "...' has 257 bytes, 256 are allowed"},
+       "line 1: the name '" + std::string(60, 'n') + "...' has 257 bytes; the limit is 256"},
       {"a 1 " + std::string(257, 'u'),
-       "line 1: the unit '" + std::string(60, 'u') + "...' has 257 bytes, 256 are allowed"},
-      {"a 1\n#" + std::string(65536, 'x'), "line 2: 65537 bytes, 65536 are allowed"},
+       "line 1: the unit '" + std::string(60, 'u') + "...' has 257 bytes; the limit is 256"},
+      {"a 1\n#" + std::string(65536, 'x'), "line 2: 65537 bytes; the limit is 65536"},
   };
   for (const auto& [text, message] : cases)
     EXPECT_EQ(LinesError(text), message) << text.substr(0, 80);
@@ -287,7 +286,7 @@ TEST(ParseGoBenchmarkTest, KnowsTheUnitsOfGosOwnMetrics) {
             (MetricInfo{small + "/allocs/op", "1", Better::kLower, 1}));
   EXPECT_EQ(InfoOf(*output, small + "/kwords/run"),
             (MetricInfo{small + "/kwords/run", "kwords/run", std::nullopt, 0.1}));
-  // A resolution is one benchmark's: the large one prints whole nanoseconds.
+  // Each benchmark has its own resolution: the large one prints whole nanoseconds.
   EXPECT_EQ(InfoOf(*output, "BenchmarkUpper/size=large-2/sec/op")->resolution, 1e-9);
 }
 
@@ -311,7 +310,7 @@ TEST(ParseGoBenchmarkTest, TellsBenchmarksOfSeveralPackagesApart) {
             (std::vector<double>{0.9916 / 1e9}));
 }
 
-// go test 1.19 of a benchmark that logs: the name, what it logs, and then the rest of its line.
+// go test 1.19 of a benchmark that logs: the name, its log, and then the rest of its line.
 TEST(ParseGoBenchmarkTest, PutsAResultTogetherThatItsLogHasTornApart) {
   const auto output = ParseGoBenchmark(HarnessData("go_log_between.txt"));
   ASSERT_TRUE(output) << output.error().message;
@@ -319,14 +318,14 @@ TEST(ParseGoBenchmarkTest, PutsAResultTogetherThatItsLogHasTornApart) {
   EXPECT_EQ(ValuesOf(*output, "BenchmarkLog-2/sec/op"), (std::vector<double>{0.2381 / 1e9}));
   EXPECT_EQ(ValuesOf(*output, "BenchmarkSort/size=100_größe_x-2/sec/op"),
             (std::vector<double>{2195 / 1e9}));
-  // A line that only looks like a result is the log's.
+  // A line that only looks like a result belongs to the log.
   const auto log = ParseGoBenchmark(
       "BenchmarkX-2   \tstart\n10 20 items\n  5 7 widgets\n17132313\t         0.5609 ns/op\n");
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_EQ(ValuesOf(*log, "BenchmarkX-2/sec/op"), (std::vector<double>{0.5609 / 1e9}));
 }
 
-// Fragments of a line come as events of their own, between those of other packages.
+// The fragments of a line are separate events, interleaved with those of other packages.
 TEST(ParseGoBenchmarkTest, ReadsTheEventsOfGoTestJson) {
   const auto output = ParseGoBenchmark(HarnessData("go_test_json.txt"));
   ASSERT_TRUE(output) << output.error().message;
@@ -354,7 +353,7 @@ TEST(ParseGoBenchmarkTest, ABenchmarkThatWasRenamedIsOneAllTheSame) {
   EXPECT_EQ(KeysOf(*output), std::vector<std::string>{"Benchmarkuber_zap/sec/op"});
 }
 
-// The rate is the time's reciprocal: it gates where somebody names it, or where it stands alone.
+// The rate is the time's reciprocal: it gates if named, or if there is no time.
 TEST(ParseGoBenchmarkTest, BytesASecondBesideTheTimeGateByNameOnly) {
   const auto output = ParseGoBenchmark("BenchmarkX 1 5 ns/op 3 MB/s\nBenchmarkY 1 3 MB/s 2 B/op\n");
   ASSERT_TRUE(output) << output.error().message;
@@ -367,7 +366,7 @@ TEST(ParseGoBenchmarkTest, NamesTheBenchmarkThatFailed) {
   EXPECT_EQ(GoError(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
 }
 
-// Results may stand before it, and the exit code may be another program's (a pipe's).
+// Results may precede the failure, and the exit code may be that of another program in a pipe.
 TEST(ParseGoBenchmarkTest, OutputThatSaysItFailedHasNoResult) {
   const std::string result = "BenchmarkA-2 1000 100.01 ns/op\n";
   const auto event = [](const std::string& members) {
@@ -397,13 +396,13 @@ TEST(ParseGoBenchmarkTest, OutputThatSaysItFailedHasNoResult) {
        "line 1: go test failed: 'FAIL q [q.test]'"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;
-  // Words of a log that only begin like these.
+  // Log lines that only begin like these.
   const auto output = ParseGoBenchmark("FAILED: 0\nFAIL rate 0.1 %\nFAILURES none\npanicked: no\n" +
                                        result + "PASS\nok  \tp\t1s\n");
   ASSERT_TRUE(output) << output.error().message;
 }
 
-// go test says FAIL after each of these; a pipe, a filter or a full disk may have taken that.
+// go test prints FAIL after each of these, but a pipe, a filter or a full disk may have lost it.
 TEST(ParseGoBenchmarkTest, WhatSaysThatTheTestDiedIsAFailureWithoutTheLineFail) {
   const std::string result = "BenchmarkA-2 1000 100.01 ns/op\n";
   for (const std::string line :
@@ -443,7 +442,7 @@ TEST(ParseGoBenchmarkTest, WordsOfALogThatOnlyResembleADeathAreNone) {
   }
 }
 
-// The tab behind the name is there when the benchmark runs; the name alone is -v's.
+// The tab after the name is present when the benchmark runs; a name alone comes from -v.
 TEST(ParseGoBenchmarkTest, AResultThatNeverCameIsMissingAtTheEndAsWell) {
   const std::string result = "BenchmarkA-8 10 100.00 ns/op\n";
   const std::string missing =
@@ -471,7 +470,7 @@ TEST(ParseGoBenchmarkTest, AResultThatNeverCameIsMissingAtTheEndAsWell) {
   }
 }
 
-// Of these a foreign line is no line of theirs, whatever it says.
+// These formats never take such a foreign line for a value of theirs.
 TEST(LineFormatsTest, ALineThatSaysAFailureIsNoValue) {
   for (const std::string line : {"FAIL", "FAIL\tp\t600s", "panic: no memory", "--- FAIL: TestX",
                                  "error: out of memory", "Segmentation fault"}) {

@@ -24,7 +24,7 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 
-// Tables as other programs write them: cbdr's, the client's exports, and any export.
+// Tables as other programs write them: cbdr's, the client's exports, and arbitrary exports.
 
 namespace benchd {
 namespace {
@@ -50,7 +50,7 @@ std::string ShortestText(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-// tests/golden/client/ holds what `benchctl export` prints (a test of the client compares them).
+// tests/golden/client/ has the output of `benchctl export`, which a test of the client compares.
 TEST(MeasurementFilesTest, ReadsWhatTheClientExports) {
   const TableReading reading = ReadTable(ReadFile("client/runs.csv"));
   ASSERT_EQ(reading.error, "");
@@ -83,7 +83,7 @@ nlohmann::json CbdrCases() {
   return std::move(file.at("cases"));
 }
 
-/// The counts and means of a golden case are those of the table that was read.
+/// Compares counts and means of a golden case with those of its table.
 void ExpectLikeCbdr(const nlohmann::json& one) {
   const TableReading reading = ReadTable(one.at("csv").get<std::string>());
   ASSERT_EQ(reading.error, "");
@@ -107,14 +107,14 @@ void ExpectLikeCbdr(const nlohmann::json& one) {
   }
 }
 
-// tests/golden/cbdr.json: 13 tables with what cbdr makes of them.
+// tests/golden/cbdr.json: 13 tables with cbdr's results.
 TEST(MeasurementFilesTest, ReadsEveryTableThatCbdrReads) {
   std::size_t read = 0;
   for (const nlohmann::json& one : CbdrCases()) {
     const std::string id = one.at("id");
     if (id == "method_md_verbatim_spaces" || id == "ragged_row") continue;
     SCOPED_TRACE(id);
-    // cbdr's exit code 1 here is a finding (--deny-positive), not a table it cannot read.
+    // cbdr's exit code 1 here reports a finding (--deny-positive), not an unreadable table.
     EXPECT_TRUE(one.at("rc") == 0 || id == "deny_positive_regression");
     ExpectLikeCbdr(one);
     ++read;
@@ -130,7 +130,7 @@ nlohmann::json CbdrCase(const std::string& id) {
   return {};
 }
 
-// cbdr panics on the table of its own METHOD.md, because its numbers keep their blanks.
+// cbdr panics on the table of its own METHOD.md, because it does not strip blanks from numbers.
 TEST(MeasurementFilesTest, ReadsPaddedColumnsOnWhichCbdrPanics) {
   const nlohmann::json padded = CbdrCase("method_md_verbatim_spaces");
   EXPECT_EQ(padded.at("rc"), 101);
@@ -146,7 +146,7 @@ TEST(MeasurementFilesTest, RefusesTheRaggedRowThatCbdrRefuses) {
   const nlohmann::json ragged = CbdrCase("ragged_row");
   EXPECT_EQ(ragged.at("rc"), 1);
   EXPECT_EQ(ReadTable(ragged.at("csv").get<std::string>()).error,
-            "line 3, column 5: a row of 3 fields, the first line has 2 fields");
+            "line 3, column 5: a row of 3 fields, but the first line has 2 fields");
 }
 
 TEST(MeasurementFilesTest, ReadsTheSameInChunksOfAnySize) {
@@ -172,7 +172,7 @@ const std::map<std::optional<ArmRole>, std::string_view> kRoles{{{}, ""},
                                                                 {ArmRole::kCandidate, "candidate"},
                                                                 {ArmRole::kPlacebo, "placebo"}};
 
-/// A session's rows as they might have been measured: doubles of any magnitude, gaps, odd names.
+/// Rows that a session might have measured: doubles of any magnitude, gaps, unusual names.
 struct Session {
   std::vector<std::string> arms{"base", "a,b", "say \"hi\"", "größe"};
   std::vector<std::string> benchmarks{"main", "parse, slow"};
@@ -214,7 +214,7 @@ std::string Field(const std::string& text) {
   return quoted + "\"";
 }
 
-/// As the contract has it: RFC 4180, values in shortest round-trip form.
+/// The documented export: RFC 4180, values in shortest round-trip form.
 std::string Export(const Session& session) {
   std::string csv = "arm,role,benchmark,pair,order,started_at";
   const auto add = [&csv](std::string_view text) { csv.append(",").append(text); };

@@ -51,7 +51,7 @@ TEST(MeasurementTableTest, ReadsTheReservedColumnsInAnyPlace) {
 TEST(MeasurementTableTest, GivesBuiltInNamesTheirUnitAndDirection) {
   const TableReading reading = ReadTable("arm,wall_time,wall_times\na,1.5,1\nb,1.25,1\n");
   ASSERT_EQ(reading.error, "");
-  // Measured by somebody else's clock: the resolution is what was printed.
+  // Measured by an unknown clock: the resolution is that of the printed numbers.
   EXPECT_EQ(reading.metrics, (std::vector<MetricInfo>{{"wall_time", "s", Better::kLower, 0.01},
                                                       {"wall_times", "", std::nullopt, 1}}));
 }
@@ -105,13 +105,13 @@ TEST(MeasurementTableTest, ANameBehindAnApostropheIsNoFormula) {
 TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
   const std::string x61 = std::string(60, 'x') + "...";
   const std::vector<std::pair<std::string, std::string>> cases{
-      // The table as a whole.
+      // Errors of the table as a whole.
       {"", "line 1, column 1: the table is empty"},
       {"\xEF\xBB\xBF\n \r\n", "line 3, column 1: the table is empty"},
-      {"arm,t\n", "line 2, column 1: the table ends without a row"},
-      {"arm,t", "line 1, column 6: the table ends without a row"},
-      {"arm,t\na,1\na,2\n", "line 4, column 1: the table ends with a single arm, 'a'"},
-      // Its header.
+      {"arm,t\n", "line 2, column 1: the table has no rows"},
+      {"arm,t", "line 1, column 6: the table has no rows"},
+      {"arm,t\na,1\na,2\n", "line 4, column 1: the table has a single arm, 'a'"},
+      // Errors of its header.
       {"arm\na\nb\n", "line 1, column 1: no column with a metric"},
       {"arm;t\na;1\nb;2\n", "line 1, column 1: no column with a metric"},
       {"arm,benchmark,pair,order,started_at\n", "line 1, column 26: no column with a metric"},
@@ -124,15 +124,15 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"arm,t,metric:t\n", "line 1, column 7: duplicate metric 't'"},
       {"arm,t,metric:\n", "line 1, column 7: a column without a name"},
       {"branch,t,arm\n", "line 1, column 10: 'arm' is not the first column"},
-      {"pair,arm,t\n", "line 1, column 1: 'pair' is the first column, the arm's"},
+      {"pair,arm,t\n", "line 1, column 1: 'pair' is the first column, which must be the arm"},
       {"base,15.72\n", "line 1, column 6: expected the name of a column, found the number '15.72'"},
       {"arm,t\xFF\n", "line 1, column 5: 't\\xff' is not valid UTF-8"},
       {"arm,\"t\nu\"\n", "line 1, column 5: a control character in 't\\x0au'"},
-      // Its rows.
-      {"arm,t\na,1\n\nb\n", "line 4, column 1: a row of 1 field, the first line has 2 fields"},
-      {"arm,t,u\na,1\n", "line 2, column 3: a row of 2 fields, the first line has 3 fields"},
-      {"arm,t\na,1,\n", "line 2, column 5: a row of 3 fields, the first line has 2 fields"},
-      {"arm,t\na,1,5\n", "line 2, column 5: a row of 3 fields, the first line has 2 fields"},
+      // Errors of its rows.
+      {"arm,t\na,1\n\nb\n", "line 4, column 1: a row of 1 field, but the first line has 2 fields"},
+      {"arm,t,u\na,1\n", "line 2, column 3: a row of 2 fields, but the first line has 3 fields"},
+      {"arm,t\na,1,\n", "line 2, column 5: a row of 3 fields, but the first line has 2 fields"},
+      {"arm,t\na,1,5\n", "line 2, column 5: a row of 3 fields, but the first line has 2 fields"},
       {"arm,t\na,1\n,2\n", "line 3, column 1: a row without an arm"},
       {"arm,t\na\xFF,1\n", "line 2, column 1: 'a\\xff' is not valid UTF-8"},
       {"arm,t\n\"a\tb\",1\n", "line 2, column 1: a control character in 'a\\x09b'"},
@@ -155,7 +155,7 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"arm,pair,t\na,18446744073709551616,1\n",
        "line 2, column 3: expected a whole number for 'pair', found '18446744073709551616'"},
       {"arm,started_at,t\na,today,1\n", "line 2, column 3: 'today' is not a time"},
-      // The CSV itself, and only the first of several mistakes.
+      // Errors of the CSV itself; only the first of several is reported.
       {"arm,t\na,1\"\nb,x\n", "line 2, column 4: a quote that neither opens nor closes the field"},
       {"arm,t\na,x\nb,\"\n", "line 2, column 3: expected a number for 't': 'x' is not a number"},
       {"arm,t,t\na\n", "line 1, column 7: duplicate column 't'"},
@@ -170,7 +170,7 @@ TEST(MeasurementTableTest, KnowsOnlyAtTheEndThatABaseIsMissing) {
   const std::string table = "arm,t\na,1\nb,2\n";
   EXPECT_EQ(ReadTable(table, 3, {"b", "a"}).error, "");
   EXPECT_EQ(ReadTable(table, 3, {"b", "main"}).error,
-            "line 4, column 1: the table ends without a row of the base 'main'");
+            "line 4, column 1: the table has no row of the base 'main'");
   EXPECT_EQ(ReadTable(table, 3, {"c"}).hint, "its arms: 'a', 'b'");
   EXPECT_EQ(ReadTable(table + "b,x\n", 3, {"c"}).error,
             "line 4, column 3: expected a number for 't': 'x' is not a number");
@@ -196,7 +196,7 @@ TEST(MeasurementTableTest, TakesTheRowsThatHaveALabel) {
   EXPECT_EQ(Labelled("arm,t\na,1\nb,2\na,3\n", {{"t", "1"}}).error().message,
             "line 1, column 5: no column with a metric");
   const auto none = Labelled(kText, {{"host", "three"}});
-  EXPECT_NE(none.error().message.find("no row has what --label asks for"), std::string::npos);
+  EXPECT_NE(none.error().message.find("no row matches --label"), std::string::npos);
   EXPECT_NE(Labelled(kText, {{"cpu", "x"}}).error().message.find("no column 'cpu' for --label"),
             std::string::npos);
 }

@@ -35,12 +35,11 @@ TEST(RatingsTest, TakesEveryColumnWhereTheFirstOneRates) {
   EXPECT_EQ(table->raters, (Names{"a", "b", "c"}));
 }
 
-// Three subjects in three categories: a rating, which used to be dropped without a word.
+// Three subjects in three categories: a first column of ratings that used to be dropped silently.
 TEST(RatingsTest, AsksAboutAFirstColumnThatMayNameTheSubjectsOrRate) {
   constexpr std::string_view kVaried = "anna,ben,carl\nlow,low,low\nmid,mid,low\nhigh,mid,mid\n";
   ExpectRefused(kVaried,
-                "column 'anna': no two of its fields are equal: it may name the subjects, or rate "
-                "them");
+                "column 'anna': all its fields differ, so it may name the subjects or rate them");
   const auto all = ParseRatings(kVaried, {"anna", "ben", "carl"});
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(all->raters, (Names{"anna", "ben", "carl"}));
@@ -57,7 +56,7 @@ TEST(RatingsTest, TakesTheColumnsThatAreWantedInTheirOrder) {
 
 TEST(RatingsTest, RefusesWhatCannotBeComparedByItsPlace) {
   ExpectRefused("a,b\nx,x\nx,\n", "line 3, column 3: 'b' has no rating here");
-  ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, the line of names has 2");
+  ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, but the line of names has 2");
   ExpectRefused("a,a\nx,y\n", "line 1, column 3: duplicate column 'a'");
   ExpectRefused("a,\nx,y\n", "line 1, column 3: a column has no name");
   ExpectRefused("a,b\n", "line 2, column 1: no subjects");

@@ -72,7 +72,7 @@ TEST(RunSetsTest, ReadsArraysOfArrays) {
   EXPECT_EQ(sets->front().runs, (Runs{{1, 2, 3}, {4, 5, 6.5}}));
 }
 
-// The structure of `java -jar benchmarks.jar -rf json`; microseconds become seconds.
+// The structure of the output of `java -jar benchmarks.jar -rf json`; microseconds become seconds.
 TEST(RunSetsTest, ReadsTheForksOfEachBenchmarkOfJmh) {
   const auto sets = ReadSets(R"([
     {"benchmark": "org.example.Queue.offer", "mode": "avgt", "params": {"size": "10"},
@@ -109,17 +109,17 @@ TEST(RunSetsTest, RefusesWhatIsNoFiniteNumberByItsPlace) {
 }
 
 TEST(RunSetsTest, RefusesHolesAndWrongShapes) {
-  ExpectRunsRefused("a,b\n1,\n2,3\n", "line 3, column 3: run 'b' has a value missing above it");
-  ExpectRunsRefused("a,b\n1,2,3\n", "line 2, column 5: the row has 3 fields, the first line 2");
+  ExpectRunsRefused("a,b\n1,\n2,3\n", "line 3, column 3: run 'b' lacks a value above it");
+  ExpectRunsRefused("a,b\n1,2,3\n",
+                    "line 2, column 5: the row has 3 fields, but the first line has 2");
   ExpectRunsRefused("a,a\n1,2\n", "line 1, column 3: duplicate run 'a'");
   ExpectRunsRefused("a,b\n", "line 2, column 1: no values");
   ExpectRunsRefused("[1, 2]", "line 1: expected an array of numbers for run 1");
-  ExpectRunsRefused(Raw({1, 2, 3}), "shape 2x2: that is 32 bytes of doubles, the data has 24",
+  ExpectRunsRefused(Raw({1, 2, 3}), "shape 2x2: needs 32 bytes of doubles, but the data has 24",
                     {.runs = 2, .values = 2});
   ExpectRunsRefused("", "shape 0x7: no values", {.runs = 0, .values = 7});
-  ExpectRunsRefused(Raw({1}), "shape: raw doubles do not say how many runs they are",
-                    {.format = RunsFormat::kRaw});
-  ExpectRunsRefused("[[1]]", "shape: only raw doubles have one, CSV and JSON say it themselves",
+  ExpectRunsRefused(Raw({1}), "shape: raw doubles need a shape", {.format = RunsFormat::kRaw});
+  ExpectRunsRefused("[[1]]", "shape: only raw doubles take a shape; CSV and JSON have their own",
                     {.format = RunsFormat::kJson, .runs = 1, .values = 1});
 }
 

@@ -16,7 +16,7 @@
 
 namespace benchd {
 
-/// One row, for tests that look at a table row by row.
+/// One row, for tests that check a table row by row.
 struct TableRow {
   std::size_t line = 0;
   std::size_t arm = 0;
@@ -28,7 +28,7 @@ struct TableRow {
   bool operator==(const TableRow&) const = default;
 };
 
-/// Everything that was said about a table.
+/// All results of reading a table.
 struct TableReading {
   std::vector<TableRow> rows;
   std::vector<MetricInfo> metrics;
@@ -56,7 +56,7 @@ inline TableRow RowOf(const MeasurementTable& table, std::size_t row) {
   return one;
 }
 
-/// Reads `text` in pieces, each in memory of its own.
+/// Reads `text` in pieces, each in separate memory.
 inline TableReading ReadTable(std::string_view text, std::size_t piece_bytes = 64 * 1024,
                               const std::vector<std::string>& references = {}) {
   TableReading reading;

@@ -69,7 +69,7 @@ TEST(PostgresTest, RefusesToSendWithoutTls) {
   const auto plain = Postgres::Connect("postgresql://a@db.example.com/c?sslmode=prefer");
   ASSERT_FALSE(plain);
   EXPECT_EQ(plain.error().message, "[push] url: sslmode=prefer sends without TLS");
-  // What looks like a socket of this machine, and is not where libpq connects to.
+  // Looks like a local socket, but libpq connects to another server.
   for (const char* elsewhere :
        {"host=/run/postgresql hostaddr=192.0.2.1 sslmode=prefer",
         "postgresql://a@/c?host=/run/postgresql&hostaddr=192.0.2.1&sslmode=prefer",

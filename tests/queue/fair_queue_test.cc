@@ -263,7 +263,7 @@ TEST_F(FairQueueLimitsTest, CountsWaitingSessionsAndThoseOnTheirWay) {
   const Result<void> refused = queue_.CheckRoomFor(1000, 2, 0, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(refused.error().message, "queued sessions: 3 of 3 wait for uid 1000");
+  EXPECT_EQ(refused.error().message, "queued sessions: 3 of 3 are waiting for uid 1000");
   EXPECT_FALSE(refused.error().hint.empty());
   EXPECT_TRUE(queue_.CheckRoomFor(1001, 2, 0, {}));
   queue_.Erase({"first"});
@@ -321,7 +321,8 @@ TEST_F(FairQueueBudgetTest, BoundsTheSubmissionsOfADay) {
   }
   const Result<void> refused = queue_.CheckRoomFor(1000, 0, 0, kNow + hours(3));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "submissions: 3 of 3 were made within 24 hours for uid 1000");
+  EXPECT_EQ(refused.error().message,
+            "submissions: 3 of 3 were made in the last 24 hours for uid 1000");
   EXPECT_TRUE(queue_.CheckRoomFor(1001, 2, 0, kNow + hours(3)));
   EXPECT_FALSE(queue_.CheckRoomFor(1001, 3, 0, kNow + hours(3))) << "on their way";
   EXPECT_TRUE(queue_.CheckRoomFor(1000, 0, 0, kNow + hours(24)));

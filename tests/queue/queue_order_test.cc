@@ -267,7 +267,7 @@ TEST_F(QueueLimitsTest, RefusesMoreSessionsThanAUserMayHaveWaiting) {
   Submit(SpecOf(1000));
   const Error error = Refused(SpecOf(1000));
   EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(error.message, "queued sessions: 2 of 2 wait for uid 1000");
+  EXPECT_EQ(error.message, "queued sessions: 2 of 2 are waiting for uid 1000");
   EXPECT_FALSE(error.hint.empty());
   Submit(SpecOf(1001));
   SessionSpec admins = SpecOf(1000);

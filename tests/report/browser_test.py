@@ -1,9 +1,9 @@
-"""Reports as a browser shows them: headless Chromium by chromedriver, and axe-core.
+"""Tests reports in a browser: headless Chromium, driven by chromedriver, with axe-core.
 
     BENCHD_BIN_DIR=... BENCHD_TEST_PROGRAMS=... browser_test.py OUTPUT
 
-OUTPUT is a folder with node_modules/axe-core; the pages and their screenshots are left there, to be
-looked at. `./dev test --report` prepares and calls this.
+OUTPUT is a folder with node_modules/axe-core. The pages and their screenshots are left there for
+inspection. `./dev test --report` prepares the folder and calls this.
 """
 
 import base64
@@ -32,7 +32,7 @@ DESKTOP, PHONE = 1100, 390
 
 
 class Browser:
-    """A Chromium of its own, in a temporary folder; ended by its driver."""
+    """A separate Chromium with a temporary profile; its driver ends it."""
 
     def __init__(self, test):
         profile = tempfile.TemporaryDirectory(prefix="benchd-chromium-",
@@ -76,7 +76,7 @@ class Browser:
         (OUTPUT / name).write_bytes(base64.b64decode(printed["data"]))
 
     def problems(self):
-        """What axe-core holds against the page: serious and critical findings."""
+        """Returns axe-core's serious and critical findings about the page."""
         self.driver.execute_script(AXE)
         found = self.driver.execute_async_script(
             "const done = arguments[0]; axe.run().then(r => done(r.violations), "
@@ -97,7 +97,7 @@ class BrowserTest(GitRepository, DaemonTest):
         return page, done.seconds
 
     def session_page(self, name):
-        """A session with warm-ups, two gates and a name that would be markup."""
+        """A session with warm-ups, two gates and a name that looks like markup."""
         done = self.benchctl_json(
             "compare", "--parse", "lines", "--seed", "7", "--runs", "60", "--warmup", "2",
             "--metric", "t:2%:lower", "--metric", "rate:2%:higher", "--label", "branch=main",
@@ -108,11 +108,11 @@ class BrowserTest(GitRepository, DaemonTest):
         return self.report(name, done.events[-1]["session"])[0]
 
     def layouts_page(self, name):
-        """Eight builds of each of two commits, whose times depend on the seed of the build."""
+        """Eight builds of each of two commits; their times depend on the seed of the build."""
         self.write("build.sh", 'cat program >bench && chmod +x bench && '
                    'printf "# %s\\n" "$BENCHD_LAYOUT_SEED" >>bench\n')
         for tag, mean in (("v1", 100), ("slower", 104)):
-            # Of one commit the same each time: by how much, a number of the seed says.
+            # Constant for each build, with an offset that depends on its seed.
             self.write("program", "#!/bin/sh\n"
                        'seed=$(sed -n "s/^# //p" "$0")\n'
                        f'echo "t $(({mean}000 + {mean} * (seed % 41 - 20)))"\n')
@@ -125,7 +125,7 @@ class BrowserTest(GitRepository, DaemonTest):
         return self.report(name, done.events[-1]["session"])[0]
 
     def machines_page(self, name):
-        """One export as if four machines had written it, each with its own change."""
+        """One export, rewritten as four machines' exports with different changes."""
         session = self.benchctl_json(
             "compare", "--parse", "lines", "--metric", "t:2%:lower", "--seed", "7", "--runs", "8",
             self.values("t:100:1"), self.values("t:104:1")).events[-1]["session"]
@@ -176,7 +176,7 @@ class BrowserTest(GitRepository, DaemonTest):
         self.assertIn(HOSTILE, self.browser.ask("document.body.innerText"))
 
     def look_at(self, page):
-        """Shows it on every medium, and leaves how it looked in NAME-light.png and so on."""
+        """Shows it on every medium, and saves screenshots as NAME-light.png and so on."""
         name = page.stem
         self.browser.show(page)
         self.browser.screenshot(f"{name}-light.png")
@@ -191,12 +191,12 @@ class BrowserTest(GitRepository, DaemonTest):
         self.browser.screenshot(f"{name}-phone.png")
         self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), PHONE)
         self.assertEqual(self.browser.problems(), [])
-        # 9 pixels are the smallest text that a phone's reader gets along with.
+        # 9 pixels are the smallest text that is readable on a phone.
         smallest = self.browser.ask(
             "Math.min(...[...document.querySelectorAll('svg text')].map(t => "
             "parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a))")
         self.assertGreater(smallest, 9)
-        # Nothing that is drawn or written in a picture is cut off at its sides.
+        # No shape or text in a picture may be cut off at its sides.
         beyond = self.browser.ask(
             "[...document.querySelectorAll('svg text')].filter(t => { const own = "
             "t.getBoundingClientRect(), all = t.ownerSVGElement.getBoundingClientRect(); return "
@@ -259,7 +259,7 @@ class BrowserTest(GitRepository, DaemonTest):
         page, seconds = self.table_page("many", 5000)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.assertLess(page.stat().st_size, 1_000_000)
-        # Of CPU time: others may be on this machine.
+        # CPU time, because other programs may be running.
         used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         self.assertLess(used, 2)
         begin = time.monotonic()

@@ -47,7 +47,7 @@ TEST_F(AuditTest, WhatIsNoIdNeverEntersALine) {
   }
 }
 
-/// The lines of a whole daemon, without the uid and pid of this process, which all of them have.
+/// The audit lines of a whole daemon, without this process's uid and pid, which are in all of them.
 class DaemonAuditTest : public ::testing::Test, protected WholeDaemon {
  protected:
   static std::string Own(const std::string& rest) {
@@ -61,7 +61,7 @@ class DaemonAuditTest : public ::testing::Test, protected WholeDaemon {
 
 TEST_F(DaemonAuditTest, EveryChangeOfASessionHasItsLine) {
   const std::string id = Submit();
-  // The second time nothing changes, and nothing is said.
+  // The second time nothing changes, so nothing is logged.
   for (int time = 0; time < 2; ++time) {
     v1::MoveRequest request;
     request.set_session(id.substr(0, 7));

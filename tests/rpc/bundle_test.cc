@@ -23,7 +23,7 @@ std::string Sha256Of(const std::string& text) {
   return digest;
 }
 
-/// Several pieces up, several down.
+/// Takes several messages in each direction.
 std::string LongBundle() {
   std::string text = "# v2 git bundle\n";
   for (int i = 0; text.size() < 3 * GetBundleReactor::kPieceBytes; ++i) text += std::to_string(i);
@@ -49,7 +49,7 @@ class BundleTest : public ::testing::Test, protected WholeDaemon {
     grpc::Status status;
     v1::SubmitResponse response;
   };
-  /// The first message, then `data` in pieces, then the end.
+  /// Sends the first message, then `data` in pieces, then the end.
   Answer Send(const v1::SubmitWithBundleRequest& first, const std::string& data) {
     constexpr std::size_t kPiece = 100'000;
     Answer answer;
@@ -68,7 +68,7 @@ class BundleTest : public ::testing::Test, protected WholeDaemon {
   std::string Refusal(const v1::SubmitWithBundleRequest& first, const std::string& data) {
     const Answer answer = Send(first, data);
     EXPECT_FALSE(answer.status.ok());
-    EXPECT_EQ(Files(), 0U) << "nothing stays";
+    EXPECT_EQ(Files(), 0U) << "no file is left";
     EXPECT_TRUE(loop_.Run([this] { return store_.ids(); }).empty());
     return answer.status.error_message();
   }
@@ -204,13 +204,13 @@ TEST_F(SilentUploadTest, OneThatBringsNothingEndsAndGivesItsRoomBack) {
   v1::SubmitResponse response;
   const auto writer = sessions_->SubmitWithBundle(&context, &response);
   ASSERT_TRUE(writer->Write(First(bundle_)));
-  // Messages without a byte are silence, too.
+  // Messages without data count as silence.
   while (writer->Write(v1::SubmitWithBundleRequest())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const grpc::Status status = writer->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_EQ(status.error_message(), "bundle: nothing came for 1 s");
+  EXPECT_EQ(status.error_message(), "bundle: no data came for 1 s");
   EXPECT_EQ(Files(), 0U);
 }
 

@@ -74,15 +74,15 @@ TEST(CallBudgetTest, WhatIsOnItsWayIsBounded) {
     EXPECT_TRUE(second->Hold(2 * kMib));
     EXPECT_EQ(Used(budget, Limit::kHeldAUser, 1000), 3 * kMib);
     EXPECT_TRUE(first->Hold(0));
-    EXPECT_TRUE(second->Hold(5 * kMib)) << "alone, it could never be had otherwise";
+    EXPECT_TRUE(second->Hold(5 * kMib)) << "alone, because it could never be sent otherwise";
   }
   EXPECT_EQ(Used(budget, Limit::kHeldAUser, 1000), 0U);
 }
 
 class DaemonBudgetTest : public ::testing::Test, protected WholeDaemon {
  protected:
-  /// Calls of this user that benchd counts, or nothing where it refuses to answer. An answered call
-  /// is counted for a moment longer, so a caller asks again until the number has settled.
+  /// Number of this user's calls that benchd counts, or empty if it refuses to answer. An answered
+  /// call is counted for a moment longer, so callers repeat this until the number has settled.
   std::optional<std::uint64_t> InFlight() {
     const auto queue = v1::QueueService::NewStub(channel_);
     grpc::ClientContext context;
@@ -99,7 +99,7 @@ TEST_F(DaemonBudgetTest, AWholeDaemonTellsWhatACallerUses) {
   EXPECT_EQ(InFlight(), 1U) << "this one";
 }
 
-/// Calls that wait for a turn of the machine, until they are cancelled.
+/// Calls that wait for a turn of the machine until they are cancelled.
 class WaitingCalls {
  public:
   explicit WaitingCalls(const std::shared_ptr<grpc::Channel>& channel)
@@ -144,7 +144,7 @@ TEST_F(DaemonBudgetTest, MoreCallsOfAUserThanMayBeUnderWayAreRefused) {
   }
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(refused.error_message(),
-            "calls in flight: 64 of 64 are under way for uid " + std::to_string(::getuid()));
+            "calls in flight: 64 of 64 are active for uid " + std::to_string(::getuid()));
   EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`calls_a_user` in [limits]"));
 }
 
@@ -161,7 +161,7 @@ TEST(CallBudgetTest, ARequestIsHeldForAsLongAsItsCallLasts) {
   EXPECT_TRUE(second->Keep(400'000));
 }
 
-// Two bytes of a request, 0a 00, are an empty benchmark, which takes some 200 in memory.
+// Two bytes of a request, 0a 00, are an empty benchmark, which takes some 200 bytes in memory.
 TEST_F(DaemonBudgetTest, WhatARequestBecomesInMemoryIsHeldNotWhatWasSent) {
   v1::SubmitRequest request = Request();
   while (request.ByteSizeLong() < 200'000) request.mutable_spec()->add_benchmarks();
@@ -185,7 +185,7 @@ TEST_F(DaemonBudgetTest, MorePairsOfArmsThanALimitAreRefusedWithItsKey) {
   const grpc::Status refused = sessions_->Submit(&context, request, &response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(refused.error_message(),
-            "pairs of a reference and a candidate: 1056 are too many, 1024 are the most");
+            "pairs of a reference and a candidate: 1056 exceeds the limit of 1024");
   EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`pairs_a_session` in [limits]"));
 }
 
@@ -198,9 +198,8 @@ TEST_F(DaemonBudgetTest, ASpecThatIsTooLargeIsRefusedAndAnEnvironmentIsNot) {
   v1::SubmitResponse response;
   const grpc::Status refused = sessions_->Submit(&context, request, &response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(
-      refused.error_message(),
-      ::testing::MatchesRegex("submission: 29[0-9] KiB are too many, 256 KiB are the most"));
+  EXPECT_THAT(refused.error_message(),
+              ::testing::MatchesRegex("submission: 29[0-9] KiB exceeds the limit of 256 KiB"));
   EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`spec_kib` in [limits]"));
 }
 

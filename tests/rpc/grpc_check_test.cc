@@ -5,7 +5,7 @@
 namespace benchd::rpc {
 namespace {
 
-// Longer than benchd looks when it starts: nothing else waits for it here.
+// Watches longer than benchd does when it starts, because nothing else waits for it here.
 TEST(GrpcCheckTest, ThisGrpcKeepsADescriptorUntilTheLastCallOfItsConnectionHasEnded) {
   const Result<void> ok = CheckGrpc(std::chrono::milliseconds(300));
   ASSERT_TRUE(ok) << ok.error().message;

@@ -20,7 +20,7 @@ class ListSamplesTest : public ::testing::Test {
     });
   }
 
-  /// `count` runs, alternating between the arms, the first `warmup` of them discarded.
+  /// Stores `count` runs that alternate between the arms; the first `warmup` are warm-up.
   void Keep(std::uint64_t count, std::uint64_t warmup, std::size_t samples_per_run = 1) {
     std::vector<benchd::Run> runs;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -137,7 +137,7 @@ TEST_F(ListSamplesTest, ExactlyOneLoadOfRunsIsFollowedByNothing) {
 }
 
 TEST_F(ListSamplesTest, RunsOfManySamplesAreSpreadOverMessagesOfABoundedSize) {
-  Keep(40, 0, 10'000);  // a sample is at least 20 bytes, so 200 KB a run
+  Keep(40, 0, 10'000);  // a sample is at least 20 bytes, so 200 KB per run
   const Answer answer = List(false);
   ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
   EXPECT_EQ(answer.runs.size(), 40U);

@@ -69,9 +69,10 @@ TEST_F(ListenerTest, ClosesTheConnectionsOfAUidThatHasTooMany) {
   }
   EXPECT_EQ(taken_.size(), kMost);
   ASSERT_EQ(log_.size(), 1U);
-  EXPECT_EQ(log_[0],
-            "refused connections: 256 of 256 are open for uid " + std::to_string(::getuid()) +
-                "; close some; `connections_a_user` in [limits] of benchd.toml allows more");
+  EXPECT_EQ(
+      log_[0],
+      "refused connections: 256 of 256 are open for uid " + std::to_string(::getuid()) +
+          "; close some; to allow more, raise `connections_a_user` in [limits] of benchd.toml");
   char byte = 0;
   EXPECT_EQ(::read(clients.back().get(), &byte, 1), 0) << "closed by the daemon";
 

@@ -27,7 +27,7 @@ class MachineServiceTest : public ::testing::Test, protected WholeDaemon {
         v1::QueueService::NewStub(channel_)->Get(&context, v1::GetQueueRequest(), &status).ok());
     return status;
   }
-  /// Asks for the machine and goes while it waits; false when the server did not get to know of it.
+  /// Requests the machine and disconnects while waiting; false if the server did not notice.
   bool ApplyAndLeave() {
     const auto calls_so_far = [this] { return calls_.total(); };
     const std::uint64_t before = loop_.Run(calls_so_far);
@@ -181,8 +181,8 @@ TEST_F(MachineServiceTest, ADaemonThatStopsEndsReservationsAndWhoWaits) {
 
 TEST_F(MachineServiceTest, NothingIsAppliedForAClientThatHasGone) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root";
-  // gRPC tells the server later than the client: of many that have gone, each before an answer that
-  // came over the same connection, it knows the first ones.
+  // gRPC notifies the server later than the client. If many clients have disconnected, each before
+  // an answer on the same connection, the server knows of the first ones.
   constexpr std::size_t kClients = 20;
   for (std::size_t i = 0; i < kClients; ++i) {
     ASSERT_TRUE(ApplyAndLeave());

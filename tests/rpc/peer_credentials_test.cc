@@ -53,7 +53,7 @@ TEST(ReadPeerTest, TellsTheSixteenLimits) {
   const SocketPair pair;
   const Result<Caller> caller = ReadPeer(pair.a.get());
   ASSERT_TRUE(caller) << caller.error().message;
-  EXPECT_EQ(caller->limits.size(), 16U);  // getrlimit(2) of Linux 6.1 knows so many
+  EXPECT_EQ(caller->limits.size(), 16U);  // the number that getrlimit(2) of Linux 6.1 knows
   for (const ResourceLimit& limit : caller->limits) {
     rlimit expected{};
     ASSERT_EQ(::getrlimit(static_cast<__rlimit_resource>(limit.resource), &expected), 0);
@@ -106,7 +106,7 @@ TEST(ParseUmaskTest, ReadsTheOctalNumber) {
   EXPECT_EQ(ParseUmask("Umask:\t77777\n"), std::nullopt);
 }
 
-// Lines of /proc/self/limits as Linux 6.1 prints them, columns and all.
+// Lines of /proc/self/limits in the format of Linux 6.1, including its columns.
 TEST(ParseLimitsTest, ReadsNumbersAndUnlimitedAndSkipsWhatItDoesNotKnow) {
   const auto limits = ParseLimits(
       "Limit                     Soft Limit           Hard Limit           Units     \n"
@@ -166,14 +166,14 @@ double CpuSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// CPU time of so many counts of a user who has one connection.
+/// CPU time of many counts for a user who has one connection.
 double TimeToCount(const PeerTable& table) {
   const double begin = CpuSeconds();
   for (int i = 0; i < 2000; ++i) EXPECT_EQ(table.OpenConnections(7), 1U);
   return CpuSeconds() - begin;
 }
 
-// Every connection is counted on the loop's thread before it is taken.
+// Every connection is counted on the loop's thread before it is accepted.
 TEST(PeerTableTest, ToCountAUsersConnectionsTakesNoLongerWhenAnotherHasComeAndGoneOften) {
   PeerTable table;
   SocketPair own;
@@ -184,7 +184,7 @@ TEST(PeerTableTest, ToCountAUsersConnectionsTakesNoLongerWhenAnotherHasComeAndGo
     SocketPair pair;
     ASSERT_TRUE(table.Register(std::move(pair.a), CallerOf(8)));
   }
-  // It was twenty times as long.
+  // It used to take twenty times as long.
   EXPECT_LT(TimeToCount(table), 5 * alone);
 }
 
@@ -197,7 +197,7 @@ TEST(PeerTableTest, AUsersConnectionIsNotThatOfWhoHadItsNumber) {
     ASSERT_TRUE(numbered);
     number = numbered->get();
   }
-  // Until the number comes again, as another user's.
+  // Until the number is assigned again, to another user.
   for (int i = 0; i < 5000; ++i) {
     SocketPair pair;
     const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(8));
@@ -207,7 +207,7 @@ TEST(PeerTableTest, AUsersConnectionIsNotThatOfWhoHadItsNumber) {
     EXPECT_EQ(table.OpenConnections(8), 1U);
     return;
   }
-  FAIL() << *number << " never came again";
+  FAIL() << *number << " was never assigned again";
 }
 
 TEST(PeerTableTest, ANumberComesAgainOnlyWhenAllOthersHaveBeenUsed) {
@@ -216,14 +216,14 @@ TEST(PeerTableTest, ANumberComesAgainOnlyWhenAllOthersHaveBeenUsed) {
   SocketPair first_pair;
   const Result<UniqueFd> stays = table.Register(std::move(first_pair.a), CallerOf(1));
   ASSERT_TRUE(stays);
-  // Fewer than a round has, where the limit of descriptors is the usual 1024.
+  // Fewer than a round, because the limit of descriptors is usually 1024.
   for (int i = 0; i < 500; ++i) {
     SocketPair pair;
     const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(2));
     ASSERT_TRUE(numbered) << numbered.error().message;
-    EXPECT_TRUE(numbers.insert(numbered->get()).second) << numbered->get() << " came twice";
+    EXPECT_TRUE(numbers.insert(numbered->get()).second) << numbered->get() << " was assigned twice";
   }
-  // And now round and round: what is open keeps its number.
+  // Several rounds: an open connection keeps its number.
   for (int i = 0; i < 5000; ++i) {
     SocketPair pair;
     const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(2));

@@ -22,14 +22,14 @@ namespace {
 
 constexpr unsigned kNobody = 65534;
 
-/// Keeps the low numbers free for the connections whose reuse is tested.
+/// Moves a descriptor, to keep low numbers free for the connections whose reuse is tested.
 UniqueFd MovedAway(int fd) {
   UniqueFd moved(::fcntl(fd, F_DUPFD_CLOEXEC, 500));
   ::close(fd);
   return moved;
 }
 
-/// This program again as a client: its own process, its own uid.
+/// Runs this program again as a client, with its own process and uid.
 class ClientProcess {
  public:
   ClientProcess(unsigned uid, const std::string& socket, const std::string& what) {
@@ -52,7 +52,7 @@ class ClientProcess {
   ClientProcess(const ClientProcess&) = delete;
   ClientProcess& operator=(const ClientProcess&) = delete;
 
-  /// The next line of the client's output; empty when it has ended.
+  /// The next line of the client's output; empty when it has exited.
   std::string ReadLine() {
     std::string line;
     for (char c = 0; ::read(output_.get(), &c, 1) == 1 && c != '\n';) line.push_back(c);
@@ -83,7 +83,8 @@ WhoAmI Ask(unsigned uid, const std::string& socket) {
   return answer;
 }
 
-/// A stream that says one thing and then stays open, whatever its client does, until released.
+/// A stream that sends one message and then stays open, even if its client disconnects, until it is
+/// released.
 class StubbornStream final : public grpc::ServerWriteReactor<v1::SessionEvent> {
  public:
   StubbornStream(std::string peer, Caller caller)
@@ -181,9 +182,9 @@ TEST_F(PeerIdentityTest, AVanishedClientsLiveCallNeverTakesOnANewClientsIdentity
   ASSERT_EQ(vanishing.ReadLine(), "watching");
   vanishing.Kill();
   StubbornStream& stream = *service_.stream;
-  ASSERT_TRUE(Happens(stream.cancelled_)) << "gRPC noticed that the client is gone";
+  ASSERT_TRUE(Happens(stream.cancelled_)) << "gRPC noticed that the client has disconnected";
 
-  // The client is gone, its call lives: a new client must not get its number.
+  // The client has disconnected but its call is alive: a new client must not get its number.
   for (int i = 0; i < 20; ++i) {
     const WhoAmI newcomer = Ask(kNobody, socket());
     EXPECT_EQ(newcomer.uid, kNobody);
@@ -192,7 +193,7 @@ TEST_F(PeerIdentityTest, AVanishedClientsLiveCallNeverTakesOnANewClientsIdentity
     EXPECT_EQ(peers_.Find(stream.peer_)->uid, 0U) << "a second look-up would be sound, too";
   }
 
-  // The call ends: its number is free, and yet the last to come again.
+  // When the call ends, its number is free, but will be assigned last.
   stream.Finish(grpc::Status::CANCELLED);
   ASSERT_TRUE(Happens(stream.done_));
   for (int i = 0; i < 20; ++i) {
@@ -202,8 +203,8 @@ TEST_F(PeerIdentityTest, AVanishedClientsLiveCallNeverTakesOnANewClientsIdentity
   }
 }
 
-/// Clients of many users come and go on several threads, every other one without waiting for its
-/// answer: each that waits is told its own uid.
+/// Clients of many users connect and disconnect on several threads; every other one does not wait
+/// for its answer. Each that waits must receive its own uid.
 TEST_F(PeerIdentityTest, NobodyIsTakenForAnotherWhileConnectionsComeAndGo) {
   constexpr int kThreads = 4;
   constexpr unsigned kConnections = 200;
@@ -259,7 +260,7 @@ TEST_F(PeerIdentityTest, AConnectionWithoutAnEntryIsDenied) {
   v1::Session session;
   const grpc::Status status = stub->Get(&unary, v1::GetSessionRequest(), &session);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED);
-  EXPECT_EQ(status.error_message(), "connection: benchd does not know who is calling");
+  EXPECT_EQ(status.error_message(), "connection: the caller cannot be identified");
   grpc::ClientContext streaming;
   const auto reader = stub->Watch(&streaming, v1::WatchRequest());
   v1::SessionEvent event;

@@ -79,13 +79,12 @@ TEST(QueueProtoTest, AReservationLastsAnHourAtMost) {
   v1::ReserveRequest proto;
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     proto.set_seconds(seconds);
-    EXPECT_EQ(FromProto(proto).error().message,
-              "seconds: is no duration of more than 0 seconds and less than a century");
+    EXPECT_EQ(FromProto(proto).error().message, "seconds: must be between 0 s and 100 years");
   }
   proto.set_seconds(3600.5);
   const Error refused = FromProto(proto).error();
   EXPECT_EQ(refused.code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(refused.message, "seconds: the machine can be reserved for an hour at most");
+  EXPECT_EQ(refused.message, "seconds: the machine can be reserved for at most one hour");
   proto.set_seconds(3600);
   EXPECT_EQ(*FromProto(proto), std::chrono::hours(1));
 }
@@ -113,7 +112,7 @@ TEST(QueueProtoTest, APageIsBoundedAndItsTokenChecked) {
   EXPECT_EQ(FromProto(proto)->before, 17U);
   for (const char* token : {"x", "17x", "-1", " 1", "99999999999999999999"}) {
     proto.set_page_token(token);
-    EXPECT_EQ(FromProto(proto).error().message, "page_token: none of this benchd's") << token;
+    EXPECT_EQ(FromProto(proto).error().message, "page_token: not issued by this daemon") << token;
   }
 }
 

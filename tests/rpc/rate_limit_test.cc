@@ -18,7 +18,7 @@ const std::uint32_t kBurst = 2 * kPerSecond;
 
 class RateLimitTest : public ::testing::Test {
  protected:
-  /// How many of `calls` at once are let in.
+  /// How many of `calls` simultaneous calls are admitted.
   std::uint32_t LetIn(std::uint32_t calls, std::uint32_t uid = 1000) {
     std::uint32_t taken = 0;
     for (std::uint32_t i = 0; i < calls; ++i) taken += rate_.Take(uid) ? 1 : 0;
@@ -35,7 +35,7 @@ TEST_F(RateLimitTest, ABurstIsLetInAndThenSoManyASecond) {
   clock_.Advance(milliseconds(100));
   EXPECT_EQ(LetIn(kPerSecond), kPerSecond / 10);
   clock_.Advance(seconds(3600));
-  EXPECT_EQ(LetIn(kBurst + 10), kBurst) << "not more for having waited";
+  EXPECT_EQ(LetIn(kBurst + 10), kBurst) << "waiting does not raise the limit";
 }
 
 TEST_F(RateLimitTest, OneUsersFloodIsNobodyElses) {
@@ -44,7 +44,7 @@ TEST_F(RateLimitTest, OneUsersFloodIsNobodyElses) {
   EXPECT_EQ(LetIn(10, 1001), 10U);
 }
 
-// A hundred clients that submit a hundred times each, at the rate at which they are answered.
+// A hundred clients that submit a hundred times each, as fast as they are answered.
 TEST_F(RateLimitTest, TenThousandSubmissionsAtAThousandASecondAreNotRefused) {
   for (int i = 0; i < 10'000; ++i) {
     ASSERT_TRUE(rate_.Take(1000)) << i;
@@ -57,16 +57,17 @@ TEST_F(RateLimitTest, ARefusalSaysWhatToDo) {
   const Result<void> refused = rate_.Take(1000);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(refused.error().message, "too many requests: uid 1000 makes more than 2000 a second");
+  EXPECT_EQ(refused.error().message,
+            "too many requests: uid 1000 makes more than 2000 calls per second");
   EXPECT_EQ(refused.error().hint,
-            "ask again in a second; `benchctl watch` tells of every change without asking; "
-            "`calls_a_second` in [limits] of benchd.toml allows more");
+            "try again in a second; `benchctl watch` reports every change without polling; "
+            "to allow more, raise `calls_a_second` in [limits] of benchd.toml");
 }
 
 TEST_F(RateLimitTest, AFloodIsToldOnceInTenSeconds) {
   LetIn(kBurst + 1000);
-  EXPECT_EQ(log_,
-            std::vector<std::string>{"refusing calls: uid 1000 makes more than 2000 a second"});
+  EXPECT_EQ(log_, std::vector<std::string>{
+                      "refusing calls: uid 1000 makes more than 2000 calls per second"});
   clock_.Advance(seconds(9));
   LetIn(kBurst + 1000);
   EXPECT_EQ(log_.size(), 1U);
@@ -85,7 +86,7 @@ TEST_F(RateLimitTest, QuietUsersAreForgotten) {
 
 class DaemonRateLimitTest : public ::testing::Test, protected WholeDaemon {
  protected:
-  /// The fake clock stands still: nothing comes back.
+  /// The fake clock does not advance, so no tokens are refilled.
   void UseUp() {
     const auto queue = v1::QueueService::NewStub(channel_);
     for (std::uint32_t i = 0; i < kBurst; ++i) {
@@ -117,7 +118,7 @@ TEST_F(DaemonRateLimitTest, RefusesCallsAndNewStreamsUntilTimeHasPassed) {
   EXPECT_FALSE(refused_watcher->Read(&event));
   EXPECT_EQ(refused_watcher->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 
-  Work();  // the stream that was there goes on to its end
+  Work();  // the existing stream continues to its end
   while (watcher->Read(&event)) {
   }
   EXPECT_TRUE(watcher->Finish().ok());

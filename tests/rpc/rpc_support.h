@@ -22,14 +22,14 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_store.h"
 
-/// What the tests of rpc/ share: a loop in a thread, a control socket in a temporary directory, and
-/// a service whose sessions are a map of the test's.
+/// Helpers for the tests of rpc/: a loop in a thread, a control socket in a temporary directory,
+/// and a service whose sessions are in a map.
 namespace benchd::rpc {
 
-/// No test waits longer for something that should happen at once.
+/// The longest wait for an event that should happen at once.
 inline constexpr std::chrono::seconds kTimeout{20};
 
-/// A folder that clients of other uids can get into.
+/// A folder that clients with other uids can enter.
 class OpenFolder : public TempFolder {
  public:
   OpenFolder();
@@ -45,7 +45,7 @@ class LoopThread {
   }
   asio::any_io_executor executor() { return loop_.get_executor(); }
 
-  /// Runs `action` on the loop's thread, waits, and gives back its result.
+  /// Runs `action` on the loop's thread, waits, and returns its result.
   template <typename Action>
   auto Run(Action action) {
     std::packaged_task<std::invoke_result_t<Action>()> task(std::move(action));
@@ -54,7 +54,7 @@ class LoopThread {
     return result.get();
   }
 
-  /// True as soon as `condition` holds on the loop's thread; false when kTimeout is over.
+  /// Returns true as soon as `condition` holds on the loop's thread, and false after kTimeout.
   template <typename Condition>
   bool Await(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + kTimeout;
@@ -71,13 +71,14 @@ class LoopThread {
   std::thread thread_;
 };
 
-/// A listening Unix socket that anybody may connect to.
+/// A listening Unix socket to which any user may connect.
 UniqueFd ListenAt(const std::string& path);
 
-/// A connection of its own (gRPC would share one between channels).
+/// A separate connection (gRPC would share one between channels).
 std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path);
 
-/// Watch and ListSamples on a map of records; Get tells the caller's uid and peer string.
+/// Serves Watch and ListSamples from a map of records; Get returns the caller's uid and peer
+/// string.
 class StubService final : public v1::SessionService::CallbackService {
  public:
   StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, Store& store);
@@ -101,7 +102,7 @@ class StubService final : public v1::SessionService::CallbackService {
   ListSamplesSources samples_;
 };
 
-/// A daemon's transport with the stub behind it.
+/// A daemon's transport in front of the stub.
 class StubDaemon {
  public:
   StubDaemon();
@@ -128,8 +129,9 @@ class StubDaemon {
   std::unique_ptr<Listener> listener;
 };
 
-/// Runs this test program again as a client of its own process and uid: `--client UID SOCKET WHAT`.
-/// WHAT: "whoami" prints what Get says; "watch" prints one line at the first event and then hangs.
+/// Runs this test program again as a client with its own process and uid: `--client UID SOCKET
+/// WHAT`. "whoami" prints the answer of Get; "watch" prints one line at the first event and then
+/// hangs.
 int ClientMain(const std::vector<std::string>& arguments);
 
 }  // namespace benchd::rpc

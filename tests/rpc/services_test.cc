@@ -27,7 +27,7 @@ class ServicesTest : public ::testing::Test, protected WholeDaemon {
     return session;
   }
 
-  /// Calls a method by its name with bytes that no protobuf library has checked.
+  /// Calls a method by its name with bytes that were not checked by a protobuf library.
   grpc::Status CallRaw(const std::string& method, const std::string& bytes) {
     grpc::GenericStub stub(channel_);
     grpc::ClientContext context;
@@ -76,7 +76,7 @@ TEST_F(ServicesTest, ASubmittedSessionIsWatchedToItsVerdict) {
 }
 
 TEST_F(ServicesTest, TheSeedIsDrawnWhenNobodyGivesOneAndKeptWhenSomebodyDoes) {
-  // fake::RandomSource counts 1, 2, 3: the first number is the seed, the second the id.
+  // fake::RandomSource returns 1, 2, 3: the first number is the seed, the second the id.
   EXPECT_EQ(Get(Submit()).spec().seed(), 1U);
   v1::SubmitRequest request = Request();
   request.mutable_spec()->set_seed(0);
@@ -149,7 +149,7 @@ TEST_F(ServicesTest, AListComesInPagesThatHoldEachSessionOnce) {
 
 TEST_F(ServicesTest, APageOfLargeSessionsIsAMiBNotAllThatWereAskedFor) {
   v1::SubmitRequest large = Request();
-  // 240 kB of what a list shows: the fifth makes a MiB full.
+  // 240 kB of listed data each: the fifth session exceeds one MiB.
   v1::Benchmark* benchmark = large.mutable_spec()->mutable_benchmarks(0);
   benchmark->mutable_arms(0)->set_command("old " + std::string(120'000, 'x'));
   benchmark->mutable_arms(1)->set_command("new " + std::string(120'000, 'x'));
@@ -222,7 +222,7 @@ TEST_F(ServicesTest, ASessionTellsItsHistoryToWhoAsksForItAlone) {
   ASSERT_EQ(session.history_size(), 1);
   EXPECT_EQ(session.history(0).what(), "submitted by uid " + std::to_string(::getuid()) + " (pid " +
                                            std::to_string(::getpid()) + ")");
-  // fake::Clock stands at the second day of the epoch.
+  // fake::Clock starts on the second day of the epoch.
   EXPECT_EQ(session.history(0).time().seconds(), 24 * 3600);
   v1::ListSessionsResponse list;
   grpc::ClientContext context;

@@ -12,7 +12,7 @@ struct Pair {
   grpc::StatusCode status;
 };
 
-// gRPC's own names for the same things (grpc/status.h).
+// gRPC's own names of the same codes (grpc/status.h).
 constexpr Pair kPairs[] = {
     {ErrorCode::kInvalidArgument, grpc::StatusCode::INVALID_ARGUMENT},
     {ErrorCode::kNotFound, grpc::StatusCode::NOT_FOUND},
@@ -42,7 +42,7 @@ TEST(StatusMappingTest, AMessageThatDoesNotFitIntoAHeaderIsCutBetweenTwoCharacte
   std::string snowmen;
   for (int i = 0; i < 1000; ++i) snowmen += "\u2603";  // three bytes each
   const grpc::Status status = ToStatus(Error{ErrorCode::kInternal, snowmen, snowmen});
-  // 1500 and 1000 bytes are what status_mapping.h promises; 999 is the last whole character.
+  // status_mapping.h guarantees 1500 and 1000 bytes; 999 is the end of the last whole character.
   EXPECT_EQ(status.error_message(), snowmen.substr(0, 1500) + "...");
   EXPECT_EQ(status.error_details(), snowmen.substr(0, 999) + "...");
 }

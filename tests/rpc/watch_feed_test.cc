@@ -59,11 +59,11 @@ TEST_F(WatchFeedTest, AQueuedSessionTellsItsPlaceAndThenOnlyChanges) {
 
 TEST_F(WatchFeedTest, APauseIsToldAlsoBeforeTheFirstReport) {
   feed_.Offer(State(SessionState::kRunning));
-  EXPECT_EQ(Next(), Kind::kQueued) << "the first snapshot has to say something";
+  EXPECT_EQ(Next(), Kind::kQueued) << "the first snapshot must produce an event";
   feed_.Offer(State(SessionState::kPaused));
   EXPECT_EQ(Next(), Kind::kUpdate);
   feed_.Offer(State(SessionState::kRunning));
-  EXPECT_EQ(Next(), Kind::kUpdate) << "it goes on";
+  EXPECT_EQ(Next(), Kind::kUpdate) << "it resumes";
   feed_.Offer(State(SessionState::kRunning));
   EXPECT_EQ(Next(), std::nullopt);
 }

@@ -20,7 +20,7 @@ SessionSnapshot Waiting() {
   return snapshot;
 }
 
-/// `comparisons` makes the message as big as a test wants it: about 120 bytes each.
+/// `comparisons` determines the size of the message: about 120 bytes each.
 SessionSnapshot Measured(std::uint64_t blocks, SessionState state = SessionState::kRunning,
                          int comparisons = 0) {
   SessionSnapshot snapshot;
@@ -90,7 +90,7 @@ TEST_F(WatchTest, ASlowReaderGetsAFewStatesAndTheVerdict) {
   const Reader reader = Watch(context);
   ASSERT_TRUE(daemon_.loop.Await([this] { return Watchers() == 1; }));
   constexpr int kStates = 2000;
-  constexpr int kComparisons = 1000;  // more than the stream's window, every one of them
+  constexpr int kComparisons = 1000;  // makes every message larger than the stream's window
   for (int i = 1; i <= kStates; ++i) {
     daemon_.loop.Run([this] { daemon_.clock.Advance(milliseconds(51)); });
     daemon_.Publish(Measured(static_cast<std::uint64_t>(i), SessionState::kRunning, kComparisons));
@@ -111,7 +111,7 @@ TEST_F(WatchTest, ASlowReaderGetsAFewStatesAndTheVerdict) {
   }
   EXPECT_TRUE(verdict);
   EXPECT_EQ(Runs(event.verdict()), static_cast<std::uint64_t>(kStates));
-  // What gRPC's windows hold at both ends, a few MiB at most, is far from 2000 states of 120 KiB.
+  // gRPC's windows hold at most a few MiB at both ends, far less than 2000 states of 120 KiB.
   EXPECT_LT(received, 100);
   EXPECT_TRUE(reader->Finish().ok());
 }

@@ -9,7 +9,7 @@ namespace benchd::rpc {
 
 WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle,
                          std::chrono::milliseconds max_silence) {
-  // 10 % slower, with a spread that the statistics can see: a regression at 2 %
+  // 10 % slower, with a spread that the statistics can estimate: a regression at 2 %
   // (docs/statistics.md section 3).
   runner_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
     const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);

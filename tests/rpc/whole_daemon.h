@@ -13,7 +13,7 @@
 
 namespace benchd::rpc {
 
-/// A whole daemon above the ports, behind its socket; the base of fixtures.
+/// A whole daemon above the ports, behind its socket; a base of fixtures.
 ///
 /// Sessions wait until Work(). Their candidate is 10 % slower.
 class WholeDaemon {
@@ -22,11 +22,11 @@ class WholeDaemon {
                        std::chrono::milliseconds max_silence = std::chrono::minutes(1));
   ~WholeDaemon();
 
-  /// The queue's worker begins.
+  /// Starts the queue's worker.
   void Work();
 
   static v1::SubmitRequest Request();
-  /// The id of a session that was submitted.
+  /// Submits a session and returns its id.
   std::string Submit(const v1::SubmitRequest& request = Request());
 
   OpenFolder dir_;

@@ -49,7 +49,7 @@ TEST_F(ConnectedRunnerTest, RefusesARunnerOfSomebodyElse) {
   const auto socket = runner.Connect();
   ASSERT_FALSE(socket);
   EXPECT_EQ(socket.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(socket.error().message, "benchd-runner: " + path_ + " is answered by uid " +
+  EXPECT_EQ(socket.error().message, "benchd-runner: " + path_ + " is served by uid " +
                                         std::to_string(geteuid()) + ", neither root nor benchd");
   EXPECT_FALSE(socket.error().hint.empty());
 }
@@ -58,7 +58,7 @@ TEST_F(ConnectedRunnerTest, RefusesARunnerThatListensAsNobody) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to listen as somebody else";
   constexpr uid_t kNobody = 65534;
   chmod(folder_.path().c_str(), 0777);
-  // The kernel keeps the ids of the moment of listen().
+  // The kernel keeps the ids at the time of listen().
   ASSERT_EQ(seteuid(kNobody), 0);
   const UniqueFd listener = Listen();
   ASSERT_EQ(seteuid(0), 0);
@@ -99,7 +99,7 @@ TEST_F(ConnectedRunnerTest, RefusesAPathThatFitsNoSocketAddress) {
     const auto socket = runner.Connect();
     ASSERT_FALSE(socket);
     EXPECT_EQ(socket.error().message,
-              "runner socket: " + std::to_string(path.size()) + " bytes, 1 to 107 are allowed");
+              "runner socket: " + std::to_string(path.size()) + " bytes; must be 1 to 107 bytes");
   }
 }
 

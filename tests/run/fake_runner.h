@@ -37,18 +37,18 @@ inline wire::BatchFigures Finished(Result<wire::RunFigures> figures) {
   return finished;
 }
 
-/// What came of a batch of one run.
+/// The outcome of a batch of one run.
 inline Result<RunOutcome> OnlyOne(BatchOutcome outcome) {
   if (outcome.error) return *std::move(outcome.error);
   EXPECT_EQ(outcome.runs.size(), 1U);
   return std::move(outcome.runs.at(0));
 }
 
-/// A benchd-runner of the tests: the other end of a socketpair, on the same io_context. Answers
-/// everything at once with success, unless told otherwise.
+/// A fake benchd-runner: the other end of a socketpair, on the same io_context. Answers everything
+/// at once with success, unless a script says otherwise.
 class FakeRunner {
  public:
-  /// Sees each message first; true means "answered (or meant to stay unanswered)".
+  /// Gets each message first; true means "answered (or meant to stay unanswered)".
   using Script = std::function<bool(FakeRunner&, const wire::Message&)>;
 
   FakeRunner(asio::io_context& io, int fd, Script script)
@@ -61,9 +61,9 @@ class FakeRunner {
   void Say(const wire::Message& message, std::uint64_t request) {
     SayBytes(wire::Encode(message, request));
   }
-  /// To what was heard last.
+  /// Answers the last message received.
   void Reply(const wire::Message& answer) { Say(answer, heard_.back().request); }
-  /// To the newest question of that type.
+  /// Answers the newest request of that type.
   template <typename Question>
   void ReplyTo(const typename Question::Answer& answer) {
     std::uint64_t request = 0;
@@ -76,7 +76,7 @@ class FakeRunner {
     const auto sent = wire::SendRecord(socket_.native_handle(), record);
     EXPECT_TRUE(sent) << sent.error().message;
   }
-  /// What the kernel does when a process is killed.
+  /// Simulates the death of the process.
   void Die() { socket_.close(); }
   bool hung_up_on() const { return hung_up_on_; }
 
@@ -162,13 +162,13 @@ class FakeRunner {
   bool hung_up_on_ = false;
 };
 
-/// Hands out a new FakeRunner for every connection and keeps them all.
+/// Returns a new FakeRunner for every connection and keeps them all.
 class FakeSource : public RunnerSource {
  public:
   explicit FakeSource(asio::io_context& io) : io_(io) {}
 
-  FakeRunner::Script script;     // of runners to come
-  std::optional<Error> refusal;  // of connections to come
+  FakeRunner::Script script;     // for future runners
+  std::optional<Error> refusal;  // for future connections
   std::vector<std::unique_ptr<FakeRunner>> runners;
   int disconnected = 0;
 
@@ -190,8 +190,7 @@ class FakeSource : public RunnerSource {
   asio::io_context& io_;
 };
 
-/// Runs the loop until `reached`; a test that waits for something that never comes fails, after 20
-/// s.
+/// Runs the loop until `reached`; fails after 20 s.
 inline void RunUntil(asio::io_context& io, const std::function<bool()>& reached) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   io.restart();
@@ -202,12 +201,12 @@ inline void RunUntil(asio::io_context& io, const std::function<bool()>& reached)
   }
 }
 
-/// A coroutine under way; its value once it has one.
+/// A coroutine in progress, with its value once it has completed.
 template <typename T>
 class Started {
  public:
   Started(asio::io_context& io, asio::awaitable<T> task) : io_(io) {
-    // Through Keep: co_spawn itself wants values that can be made from nothing.
+    // Through Keep(), because co_spawn() requires default-constructible values.
     asio::co_spawn(io, Keep(std::move(task), &value_),
                    [](std::exception_ptr thrown) { EXPECT_FALSE(thrown); });
   }

@@ -15,7 +15,7 @@
 namespace benchd {
 namespace {
 
-/// The port with the real benchd-runner and benchd-helper, where they are built.
+/// The port with the real benchd-runner and benchd-helper, if they are built.
 class RealRunnerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -78,7 +78,7 @@ TEST_F(RealRunnerTest, RunsATrueProgram) {
   const auto outcome = RunOne(0);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->exit.Succeeded());
-  // And of the optional ones those that this machine has.
+  // The optional metrics that this machine has are included.
   ASSERT_GE(outcome->samples.size(), BuiltinMetrics().size());
   EXPECT_GT(outcome->samples[0].value, 0);
   EXPECT_LT(outcome->samples[0].value, 60);
@@ -90,7 +90,7 @@ TEST_F(RealRunnerTest, ParsesWhatAProgramPrints) {
   const auto outcome = RunOne(0);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->samples.back(), (Sample{"latency", "", 0, 12.5}));
-  // Before it stand those that the kernel counts in ticks.
+  // Metrics that the kernel counts in ticks come before it.
   ASSERT_FALSE(outcome->metrics.empty());
   EXPECT_EQ(outcome->metrics.back(), (MetricInfo{"latency", "ms", Better::kLower, 0.01}));
   const auto bad = RunOne(1);

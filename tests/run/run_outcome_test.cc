@@ -59,7 +59,7 @@ TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
   EXPECT_EQ(outcome->output, "log");
 }
 
-// The kernel's tick is their step, where it divides CPU time by it (system/cpu_accounting.h).
+// If the kernel divides CPU time by its tick, the tick is their step (system/cpu_accounting.h).
 TEST(MakeRunOutcomeTest, UserAndSystemTimeCarryTheStepOfTheirDivision) {
   wire::RunFigures figures = Figures();
   figures.user_time_step_ns = 4'000'000;
@@ -86,7 +86,7 @@ TEST(MakeRunOutcomeTest, NamesEveryBuiltInMetricOnceAndInOrder) {
   }
 }
 
-// Values: the figures below in SI units; order: that in which they are measured.
+// Values: the figures below in SI units; order: that of measurement.
 TEST(MakeRunOutcomeTest, AddsTheOptionalMetricsThatAreThere) {
   wire::RunFigures figures = Figures();
   figures.read_bytes = 4096;
@@ -116,7 +116,7 @@ TEST(MakeRunOutcomeTest, AddsTheOptionalMetricsThatAreThere) {
   }
 }
 
-// perf_event_open(2): what was counted, times the time enabled over the time running.
+// perf_event_open(2): the count, times the time enabled, divided by the time running.
 TEST(MakeRunOutcomeTest, ScalesCountersThatTookTurns) {
   wire::RunFigures figures = Figures();
   figures.counters = {{"instructions", 600, 1'000, 250}, {"cycles", 900, 1'000, 1'000}};
@@ -144,10 +144,10 @@ TEST(MakeRunOutcomeTest, AMetricThatWasAskedForAndIsMissingIsNamedWithTheReason)
                                     "metric cycles: not available here: it stands still",
                                     "gate on another metric, such as cpu_time"}));
   figures.exit.signal = 9;
-  EXPECT_TRUE(MakeRunOutcome(figures, "")) << "how it ended says more";
+  EXPECT_TRUE(MakeRunOutcome(figures, "")) << "its exit is more informative";
 }
 
-// What is accepted of one of the harness' runs hides no other: 3 of both, and a crash.
+// An accepted exit does not hide another one: both exit with 3, and one crashes.
 TEST(MakeRunOutcomeTest, WhatIsNotAcceptedOfAHarnessRunsComesFirst) {
   wire::RunFigures figures = Figures();
   wire::ParsedOutput parsed = Parsed();
@@ -238,7 +238,7 @@ TEST(MakeRunOutcomeTest, RefusesAParsedMetricNamedLikeABuiltInOne) {
   EXPECT_EQ(outcome.error().message, "parse: 'cpu_time' is a metric that benchd measures itself");
 }
 
-// Its name is INNER/instructions, which is nobody else's.
+// Its name is INNER/instructions, which is unique.
 TEST(MakeRunOutcomeTest, AnInnerBenchmarkMayCallItsMetricsAsItLikes) {
   wire::ParsedOutput parsed = Parsed();
   parsed.metrics[0].name = "BM_sort/8/instructions";
@@ -277,7 +277,7 @@ TEST(MakeRunOutcomeTest, RefusesBytesThatAreNoMessage) {
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, ErrorCode::kInternal);
   }
-  EXPECT_TRUE(MakeRunOutcome(figures, "")) << "without a format nothing is read";
+  EXPECT_TRUE(MakeRunOutcome(figures, "")) << "output without a format is not read";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class RunnerClientTest : public testing::Test {
     const auto opened = TryOpen(std::move(children));
     ASSERT_TRUE(opened) << opened.error().message;
   }
-  /// At the runner that is there, without any of the machine.
+  /// Opens children at the current runner, without acquiring the machine.
   Result<void> TryOpen(std::vector<ChildSpec> children) {
     const auto lease = Await(io_, client_.Acquire(std::nullopt));
     EXPECT_TRUE(lease && !lease->machine);
@@ -48,7 +48,7 @@ class RunnerClientTest : public testing::Test {
     return lease;
   }
   MachineEnd Release() { return Await(io_, client_.Release(runner_)); }
-  /// A run that the runner has heard of and not answered.
+  /// Makes runs stay unanswered after the runner has received them.
   void HoldRuns() {
     source_.script = [](FakeRunner&, const wire::Message& message) {
       return std::holds_alternative<wire::RunBatch>(message);
@@ -228,7 +228,7 @@ TEST_F(RunnerClientTest, CancelsTheRunUnderWay) {
   UntilRunHeard();
   stop_.request_stop();
   RunUntil(io_, [this] { return !source_.newest().HeardOf<wire::CancelRun>().empty(); });
-  EXPECT_FALSE(run.done()) << "the child is not gone yet";
+  EXPECT_FALSE(run.done()) << "the child has not exited yet";
   source_.newest().ReplyTo<wire::RunBatch>(
       Finished(Error{ErrorCode::kCancelled, "killed on request", {}}));
   EXPECT_EQ(OnlyOne(run.Wait()).error(), (Error{ErrorCode::kCancelled, "run: cancelled", ""}));
@@ -247,7 +247,7 @@ TEST_F(RunnerClientTest, CancelsARunThatEndedJustBeforeTheRunnerHeardOfIt) {
   Started<BatchOutcome> next(io_, Run(Order(0)));
   UntilRunHeard(2);
   source_.newest().ReplyTo<wire::RunBatch>(Finished(wire::RunFigures{}));
-  EXPECT_TRUE(OnlyOne(next.Wait())) << "the next run is nobody's to cancel";
+  EXPECT_TRUE(OnlyOne(next.Wait())) << "the next run must not be cancelled";
 }
 
 TEST_F(RunnerClientTest, RunsNothingThatWasStoppedBeforeItsStart) {
@@ -309,7 +309,7 @@ TEST_F(RunnerClientTest, RefusesASecondRunAtOnce) {
   Open({Child("a")});
   Started<BatchOutcome> run(io_, Run(Order(0)));
   UntilRunHeard();
-  EXPECT_EQ(RunOne(0).error().message, "run: another one is under way");
+  EXPECT_EQ(RunOne(0).error().message, "run: another one is in progress");
   source_.newest().Die();
   EXPECT_FALSE(OnlyOne(run.Wait()));
 }

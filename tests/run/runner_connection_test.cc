@@ -29,7 +29,7 @@ class RunnerConnectionTest : public testing::Test {
   RunnerConnection connection_{io_.get_executor(), source_};
 };
 
-/// Leaves questions of that type unanswered.
+/// Leaves requests of that type unanswered.
 template <typename Question>
 bool Ignore(FakeRunner&, const wire::Message& message) {
   return std::holds_alternative<Question>(message);
@@ -147,7 +147,7 @@ TEST_F(RunnerConnectionTest, TreatsWhatItCannotUnderstandAsADeath) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(answer.error().message.rfind(
-                "benchd-runner died during a test: it cannot be understood: ", 0),
+                "benchd-runner died during a test: it sent an invalid message: ", 0),
             0U)
       << answer.error().message;
   RunUntil(io_, [this] { return source_.newest().hung_up_on(); });
@@ -174,7 +174,7 @@ TEST_F(RunnerConnectionTest, TreatsAnAnswerToNothingAsADeath) {
   const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().message,
-            "benchd-runner died during a test: it answered what nobody asked");
+            "benchd-runner died during a test: it sent an answer without a request");
 }
 
 TEST_F(RunnerConnectionTest, TreatsSilenceAsADeath) {

@@ -19,8 +19,8 @@
 namespace benchd {
 namespace {
 
-/// A folder with shell scripts that stand in for benchd-runner; what they print on descriptor 3
-/// comes out of the test's end of the socket.
+/// A folder with shell scripts that stand in for benchd-runner. The test reads what they print on
+/// descriptor 3 from its end of the socket.
 class SpawnedRunnerTest : public testing::Test {
  protected:
   std::string Script(const std::string& text) {
@@ -39,7 +39,7 @@ class SpawnedRunnerTest : public testing::Test {
     return socket ? std::move(*socket) : UniqueFd();
   }
 
-  /// What the script printed up to and without a line END.
+  /// Returns the script's output up to a line END, which is left out.
   std::string Printed(const UniqueFd& socket) {
     std::string text;
     while (text.find("END\n") == std::string::npos) {
@@ -82,7 +82,7 @@ TEST_F(SpawnedRunnerTest, LeavesOutWhatIsNotSet) {
 TEST_F(SpawnedRunnerTest, HandsOverNoDescriptorBesidesTheSocketAndNoInput) {
   const UniqueFd stray(open("/dev/null", O_RDONLY));  // without O_CLOEXEC
   ASSERT_GT(stray.get(), 2);
-  // 10 is the shell's own: the script.
+  // The shell uses 10 for the script.
   SpawnedRunner runner(io_.get_executor(), Options("for f in 0 1 2 3 4 5 6 7 8 9; do\n"
                                                    "[ -e /proc/$$/fd/$f ] && echo $f >&3; done\n"
                                                    "readlink /proc/$$/fd/0 >&3; echo END >&3"));
@@ -99,7 +99,8 @@ TEST_F(SpawnedRunnerTest, StartsWithFreshSignalsInAProcessGroupOfItsOwn) {
   const auto handler = signal(SIGPIPE, SIG_IGN);
   SpawnedRunner runner(
       io_.get_executor(),
-      // The shell reads by itself: while it waits for a child, some shells block signals.
+      // The shell reads the file itself, because some shells block signals while they wait for a
+      // child.
       Options("while read -r name value; do case $name in\n"
               "SigBlk: | SigIgn:) echo $name$value >&3;; esac; done </proc/$$/status\n"
               "[ $(cut -d' ' -f5 /proc/$$/stat) = $$ ] && echo leader >&3; echo END >&3"));
@@ -108,7 +109,7 @@ TEST_F(SpawnedRunnerTest, StartsWithFreshSignalsInAProcessGroupOfItsOwn) {
   const std::string ignored = "\nSigIgn:";
   EXPECT_EQ(printed.rfind("SigBlk:0000000000000000\n", 0), 0U) << printed;
   ASSERT_NE(printed.find(ignored), std::string::npos) << printed;
-  // 32 and 33 are glibc's own: posix_spawn ignores them in every child.
+  // glibc reserves 32 and 33: posix_spawn ignores them in every child.
   const auto mask =
       std::stoull(printed.substr(printed.find(ignored) + ignored.size()), nullptr, 16);
   EXPECT_EQ(mask & 0x7FFFFFFFU, 0U) << printed;
@@ -136,7 +137,7 @@ TEST_F(SpawnedRunnerTest, StartsRunnersOnTheCpusThatBenchdHadBeforeItPinnedItsel
   EXPECT_EQ(Printed(Connect(runner)), all);
   cpu_set_t after;
   sched_getaffinity(0, sizeof(after), &after);
-  EXPECT_TRUE(CPU_EQUAL(&after, &one)) << "benchd itself stays where it is";
+  EXPECT_TRUE(CPU_EQUAL(&after, &one)) << "the affinity of benchd itself is unchanged";
   sched_setaffinity(0, sizeof(before), &before);
 }
 
@@ -147,7 +148,7 @@ TEST_F(SpawnedRunnerTest, ReapsARunnerThatLeavesWhenItsSocketCloses) {
   EXPECT_EQ(kill(pid, 0), 0);
   socket.Reset();
   runner.Disconnected();
-  io_.run();  // ends when nobody waits for a runner any more
+  io_.run();  // ends when there is no runner to wait for
   EXPECT_TRUE(IsGone(pid));
 }
 
@@ -183,7 +184,7 @@ TEST_F(SpawnedRunnerTest, LeavesNoRunnerBehindWhenDestroyed) {
     pids.push_back(std::stoi(Printed(Connect(obedient))));
   }
   for (const pid_t pid : pids) EXPECT_TRUE(IsGone(pid));
-  io_.run();  // nothing of theirs is left on the loop
+  io_.run();  // they have no handlers left on the loop
 }
 
 TEST_F(SpawnedRunnerTest, StartsAnotherRunnerForEveryConnection) {

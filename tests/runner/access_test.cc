@@ -1,4 +1,5 @@
-// Whom a child may be: by the rules alone, and by what a runner does that benchd lies to.
+// Which users children may run as: the rules alone, and a runner to which benchd sends false
+// requests.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ namespace benchd {
 namespace {
 
 constexpr std::uint32_t kNoId = UINT32_MAX;
-/// Nobody has these here.
+/// Uids that exist nowhere in these tests.
 constexpr uid_t kBenchd = 65533;
 constexpr uid_t kUnknown = 54321;
 constexpr uid_t kAsker = 65530;  // callers.cc
@@ -67,9 +68,9 @@ TEST(AccessTest, WhoIsNoMemberMustBeNamed) {
   EXPECT_TRUE(AdmitCaller(RulesFor({"bob", "alice"}), record, AsAlice()));
   EXPECT_TRUE(AdmitCaller(RulesFor({"1000"}), record, AsAlice()));
   record.gid = 990;
-  EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice())) << "1000 is no group of its any more";
+  EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice())) << "it is no longer in group 1000";
   record.groups = {1000};
-  EXPECT_TRUE(AdmitCaller(RulesFor(), record, AsAlice())) << "by its own group";
+  EXPECT_TRUE(AdmitCaller(RulesFor(), record, AsAlice())) << "through its primary group";
   record.socket_gid.reset();
   EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice())) << "there is no such group";
 }
@@ -115,8 +116,8 @@ TEST(AccessTest, InUserModeEverythingIsOneUsers) {
   EXPECT_TRUE(CheckUid({}, 0));
 }
 
-/// A runner that listens, as root, and a benchd that says what it likes. Its socket's group is
-/// nobody's own, so that nobody is a member and daemon and all others are none.
+/// A runner that listens, as root, and a benchd that sends arbitrary requests. The socket's group
+/// is nogroup, so that the user nobody is a member and all other users, such as daemon, are not.
 class ForgedRequestTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -141,7 +142,7 @@ class ForgedRequestTest : public testing::Test {
   template <typename Wanted>
   Wanted Await() const {
     auto record = wire::ReceiveRecord(connection_.get());
-    EXPECT_TRUE(record && !record->empty()) << "the runner is gone";
+    EXPECT_TRUE(record && !record->empty()) << "the runner has exited";
     const Error gone{ErrorCode::kUnavailable, "no answer", {}};
     const auto decoded = record ? wire::Decode(*record) : Result<wire::Record>(gone);
     const auto* const wanted = decoded ? std::get_if<Wanted>(&decoded->message) : nullptr;
@@ -154,7 +155,7 @@ class ForgedRequestTest : public testing::Test {
     }
   }
 
-  /// What `id` prints as that caller: "UID GID GROUPS", or why there is none.
+  /// What `id` prints as that caller, "UID GID GROUPS", or the error.
   std::string Become(std::uint32_t uid, std::uint32_t gid, std::vector<std::uint32_t> groups) {
     Caller caller;
     caller.uid = uid;
@@ -165,7 +166,7 @@ class ForgedRequestTest : public testing::Test {
     ChildSpec child = ScriptOf("echo $(id -u) $(id -g) $(id -G)");
     child.caller = caller;
     child.output = OutputKind::kLog;
-    // Sent at once, as one who hopes to come before the answer would.
+    // Sent at once, in an attempt to run before the answer of the lookup.
     Send(wire::OpenChild{0, child});
     Send(wire::RunBatch{{.runs = {{}}}});
     const auto opened = Await<Result<void>>();
@@ -193,20 +194,20 @@ TEST_F(ForgedRequestTest, MembersAreThemselvesWithTheirOwnGroupsOnly) {
 
 TEST_F(ForgedRequestTest, NobodyElseIsToBeHad) {
   StartService("");
-  const std::string nothing = "benchd-runner: it starts nothing as uid ";
+  const std::string nothing = "benchd-runner: will not run programs as uid ";
   EXPECT_EQ(Become(0, 0, {}), nothing + "0: allow_root is not set");
-  EXPECT_EQ(Become(kNoId, kNobodyId, {}), "caller: -1 is nobody's uid or gid");
-  EXPECT_EQ(Become(kNobodyId, kNoId, {}), "caller: -1 is nobody's uid or gid");
-  EXPECT_EQ(Become(kBenchd, kBenchd, {}), nothing + "65533: that is benchd itself");
-  EXPECT_EQ(Become(kNobodyId, 0, {}), nothing + "65534: gid 0 is none of its groups");
-  EXPECT_EQ(Become(kNobodyId, 6, {}), nothing + "65534: gid 6 is none of its groups");
-  EXPECT_EQ(Become(1, 1, {}), nothing + "1: it is a user of the system's own");
-  EXPECT_EQ(Become(kAsker, kAsker, {}), nothing + "65530: users are looked up with that one");
+  EXPECT_EQ(Become(kNoId, kNobodyId, {}), "caller: -1 is not a valid uid or gid");
+  EXPECT_EQ(Become(kNobodyId, kNoId, {}), "caller: -1 is not a valid uid or gid");
+  EXPECT_EQ(Become(kBenchd, kBenchd, {}), nothing + "65533: that is benchd's own uid");
+  EXPECT_EQ(Become(kNobodyId, 0, {}), nothing + "65534: gid 0 is not one of its groups");
+  EXPECT_EQ(Become(kNobodyId, 6, {}), nothing + "65534: gid 6 is not one of its groups");
+  EXPECT_EQ(Become(1, 1, {}), nothing + "1: it is a system user");
+  EXPECT_EQ(Become(kAsker, kAsker, {}), nothing + "65530: that uid is reserved for lookups");
   EXPECT_EQ(Become(kUnknown, kUnknown, {kNobodyId}),
-            nothing + "54321: it is no member of the group nogroup");
+            nothing + "54321: it is not a member of the group nogroup");
 }
 
-/// Holds everybody who is about to become a program until they were looked at.
+/// Suspends every process that is about to execute a program until it has been inspected.
 class ExecWatch {
  public:
   explicit ExecWatch(const char* program)
@@ -218,7 +219,7 @@ class ExecWatch {
   }
   explicit operator bool() const { return static_cast<bool>(events_); }
 
-  /// /proc/PID/status of the next one that is `grandparent`'s; empty when none comes.
+  /// /proc/PID/status of the next such grandchild of `grandparent`; empty if there is none.
   std::string StatusOfNext(pid_t grandparent) const {
     constexpr int kTimeoutMs = 60'000;
     pollfd ready{events_.get(), POLLIN, 0};
@@ -252,10 +253,10 @@ class ExecWatch {
   UniqueFd events_;
 };
 
-// Who is the same user as a process may trace it, and say what it would have said.
+// A process of the same user could trace the helper and change its answer.
 TEST_F(ForgedRequestTest, NoOtherProcessIsTheUserThatAsksForUsers) {
   const auto watch = std::make_unique<ExecWatch>("/usr/bin/getent");
-  if (!*watch) GTEST_SKIP() << "fanotify tells of no programs here";
+  if (!*watch) GTEST_SKIP() << "fanotify does not report programs here";
   StartService("");
   Caller caller;
   caller.uid = caller.gid = kNobodyId;
@@ -269,7 +270,7 @@ TEST_F(ForgedRequestTest, NoOtherProcessIsTheUserThatAsksForUsers) {
 
 TEST_F(ForgedRequestTest, TheConfigurationMayNameMore) {
   const passwd* const daemon = getpwnam("daemon");
-  if (daemon == nullptr) GTEST_SKIP() << "there is no user daemon here";
+  if (daemon == nullptr) GTEST_SKIP() << "the user daemon does not exist here";
   StartService("allow_root = true\nusers = [\"daemon\", " + std::to_string(kUnknown) + ", " +
                std::to_string(kBenchd) + "]\n");
   const std::string uid = std::to_string(daemon->pw_uid);
@@ -278,7 +279,7 @@ TEST_F(ForgedRequestTest, TheConfigurationMayNameMore) {
   EXPECT_EQ(Become(kUnknown, kUnknown, {0, 6, kNobodyId}), "54321 54321 54321\n");
   EXPECT_EQ(Become(0, 0, {6}), "0 0 0\n");
   EXPECT_EQ(Become(kBenchd, kBenchd, {}),
-            "benchd-runner: it starts nothing as uid 65533: that is benchd itself");
+            "benchd-runner: will not run programs as uid 65533: that is benchd's own uid");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Several runs of one request, and the child that is made ready while another one runs.
+// Several runs of one request, and the child that is prepared while another one runs.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,8 +17,8 @@
 namespace benchd {
 namespace {
 
-/// Sets S to the pid of the runner's other child, its spawner, once there is one: on a loaded
-/// machine the script may be faster than the runner.
+/// Sets S to the pid of the runner's other child, its spawner, once it exists: on a loaded machine
+/// the script may start before the spawner.
 const std::string kFindSpawner =
     "while [ -z \"$S\" ]; do for p in $(cat /proc/$PPID/task/$PPID/children); do "
     "[ $p = $$ ] || S=$p; done; done; ";
@@ -38,7 +38,7 @@ class BatchTest : public testing::Test {
     }
   }
 
-  /// A batch of these children, each a block of its own.
+  /// A batch of these children, each in a block of its own.
   static Batch BatchOf(const std::vector<std::uint32_t>& children) {
     Batch batch;
     batch.budget = std::chrono::minutes(1);
@@ -63,7 +63,7 @@ TEST_F(BatchTest, RunsAllInOrder) {
   EXPECT_EQ(printed, "a\nb\nb\na\nb\n");
   for (std::size_t i = 1; i < finished.runs.size(); ++i) {
     EXPECT_GE(BeganAt(finished.runs[i]), finished.runs[i - 1].ended_at_ns)
-        << "run " << i << " began before the one before it had ended";
+        << "run " << i << " began before the previous one had ended";
   }
 }
 
@@ -100,7 +100,7 @@ TEST_F(BatchTest, EndsWithTheRunThatCannotBeMeasured) {
   const auto finished = Run(BatchOf({0, 0, 1, 0}));
   EXPECT_EQ(finished.runs.size(), 2U);
   EXPECT_EQ(finished.result.error().message, "cwd: /no/such/folder: No such file or directory");
-  EXPECT_TRUE(Run(BatchOf({0})).result) << "the next batch is none the worse";
+  EXPECT_TRUE(Run(BatchOf({0})).result) << "the next batch is unaffected";
 }
 
 TEST_F(BatchTest, IsRefusedWholeWhenOneOfItsChildrenIsUnknown) {
@@ -155,7 +155,7 @@ TEST_F(BatchTest, ASpawnerThatIsKilledIsReplaced) {
   const auto finished = Run(BatchOf({0, 1, 0, 1, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), 5U);
-  EXPECT_NE(finished.runs[0].output, finished.runs[2].output) << "it was the same one";
+  EXPECT_NE(finished.runs[0].output, finished.runs[2].output) << "it was the same process";
   for (const std::size_t run : {1U, 3U, 4U}) EXPECT_EQ(finished.runs[run].output, "b\n");
 }
 
@@ -194,7 +194,7 @@ TEST_F(BatchTest, TheSpawnerSleepsAndMakesNoChildWhileOneRuns) {
   }
 }
 
-/// After a batch that expected another run: the child that waits for it.
+/// The prepared child that waits after a batch that expected another run.
 class WaitingChildTest : public BatchTest {
  protected:
   void SetUp() override {
@@ -258,7 +258,7 @@ TEST_F(WaitingChildTest, IsGoneWhenTheSessionIsAndSoIsTheSpawner) {
   for (const pid_t pid : {spawner_, waiting_}) EXPECT_EQ(kill(pid, 0), -1);
 }
 
-/// What a process has used of its CPUs.
+/// The CPU time that a process has used.
 std::int64_t CpuTimeOf(pid_t pid) {
   clockid_t clock{};
   timespec used{};
@@ -267,9 +267,9 @@ std::int64_t CpuTimeOf(pid_t pid) {
   return used.tv_sec * 1'000'000'000LL + used.tv_nsec;
 }
 
-// One that looked for the end of a run in a loop would slow the run down wherever their two CPUs
-// are threads of one core. It would use the 2 ms of sleep here and all that the run takes besides;
-// its own work takes a tenth of that, where system calls are slow a third.
+// Polling for the end of a run would slow the run down if both CPUs are threads of one core. It
+// would use the 2 ms of sleep here and the rest of the run's time. The runner's own work takes a
+// tenth of that, or a third if system calls are slow.
 TEST_F(BatchTest, TheRunnerSleepsWhileAChildIsMeasured) {
   Open({"sleep 0.002"});
   constexpr std::size_t kRuns = 40;
@@ -285,7 +285,7 @@ const std::string kWaitsForItsCpu =
     "[ $key != nonvoluntary_ctxt_switches: ] || n=$value; done </proc/$$/status; done; "
     "kill $!; sleep 0.003";
 
-/// From the end of each run to the beginning of the next one, in all, in ticks of the scheduler.
+/// The total time from the end of each run to the beginning of the next, in scheduler ticks.
 double TicksBetween(const std::vector<wire::RunFigures>& runs) {
   timespec tick{};
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
@@ -296,7 +296,7 @@ double TicksBetween(const std::vector<wire::RunFigures>& runs) {
   return static_cast<double>(between_ns) / static_cast<double>(tick.tv_nsec);
 }
 
-// 32 random waits of half a tick in the mean; a machine that is busy can only add to them.
+// 32 random waits of half a tick on average; a busy machine can only lengthen them.
 constexpr std::size_t kRunsThatWait = 33;
 constexpr double kFewestTicks = 8;
 

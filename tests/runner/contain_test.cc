@@ -1,4 +1,4 @@
-// Programs that do their worst (tests/e2e/programs/hostile.cc), and what [children] lets them have.
+// Malicious programs (tests/e2e/programs/hostile.cc), and the limits of [children].
 
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ std::set<std::string> ProcessesOf(const std::string& program) {
   return found;
 }
 
-/// As root there may be control groups; as nobody there are none, and the tree is found through its
+/// As root there may be control groups. As nobody there are none, and the tree is found through its
 /// parents.
 class ContainTest : public testing::TestWithParam<RunnerIds> {
  protected:
   void SetUp() override {
     if (auto why = CannotStartAs(GetParam()); !why.empty()) GTEST_SKIP() << why;
     std::filesystem::permissions(folder_.path(), std::filesystem::perms::all);
-    // Where nobody can reach it.
+    // At a path that the user nobody can reach.
     program_ = folder_ / "hostile";
     std::filesystem::copy_file(HostileProgram(), program_);
     StartWith("");
@@ -51,7 +51,7 @@ class ContainTest : public testing::TestWithParam<RunnerIds> {
     EXPECT_TRUE(ProcessesOf(program_).empty()) << "left behind";
     const auto next = runner_->Run(As(ScriptOf("exit 7")));
     ASSERT_TRUE(next) << next.error().message;
-    EXPECT_EQ(next->exit.code, 7) << "the next run is as any other";
+    EXPECT_EQ(next->exit.code, 7) << "the next run is unaffected";
     EXPECT_EQ(next->limit, "");
     EXPECT_EQ(runner_->Close(), 0);
   }
@@ -126,7 +126,8 @@ TEST_P(ContainTest, ALimitOfProcessesHoldsAndIsNamed) {
     GTEST_SKIP() << "nothing counts processes here";
   }
   EXPECT_EQ(figures->output, "n 1000\n");
-  // Without a control group the kernel counts all of a user's and tells nobody.
+  // Without a control group, the kernel counts all processes of the user and does not report which
+  // run reached the limit.
   EXPECT_EQ(figures->limit,
             GetParam() == RunnerIds::kOwn ? "reached its limit of 20 processes" : "");
 }

@@ -1,5 +1,5 @@
-// Figures of a whole process tree, by control group and by counters of the kernel, from a real
-// runner. What this machine does not have is skipped by name.
+// Figures of a whole process tree from a real runner, measured by control groups and kernel
+// counters. Tests of figures that this machine lacks are skipped, with the reason.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::optional<wire::CounterFigure> Find(const wire::RunFigures& figures, const s
 class CountedTest : public testing::Test {
  protected:
   Result<wire::RunFigures> Run(ChildSpec child) { return runner_.Run(std::move(child)); }
-  /// Why a figure of control groups is not to be had here; empty = it is.
+  /// Why control groups do not yield a figure here; empty if they do.
   std::string Refused(const std::string& metric) {
     auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {metric}));
     return opened ? "" : opened.error().message;
@@ -52,7 +52,7 @@ TEST_F(CountedTest, WhoDoesNotAskGetsWhatCostsNothing) {
   EXPECT_TRUE(figures->missing.empty());
 }
 
-// A timer interrupts every CPU that is busy for so long, on any kernel.
+// On any kernel, a timer interrupts each CPU that is busy for this long.
 TEST_F(CountedTest, InterruptsOnItsCpuAreCountedForWhoAsks) {
   ChildSpec child =
       Asking(ScriptOf("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"), {"interrupts"});
@@ -62,7 +62,7 @@ TEST_F(CountedTest, InterruptsOnItsCpuAreCountedForWhoAsks) {
   EXPECT_TRUE(figures->missing.empty());
   ASSERT_TRUE(figures->interrupts);
   EXPECT_GT(*figures->interrupts, 0);
-  EXPECT_FALSE(figures->migrations) << "there is nowhere to go";
+  EXPECT_FALSE(figures->migrations) << "there is no other CPU";
 }
 
 TEST_F(CountedTest, WhoseCpusItCouldBeAnywhereNobodyCounts) {
@@ -74,8 +74,8 @@ TEST_F(CountedTest, WhoseCpusItCouldBeAnywhereNobodyCounts) {
   EXPECT_NE(figures->missing[0].why.find("no CPUs of their own"), std::string::npos);
 }
 
-// What is dear to read is left out of short runs, and of first ones, of which nobody knows how long
-// they take.
+// Metrics that are slow to read are left out of short runs, and of first runs, whose duration is
+// unknown.
 TEST_F(CountedTest, WhatIsReadUnaskedDependsOnHowLongRunsTake) {
   ChildSpec child = ChildOf({"/bin/sleep", "0.2"});
   child.cpus = {runner_.hello().benchmark_cpus.front()};
@@ -104,10 +104,10 @@ TEST_F(CountedTest, AMetricThatNobodyKnowsIsRefused) {
   EXPECT_EQ(opened.error().message, "metric typos: not available here: there is no such counter");
 }
 
-// The clock of the tree runs from execve on: without the child's start, with all its descendants.
+// The tree's clock runs from execve on: it includes all descendants but not the child's start.
 TEST_F(CountedTest, TaskClockIsTheWholeTreesFromExecOn) {
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
-  // The shell that was started does not wait for its grandchild: rusage does not have that one.
+  // The shell does not wait for its grandchild, so rusage does not include it.
   const auto tree = Run(
       Asking(ScriptOf("p=$(mktemp -u); mkfifo $p; ( ( i=0; while [ $i -lt 200000 ]; do i=$((i+1)); "
                       "done; echo >$p ) & ); read l <$p; rm $p"),
@@ -130,7 +130,7 @@ TEST_F(CountedTest, TaskClockOfOneProcessIsItsCpuTime) {
   const auto clock = Find(*figures, "task_clock");
   ASSERT_TRUE(clock);
   const double cpu_us = static_cast<double>(figures->user_time_us + figures->system_time_us);
-  // rusage has the child's start as well; a busy host makes that long.
+  // rusage also includes the child's start, which takes long on a busy host.
   EXPECT_NEAR(static_cast<double>(clock->value) / 1000, cpu_us, 0.1 * cpu_us + 2'000);
 }
 
@@ -157,7 +157,7 @@ TEST_F(CountedTest, EveryRunOfABatchHasItsOwnCounts) {
   const auto finished = runner_.Await<wire::BatchFigures>();
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), batch.runs.size());
-  // What others do to the machine is in it, but no multiple of a run before: the long ones take a
+  // This includes disturbances by others, but no multiple of an earlier run: the long ones take a
   // hundred times as long.
   std::uint64_t most_of_short = 0;
   std::uint64_t least_of_long = std::numeric_limits<std::uint64_t>::max();
@@ -190,7 +190,7 @@ TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
   ASSERT_EQ(figures->missing.size(), 1U);
   EXPECT_EQ(figures->missing[0].metric, "task_clock");
   EXPECT_EQ(figures->missing[0].why,
-            "the kernel watches no program that is set-user-ID or that its user may not read");
+            "the kernel does not count set-user-ID programs or programs that are not readable");
 }
 
 TEST(CountedAsNobodyTest, CountersWorkWithoutAnyPrivilege) {
@@ -251,8 +251,8 @@ TEST_F(CountedTest, TreeCpuTimeIsEachRunsOwn) {
 
 TEST_F(CountedTest, TreeMemoryPeakIsThatOfAllProcessesTogether) {
   if (const auto why = Refused("tree_memory_peak"); !why.empty()) GTEST_SKIP() << why;
-  // Two of 32 MiB each, which hold their memory as long as nobody reads what they write: max_rss
-  // knows neither.
+  // Two processes of 32 MiB each, which hold their memory until their output is read. max_rss
+  // includes neither.
   const std::string two =
       "d=$(mktemp -d); mkfifo $d/r; exec 8<>$d/r; for i in 1 2; do dd if=/dev/zero bs=32M count=1 "
       "2>/dev/null | (head -c 1 >/dev/null; echo >&8; sleep 1000) & done; read a <&8; read b <&8; "
@@ -269,7 +269,7 @@ TEST_F(CountedTest, TreeMemoryPeakIsThatOfAllProcessesTogether) {
   const auto small = Run(Asking(ChildOf({"/bin/true"}), {"tree_memory_peak"}));
   ASSERT_TRUE(small) << small.error().message;
   ASSERT_TRUE(small->tree_memory_peak_bytes);
-  EXPECT_LT(*small->tree_memory_peak_bytes, 8 * kMebibyte) << "nothing of the run before it";
+  EXPECT_LT(*small->tree_memory_peak_bytes, 8 * kMebibyte) << "it includes the previous run";
 }
 
 TEST(CountedAsNobodyTest, WithoutAControlGroupTheTreesFiguresAreAbsentAndRefusedByName) {
@@ -279,7 +279,7 @@ TEST(CountedAsNobodyTest, WithoutAControlGroupTheTreesFiguresAreAbsentAndRefused
   child.caller = NobodyCaller();
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures) << figures.error().message;
-  if (figures->tree_cpu_time_us) GTEST_SKIP() << "nobody may make control groups here";
+  if (figures->tree_cpu_time_us) GTEST_SKIP() << "control groups cannot be created here";
   for (const std::string metric : {"tree_cpu_time", "tree_memory_peak"}) {
     const auto opened = runner.Open(Asking(child, {metric}));
     ASSERT_FALSE(opened);
@@ -296,7 +296,7 @@ TEST_F(CountedTest, BytesWrittenToADiskAreCounted) {
   const auto idle = Run(ChildOf({"/bin/true"}));
   ASSERT_TRUE(idle) << idle.error().message;
   if (!idle->write_bytes) GTEST_SKIP() << "this kernel does not count them";
-  // Somebody's page or the file's own record may come on top.
+  // Pages of other files, or the file's own metadata, may be added.
   constexpr std::int64_t kMore = kMebibyte / 4;
   EXPECT_LE(*idle->write_bytes, kMore);
   const auto busy = Run(

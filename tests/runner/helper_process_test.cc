@@ -20,7 +20,7 @@
 namespace benchd {
 namespace {
 
-/// Every signal blocked, as the runner has it.
+/// Blocks every signal, as the runner does.
 class Blocked {
  public:
   Blocked() {
@@ -38,7 +38,7 @@ class Blocked {
 
 class HelperGroupTest : public testing::Test, public HelperOwner {
  protected:
-  /// A helper that parses what comes through a pipe, which stays open.
+  /// A helper that parses the input of a pipe, which stays open.
   Result<void> StartIn(const std::string& folder) {
     auto host = LookAround("/");
     if (!host) return std::move(host).error();
@@ -88,10 +88,11 @@ class HelperGroupTest : public testing::Test, public HelperOwner {
 TEST_F(HelperGroupTest, NothingIsLeftInItsGroupWhenItHasAnswered) {
   folder_ = OwnCgroupFolder(KernelFiles("/")).value_or("");
   if (const auto group = TreeGroup::CreateIn(folder_); !group) {
-    GTEST_SKIP() << "no group can be made here: " << group.error().message;
+    GTEST_SKIP() << "no group can be created here: " << group.error().message;
   }
   ASSERT_TRUE(GroupsIn(folder_).empty());
-  // What a lookup might have started; before there is a pipe that it would hold open.
+  // Stands for a process that a lookup started. Forked before the pipe, so that it does not hold it
+  // open.
   const pid_t left = fork();
   if (left == 0) {
     for (;;) pause();

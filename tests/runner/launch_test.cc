@@ -1,4 +1,4 @@
-// What a child finds when it begins, and why one does not begin.
+// What a child finds when it starts, and why a child may not start.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -107,7 +107,8 @@ TEST(LaunchTest, StartsWithDefaultSignalsInASessionOfItsOwn) {
   EXPECT_EQ(field[1], field[6]);
 }
 
-/// The process that `parent` has made and that is nobody by now; waits for it.
+/// Waits for the process that `parent` has started and that has become the user nobody, and returns
+/// it.
 pid_t AwaitNobodyBelow(pid_t parent) {
   for (;;) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -136,16 +137,16 @@ TEST(LaunchTest, BeforeItsProgramBeginsAChildTakesNoSignalOfItsUser) {
   child.output = OutputKind::kLog;
   ASSERT_TRUE(runner.Open(child));
   runner.Start();
-  // It opens its input as nobody, and waits there for somebody who writes.
+  // It opens its input as nobody and waits there for a writer.
   const pid_t pid = AwaitNobodyBelow(runner.pid());
   const std::string status = ReadFile("/proc/" + std::to_string(pid) + "/status");
   const auto blocked = std::stoull(StatusField(status, "SigBlk"), nullptr, 16);
   EXPECT_NE(blocked & (1ULL << (SIGQUIT - 1)), 0U) << status;
-  // What makes a core (signal(7)) does nothing here.
+  // A signal that causes a core dump (signal(7)) has no effect here.
   EXPECT_EQ(kill(pid, SIGQUIT), 0);
   const UniqueFd writer(open(pipe.c_str(), O_WRONLY | O_CLOEXEC));
   const auto figures = runner.Finish();
-  ASSERT_FALSE(figures) << "the signal comes when its program is to begin";
+  ASSERT_FALSE(figures) << "the signal arrives when the program is to start";
   EXPECT_NE(figures.error().message.find("was killed by signal 3"), std::string::npos)
       << figures.error().message;
 }
@@ -175,7 +176,7 @@ TEST(LaunchTest, PinsTheChildWhereToldAndElseLetsItGoAnywhere) {
   child.cpus = {last};
   EXPECT_EQ(StatusField(runner.OutputOf(child), "Cpus_allowed_list"), std::to_string(last));
 
-  // What a process without any affinity sees.
+  // The affinity of an unrestricted process.
   cpu_set_t all;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
   ASSERT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
@@ -251,7 +252,7 @@ TEST(LaunchTest, ResetsNiceAndOomAdjustmentOfTheChildAlone) {
   EXPECT_EQ(ReadFile("/proc/" + std::to_string(runner.pid()) + "/oom_score_adj"), "100\n");
 }
 
-/// `nice` as a CI agent without privileges does it: nothing leads back.
+/// Sets a nice value like an unprivileged CI agent, which cannot lower it again.
 void BeNicedForGood() {
   if (nice(5) == -1) _exit(124);
   const rlimit none{};
@@ -271,7 +272,7 @@ TEST(LaunchTest, InheritsANiceValueThatMayNotBeLoweredAndWarns) {
   EXPECT_EQ(end.warnings.back().code, "nice_inherited");
 }
 
-/// Answers clone3 with ENOSYS from now on, as the filters of some containers do.
+/// Makes clone3 return ENOSYS from now on, like the filters of some containers.
 void ForbidClone3() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -318,7 +319,7 @@ TEST_P(LaunchFailureTest, NamesTheStepAndTheFile) {
     expected.replace(uid, 3, std::to_string(geteuid()));
   }
   EXPECT_EQ(figures.error().message, expected);
-  // The runner is none the worse for it.
+  // The runner is unaffected.
   EXPECT_TRUE(runner.Run(ChildOf({"/bin/true"})));
 }
 
@@ -385,14 +386,14 @@ INSTANTIATE_TEST_SUITE_P(
                        ++child.program.size_bytes;
                        return child;
                      },
-                     "program: FOLDER/script changed since submit: another size"},
+                     "program: FOLDER/script changed since submit: different size"},
         Unlaunchable{"ProgramRebuiltInPlace",
                      [](const TempFolder& folder) {
                        ChildSpec child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
                        --child.program.mtime_ns;
                        return child;
                      },
-                     "program: FOLDER/script changed since submit: another modification time"},
+                     "program: FOLDER/script changed since submit: different modification time"},
         Unlaunchable{"ProgramReplaced",
                      [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
@@ -401,7 +402,7 @@ INSTANTIATE_TEST_SUITE_P(
                        child.program.mtime_ns = IdentityOf(script).mtime_ns;
                        return child;
                      },
-                     "program: FOLDER/script changed since submit: another file"}),
+                     "program: FOLDER/script changed since submit: different file"}),
     [](const testing::TestParamInfo<Unlaunchable>& instance) { return instance.param.name; });
 
 TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
@@ -417,10 +418,10 @@ TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
   EXPECT_EQ(runner.Open(child).error().message, "env: it contains a NUL byte");
   child = ChildOf({"/bin/true"});
   child.program.path = "true";
-  EXPECT_EQ(runner.Open(child).error().message, "program: 'true' is no absolute path");
+  EXPECT_EQ(runner.Open(child).error().message, "program: 'true' is not an absolute path");
 }
 
-// Beside what LaunchFailureTest brings about: these take a kernel or a machine that refuses.
+// LaunchFailureTest cannot cause these failures: they need a kernel or machine that refuses.
 TEST(DescribeLaunchFailureTest, NamesTheStepThatTheSystemRefused) {
   LaunchSpec spec;
   spec.caller.uid = 1234;
@@ -435,9 +436,9 @@ TEST(DescribeLaunchFailureTest, NamesTheStepThatTheSystemRefused) {
   };
   EXPECT_EQ(told(ChildStep::kStat, EIO), "program: /bin/old: Input/output error");
   EXPECT_EQ(told(ChildStep::kGroup, EBUSY),
-            "control group: the child cannot be put into it: Device or resource busy");
+            "control group: the child cannot join it: Device or resource busy");
   EXPECT_EQ(told(ChildStep::kAffinity, EINVAL),
-            "cpus: the child cannot be put on them: Invalid argument");
+            "cpus: the child cannot be moved to them: Invalid argument");
   EXPECT_EQ(told(ChildStep::kLimits, EPERM),
             "limits: a resource limit of uid 1234 cannot be set: Operation not permitted");
   EXPECT_EQ(told(ChildStep::kPriority, EPERM),
@@ -453,7 +454,7 @@ TEST(DescribeLaunchFailureTest, NamesTheStepThatTheSystemRefused) {
               "benchd-runner: the child cannot be prepared: Too many open files");
   }
   EXPECT_EQ(told(ChildStep::kExecute, EAGAIN),
-            "program: /bin/old: uid 1234 has reached its limit of processes");
+            "program: /bin/old: uid 1234 has reached its process limit");
   EXPECT_EQ(told(ChildStep::kExecute, ETXTBSY), "program: /bin/old: it is open for writing");
   EXPECT_EQ(told(ChildStep::kExecute, ELOOP),
             "program: /bin/old: Too many levels of symbolic links");

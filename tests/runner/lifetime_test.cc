@@ -1,4 +1,4 @@
-// Nothing survives a run, whoever ends it; and who may speak to a runner at all.
+// No process survives a run, whichever way it ends. Also tests which peers a runner accepts.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t kNanosPerMillisecond = 1'000'000;
 
-/// With the test's own ids, and as nobody: as root there is a control group, as nobody there is
-/// none and the tree is found through its parents.
+/// With the test's own ids, and as nobody. As root there is a control group; as nobody there is
+/// none, and the tree is found through its parents.
 class LifetimeTest : public testing::TestWithParam<RunnerIds> {
  protected:
   void SetUp() override {
@@ -61,7 +61,7 @@ TEST_P(LifetimeTest, ADaemonThatLeftItsSessionDiesWithTheRun) {
 }
 
 TEST_P(LifetimeTest, AChainOfForksIsCaught) {
-  // Each link forks the next and ends: 5000 links at most, should it escape.
+  // Each link forks the next and exits. If it escaped, it would end after 5000 links.
   const auto figures =
       runner_->Run(Leashed("n=0; f() { n=$((n+1)); [ $n -lt 5000 ] && f & }; f; exit 0"));
   ASSERT_TRUE(figures) << figures.error().message;
@@ -92,7 +92,7 @@ TEST_P(LifetimeTest, AProcessThatHoldsStdoutDoesNotHoldUpTheRun) {
   leash_.AwaitEnd();
 }
 
-/// Seizes processes as a debugger would, and never waits for one before its end.
+/// Seizes processes like a debugger, and waits for none of them before its own end.
 class Tracer {
  public:
   Tracer() = default;
@@ -136,7 +136,7 @@ TEST_P(LifetimeTest, AChildThatIsTracedIsGivenUpWithItsWholeTree) {
   ASSERT_TRUE(tracer.Seize(grandchild));
   const auto figures = runner_->Finish();
   ASSERT_FALSE(figures);
-  EXPECT_EQ(figures.error().message, "process " + child + " does not go away: process " +
+  EXPECT_EQ(figures.error().message, "process " + child + " cannot be ended: process " +
                                          std::to_string(getpid()) + " traces it");
   leash_.AwaitEnd();
   for (int run = 0; run < 2; ++run) {
@@ -155,7 +155,7 @@ TEST_P(LifetimeTest, CancellingKillsTheTreeAndSaysSo) {
   ASSERT_FALSE(figures);
   EXPECT_EQ(figures.error().code, ErrorCode::kCancelled);
   leash_.AwaitEnd();
-  // And the next run is a run as any other.
+  // The next run is unaffected.
   EXPECT_TRUE(runner_->Run(Leashed("exit 0")));
 }
 
@@ -192,7 +192,7 @@ TEST_P(LifetimeTest, AnInputThatNobodyWritesTimesOutAndHoldsUpNobody) {
   std::filesystem::permissions(child.input, std::filesystem::perms::all);
   ASSERT_TRUE(runner_->Open(child));
   runner_->Start(1'000 * kNanosPerMillisecond);
-  // The child hangs before its program; the runner goes on answering.
+  // The child hangs before execve, and the runner continues to answer.
   runner_->Send(wire::AcquireMachine{{.profile = "default"}});
   EXPECT_TRUE(runner_->Await<Result<MachineReport>>());
   const auto figures = runner_->Finish();

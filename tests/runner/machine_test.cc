@@ -1,5 +1,5 @@
-// The machine's settings through the real program, below a root of the test's own: taken for a
-// session, and given back whatever ends it.
+// The machine's settings through the real program, below a root of the test's own: applied for a
+// session, and restored however the session ends.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -53,7 +53,7 @@ class MachineTest : public testing::Test {
     for (const SettingState& state : report.isolation) {
       if (state.setting == "nmi_watchdog") return state;
     }
-    ADD_FAILURE() << "the report says nothing of it";
+    ADD_FAILURE() << "the report does not contain it";
     return {};
   }
 
@@ -135,7 +135,7 @@ TEST_F(MachineTest, WhatSomebodyElseHasSetIsLeftAndTold) {
   Put(kWatchdog, "7\n");
   EXPECT_EQ(Restore(),
             "1 setting was put back\n"
-            "NMI watchdog: left at '7', which somebody else has set\n0\n");
+            "NMI watchdog: left at '7', which another program has set\n0\n");
   EXPECT_EQ(Now(), "711");
 }
 
@@ -203,7 +203,7 @@ TEST_F(MachineTest, EmptiesThePageCacheBeforeEachRunWhereTheProfileSaysSo) {
   RunnerProcess runner(RunnerIds::kOwn, nullptr, options);
   ASSERT_TRUE(Acquire(runner));
   EXPECT_EQ(runner.Run(ScriptOf("true"))->exit.code, 0);
-  EXPECT_EQ(Read(kDrop), "0") << "the default profile leaves it alone";
+  EXPECT_EQ(Read(kDrop), "0") << "the default profile does not set it";
   runner.Send(wire::ReleaseMachine{});
   runner.Await<MachineEnd>();
   runner.Send(wire::AcquireMachine{{.profile = "cold"}});

@@ -1,4 +1,4 @@
-// What the runner reports about a child that ends by itself.
+// What the runner reports about a child that exits normally.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,8 +26,7 @@ TEST(MeasureTest, TheFiguresOfTrueArePlausible) {
   EXPECT_EQ(figures->parsed, "");
 }
 
-// 1.8 to 2.3 MiB with the C libraries of Debian 12 and 13: less than what any program has that is
-// worth measuring.
+// 1.8 to 2.3 MiB with the C libraries of Debian 12 and 13, less than any program worth measuring.
 constexpr std::uint64_t kFloor = 5 * 512 * 1024;
 
 TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
@@ -63,8 +62,8 @@ TEST(MeasureTest, WallTimeCoversASleepAndCpuTimeDoesNot) {
 
 TEST(MeasureTest, WhatItTookToSetTheChildUpIsNotItsOwn) {
   RunnerProcess runner;
-  // On its way it sleeps at a gate. The program does not, once its pages are in memory; the switch
-  // away from it at its end counts.
+  // Before execve, the child sleeps at its gate. The program itself does not sleep once its pages
+  // are in memory. The switch away from it at its end counts.
   std::int64_t fewest_switches = 1000;
   for (int i = 0; i < 5; ++i) {
     const auto figures = runner.Run(ChildOf({"/bin/true"}));

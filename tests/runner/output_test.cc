@@ -116,7 +116,7 @@ TEST(OutputTest, ParsedOutputCanBeLoggedAndFiledToo) {
     ASSERT_TRUE(figures);
     EXPECT_EQ(wire::DecodeParsedOutput(figures->parsed)->samples.size(), 1U);
   }
-  EXPECT_EQ(ReadFile(folder / "out.txt"), "n 1\n") << "the last run's";
+  EXPECT_EQ(ReadFile(folder / "out.txt"), "n 1\n") << "it is from the last run";
 }
 
 TEST(OutputTest, ParsingHappensAsTheCaller) {
@@ -125,7 +125,7 @@ TEST(OutputTest, ParsingHappensAsTheCaller) {
   ChildSpec child = ScriptOf("echo n 1");
   child.caller = NobodyCaller();
   EXPECT_TRUE(ParsedBy(runner, child).result);
-  // A file only root may write: the helper, not the runner, opens it.
+  // Only root may write this file. The helper opens it, not the runner.
   const TempFolder folder;
   child.output = OutputKind::kFile;
   child.output_path = folder / "out.txt";
@@ -150,7 +150,7 @@ TEST(OutputTest, TooMuchToParseIsAnErrorThatSaysSo) {
       ParsedBy(runner, ScriptOf("head -c 70000000 /dev/zero"));  // the limit is 64 MiB
   ASSERT_FALSE(parsed.result);
   EXPECT_EQ(parsed.result.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(parsed.result.error().message, "stdout: over 64 MiB, too much to be parsed");
+  EXPECT_EQ(parsed.result.error().message, "stdout: over 64 MiB, too much to parse");
 }
 
 }  // namespace

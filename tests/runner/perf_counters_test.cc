@@ -1,5 +1,5 @@
-// What is asked of perf_event_open(2), and what is made of its answers; the kernel is a fake but in
-// the last tests.
+// Calls of perf_event_open(2) and the use of their results. The kernel is a fake, except in the
+// last tests.
 
 #include "daemon/runner/perf_counters.h"
 
@@ -21,7 +21,7 @@
 namespace benchd {
 namespace {
 
-/// A kernel that has the counters it is told to, each of which shows what it is told to.
+/// A kernel that has the specified counters, each with the specified values.
 class FakeKernel {
  public:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // type, config
@@ -44,7 +44,7 @@ class FakeKernel {
 
   bool forbids_kernel = false;  ///< as perf_event_paranoid 2 does without CAP_PERFMON
   bool forbids_all = false;
-  int unknown = ENOENT;  ///< the answer to what it has not
+  int unknown = ENOENT;  ///< the error for counters that it lacks
   std::map<Key, Shown> has = {
       {kInstructions, {1'000'000, 5'000, 5'000}}, {kCycles, {2'000'000, 5'000, 5'000}},
       {kBranchMisses, {300, 5'000, 5'000}},       {kCacheMisses, {40, 5'000, 5'000}},
@@ -105,7 +105,7 @@ TEST(PerfSupportTest, AsksForTheWholeTreeFromExecOn) {
     EXPECT_EQ(attributes.inherit, 1U);
     EXPECT_EQ(attributes.disabled, 1U);
     EXPECT_EQ(attributes.enable_on_exec, 1U);
-    EXPECT_EQ(attributes.exclude_kernel, 0U) << "it was not forbidden";
+    EXPECT_EQ(attributes.exclude_kernel, 0U) << "counting the kernel was not forbidden";
     EXPECT_EQ(attributes.read_format, static_cast<unsigned>(PERF_FORMAT_TOTAL_TIME_ENABLED |
                                                             PERF_FORMAT_TOTAL_TIME_RUNNING));
   }
@@ -125,7 +125,7 @@ TEST(PerfCountersTest, ReadsWhatTheKernelShows) {
                                       "task_clock", "cpu_migrations"}));
   EXPECT_EQ(figures.counters[0].value, 1'000'000U);
   EXPECT_EQ(figures.counters[0].enabled_ns, 5'000U);
-  EXPECT_EQ(figures.counters[5].value, 0U) << "no migration is a number, too";
+  EXPECT_EQ(figures.counters[5].value, 0U) << "0 migrations is a valid value";
   EXPECT_TRUE(figures.missing.empty());
   EXPECT_EQ(SmallestShare(figures.counters), std::nullopt);
 }
@@ -196,7 +196,7 @@ TEST(PerfCountersTest, CountersThatTookTurnsKeepBothTimes) {
   const PerfSupport support(kernel.Open(), Root("-1").files());
   const wire::RunFigures figures = Read(support);
   EXPECT_EQ(figures.counters[0].running_ns, 250U);
-  EXPECT_EQ(figures.counters[3].running_ns, 0U) << "it never had its turn, which is no defect";
+  EXPECT_EQ(figures.counters[3].running_ns, 0U) << "it never had its turn, which is not a defect";
   EXPECT_TRUE(figures.missing.empty());
   EXPECT_EQ(SmallestShare(figures.counters), 0.0);
   EXPECT_EQ(SmallestShare(std::span(figures.counters).first(2)), 0.25);
@@ -210,8 +210,8 @@ TEST(PerfCountersTest, ACounterThatStandsStillIsNoZero) {
   const wire::RunFigures figures = Read(support);
   ASSERT_EQ(figures.missing.size(), 1U);
   EXPECT_EQ(figures.missing[0].metric, "cycles");
-  EXPECT_EQ(figures.missing[0].why, "the machine offers this counter, but it stands still");
-  EXPECT_EQ(figures.counters[1].metric, "branch_misses") << "of these a program may have none";
+  EXPECT_EQ(figures.missing[0].why, "the machine offers this counter, but it does not count");
+  EXPECT_EQ(figures.counters[1].metric, "branch_misses") << "a program may have none of these";
 }
 
 // Seen with Linux 6.18, a set-user-ID shell of 26 ms: 7351 ns enabled.
@@ -228,13 +228,13 @@ TEST(PerfCountersTest, AProgramThatIsNotWatchedHasNoFigures) {
   EXPECT_TRUE(figures.counters.empty());
   ASSERT_EQ(figures.missing.size(), PerfEvents().size());
   EXPECT_EQ(figures.missing[0].why,
-            "the kernel watches no program that is set-user-ID or that its user may not read");
+            "the kernel does not count set-user-ID programs or programs that are not readable");
 
   counters.Open(4711);
   figures = {};
   figures.user_time_us = 20;
   counters.Read(figures);
-  EXPECT_EQ(figures.counters.size(), PerfEvents().size()) << "of a short one a third is seen";
+  EXPECT_EQ(figures.counters.size(), PerfEvents().size()) << "a third of the time is enough";
 }
 
 TEST(PerfCountersTest, WhatIsRefusedForOneRunIsLeftOutOfThatOne) {
@@ -253,7 +253,7 @@ TEST(PerfCountersTest, WhatIsRefusedForOneRunIsLeftOutOfThatOne) {
 
 // ---- the real kernel ----
 
-/// A process that waits until it may become `argv`; its counters are opened meanwhile.
+/// A process that waits until it may execute `argv`; its counters are opened meanwhile.
 wire::RunFigures CountReally(const PerfSupport& support, std::vector<std::string> argv) {
   int gate[2];
   EXPECT_EQ(pipe(gate), 0);
@@ -285,7 +285,7 @@ TEST(PerfCountersTest, TheRealKernelCountsATreeAndNotItsStart) {
   RecordProperty("counters", support.Describe());
   if (const std::string why = support.WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
   const auto alone = CountReally(support, {"/bin/true"});
-  // The shell's children do the same work beside it, in processes of their own.
+  // The shell's children do the same work concurrently, in processes of their own.
   const auto tree = CountReally(
       support, {"/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8; do /bin/true & done; wait"});
   ASSERT_EQ(alone.counters.size(), tree.counters.size());

@@ -131,7 +131,7 @@ TEST_F(ResolveTest, AnswersManyAtOnceEachWithItsNumber) {
   EXPECT_EQ(answered.size(), kRequests);
 }
 
-/// An executable that nobody reads to its end within the time that a lookup has.
+/// An executable that takes longer to read than the timeout of a lookup.
 std::string PutEndlessProgram(const TempFolder& folder) {
   std::string path = folder.Put("endless", "", 0755);
   constexpr off_t kTebibyte = off_t{1} << 40;
@@ -149,12 +149,12 @@ TEST_F(ResolveTest, WhatOneUserLooksUpDoesNotDelayAnother) {
         wire::Resolve{{.caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"}},
         request);
   }
-  // The first answer of all.
+  // This answer comes before all others.
   EXPECT_EQ(MessageOf("true", "/usr/bin"), "found /usr/bin/true");
 }
 
-/// "/proc/PID" of each, by the kernel's own list: a pass over /proc takes as long as a helper has
-/// its first nice value.
+/// "/proc/PID" of each child, from the kernel's own list. A pass over /proc would take as long as a
+/// helper keeps its first nice value.
 std::vector<std::string> ChildrenOf(pid_t parent) {
   const std::string id = std::to_string(parent);
   std::istringstream list(ReadFile("/proc/" + id + "/task/" + id + "/children"));
@@ -172,13 +172,13 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   runner_.Send(
       wire::Resolve{{.caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"}});
   char event[4096];
-  ASSERT_GT(read(opened.get(), event, sizeof(event)), 0) << "it is at work";
+  ASSERT_GT(read(opened.get(), event, sizeof(event)), 0) << "the helper has not started";
   bool found = false;
   for (const std::string& child : ChildrenOf(runner_.pid())) {
     const std::string status = ReadFile(child + "/status");
     found = true;
     EXPECT_NE(status.find("\nUid:\t65534\t65534\t65534\t65534\n"), std::string::npos) << status;
-    // proc(5): what cannot be traced belongs to root.
+    // The files of a process that cannot be traced belong to root (proc(5)).
     struct stat folder {};
     ASSERT_EQ(stat((child + "/mem").c_str(), &folder), 0);
     EXPECT_EQ(folder.st_uid, 0U);
@@ -186,13 +186,13 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   EXPECT_TRUE(found);
 }
 
-/// What nice values the helpers of a runner have.
+/// The nice values of a runner's helpers.
 std::vector<int> NicesOfHelpers(pid_t runner) {
   std::vector<int> nices;
   for (const std::string& child : ChildrenOf(runner)) {
     const std::string stat = ReadFile(child + "/stat");
     if (stat.find("(benchd-helper)") == std::string::npos) continue;
-    // proc(5): after the name come state, the parent and so on; the nice value is the 19th.
+    // After the name come state, parent and so on; the nice value is field 19 (proc(5)).
     std::istringstream fields(stat.substr(stat.rfind(')') + 1));
     std::string skipped;
     for (int i = 3; i < 19; ++i) fields >> skipped;
@@ -201,7 +201,7 @@ std::vector<int> NicesOfHelpers(pid_t runner) {
   return nices;
 }
 
-// A program of 64 MiB: there is time to look.
+// A program of 64 MiB, which takes long enough to be observed.
 TEST_F(ResolveTest, AUsersFirstLookupIsNotBehindOthersUntilItReadsALargeFile) {
   const std::string large = folder_.Put("large", "", 0755);
   ASSERT_EQ(truncate(large.c_str(), off_t{64} << 20), 0);
@@ -211,12 +211,12 @@ TEST_F(ResolveTest, AUsersFirstLookupIsNotBehindOthersUntilItReadsALargeFile) {
   const auto nices_at_begin = [&] {
     runner_.Send(lookup);
     char event[4096];
-    EXPECT_GT(read(opened.get(), event, sizeof(event)), 0) << "it is at work";
+    EXPECT_GT(read(opened.get(), event, sizeof(event)), 0) << "the helper has not started";
     return NicesOfHelpers(runner_.pid());
   };
   bool was_first = false;
   bool was_behind = false;
-  // A test that has to wait for its own CPU may come too late.
+  // If the test itself has to wait for a CPU, it may look too late.
   for (int i = 0; i < 50 && !(was_first && was_behind); ++i) {
     std::vector<int> nices = nices_at_begin();
     was_first = was_first || nices == std::vector<int>{0};
@@ -265,7 +265,7 @@ TEST_F(ResolveTest, LooksWithTheRightsOfTheCaller) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
 
-  // May be executed, but not read: found, without a digest.
+  // Executable but not readable: found, without a digest.
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   ASSERT_EQ(chmod(hidden.c_str(), 0711), 0);
   const auto unreadable = Resolve(hidden, "");
@@ -275,7 +275,7 @@ TEST_F(ResolveTest, LooksWithTheRightsOfTheCaller) {
 
 TEST_F(ResolveTest, ACallerWithoutAFreeProcessIsToldSo) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
-  // One process is there already, and none is allowed: execve refuses the second.
+  // One process exists already and no other is allowed, so execve refuses the second.
   const Leash leash(folder_);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   ChildSpec child = ScriptOf("exec 9>" + leash.path() + "; echo ready >&9; exec sleep 1000");
@@ -287,7 +287,7 @@ TEST_F(ResolveTest, ACallerWithoutAFreeProcessIsToldSo) {
   caller_.limits = {{.resource = RLIMIT_NPROC, .soft = 0, .hard = 0}};
   const auto refused = Resolve("true", "/usr/bin");
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("limit of processes"), std::string::npos)
+  EXPECT_NE(refused.error().message.find("process limit"), std::string::npos)
       << refused.error().message;
 }
 

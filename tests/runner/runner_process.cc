@@ -20,7 +20,7 @@
 namespace benchd {
 namespace {
 
-// Generous: a loaded machine, a sanitizer. What is awaited normally takes milliseconds.
+// Generous, for loaded machines and sanitizers. The awaited events normally take milliseconds.
 constexpr int kTimeoutMs = 60'000;
 
 bool AwaitReadable(int fd) {
@@ -65,7 +65,7 @@ std::string CannotStartAs(RunnerIds ids) {
   }
   int status = 0;
   waitpid(pid, &status, 0);
-  return status == 0 ? "" : "nobody cannot reach " + RunnerPath();
+  return status == 0 ? "" : "the user nobody cannot reach " + RunnerPath();
 }
 
 ProgramIdentity IdentityOf(const std::string& path) {
@@ -108,7 +108,7 @@ RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)(),
   if (pid_ == 0) {
     if (theirs.get() != 3) dup2(theirs.get(), 3);
     fcntl(3, F_SETFD, 0);
-    // What a careless parent leaves: its children must not see it.
+    // Leftovers of a careless parent, which its children must not inherit.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGUSR1, SIG_IGN);
     if (prepare != nullptr) prepare();

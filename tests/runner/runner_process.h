@@ -17,34 +17,34 @@ namespace benchd {
 
 inline constexpr unsigned kNobodyId = 65534;
 
-/// Who the test is, as a session's caller.
+/// The test's own user, as a session's caller.
 Caller OwnCaller();
-/// Somebody else, in two more groups; only a root test can run children as this one.
+/// Another user, in two more groups. Only a root test can run children as this user.
 Caller NobodyCaller();
 
-/// Where the runner under test is.
+/// The path of the runner under test.
 std::string RunnerPath();
-/// Gives up root, in a child made by fork only.
+/// Drops root privileges, in a forked child only.
 void BecomeNobody();
 
-/// With which ids a test's runner is started.
+/// The ids with which a test's runner is started.
 enum class RunnerIds { kOwn, kNobody };
 /// Empty, or why a runner cannot be started with those ids here.
 std::string CannotStartAs(RunnerIds ids);
 
-/// The identity of a file as benchd-helper would take it; its digest is left out.
+/// The identity of a file as benchd-helper would return it, without the digest.
 ProgramIdentity IdentityOf(const std::string& path);
 
 /// A child that runs `argv`, whose first word is an absolute path.
 ChildSpec ChildOf(std::vector<std::string> argv);
-/// The same for a script of /bin/sh.
+/// A child that runs a script of /bin/sh.
 ChildSpec ScriptOf(const std::string& script);
 
-/// A real benchd-runner on a socketpair, and a test's way to talk to it. Killed with the object.
+/// A real benchd-runner on a socketpair, and a way to talk to it. Killed with the object.
 class RunnerProcess {
  public:
-  /// `prepare` is called in the new process, before its ids change and the program begins;
-  /// `options` are added to its command line.
+  /// Calls `prepare` in the new process, before its ids change and the program starts. Adds
+  /// `options` to its command line.
   explicit RunnerProcess(RunnerIds ids = RunnerIds::kOwn, void (*prepare)() = nullptr,
                          const std::vector<std::string>& options = {});
   RunnerProcess(const RunnerProcess&) = delete;
@@ -56,10 +56,10 @@ class RunnerProcess {
   const wire::HelloReply& hello() const { return hello_; }
 
   void Send(const wire::Message& message, std::uint64_t request = 1) const;
-  /// The next record; an empty optional when the runner hung up.
+  /// The next record; an empty optional if the runner has disconnected.
   std::optional<wire::Record> Receive() const;
 
-  /// The next message of that type; others that come before it are kept for later calls.
+  /// The next message of that type. Earlier messages are kept for later calls.
   template <typename T>
   T Await() {
     for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
@@ -79,19 +79,19 @@ class RunnerProcess {
       return Error{ErrorCode::kUnavailable, "the runner hung up", {}};
     }
   }
-  /// The request that the message of the last Await() answers.
+  /// The number of the request that the last Await() answered.
   std::uint64_t answered() const { return answered_; }
 
   Result<void> Open(ChildSpec child, std::uint32_t number = 0);
   void Start(std::int64_t timeout_ns = 60'000'000'000, std::uint32_t padding_bytes = 0);
-  /// Of the first or only run of what was started; the batch' error where it has none.
+  /// The figures of the first or only run; the error of the batch if there are none.
   Result<wire::RunFigures> Finish();
-  /// All of it: open, start, finish.
+  /// Opens, starts and finishes a child.
   Result<wire::RunFigures> Run(ChildSpec child, std::int64_t timeout_ns = 60'000'000'000);
-  /// Run() of a child that writes its stdout to the log; gives back that.
+  /// Runs a child whose stdout goes to the log, and returns the log.
   std::string OutputOf(ChildSpec child);
 
-  /// Closes this side and waits for the runner's end. @returns its exit code, or -signal.
+  /// Closes this side and waits for the end of the runner. @returns its exit code, or -signal.
   int Close();
 
  private:
@@ -110,15 +110,16 @@ class RunnerProcess {
 
 std::string ReadFile(const std::string& path);
 
-/// A FIFO whose write end a run's processes hold: reading it to the end proves that all are gone.
+/// A FIFO whose write end the processes of a run hold. Reading it to the end proves that all of
+/// them have exited.
 class Leash {
  public:
   explicit Leash(const TempFolder& folder);
 
   const std::string& path() const { return path_; }
-  /// Waits for a line that a process writes into it, without its newline.
+  /// Waits for a line that a process writes into it. Returns it without the newline.
   std::string ReadLine() const;
-  /// Waits until no process holds it any more.
+  /// Waits until no process holds it.
   void AwaitEnd() const;
 
  private:

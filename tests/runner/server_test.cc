@@ -1,4 +1,4 @@
-// The runner as a service: who may connect, one after the other, and its configuration.
+// The runner as a service: which peers may connect, one after another, and its configuration.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(ServerTest, ServesOneBenchdAfterTheOther) {
   UniqueFd first = service.Connect();
   EXPECT_TRUE(IsServed(first.get()));
   const UniqueFd second = service.Connect();
-  EXPECT_FALSE(IsServed(second.get())) << "a second one at the same time is hung up on";
+  EXPECT_FALSE(IsServed(second.get())) << "a second connection at the same time is closed";
   EXPECT_TRUE(IsServed(first.get()));
   first.Reset();
   const UniqueFd third = service.Connect();
@@ -40,7 +40,7 @@ TEST(ServerTest, ServesOneBenchdAfterTheOther) {
   EXPECT_FALSE(std::filesystem::exists(service.socket_path()));
 }
 
-// A runner that starts slowly finds those that gave up waiting before the one that waits.
+// A runner that starts slowly finds clients that gave up before the one that waits.
 TEST(ServerTest, WhoGaveUpAfterAskingStandsInNobodysWay) {
   const TempFolder folder;
   Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
@@ -89,7 +89,7 @@ TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
   EXPECT_EQ(info.st_mode & 0777, 0600U);
 
   EXPECT_FALSE(IsServed(service.Connect().get()));
-  EXPECT_NE(service.ReadLine().find("a connection of uid 0 was refused"), std::string::npos);
+  EXPECT_NE(service.ReadLine().find("a connection from uid 0 was refused"), std::string::npos);
   const pid_t pid = fork();
   if (pid == 0) {
     BecomeNobody();
@@ -133,7 +133,7 @@ TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
   ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
   {
     Service second(folder, {"--config", config});
-    EXPECT_EQ(second.ReadLine(), "error: " + path + ": somebody listens there");
+    EXPECT_EQ(second.ReadLine(), "error: " + path + ": another process listens there");
     EXPECT_EQ(second.Wait(), 1);
   }
   EXPECT_TRUE(IsServed(service.Connect().get()));
@@ -141,17 +141,17 @@ TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
 
   folder.Put("runner.sock", "a file");
   Service third(folder, {"--config", config});
-  EXPECT_EQ(third.ReadLine(), "error: " + path + ": there is a file that is no socket");
+  EXPECT_EQ(third.ReadLine(), "error: " + path + ": this file is not a socket");
   EXPECT_EQ(third.Wait(), 1);
 }
 
 TEST(ServerTest, HoldsTheJournalWhileItLives) {
   const TempFolder folder;
-  // Limits that cannot be had here would be told before it is ready.
+  // Limits that are unavailable here would cause warnings before it is ready.
   const std::string config =
       folder.Put("benchd.toml", OwnUser() + "[children]\nmemory_mib = \"none\"\npids = \"none\"\n");
   const std::string journal = folder / "journal";
-  // Without a session nothing is taken; the empty root makes sure of it.
+  // No setting is taken without a session; the empty root makes sure of that.
   std::filesystem::create_directories(folder / "sys/devices/system/cpu");
   folder.Put("sys/devices/system/cpu/online", ReadFile("/sys/devices/system/cpu/online"));
   const std::string root = "--sysfs-root=" + folder.path();
@@ -213,18 +213,18 @@ TEST(ConfigTest, AMissingFileIsAnErrorWhenItWasNamed) {
 }
 
 TEST(ConfigTest, RootTakesNoFileThatOthersMayChange) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root is that strict";
+  if (geteuid() != 0) GTEST_SKIP() << "only root checks the owner";
   const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", OwnUser(), 0666);
   {
     Service service(folder, {"--config", config});
-    EXPECT_NE(service.ReadLine().find("somebody other than root may change it"), std::string::npos);
+    EXPECT_NE(service.ReadLine().find("users other than root may change it"), std::string::npos);
     EXPECT_EQ(service.Wait(), 1);
   }
   ASSERT_EQ(chmod(config.c_str(), 0644), 0);
   ASSERT_EQ(chown(config.c_str(), kNobodyId, kNobodyId), 0);
   Service service(folder, {"--config", config});
-  EXPECT_NE(service.ReadLine().find("somebody other than root may change it"), std::string::npos);
+  EXPECT_NE(service.ReadLine().find("users other than root may change it"), std::string::npos);
   EXPECT_EQ(service.Wait(), 1);
 }
 

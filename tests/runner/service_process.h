@@ -28,7 +28,7 @@ inline sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-/// A runner that listens at a path, or fails to: what it says on stderr, and its end.
+/// A runner that listens at a path, or fails to: gives access to its stderr and its end.
 class Service {
  public:
   Service(const TempFolder& folder, const std::vector<std::string>& options)
@@ -94,7 +94,7 @@ class Service {
   pid_t pid_ = 0;
 };
 
-/// True when a Hello is answered; false when the runner hangs up.
+/// True if a Hello is answered; false if the runner disconnects.
 inline bool IsServed(int connection) {
   if (!wire::SendRecord(connection, wire::Encode(wire::Hello{}))) return false;
   const auto record = wire::ReceiveRecord(connection);
@@ -103,7 +103,7 @@ inline bool IsServed(int connection) {
   return decoded && std::holds_alternative<wire::HelloReply>(decoded->message);
 }
 
-/// Everything is the test's own user, which may be root.
+/// A configuration with the test's own user, who may be root, as the only user.
 inline std::string OwnUser() {
   return "[runner]\nuser = " + std::to_string(geteuid()) + "\n[access]\nallow_root = true\n";
 }

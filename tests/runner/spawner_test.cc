@@ -1,4 +1,4 @@
-// The process that makes children where they are going to run.
+// The process that creates children on the CPUs on which they will run.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -23,7 +23,7 @@ namespace {
 class SpawnerTest : public testing::Test {
  protected:
   void SetUp() override {
-    // A child begins with all signals blocked, as the runner has them.
+    // Children start with all signals blocked, as in the runner.
     sigset_t all;
     sigfillset(&all);
     ASSERT_EQ(sigprocmask(SIG_SETMASK, &all, &mask_), 0);
@@ -41,7 +41,7 @@ class SpawnerTest : public testing::Test {
   void TearDown() override { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
 
   bool Order(pid_t after = 0) { return spawner_->Order(plan_, area_, {}, after); }
-  /// While one is there: a plan is one child's until that has been waited for.
+  /// Orders another child while one exists. A plan belongs to one child until that child is reaped.
   bool OrderAnother(pid_t after) {
     other_plan_ = plan_;
     return spawner_->Order(other_plan_, other_area_, {}, after);
@@ -51,7 +51,7 @@ class SpawnerTest : public testing::Test {
     EXPECT_TRUE(child) << child.error().message;
     return child ? std::move(*child) : Spawned{};
   }
-  /// Lets a child go, and waits for it. @returns its exit code.
+  /// Lets a child proceed and waits for it. @returns its exit code.
   int Finish(const Spawned& child) {
     OpenGate(area_);
     siginfo_t info{};
@@ -59,7 +59,7 @@ class SpawnerTest : public testing::Test {
     return info.si_code == CLD_EXITED ? info.si_status : -1;
   }
 
-  /// Of this process, the spawner first.
+  /// The children of this process, the spawner first.
   static std::vector<pid_t> Children() {
     const std::string number = std::to_string(getpid());
     std::ifstream file("/proc/" + number + "/task/" + number + "/children");
@@ -92,7 +92,7 @@ TEST_F(SpawnerTest, SeesWhenAChildHasEnded) {
   const std::int64_t before = MonotonicNow();
   EXPECT_EQ(spawner_->EndOf(child.pid), std::nullopt);
   EXPECT_EQ(Finish(child), 0);
-  // It comes to look once it is ready for the next order.
+  // It notices the end once it is ready for the next order.
   ASSERT_TRUE(Order(child.pid));
   const Spawned next = Take();
   const auto end = spawner_->EndOf(child.pid);
@@ -114,7 +114,7 @@ TEST_F(SpawnerTest, AnOrderThatWasWithdrawnIsNotMade) {
   EXPECT_EQ(waitid(P_PID, static_cast<id_t>(spawner_->pid()), &info,
                    WEXITED | WNOHANG | WNOWAIT | __WALL),
             0)
-      << "it lives";
+      << "the spawner must be alive";
   ASSERT_TRUE(Order());
   EXPECT_EQ(Finish(Take()), 0);
 }
@@ -124,7 +124,7 @@ TEST_F(SpawnerTest, MakesTheNextOneWhenOneHasEnded) {
   const Spawned running = Take();
   ASSERT_TRUE(OrderAnother(running.pid));
   EXPECT_EQ(Finish(running), 0);
-  // Nobody asks for it before it is there.
+  // The child exists before it is requested.
   std::vector<pid_t> children;
   while (children.size() < 2) children = Children();
   EXPECT_FALSE(spawner_->Withdraw());
@@ -159,14 +159,14 @@ TEST_F(SpawnerTest, ComesAsSoonAsTheRunnerWouldAndItsChildrenDoNot) {
   ASSERT_TRUE(child) << child.error().message;
   EXPECT_EQ(sched_getscheduler(child->pid), SCHED_OTHER);
   EXPECT_EQ(Finish(*child), 0);
-  // One of a runner without it is as the runner is.
+  // The spawner of a runner without real-time priority has the runner's scheduling policy.
   EXPECT_EQ(sched_getscheduler(spawner_->pid()), before);
 }
 
 TEST_F(SpawnerTest, MakesAChildThatMayRoamWhereTheLastOneEnded) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
-  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one CPU";
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "needs two CPUs";
   std::copy(std::begin(plan_.affinity), std::end(plan_.affinity), plan_.made_on);
   plan_.roams = true;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -179,7 +179,7 @@ TEST_F(SpawnerTest, MakesAChildThatMayRoamWhereTheLastOneEnded) {
     const Spawned child = Take();
     ASSERT_TRUE(OrderAnother(child.pid));
     OpenGate(area_);
-    // Not reaped before the next one is there: then nobody could tell where it has ended.
+    // Not reaped before the next child exists, since the CPU where it ended would be unknown then.
     const Spawned next = Take();
     cpu_set_t spawner;
     ASSERT_EQ(sched_getaffinity(spawner_->pid(), sizeof(spawner), &spawner), 0);

@@ -26,7 +26,7 @@ std::int64_t Tick() {
 constexpr std::int64_t kMillisecond = 1'000'000;
 const wire::RunFigures kSwitchedOutAndIdle = RunOf(9, 5, 1);
 const wire::RunFigures kQuiet = RunOf(5, 5, 0);
-/// All of the work of that run, after so many milliseconds of waiting.
+/// The schedule of a main thread that did all the work of that run, after `waited_ms` of waiting.
 ThreadSchedule AloneAfter(std::int64_t waited_ms) {
   return {5 * kMillisecond, waited_ms * kMillisecond};
 }
@@ -35,10 +35,10 @@ TEST(StartPhaseTest, WaitsForNothingWhereRunsHaveTheirCpu) {
   StartPhase phase(5);
   EXPECT_EQ(phase.Draw(), 0) << "before any run";
   phase.Note(RunOf(5, 5, 3), {});
-  EXPECT_FALSE(phase.Doubts()) << "interrupted, and back at once";
+  EXPECT_FALSE(phase.Doubts()) << "interrupted, but resumed at once";
   EXPECT_EQ(phase.Draw(), 0);
   phase.Note(RunOf(15, 5, 0), {});
-  EXPECT_FALSE(phase.Doubts()) << "asleep of its own accord";
+  EXPECT_FALSE(phase.Doubts()) << "it slept voluntarily";
   EXPECT_EQ(phase.Draw(), 0);
 }
 
@@ -51,7 +51,7 @@ TEST(StartPhaseTest, AProgramThatSleepsIsNotTakenForOneThatWaits) {
   }
 }
 
-/// As it is after one run that raised a doubt and three that waited.
+/// The state after one run that raised a doubt and three runs that waited.
 StartPhase Shared() {
   StartPhase phase(5);
   phase.Note(kSwitchedOutAndIdle, {});
@@ -105,7 +105,7 @@ TEST(StartPhaseTest, WaitsAreSpreadOverOneTick) {
     ASSERT_LT(wait, Tick());
     ++tenths[static_cast<std::size_t>(10 * wait / Tick())];
   }
-  // A thousand each, give or take six standard deviations.
+  // A thousand each, within six standard deviations.
   EXPECT_GT(*std::ranges::min_element(tenths), 1000 - 180);
   EXPECT_LT(*std::ranges::max_element(tenths), 1000 + 180);
 }

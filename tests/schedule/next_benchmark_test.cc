@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-/// After so many blocks of so many seconds each, all with a first look after eight.
+/// The outlook after this many blocks of this length, with a first look after eight.
 BenchmarkOutlook Outlook(std::uint64_t blocks, double seconds_each,
                          std::optional<double> expected_blocks) {
   return {.blocks = blocks,
@@ -18,7 +18,7 @@ BenchmarkOutlook Outlook(std::uint64_t blocks, double seconds_each,
           .expected_blocks = expected_blocks};
 }
 
-/// What a schedule does with benchmarks that need `needed` blocks and know it from the first look.
+/// Simulates a schedule with benchmarks that need `needed` blocks and know it from the first look.
 struct Course {
   std::vector<std::uint32_t> turns;
   std::vector<std::uint32_t> decided;  ///< in the order of their verdicts
@@ -73,7 +73,7 @@ TEST(NextBenchmarkTest, EveryFourthBlockGoesToWhoHadTheLeastTime) {
                                             Outlook(11, 0.1, 500)};
   EXPECT_EQ(NextBenchmark(outlooks), 2U);
   outlooks[2].open = false;
-  EXPECT_EQ(NextBenchmark(outlooks), 0U) << "blocks of those that are decided count";
+  EXPECT_EQ(NextBenchmark(outlooks), 0U) << "blocks of decided benchmarks count";
 }
 
 TEST(NextBenchmarkTest, NeverTakesADecidedOne) {
@@ -86,18 +86,18 @@ TEST(NextBenchmarkTest, NeverTakesADecidedOne) {
 }
 
 TEST(NextBenchmarkTest, VerdictsComeInTheOrderOfTheSecondsTheyTake) {
-  // To go after eight blocks each: 12 x 1 s, 92 x 0.01 s, 32 x 1 s, 2 x 20 s.
+  // Remaining after eight blocks each: 12 x 1 s, 92 x 0.01 s, 32 x 1 s, 2 x 20 s.
   const Course course = Follow({20, 100, 40, 10}, {1, 0.01, 1, 20});
   EXPECT_EQ(course.decided, (std::vector<std::uint32_t>{1, 0, 2, 3}));
 }
 
 TEST(NextBenchmarkTest, NobodyWaitsForEver) {
-  // Among four, of which three have verdicts in sight for thousands of blocks, the fourth goes on:
-  // one turn in four is given by the time had so far.
+  // Three of four benchmarks expect verdicts after thousands of blocks. The fourth still gets
+  // blocks, because one turn in four depends on the time spent so far.
   const Course course = Follow({9000, 9000, 9000, 20000}, {1, 1, 1, 1});
   for (std::uint32_t benchmark = 0; benchmark < 4; ++benchmark) {
     const auto had = std::count(course.turns.begin(), course.turns.begin() + 4000, benchmark);
-    // A fair turn in four of 4000, shared by those three that are not the nearest: 333 each.
+    // One turn in four of 4000 is fair, shared by the three that are not the nearest: 333 each.
     EXPECT_GE(had, 300) << benchmark;
   }
 }

@@ -17,7 +17,7 @@ SessionSpec TwoBenchmarks() {
   return spec;
 }
 
-/// All open, with that many blocks each of 10 ms and a first look after eight.
+/// All benchmarks open, with these numbers of blocks of 10 ms each and a first look after eight.
 std::vector<BenchmarkOutlook> After(const std::vector<std::uint64_t>& blocks) {
   std::vector<BenchmarkOutlook> outlooks;
   for (const std::uint64_t count : blocks) {
@@ -27,7 +27,7 @@ std::vector<BenchmarkOutlook> After(const std::vector<std::uint64_t>& blocks) {
   return outlooks;
 }
 
-/// A look may decide from 8 blocks on, as under watching.
+/// A look may decide after any block from the eighth on, as with repeated looks.
 std::uint64_t FromEightOn(std::uint64_t blocks) { return std::max<std::uint64_t>(8, blocks + 1); }
 
 TEST(BatchPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
@@ -97,7 +97,7 @@ TEST(BatchPlanTest, ForeseesTheTurnOfTheNextOneWhereAVerdictIsExpected) {
   EXPECT_EQ(plan.next->block, 8U);
   outlooks[0].open = false;
   const BatchPlan last = PlanMeasured(spec, outlooks, FromEightOn);
-  EXPECT_EQ(last.next->planned.benchmark, 1U) << "nobody else is left";
+  EXPECT_EQ(last.next->planned.benchmark, 1U) << "no other benchmark is left";
 }
 
 TEST(BatchPlanTest, TheOrderInsideABlockDoesNotDependOnWhenItsTurnComes) {

@@ -58,7 +58,8 @@ TEST_F(FailureTest, TellsTheSignal) {
   EXPECT_FALSE(failure->run->exit_code);
 }
 
-// What a harness timed and saw fail is a failed run, whatever the harness itself ended with.
+// A failure that a harness saw in the commands it timed fails the run, whatever the harness's own
+// exit code is.
 TEST_F(FailureTest, TellsWhatTheHarnessSawFail) {
   RunOutcome outcome;
   outcome.inner_exits = {{"sleep 0.01", 3, 2, 10}};
@@ -69,11 +70,13 @@ TEST_F(FailureTest, TellsWhatTheHarnessSawFail) {
   EXPECT_EQ(failure->run->exit_code, 3);
   EXPECT_EQ(ExitOf(outcome).code, 3);
   outcome.inner_exits = {{"", std::nullopt, 1, 1}};
-  EXPECT_EQ(ExitFailure(place_, outcome)->error.message,
-            "candidate failed in block 3: what it timed was ended by a signal in 1 of 1 run");
+  EXPECT_EQ(
+      ExitFailure(place_, outcome)->error.message,
+      "candidate failed in block 3: a command that it timed was ended by a signal in 1 of 1 run");
   EXPECT_FALSE(ExitOf(outcome).Succeeded());
   outcome.exit.code = 7;
-  EXPECT_EQ(ExitFailure(place_, outcome)->run->exit_code, 7) << "the harness' own end says more";
+  EXPECT_EQ(ExitFailure(place_, outcome)->run->exit_code, 7)
+      << "the harness's own exit code says more";
   EXPECT_EQ(ExitOf(outcome).code, 7);
 }
 

@@ -94,7 +94,7 @@ TEST(ForecastTest, AnIntervalThatIsWideForItsMarginForetellsNothing) {
     bool foretold;
   };
   const std::vector<Case> cases = {
-      {Better::kLower, {0, -0.05, 0.039}, true},  // 4 % at most beyond the estimate: twice 2 %
+      {Better::kLower, {0, -0.05, 0.039}, true},  // at most 4 % beyond the estimate: twice 2 %
       {Better::kLower, {0, -0.05, 0.041}, false},
       {Better::kLower, {0.05, -0.009, 0.2}, true},  // worse: the other end counts
       {Better::kLower, {0.05, -0.011, 0.2}, false},
@@ -130,7 +130,7 @@ TEST(ForecastTest, SaysNothingBeforeTheFirstBlockOrWhenAllIsDecided) {
   EXPECT_FALSE(scene.report.eta);
 }
 
-/// A session of one benchmark whose candidate is slower by `change`, with blocks of a second each.
+/// A session of one benchmark whose candidate is slower by `change`, with blocks of one second.
 class SimulatedSession {
  public:
   static constexpr int kLimitSeconds = 500;
@@ -139,7 +139,8 @@ class SimulatedSession {
     spec_.limits.max_time = seconds(kLimitSeconds);
   }
 
-  /// Runs it to its verdict or its limit: after which second each block's ETA had the verdict.
+  /// Runs it to its verdict or its limit. @return the second of the verdict as forecast after each
+  /// block
   std::vector<std::optional<double>> Run() {
     SessionAnalysis analysis = Start(spec_);
     std::vector<std::optional<double>> told;
@@ -167,11 +168,11 @@ class SimulatedSession {
   bool decided_ = false;
 };
 
-// A spread of 3 % against a margin of 2 %.
+// With a spread of 3 % and a margin of 2 %.
 TEST(ForecastTest, HalfwayTheForetoldDurationIsRightWithinAFactorOfTwo) {
   constexpr unsigned kSeed = 20260118;
   constexpr std::size_t kFewest = 16;  // half of them are the first look
-  std::vector<double> halfway;         // foretold by what it took
+  std::vector<double> halfway;         // forecast divided by actual duration
   double sessions = 0;
   double told_later = 0;
   for (const double change : {0.0, 0.01, 0.03, 0.05}) {
@@ -198,7 +199,7 @@ TEST(ForecastTest, NothingIsForetoldBeyondTheLimit) {
   int known = 0;
   int looks = 0;
   for (unsigned i = 0; i < 5; ++i) {
-    SimulatedSession session(0.02, kSeed + i);  // on the margin: there is nothing to decide
+    SimulatedSession session(0.02, kSeed + i);  // exactly at the margin: no verdict
     for (const auto& at : session.Run()) {
       ++looks;
       if (!at) continue;

@@ -1,4 +1,4 @@
-// The hooks of a session: their order, what they are told, and what their failures do.
+// The hooks of a session: their order, their environment, and the effect of failures.
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@
 namespace benchd {
 namespace {
 
-/// benchd's kill -9: leaves the coroutine where it stands.
+/// Simulates kill -9 of benchd: leaves the coroutine at that point.
 struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
@@ -36,7 +36,7 @@ class ResumeTest : public testing::Test {
     };
   }
 
-  /// One life of benchd; the record goes on from where the former left it.
+  /// One life of benchd; the record continues from the previous one.
   SessionSnapshot Live() {
     CancelToken cancel;
     cancel_ = &cancel;
@@ -53,8 +53,7 @@ class ResumeTest : public testing::Test {
     return last;
   }
 
-  /// The same, until the run with that number, of which nobody hears any more; nothing when it was
-  /// killed there.
+  /// The same until the run with that number, whose result is lost; empty if it was killed there.
   std::optional<SessionSnapshot> LiveUntilKilledInRun(std::size_t number) {
     std::size_t runs = 0;
     runner_.during_run = [&runs, number] {
@@ -94,7 +93,7 @@ class ResumeTest : public testing::Test {
     return order;
   }
 
-  /// What somebody computes from the stored runs alone.
+  /// The report computed from the stored runs alone.
   Report Replayed() {
     SessionAnalysis analysis = SessionAnalysis::Create(spec_).value();
     std::map<std::pair<int, std::uint64_t>, std::vector<benchd::Run>> blocks;
@@ -236,10 +235,10 @@ TEST_F(ResumeTest, CountsTheTimeOfFormerLivesAgainstTheLimit) {
 TEST_F(ResumeTest, TheTimeWithTheMachineIsThatOfEachLife) {
   spec_.limits.runs = 20;
   spec_.limits.max_time = std::chrono::seconds(1);
-  spec_.schedule.warmup = 3;  // before what max_time counts
+  spec_.schedule.warmup = 3;  // not covered by max_time
   runner_.run_time = std::chrono::seconds(1);
   EXPECT_EQ(LiveUntilStoppedInRun(4).held, std::chrono::seconds(5));
-  clock_.Advance(std::chrono::hours(10));  // benchd is away
+  clock_.Advance(std::chrono::hours(10));  // benchd is not running
   const SessionSnapshot last = Live();
   ASSERT_EQ(last.state, SessionState::kDone);
   EXPECT_EQ(last.held, std::chrono::seconds(8)) << "the rest of the warm-up, and a block";
@@ -277,11 +276,11 @@ TEST_F(ResumeTest, FailsByNameOnAnotherKernelCpuOrMicrocode) {
     runner_.report->environment.facts[fact].second = "other";
     const SessionSnapshot last = Live();
     ASSERT_EQ(last.state, SessionState::kFailed);
-    EXPECT_EQ(last.failure->error.message, "session: the machine has another " + facts[fact].first +
-                                               " than when it began: '" + facts[fact].second +
-                                               "' then, 'other' now");
+    EXPECT_EQ(last.failure->error.message, "session: the machine's " + facts[fact].first +
+                                               " has changed from '" + facts[fact].second +
+                                               "' to 'other' since the session began");
     EXPECT_FALSE(last.failure->refused);
-    ASSERT_TRUE(last.report) << "what was measured is still told";
+    ASSERT_TRUE(last.report) << "the measured data is still reported";
     EXPECT_EQ(last.report->runs.front().runs, 2U);
     runner_.report->environment.facts = facts;
   }
@@ -353,7 +352,7 @@ TEST_F(ResumeTest, PausesWhileTheDiskIsFullAndLosesNothing) {
   EXPECT_FALSE(Warns(*last.report, "disk_full"));
   EXPECT_TRUE(Warns(*last.report, "paused"));
   EXPECT_LT(last.report->elapsed, std::chrono::seconds(5));
-  EXPECT_LT(last.held, std::chrono::seconds(6)) << "nobody worked for the user";
+  EXPECT_LT(last.held, std::chrono::seconds(6)) << "nothing was done for the user";
 }
 
 TEST_F(ResumeTest, CanBeCancelledWhileItIsPaused) {

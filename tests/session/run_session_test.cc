@@ -25,7 +25,7 @@ class RunSessionTest : public testing::Test {
     return RunToEnd(loop_, RunSession(std::move(services), Stored(id_)));
   }
 
-  /// A session that is known to the store.
+  /// A session that the store knows.
   SessionRecord Stored(const SessionId& id) {
     SessionRecord record{spec_, {}, {}};
     record.snapshot.id = id;
@@ -58,7 +58,7 @@ class RunSessionTest : public testing::Test {
   SessionSpec spec_ = fake::TwoArms();
   SessionId id_{"testtest"};
   std::vector<SessionSnapshot> published_;
-  std::vector<std::size_t> batches_then_;  // of each, how many had been ordered
+  std::vector<std::size_t> batches_then_;  // number of batches ordered before each of them
 };
 
 TEST_F(RunSessionTest, EndsWithARegressionWhenTheCandidateIsTenPercentSlower) {
@@ -108,11 +108,11 @@ TEST_F(RunSessionTest, ShowsWatchersNothingThatIsNotStored) {
                            }};
   RunToEnd(loop_, RunSession(std::move(services), Stored(id_)));
   ASSERT_FALSE(seen.empty());
-  // Two warm-up runs and two runs for each block that the report speaks of.
+  // Two warm-up runs, and two runs for each block of the report.
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(stored[i], 2 + 2 * seen[i]);
 }
 
-/// Beside others who write to the disk.
+/// While other processes write to the disk.
 TEST_F(RunSessionTest, SpendsATwentiethOfItsTimeOnCommitsWhereTheyTakeLong) {
   CandidateTakes(1.0);
   runner_.run_time = std::chrono::milliseconds(10);
@@ -131,7 +131,7 @@ TEST_F(RunSessionTest, SpendsATwentiethOfItsTimeOnCommitsWhereTheyTakeLong) {
     EXPECT_GE(commits[i] - commits[i - 1], std::chrono::milliseconds(4200));
     EXPECT_LE(commits[i] - commits[i - 1], std::chrono::milliseconds(4900));
   }
-  // Watchers are told of nothing that is not committed.
+  // Watchers only see committed data.
   std::size_t reports = 0;
   for (const SessionSnapshot& told : published_) {
     if (told.report && told.report->elapsed > Nanoseconds::zero()) ++reports;
@@ -156,7 +156,7 @@ TEST_F(RunSessionTest, WaitsTenSecondsForTheNextCommitAtMost) {
   }
 }
 
-/// What is measured and not committed is held in memory.
+/// Uncommitted data is held in memory.
 TEST_F(RunSessionTest, CommitsALongLogAtOnceHoweverLongThatTakes) {
   runner_.program = [](std::uint32_t, std::uint64_t) {
     Result<RunOutcome> outcome = fake::Took(1.0);
@@ -171,7 +171,7 @@ TEST_F(RunSessionTest, CommitsALongLogAtOnceHoweverLongThatTakes) {
     clock_.Advance(std::chrono::seconds(3));
   };
   RunIt();
-  // With each batch: by the time alone there would be two.
+  // With each batch: a limit by time alone would give two.
   EXPECT_GE(commits, 4U);
 }
 
@@ -199,7 +199,7 @@ TEST_F(RunSessionTest, StopsUndecidedAtTheTimeLimit) {
   EXPECT_EQ(last.report->verdict, Verdict::kUndecided);
   EXPECT_GE(last.report->elapsed, spec_.limits.max_time);
   EXPECT_LT(last.report->elapsed, spec_.limits.max_time + 2 * runner_.run_time);
-  EXPECT_FALSE(last.report->eta) << "nothing is to come";
+  EXPECT_FALSE(last.report->eta) << "no verdict is pending";
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
@@ -277,7 +277,7 @@ TEST_F(RunSessionTest, ArmsThatPrintTheirTimesInAnotherUnitAreCompared) {
   for (const benchd::Run& run : store_.runs(id_)) {
     const auto sample = std::ranges::find(run.samples, "lag", &Sample::metric);
     ASSERT_NE(sample, run.samples.end());
-    EXPECT_NEAR(sample->value, 20.01, 0.011) << "whoever reads them has one unit";
+    EXPECT_NEAR(sample->value, 20.01, 0.011) << "readers get a single unit";
   }
 }
 
@@ -289,7 +289,7 @@ TEST_F(RunSessionTest, FilesThatGitLfsDidNotFetchAreAWarningOfTheVerdict) {
   const auto said = std::ranges::find(last.report->warnings, "lfs_pointers", &Warning::code);
   ASSERT_NE(said, last.report->warnings.end());
   EXPECT_EQ(said->message,
-            "2 files that commands name are LFS pointers and not the content: a.bin, b.bin");
+            "2 files named by commands are LFS pointers instead of the content: a.bin, b.bin");
   EXPECT_EQ(said->hint, "git lfs pull");
 }
 
@@ -384,12 +384,13 @@ TEST_F(RunSessionTest, ReportsAFifthOfItsTimeApartWithinBounds) {
   EXPECT_TRUE(std::ranges::is_sorted(apart));
   EXPECT_EQ(apart.front(), milliseconds(100));
   EXPECT_EQ(apart.back(), milliseconds(500));
-  // Of 20 s: 100 ms in the first half, then 1.2 times as much each, up to 500 ms from 2.5 s on.
+  // In 20 s: every 100 ms in the first half second, then 1.2 times as long each, up to every 500 ms
+  // from 2.5 s on.
   EXPECT_NEAR(static_cast<double>(apart.size()), 5 + 9 + 35, 4);
 }
 
 TEST_F(RunSessionTest, ReportsWhenTheNextBatchIsOrdered) {
-  runner_.run_time = std::chrono::milliseconds(60);  // a block is more than an interval
+  runner_.run_time = std::chrono::milliseconds(60);  // a block takes longer than an interval
   spec_.schedule.warmup = 0;
   spec_.limits.runs = 4;
   RunIt();

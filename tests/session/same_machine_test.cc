@@ -22,8 +22,8 @@ TEST(SameMachineTest, NamesWhatIsAnother) {
   const Environment before{{{"cpu", "Model 1"}, {"boot_id", "a"}}};
   const Environment now{{{"cpu", "Model 2"}, {"boot_id", "b"}}};
   EXPECT_EQ(CompareMachines(before, now).error().message,
-            "session: the machine has another cpu than when it began: 'Model 1' then, 'Model 2' "
-            "now");
+            "session: the machine's cpu has changed from 'Model 1' to 'Model 2' since the session "
+            "began");
 }
 
 }  // namespace

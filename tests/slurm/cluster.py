@@ -1,9 +1,9 @@
-"""A cluster of Slurm on this machine: slurmctld, munged and some slurmd, each node in namespaces of its own.
+"""A Slurm cluster on this machine: slurmctld, munged and several slurmd, each in namespaces of its own.
 
-Made for a process that `enter()` has put into namespaces (mounts, host name, network, processes):
-all of the cluster ends with it, and its ports are nobody else's. A node has its own host name,
-/etc/machine-id, benchd and folder `local`; everything else below the cluster's folder is shared,
-as by NFS.
+The process must run in the namespaces of `enter()` (mounts, host name, network, processes), so that
+the whole cluster ends with it and its ports are private. A node has its own host name,
+/etc/machine-id, benchd and folder `local`. The nodes share everything else below the cluster's
+folder, as on NFS.
 """
 
 import fcntl
@@ -56,17 +56,17 @@ RequeueExit=75
 
 
 def missing():
-    """Why there can be no cluster here; empty where there can."""
+    """Returns why no cluster can run here; empty if one can."""
     absent = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
     if absent:
         return f"not installed: {', '.join(absent)}"
     if os.getuid() != 0:
-        return "only root makes the namespaces of nodes"
+        return "the namespaces of nodes need root"
     return ""
 
 
 def enter():
-    """Runs this program again in namespaces of its own, and ends with its exit code; returns there."""
+    """Runs this program again in new namespaces and exits with its exit code; returns inside them."""
     if os.environ.get(_INSIDE):
         return
     done = subprocess.run(
@@ -76,7 +76,7 @@ def enter():
 
 
 def _raise_loopback():
-    """lo up, and with an address that is no loopback address: for AI_ADDRCONFIG there is else no network."""
+    """Brings lo up with a second address, because AI_ADDRCONFIG ignores loopback addresses."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         up = struct.pack("16sh", b"lo", 1 | 64)  # IFF_UP | IFF_RUNNING
         fcntl.ioctl(any_socket, 0x8914, up)  # SIOCSIFFLAGS
@@ -86,7 +86,7 @@ def _raise_loopback():
 
 class Cluster:
     def __init__(self, folder, nodes, benchd):
-        self.benchd = benchd  # runs on each node, for both users, outside of Slurm's jobs
+        self.benchd = benchd  # runs on each node, for both users, outside Slurm jobs
         self.folder = pathlib.Path(folder)
         self.names = [f"n{i}" for i in range(1, nodes + 1)]
         self.nodes = {}
@@ -137,7 +137,7 @@ class Cluster:
                 logs = "\n".join(f"{path.name}: {path.read_text(errors='replace')[-2000:]}"
                                  for path in sorted(self.folder.glob("*.[lo][ou][gt]")))
                 raise AssertionError(f"{what} did not start in time\n{logs}")
-            time.sleep(0.1)  # nothing of Slurm's can be waited for
+            time.sleep(0.1)  # Slurm offers no notification
 
     def start_node(self, name):
         begin = (f"hostname {name}; mount --bind {self.folder}/ids/{name} /etc/machine-id; "
@@ -153,7 +153,7 @@ class Cluster:
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def kill_node(self, name):
-        """As when its power fails: slurmd, the job and all that the job started are gone at once."""
+        """As in a power failure: ends slurmd, the job and all its processes at once."""
         node = self.nodes.pop(name)
         node.kill()  # --kill-child
         node.wait()
@@ -163,7 +163,7 @@ class Cluster:
                               capture_output=True, text=True).stdout
 
     def states(self):
-        """By node, in the words of sinfo."""
+        """The state of each node as printed by sinfo."""
         lines = self.ask("sinfo", "--noheader", "--Node", "--format=%N %t").splitlines()
         return dict(line.split() for line in lines)
 

@@ -1,4 +1,4 @@
-"""compare --pool slurm on a real Slurm with four nodes.
+"""`compare --pool slurm` on a real Slurm cluster with four nodes.
 
     ./dev test --slurm
 """
@@ -25,7 +25,7 @@ TIMEOUT_S = 120
 PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED = range(6)
 INTERRUPTED = 130
 
-# A run takes no time; its value is about 1000, or a tenth more.
+# A run takes almost no time. Its value is about 1000, or a tenth more.
 VALUE = "printf 'n %d\\n' $((1000 + $(od -An -N1 -tu1 /dev/urandom) / 64{more}))"
 
 
@@ -48,7 +48,7 @@ class PoolTest(unittest.TestCase):
         self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
 
     def environment(self, uid=0):
-        # `local` is each node's own, and so is the daemon there.
+        # Each node has its own `local`, and therefore its own daemon.
         own = self.cluster.folder / "local"
         return {**self.cluster.environment, "HOME": str(self.work), "LANG": "C.UTF-8",
                 "PATH": f"{BIN}:{slurm.PATH}", "XDG_RUNTIME_DIR": f"{own}/run-{uid}",
@@ -84,7 +84,7 @@ class PoolTest(unittest.TestCase):
         deadline = time.monotonic() + TIMEOUT_S
         while not true():
             self.assertLess(time.monotonic(), deadline, what)
-            time.sleep(0.1)  # Slurm tells nobody
+            time.sleep(0.1)  # Slurm offers no notification
 
     def states(self):
         found = {}
@@ -118,7 +118,7 @@ class PoolTest(unittest.TestCase):
         subprocess.run(["sbatch", "--test-only"], input=out.encode(), env=self.environment(),
                        capture_output=True, check=True)
 
-    # ---- what goes wrong ----
+    # ---- failures ----
 
     def test_a_node_that_dies_in_the_middle_is_counted_once(self):
         gate = self.work / "gate"
@@ -140,7 +140,7 @@ class PoolTest(unittest.TestCase):
         self.assertEqual(sum(restarted), 1, "requeued by Slurm")
 
     def test_a_machine_that_was_measured_already_is_not_measured_again(self):
-        # One node is somebody else's for a while: the fourth task begins on one that is done.
+        # Another job uses one node for a while, so the fourth task starts on a node that was used.
         other = self.cluster.ask("sbatch", "--parsable", "--nodelist=n4", "--exclusive",
                                  "--output=/dev/null", "--wrap=sleep 600").strip()
         self.await_that("n4 is taken", lambda: self.cluster.states()["n4"] == "alloc")

@@ -1,4 +1,4 @@
-"""--host through a real sshd on loopback, of this user and with keys of the test's own.
+"""`--host` through a real sshd on loopback, which runs as this user with keys of the test.
 
     ./dev test --ssh
 """
@@ -24,7 +24,7 @@ from processes import children_of, name_of  # noqa: E402
 
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin")
 USER = pwd.getpwuid(os.getuid())
-# The configuration that Debian's tmpfiles.d makes it: sshd of root insists on it.
+# Debian creates it through tmpfiles.d. An sshd that runs as root requires it.
 PRIVILEGE_SEPARATION = pathlib.Path("/run/sshd")
 
 
@@ -140,7 +140,7 @@ class SshTest(support.DaemonTest):
         gate.arrived()
         return client, gate
 
-    # ---- what works ----
+    # ---- successful sessions ----
 
     def test_submit_watch_and_cancel(self):
         done = self.benchctl("compare", "--runs", "8", "printenv REMOTE", "printenv REMOTE")
@@ -178,7 +178,7 @@ class SshTest(support.DaemonTest):
         git("init", "--quiet")
         for number in (1000, 1100):
             (clone / "program").write_text(f"echo n {number}\n")
-            (clone / "large").write_bytes(os.urandom(3_000_000))  # more than any buffer on the way
+            (clone / "large").write_bytes(os.urandom(3_000_000))  # larger than any buffer in between
             git("add", ".")
             git("commit", "--quiet", "-m", str(number))
         for host in ("good", "restricted"):
@@ -203,7 +203,7 @@ class SshTest(support.DaemonTest):
         self.assertEqual(client.finish(), support.INTERRUPTED, client.stderr)
         self.assertEqual(client.events[-1]["event"], "cancelled")
 
-    # ---- a connection that breaks ----
+    # ---- lost connections ----
 
     def assert_verdict_after(self, kill):
         client, gate = self.compare_at_a_gate()
@@ -230,13 +230,13 @@ class SshTest(support.DaemonTest):
                 os.kill(pid, signal.SIGKILL)
         self.assert_verdict_after(kill_connections)
 
-    # ---- what is refused ----
+    # ---- refusals ----
 
     def test_what_went_wrong_is_told_in_ssh_s_words(self):
         for host, words in (
                 ("wrong", [f"ssh: {USER.pw_name}@127.0.0.1: Permission denied (publickey)"]),
                 ("empty", ["benchctl is not installed on empty"]),
-                ("other", ["something else than benchctl dial-stdio answers: 'backups only'"])):
+                ("other", ["something other than benchctl dial-stdio answered: 'backups only'"])):
             with self.subTest(host=host):
                 done = self.ask(host, "list")
                 self.assert_exit(done, support.REFUSED)

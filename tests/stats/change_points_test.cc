@@ -59,7 +59,7 @@ Values Series(std::mt19937_64& random, std::size_t n, std::size_t step_at, doubl
   return values;
 }
 
-// At alpha 0.01 more than 7 of 200 would be rarer than 1 in 1000 (binomial).
+// At alpha 0.01, more than 7 of 200 would occur less often than 1 in 1000 (binomial).
 TEST(ChangePointsTest, SeriesWithoutAStepRarelyHasAChangePoint) {
   constexpr std::uint64_t kSeed = 11;
   std::mt19937_64 random(kSeed);
@@ -70,7 +70,7 @@ TEST(ChangePointsTest, SeriesWithoutAStepRarelyHasAChangePoint) {
   EXPECT_LE(with_points, 7) << "seed " << kSeed;
 }
 
-// Of 40, at least 95 % - with fewer than 34 found, 95 % would be refuted at 1 in 1000.
+// At least 95 % of 40: fewer than 34 would refute 95 % at 1 in 1000.
 TEST(ChangePointsTest, StepOfThreeDeviationsIsFoundWhereItIs) {
   constexpr std::uint64_t kSeed = 12;
   std::mt19937_64 random(kSeed);

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using Values = std::vector<double>;
 
-// Values by arm and metric; the files are plain: no quotes, no spaces.
+// Values by arm and metric; the files are plain, without quotes and spaces.
 using Table = std::map<std::string, std::map<std::string, Moments>>;
 
 std::vector<std::string> Fields(const std::string& line) {
@@ -40,8 +40,8 @@ Table ReadTable(const std::string& csv) {
   return table;
 }
 
-// What cbdr computed: its quantile is good to 5e-9, as are its variances at an offset of 1e9; the
-// quantile of scipy 1.10 beside it to 1e-8.
+// Values computed by cbdr: its quantile is accurate to 5e-9, and so are its variances at an offset
+// of 1e9; scipy 1.10 confirms the quantile to 1e-8.
 void ExpectComputed(const Json& expected, const Moments& from, const Moments& to, double alpha) {
   EXPECT_TRUE(golden::Close(from.mean(), expected["mean_from"], 1e-12));
   EXPECT_TRUE(golden::Close(from.variance(), expected["var_from"], 1e-8));
@@ -65,7 +65,8 @@ void ExpectComputed(const Json& expected, const Moments& from, const Moments& to
   EXPECT_TRUE(golden::Close(100 * classic->change_interval.hi, std::max(lo, hi), 1e-7));
 }
 
-// cbdr prints NaN there: one value says nothing, a single constant arm leaves the other's spread.
+// cbdr prints NaN here. A single value gives no interval; a constant arm leaves the spread of the
+// other.
 void ExpectAnswerWithoutNaN(const Json& expected, const Moments& from, const Moments& to,
                             double alpha) {
   const auto classic = ClassicWelchInterval(from, to, alpha);
@@ -119,7 +120,7 @@ TEST(ClassicIntervalTest, DividingByTheBaseAsIfKnownMatchesTheReference) {
   }
 }
 
-// The seven rows of METHOD.md and what it prints for them at 99.9 %: -5.8 % .. +14.6 %, by 3.8388
+// The seven rows of METHOD.md and its result for them at 99.9 %: -5.8 % .. +14.6 %, with 3.8388
 // degrees of freedom.
 TEST(ClassicIntervalTest, TheSevenRowsGiveThePrintedInterval) {
   const auto classic = ClassicWelchInterval(

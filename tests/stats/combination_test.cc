@@ -15,8 +15,9 @@ namespace {
 
 using Units = std::vector<UnitEffect>;
 
-// The numbers of the next two tests: mpmath 1.3 with 50 digits, from the formulas in combination.h;
-// quantiles of Student's law by bisection on its regularised incomplete beta function.
+// Expected numbers of the next two tests: mpmath 1.3 with 50 digits, from the formulas in
+// combination.h; quantiles of Student's law by bisection on its regularised incomplete beta
+// function.
 constexpr double kTolerance = 1e-11;
 
 TEST(CombinationTest, FiveMachinesMatchTheReference) {
@@ -55,7 +56,7 @@ TEST(CombinationTest, WhatTheUnitsNoiseExplainsIsNoDifferenceBetweenThem) {
   EXPECT_TRUE(golden::Close(combined->prediction->lo, -0.26320896819183927, kTolerance));
 }
 
-// Beyond the formulas of the first test the steps alone: their mean, and for one more its own.
+// Compared with the first test, only the steps are new: their mean, and that of one more unit.
 TEST(CombinationTest, StepsWidenWhatTheUnitsSayAndAreNoDifferenceBetweenThem) {
   const Units plain = {
       {0.012, 0.004}, {0.031, 0.006}, {0.018, 0.005}, {0.025, 0.004}, {-0.004, 0.009}};
@@ -71,7 +72,7 @@ TEST(CombinationTest, StepsWidenWhatTheUnitsSayAndAreNoDifferenceBetweenThem) {
   EXPECT_DOUBLE_EQ(with->prediction->hi, without->prediction->hi + 0.8);
   EXPECT_EQ(with->centre, without->centre);
   EXPECT_EQ(with->tau_squared, without->tau_squared);
-  // One step beside units that agree is no outlier; two are one.
+  // One step away from units that agree is not an outlier; two steps are.
   const auto beside = [](double value) {
     Units units(5, UnitEffect{0, 0.001, 0.1});
     units.push_back({value, 0.001, 0.1});
@@ -113,7 +114,7 @@ TEST(CombinationTest, RefusesWhatHasNoAnswer) {
   EXPECT_FALSE(CombineUnits(Units{{0, std::nan("")}}, 0.01));
 }
 
-/// The smallest count whose upper tail under Bin(n, p) is at most 1e-6: what is more is no chance.
+/// The smallest count whose upper tail under Bin(n, p) is at most 1e-6; more would not be chance.
 std::size_t MostByChance(std::size_t n, double p) {
   double log_term = static_cast<double>(n) * std::log1p(-p);
   double below = std::exp(log_term);
@@ -127,7 +128,7 @@ std::size_t MostByChance(std::size_t n, double p) {
   return count;
 }
 
-// A short round of `./dev bench validity --replication`, which has other noise and more of it.
+// A short round of `./dev bench validity --replication`, which also simulates other noise.
 TEST(CombinationTest, TheIntervalHoldsItsLevelHoweverMuchMachinesDiffer) {
   constexpr std::size_t kRepetitions = 2000;
   constexpr double kAlpha = 0.05;

@@ -20,7 +20,7 @@ double Integral(const Density& density) {
   return sum;
 }
 
-// 1..5: s = sqrt 2.5 = 1.581, IQR / 1.34 = 2 / 1.34 = 1.4925 is less; 5^-0.2 = 0.72478.
+// 1..5: s = sqrt 2.5 = 1.581; IQR / 1.34 = 2 / 1.34 = 1.4925 is smaller; 5^-0.2 = 0.72478.
 TEST(DensityTest, TheBandwidthIsSilvermansRule) {
   EXPECT_NEAR(SilvermanBandwidth(Values{1, 2, 3, 4, 5}).value(), 0.9 * 2 / 1.34 * 0.7247796637,
               1e-9);
@@ -45,7 +45,7 @@ TEST(DensityTest, IntegratesToOneWithFineAndWithCoarseCells) {
   }
 }
 
-// Two values, one bandwidth: the curve is the mean of two normal densities.
+// Two values, one bandwidth: the density is the mean of two normal densities.
 TEST(DensityTest, IsTheMeanOfTheKernels) {
   const Density density = KernelDensity(Values{0, 3}, 0.5, -3, 6, 9000).value();
   for (std::size_t i = 0; i < density.x.size(); i += 700) {

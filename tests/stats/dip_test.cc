@@ -32,15 +32,15 @@ TEST(DipTest, EquallySpacedValuesHaveTheLeastDip) {
   }
 }
 
-// The nearest function with one mode halves the jump that it cannot make (Hartigan and Hartigan,
-// section 2: the dip of two atoms).
+// The nearest function with a single mode halves the jump that it cannot make (Hartigan and
+// Hartigan, section 2: the dip of two point masses).
 TEST(DipTest, TwoEqualHeapsHaveTheLargestDip) {
   Values values(30, 1.0);
   values.resize(60, 2.0);
   EXPECT_NEAR(Dip(values).value(), 0.25, 1e-15);
 }
 
-// An atom may be the mode: two atoms of 1/4 and 3/4 leave 1/4 on one side, split in halves.
+// A point mass may be the mode: of masses 1/4 and 3/4, the 1/4 on one side is split in halves.
 TEST(DipTest, TheSmallerOfTwoHeapsDecides) {
   Values values(10, 1.0);
   values.resize(40, 2.0);

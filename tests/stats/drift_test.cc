@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The series that a "diagnostics" case speaks about: both arms and u = c / mean_c - b / mean_b.
+// The series of a "diagnostics" case: both arms and u = c / mean_c - b / mean_b.
 std::vector<std::pair<std::string, Values>> SeriesOf(const nlohmann::json& input) {
   const Values base = input["base"];
   const Values candidate = input["candidate"];
@@ -67,12 +67,12 @@ TEST(DriftTest, ATrendIsPositiveAndAnAlternationNegative) {
   EXPECT_LT(TestRankTrend(alternating)->z, -kRankTrendCritical);
 }
 
-// Ranks 1..4 in order: steps 1 + 1 + 1 = 3 over a spread of 5.
+// Ranks 1..4 in order: squared steps 1 + 1 + 1 = 3, divided by a sum of squares of 5.
 TEST(DriftTest, FourRisingValuesHaveTheRatioThreeFifths) {
   EXPECT_DOUBLE_EQ(TestRankTrend(Values{1, 2, 5, 9})->ratio, 0.6);
 }
 
-// Deviations -1 -1 +1 +1, s = sqrt(4/3): the largest sum 2 over s sqrt(4).
+// Deviations -1 -1 +1 +1, s = sqrt(4/3): the largest sum, 2, divided by s sqrt(4).
 TEST(DriftTest, AStepIsFoundWhereItIs) {
   const auto change = TestLevelChange(Values{1, 1, 3, 3});
   EXPECT_EQ(change->before, 2U);

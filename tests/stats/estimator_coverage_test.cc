@@ -21,7 +21,7 @@ using Random = std::mt19937_64;
 constexpr unsigned kCoverageSeed = 20260502;
 constexpr double kCoverageAlpha = 0.05;
 
-// How often, in per cent, an interval holds the truth.
+// The percentage of intervals that contain the truth.
 double Coverage(int repetitions, const std::function<Interval(Random&)>& draw, double truth) {
   Random random(kCoverageSeed);
   int held = 0;
@@ -44,7 +44,7 @@ Values SortedDraw(std::size_t n, Law law, Random& random) {
   return SortedSample(Sample(n, law, random)).value();
 }
 
-// Exact: the achieved level for n = 20 at 5 % is 4.84 % (cut 53); 4000 repetitions, 0.34 points.
+// Exact: the attained level for n = 20 at 5 % is 4.84 % (cut 53). Standard error: 0.34 points.
 TEST(CoverageTest, HodgesLehmannHoldsItsLevelWhateverTheTails) {
   const double normal = Coverage(
       4000,
@@ -66,7 +66,7 @@ TEST(CoverageTest, HodgesLehmannHoldsItsLevelWhateverTheTails) {
   EXPECT_NEAR(heavy, 95.16, 1.4) << "seed " << kCoverageSeed;
 }
 
-// Exact for any law: 1 - 2 P(Bin(30, 1/2) <= 9) = 95.72 %; 4000 repetitions, 0.32 points.
+// Exact for any law: 1 - 2 P(Bin(30, 1/2) <= 9) = 95.72 %. Standard error: 0.32 points.
 TEST(CoverageTest, TheMedianHoldsItsLevelForSkewedPairsToo) {
   const double coverage = Coverage(
       4000,
@@ -79,7 +79,8 @@ TEST(CoverageTest, TheMedianHoldsItsLevelForSkewedPairsToo) {
   EXPECT_NEAR(coverage, 95.72, 1.3) << "seed " << kCoverageSeed;
 }
 
-// A shift of 1 between skewed arms; exact, and conservative by what whole cuts leave.
+// A shift of 1 between skewed arms: exact, except for the part of the level that integer cuts
+// waste.
 TEST(CoverageTest, MannWhitneyHoldsItsLevelForAShift) {
   const double coverage = Coverage(
       4000,
@@ -94,7 +95,7 @@ TEST(CoverageTest, MannWhitneyHoldsItsLevelForAShift) {
   EXPECT_LT(coverage, 97) << "seed " << kCoverageSeed;
 }
 
-// Zou et al. report 94 to 96 % for such sizes; Welch's t instead of z can only widen.
+// Zou et al. report 94 to 96 % for such sizes; Welch's t instead of z can only widen the interval.
 TEST(CoverageTest, LognormalMeansWithUnequalSpreadsAreCovered) {
   struct Case {
     std::size_t n_b, n_c;
@@ -117,7 +118,8 @@ TEST(CoverageTest, LognormalMeansWithUnequalSpreadsAreCovered) {
   }
 }
 
-// Percentile bootstraps are near their level only; 300 repetitions have 1.3 points.
+// Percentile bootstraps only approximate their level; the standard error of 300 repetitions is 1.3
+// points.
 TEST(CoverageTest, BootstrapsAreNearTheirLevel) {
   const double median = Coverage(
       300,
@@ -142,7 +144,7 @@ TEST(CoverageTest, BootstrapsAreNearTheirLevel) {
   EXPECT_LT(quantile, 99) << "seed " << kCoverageSeed;
 }
 
-// Eight runs an arm whose level varies from run to run: pooling the samples would star most.
+// Eight runs per arm with a level that varies between runs: pooling the samples would star most.
 TEST(CoverageTest, SubselectionTakesTheRunAsTheUnit) {
   const double coverage = Coverage(
       1000,
@@ -167,8 +169,8 @@ TEST(CoverageTest, SubselectionTakesTheRunAsTheUnit) {
   EXPECT_LT(coverage, 97.5) << "seed " << kCoverageSeed;
 }
 
-// Per cent of watched A/A comparisons in which some look's interval misses the truth, up to 200
-// pairs. The level is 5 %, and looking at discrete times and whole ranks leaves some of it unused.
+// Percentage of watched A/A comparisons of up to 200 pairs in which some look's interval misses the
+// truth. The level is 5 %, of which looks at discrete times and integer ranks waste a part.
 template <typename Excludes>
 double Misses(Excludes excludes, const std::function<std::uint64_t(std::uint64_t)>& next) {
   const auto boundary = SequentialBoundary::Robbins(kCoverageAlpha, 8).value();
@@ -229,7 +231,7 @@ TEST(CoverageTest, WatchingLognormalMeansKeepsTheLevel) {
     }
     missed += wrong;
   }
-  // 5 % of 300 and two standard errors.
+  // 5 % of 300, plus two standard errors.
   EXPECT_LE(missed, 22) << "seed " << kCoverageSeed;
   EXPECT_GT(missed, 0) << "seed " << kCoverageSeed;
 }

@@ -62,7 +62,7 @@ TEST(EstimatorGoldenTest, UnpairedRatiosMatchR) {
   }
 }
 
-// R's p-value of the same call, 2 psignrank(78 - 55, 12): its V counts the averages above 0.
+// R's p-value of the same call, 2 psignrank(78 - 55, 12), where V counts the averages above 0.
 TEST(EstimatorGoldenTest, SignedRankEstimatesMatchR) {
   for (const json& one : golden::Cases("signed_rank_hl")) {
     SCOPED_TRACE(one.at("id"));
@@ -78,7 +78,7 @@ TEST(EstimatorGoldenTest, SignedRankEstimatesMatchR) {
   }
 }
 
-// The pairs of a sequential case and its boundary.
+// The pairs and the boundary of a sequential case.
 struct Sequence {
   explicit Sequence(const json& one)
       : input(one["input"]),
@@ -170,7 +170,7 @@ TEST(EstimatorGoldenTest, MediansUnderWatchingMatchTheReference) {
   }
 }
 
-// The reference also gives the published interval with z, and Cox's: neither is offered.
+// The reference also gives the published interval with z, and Cox's; benchd offers neither.
 TEST(EstimatorGoldenTest, LognormalMeansMatchScipy) {
   for (const json& one : golden::Cases("lognormal_mean_ratio")) {
     SCOPED_TRACE(one.at("id"));
@@ -183,7 +183,7 @@ TEST(EstimatorGoldenTest, LognormalMeansMatchScipy) {
     EXPECT_TRUE(golden::Close(std::expm1(look->estimate), one["expected"]["estimate"], tol));
     EXPECT_TRUE(golden::Close(std::expm1(look->interval->lo), one["expected"]["mover_w_lo"], tol));
     EXPECT_TRUE(golden::Close(std::expm1(look->interval->hi), one["expected"]["mover_w_hi"], tol));
-    // An end lies where the test at that level just rejects.
+    // The test at that level just rejects the ends of the interval.
     EXPECT_NEAR(LognormalMeanP(base, candidate, look->interval->lo).value(), alpha, 1e-9);
     EXPECT_NEAR(LognormalMeanP(base, candidate, look->interval->hi).value(), alpha, 1e-9);
   }

@@ -82,8 +82,8 @@ TEST(EstimatorLawTest, HodgesLehmannIsTheOneOfSortingAllAverages) {
     std::sort(averages.begin(), averages.end());
     const OneLook look = HodgesLehmann(x, kAlpha).value();
     EXPECT_DOUBLE_EQ(look.estimate, QuantileType7(averages, 0.5).value());
-    // One more than the tabulated critical values of the two-sided test at 1 % (37 for 20 pairs to
-    // 109 for 30; F. Wilcoxon, R. A. Wilcox, Some Rapid Approximate Statistical Procedures, 1964).
+    // One above the tabulated critical values of the two-sided test at 1 % (37 for 20 pairs to 109
+    // for 30; F. Wilcoxon, R. A. Wilcox, Some Rapid Approximate Statistical Procedures, 1964).
     const std::vector<std::size_t> cuts{38, 43, 49, 55, 62, 69, 76, 84, 92, 101, 110};
     const std::size_t cut = cuts[x.size() - 20];
     EXPECT_EQ(look.interval->lo, averages[cut - 1]);
@@ -112,7 +112,7 @@ TEST(EstimatorLawTest, TenThousandPairsAreSelectedFromExactly) {
   EXPECT_NEAR(static_cast<double>(count(look.estimate)) / 25002500, 1, 1e-6);
 }
 
-// Powers of two change no bit; any other factor rounds the two products, some 1e-16 each.
+// Powers of two are exact; any other factor rounds the two products, by some 1e-16 each.
 TEST(EstimatorLawTest, MultiplicativeBlockEffectsLeaveHlAndMedianUnchanged) {
   std::mt19937_64 random(kLawSeed);
   std::uniform_int_distribution<int> power(-20, 20);
@@ -168,8 +168,8 @@ TEST(EstimatorLawTest, TheUnitOfTheValuesChangesNoRatioAndScalesDifferences) {
   }
 }
 
-// The p-value is the level at which the interval just excludes the hypothesis: intervals at levels
-// on either side of it must disagree.
+// The p-value is the level at which the interval just excludes the hypothesis, so intervals at
+// levels on either side of it must disagree.
 void ExpectPInvertsTheInterval(const std::function<Interval(double)>& interval_at, double p,
                                double hypothesis) {
   ASSERT_GT(p, 0);
@@ -340,7 +340,8 @@ TEST(QuantileContrastTest, IsTheContrastOfTheType7Quantiles) {
   EXPECT_NE(of(Contrast::kLogRatio, 8).At(0.01).value(), interval);
 }
 
-// Blocks that slow both arms alike widen independent resamples and no paired ones.
+// Blocks that slow both arms alike widen the interval of independent resamples, but not of paired
+// ones.
 TEST(QuantileContrastTest, DrawingWholeBlocksCancelsWhatTheyShare) {
   std::mt19937_64 random(kLawSeed);
   std::lognormal_distribution<double> drift(0, 0.5);

@@ -95,7 +95,7 @@ void ExpectChange(const Json& row, const std::optional<Interval>& interval, doub
   EXPECT_TRUE(golden::Close(ToChange(*interval).hi, row["change_hi"], tol));
 }
 
-// Looks at every n, compares those that the reference lists.
+// Looks at every n, and compares those that the reference lists.
 void ReplayCase(const Json& one) {
   const Json& input = one["input"];
   const double tol = one["rel_tol"];
@@ -144,8 +144,8 @@ TEST(ExactTTest, TrajectoriesMatchLookByLook) {
   }
 }
 
-// A margin is inside the interval of the change exactly when T does not reject it, also where the
-// steps of the metric take their part.
+// The interval of the change contains exactly the margins that T does not reject, also with the
+// allowance for the metric's steps.
 TEST(ExactTTest, TheIntervalHoldsTheMarginsThatTDoesNotExclude) {
   int regressions = 0;
   int passes = 0;
@@ -216,7 +216,8 @@ TEST(ExactTTest, TheChangeIsAbsentWhereTheRatioIsUnbounded) {
   EXPECT_FALSE(ExactRatioInterval(moments, 0, {1, 1}));
 }
 
-// c = 1 with s_c = 1: at xi > sqrt(n) the roots include negative ratios, no change is below -100 %.
+// c = 1 with s_c = 1: at xi > sqrt(n) the roots include negative ratios, but no change is below
+// -100 %.
 TEST(ExactTTest, TheLowerEndOfTheChangeIsNeverBelowMinusOneHundredPercent) {
   CentredMoments moments;
   moments.n = 16;
@@ -233,7 +234,7 @@ TEST(ExactTTest, TheLowerEndOfTheChangeIsNeverBelowMinusOneHundredPercent) {
   EXPECT_EQ(ExactRatioInterval(moments, 0.1, {2, 2})->lo, -kUnbounded);
 }
 
-// Rates are analysed as 1/x: 1/c against factor 1/(1 - m) is b (1 - m) against c, turned round.
+// Rates are analysed as 1/x: 1/c against factor 1/(1 - m) is b (1 - m) against c, reversed.
 TEST(ExactTTest, ADropOfARateByTheMarginIsWhereTChangesItsSign) {
   PairedMoments inverse;
   PairedMoments raw;
@@ -245,7 +246,8 @@ TEST(ExactTTest, ADropOfARateByTheMarginIsWhereTChangesItsSign) {
   EXPECT_GT(T(inverse.Centred(), RateFactor(0.09)), 0);
   EXPECT_LT(T(inverse.Centred(), RateFactor(0.11)), 0);
   EXPECT_DOUBLE_EQ(LowerIsBetterFactor(0.1), 1.1);
-  // Of a mean of 100.5 a step of 1 is one part in 100.5; so it is of the mean of 1/x.
+  // A step of 1 is the fraction 1/100.5 of a mean of 100.5, and the same fraction of the mean of
+  // 1/x.
   const ArmSteps steps = StepsOf(raw.Centred(), inverse.Centred(), 1);
   EXPECT_NEAR(steps.b / inverse.Centred().mean_b, 1 / 100.5, 1e-15);
   EXPECT_EQ(StepsOf(raw.Centred(), inverse.Centred(), 0.1).b, 0);
@@ -292,7 +294,7 @@ TEST(ExactTTest, ProportionalArmsHaveAPointForAnInterval) {
   EXPECT_GT(EstimateAgainstFactor(pairs.Centred(), 1.09, {}).se, 0);
 }
 
-// The absolute margin: D = c - b - m is the difference against m.
+// Absolute margins: D = c - b - m is the difference, compared with m.
 TEST(ExactTTest, AnAbsoluteMarginIsReachedWhereTheIntervalOfTheDifferenceIs) {
   for (unsigned seed = kExactTSeed; seed < kExactTSeed + 10; ++seed) {
     SCOPED_TRACE(seed);
@@ -328,8 +330,8 @@ TEST(ExactTTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenTWasBeyondIt) {
   }
 }
 
-// Lai's bound is exact for normal pairs: 5 % is never exceeded by more than the simulation's own
-// error, 0.9 points with 600 repetitions, even where |T| is watched at every n.
+// Lai's bound is exact for normal pairs: the rate exceeds 5 % by no more than the simulation error,
+// 0.9 points with 600 repetitions, even if |T| is watched at every n.
 TEST(ExactTTest, WatchingEqualNormalArmsExcludesTheTruthInAtMostAlphaOfAllCases) {
   std::vector<double> xi(301);
   for (std::uint64_t n = 8; n <= 300; ++n) xi[n] = TBoundary().CriticalT(n);

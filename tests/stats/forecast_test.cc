@@ -14,7 +14,7 @@ const SequentialBoundary& ForecastBoundary() {
   return boundary;
 }
 
-// The first n at which the interval of exactly this spread clears the threshold, by counting up.
+// The first n at which the interval with exactly this spread clears the threshold, by brute force.
 std::uint64_t FirstClearing(const PairedEstimate& now, double threshold) {
   for (std::uint64_t n = std::max<std::uint64_t>(now.n, 8);; ++n) {
     const double shrink = std::sqrt(static_cast<double>(now.n) / static_cast<double>(n));
@@ -51,8 +51,8 @@ TEST(ForecastTest, IsSilentOnTheThresholdAndWithinTheResolution) {
   EXPECT_FALSE(ForecastPairs({.n = 2, .centre = 0.5, .se = 0.01}, 0.02, ForecastBoundary()));
 }
 
-// By the textbook's tables: t(.995, 2n - 2) is 2.6045 at n = 86 and 2.6057 at 85 (nearly the
-// normal's 2.5758), so 85 and 86 are at half widths of 0.99926 % and 0.99298 % for 2.5 %.
+// From tables: t(.995, 2n - 2) is 2.6045 at n = 86 and 2.6057 at n = 85 (close to the normal's
+// 2.5758), so n = 85 and 86 give half widths of 0.99926 % and 0.99298 % for 2.5 %.
 TEST(ForecastTest, CountsTheUnitsThatAWidthNeeds) {
   const std::uint64_t units = UnitsPerArm(0.025, 0.01, 0.01);
   EXPECT_EQ(units, 85U);

@@ -48,7 +48,7 @@ TEST(HistogramTest, ArmsShareTheEdgesAndKeepTheirCounts) {
   EXPECT_EQ(total(0), 500U) << "seed 11";
   EXPECT_EQ(total(1), 300U);
   EXPECT_EQ(total(2), 0U);
-  EXPECT_LT(histogram.edges[1] - histogram.edges[0], 0.1);  // as the narrow arm asks
+  EXPECT_LT(histogram.edges[1] - histogram.edges[0], 0.1);  // as the narrow arm requires
 }
 
 TEST(HistogramTest, AnOutlierDoesNotMakeAThousandBins) {

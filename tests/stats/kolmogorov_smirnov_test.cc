@@ -42,7 +42,7 @@ double StatisticByDefinition(const Values& x, const Values& y) {
   return largest;
 }
 
-// Deals the pooled values out in every possible way.
+// Enumerates all assignments of the pooled values.
 double PByDefinition(const Values& x, const Values& y) {
   const double observed = StatisticByDefinition(x, y);
   Values pooled = x;
@@ -80,7 +80,7 @@ TEST(KolmogorovSmirnovTest, AgreesWithCountingEveryDealAlsoWithTies) {
   }
 }
 
-// Only the two dealings that keep the samples apart reach distance 1: p = 2 / C(2n, n).
+// Only the two assignments that keep the samples apart reach distance 1: p = 2 / C(2n, n).
 TEST(KolmogorovSmirnovTest, TinyTailsKeepTheirDigits) {
   Values x(300);
   Values y(300);

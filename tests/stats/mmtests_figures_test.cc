@@ -24,7 +24,7 @@ const Json& File() {
   return file;
 }
 
-// Where mmtests prints a value as it was read, it is a string.
+// Values that mmtests prints as it read them are strings.
 double Number(const Json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
 }
@@ -54,12 +54,12 @@ TEST(MmtestsFiguresTest, FiguresMatchMmtests) {
     if (figures->variation) {
       ExpectFigure(figures->variation, theirs["coeffvar-_mean"]["value"], 100);
     } else {
-      EXPECT_EQ(theirs["coeffvar-_mean"]["value"], 0);  // missing, where mmtests prints 0
+      EXPECT_EQ(theirs["coeffvar-_mean"]["value"], 0);  // absent, where mmtests prints 0
     }
   }
 }
 
-// The band is mean -/+ 1.96 standard deviations: against a constant 0 the distance is mean over
+// The band is mean -/+ 1.96 standard deviations, so the distance from a constant 0 is the mean over
 // half a band.
 TEST(MmtestsFiguresTest, BandsMatchMmtests) {
   MmtestsFigures zero;
@@ -80,7 +80,7 @@ TEST(MmtestsFiguresTest, BandsMatchMmtests) {
 }
 
 TEST(MmtestsFiguresTest, GainsMatchMmtests) {
-  // mmtests takes 0 for "no data": it answers 0 %, 100 % or -99 % there.
+  // mmtests treats 0 as "no data", and prints 0 %, 100 % or -99 % there.
   const std::map<std::string, int> missing_data{{"diff/0|100", 1}, {"diff/100|0", 1}};
   int compared = 0;
   for (const auto& one : File()["diff"]) {
@@ -97,13 +97,13 @@ TEST(MmtestsFiguresTest, GainsMatchMmtests) {
   EXPECT_EQ(compared, 7);
 }
 
-// What the file has of each kind and where it is compared; a part that appears later fails here.
+// All parts of the file, with the place where each is compared; a new part makes this test fail.
 TEST(MmtestsFiguresTest, EveryPartOfTheFileIsComparedOrNotOffered) {
   const std::map<std::string, std::vector<std::string>> known{
       {"",
        {"meta", "summary", "diff", "pairwise", "multi_reference",
-        "advanced",  // subselection, by the cases of that kind
-        // Not offered: what mmtests says over all operations of a suite.
+        "advanced",  // subselection, in the cases of that kind
+        // Not offered: mmtests' summary over all operations of a suite.
         "aggregate"}},
       {"summary",
        {"id", "ref", "input", "preferred", "mmtests", "amean", "hmean", "geomean", "stddev_n1",
@@ -113,12 +113,12 @@ TEST(MmtestsFiguresTest, EveryPartOfTheFileIsComparedOrNotOffered) {
       {"mmtests",
        {"min", "max", "_mean", "_mean-25", "_mean-50", "_mean-75", "_mean-90", "_mean-95",
         "stddev-_mean", "coeffvar-_mean", "meanci_low-_mean", "meanci_high-_mean",
-        // Not offered: percentiles by rank, best first; quantiles are of type 7.
+        // Not offered: percentiles by rank, best first; ours are type 7 quantiles.
         "percentile-25", "percentile-50", "percentile-75", "percentile-90", "percentile-95",
         "percentile-99"}},
       {"scipy",
        {"amean", "hmean", "gmean", "stddev_n1", "cv_pct", "median", "quartiles_R7",
-        // Not offered: trimmed means and the MAD are no part of section 7.
+        // Not offered: trimmed means and the MAD are not in section 7.
         "trim_mean_5pct_each", "trim_mean_25pct_each", "mad_raw"}},
       {"pairwise",
        {"id", "reference", "sut", "welch", "mmtests_current_Lower", "mmtests_current_Higher",
@@ -140,7 +140,7 @@ TEST(MmtestsFiguresTest, EveryPartOfTheFileIsComparedOrNotOffered) {
   for (const auto& one : File()["pairwise"]) check(one, "pairwise");
 }
 
-// The deliberate difference: a measured 0 is a value, and nothing is a share of 0.
+// A deliberate difference: a measured 0 is a value, and a reference of 0 gives no ratio.
 TEST(MmtestsFiguresTest, ZeroIsAValueAndNoReference) {
   EXPECT_EQ(Gain(0, 100, BestEnd::kHighest), -1);
   EXPECT_EQ(Gain(0, 100, BestEnd::kLowest), 1);
@@ -159,7 +159,7 @@ void ExpectRow(const Json& row, const std::optional<double>& reference,
   ASSERT_TRUE(reference && sut);
   EXPECT_TRUE(golden::Close(*reference, Number(row["ref"]), kTolerance));
   EXPECT_TRUE(golden::Close(*sut, Number(row["sut"]), kTolerance));
-  // Rounding leaves mmtests a spread of 1e-15 where the values are equal.
+  // Rounding leaves mmtests a spread of 1e-15 if the values are equal.
   const bool constant = std::abs(*reference) < 1e-14;
   if (constant) {
     EXPECT_EQ(Gain(*sut, 0, best), *sut == 0 ? std::optional<double>(0) : std::nullopt);
@@ -178,7 +178,7 @@ void ExpectTable(const Json& table, const Pair& pair, BestEnd best) {
   ExpectRow(table["BestMean.95"], reference.best_mean, sut.best_mean, best);
   ExpectRow(table["Stddev"], reference.standard_deviation, sut.standard_deviation,
             BestEnd::kLowest);
-  // In per cent there.
+  // The file has percentages.
   const auto percent = [](std::optional<double> x) { return x ? std::optional(100 * *x) : x; };
   ExpectRow(table["CoeffVar"], percent(reference.variation), percent(sut.variation),
             BestEnd::kLowest);

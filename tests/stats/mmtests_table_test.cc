@@ -22,7 +22,7 @@ std::string Format(const char* format, double value) {
   return text.data();
 }
 
-// "  5.51%)*" and "(+0.02s)" without what is not the number; a star is looked for apart.
+// "  5.51%)*" and "(+0.02s)", reduced to the number; a star is parsed separately.
 std::string Stripped(const std::string& word) {
   std::string text;
   for (char c : word) {
@@ -31,10 +31,10 @@ std::string Stripped(const std::string& word) {
   return text;
 }
 
-// A printed line after its two labels: the numbers, and which of them have a star.
+// A printed line after its two labels: the numbers, and whether each has a star.
 struct Line {
   std::vector<std::string> numbers;
-  std::vector<bool> starred;  // one for each arm
+  std::vector<bool> starred;  // one per arm
 };
 
 Line Parse(const std::string& text, std::size_t numbers_per_arm) {
@@ -66,7 +66,7 @@ std::vector<std::string> LinesAfterHeader(const std::string& text) {
   return lines;
 }
 
-// The three systems of "multi_reference", every one against the first.
+// The three systems of "multi_reference", each compared with the first.
 class MultiReferenceTest : public ::testing::Test {
  protected:
   static constexpr std::array<const char*, 3> kArms{"ref-a", "ref-b", "sut-x"};

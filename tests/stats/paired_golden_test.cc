@@ -34,7 +34,7 @@ double TwoSidedAlpha(const Json& input) {
   return input.value("sided", "two") == "one" ? 2 * alpha : alpha;
 }
 
-// What one look computes, under the names that the reference files use.
+// The results of one look, under the names of the reference files.
 struct LookResult {
   PairedEstimate estimate;
   CriticalValues critical;
@@ -77,7 +77,7 @@ void ExpectPairedLook(const Json& row, const LookResult& look, double tol) {
   }
 }
 
-// Plays a case look by look and compares every row that the reference gives.
+// Replays a case look by look and compares every row that the reference gives.
 class Replay {
  public:
   Replay(const Json& one, Analysis analysis, SequentialBoundary boundary, double threshold)
@@ -181,7 +181,7 @@ TEST(PairedGoldenTest, DefaultIntervalMatches) {
   }
 }
 
-// statistics.json lists the looks up to the first deciding one; its verdicts are those of the
+// statistics.json lists the looks up to the first decisive one; its verdicts are those of the
 // session.
 TEST(PairedGoldenTest, TrajectoriesMatchLookByLook) {
   for (const char* kind : {"sequential_trajectory", "paired_margin_trajectory"}) {
@@ -228,7 +228,7 @@ TEST(PairedGoldenTest, AbsoluteMarginsMatch) {
   }
 }
 
-// One unguarded look, as --runs takes it.
+// One unguarded look, as for --runs.
 void ExpectFixedLook(const Json& one, const Json& row, std::size_t n) {
   const Json& input = one["input"];
   const PairedEstimate estimate =

@@ -24,7 +24,7 @@ struct Arms {
   Values candidate;
 };
 
-// Skewed, so that the guard works on both sides; correlated within a pair, as on a drifting
+// Skewed, so that the guard acts on both sides, and correlated within a pair, as on a drifting
 // machine.
 Arms Draw(unsigned seed, std::size_t n, double offset = 10) {
   std::mt19937_64 random(seed);
@@ -138,8 +138,8 @@ TEST(PairedLawTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalEx
   }
 }
 
-// docs/statistics.md section 3 measured 1.5 to 3.2 % at a level of 5 %; 600 repetitions have a
-// standard error of 0.7 points there, so that 5.5 % would be more than three of them away.
+// docs/statistics.md section 3 measured 1.5 to 3.2 % at a level of 5 %. The standard error of 600
+// repetitions is 0.7 points there, so 5.5 % would be more than three of them away.
 TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   const auto boundary = SequentialBoundary::Robbins(0.05, 8).value();
   std::vector<double> critical(301);
@@ -162,7 +162,7 @@ TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   EXPECT_GT(excluded, 0) << "seed " << kPairedSeed;
 }
 
-// The shortcut of RunningP rests on this inequality (Wallace 1959).
+// RunningP's shortcut relies on this inequality (Wallace 1959).
 TEST(PairedLawTest, NoStudentTailNeedsALargerNormalThanWallacesBound) {
   for (double dof : {1.0, 2.0, 7.0, 20.0, 100.0, 1e4}) {
     for (double t = 0.01; t < 1e6; t *= 1.3) {
@@ -187,7 +187,7 @@ TEST(PairedLawTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
   EXPECT_EQ(p.direction(), -1);
 }
 
-// Alternating between two ticks, ten times: sd = sqrt(10/4/9) = 0.527 steps; three ticks in turn,
+// Alternating between two ticks, ten times: sd = sqrt(10/4/9) = 0.527 steps; cycling through three,
 // nine times: sd = sqrt(6/8) = 0.866 steps.
 TEST(PairedLawTest, WidensBelowSixTenthsOfAStepInTheSteadierArm) {
   PairedMoments coarse;
@@ -199,8 +199,8 @@ TEST(PairedLawTest, WidensBelowSixTenthsOfAStepInTheSteadierArm) {
   EXPECT_FALSE(NeedsAllowance(fine.Centred(), 1));
 }
 
-// Plain sums of 30 000 such terms are off by some 48 epsilon, compensated ones by 1: the rule that
-// 64 count as nothing must hold in long sessions too.
+// Plain sums of 30 000 such terms are off by about 48 epsilon, compensated ones by 1. The rule that
+// 64 count as 0 must hold in long sessions, too.
 TEST(PairedLawTest, ProportionalArmsHaveNoSpreadInALongSessionEither) {
   std::mt19937_64 random(5);
   std::gamma_distribution<double> noise(0.5, 3);

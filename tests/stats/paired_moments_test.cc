@@ -20,7 +20,7 @@ PairedMoments Take(const std::vector<XAndY>& pairs) {
   return moments;
 }
 
-// The definition, in two passes and a wider type; deviations from `offset` are exact there.
+// The definition, in two passes and a wider type, where deviations from `offset` are exact.
 CentredMoments TwoPasses(const std::vector<XAndY>& pairs, long double offset) {
   long double sum_b = 0, sum_c = 0;
   for (const XAndY& p : pairs) {

@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-// P(V <= k), k = 0 .. last, by the recursion of docs/statistics.md section 5 in wider numbers.
+// P(V <= k), k = 0 .. last, by the recursion of docs/statistics.md section 5 in a wider type.
 std::vector<long double> SignedRankByRecursion(std::size_t n, std::size_t last) {
   std::vector<long double> law(last + 1);
   law[0] = 1;
@@ -26,7 +26,7 @@ std::vector<long double> SignedRankByRecursion(std::size_t n, std::size_t last) 
 }
 
 // P(U <= u), u = 0 .. last: f_{m,n}(u) = m/(m+n) f_{m-1,n}(u-n) + n/(m+n) f_{m,n-1}(u) (Mann and
-// Whitney 1947), another recursion than the code's.
+// Whitney 1947), a recursion different from the implementation's.
 std::vector<long double> RankSumByRecursion(std::size_t m, std::size_t n, std::size_t last) {
   using Law = std::vector<long double>;
   Law certain(last + 1);
@@ -79,7 +79,7 @@ TEST(SignedRankTest, TheCutIsTheLargestWithinTheLevel) {
   }
 }
 
-// N - V has the law of V, so that the two tails add up to 1.
+// N - V has the same law as V, so the two tails add up to 1.
 TEST(SignedRankTest, TheLawIsSymmetric) {
   for (std::uint64_t n : {7U, 40U, 200U, 1000U}) {
     const std::uint64_t largest = n * (n + 1) / 2;
@@ -90,7 +90,7 @@ TEST(SignedRankTest, TheLawIsSymmetric) {
   }
 }
 
-// Only the empty sum is 0, and only the rank 1 alone gives 1: 2^-n and 2 * 2^-n.
+// Only the empty sum is 0, and only rank 1 alone gives 1: 2^-n and 2 * 2^-n.
 TEST(SignedRankTest, TheOutermostValuesHaveTheirChanceDownToTheSmallestDouble) {
   for (std::uint64_t n : {10U, 128U, 129U, 1000U}) {
     ExpectRelative(SignedRankLowerTail(n, 0), std::exp2(-static_cast<long double>(n)), 1e-10);
@@ -105,8 +105,9 @@ TEST(SignedRankTest, ThereIsNoCutBelowTheChanceOfTheOutermostValue) {
   EXPECT_EQ(SignedRankCut(200, 1.01 * std::exp2(-199)), 1U);
 }
 
-// The law of the code at the daemon's largest sessions: each side of a cut lies on its side of the
-// level, and its place agrees with the normal law's to the order of its error (Edgeworth: 1/n).
+// The implementation's law at the daemon's largest sessions: the tails on both sides of a cut are
+// on the right sides of the level, and its place agrees with that of the normal law to the order of
+// its error (Edgeworth: 1/n).
 TEST(SignedRankTest, TenThousandPairsAreStillExactAtTheCut) {
   const std::uint64_t n = 10000;
   const double alpha = 2.6e-4;
@@ -169,7 +170,7 @@ TEST(MedianCutTest, CountsTheTossesThatFit) {
   EXPECT_NEAR(static_cast<double>(MedianCut(10'000'000, 2.6e-4).value()), 4994225.7, 5);
 }
 
-// ceil(8 * 1.05^j) from Python's fractions; 400 * 1.05^2 = 441 is whole.
+// ceil(8 * 1.05^j) from Python's fractions; 400 * 1.05^2 = 441 is an integer.
 TEST(GeometricLooksTest, AreTheCeilingsOfExactPowers) {
   EXPECT_EQ(NextGeometricLook(0, 8), 8U);
   EXPECT_EQ(NextGeometricLook(26, 8), 28U);

@@ -7,7 +7,7 @@
 
 namespace benchd {
 
-/// How the values of a test become an estimate, as a session would do it.
+/// How a session would turn the values of a test into an estimate.
 enum class Analysis { kRatio, kRate, kAbsolute, kAbsoluteRate };
 
 /// The estimate from the first `n` pairs; worse is positive.

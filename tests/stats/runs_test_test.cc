@@ -42,7 +42,7 @@ TEST(RunsTestTest, MatchesTheReference) {
   }
 }
 
-// Mean and variance over every order of the labels, by counting.
+// Mean and variance over all orders of the labels, by enumeration.
 TEST(RunsTestTest, ExpectsWhatCountingEveryOrderGivesAlsoForThreeLabels) {
   for (Labels labels :
        {Labels{0, 0, 0, 1, 1}, Labels{0, 0, 1, 1, 1, 2, 2}, Labels{4, 7, 7, 7, 9}}) {
@@ -69,7 +69,7 @@ TEST(RunsTestTest, ExpectsWhatCountingEveryOrderGivesAlsoForThreeLabels) {
 
 TEST(RunsTestTest, ArmsInStretchesAreNotInterleaved) {
   EXPECT_TRUE(
-      NotInterleaved(RunsOf(Labels{0, 0, 0, 1, 1, 1, 1})));  // too few for z, but in one piece each
+      NotInterleaved(RunsOf(Labels{0, 0, 0, 1, 1, 1, 1})));  // too few for z, but each contiguous
   EXPECT_TRUE(NotInterleaved(RunsOf(Labels{0, 0, 1, 1, 2, 2})));
   Labels stretches;
   for (std::size_t i = 0; i < 60; ++i) stretches.push_back(i / 10 % 2);
@@ -92,8 +92,7 @@ TEST(RunsTestTest, SaysNothingWhereChanceHasNoPart) {
   EXPECT_FALSE(TestRuns(RunsOf(Labels{0, 1})));
   EXPECT_FALSE(TestRuns(RunsOf(Labels{0, 1, 2})));
   EXPECT_FALSE(NotInterleaved(RunsOf(Labels{0, 1})));
-  EXPECT_FALSE(
-      NotInterleaved(RunsOf(Labels{0, 1, 1})));  // one row of an arm is always in one piece
+  EXPECT_FALSE(NotInterleaved(RunsOf(Labels{0, 1, 1})));  // a single row is always contiguous
 }
 
 }  // namespace

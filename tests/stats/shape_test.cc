@@ -35,7 +35,7 @@ TEST(ShapeTest, PairsMatchTheReference) {
   }
 }
 
-// What the files' flags, counts and p-values call for by the thresholds of section 8.
+// Warnings expected from the files' flags, counts and p-values by the thresholds of section 8.
 TEST(ShapeTest, WarningsFollowTheReferencesFlags) {
   for (const auto& one : golden::Cases("diagnostics")) {
     SCOPED_TRACE(one.at("id"));
@@ -126,7 +126,7 @@ TEST(ShapeTest, UnpairedArmsMayDifferInLengthAndHaveNoPairs) {
   EXPECT_FALSE(Diagnose(NormalValues(8, 20, 10, 1), NormalValues(9, 30, 10, 1), {}));
 }
 
-// Ticks of 1 in values near 20: scaled by slightly different means the combs miss each other.
+// Ticks of 1 in values near 20: after scaling by slightly different means, the combs do not match.
 TEST(ShapeTest, CombsAreNotJudged) {
   Values base;
   Values candidate;
@@ -168,14 +168,14 @@ TEST(ShapeTest, RefusesWhatCannotBeCompared) {
   EXPECT_FALSE(Diagnose(Values{1, 2}, Values{1, nan}, {}));
 }
 
-// c = b + 1: the pairs do not vary at all, Welch's error is that of both arms.
+// c = b + 1: the pairs do not vary at all, and Welch's error combines those of both arms.
 TEST(PairingGainTest, PerfectPairsNeedNoMoreRuns) {
   PairedMoments moments;
   for (double b : {3.0, 5.0, 9.0}) moments.Add(b, b + 1);
   EXPECT_EQ(DifferencePairingGain(moments.Centred()), 0);
 }
 
-// b = 1, 3 and c = 3, 1: d = 2, -2, so se(paired) = 2 against sqrt(2/2 + 2/2) = sqrt 2.
+// b = 1, 3 and c = 3, 1: d = 2, -2, so se(paired) = 2, compared with sqrt(2/2 + 2/2) = sqrt 2.
 TEST(PairingGainTest, OpposedPairsCost) {
   PairedMoments moments;
   moments.Add(1, 3);

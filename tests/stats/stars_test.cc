@@ -30,7 +30,7 @@ TEST(StarsTest, TheWelchRuleMatchesTheReference) {
   EXPECT_GT(starred, 4);
 }
 
-// 5, 5, 5 against 6, 6, 6: a test would divide 0 by 0; that they differ is certain all the same.
+// 5, 5, 5 and 6, 6, 6: a test would divide 0 by 0, although the difference is certain.
 TEST(StarsTest, ConstantsThatDifferGetAStarInAnyUnitAndEqualOnesDoNot) {
   for (StarRule rule : {StarRule::kWelch, StarRule::kMmtests}) {
     for (double unit : {1.0, 1e-6}) {

@@ -17,7 +17,7 @@ using Values = std::vector<double>;
 constexpr std::uint64_t kFirstSeed = 20260418;
 constexpr std::uint64_t kSeeds = 50;
 
-// The bounds miss with a probability of 1e-9 a value: 50 seeds keep a failure below one in a
+// Each value violates the bounds with a probability of 1e-9, so 50 seeds fail less than once in a
 // million.
 void ExpectInBounds(const Values& run, const json& expected) {
   EXPECT_EQ(SubselectionSize(run.size()), expected["k"].get<std::size_t>());
@@ -29,7 +29,7 @@ void ExpectInBounds(const Values& run, const json& expected) {
     EXPECT_LE(value, expected["hi_1e9"].get<double>() + slack) << "seed " << seed;
     sum += value;
   }
-  // A median of 100 varies by about 1.25 / 10 of one mean; five standard errors of 50.
+  // A median of 100 varies by about 1.25 / 10 of a single mean; five standard errors of 50.
   const double one = expected["sd_one_subselection_mean"];
   EXPECT_NEAR(sum / kSeeds, expected["expectation"].get<double>(),
               5 * 0.125 * one / std::sqrt(double{kSeeds}) + slack);
@@ -80,8 +80,8 @@ TEST(SubselectionTest, TheIntervalIsWelchsOverTheRuns) {
   EXPECT_EQ(compared, 2);
 }
 
-// The file's bounds are for mmtests' size floor(0.8 n), ours is rounded: where it is larger its
-// means have less room, so its bounds hold as well. Its simulation drew 400 seeds of 100
+// The file's bounds are for mmtests' size floor(0.8 n), whereas ours is rounded. A larger size lets
+// the means vary less, so the bounds hold as well. The simulation drew 400 seeds of 100
 // subselections without replacement.
 TEST(SubselectionTest, AgreesWithTheDocumentedMethodOfMmtests) {
   const json& file = golden::ReadFile("mmtests.json");
@@ -98,7 +98,7 @@ TEST(SubselectionTest, AgreesWithTheDocumentedMethodOfMmtests) {
         moments.Add(SubselectedMean(runs[run], kind, seed, run).value());
       }
       if (!one.contains("without_replacement_seedtext")) {
-        // One sample a run: mmtests prints NaN; the plain average is what is left.
+        // One sample per run: mmtests prints NaN; only the plain average remains.
         EXPECT_EQ(moments.mean(), one["deterministic"]["mean_of_averages"].get<double>());
         continue;
       }
@@ -115,7 +115,8 @@ TEST(SubselectionTest, AgreesWithTheDocumentedMethodOfMmtests) {
   }
 }
 
-// ceil and floor of 0.8 n next to every half: docs/statistics.md section 5, k = floor(0.8 n + 1/2).
+// The ceilings and floors of 0.8 n near every half: docs/statistics.md section 5, k = floor(0.8 n +
+// 1/2).
 TEST(SubselectionTest, TakesFourFifthsRoundedHalfUp) {
   const std::vector<std::size_t> sizes{1, 2, 2, 3, 4, 5, 6, 6, 7, 8, 9, 10, 10, 11, 12, 13};
   for (std::size_t n = 1; n <= sizes.size(); ++n) EXPECT_EQ(SubselectionSize(n), sizes[n - 1]);

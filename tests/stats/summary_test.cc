@@ -99,7 +99,7 @@ TEST_F(MmtestsTest, BestMeansMatchMmtests) {
   EXPECT_GT(compared, 100);
 }
 
-// Where a value is not > 0, mmtests has no such spread either.
+// If a value is not > 0, mmtests has no such spread either.
 TEST_F(MmtestsTest, HarmonicStandardDeviationsMatchMmtests) {
   int compared = 0;
   for (const auto& one : file_["summary"]) {

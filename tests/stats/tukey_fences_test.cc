@@ -28,7 +28,7 @@ TEST(TukeyFencesTest, MatchTheReference) {
   }
 }
 
-// Quartiles 1 and 3, so the fences stand at -2 and 6.
+// Quartiles 1 and 3, so the fences are at -2 and 6.
 TEST(TukeyFencesTest, AFenceItselfIsInside) {
   const TukeyFences at = FindOutliers(Values{1, 1, 2, 3, 6}).value();
   EXPECT_EQ(at.high, 6);

@@ -10,13 +10,13 @@
 
 namespace benchd {
 
-/// The values of two arms, as tests draw or read them.
+/// The values of two arms that tests draw or read.
 struct TwoArms {
   std::vector<double> base;
   std::vector<double> candidate;
 };
 
-/// Skewed values around `offset`, the candidate 2 % above; lengths may differ.
+/// Skewed values around `offset`, with the candidate 2 % above; lengths may differ.
 inline TwoArms DrawArms(unsigned seed, std::size_t n_b, std::size_t n_c, double offset = 10) {
   std::mt19937_64 random(seed);
   std::gamma_distribution<double> noise(1.5, 0.3);
@@ -26,7 +26,7 @@ inline TwoArms DrawArms(unsigned seed, std::size_t n_b, std::size_t n_c, double 
   return arms;
 }
 
-/// Values with exactly that mean and variance: half of them below, half above, the odd one between.
+/// Values with exactly that mean and variance: half below, half above, an odd one in between.
 inline Moments MomentsWith(std::uint64_t n, double mean, double variance) {
   const auto half = n / 2;
   const double step =

@@ -82,9 +82,9 @@ TEST(WarmupTest, TakesShortOrSteadyOrBrokenSeriesForNone) {
   EXPECT_TRUE(FindWarmup(Values{9, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
-// How often a series without a start of its own is said to have one, out of 4000; the rate is
-// printed and must stay below the bound: 1 % and three standard errors, or what a tail as heavy as
-// that makes of so few values.
+// How often, out of 4000, a series without a distinct start is found to have one. Prints the rate,
+// which must stay below the bound: 1 % plus three standard errors, or the rate that so heavy a tail
+// gives with so few values.
 void ExpectRarelyFalse(const char* what, std::size_t n, double most, const Make& make) {
   constexpr int kSeries = 4000;
   std::mt19937_64 random(kWarmupSeed);
@@ -145,7 +145,7 @@ TEST(WarmupInsideTest, WantsFiveRunsOfTenValues) {
   EXPECT_TRUE(FindWarmupInside(Inside(6, 12, random, slow)));
 }
 
-// Values inside a run may follow each other as closely as they like: runs are what is counted.
+// Values within a run may be correlated as strongly as they like, because runs are what counts.
 TEST(WarmupInsideTest, IsRarelyFoundInNoiseAlsoWhenNeighboursAreAlike) {
   constexpr int kSets = 1500;
   for (const double memory : {0.0, 0.9}) {

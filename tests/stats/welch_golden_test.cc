@@ -42,7 +42,7 @@ TEST(WelchGoldenTest, DifferencesMatch) {
     const Interval interval = PlainInterval(estimate, FixedCriticalT(alpha, estimate));
     EXPECT_TRUE(golden::Close(interval.lo, expected["lo"], tol));
     EXPECT_TRUE(golden::Close(interval.hi, expected["hi"], tol));
-    // Each one-sided bound at alpha: the two-sided interval at twice that.
+    // Each one-sided bound at alpha is an end of the two-sided interval at twice that.
     const Interval bounds = PlainInterval(estimate, FixedCriticalT(2 * alpha, estimate));
     EXPECT_TRUE(golden::Close(bounds.lo, expected["lower_one_sided"], tol));
     EXPECT_TRUE(golden::Close(bounds.hi, expected["upper_one_sided"], tol));
@@ -83,7 +83,7 @@ TEST(WelchGoldenTest, MeansAndVariancesAloneAreEnough) {
   }
 }
 
-// The reference has no dof there (0/0): ours is any finite one, and nothing that follows is NaN.
+// The reference has no dof here (0/0); ours is some finite one, and no derived value is NaN.
 TEST(WelchGoldenTest, EqualConstantsGiveAPointAndPOne) {
   for (const Json& one : golden::Cases("zero_variance")) {
     SCOPED_TRACE(one.at("id"));
@@ -104,7 +104,7 @@ std::string NameOfWelch(LookDecision decision) {
                                                  : "continue";
 }
 
-// Plays a case run by run; every row of the reference is compared.
+// Replays a case run by run and compares every row of the reference.
 class SequentialReplay {
  public:
   explicit SequentialReplay(const Json& one)
@@ -140,7 +140,7 @@ class SequentialReplay {
   }
 
  private:
-  // The decision of that look.
+  // Returns the decision of that look.
   std::string Look(std::size_t run, const WelchEstimate& estimate) {
     const double t = CriticalT(estimate, boundary_);
     const Interval interval = PlainInterval(estimate, t);

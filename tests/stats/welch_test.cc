@@ -66,7 +66,7 @@ TEST(WelchTest, TheUnitOfTheValuesDoesNotMatter) {
   }
 }
 
-// Values in any order: nothing here knows which run came first.
+// Values in any order, because Welch's estimate does not depend on the order of the runs.
 TEST(WelchTest, TheOrderOfTheRunsDoesNotMatterToTheLastInterval) {
   for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -80,7 +80,7 @@ TEST(WelchTest, TheOrderOfTheRunsDoesNotMatterToTheLastInterval) {
   }
 }
 
-// docs/statistics.md section 4: h is a mean of n_b and n_c, weighted by what each arm contributes.
+// docs/statistics.md section 4: h is a mean of n_b and n_c, weighted by each arm's contribution.
 TEST(WelchTest, TheClockLiesBetweenTheTwoCountsAndIsTheCountWhenTheyAgree) {
   for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -143,7 +143,7 @@ TEST(WelchTest, WithAHorizonTheCriticalTailIsTheSameAtEveryInformation) {
   }
 }
 
-// Section 4: both variances 0 means h = 2 n_b n_c / (n_b + n_c) and se = 0; 2*8*24/32 = 12.
+// Section 4: if both variances are 0, h = 2 n_b n_c / (n_b + n_c) and se = 0; 2*8*24/32 = 12.
 TEST(WelchTest, ConstantCountersAreCertainUpToTheirResolution) {
   const Moments base = MomentsOf(Values(8, 1000.0));
   const Moments candidate = MomentsOf(Values(24, 1100.0));
@@ -196,8 +196,8 @@ TEST(WelchTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
   EXPECT_LT(p.value(), 1e-50);
 }
 
-// Repetitions of a coin schedule with equal arms: section 3's rates hold with this boundary too
-// (1.5 to 3.2 % at 5 %). 600 repetitions have a standard error of 0.7 points there.
+// A coin schedule with equal arms: section 3's rates (1.5 to 3.2 % at 5 %) hold with this boundary,
+// too. The standard error of 600 repetitions is 0.7 points there.
 TEST(WelchTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   const auto boundary = SequentialBoundary::Robbins(0.05, 8).value();
   std::mt19937_64 random(kSeed);

@@ -182,7 +182,7 @@ TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
   ASSERT_FALSE(refused);
   // Not as a full disk, which is waited for.
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_THAT(refused.error().message, HasSubstr("are the most"));
+  EXPECT_THAT(refused.error().message, HasSubstr("exceeds the limit of"));
   EXPECT_EQ(Runs({"a"}).size(), 2U);
   // Also in the process after this one.
   OpenWith({.session_bytes = 1200});
@@ -204,7 +204,7 @@ TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
       const Result<void> taken = records_->Append({"a"}, {run(block)}, {});
       if (taken) continue;
       EXPECT_EQ(taken.error().code, ErrorCode::kFailedPrecondition);
-      EXPECT_THAT(taken.error().message, HasSubstr("are the most"));
+      EXPECT_THAT(taken.error().message, HasSubstr("exceeds the limit of"));
       return block;
     }
     return std::uint64_t{100};
@@ -235,7 +235,7 @@ TEST_F(BoundsTest, RefusesMoreMetricsOfOneSessionThanItMayHave) {
   };
   // Not as a full disk, which is waited for.
   EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(refusal().message, "metrics of a session: 3 are too many, 2 are the most");
+  EXPECT_EQ(refusal().message, "metrics of a session: 3 exceeds the limit of 2");
   EXPECT_THAT(refusal().hint, HasSubstr("`metrics_a_session` in [limits]"));
   // Also in the process after this one, which knows those that there are.
   OpenWith({.session_metrics = 2});

@@ -105,14 +105,14 @@ TEST_F(BundleFilesTest, OneBundleAndAllOfAUserAreBounded) {
   const BundleLimits limits{.bytes = 2 * kMib, .bytes_a_user = 3 * kMib};
   const BundleClaim two{2 * kMib, {}};
   EXPECT_EQ(files.Begin(kUser, {2 * kMib + 1, {}}, limits).error().message,
-            "bundle: 3 MiB are too many, 2 MiB are the most");
+            "bundle: 3 MiB exceeds the limit of 2 MiB");
   EXPECT_EQ(files.Begin(kUser, {UINT64_MAX, {}}, limits).error().code,
             ErrorCode::kResourceExhausted);
   // What is on its way counts as what it will be.
   Result<BundleUpload> first = files.Begin(kUser, two, limits);
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(files.Begin(kUser, two, limits).error().message,
-            "bundles: 4 of 3 MiB are wanted, with this one, for uid 1000");
+            "bundles: 4 of 3 MiB would be in use for uid 1000");
   EXPECT_TRUE(files.Begin(kUser, {kMib, {}}, limits));
   EXPECT_TRUE(files.Begin(kUser + 1, two, limits)) << "another user's";
   EXPECT_TRUE(files.Begin(100, two, limits)) << "whose number begins like another's";
@@ -127,7 +127,7 @@ TEST_F(BundleFilesTest, FewOfAUserAreOnTheirWayAtOnce) {
     uploads.push_back(std::move(*upload));
   }
   EXPECT_EQ(files.Begin(kUser, ClaimFor(kText), {}).error().message,
-            "uploads: 4 of 4 are on their way for uid 1000");
+            "uploads: 4 of 4 are in progress for uid 1000");
   EXPECT_TRUE(files.Begin(kUser + 1, ClaimFor(kText), {}));
   uploads.pop_back();
   EXPECT_TRUE(files.Begin(kUser, ClaimFor(kText), {}));

@@ -4,7 +4,8 @@
 
 namespace benchd::test {
 
-/// `second` against `first` in wall time, with an interval around `change`: what orders arms.
+/// Compares `second` with `first` in wall time, with an interval around `change`, as ranking uses
+/// it.
 inline Comparison PairOf(const char* first, const char* second, double change, double half = 0.01) {
   Comparison pair;
   pair.reference = first;

@@ -12,7 +12,7 @@ asio::awaitable<void> Clock::Wait(Nanoseconds duration) const {
   ++waits_;
   if (during_wait) during_wait();
   passed_ += duration;
-  // Others have their turn, as they would in that time.
+  // Lets other coroutines run, as they would in that time.
   co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
 }
 

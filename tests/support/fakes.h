@@ -14,16 +14,16 @@
 /// Hand-written stand-ins for the ports: no process, file or clock behind them.
 namespace benchd::fake {
 
-/// Time moves only when a test or a fake run moves it.
+/// Time advances only when a test or a fake run advances it.
 class Clock : public benchd::Clock {
  public:
   Timestamp Now() const override { return Timestamp(std::chrono::hours(24)) + passed_; }
   SteadyTime Steady() const override { return SteadyTime(passed_); }
-  /// Moves the time at once.
+  /// Advances the time at once.
   asio::awaitable<void> Wait(Nanoseconds duration) const override;
   void Advance(Nanoseconds duration) { passed_ += duration; }
 
-  /// Called in every Wait(), before the time moves.
+  /// Called in every Wait(), before the time advances.
   std::function<void()> during_wait;
   int waits() const { return waits_; }
 
@@ -32,7 +32,7 @@ class Clock : public benchd::Clock {
   mutable int waits_ = 0;
 };
 
-/// 1, 2, 3, ...: every id a test sees is predictable.
+/// 1, 2, 3, ...: every id in a test is predictable.
 class RandomSource : public benchd::RandomSource {
  public:
   std::uint64_t Next() override { return next_++; }
@@ -41,8 +41,8 @@ class RandomSource : public benchd::RandomSource {
   std::uint64_t next_ = 1;
 };
 
-/// A runner whose children are functions: (child index, number of that child's run) -> outcome, and
-/// whose machine gives what the test put here.
+/// A runner whose children are functions: (child index, number of that child's run) -> outcome. Its
+/// machine returns the values that the test sets here.
 class Runner : public benchd::Runner {
  public:
   using Program = std::function<Result<RunOutcome>(std::uint32_t child, std::uint64_t run)>;
@@ -52,11 +52,11 @@ class Runner : public benchd::Runner {
   /// Every run takes this long on the fake clock.
   Nanoseconds run_time = std::chrono::milliseconds(10);
   Program program;
-  /// A batch ends after so many runs, wherever it is.
+  /// A batch ends after this many runs.
   std::size_t most_runs = 1000;
-  /// Answers of Resolve by program; one without an entry exists with default identity.
+  /// Results of Resolve by program; a program without an entry exists, with a default identity.
   std::map<std::string, Result<ProgramIdentity>> programs;
-  /// How a child with that argv[0] ends, instead of `program`; for hooks.
+  /// The outcome of a child with that argv[0], instead of `program`; for hooks.
   std::map<std::string, RunOutcome> outcomes;
   Result<void> check;
   Result<MachineReport> report = MachineReport{};
@@ -64,12 +64,12 @@ class Runner : public benchd::Runner {
   Result<MachineStatus> status = MachineStatus{};
   Result<std::vector<NoiseSource>> sources = std::vector<NoiseSource>{};
 
-  /// Called in every run before the program; a test's chance to cancel or to count.
+  /// Called in every run before the program, so that a test can cancel or count.
   std::function<void()> during_run;
   /// Called in every Resolve() and every Open(), when no run is under way.
   std::function<void()> during_resolve;
   std::function<void()> during_open;
-  /// Called when the machine is given back: all of a session is stored but its end.
+  /// Called when the machine is released; everything of the session but its end is stored by then.
   std::function<void()> during_release;
 
   asio::awaitable<Result<void>> Check(MachineRequest request) override;
@@ -84,15 +84,15 @@ class Runner : public benchd::Runner {
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override;
 
   std::vector<MachineRequest> checked;
-  int acquired = 0;                ///< the machine, not the runner alone
+  int acquired = 0;                ///< counts the machine, not the runner alone
   int released = 0;                ///< likewise
   std::vector<std::string> asked;  ///< "describe PROFILE", "apply PROFILE", "restore", "diagnose"
 
-  /// All runs so far, and how they were ordered together.
+  /// All runs so far, grouped as they were ordered.
   const std::vector<RunOrder>& orders() const { return orders_; }
   const std::vector<Batch>& batches() const { return batches_; }
   const std::vector<ChildSpec>& children() const { return children_; }
-  /// The children of all runs so far, as they were opened then.
+  /// The children of all runs so far, as they were opened at that time.
   const std::vector<ChildSpec>& ran() const { return ran_; }
   bool open() const { return open_; }
 
@@ -109,7 +109,7 @@ class Runner : public benchd::Runner {
   bool has_machine_ = false;
 };
 
-/// The outcome of a run that took `seconds`, with the built-in metrics a test looks at.
+/// The outcome of a run that took `seconds`, with the built-in metrics that tests use.
 RunOutcome Took(double seconds);
 
 /// A spec of one benchmark with two arms, ready to run: argv filled, seed 1.

@@ -4,7 +4,7 @@
 
 namespace benchd {
 
-/// SQLite makes room for it; the real file lies right behind.
+/// SQLite allocates it; the real file follows directly after it.
 struct FaultVfs::File {
   sqlite3_file base;
   FaultVfs* vfs;
@@ -15,7 +15,7 @@ struct FaultVfs::File {
 
 namespace {
 
-/// A method that only passes its arguments on.
+/// A method that only forwards its arguments.
 template <auto Method>
 struct Passed;
 template <typename... Arguments, int (*sqlite3_io_methods::*Method)(sqlite3_file*, Arguments...)>
@@ -85,7 +85,7 @@ int FaultVfs::Open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int f
 
 int FaultVfs::LastError(sqlite3_vfs* vfs, int size, char* text) {
   const FaultVfs* const own = static_cast<FaultVfs*>(vfs->pAppData);
-  // No system call has failed where a fault was made up: errno is left from an earlier one.
+  // No system call has failed for a simulated fault, so errno is from an earlier one.
   return own->code_ != SQLITE_OK ? 0 : own->real_->xGetLastError(own->real_, size, text);
 }
 

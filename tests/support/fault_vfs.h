@@ -6,12 +6,12 @@
 
 namespace benchd {
 
-/// SQLite's own way to the disk, watched: counts syncs, plays a disk that is full or fails, and
-/// ends the process in the middle of its work.
+/// Intercepts SQLite's access to the disk: counts syncs, simulates a disk that is full or fails,
+/// and ends the process in the middle of its work.
 ///
-/// Stands before SQLite's default as long as it lives: files that are opened meanwhile go through
-/// it and have to be closed before it. One that is made while there is another stands before that.
-/// The setters may be called while another thread works on a file.
+/// Replaces SQLite's default as long as it lives. Files that are opened meanwhile use it and must
+/// be closed before it is destroyed. A second one replaces the first. The setters may be called
+/// while another thread uses a file.
 class FaultVfs {
  public:
   FaultVfs();
@@ -19,23 +19,23 @@ class FaultVfs {
   FaultVfs& operator=(const FaultVfs&) = delete;
   ~FaultVfs();
 
-  /// How often the log was put onto the disk.
+  /// Number of syncs of the log.
   int log_syncs() const { return log_syncs_; }
-  /// How often another file was: the log is moved into the database then.
+  /// Number of syncs of other files, which move the log into the database.
   int file_syncs() const { return file_syncs_; }
-  /// From now on the log takes nothing, and no other file can grow: a full disk that does not even
-  /// let a log be written over, as where each write needs new blocks.
+  /// From now on the log cannot be written and no other file can grow: a full disk on which even
+  /// overwriting fails, as if each write needed new blocks.
   void SetFull(bool full) { full_ = full; }
-  /// From now on each write is answered with that code of SQLite's; SQLITE_OK: no longer.
+  /// From now on each write returns this SQLite code; SQLITE_OK: no longer.
   void Fail(int code) { code_ = code; }
-  /// The process is gone at the `operation`-th write, sync or truncation from now on, counted from
-  /// 1, before it happens. Syncs are only counted then: the system survives.
+  /// Ends the process before the `operation`-th write, sync or truncation from now on, counted from
+  /// 1. Syncs have no effect then, because the system survives.
   void DieAt(int operation) {
     mortal_ = true;
     left_to_live_ = operation;
   }
 
-  static constexpr int kDied = 99;  ///< exit code of such an end
+  static constexpr int kDied = 99;  ///< exit code of that end
 
  private:
   struct File;

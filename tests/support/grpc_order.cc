@@ -1,7 +1,7 @@
-// What gRPC guarantees, told to the thread sanitizer: Debian's is built without it, so that the
-// order in which it hands a call from thread to thread is not seen. Linked into rpc_test in that
-// build only. These functions stand before gRPC's of the same names (its own C interface, which
-// libgrpc++ calls), say what comes before what, and go on to it.
+// Reports gRPC's guarantees to the thread sanitizer. Debian's gRPC is built without it, so the
+// sanitizer does not see the order in which a call is handed from thread to thread. Linked only
+// into the sanitizer's build of rpc_test. These functions replace gRPC's of the same names (its own
+// C interface, which libgrpc++ calls), report the order, and call the originals.
 
 #include <dlfcn.h>
 #include <grpc/grpc.h>
@@ -15,10 +15,10 @@ extern "C" void __tsan_release(void* address);
 
 namespace {
 
-/// What was done before a server started is known to whoever serves its calls.
+/// Work before a server's start happens before its calls are served.
 char server_started;
 
-/// gRPC's own function; `name` is that of a function of ours before it.
+/// gRPC's own function of that name, which ours replaces.
 template <typename Function>
 Function* Next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -34,7 +34,7 @@ void grpc_server_start(grpc_server* server) {
   next(server);
 }
 
-/// First thing of every handler of a call.
+/// The first call in every handler.
 void grpc_call_ref(grpc_call* call) {
   static auto* const next = Next<decltype(grpc_call_ref)>("grpc_call_ref");
   __tsan_acquire(&server_started);
@@ -42,8 +42,7 @@ void grpc_call_ref(grpc_call* call) {
   next(call);
 }
 
-/// What was done before an operation of a call was begun is known to the callback that tells of its
-/// end ...
+/// Work before an operation of a call begins happens before the callback at its end ...
 grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops, std::size_t count,
                                       void* tag, void* reserved) {
   static auto* const next = Next<decltype(grpc_call_start_batch)>("grpc_call_start_batch");

@@ -9,8 +9,8 @@
 
 namespace benchd {
 
-/// Awaits `coroutine` and puts what it returns into `*result`, which must outlive it.
-/// (co_spawn's own handler needs a value that can be default-constructed: a Result cannot.)
+/// Awaits `coroutine` and stores its result in `*result`, which must outlive it. (co_spawn's own
+/// handler needs a default-constructible value, which a Result is not.)
 template <typename T>
 asio::awaitable<void> KeepResult(asio::awaitable<T> coroutine, std::optional<T>* result) {
   *result = co_await std::move(coroutine);
@@ -20,7 +20,7 @@ inline void Rethrow(const std::exception_ptr& thrown) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Runs one coroutine on `loop` until it ends and gives back what it returned.
+/// Runs one coroutine on `loop` until it ends, and returns its result.
 template <typename T>
 T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
   std::optional<T> result;

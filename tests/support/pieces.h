@@ -9,8 +9,8 @@
 
 namespace benchd::test {
 
-/// `text` in pieces of that many bytes, each in memory of its own: what looks beyond one is found
-/// by the sanitizer.
+/// Returns `text` in pieces of that many bytes, each in its own allocation, so that the sanitizer
+/// detects reads beyond a piece.
 inline ReadPiece InPieces(std::string_view text, std::size_t piece_bytes) {
   return [text = std::string(text), at = std::size_t{0}, piece = std::string(),
           piece_bytes]() mutable -> Result<std::string_view> {

@@ -9,10 +9,10 @@
 
 namespace benchd::test {
 
-/// Where the random numbers of a test begin; printed, so that one that failed can be repeated.
+/// The seed of a test's random numbers; printed, so that a failure can be reproduced.
 ///
-/// The same each time, as whoever tests a change should meet what the last one met. Another one
-/// with BENCHD_TEST_SOAK=1, and that of a run that failed with BENCHD_TEST_SEED=N.
+/// The same each time by default, so that a test gives the same result for everyone.
+/// BENCHD_TEST_SOAK=1 chooses a new seed, and BENCHD_TEST_SEED=N repeats that of a failed run.
 inline std::uint32_t Seed() {
   constexpr std::uint32_t kUsual = 20240501;
   const char* const given = std::getenv("BENCHD_TEST_SEED");

@@ -10,7 +10,7 @@
 
 namespace benchd {
 
-/// A folder of a test's own, mode 0700, gone with all that is in it.
+/// A temporary folder with mode 0700; the destructor removes it with its contents.
 class TempFolder {
  public:
   explicit TempFolder(
@@ -27,7 +27,7 @@ class TempFolder {
 
   const std::string& path() const { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file and gives back its path.
+  /// Writes a file and returns its path.
   std::string Put(const std::string& name, const std::string& text, mode_t mode = 0644) const {
     const std::string path = *this / name;
     std::ofstream(path) << text;

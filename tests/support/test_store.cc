@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-/// Containers may have a small one; the largest of the tests keeps some 100 MiB.
+/// /dev/shm may be small in containers; the largest test stores some 100 MiB.
 std::filesystem::path Memory() {
   const char* const memory = "/dev/shm";
   constexpr std::uintmax_t kEnough = std::uintmax_t{512} << 20;

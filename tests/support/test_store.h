@@ -16,38 +16,39 @@
 
 namespace benchd {
 
-/// A real store for the tests of those who use one: in a folder of its own, in memory where there
-/// is /dev/shm, without a thread; and what such tests look at. Used by one thread at a time.
+/// A real store for tests: in a folder of its own (in memory if /dev/shm exists), without a thread,
+/// and with access to its contents. Used by one thread at a time.
 class TestStore {
  public:
   TestStore();
 
   operator Store&() { return *store_; }  // NOLINT(google-explicit-constructor): it is one
-  /// Its disk, to be set full or failing.
+  /// Its disk, which can be made full or failing.
   FaultVfs& disk() { return disk_; }
   std::string file() const { return folder_ / "benchd.db"; }
-  /// What is said of it while its disk is full.
+  /// The error while its disk is full.
   std::string full() const { return file() + ": the disk is full"; }
 
-  /// Asks from outside of any loop.
+  /// Queries the store from outside any loop.
   template <typename Answer, typename... P, typename... A>
   Answer Ask(Answer (Records::*call)(P...), A... arguments) {
     asio::io_context loop;
     return RunToEnd(loop, store_->Do(call, std::move(arguments)...));
   }
-  /// Called whenever runs are kept, before they are.
+  /// Called before runs are stored.
   std::function<void()> during_append;
-  /// Keeps a session that is not there yet.
+  /// Stores a new session.
   void Keep(SessionRecord record, const std::string& what = "submitted");
   std::vector<Run> runs(const SessionId& id);
-  /// What happened to a session, without the times.
+  /// The history of a session, without times.
   std::vector<std::string> history(const SessionId& id);
-  /// Of all sessions, in the order in which they came.
+  /// The ids of all sessions, in the order in which they were stored.
   std::vector<std::string> ids();
   QueueMode mode() { return Ask(&Records::LoadAll).value().mode; }
-  /// SQL by a connection of its own, as an administrator's shell would be.
+  /// Runs SQL on a connection of its own, as an administrator's shell would.
   void Execute(const std::string& sql);
-  /// Refuses from now on what makes a session's state one of `states`, such as "'done', 'failed'".
+  /// From now on, rejects changes to a session's state to one of `states`, such as "'done',
+  /// 'failed'".
   void RefuseStates(const std::string& states);
 
  private:

@@ -20,7 +20,7 @@ TEST(CStateLeaseTest, WritesTheLimitAsABinaryNumber) {
   tree.Put("dev/cpu_dma_latency", "");
   const KernelFiles files(tree.root());
   ASSERT_TRUE(LimitCStates(files, 0x01020304));
-  // Four bytes in the machine's order, over the line feed that was there.
+  // Four bytes in native byte order, written over the line feed that was there.
   const std::int32_t latency_us = 0x01020304;
   EXPECT_EQ(*files.Read("dev/cpu_dma_latency"),
             std::string(reinterpret_cast<const char*>(&latency_us), sizeof(latency_us)));
@@ -31,7 +31,7 @@ TEST(CStateLeaseTest, HoldsTheLimitAsLongAsItLives) {
   tree.Put("dev/null", "");
   const KernelFiles files(tree.root());
   const std::string path = files.FullPath("dev/cpu_dma_latency");
-  // A pipe tells its reader when the last writer has closed it.
+  // A pipe's reader notices when the last writer has closed it.
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const UniqueFd reader(open(path.c_str(), O_RDONLY | O_NONBLOCK));
   const auto hung_up = [&reader] {

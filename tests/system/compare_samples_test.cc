@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Ten seconds on CPUs 2 and 3 with our own children on them for nine seconds each.
+/// Ten seconds on CPUs 2 and 3, on which our own children ran for nine seconds each.
 class CompareSamplesTest : public testing::Test {
  protected:
   CompareSamplesTest() {
@@ -52,7 +52,7 @@ TEST_F(CompareSamplesTest, NothingIsSaidOfWhatWasNotRead) {
 }
 
 TEST_F(CompareSamplesTest, AFrequencyThatChangedByMoreThanAStepIsTold) {
-  pair_.Frequency(2, 4000000, 3800000);  // 5 % exactly
+  pair_.Frequency(2, 4000000, 3800000);  // exactly 5 %
   EXPECT_EQ(Codes(), "");
   pair_.Frequency(3, 3600000, 2900000);
   EXPECT_THAT(Message(),
@@ -62,7 +62,7 @@ TEST_F(CompareSamplesTest, AFrequencyThatChangedByMoreThanAStepIsTold) {
 TEST_F(CompareSamplesTest, ThrottlingIsToldOfTheWorstCpu) {
   pair_.Throttled(2, 4, 5);
   pair_.Throttled(3, 4, 7);
-  EXPECT_THAT(Message(), HasSubstr("CPU 3 was slowed down for heat 3 times"));
+  EXPECT_THAT(Message(), HasSubstr("CPU 3 was slowed down because of heat 3 times"));
 }
 
 TEST_F(CompareSamplesTest, StealIsToldFromOnePercentOn) {
@@ -79,8 +79,8 @@ TEST_F(CompareSamplesTest, TheBusiestOtherProcessIsNamed) {
   pair_.Process(42, "stress", 3, 0.8);
   EXPECT_EQ(Codes(), "other_process");
   EXPECT_THAT(Message(),
-              HasSubstr("others used 1.00 s of CPU time on CPUs 2-3 in 10.00 s: stress (pid 42) "
-                        "used 800 ms"));
+              HasSubstr("other programs used 1.00 s of CPU time on CPUs 2-3 in 10.00 s: stress "
+                        "(pid 42) used 800 ms"));
 }
 
 TEST_F(CompareSamplesTest, KernelThreadsAreNamedApart) {
@@ -111,8 +111,8 @@ TEST_F(CompareSamplesTest, InterruptsAreMentionedWhereTheyArePartOfIt) {
 }
 
 TEST_F(CompareSamplesTest, WhatTheCountingByTicksMayBeOffByIsNoOtherProcess) {
-  // 9 of 10 s busy on each of two CPUs, with 100 ticks a second: each is off by
-  // sqrt(1000 * 0.9 * 0.1) = 9.5 ticks, both by 134 ms, three times that is 402 ms.
+  // Two CPUs were each busy for 9 of 10 s. With 100 ticks per second, each has an error of
+  // sqrt(1000 * 0.9 * 0.1) = 9.5 ticks. Both together have 134 ms; three times that is 402 ms.
   if (sysconf(_SC_CLK_TCK) != 100) GTEST_SKIP() << "figured out for 100 ticks a second";
   pair_.Own(-0.36);
   EXPECT_EQ(Codes(), "");

@@ -27,16 +27,15 @@ TEST(CpuAccountingTest, TheTickIsTheStepWhereTheKernelDividesByIt) {
   EXPECT_EQ(some.StepNs({}), kTick);
 }
 
-// What a process of this machine shows that works half in the kernel, for itself: as many different
-// shares of system time as ticks have met it, or as it was looked at.
+// Compares the result of Try() with the CPU times that the kernel reports for children.
 TEST(CpuAccountingTest, WhatWasTriedIsWhatProcessesShow) {
   timespec resolution{};
   ASSERT_EQ(clock_getres(CLOCK_MONOTONIC_COARSE, &resolution), 0);
   const CpuAccounting tried = CpuAccounting::Try(KernelFiles("/"));
   const std::int64_t step = tried.StepNs({});
   EXPECT_TRUE(step == 1000 || step == resolution.tv_nsec) << step;
-  // A child that only calls the kernel for a third of a tick: by ticks it mostly meets none, and
-  // has no system time then.
+  // A child that only makes system calls for a third of a tick. With tick-based accounting, usually
+  // no tick hits it, and it then has no system time.
   int without = 0;
   constexpr int kChildren = 40;
   for (int i = 0; i < kChildren; ++i) {
@@ -56,7 +55,7 @@ TEST(CpuAccountingTest, WhatWasTriedIsWhatProcessesShow) {
   if (step == 1000) {
     EXPECT_EQ(without, 0) << "each has some";
   } else {
-    EXPECT_GT(without, 0) << "all were met by a tick, which none is long enough for";
+    EXPECT_GT(without, 0) << "a tick hit every child, although each is shorter than one";
   }
 }
 

@@ -16,7 +16,7 @@ TEST(CpuMaskTest, ReadsGroupsOfThirtyTwoCpus) {
   EXPECT_EQ(*ParseCpuMask("00000005"), (Cpus{0, 2}));
   EXPECT_EQ(*ParseCpuMask("1,80000000"), (Cpus{31, 32}));
   EXPECT_EQ(*ParseCpuMask("0"), Cpus{});
-  // A kernel built for more CPUs than are counted here, none of which is set.
+  // A kernel built for more CPUs than are supported here, none of which is set.
   std::string wide = "3";
   for (int group = 0; group < 100; ++group) wide.insert(0, "00000000,");
   EXPECT_EQ(*ParseCpuMask(wide), (Cpus{0, 1}));

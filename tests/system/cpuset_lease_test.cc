@@ -25,7 +25,7 @@ constexpr const char* kPartition = "sys/fs/cgroup/bench.slice/cpuset.cpus.partit
 constexpr const char* kEffective = "sys/fs/cgroup/bench.slice/cpuset.cpus.effective";
 constexpr const char* kTaken = " invalid (Cpu list in cpuset.cpus not exclusive)";
 
-/// Partitions of some types are taken, and read back as invalid.
+/// Accepts partitions of some types, which then read back as invalid.
 class Partitions : public KernelFiles {
  public:
   using KernelFiles::KernelFiles;
@@ -37,7 +37,7 @@ class Partitions : public KernelFiles {
   std::set<std::string> invalid;
 };
 
-/// A cpuset with the lease that gives it back.
+/// A cpuset with the lease that restores it.
 class TakenCpuset {
  public:
   TakenCpuset(SettingServices services, const CgroupPlace& place, const ProfileCpus& cpus,
@@ -54,7 +54,7 @@ class TakenCpuset {
   Cpuset cpuset_;
 };
 
-/// A machine of four CPUs with cgroup version 2 under a systemd that does what it is told.
+/// A machine of four CPUs with cgroup version 2, under a systemd that accepts every change.
 class CpusetLeaseTest : public testing::Test {
  protected:
   CpusetLeaseTest() : journal_(*Journal::Open(folder_.root() + "/journal")) {
@@ -79,14 +79,14 @@ class CpusetLeaseTest : public testing::Test {
     return TakenCpuset({settings_, journal_, "a-boot"}, place_, cpus_, wanted);
   }
   std::string Partition() const { return *files_.KernelFiles::Read(kPartition); }
-  /// Nothing on the machine is away from what it was.
+  /// Every file of the machine has its original value.
   void ExpectUntouched() const {
     EXPECT_EQ(units_.Confined(), "");
     EXPECT_EQ(Partition(), "member");
   }
 
   KernelTree tree_;
-  KernelTree folder_;  // of the journal
+  KernelTree folder_;  // for the journal
   Partitions files_{tree_.root()};
   FakeUnits units_;
   Settings settings_{files_, units_};
@@ -265,7 +265,7 @@ TEST_F(CpusetLeaseTest, UndoesTheUnitsBeforeTheOneThatIsRefused) {
   ExpectUntouched();
 }
 
-// ---- what has to be there ----
+// ---- requirements ----
 
 struct Lack {
   const char* name;
@@ -308,9 +308,9 @@ INSTANTIATE_TEST_SUITE_P(
              "benchd-runner does not run in bench.slice (as benchd-runner.service does)"},
         Lack{"NoSystemd",
              [](CgroupPlace&, ProfileCpus&, FakeUnits& units, const KernelTree&) {
-               units.refusal = Error{ErrorCode::kUnavailable, "systemd: it does not run here", {}};
+               units.refusal = Error{ErrorCode::kUnavailable, "systemd: not running here", {}};
              },
-             "systemd: it does not run here"},
+             "systemd: not running here"},
         Lack{"OneCpu",
              [](CgroupPlace&, ProfileCpus& cpus, FakeUnits&, const KernelTree&) {
                cpus = {{0}, {0}, {0}, "there is a single physical core"};

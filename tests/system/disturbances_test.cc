@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-/// For which even the dearest file is affordable.
+/// Long enough for even the most expensive file.
 constexpr std::int64_t kLong = 3'600'000'000'000;
 
 class DisturbancesTest : public testing::Test {
@@ -100,7 +100,7 @@ TEST_F(DisturbancesTest, AnyBytesAreRead) {
   }
 }
 
-// Its reading alone takes more than a two-hundredth of so short a run.
+// Reading it takes more than a two-hundredth of such a short run.
 TEST_F(DisturbancesTest, ADearFileIsLeftOutForShortRuns) {
   std::string text = "CPU0";
   for (int line = 0; line < 60'000; ++line) text += "\nLOC: 1 x";

@@ -37,8 +37,8 @@ SettingState Open(const std::string& setting, const std::string& why = "") {
       .setting = setting, .wanted = "x", .actual = "y", .held = false, .why = why, .at_end = {}};
 }
 
-/// CPU 0 for housekeeping, CPUs 1 to 3 for benchmarks, watched for a second, everything held: a
-/// machine without a fault, to which each test adds its own.
+/// CPU 0 for housekeeping, CPUs 1 to 3 for benchmarks, observed for one second, with every setting
+/// held: a machine without faults, to which each test adds its own.
 class DoctorTest : public testing::Test {
  protected:
   DoctorTest() { tree_.Put("sys/devices/system/cpu/online", "0-3"); }
@@ -72,7 +72,7 @@ class DoctorTest : public testing::Test {
 
 TEST_F(DoctorTest, AMachineWithoutAFaultHasNoNoise) { EXPECT_THAT(Names(), IsEmpty()); }
 
-// ---- measured ----
+// ---- measured effects ----
 
 TEST_F(DoctorTest, OtherLoadIsMeasuredAndNamed) {
   pair_.Busy(1, 0.6);
@@ -153,11 +153,12 @@ TEST_F(DoctorTest, ThrottlingIsToldSinceTheStart) {
   pair_.Throttled(1, 0, 0);
   EXPECT_THAT(Names(), IsEmpty());
   pair_.Throttled(2, 12, 14);
-  EXPECT_THAT(Find("throttling").finding,
-              HasSubstr("CPU 2 has been slowed down for heat 14 times since the start, 2 of them"));
+  EXPECT_THAT(
+      Find("throttling").finding,
+      HasSubstr("CPU 2 has been slowed down because of heat 14 times since boot, 2 of them"));
 }
 
-// ---- what a profile can set ----
+// ---- settings of a profile ----
 
 TEST_F(DoctorTest, WithoutASingleSettingTheReasonIsTold) {
   settings_ = {Open("irqs", "no such file"), Open("cpuset", "user mode")};
@@ -191,7 +192,7 @@ TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
   Replace(Open("cpuset"));
   EXPECT_EQ(Find("no_isolation").advice,
             "the cpuset controller belongs to cgroup version 1 here: boot with "
-            "systemd.unified_cgroup_hierarchy=1; to limit a run's memory and processes needs that, "
+            "systemd.unified_cgroup_hierarchy=1; limits on a run's memory and processes need that, "
             "too");
 }
 
@@ -214,7 +215,7 @@ TEST_F(DoctorTest, AnAdviceDependsOnWhyTheSettingIsAsItIs) {
   SettingState boost = Held("boost");
   boost.wanted = "off";
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("somebody has changed it"));
+  EXPECT_THAT(Find("turbo").advice, HasSubstr("another program has changed it"));
   boost.held = false;
   Replace(boost);
   EXPECT_THAT(Find("turbo").advice, HasSubstr("a session sets it"));
@@ -224,7 +225,7 @@ TEST_F(DoctorTest, AnAdviceDependsOnWhyTheSettingIsAsItIs) {
               HasSubstr("could not take boost (sys/x: Permission denied); by hand: echo 0 >"));
   boost.wanted = "on";
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("the machine profile wants it so (on)"));
+  EXPECT_THAT(Find("turbo").advice, HasSubstr("the machine profile has another value (on)"));
   settings_.pop_back();
   EXPECT_THAT(Find("turbo").advice, HasSubstr("put boost = \"off\" into the machine profile"));
 }
@@ -286,7 +287,7 @@ TEST_F(DoctorSmtTest, AnIdleSiblingInsideACpusetIsQuiet) {
 TEST_F(DoctorSmtTest, AnIdleSiblingWithoutACpusetIsOpenToAll) {
   Replace(Open("cpuset", "no cgroup"));
   Replace(Open("smt", "without a cpuset others may use them"));
-  EXPECT_THAT(Find("shared_smt").finding, HasSubstr("(CPU 3) are left free, but anybody"));
+  EXPECT_THAT(Find("shared_smt").finding, HasSubstr("(CPU 3) are left free, but other programs"));
 }
 
 TEST_F(DoctorSmtTest, BothThreadsOfACoreSlowEachOtherDown) {
@@ -299,7 +300,7 @@ TEST_F(DoctorSmtTest, ACoreThatIsHalfABenchmarksIsTold) {
   EXPECT_THAT(Find("shared_smt").finding, HasSubstr("CPU 3 is on the cores of benchmark CPUs"));
 }
 
-// ---- how the machine is ----
+// ---- properties of the machine ----
 
 TEST_F(DoctorTest, AnIsolatedPartitionOfSeveralCpusPilesThreadsUp) {
   SettingState cpuset = Held("cpuset");
@@ -351,7 +352,8 @@ TEST_F(DoctorTest, CompetingDaemonsAreKnownByTheirCutOffNames) {
   pair_.Process(700, "power-profiles-", 0, 0);
   pair_.Process(701, "irqbalancer", 0, 0);
   tree_.Put("etc/systemd/system/multi-user.target.wants/cpupower.service", "[Unit]");
-  EXPECT_THAT(Find("competing_daemons").finding, Not(HasSubstr("cpupower")));  // no systemd runs
+  EXPECT_THAT(Find("competing_daemons").finding,
+              Not(HasSubstr("cpupower")));  // systemd does not run
   tree_.Put("run/systemd/system/any", "");
   const NoiseSource source = Find("competing_daemons");
   EXPECT_THAT(source.finding, HasSubstr("irqbalance (pid 612) moves"));
@@ -362,7 +364,7 @@ TEST_F(DoctorTest, CompetingDaemonsAreKnownByTheirCutOffNames) {
 TEST_F(DoctorTest, AptTimersCountWhereTheyAreEnabledAndNotMasked) {
   tree_.Put("run/systemd/system/any", "");
   EXPECT_THAT(Names(), IsEmpty());
-  // The link of a real machine leads to where the test has no file.
+  // On a real machine this is a link, whose target does not exist here.
   std::filesystem::create_directories(tree_.root() + "/etc/systemd/system/timers.target.wants");
   std::filesystem::create_symlink(
       "/nowhere/apt-daily.timer",

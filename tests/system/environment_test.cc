@@ -43,7 +43,7 @@ TEST(EnvironmentTest, LeavesOutWhatCannotBeRead) {
 
 class EnvironmentFactTest : public testing::Test {
  protected:
-  /// The value of a fact; "absent" when it is left out.
+  /// The value of a fact; "absent" if it is left out.
   std::string Fact(const std::string& name) const {
     for (const auto& [key, value] : ReadEnvironment(KernelFiles(tree_.root())).facts) {
       if (key == name) return value;

@@ -11,7 +11,7 @@
 
 namespace benchd {
 
-/// A systemd that keeps what it is told.
+/// A systemd that stores every value that it is given.
 class FakeUnits : public UnitProperties {
  public:
   Result<std::string> AllowedCpus(std::string_view unit) override {
@@ -31,7 +31,7 @@ class FakeUnits : public UnitProperties {
     return {};
   }
 
-  /// The units that are kept to some CPUs: "bench.slice=1-3 user.slice=0".
+  /// The units that are restricted to some CPUs: "bench.slice=1-3 user.slice=0".
   std::string Confined() const {
     std::string text;
     for (const auto& [unit, cpus] : allowed) {
@@ -41,10 +41,10 @@ class FakeUnits : public UnitProperties {
   }
 
   std::map<std::string, std::string, std::less<>> allowed;
-  std::optional<Error> refusal;    ///< of everything
-  std::string refused_unit;        ///< only this one's CPUs cannot be set
-  std::vector<std::string> calls;  ///< what was to be set, in order: "bench.slice=1-3"
-  /// What it then does about it in the control groups.
+  std::optional<Error> refusal;    ///< for every call
+  std::string refused_unit;        ///< the only unit whose CPUs cannot be set
+  std::vector<std::string> calls;  ///< requested changes, in order: "bench.slice=1-3"
+  /// Simulates its effect on the control groups.
   std::function<void(const std::string& unit, const std::string& cpus)> on_set;
 };
 

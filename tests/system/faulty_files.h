@@ -12,23 +12,23 @@
 
 namespace benchd {
 
-/// A tree that refuses what a plain folder never refuses, as a kernel does: the N-th write, every
-/// write to a file, or a value that it takes and makes something else of. Counts its writes.
+/// A tree that fails like a kernel, unlike a plain folder: at the N-th write, at every write to a
+/// file, or by accepting a value and changing it. Counts the writes.
 class FaultyFiles : public KernelFiles {
  public:
   using KernelFiles::KernelFiles;
 
-  /// The write with this number fails, 1 being the first.
+  /// The write with this number fails; 1 is the first.
   void RefuseWrite(int number, int errno_value) { refused_writes_[number] = errno_value; }
-  /// The write with this number succeeds, and the file holds `text` then.
+  /// The write with this number succeeds, and the file then has `text`.
   void TurnWrite(int number, std::string text) { turned_writes_[number] = std::move(text); }
-  /// The write with this number succeeds and does nothing.
+  /// The write with this number succeeds and changes nothing.
   void IgnoreWrite(int number) { ignored_writes_.insert(number); }
   /// Every write to this file fails.
   void RefusePath(std::string path, int errno_value) {
     refused_paths_[std::move(path)] = errno_value;
   }
-  /// Every write to this file succeeds, and the file holds `text` then.
+  /// Every write to this file succeeds, and the file then has `text`.
   void TurnPath(std::string path, std::string text) {
     turned_paths_[std::move(path)] = std::move(text);
   }

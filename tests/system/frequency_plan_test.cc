@@ -18,7 +18,7 @@ class FrequencyPlanTest : public PlanFixture {
   void PutCpufreq(int cpu, const std::string& name, const std::string& text) const {
     tree_.Put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/" + name, text);
   }
-  /// Every CPU's.
+  /// Writes a file for every CPU.
   void PutCpufreq(const std::string& name, const std::string& text) const {
     for (int cpu = 0; cpu < 8; ++cpu) PutCpufreq(cpu, name, text);
   }
@@ -30,7 +30,7 @@ class FrequencyPlanTest : public PlanFixture {
     PutCpufreq("cpuinfo_min_freq", "800000");
     PutCpufreq("cpuinfo_max_freq", "3600000");
   }
-  /// The settings in their order.
+  /// The names of the settings, in order.
   std::string Names() const {
     std::string names;
     for (const PlannedSetting& planned : Plan()) names += planned.name + " ";
@@ -58,7 +58,7 @@ TEST_F(FrequencyPlanTest, NamesTheGovernorsThatThereAre) {
   PutDriver();
   profile_.governor = "userspace";
   EXPECT_EQ(Changes("governor"),
-            "missing: 'userspace' is not among the governors that this driver has: powersave "
+            "missing: 'userspace' is not among the driver's governors: powersave "
             "performance");
   EXPECT_EQ(Present("governor"), "powersave");
 }
@@ -95,7 +95,7 @@ TEST_F(FrequencyPlanTest, SetsTheEnergyPreferenceBeforeTheGovernorThatFixesIt) {
   EXPECT_EQ(Present("energy_preference"), "balance_performance");
   profile_.energy_preference = "balance_power";
   EXPECT_THAT(Changes("energy_preference"),
-              HasSubstr("not among the energy preferences that this driver has: default perf"));
+              HasSubstr("not among the driver's energy preferences: default perf"));
 }
 
 TEST_F(FrequencyPlanTest, LeavesOutAnEnergyPreferenceThatTheDriverDoesNotKnow) {
@@ -127,7 +127,7 @@ TEST_F(FrequencyPlanTest, NamesTheFrequenciesThatAreLeft) {
   PutDriver();
   profile_.max_frequency_khz = "4000000";
   EXPECT_EQ(Changes("max_frequency_khz"),
-            "missing: 4000000 kHz is outside what CPU 1 can do: 800000 to 3600000 kHz");
+            "missing: 4000000 kHz is outside the range of CPU 1: 800000 to 3600000 kHz");
   profile_.max_frequency_khz = "799999";
   EXPECT_THAT(Changes("max_frequency_khz"), HasSubstr("is outside"));
 }
@@ -172,7 +172,7 @@ TEST_F(FrequencyPlanTest, LeavesBoostOfOtherCpusAloneWhereEachHasItsSwitch) {
   EXPECT_EQ(Present("boost"), "on");
   PutCpufreq(2, "boost", "0");
   EXPECT_EQ(Present("boost"), "on (CPUs 1,3), off (CPU 2)");
-  // The machine's switch overrules them.
+  // The machine's switch overrides the CPUs' own.
   profile_.boost = "on";
   tree_.Put("sys/devices/system/cpu/cpufreq/boost", "0");
   EXPECT_EQ(Changes("boost"), "boost=1");

@@ -50,7 +50,7 @@ class JournalTest : public testing::Test {
 
 // ---- the text ----
 
-// The format is a promise to the next version: a change of it needs another version number. The
+// The format must stay readable for later versions: changing it requires a new version number. The
 // checksums were computed by another program (FNV-1a in Python).
 TEST(JournalTextTest, IsOneLineAnEntryWithAChecksum) {
   EXPECT_EQ(TextOf({kGovernorEntry, kUnit}),
@@ -59,7 +59,8 @@ TEST(JournalTextTest, IsOneLineAnEntryWithAChecksum) {
             "allowed_cpus\tbench.slice\t\t1-3\t7e0942f1dcf6b031\n");
 }
 
-// "foobar" and its hash are of the authors' table of test vectors (draft-eastlake-fnv, FNV-1a 64).
+// "foobar" and its hash are from the authors' table of test vectors (draft-eastlake-fnv, FNV-1a
+// 64).
 TEST(JournalTextTest, TheChecksumIsFnv1a) {
   EXPECT_EQ(SealedLine("foobar"), "foobar\t85944171f73967e8");
   EXPECT_EQ(SealedLine(""), "\tcbf29ce484222325");
@@ -86,7 +87,7 @@ TEST(JournalTextTest, CutOffAnywhereWithinALineItIsRefused) {
   for (std::size_t size = 1; size < text.size(); ++size) {
     const std::string cut = text.substr(0, size);
     const auto contents = ParseJournal(cut);
-    // The end of a line is where a journal may end.
+    // A journal may only end at the end of a line.
     ASSERT_EQ(contents.has_value(), cut.back() == '\n') << size;
     if (contents) continue;
     EXPECT_EQ(contents.error().code, ErrorCode::kInvalidArgument);
@@ -118,7 +119,7 @@ TEST(JournalTextTest, AnyChangedByteIsNoticed) {
 }
 
 TEST(JournalTextTest, ALaterVersionIsToldAsSuch) {
-  // Whatever else it may have changed, its checksum included.
+  // A later version may change anything else, including the checksum.
   for (const char* text : {"benchd-runner settings 2 boot with something new\nand more\n",
                            "benchd-runner settings 2 boot\t0000000000000000\n"}) {
     const auto contents = ParseJournal(text);
@@ -136,7 +137,7 @@ TEST(JournalTextTest, TellsWhichLineItDoesNotLike) {
     const char* why;
   };
   for (const Case& one :
-       {Case{"fan_speed\t0\t1\t2", "it is of a kind that benchd-runner does not know"},
+       {Case{"fan_speed\t0\t1\t2", "benchd-runner does not know this kind of setting"},
         Case{"governor\t0\t../../etc/passwd\tperformance",
              "it has a value that benchd-runner never writes"},
         Case{"governor\t../../../etc\tondemand\tperformance",
@@ -247,7 +248,7 @@ TEST_F(JournalTest, ALinkOrAPipeInItsPlaceIsRefused) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   const auto journal = Journal::Open(path_);
   ASSERT_FALSE(journal);
-  EXPECT_EQ(journal.error().message, path_ + ": it is no regular file");
+  EXPECT_EQ(journal.error().message, path_ + ": it is not a regular file");
 }
 
 TEST_F(JournalTest, TellsThePathOfWhatCannotBeOpenedOrRead) {
@@ -284,8 +285,7 @@ TEST_F(JournalTest, WithoutABootsIdNothingIsWritten) {
   EXPECT_EQ(Text(), "");
 }
 
-// What a write(2) that SIGKILL cuts short leaves ends with a page: nothing of an entry may stand on
-// both sides of such a place.
+// A write(2) that SIGKILL cuts short ends at a page boundary, which no entry may cross.
 TEST_F(JournalTest, CutOffAtAnyPageItLosesWholeEntriesOnly) {
   Journal journal = Open();
   std::vector<JournalEntry> entries;
@@ -317,7 +317,7 @@ TEST_F(JournalTest, KeepsOnlyWhatItIsToldTo) {
   EXPECT_EQ(Text(), TextOf({kIrq, kUnit, kGovernorEntry}));
 }
 
-// As for thousands of threads.
+// The order of magnitude of thousands of threads.
 TEST_F(JournalTest, ManyEntriesAreAddedAtOnceOrNotAtAll) {
   Journal journal = Open();
   ASSERT_TRUE(journal.AppendAll({}, kJournalBoot));
@@ -333,7 +333,7 @@ TEST_F(JournalTest, ManyEntriesAreAddedAtOnceOrNotAtAll) {
   for (std::size_t page = kPage; page < text.size(); page += kPage) {
     EXPECT_EQ(text[page - 1], '\n') << "no entry is on both sides of " << page;
   }
-  // 50,000 lines of some 50 bytes are more than the 1 MiB that a journal may have.
+  // 50,000 lines of some 50 bytes exceed the limit of 1 MiB.
   std::vector<JournalEntry> too_many(50'000, entries.back());
   const auto added = journal.AppendAll(too_many, kJournalBoot);
   ASSERT_FALSE(added);
@@ -355,8 +355,8 @@ TEST_F(JournalTest, AnEntryThatFillsMoreThanAPageIsRefused) {
 }
 
 TEST_F(JournalTest, AnEntryThatDoesNotFitOntoTheDiskLeavesNoPartOfItself) {
-  // A file size limit cuts a write as a full disk does. In a process of its own, as it is for all
-  // files of a process.
+  // A file size limit cuts a write short as a full disk does. It runs in a process of its own,
+  // because the limit applies to all files of a process.
   const pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0) {

@@ -10,7 +10,7 @@
 
 namespace benchd {
 
-/// A folder that stands in for "/" in a test; removed with the object.
+/// A folder in place of "/" for a test; removed by the destructor.
 class KernelTree {
  public:
   std::string root() const { return root_.string(); }
@@ -20,13 +20,13 @@ class KernelTree {
     std::ofstream(root_ / path) << text << '\n';
   }
 
-  /// A file's bytes; empty where there is none.
+  /// A file's bytes; empty if it does not exist.
   std::string Get(const std::string& path) const {
     std::ifstream file(root_ / path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  /// Every file's bytes by its path below the root, for comparisons of before and after.
+  /// Every file's bytes by its path below the root, to compare before and after.
   std::map<std::string, std::string> Contents() const {
     std::map<std::string, std::string> all;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
@@ -36,7 +36,7 @@ class KernelTree {
     return all;
   }
 
-  /// A CPU with its core's list of siblings.
+  /// Adds a CPU with its core's list of siblings.
   void PutCpu(int cpu, const std::string& siblings, int package = 0) const {
     const std::string folder = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
     Put(folder + "core_cpus_list", siblings);

@@ -50,7 +50,7 @@ inline std::vector<SettingChange> AllChanges() {
   return changes;
 }
 
-/// A lease with what came of its one Take().
+/// A lease with the result of its single Take().
 struct TakenLease {
   std::size_t size() const { return lease->size(); }
   const std::vector<RefusedChange>& refused() const { return refused_changes; }
@@ -91,7 +91,7 @@ class SettingsLeaseTest : public testing::Test {
     return sentences ? *sentences : Sentences{"error: " + sentences.error().message};
   }
 
-  /// Every file without the newline at its end, which our writes leave out.
+  /// The content of every file without a final newline, which our writes omit.
   std::map<std::string, std::string> Values() const {
     auto all = tree_.Contents();
     for (auto& [path, text] : all) text.erase(text.find_last_not_of('\n') + 1);

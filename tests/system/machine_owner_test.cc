@@ -16,7 +16,7 @@ constexpr const char* kGovernor = "sys/devices/system/cpu/cpu1/cpufreq/scaling_g
 constexpr const char* kBoost = "sys/devices/system/cpu/cpufreq/boost";
 constexpr const char* kWatchdog = "proc/sys/kernel/nmi_watchdog";
 
-/// What a profile of a test wants: the governor, no boost, no watchdog, and nothing else.
+/// A test profile: the governor, no boost, no watchdog, and nothing else.
 MachineProfile Quiet(const std::string& name) {
   MachineProfile profile;
   profile.name = name;
@@ -60,7 +60,7 @@ class MachineOwnerTest : public testing::Test {
   }
 
   std::string Read(const char* path) const { return *files_.Read(path); }
-  /// All three settings, as one word.
+  /// The values of all three settings as one text.
   std::string Now() const { return Read(kGovernor) + " " + Read(kBoost) + " " + Read(kWatchdog); }
   Result<MachineReport> Acquire(Isolation isolation = Isolation::kBestEffort,
                                 const std::string& profile = "default") {
@@ -73,7 +73,7 @@ class MachineOwnerTest : public testing::Test {
 
   std::uint64_t memory_limit_bytes_ = kNoLimit;  // of [children]
   KernelTree tree_;
-  KernelTree folder_;  // of the journal
+  KernelTree folder_;  // for the journal
   FaultyFiles files_{tree_.root()};
   FakeUnits units_;
   Settings settings_{files_, units_};
@@ -125,7 +125,8 @@ TEST_F(MachineOwnerTest, LeavesOutASettingForOneSessionAlone) {
   EXPECT_EQ(unknown.error().message, "settings_off: there is no setting 'bost'");
 }
 
-// What an admin holds is not what a session without one of its settings wants, and comes back.
+// A session that leaves a setting out does not share the profile that an admin holds, which is
+// taken again afterwards.
 TEST_F(MachineOwnerTest, LeavesOutASettingOfWhatAnAdminHolds) {
   Make();
   owner_->DaemonCame();
@@ -161,7 +162,7 @@ TEST_F(MachineOwnerTest, StrictNamesWhatIsMissingAndLeavesNothingChanged) {
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_TRUE(refused.error().message.starts_with("swappiness: ")) << refused.error().message;
   EXPECT_EQ(Now(), kBefore);
-  EXPECT_TRUE(Acquire(Isolation::kBestEffort)) << "the refused session has nothing any more";
+  EXPECT_TRUE(Acquire(Isolation::kBestEffort)) << "the refused session holds nothing";
 }
 
 TEST_F(MachineOwnerTest, SeveralCpusAreAPartitionThatSpreadsThreadsOverThem) {
@@ -175,7 +176,7 @@ TEST_F(MachineOwnerTest, SeveralCpusAreAPartitionThatSpreadsThreadsOverThem) {
   EXPECT_EQ(wanted(two), "partition");
 }
 
-/// As on a hybrid machine.
+/// Like a hybrid machine.
 class Version1Test : public MachineOwnerTest {
  protected:
   Version1Test() {
@@ -200,7 +201,7 @@ TEST_F(Version1Test, StrictIsolationIsRefusedInOneLineThatSaysWhatToDo) {
   const auto refused = Acquire(Isolation::kStrict);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(refused.error().message, std::string("strict isolation cannot be had: ") + kVersion1);
+  EXPECT_EQ(refused.error().message, std::string("strict isolation is unavailable: ") + kVersion1);
   EXPECT_EQ(Now(), kBefore) << "nothing was tried";
 }
 
@@ -212,14 +213,14 @@ TEST_F(Version1Test, ASessionRunsWithoutACpusetAndItsVerdictSaysSo) {
   EXPECT_EQ(status->settings[0].why, kVersion1) << "known before a session tries it";
   const auto report = Acquire();
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(Now(), kTaken) << "all the rest is had";
+  EXPECT_EQ(Now(), kTaken) << "all other settings are held";
   EXPECT_EQ(report->isolation[0].actual, "affinity");
   EXPECT_EQ(report->isolation[0].why, std::string("isolated partition: ") + kVersion1);
   owner_->Release();
   EXPECT_EQ(WarningsOf(Isolation::kBestEffort),
             std::vector<std::string>{
-                std::string("nothing kept others off the benchmark CPUs, and no limit of a run's "
-                            "memory or processes held: ") +
+                std::string("other programs could use the benchmark CPUs, and no limit on a "
+                            "run's memory or processes applied: ") +
                 kVersion1});
 }
 
@@ -251,7 +252,7 @@ TEST_F(MachineOwnerTest, WithoutAJournalItDescribesOnly) {
   EXPECT_EQ(report->isolation[0].why, "there is no journal");
   owner_->Release();
   EXPECT_EQ(owner_->Apply("default").error().message, "apply: there is no journal");
-  EXPECT_TRUE(owner_->Restore()) << "nothing to give back is no failure";
+  EXPECT_TRUE(owner_->Restore()) << "restoring nothing is not an error";
 }
 
 TEST_F(MachineOwnerTest, AnAppliedProfileOutlivesSessionsUntilItIsRestored) {
@@ -311,7 +312,7 @@ TEST_F(MachineOwnerTest, LeavesWhatSomebodyElseChangedAndTells) {
 TEST_F(MachineOwnerTest, ANewOnePutsBackWhatAKilledOneLeft) {
   Make();
   ASSERT_TRUE(Acquire());
-  // What a kill leaves: the values, and the journal. The object itself gives nothing back.
+  // A kill leaves the values and the journal; the object itself restores nothing.
   const std::string left = *KernelFiles(folder_.root()).Read("journal");
   owner_.reset();
   journal_.reset();
@@ -364,7 +365,7 @@ TEST_F(MachineOwnerTest, NamesTheInterruptsThatTheKernelKeepsInOneSentence) {
   ASSERT_TRUE(report) << report.error().message;
   ASSERT_EQ(report->isolation.front().setting, "irqs");
   EXPECT_TRUE(report->isolation.front().held);
-  EXPECT_EQ(report->isolation.front().why, "the kernel keeps these to itself: IRQ 7, 9");
+  EXPECT_EQ(report->isolation.front().why, "the kernel does not let these move: IRQ 7, 9");
   EXPECT_EQ(Read("proc/irq/8/smp_affinity_list"), "0");
   owner_->Release();
   EXPECT_EQ(Read("proc/irq/8/smp_affinity_list"), "0-1");
@@ -409,7 +410,7 @@ TEST_F(MachineOwnerTest, WarnsOfProgramsWhoseThreadsTookTurns) {
   ASSERT_TRUE(Acquire());
   EXPECT_TRUE(owner_->Release().warnings.empty()) << "nobody's";
   ASSERT_TRUE(Acquire());
-  // Once in a while is chance.
+  // Occasional cases are chance.
   for (int run = 0; run < 12; ++run) owner_->NoteTurns(alone, 1, run % 4 == 0);
   for (int run = 0; run < 12; ++run) owner_->NoteTurns(both, 1, run != 3);
   const MachineEnd end = owner_->Release();
@@ -417,7 +418,7 @@ TEST_F(MachineOwnerTest, WarnsOfProgramsWhoseThreadsTookTurns) {
   EXPECT_EQ(end.warnings[0].code, "threads_took_turns");
   EXPECT_EQ(end.warnings[0].message,
             "'./mt 10000000 2' had more threads to run than benchmark CPUs (1) in 11 runs: they "
-            "took turns, and what would run at the same time elsewhere counts one after the other");
+            "took turns, so times that would overlap on more CPUs add up");
 }
 
 TEST_F(MachineOwnerTest, WarnsOfCountersThatTookTurns) {
@@ -432,7 +433,7 @@ TEST_F(MachineOwnerTest, WarnsOfCountersThatTookTurns) {
   EXPECT_EQ(end.warnings[0].code, "counters_scaled");
   EXPECT_EQ(end.warnings[0].message,
             "in 3 runs the CPU had too few counters, which took turns: some of their values are "
-            "estimates, scaled up from what was counted in at least 62 % of the time");
+            "estimates, scaled up from counts over at least 62 % of the time");
 }
 
 TEST_F(MachineOwnerTest, TellsTheLimitOfMemoryThatTheConfigurationOrTheProfileAsksFor) {

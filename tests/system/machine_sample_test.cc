@@ -21,7 +21,7 @@ class MachineSampleTest : public testing::Test {
 };
 
 TEST_F(MachineSampleTest, CountsAGuestOnceAndStealOutsideOfBusy) {
-  // user nice system idle iowait irq softirq steal guest guest_nice; the guest is inside user.
+  // user nice system idle iowait irq softirq steal guest guest_nice; guest time is part of user.
   tree_.Put("proc/stat",
             "cpu  8000 400 2000 180000 600 80 120 1000 1400 0\n"
             "cpu0 4000 200 1000 90000 300 40 60 500 700 0\n"

@@ -20,7 +20,7 @@
 namespace benchd {
 namespace {
 
-/// A process that only waits, without a descriptor; killed with the object.
+/// A process that only waits and has no descriptors; the destructor kills it.
 class Sleeper {
  public:
   Sleeper() {
@@ -29,7 +29,7 @@ class Sleeper {
     pid_ = fork();
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      // One that it inherits would hold the journal's lock.
+      // An inherited descriptor would hold the journal's lock.
       close_range(0, ~0U, 0);
       for (;;) pause();
     }
@@ -62,7 +62,7 @@ class Sleeper {
 
 TEST(PinnedThreadsBudgetTest, NoUserFillsTheJournalWithHisThreads) {
   PinnedThreadsBudget budget;
-  constexpr std::size_t kLine = 56;  // as of a thread on two CPUs
+  constexpr std::size_t kLine = 56;  // for a thread on two CPUs
   constexpr std::size_t kThreads = 19'000;
   const auto taken = [&budget](uid_t uid, std::size_t threads) {
     std::size_t bytes = 0;
@@ -76,7 +76,7 @@ TEST(PinnedThreadsBudgetTest, NoUserFillsTheJournalWithHisThreads) {
     all += own;
   }
   EXPECT_LE(all, PinnedThreadsBudget::kBytesOfAPart);
-  EXPECT_EQ(taken(0, 100), 100 * kLine) << "the system's have room whatever persons do";
+  EXPECT_EQ(taken(0, 100), 100 * kLine) << "system users keep their part";
   EXPECT_EQ(taken(106, 100), 100 * kLine);
   all += taken(106, kThreads) + taken(0, kThreads) + 200 * kLine;
   EXPECT_LE(all, kMaxJournalBytes / 2) << "the settings have the other half";
@@ -94,7 +94,7 @@ class PinnedThreadsTest : public testing::Test {
     cpu_set_t own;
     if (online->size() < 2 || sched_setaffinity(0, sizeof(all_), &all_) != 0 ||
         sched_getaffinity(0, sizeof(own), &own) != 0 || !CPU_EQUAL(&own, &all_)) {
-      GTEST_SKIP() << "there is one CPU, or not every one may be used here";
+      GTEST_SKIP() << "there is one CPU, or some may not be used here";
     }
     OpenJournal();
   }
@@ -106,7 +106,7 @@ class PinnedThreadsTest : public testing::Test {
     journal_.emplace(std::move(*journal));
   }
 
-  /// Of all that are found on this machine only the test's own may be touched.
+  /// Tests may only change their own thread, not other pinned threads of this machine.
   std::vector<JournalEntry> EntriesOf(const Sleeper& sleeper) const {
     std::vector<JournalEntry> entries = FindPinnedThreads(files_).entries;
     std::erase_if(entries, [&sleeper](const JournalEntry& entry) {
@@ -120,7 +120,7 @@ class PinnedThreadsTest : public testing::Test {
     EXPECT_TRUE(noted) << noted.error().message;
     return lease;
   }
-  /// What a runner leaves that is killed as soon as it has noted them.
+  /// Leaves the journal of a runner that is killed just after it has noted the threads.
   void LeaveInJournal(const std::vector<JournalEntry>& entries) {
     journal_.reset();
     const pid_t runner = fork();
@@ -178,7 +178,7 @@ TEST_F(PinnedThreadsTest, PinsAgainWhoLostIt) {
   const Sleeper pinned;
   pinned.PinTo(first_);
   const auto lease = Note(EntriesOf(pinned));
-  pinned.PinTo(all_);  // what an old kernel does to it
+  pinned.PinTo(all_);  // as an old kernel does
   EXPECT_EQ(lease->Release(), Sentences{});
   EXPECT_TRUE(AreCpusOf(pinned, first_));
 }
@@ -190,7 +190,7 @@ TEST_F(PinnedThreadsTest, LeavesWhoWasPinnedElsewhereMeanwhile) {
   cpu_set_t others = all_;
   CPU_XOR(&others, &all_, &first_);
   pinned.PinTo(others);
-  EXPECT_EQ(lease->Release(), Sentences{}) << "a thread's CPUs are its owner's affair";
+  EXPECT_EQ(lease->Release(), Sentences{}) << "a thread's owner may change its CPUs";
   EXPECT_TRUE(AreCpusOf(pinned, others));
 }
 
@@ -223,7 +223,7 @@ TEST_F(PinnedThreadsTest, AnothersNumberByThenIsLeftAlone) {
   ASSERT_EQ(entries.size(), 1U);
   const auto thread = ParseThreadTarget(entries[0].key.target);
   ASSERT_TRUE(thread);
-  // The one that was noted started a tick before, and has ended since.
+  // The noted thread started one tick earlier, and has ended since.
   entries[0].key.target =
       std::to_string(thread->tid) + "@" + std::to_string(thread->started_ticks - 1);
   LeaveInJournal(entries);
@@ -253,7 +253,7 @@ TEST_F(PinnedThreadsTest, StayInTheJournalAsLongAsACpusetDoes) {
   pinned.PinTo(first_);
   std::vector<JournalEntry> entries = EntriesOf(pinned);
   ASSERT_EQ(entries.size(), 1U);
-  // Without systemd it cannot be given back.
+  // Cannot be restored without systemd.
   entries.push_back({{SettingKind::kAllowedCpus, "user.slice"}, "", first_name_});
   LeaveInJournal(entries);
   cpu_set_t confined = all_;

@@ -12,8 +12,8 @@
 
 namespace benchd {
 
-/// A machine of eight threads (cores 0,4 1,5 2,6 3,7 on two packages) and the default profile's
-/// CPUs on it, for tests of what is planned.
+/// A machine of eight threads (cores 0,4 1,5 2,6 3,7 on two packages) with the default profile's
+/// CPUs, for tests of plans.
 class PlanFixture : public testing::Test {
  protected:
   PlanFixture() {
@@ -25,7 +25,7 @@ class PlanFixture : public testing::Test {
     }
   }
 
-  /// A profile that leaves everything alone.
+  /// A profile that changes nothing.
   static MachineProfile Nothing() {
     MachineProfile profile;
     profile.irqs = profile.workqueues = profile.smt = profile.governor = profile.boost = "";
@@ -34,7 +34,7 @@ class PlanFixture : public testing::Test {
   }
 
   std::vector<PlannedSetting> Plan() const { return PlanSettings(profile_, cpus_, settings_); }
-  /// The one with this name.
+  /// The planned setting with this name.
   PlannedSetting Planned(const std::string& name) const {
     const std::vector<PlannedSetting> plan = Plan();
     const auto found = std::find_if(
@@ -43,7 +43,7 @@ class PlanFixture : public testing::Test {
     return found == plan.end() ? PlannedSetting{} : *found;
   }
 
-  /// "governor of CPU 1=performance" for each change, with "?" behind an optional one; or "missing:
+  /// "governor of CPU 1=performance" for each change, with "?" after an optional one; or "missing:
   /// WHY".
   static std::string Text(const PlannedSetting& planned) {
     if (!planned.missing.empty()) {

@@ -23,7 +23,7 @@ class ProfileCpusTest : public testing::Test {
       tree_.PutCpu(cpu, std::to_string(core) + "," + std::to_string(core + 4), core / 2);
     }
   }
-  /// Two cores of two threads, and four small ones of one: 0-1 2-3 4 5 6 7.
+  /// Two cores of two threads and four small cores of one thread: 0-1 2-3 4 5 6 7.
   void PutHybrid() const {
     PutOnline("0-7");
     for (int cpu = 0; cpu < 8; ++cpu) {
@@ -31,7 +31,7 @@ class ProfileCpusTest : public testing::Test {
     }
   }
 
-  /// "housekeeping 0,4 benchmark 1-3,5-7 used 1-3", then ": WHY" if there is one.
+  /// Returns "housekeeping 0,4 benchmark 1-3,5-7 used 1-3", then ": WHY" if there is a reason.
   std::string Choose(const std::string& benchmark_cpus, const std::string& smt = "idle",
                      const std::string& usable = "0-7") const {
     const auto topology = ReadTopology(KernelFiles(tree_.root()));
@@ -58,7 +58,7 @@ TEST_F(ProfileCpusTest, UsesAllThreadsWhereSiblingsMayRun) {
   PutEightThreads();
   EXPECT_EQ(Choose("", ""), "housekeeping 0,4 benchmark 1-3,5-7 used 1-3,5-7");
   EXPECT_EQ(Choose("2", ""), "housekeeping 0-1,3-5,7 benchmark 2,6 used 2")
-      << "the sibling is reserved, but not asked for";
+      << "the sibling is reserved, but not requested";
 }
 
 TEST_F(ProfileCpusTest, ReservesTheSiblingsOfConfiguredCpus) {

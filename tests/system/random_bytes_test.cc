@@ -13,7 +13,7 @@
 namespace benchd {
 namespace {
 
-/// Every file that samples, records and the doctor read, with a text to start from.
+/// Every file that samples, facts and the doctor read, with a text to mutate.
 struct Sheet {
   const char* path;
   const char* text;
@@ -52,7 +52,7 @@ class RandomBytes {
  public:
   explicit RandomBytes(unsigned seed) : random_(seed) {}
 
-  /// Bytes of any value, or `text` with some of its characters exchanged, cut off somewhere.
+  /// Random bytes, or `text` with some characters replaced and its end cut off.
   std::string From(const std::string& text) {
     std::string bytes = text;
     if (Below(4) == 0) bytes.assign(Below(200), ' ');

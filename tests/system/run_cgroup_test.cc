@@ -23,7 +23,7 @@ TEST(RunCgroupTest, SaysWhichFolderItCouldNotMake) {
   EXPECT_NE(group.error().message.find("/proc/nowhere/benchd-run-"), std::string::npos);
 }
 
-/// A child that does `work` in `group`, and nothing before it is there.
+/// Forks a child that does `work` and is in `group` from its start.
 template <typename Work>
 pid_t StartIn(const TreeGroup& group, Work work) {
   const int file = open((group.path() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
@@ -37,7 +37,7 @@ pid_t StartIn(const TreeGroup& group, Work work) {
   return pid;
 }
 
-/// A child that waits for ever, or until `group` is killed.
+/// Forks a child that waits forever, or until `group` is killed.
 pid_t SleepIn(const TreeGroup& group) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -47,7 +47,7 @@ pid_t SleepIn(const TreeGroup& group) {
   return pid;
 }
 
-/// A group below the test's own.
+/// Creates a group below the test's own.
 Result<TreeGroup> CreateHere() {
   auto folder = OwnCgroupFolder(KernelFiles("/"));
   if (!folder) return std::move(folder).error();
@@ -99,12 +99,12 @@ TEST(RunCgroupTest, RemovesWhatADeadRunnerLeft) {
   auto first = CreateHere();
   if (!first) GTEST_SKIP() << "no group can be made here: " << first.error().message;
   const std::string parent = std::filesystem::path(first->path()).parent_path();
-  // A group as a killed runner leaves it: no process, no lock.
+  // A group as a killed runner leaves it: without processes or a lock.
   const std::string leftover = parent + "/benchd-run-test-" + std::to_string(getpid());
   ASSERT_TRUE(std::filesystem::create_directory(leftover));
   const auto second = TreeGroup::CreateIn(first->path());
   ASSERT_TRUE(second) << second.error().message;
-  EXPECT_TRUE(std::filesystem::exists(leftover)) << "only the folder asked for is cleaned";
+  EXPECT_TRUE(std::filesystem::exists(leftover)) << "only the given folder is cleaned";
   const auto third = TreeGroup::CreateIn(parent);
   ASSERT_TRUE(third) << third.error().message;
   EXPECT_NE(third->path(), first->path());
@@ -116,8 +116,8 @@ TEST(RunCgroupTest, KillsAChainOfForks) {
   auto group = CreateHere();
   if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
   const std::string path = group->path();
-  // Each link forks the next and ends, 5000 of them at most, so that a list of numbers is always
-  // out of date. All hold the pipe.
+  // Each process forks the next and exits, at most 5000 times, so a list of pids is always out of
+  // date. All hold the pipe.
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   const pid_t pid = StartIn(*group, [&ends] {
@@ -132,7 +132,7 @@ TEST(RunCgroupTest, KillsAChainOfForks) {
   ASSERT_EQ(read(ends[0], &byte, 1), 1);
   group->Kill();
   StatusOf(pid);
-  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the last one that holds the other end is gone";
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the last process that holds the other end has exited";
   close(ends[0]);
   { TreeGroup gone = std::move(*group); }
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -161,7 +161,7 @@ TEST(RunCgroupTest, CountsProcessesAndTellsWhoWantedMore) {
   const auto fork_once = [] { _exit(fork() < 0 ? errno : 0); };
   EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), EAGAIN);
   EXPECT_EQ(group->TakeHits(), "reached its limit of 1 processes");
-  EXPECT_EQ(group->TakeHits(), "") << "told once";
+  EXPECT_EQ(group->TakeHits(), "") << "reported once";
   ASSERT_TRUE(group->LimitProcesses(kNoLimit));
   EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), 0);
   EXPECT_EQ(group->TakeHits(), "");
@@ -176,11 +176,11 @@ TEST(RunCgroupTest, LimitsMemoryAndTellsWhoTookMore) {
   auto limited = group->LimitMemory(32 * kMebibyte);
   ASSERT_TRUE(limited) << limited.error().message;
   const auto take = [] {
-    // Not by malloc(): a sanitizer's wants more than that.
+    // Not by malloc(): a sanitizer's needs more than the limit.
     void* const pages =
         mmap(nullptr, 128 * kMebibyte, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) _exit(102);
-    // The compiler may leave out what nobody reads.
+    // volatile, because the compiler may remove writes that are never read.
     volatile char* const memory = static_cast<char*>(pages);
     for (std::size_t i = 0; i < 128 * kMebibyte; i += 4096) memory[i] = static_cast<char>(i);
   };
@@ -209,7 +209,8 @@ TEST(RunCgroupTest, KeepsItsLimitsInTheFolderAfterAKill) {
 TEST(RunCgroupTest, WithoutTheControllerALimitIsRefused) {
   auto group = CreateHere();
   if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
-  if (group->CanLimitMemory() || group->CanLimitProcesses()) GTEST_SKIP() << "they are here";
+  if (group->CanLimitMemory() || group->CanLimitProcesses())
+    GTEST_SKIP() << "both controllers are available";
   EXPECT_FALSE(group->LimitMemory(1 << 20));
   EXPECT_FALSE(group->LimitProcesses(10));
   EXPECT_TRUE(group->LimitProcesses(kNoLimit));

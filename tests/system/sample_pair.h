@@ -8,7 +8,7 @@
 
 namespace benchd {
 
-/// Two samples by hand, some seconds apart, on CPUs of which nothing happened yet.
+/// Two hand-made samples, some seconds apart, on CPUs without any activity yet.
 struct SamplePair {
   explicit SamplePair(const std::vector<int>& cpus, double elapsed_s = 10) : elapsed(elapsed_s) {
     after.at_ns = static_cast<std::int64_t>(elapsed_s * 1e9);
@@ -40,11 +40,11 @@ struct SamplePair {
     before.cpus[cpu].frequency_khz = from_khz;
     after.cpus[cpu].frequency_khz = to_khz;
   }
-  /// Our own children's CPU time.
+  /// Adds CPU time of our own children.
   void Own(double seconds) {
     after.own_children_us += static_cast<std::int64_t>(seconds * 1e6 + 0.5);
   }
-  /// A process that is there all the time.
+  /// Adds a process that exists in both samples.
   void Process(std::int32_t pid, const std::string& name, int cpu, double seconds,
                bool kernel = false) {
     ProcessCounters process{

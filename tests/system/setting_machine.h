@@ -20,7 +20,7 @@ inline std::vector<SettingKind> AllKinds() {
   return kinds;
 }
 
-/// A systemd that keeps what it is told, or refuses everything.
+/// A systemd that stores every value that it is given, or refuses everything.
 class KeepingUnits : public UnitProperties {
  public:
   Result<std::string> AllowedCpus(std::string_view unit) override {
@@ -37,7 +37,7 @@ class KeepingUnits : public UnitProperties {
   std::optional<Error> refusal;
 };
 
-/// Lines as a hybrid machine has them.
+/// Lines of a hybrid machine.
 inline constexpr const char* kMountInfo =
     "24 1 0:22 / /proc rw - proc proc rw\n"
     "33 30 0:29 / /sys/fs/cgroup/systemd rw shared:11 - cgroup cgroup rw,name=systemd\n"
@@ -62,14 +62,14 @@ class SettingsTest : public testing::Test {
   Settings settings_{files_, units_};
 };
 
-/// A setting, and what its file holds.
+/// A setting and the content of its file.
 struct FileCase {
   SettingKey key;
   const char* path;
   const char* text;     ///< as the kernel writes it
-  const char* value;    ///< what it means
+  const char* value;    ///< in normal form
   const char* other;    ///< another value ...
-  const char* written;  ///< ... and what goes into the file for it
+  const char* written;  ///< ... and its text in the file
 };
 
 inline const FileCase kFileCases[] = {

@@ -26,7 +26,7 @@ TEST_F(SettingsTest, EveryKindLivesInItsOwnFile) {
     EXPECT_EQ(Write(one.key, one.value), "");
     EXPECT_EQ(Read(one.key), one.value);
   }
-  // The other two have no file of their own.
+  // The other two kinds have no file of their own.
   EXPECT_EQ(seen.size() + 2, AllKinds().size());
 }
 
@@ -133,9 +133,9 @@ TEST_F(SettingsTest, AllowedCpusAreSystemds) {
   EXPECT_EQ(Write(key, "1,2,3"), "");
   EXPECT_EQ(units_.allowed["bench.slice"], "1-3");
   EXPECT_EQ(Read(key), "1-3");
-  units_.refusal = Error{ErrorCode::kUnavailable, "systemd: it does not run here", {}};
-  EXPECT_EQ(Read(key), "error: systemd: it does not run here");
-  EXPECT_EQ(Write(key, "1"), "systemd: it does not run here");
+  units_.refusal = Error{ErrorCode::kUnavailable, "systemd: not running here", {}};
+  EXPECT_EQ(Read(key), "error: systemd: not running here");
+  EXPECT_EQ(Write(key, "1"), "systemd: not running here");
   EXPECT_EQ(files_.writes(), 0);
 }
 
@@ -145,7 +145,7 @@ TEST_F(SettingsTest, AGroupKeepsNoCpusThatSystemdHasForgotten) {
   tree_.Put(path, "0");
   units_.allowed["system.slice"] = "0";
   EXPECT_EQ(Write(key, "0-1"), "");
-  EXPECT_EQ(files_.writes(), 0) << "what systemd knows is systemd's to write";
+  EXPECT_EQ(files_.writes(), 0) << "systemd writes the values that it knows";
   EXPECT_EQ(Write(key, ""), "");
   EXPECT_EQ(tree_.Get(path), "\n");
   EXPECT_EQ(Write(key, ""), "");
@@ -156,7 +156,7 @@ TEST_F(SettingsTest, AGroupThatMayNotHaveAnEmptyListGetsAllCpus) {
   const std::string path = "sys/fs/cgroup/unified/system.slice/cpuset.cpus";
   const SettingKey key{Kind::kAllowedCpus, "system.slice"};
   tree_.Put(path, "0");
-  // Linux 6.1, for a group with processes.
+  // As Linux 6.1 does for a group with processes.
   files_.RefuseWrite(1, ENOSPC);
   EXPECT_THAT(Write(key, ""), testing::HasSubstr("system.slice/cpuset.cpus: No space left"));
   tree_.Put("sys/devices/system/cpu/possible", "0-7");

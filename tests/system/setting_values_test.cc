@@ -1,4 +1,4 @@
-// The closed list of settings, and what is a value of theirs.
+// The closed list of settings and their values.
 
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST_F(SettingsTest, WritesNothingButItsOwnKindOfValues) {
     SCOPED_TRACE(std::string(SettingKindName(one.key.kind)) + " of '" + one.key.target + "' = '" +
                  one.value + "'");
     EXPECT_FALSE(IsValidSetting(one.key, one.value));
-    // Lists may be written in another form by those who call.
+    // Callers may write lists in another form.
     if (NormalValue(one.key.kind, one.value) != one.value) continue;
     const auto written = settings_.Write(one.key, one.value);
     ASSERT_FALSE(written);

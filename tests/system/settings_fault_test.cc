@@ -1,4 +1,4 @@
-// Every write of a lease refused in turn, in every way in which a kernel does that.
+// Refuses every write of a lease in turn, in every way in which a kernel can.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Kind = SettingKind;
 
-/// What the kernel does instead of what it was asked for.
+/// A failure of the kernel.
 struct Fault {
   enum class Answer { kErrno, kThirdValue, kNothingDone, kGarbage };
   const char* name;
@@ -37,11 +37,11 @@ class FaultTest : public SettingsLeaseTest, public testing::WithParamInterface<F
         return files_.TurnWrite(number, "#?");
     }
   }
-  /// Whether the file then holds something else than before.
+  /// Whether the file then has a different value than before.
   bool Changes() const {
     return GetParam().answer == Answer::kThirdValue || GetParam().answer == Answer::kGarbage;
   }
-  /// What the message must tell besides the file.
+  /// The part of the message after the file.
   std::string Reason() const {
     if (GetParam().answer == Answer::kErrno) return std::strerror(GetParam().errno_value);
     return GetParam().answer == Answer::kGarbage ? "'#?' is not understood"
@@ -61,7 +61,7 @@ TEST_P(FaultTest, UndoesAHalfDoneTakeWhicheverWriteIsRefused) {
     EXPECT_NE(message.find(tree_.root() + "/" + kPlaces[at].path), std::string::npos) << message;
     EXPECT_NE(message.find(Reason()), std::string::npos) << message;
     EXPECT_EQ(Values(), before_);
-    // What is left in the journal changes nothing.
+    // The remaining journal entries change nothing.
     const int writes = files_.writes();
     EXPECT_EQ(Restore(), Sentences{});
     EXPECT_EQ(files_.writes(), writes);
@@ -70,8 +70,8 @@ TEST_P(FaultTest, UndoesAHalfDoneTakeWhicheverWriteIsRefused) {
 }
 
 TEST_P(FaultTest, WhatCannotBeUndoneComesBackWithTheNextRestore) {
-  // The third write is refused, and the first of those that undo what was before it, too; a write
-  // that has changed the value has one more to undo it.
+  // The third write fails, and so does the first write that undoes an earlier change. A write that
+  // has changed the value needs one more write to undo it.
   Lay(3, kPlaces[2]);
   files_.RefuseWrite(Changes() ? 5 : 4, EBUSY);
   const auto lease = Take(AllChanges());
@@ -101,7 +101,7 @@ TEST_P(FaultTest, OneThatIsRefusedWhenGivenBackIsReportedAndTheOthersComeBack) {
     auto expected = before_;
     expected[place.path] = Values()[place.path];
     EXPECT_EQ(Values(), expected);
-    // A value of the kernel's own making then looks like somebody else's.
+    // A value that the kernel has made up looks like another program's.
     if (!Changes()) {
       EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
     }
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Kernel, FaultTest,
                                          Fault{"ReadsBackAsGarbage", Fault::Answer::kGarbage}),
                          [](const auto& fault) { return fault.param.name; });
 
-// A value of the kernel's own making that cannot be undone at once is still known to be ours.
+// A made-up value that cannot be undone at once is still recognised as ours.
 TEST_F(SettingsLeaseTest, WhatTheKernelMadeOfAValueComesBackWithTheNextRestore) {
   files_.TurnWrite(1, "schedutil");
   files_.RefuseWrite(2, EBUSY);

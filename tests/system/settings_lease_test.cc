@@ -105,7 +105,7 @@ TEST_F(SettingsLeaseTest, WhatSomebodyElseHasSetIsLeftAndReported) {
   ASSERT_TRUE(lease);
   ASSERT_TRUE(files_.Write(kPlaces[2].path, "schedutil"));
   EXPECT_EQ(lease->Release(),
-            Sentences{"governor of CPU 1: left at 'schedutil', which somebody else has set"});
+            Sentences{"governor of CPU 1: left at 'schedutil', which another program has set"});
   auto expected = before_;
   expected[kPlaces[2].path] = "schedutil";
   EXPECT_EQ(Values(), expected);
@@ -121,7 +121,7 @@ TEST_F(SettingsLeaseTest, WhatCannotBeWrittenBackIsReportedAndTheOthersGoOn) {
   auto expected = before_;
   expected[kPlaces[3].path] = "2000000";
   EXPECT_EQ(Values(), expected);
-  // Nobody has cleared the journal: the next restore does what could not be done.
+  // The journal was not cleared, so the next restore completes the work.
   files_.ForgetFaults();
   EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
   EXPECT_EQ(Values(), before_);

@@ -127,7 +127,7 @@ TEST_F(SettingsPlanTest, SaysWhenTheKernelCannotTurnSmtOff) {
   EXPECT_THAT(Changes("smt"), HasSubstr("smt/control: No such file"));
   PutSmt("notimplemented");
   EXPECT_EQ(Changes("smt"),
-            "missing: the kernel cannot turn SMT off here: smt/control says 'notimplemented'");
+            "missing: the kernel cannot turn SMT off here: smt/control is 'notimplemented'");
 }
 
 TEST_F(SettingsPlanTest, DoesNotTurnOffWhatWouldComeBackDifferent) {
@@ -149,11 +149,10 @@ TEST_F(SettingsPlanTest, TakesNoCpuFromCpusetsOfVersion1ForGood) {
   PutSmt("on");
   tree_.Put("proc/self/mountinfo",
             "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
-  EXPECT_EQ(
-      Changes("smt"),
-      "missing: a CPU that goes offline would be lost to others' cpusets for good: the cpuset "
-      "controller belongs to cgroup version 1 here: boot with "
-      "systemd.unified_cgroup_hierarchy=1");
+  EXPECT_EQ(Changes("smt"),
+            "missing: a CPU that goes offline would leave all other cpusets for good: the cpuset "
+            "controller belongs to cgroup version 1 here: boot with "
+            "systemd.unified_cgroup_hierarchy=1");
 }
 
 // ---- the rest ----
@@ -188,8 +187,8 @@ TEST_F(SettingsPlanTest, SaysWhatTheKernelLacks) {
 TEST_F(SettingsPlanTest, RefusesAValueThatCouldNotBeWritten) {
   profile_.swappiness = "a lot";
   tree_.Put("proc/sys/vm/swappiness", "60");
-  EXPECT_EQ(Changes("swappiness"), "missing: 'a lot' is no value of swappiness");
-  EXPECT_EQ(Present("swappiness"), "60") << "what it is can be told all the same";
+  EXPECT_EQ(Changes("swappiness"), "missing: 'a lot' is not a value of swappiness");
+  EXPECT_EQ(Present("swappiness"), "60") << "the present value is still reported";
 }
 
 }  // namespace

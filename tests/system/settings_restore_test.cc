@@ -1,4 +1,4 @@
-// kill -9 at any moment, and what RestoreFrom() makes of what is left.
+// kill -9 at any moment, and RestoreFrom() afterwards.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ namespace {
 using Kind = SettingKind;
 
 /// Runs `steps` in a process of its own, which kills itself before or after a write to the kernel's
-/// files. @return false when `steps` came to its end first.
+/// files. @return false if `steps` completed first
 bool KilledAt(FaultyFiles& files, int number, bool after, const std::function<void()>& steps) {
   const int start = files.writes();
   const pid_t pid = fork();
@@ -38,7 +38,7 @@ bool KilledAt(FaultyFiles& files, int number, bool after, const std::function<vo
 
 class KillTest : public SettingsLeaseTest {
  protected:
-  /// Takes everything and gives it back, as a runner does, until it is killed.
+  /// Takes and restores everything, as a runner does, until it is killed.
   bool RunnerKilledAt(int number, bool after) {
     journal_.reset();
     const bool killed = KilledAt(files_, number, after, [this] {
@@ -54,7 +54,7 @@ class KillTest : public SettingsLeaseTest {
 };
 
 TEST_F(KillTest, EverythingComesBackAfterAKillAtAnyWrite) {
-  const int writes = static_cast<int>(2 * kPlaces.size());  // there and back
+  const int writes = static_cast<int>(2 * kPlaces.size());  // taking and restoring
   for (int number = 1; number <= writes; ++number) {
     for (bool after : {false, true}) {
       SCOPED_TRACE((after ? "after write " : "before write ") + std::to_string(number));
@@ -69,7 +69,7 @@ TEST_F(KillTest, EverythingComesBackAfterAKillAtAnyWrite) {
   EXPECT_FALSE(RunnerKilledAt(writes + 1, false)) << "more writes than are tried here";
 }
 
-// A cpuset that goes while CPUs are offline would leave all threads off them (Linux 6.2).
+// If a cpuset is removed while CPUs are offline, no thread returns to those CPUs (Linux 6.2).
 TEST_F(KillTest, CpusThatAreOfflineComeBackBeforeEverythingElse) {
   constexpr const char* kControl = "sys/devices/system/cpu/smt/control";
   tree_.Put(kControl, "on");
@@ -118,9 +118,10 @@ TEST_F(KillTest, ARestoreThatIsKilledIsDoneByTheNext) {
 TEST_F(KillTest, WhatSomebodyElseHasSetSinceIsLeftAndReported) {
   ASSERT_TRUE(RunnerKilledAt(6, true));
   ASSERT_TRUE(files_.Write(kPlaces[0].path, "1"));
-  ASSERT_TRUE(files_.Write(kPlaces[5].path, "60"));  // the old value again: nothing to say
-  EXPECT_EQ(Restore(), (Sentences{"4 settings were put back",
-                                  "IRQ 24's affinity: left at '1', which somebody else has set"}));
+  ASSERT_TRUE(files_.Write(kPlaces[5].path, "60"));  // the old value again: nothing to report
+  EXPECT_EQ(Restore(),
+            (Sentences{"4 settings were put back",
+                       "IRQ 24's affinity: left at '1', which another program has set"}));
   auto expected = before_;
   expected[kPlaces[0].path] = "1";
   EXPECT_EQ(Values(), expected);
@@ -137,7 +138,7 @@ TEST_F(KillTest, WhatIsRefusedStaysInTheJournal) {
                               kPlaces[4].path + ": Permission denied");
   EXPECT_EQ(JournalText(), JournalHeader(kBoot) + "\n" +
                                JournalLine({kPlaces[4].change.key, "madvise", "never"}) + "\n");
-  // What has come back is nobody's but the user's from now on.
+  // Restored values may then be changed by users.
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "0"));
   files_.ForgetFaults();
   EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
@@ -173,12 +174,12 @@ TEST_F(SettingsLeaseTest, ASettingThatWasTakenTwiceGetsItsFirstValueBack) {
   auto lease = Take({{{Kind::kSwappiness, ""}, "10"}});
   auto second = Take({{{Kind::kSwappiness, ""}, "0"}});
   ASSERT_TRUE(lease && second);
-  OpenJournal();  // as after a kill: the leases' own return finds nothing to do below
+  OpenJournal();  // as after a kill: the leases' own restore then finds nothing to do
   EXPECT_EQ(Restore().size(), 1U);
   EXPECT_EQ(Values(), before_);
 }
 
-// ---- journals that are not ours ----
+// ---- journals of other origin ----
 
 class ForeignJournalTest : public KillTest {
  protected:
@@ -189,7 +190,7 @@ class ForeignJournalTest : public KillTest {
     OpenJournal();
   }
 
-  /// A restore from `text` is refused with a sentence and leaves every byte as it is.
+  /// A restore from `text` is refused with an error and does not change any byte.
   void ExpectRefused(const std::string& text) {
     PutJournal(text);
     const auto before = tree_.Contents();
@@ -202,7 +203,7 @@ class ForeignJournalTest : public KillTest {
     EXPECT_NE(restored.error().hint, "");
     EXPECT_EQ(files_.writes(), writes);
     EXPECT_EQ(tree_.Contents(), before);
-    EXPECT_EQ(JournalText(), text) << "it stays for somebody to look at";
+    EXPECT_EQ(JournalText(), text) << "the file is kept for inspection";
   }
 };
 
@@ -229,7 +230,7 @@ TEST_F(ForeignJournalTest, OfALaterVersionOrWithForeignLinesItIsRefusedAndNothin
         "thread_cpus\t../../../etc/passwd\t0\t1", "irq_affinity\t24/../25\t0-3\t0",
         "allowed_cpus\tsshd.service\t0\t1", "swappiness\t\t60000\t0", "smt\t\ton\tforceoff",
         "cpuset_partition\tbench.slice\tmember\tanything", "swappiness"}) {
-    // Good lines before and after do not help it.
+    // Valid lines before and after do not help.
     ExpectRefused(text + SealedLine(line) + "\n");
     ExpectRefused(text + SealedLine(line) + "\n" +
                   JournalLine({{Kind::kSwappiness, ""}, "60", "0"}) + "\n");
@@ -244,7 +245,7 @@ TEST_F(ForeignJournalTest, OfAnotherBootItIsForgottenAndNothingIsWritten) {
   const auto restored = RestoreFrom(*journal_, settings_, "another-boot");
   ASSERT_TRUE(restored);
   EXPECT_EQ(*restored,
-            Sentences{journal_path_ + " is of an earlier boot, whose settings are gone"});
+            Sentences{journal_path_ + " is from an earlier boot, so its settings no longer apply"});
   EXPECT_EQ(files_.writes(), writes);
   EXPECT_EQ(tree_.Contents(), before);
   EXPECT_EQ(JournalText(), "");

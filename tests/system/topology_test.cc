@@ -70,9 +70,9 @@ TEST_F(TopologyTest, BenchmarksGetTheFastestTypeOfCore) {
   const auto split = SplitCpus(*Read(), all, {});
   ASSERT_TRUE(split);
   EXPECT_EQ(*split, (ProfileCpus{{4, 5, 6, 7}, {0, 1, 2, 3}, {}, ""}));
-  // What an admin wants he gets.
+  // An admin's choice takes precedence.
   EXPECT_EQ(SplitCpus(*Read(), all, {6, 7})->benchmark, (Cpus{6, 7}));
-  // Where only one type may be used it is as on any machine.
+  // If only one type may be used, the split is as on any machine.
   EXPECT_EQ(SplitCpus(*Read(), {4, 5, 6}, {})->benchmark, (Cpus{5, 6}));
 }
 
@@ -93,7 +93,7 @@ TEST_F(TopologyTest, BigAndLittleCoresAreToldByTheirCapacity) {
 TEST_F(TopologyTest, FindsTheNodesOfSomeCpus) {
   PutEightThreads();
   PutOnline("0-6");
-  // Beside the nodes lie files such as "online", and folders of other kinds.
+  // The folder also has files such as "online", and folders of other kinds.
   tree_.Put("sys/devices/system/node/online", "0-2,10");
   tree_.Put("sys/devices/system/node/nodes/cpulist", "0-6");
   tree_.Put("sys/devices/system/node/node10/cpulist", "");

@@ -30,15 +30,15 @@ using Sentences = std::vector<std::string>;
 
 std::string Here() { return OwnCgroupFolder(KernelFiles("/")).value_or(""); }
 
-/// Why nobody can have `what`, as this machine's controllers are.
+/// The reason why `what` is unavailable with this machine's controllers.
 std::string Lacking(const std::string& what, std::string_view controller) {
   const std::string mountinfo = KernelFiles("/").Read("proc/self/mountinfo").value_or("");
   const std::string version1 = WhyVersion1(mountinfo, controller);
   return version1.empty() ? "no control group can be made here for " + what
-                          : what + " cannot be had: " + version1;
+                          : what + " is unavailable: " + version1;
 }
 
-/// Does `work` in the group; its exit code.
+/// Does `work` in the group and returns its exit code.
 template <typename Work>
 int RunIn(TreeGroup& group, Work work) {
   const int folder = group.fd();
@@ -62,15 +62,14 @@ TEST(TreeGroupTest, NowhereThereIsNoneAndALimitIsMissing) {
   EXPECT_EQ(group.path(), "");
   const auto limited = group.LimitMemory(1 << 20);
   ASSERT_FALSE(limited);
-  EXPECT_EQ(limited.error().message, Lacking("a limit of memory", "memory"));
+  EXPECT_EQ(limited.error().message, Lacking("a memory limit", "memory"));
   EXPECT_TRUE(group.LimitMemory(kNoLimit));
   group.Kill();
   EXPECT_EQ(group.TakeHits(), "");
 
   TreeGroup limits;
-  EXPECT_EQ(
-      limits.Open("", {.memory_bytes = 1, .processes = 2}),
-      (Sentences{Lacking("a limit of memory", "memory"), Lacking("a limit of processes", "pids")}));
+  EXPECT_EQ(limits.Open("", {.memory_bytes = 1, .processes = 2}),
+            (Sentences{Lacking("a memory limit", "memory"), Lacking("a process limit", "pids")}));
   EXPECT_FALSE(limits.limited());
 }
 
@@ -108,7 +107,7 @@ TEST(TreeGroupTest, WhatARunLeavesInMemoryIsNotTheNextOnes) {
   const std::string first = group.path();
   group.LeaveCharges();
   EXPECT_EQ(group.path(), first) << "nothing was left";
-  // Outlives the run that wrote it, as a file in /dev/shm does.
+  // Outlives the run that wrote it, like a file in /dev/shm.
   const int file = memfd_create("left", MFD_CLOEXEC);
   RunIn(group, [file] {
     const std::vector<char> block(1 << 20, 'x');
@@ -155,11 +154,11 @@ TEST(TreeGroupTest, CpuTimeIsCountedFromTheBeginOfTheRun) {
     ASSERT_EQ(RunIn(group, work), 0);
     const TreeFigures figures = group.ReadFigures();
     ASSERT_TRUE(figures.cpu_time_us);
-    EXPECT_FALSE(figures.memory_peak_bytes) << "nobody asked";
+    EXPECT_FALSE(figures.memory_peak_bytes) << "it was not requested";
     used.push_back(*figures.cpu_time_us);
   }
   EXPECT_GT(used[0], 1'000);
-  EXPECT_LT(used[1], 2 * used[0] + 10'000) << "the first run's are not the second's";
+  EXPECT_LT(used[1], 2 * used[0] + 10'000) << "the second run does not include the first";
 }
 
 TEST(TreeGroupTest, EachRunHasItsOwnMemoryPeak) {
@@ -199,16 +198,16 @@ TEST(TreeGroupTest, WhatNoGroupCountsIsRefusedByName) {
   const auto memory = group.BeginRun({.memory_peak = true});
   ASSERT_FALSE(memory);
   EXPECT_EQ(memory.error().message,
-            "no control group counts it: " + Lacking("the peak of memory", "memory"));
+            "no control group counts it: " + Lacking("a memory peak", "memory"));
 }
 
-/// A folder that stands in for that of control groups: what makes and removes groups is the same.
+/// A folder in the place of the control groups' folder: making and removing groups works the same.
 class GroupFolder {
  public:
   GroupFolder() { EXPECT_EQ(chmod(folder_.path().c_str(), 0755), 0); }
   std::string path() const { return folder_.path(); }
 
-  /// The name of a group that TreeGroup would make, with other numbers in it.
+  /// The name that TreeGroup would give a group with these numbers.
   std::string NameOf(const std::string& pid, const std::string& start) const {
     const auto group = TreeGroup::CreateIn(path());
     EXPECT_TRUE(group);
@@ -230,7 +229,7 @@ class GroupFolder {
   const TempFolder folder_;
 };
 
-/// Holds the lock of a folder, as anybody may who may open it.
+/// Holds the lock of a folder, as any process may that can open it.
 UniqueFd Locked(const std::string& folder) {
   UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   EXPECT_EQ(flock(fd.get(), LOCK_EX | LOCK_NB), 0);
@@ -246,7 +245,7 @@ pid_t DeadPid() {
 
 TEST(TreeGroupLeftoverTest, ALockThatAnybodyCanTakeKeepsNoDeadRunnersGroup) {
   const GroupFolder parent;
-  // Whoever makes a group removes what is left.
+  // Making a group removes leftovers.
   const std::string names[] = {parent.NameOf(std::to_string(DeadPid()), ""),
                                parent.NameOf("", "1")};
   const std::string dead = parent.Make(names[0]);
@@ -303,14 +302,14 @@ TEST(TreeGroupLeftoverTest, WhereItsNumberMeansNothingTheLockDecides) {
 }
 
 TEST(TreeGroupTest, NobodyElsesLockIsInTheWayOfANewGroup) {
-  if (geteuid() != 0) GTEST_SKIP() << "root has another user to be";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const GroupFolder parent;
   const pid_t attacker = fork();
   if (attacker == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     constexpr uid_t kNobody = 65534;
     if (setresuid(kNobody, kNobody, kNobody) != 0) _exit(1);
-    // Whatever appears is locked, and kept for as long as it is there.
+    // Locks every folder that appears, for as long as it exists.
     for (int held = -1;;) {
       DIR* const listing = opendir(parent.path().c_str());
       while (const dirent* entry = listing == nullptr ? nullptr : readdir(listing)) {
@@ -334,7 +333,7 @@ TEST(TreeGroupTest, NobodyElsesLockIsInTheWayOfANewGroup) {
     if (!group) continue;
     struct stat info {};
     ASSERT_EQ(stat(group->path().c_str(), &info), 0);
-    ASSERT_EQ(info.st_mode & 07777, 0755U) << "everybody may read it in the end";
+    ASSERT_EQ(info.st_mode & 07777, 0755U) << "every user may read it in the end";
   }
   kill(attacker, SIGKILL);
   int status = 0;

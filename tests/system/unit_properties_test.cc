@@ -13,18 +13,18 @@
 namespace benchd {
 namespace {
 
-/// A script in the place of systemctl, and a folder in the place of /run/systemd.
+/// A script in place of systemctl, and a folder in place of /run/systemd.
 class SystemctlTest : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(root_ + "/run/system"); }
   void TearDown() override { EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was left"; }
 
-  /// `body` is run by sh; $1... are the arguments, $root this test's folder.
+  /// sh runs `body`; $1... are the arguments, $root is this test's folder.
   void PutScript(const std::string& body, const std::string& shell = "/bin/sh") const {
     tree_.Put("systemctl", "#!" + shell + "\nroot='" + root_ + "'\n" + body);
     chmod(place_.program.c_str(), 0755);
   }
-  /// One that keeps a list of its calls and does what systemd 252 does.
+  /// A script that logs its calls and behaves like systemd 252.
   void PutSystemd(const std::string& answer) const {
     PutScript(
         "echo \"$*\" >> $root/calls\n"
@@ -176,7 +176,7 @@ TEST_F(SystemctlTest, OneThatHangsIsKilled) {
 
 TEST_F(SystemctlTest, DoesNotWaitForWhatSystemctlLeavesBehind) {
   ASSERT_EQ(mkfifo((root_ + "/fifo").c_str(), 0600), 0);
-  // cat holds both pipes until somebody opens the fifo.
+  // cat holds both pipes until the fifo is opened.
   PutScript("cat $root/fifo & echo 0-1");
   EXPECT_EQ(*SystemctlProperties(place_).AllowedCpus("bench.slice"), "0-1");
   UniqueFd fifo(open((root_ + "/fifo").c_str(), O_RDWR | O_CLOEXEC));
@@ -212,7 +212,7 @@ TEST_F(SystemctlTest, ItsChildKnowsNothingOfTheRunnersSignalsFilesAndVariables) 
   unsetenv("BENCHD_TEST_SECRET");
   ASSERT_TRUE(cpus) << cpus.error().message;
   EXPECT_EQ(tree_.Get("blocked"), "SigBlk:\t0000000000000000\n");
-  // Signals 32 and 33 are the C library's own, which posix_spawn() lets be ignored.
+  // Signals 32 and 33 belong to the C library, whose posix_spawn() leaves them ignored.
   EXPECT_EQ(std::stoull(tree_.Get("ignored").substr(8), nullptr, 16) & ~0x180000000ULL, 0U);
   EXPECT_EQ(tree_.Get("files"), "0 1 2 3 ") << "3 is ls' own";
   EXPECT_EQ(tree_.Get("input"), "/dev/null\n");
@@ -222,8 +222,7 @@ TEST_F(SystemctlTest, ItsChildKnowsNothingOfTheRunnersSignalsFilesAndVariables) 
 TEST(UnitPropertiesTest, SaysThatThereIsNoSystemd) {
   UnitProperties units;
   EXPECT_EQ(units.AllowedCpus("bench.slice").error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(units.SetAllowedCpus("bench.slice", "1").error().message,
-            "systemd: it does not run here");
+  EXPECT_EQ(units.SetAllowedCpus("bench.slice", "1").error().message, "systemd: not running here");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class ChannelTest : public testing::Test {
     theirs_.Reset(fds[1]);
   }
 
-  /// A packet that SendRecord would not produce: `bytes`, and `fd` beside it.
+  /// Sends a packet that SendRecord would not produce: `bytes`, and `fd` beside it.
   void SendRaw(std::string bytes, int fd) const {
     iovec part{bytes.data(), bytes.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -117,7 +117,7 @@ TEST_F(ChannelTest, RefusesPacketsThatNoSendRecordProduced) {
   EXPECT_EQ(ReceivedError(), ErrorCode::kInvalidArgument);
   ASSERT_EQ(send(ours_.get(), "\0", 1, 0), 1);  // a kind without a record
   EXPECT_EQ(ReceivedError(), ErrorCode::kInvalidArgument);
-  ASSERT_EQ(send(ours_.get(), "\x01", 1, 0), 1);  // memory promised, none sent
+  ASSERT_EQ(send(ours_.get(), "\x01", 1, 0), 1);  // promises memory, but sends none
   EXPECT_EQ(ReceivedError(), ErrorCode::kInvalidArgument);
   const std::string large(kInlineBytes + 2, '\0');
   ASSERT_EQ(send(ours_.get(), large.data(), large.size(), 0), static_cast<ssize_t>(large.size()));

@@ -89,7 +89,7 @@ std::vector<NoiseSource> SomeSources() {
           {.name = "turbo", .finding = "is on", .advice = "switch it off", .effect = {}}};
 }
 
-/// Every field different from its default.
+/// Differs from the default in every field.
 MachineProfile SomeProfile() {
   MachineProfile profile;
   profile.name = "quiet";
@@ -119,7 +119,7 @@ MachineProfile SomeProfile() {
   return profile;
 }
 
-/// One of each message, every field different from its default.
+/// One of each message, which differ from the defaults in every field.
 std::vector<Message> AllMessages() {
   const Error error{ErrorCode::kFailedPrecondition, "program: changed", "submit again"};
   return {Hello{.version = 9},
@@ -169,7 +169,7 @@ std::vector<Message> AllMessages() {
           Result<std::vector<NoiseSource>>(error)};
 }
 
-/// A request number with another byte at each place.
+/// A request number whose bytes all differ.
 constexpr std::uint64_t kRequest = 0x0102030405060708;
 
 TEST(MessagesTest, EveryMessageComesBackAsItWasSent) {
@@ -179,12 +179,12 @@ TEST(MessagesTest, EveryMessageComesBackAsItWasSent) {
     ASSERT_TRUE(decoded) << "message " << message.index() << ": " << decoded.error().message;
     EXPECT_EQ(decoded->message.index(), message.index());
     EXPECT_EQ(decoded->request, message.index() < 2 ? 0 : kRequest) << "a greeting has none";
-    // Every field is written, so equal bytes are equal fields.
+    // Every field is written, so equal bytes mean equal fields.
     EXPECT_EQ(Encode(decoded->message, kRequest), bytes) << "message " << message.index();
   }
 }
 
-/// The message of that type among all, encoded and decoded.
+/// The only message of that type, encoded and decoded.
 template <typename T>
 T SentAndDecoded() {
   for (const Message& message : AllMessages()) {
@@ -255,12 +255,12 @@ TEST(MessagesTest, EveryMessageIsTriedAbove) {
 }
 
 TEST(MessagesTest, ARecordIsLittleEndianAfterItsTypeByte) {
-  // By hand: Hello is alternative 0, its version 0x01020304 the only field.
+  // Written by hand: Hello is alternative 0, and its version 0x01020304 is the only field.
   EXPECT_EQ(Encode(Hello{.version = 0x01020304}), std::string("\0\x04\x03\x02\x01", 5));
 }
 
 TEST(MessagesTest, TheRequestStandsAfterTheTypeByte) {
-  // CloseChildren is alternative 4 and has no field.
+  // CloseChildren is alternative 4 and has no fields.
   EXPECT_EQ(Encode(CloseChildren{}, kRequest),
             std::string("\x04\x08\x07\x06\x05\x04\x03\x02\x01", 9));
 }
@@ -299,7 +299,7 @@ TEST(MessagesTest, AnEnumOutOfRangeIsRefused) {
   AcquireMachine acquire;
   acquire.machine.isolation = Isolation::kOff;
   std::string record = Encode(acquire);
-  // type, request (8), profile (4 + 0): the isolation byte stands at 13.
+  // type, request (8), profile (4 + 0): the isolation byte is at 13.
   ASSERT_EQ(record[13], 2);
   record[13] = 3;
   EXPECT_FALSE(Decode(record));
@@ -307,7 +307,7 @@ TEST(MessagesTest, AnEnumOutOfRangeIsRefused) {
 
 TEST(MessagesTest, AGiganticCountTakesNoMemory) {
   std::string record = Encode(HelloReply{});
-  // type, version (4), pid (4), privileged (1): the count of housekeeping CPUs stands at 10.
+  // type, version (4), pid (4), privileged (1): the count of housekeeping CPUs is at 10.
   record.replace(10, 4, "\xff\xff\xff\xff");
   EXPECT_FALSE(Decode(record));
 }

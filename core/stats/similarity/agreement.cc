@@ -65,7 +65,7 @@ Result<void> CheckRatings(std::span<const Ratings> raters, std::size_t categorie
   if (raters.size() < 2) return InvalidArgument("ratings", "fewer than two raters");
   for (std::size_t r = 0; r < raters.size(); ++r) {
     const std::string rater = "rater " + std::to_string(r + 1);
-    if (raters[r].empty()) return InvalidArgument(rater, "there is no rating");
+    if (raters[r].empty()) return InvalidArgument(rater, "no ratings");
     if (raters[r].size() != raters[0].size()) {
       return InvalidArgument(rater, "not as many ratings as rater 1");
     }

@@ -30,7 +30,7 @@ MajorityVote Vote(std::span<const RunPair> pairs, SimilarityVariant variant, dou
 
 namespace {
 
-// Clusters in a row, and for each two of them the sum of the distances between their runs.
+// The current clusters, and for each pair of them the sum of the distances between their runs.
 class Linkage {
  public:
   Linkage(std::span<const RunPair> pairs, std::size_t runs)
@@ -126,14 +126,14 @@ Resemblance OfDissimilar(bool still_without_spikes) {
   return still_without_spikes ? Resemblance::kDissimilar : Resemblance::kSpikes;
 }
 
-// What the methods that found the runs dissimilar say of them without their spikes.
+// Repeats the methods that found the runs dissimilar, with the spikes removed.
 class SecondLook {
  public:
   SecondLook(RunComparison clipped, std::size_t runs, double threshold)
       : clipped_(std::move(clipped)), runs_(runs), threshold_(threshold) {}
 
   bool Dissimilar(SimilarityVariant variant) {
-    // M2 is still 0: its vote counts only where the others are one short.
+    // M2 is still 0; it matters only if the other measures are one vote short.
     const MajorityVote without = Vote(clipped_.pairs(), variant, threshold_);
     if (without.above + 1 != kDissimilarVotes) return without.Dissimilar();
     clipped_.AddWords(variant);

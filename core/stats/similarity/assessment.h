@@ -10,13 +10,13 @@
 
 namespace benchd {
 
-/// A mean strictly above it speaks for dissimilar runs.
+/// A mean strictly above this is a vote for dissimilar runs.
 inline constexpr double kSimilarityThreshold = 0.25;
 
-/// So many of the five do.
+/// Votes, out of five, that make runs dissimilar.
 inline constexpr int kDissimilarVotes = 3;
 
-/// One measure over all pairs.
+/// One measure summarised over all pairs.
 struct PairMeasure {
   double mean = 0;
   double max = 0;
@@ -25,55 +25,54 @@ struct PairMeasure {
   bool operator==(const PairMeasure&) const = default;
 };
 
-/// Algorithm 1: each measure's mean over all pairs of runs has one vote.
+/// Algorithm 1: the mean of each measure over all pairs of runs has one vote.
 struct MajorityVote {
   std::array<PairMeasure, 5> measures;  ///< M1 to M5
-  int above = 0;                        ///< how many means are strictly above the threshold
+  int above = 0;                        ///< number of means strictly above the threshold
   bool Dissimilar() const { return above >= kDissimilarVotes; }
   bool operator==(const MajorityVote&) const = default;
 };
 
-/// @param pairs  one at least.
+/// @param pairs  at least one.
 /// Source: A. Bauer et al., ICPE '23 Companion, Algorithm 1.
 MajorityVote Vote(std::span<const RunPair> pairs, SimilarityVariant variant,
                   double threshold = kSimilarityThreshold);
 
-/// Clusters are merged up to this mean distance, itself included. Not in the source: calibrated.
+/// Clusters merge up to and including this mean distance. Calibrated; the source has no value.
 inline constexpr double kSameThreshold = 0.20;
 
-/// Runs sorted into clusters by SAME's distances.
+/// The runs clustered by SAME's distances.
 struct RunClusters {
-  std::vector<std::size_t> labels;    ///< of each run; numbered by each cluster's first run, from 0
+  std::vector<std::size_t> labels;    ///< of each run; clusters are numbered by first run, from 0
   std::vector<double> merge_heights;  ///< in order of merging, one fewer than runs; ascending
   std::size_t clusters = 1;
   bool Dissimilar() const { return clusters > 1; }
   bool operator==(const RunClusters&) const = default;
 };
 
-/// Average linkage (UPGMA) over RunPair::SameDistance(); on a tie the clusters of the earliest runs
-/// are merged first. Time grows with the cube of the number of runs.
+/// Average linkage (UPGMA) over RunPair::SameDistance(). On a tie, the clusters of the earliest
+/// runs merge first. Time grows with the cube of the number of runs.
 ///
-/// @param pairs  as ComparePairs() gives them, of `runs` runs.
+/// @param pairs  all pairs of `runs` runs, as returned by ComparePairs().
 RunClusters ClusterRuns(std::span<const RunPair> pairs, std::size_t runs,
                         double threshold = kSameThreshold);
 
 enum class Resemblance {
   kSimilar,
   kDissimilar,
-  kSpikes,         ///< dissimilar, but similar once each run is clipped to its 1 % to 99 %
-  kNotAssessable,  ///< fewer than kFewestAssessableValues a run
+  kSpikes,         ///< dissimilar, but similar after clipping each run to its 1 % to 99 %
+  kNotAssessable,  ///< fewer than kFewestAssessableValues per run
 };
 
 struct SimilarityOptions {
   double threshold = kSimilarityThreshold;                  ///< of Algorithm 1, in [0, 1]
-  SimilarityVariant variant = SimilarityVariant::kLiteral;  ///< whose word `differs_most` follows
+  SimilarityVariant variant = SimilarityVariant::kLiteral;  ///< decides `differs_most`
 };
 
-/// Whether the runs of one benchmark resemble each other, by every method. Advice: nothing that
-/// decides follows from it (docs/similarity.md says what each method sees, and what it is blind
-/// to).
+/// Whether the runs of one benchmark resemble each other, by every method. Advice only: no decision
+/// depends on it (docs/similarity.md describes what each method detects and misses).
 ///
-/// With fewer values than kFewestAssessableValues the numbers are there, and the answers are all
+/// With fewer than kFewestAssessableValues values, the numbers are computed, but all answers are
 /// kNotAssessable.
 struct SimilarityAssessment {
   std::size_t runs = 0;
@@ -84,7 +83,7 @@ struct SimilarityAssessment {
   Resemblance by_literal = Resemblance::kNotAssessable;
   Resemblance by_shape = Resemblance::kNotAssessable;
   Resemblance by_same = Resemblance::kNotAssessable;
-  /// The run whose five measures to the others add up to the most, the first one on a tie.
+  /// The run with the largest sum of its five measures to the other runs; the first one on a tie.
   std::size_t differs_most = 0;
 
   bool Assessable() const { return values >= kFewestAssessableValues; }
@@ -93,9 +92,9 @@ struct SimilarityAssessment {
   }
 };
 
-/// Compares all pairs, and once more after clipping where a method finds the runs dissimilar.
+/// Compares all pairs, and repeats the comparison after clipping if a method finds them dissimilar.
 ///
-/// @errors kInvalidArgument: those of CheckRuns(), a threshold outside [0, 1].
+/// @errors kInvalidArgument: as for CheckRuns(), or a threshold outside [0, 1].
 Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions& options = {});
 
 }  // namespace benchd

@@ -26,7 +26,7 @@ Result<void> CheckRuns(RunSeries runs) {
   }
   if (runs.size() < 2) {
     return InvalidArgument("runs", "only " + Counted(runs.size(), "run") + "; at least 2 needed",
-                           "give two runs or more: they are compared with each other");
+                           "give at least two runs to compare");
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const auto wrong = std::find_if_not(runs[r].begin(), runs[r].end(),
@@ -38,7 +38,7 @@ Result<void> CheckRuns(RunSeries runs) {
     }
     if (runs[r].size() != runs[0].size()) {
       return InvalidArgument("run " + Number(r),
-                             "it has " + std::to_string(runs[r].size()) + " values, run 1 has " +
+                             "has " + std::to_string(runs[r].size()) + " values, but run 1 has " +
                                  std::to_string(runs[0].size()) + ": unequal lengths",
                              "cut all runs to the shortest");
     }
@@ -62,7 +62,7 @@ std::vector<std::vector<double>> ClipSpikes(RunSeries runs) {
     std::sort(sorted.begin(), sorted.end());
     const double low = QuantileType7(sorted, kClippedShare).value_or(sorted.front());
     const double high = QuantileType7(sorted, 1 - kClippedShare).value_or(sorted.back());
-    if (!(low <= high)) continue;  // their range is beyond that of a double
+    if (!(low <= high)) continue;  // its range exceeds that of a double
     for (double& value : run) value = std::clamp(value, low, high);
   }
   return clipped;
@@ -70,7 +70,7 @@ std::vector<std::vector<double>> ClipSpikes(RunSeries runs) {
 
 namespace {
 
-// Four sums side by side: the additions of one would wait for each other.
+// Four independent sums, because the additions of a single one would wait for each other.
 template <typename Term>
 double Sum(std::size_t n, Term term) {
   std::array<double, 4> sums{};
@@ -158,7 +158,7 @@ namespace {
 
 double InUnit(double value) { return std::clamp(value, 0.0, 1.0); }
 
-// Of two vectors, their norms being at hand: 0 for the same, 1 for opposite or unrelated sizes.
+// Distance of two vectors relative to their norms: 0 if equal, 1 if opposite or of unrelated size.
 double RelativeDistance(double distance, double norm_x, double norm_y) {
   const double norms = norm_x + norm_y;
   return norms > 0 ? InUnit(distance / norms) : 0;

@@ -10,81 +10,83 @@
 
 namespace benchd {
 
-/// The runs of one benchmark: each a series of values in order of measuring, all of one length.
+/// The runs of one benchmark, each a series of values in time order; all have the same length.
 using RunSeries = std::span<const std::vector<double>>;
 
-/// Below this many values a run, the measures say nothing: pure noise of 8 values a run is called
-/// dissimilar every time (docs/similarity.md has the rates).
+/// With fewer values per run the measures are meaningless: pure noise of 8 values per run is always
+/// called dissimilar (docs/similarity.md has the rates).
 inline constexpr std::size_t kFewestAssessableValues = 50;
 
-/// Whether runs can be compared at all.
+/// Checks the preconditions for comparing runs.
 ///
-/// @errors kInvalidArgument, runs and values counted from 1: fewer than two runs, a run without a
-///         value, runs of unequal length, a value that is not finite.
+/// @errors kInvalidArgument, with runs and values counted from 1: fewer than two runs, a run
+///         without values, runs of unequal length, a value that is not finite.
 Result<void> CheckRuns(RunSeries runs);
 
-/// The runs, each cut to the length of the shortest: its first values.
+/// The first values of each run, up to the length of the shortest run.
 std::vector<std::vector<double>> CutToShortest(RunSeries runs);
 
-/// Each run clipped to its own 1 % and 99 % quantiles (type 7): what is left of it without spikes.
-/// A run's own, because pooled quantiles would clip away a whole run that differs, where there are
-/// many. Runs as CheckRuns() wants them.
+/// Clips each run to its own 1 % and 99 % quantiles (type 7), which removes its spikes. Pooled
+/// quantiles could clip away a whole run that differs from many others. Preconditions as for
+/// CheckRuns().
 std::vector<std::vector<double>> ClipSpikes(RunSeries runs);
 
-/// One run with everything that its comparison with others needs, made once.
+/// A run with precomputed data for all its comparisons.
 ///
-/// The values are kept divided by a power of two that brings the largest one to [0.5, 1): exact,
-/// and no square leaves the range of a double.
+/// The scaled values are divided by a power of two that brings the largest to [0.5, 1). This is
+/// exact, and keeps squares within the range of a double.
 struct PreparedRun {
   /// @param series  finite, at least one value.
   explicit PreparedRun(std::span<const double> series);
 
-  std::vector<double> values;   ///< as they are, in order of time
-  int exponent = 0;             ///< values are `scaled` times 2^exponent
-  std::vector<double> scaled;   ///< in order of time
-  std::vector<double> centred;  ///< less their mean; all 0 when they are equal
-  std::vector<double> sorted;   ///< the values as they are, ascending
+  std::vector<double> values;   ///< original values in time order
+  int exponent = 0;             ///< values = scaled * 2^exponent
+  std::vector<double> scaled;   ///< in time order
+  std::vector<double> centred;  ///< `scaled` minus its mean; all 0 if the values are equal
+  std::vector<double> sorted;   ///< original values, ascending
   double norm = 0;              ///< of `scaled`
-  double centred_norm = 0;      ///< of `centred`; 0 only when the values are equal
+  double centred_norm = 0;      ///< of `centred`; 0 only if the values are equal
 };
 
-/// The sums over two runs of one length that the measures are made of.
+/// The sums over two runs of equal length from which the measures are computed.
 struct RunPairSums {
-  double cosine = 0;       ///< of the angle between the values; 1 for two zero runs, 0 for one
-  double correlation = 0;  ///< likewise of the values less their means
-  double distance = 0;     ///< norm of the difference, as the next ones in the larger run's scale
+  double cosine = 0;       ///< of the angle between the values; both runs zero: 1, one: 0
+  double correlation = 0;  ///< the same after subtracting the means
+  double distance = 0;     ///< norm of the difference; this and the next in the larger run's scale
   double centred_distance = 0;
   double norm_x = 0;
   double norm_y = 0;
   double centred_norm_x = 0;
   double centred_norm_y = 0;
-  double wave_hedges = 0;  ///< sum of |x - y| / max(|x|, |y|), 0 where both are equal
-  double range = 0;        ///< of both runs' values together
+  double wave_hedges = 0;  ///< sum of |x - y| / max(|x|, |y|), 0 if both are equal
+  double range = 0;        ///< of the values of both runs together
 };
 
 RunPairSums SumsOf(const PreparedRun& x, const PreparedRun& y);
 
 /// M1 to M5 of two runs: dissimilarities in [0, 1], 0 = alike.
 ///
-/// - M1 = 1 - max(rho, 0), rho Pearson's correlation. Both runs constant: 0; one: 1.
-/// - M2 = clamp(2 min(c(XY), c(YX)) / (c(X) + c(Y)) - 1), c the Lempel-Ziv phrases of the runs'
-///   SAX words (words.h); equal words: 0. The smaller of both orders makes it symmetric.
-/// - M3 = |F(x) - F(y)| / (|F(x)| + |F(y)|), F the full discrete Fourier transform; which is, by
-///   Parseval's theorem, the same of the series themselves.
+/// - M1 = 1 - max(rho, 0), where rho is Pearson's correlation. 0 if both runs are constant, 1 if
+///   one is.
+/// - M2 = clamp(2 min(c(XY), c(YX)) / (c(X) + c(Y)) - 1), where c counts the Lempel-Ziv phrases of
+///   the runs' SAX words (words.h); 0 for equal words. The minimum over both orders makes it
+///   symmetric.
+/// - M3 = |F(x) - F(y)| / (|F(x)| + |F(y)|), where F is the full discrete Fourier transform. By
+///   Parseval's theorem, this equals the same expression for the series themselves.
 /// - M4 = 1 - max(cos, 0). The paper prints |X|^2 + |Y|^2 as the denominator of the cosine, which
-///   gives 0.5 for X = Y: a slip, the true cosine is meant.
+///   would give 0.5 for X = Y; this uses the true cosine.
 /// - M5 = the Kolmogorov-Smirnov statistic.
 ///
 /// Source: A. Bauer et al., Searching for the Ground Truth, ICPE '23 Companion.
 using Measures = std::array<double, 5>;
 
-/// Two readings of what the paper leaves open in M2 and M3.
+/// Two interpretations of what the paper leaves open about M2 and M3.
 enum class SimilarityVariant {
-  kLiteral,  ///< M2: each run normalised by itself; M3: all frequencies
-  kShape,    ///< M2: borders are quantiles of all runs' values; M3: without the mean (k = 0)
+  kLiteral,  ///< M2: each run normalised separately; M3: all frequencies
+  kShape,    ///< M2: breaks are quantiles of all runs' values; M3: without the mean (k = 0)
 };
 
-/// Two runs side by side.
+/// The measures of a pair of runs.
 struct RunPair {
   std::size_t first = 0;  ///< < second
   std::size_t second = 0;
@@ -101,17 +103,17 @@ struct RunPair {
   double SameDistance() const;
 };
 
-/// All pairs of some runs, which it copies what it needs of.
+/// All pairs of a set of runs; keeps copies of the data it needs.
 ///
-/// M2 costs two thirds of everything and is added by itself: a vote of the other four that is clear
-/// already does not need it.
+/// M2 takes two thirds of the time and is computed separately, because it is not needed if the
+/// votes of the other four are already decisive.
 class RunComparison {
  public:
-  /// Everything but M2, which is 0.
-  /// @errors those of CheckRuns().
+  /// Computes everything but M2, which stays 0.
+  /// @errors as for CheckRuns().
   static Result<RunComparison> Begin(RunSeries runs);
 
-  /// M2 of every pair in that variant.
+  /// Computes M2 of every pair in that variant.
   void AddWords(SimilarityVariant variant);
 
   /// (0, 1), (0, 2) ... (1, 2) ...
@@ -126,8 +128,8 @@ class RunComparison {
   std::vector<RunPair> pairs_;
 };
 
-/// All of it at once. For each pair some 100 ns a value.
-/// @errors those of RunComparison.
+/// Computes all measures. About 100 ns per value for each pair.
+/// @errors as for RunComparison.
 Result<std::vector<RunPair>> ComparePairs(RunSeries runs);
 
 }  // namespace benchd

@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-// Of the normal law, k/8.
+// The k/8 quantiles of the normal distribution.
 constexpr SaxBreaks kNormalBreaks{
     -1.1503493803760079, -0.6744897501960817, -0.31863936396437514, 0.0,
     0.31863936396437514, 0.6744897501960817,  1.1503493803760079};
@@ -107,8 +107,8 @@ std::int32_t LzText::Extend(std::int32_t last, std::uint8_t symbol, std::int32_t
   return added;
 }
 
-// From one place to the next the stretch loses its first symbol and keeps the rest, so the whole
-// takes O(n).
+// From one position to the next, the match loses its first symbol and keeps the rest, so the whole
+// scan takes O(n).
 void LzText::FindEarlier() {
   const std::size_t n = symbols_.size();
   earlier_.resize(n);
@@ -117,7 +117,7 @@ void LzText::FindEarlier() {
   for (std::size_t i = 0; i < n; ++i) {
     while (i + length < n) {
       const auto next = static_cast<std::size_t>(states_[state].next[symbols_[i + length]]);
-      // It ends at `first` at the earliest, so it begins `length` before.
+      // The match first ends at `first`, so its first occurrence begins `length` before.
       if (static_cast<std::size_t>(states_[next].first) - length >= i) break;
       state = next;
       ++length;
@@ -133,7 +133,7 @@ void LzText::FindEarlier() {
   }
 }
 
-// The Z algorithm: [left, right) is the stretch found so far that ends last.
+// The Z algorithm: [left, right) is the match found so far that ends last.
 void LzText::FindPrefixes() {
   const std::size_t n = symbols_.size();
   prefixes_.assign(n, 0);
@@ -164,8 +164,8 @@ void LzText::Parse() {
   }
 }
 
-// Of the text followed by `next`, from `at` on: the longest stretch that also begins before `at`.
-// `at` is at least where this text's open phrase begins.
+// In this text followed by `next`: the longest substring at `at` that also begins before `at`. `at`
+// is at or after the start of this text's open phrase.
 std::size_t LzText::LongestSource(const LzText& next, std::size_t at) const {
   const std::size_t n = symbols_.size();
   const std::size_t end = n + next.symbols_.size();
@@ -182,7 +182,7 @@ std::size_t LzText::LongestSource(const LzText& next, std::size_t at) const {
     if (inside && static_cast<std::size_t>(reached.first) - length >= at) break;
     state = static_cast<std::size_t>(found);
     ++length;
-    // As a suffix of this text it goes on with the beginning of the next one.
+    // A match that is a suffix of this text continues with the beginning of the next text.
     if (reached.is_suffix && (!inside || length > n - at)) {
       const std::size_t beyond = at + length - n;
       const std::size_t more =

@@ -8,39 +8,40 @@
 
 namespace benchd {
 
-/// The seven borders between eight symbols, ascending.
+/// The seven breaks between eight symbols, ascending.
 using SaxBreaks = std::array<double, 7>;
 
-/// A series as a word over eight symbols, one a value: each is the number of borders that lie
-/// clearly below the value once the series has mean 0 and standard deviation 1 (n - 1). A series
-/// that does not move is all of one symbol.
+/// A series as a word over eight symbols, one per value. A symbol is the number of breaks that lie
+/// clearly below the value after scaling the series to mean 0 and standard deviation 1 (n - 1). A
+/// constant series consists of one symbol.
 ///
-/// The paper names SAX and no parameters. Decided: word length n, so no value is averaged away;
-/// alphabet 8; "clearly" is by more than 1e-9, so that rounding splits no values that are equal.
+/// The paper names SAX without parameters. This uses word length n, so no value is averaged away,
+/// an alphabet of 8, and 1e-9 for "clearly", so that rounding does not separate equal values.
 ///
-/// @param centred  the values less their mean; all 0 for a series that does not move.
+/// @param centred  the values minus their mean; all 0 for a constant series.
 /// Source: J. Lin, E. Keogh, S. Lonardi, B. Chiu, DMKD (2003) 2-11.
 std::vector<std::uint8_t> NormalisedWord(std::span<const double> centred);
 
-/// The same with given borders and the values as they are: a value on a border is below it.
+/// The same with given breaks, for the original values; a value on a break counts as below it.
 std::vector<std::uint8_t> Word(std::span<const double> values, const SaxBreaks& breaks);
 
-/// The k/8 quantiles (type 7) of values in ascending order, of which there is one at least.
+/// The k/8 quantiles (type 7) of at least one value, in ascending order.
 SaxBreaks QuantileBreaks(std::span<const double> sorted);
 
-/// Symbols of a text for LzText: each below this.
+/// Upper bound (exclusive) of LzText's symbols.
 inline constexpr std::size_t kLzAlphabet = 8;
 
 /// A text prepared for counting Lempel-Ziv phrases, alone and followed by another text.
 ///
-/// The phrases of 1976: at a place i the longest stretch that also begins at some earlier place
-/// (the two may overlap), and one symbol more; the text's end may cut the last one short. Exact.
+/// Phrases are those of 1976: at position i, the longest substring that also begins at an earlier
+/// position (the two may overlap), plus one symbol. The end of the text may cut the last phrase
+/// short. The count is exact.
 ///
-/// Made once for each text, so that the joint counts of all pairs need no index of their own: a
-/// phrase's source lies in the first text (its suffix automaton finds it), in the second one (its
-/// longest earlier stretches are known), or across the seam, where it is a suffix of the first text
-/// and then as much of the second one as its Z array says. Making takes O(n), a joint count O(n)
-/// with a small factor; memory is some 100 bytes a symbol.
+/// Prepared once per text, so that the joint counts of all pairs need no index of their own. The
+/// source of a phrase lies in the first text (found by its suffix automaton), in the second (its
+/// longest earlier matches are stored), or across the boundary: a suffix of the first text,
+/// continued by a prefix of the second (from its Z array). Preparation takes O(n), a joint count
+/// O(n) with a small factor; memory is about 100 bytes per symbol.
 ///
 /// Source: A. Lempel, J. Ziv, IEEE Trans. Inf. Theory 22 (1976) 75-81; the automaton: A. Blumer et
 ///         al., Theor. Comput. Sci. 40 (1985) 31-55.
@@ -56,13 +57,13 @@ class LzText {
   std::size_t PhrasesWith(const LzText& next) const;
 
  private:
-  // Stands for the strings that end at the same places; the root for the empty one.
+  // Represents the strings that end at the same positions; the root represents the empty string.
   struct State {
     std::array<std::int32_t, kLzAlphabet> next;
     std::int32_t link = -1;
     std::int32_t length = 0;  // of the longest such string
-    std::int32_t first = -1;  // where they end first
-    bool is_suffix = false;   // they end at the text's end
+    std::int32_t first = -1;  // the first position at which they end
+    bool is_suffix = false;   // they end at the end of the text
   };
 
   void BuildAutomaton();
@@ -74,10 +75,10 @@ class LzText {
 
   std::vector<std::uint8_t> symbols_;
   std::vector<State> states_;
-  std::vector<std::int32_t> earlier_;   // [i]: the longest stretch from i that also begins before i
-  std::vector<std::int32_t> prefixes_;  // [i]: the longest stretch from i that the text begins with
+  std::vector<std::int32_t> earlier_;   // [i]: longest match from i that also begins before i
+  std::vector<std::int32_t> prefixes_;  // [i]: longest match from i with the text's beginning
   std::size_t whole_phrases_ = 0;
-  std::size_t open_ = 0;  // where the phrase begins that the text's end cut short; else its length
+  std::size_t open_ = 0;  // start of the phrase cut short by the text's end; else the length
 };
 
 }  // namespace benchd

@@ -7,7 +7,7 @@
 namespace benchd {
 namespace {
 
-// Ten subjects, 1 = dissimilar. By hand: the rater finds 3 of 4 true ones and leaves 5 of 6 others.
+// Ten subjects, 1 = dissimilar. By hand: the rater finds 3 of 4 members and rejects 5 of 6 others.
 const Ratings kTruth{1, 1, 1, 1, 0, 0, 0, 0, 0, 0};
 const Ratings kRater{1, 1, 1, 0, 0, 0, 0, 0, 0, 1};
 
@@ -18,7 +18,7 @@ TEST(AgreementTest, CountsWhatARaterFindsOfTheTruth) {
   EXPECT_DOUBLE_EQ(confusion->accuracy, 0.8);
   EXPECT_DOUBLE_EQ(*confusion->scores[1].sensitivity, 3.0 / 4);
   EXPECT_DOUBLE_EQ(*confusion->scores[1].specificity, 5.0 / 6);
-  // Of two categories the one's sensitivity is the other's specificity.
+  // With two categories, the sensitivity of one is the specificity of the other.
   EXPECT_EQ(confusion->scores[0].sensitivity, confusion->scores[1].specificity);
   EXPECT_EQ(confusion->scores[0].specificity, confusion->scores[1].sensitivity);
 }
@@ -35,7 +35,7 @@ TEST(AgreementTest, ComputesKappaAndTheShareOfSubjectsRatedAlike) {
   const auto agreement = AgreementOf(std::vector<Ratings>{kTruth, kRater}, 2);
   ASSERT_TRUE(agreement);
   EXPECT_DOUBLE_EQ(agreement->share, 0.8);
-  // Both put 4 of 10 there: chance agreement 0.6^2 + 0.4^2 = 0.52, kappa (0.8 - 0.52) / 0.48.
+  // Both assign 4 of 10: chance agreement 0.6^2 + 0.4^2 = 0.52, kappa (0.8 - 0.52) / 0.48.
   EXPECT_NEAR(agreement->kappa, 0.28 / 0.48, 1e-12);
 }
 

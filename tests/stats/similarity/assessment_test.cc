@@ -48,7 +48,7 @@ TEST(CheckRunsTest, RejectsEveryGoldenCaseWithItsPlace) {
   }
   EXPECT_EQ(messages[0], "run 1, value 2: not finite");
   EXPECT_EQ(messages[1], "run 2, value 2: not finite");
-  EXPECT_EQ(messages[2], "run 2: it has 2 values, run 1 has 3: unequal lengths");
+  EXPECT_EQ(messages[2], "run 2: has 2 values, but run 1 has 3: unequal lengths");
   EXPECT_EQ(messages[3], "run 1: empty");
 }
 
@@ -83,7 +83,7 @@ TEST(AssessRunsTest, FindsTheRunThatIsAtAnotherLevel) {
 }
 
 TEST(AssessRunsTest, CallsRunsThatDifferByTheirSpikesOnlySpikes) {
-  // One value in 200 is 500 times the others, elsewhere in each run.
+  // One value in 200 is 500 times as large, at a different position in each run.
   Runs runs = Noise(5, 200);
   for (std::size_t r = 0; r < runs.size(); ++r) runs[r][20 * r + 5] *= 500;
   const auto found = AssessRuns(runs);
@@ -101,7 +101,7 @@ TEST(AssessRunsTest, HearsTheThreshold) {
   EXPECT_FALSE(AssessRuns(runs, {.threshold = std::nan("")}));
 }
 
-// Every measure compares, so the unit of the values means nothing to it.
+// All measures are relative, so the unit of the values does not matter.
 TEST(AssessRunsTest, IsTheSameInEveryUnit) {
   const Runs runs = Noise(4, 80, kAssessmentSeed, 3);
   const auto in_seconds = AssessRuns(runs);
@@ -136,7 +136,7 @@ TEST(AssessRunsTest, DoesNotDependOnTheOrderOfTheRuns) {
   EXPECT_EQ(one->differs_most, 4 - other->differs_most);
 }
 
-// Measures of anything finite stay in [0, 1].
+// Measures of any finite values stay in [0, 1].
 TEST(AssessRunsTest, StaysInTheUnitIntervalForExtremeValues) {
   constexpr double kHuge = std::numeric_limits<double>::max();
   constexpr double kTiny = std::numeric_limits<double>::denorm_min();

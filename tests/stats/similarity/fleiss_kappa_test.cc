@@ -11,7 +11,7 @@ namespace {
 
 using Table = std::vector<std::vector<std::uint32_t>>;
 
-// A table as it is, or as [how often, row] pairs.
+// A plain table, or [count, row] pairs.
 Table TableOf(const nlohmann::json& one) {
   if (one.contains("table")) return one["table"].get<Table>();
   Table table;
@@ -22,7 +22,7 @@ Table TableOf(const nlohmann::json& one) {
   return table;
 }
 
-// tests/golden/similarity.json; among them Fleiss' own example of 1971 (kappa 0.430).
+// tests/golden/similarity.json, including Fleiss' own example of 1971 (kappa 0.430).
 TEST(FleissKappaTest, MatchesTheReference) {
   const nlohmann::json& file = golden::ReadFile("similarity.json");
   ASSERT_EQ(file.at("fleiss").size(), 6U);

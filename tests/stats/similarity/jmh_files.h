@@ -12,9 +12,9 @@ namespace benchd {
 
 using Runs = std::vector<std::vector<double>>;
 
-/// The folder with 40 real JMH benchmarks (s01.f64 to s40.f64 and index.csv); empty when it is not
-/// at hand. Their licence is not stated, so that they are no part of this project: tests that need
-/// them are skipped without BENCHD_JMH_DIR.
+/// The folder with 40 real JMH benchmarks (s01.f64 to s40.f64 and index.csv); empty if unavailable.
+/// Their licence is not stated, so they are not part of this project, and tests that need them are
+/// skipped without BENCHD_JMH_DIR.
 inline std::filesystem::path JmhFolder() {
   const char* folder = std::getenv("BENCHD_JMH_DIR");
   return folder == nullptr ? "" : folder;
@@ -23,7 +23,7 @@ inline std::filesystem::path JmhFolder() {
 inline constexpr const char* kNoJmhFolder =
     "BENCHD_JMH_DIR is not set: the real JMH benchmarks are not at hand";
 
-/// Ten runs of 3000 doubles, little-endian, run after run.
+/// Ten runs of 3000 little-endian doubles, one after the other.
 inline Runs ReadJmhFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   Runs runs(10, std::vector<double>(3000));

@@ -12,7 +12,7 @@ namespace {
 
 using Symbols = std::vector<std::uint8_t>;
 
-// The definition itself: the longest stretch that also begins earlier, and one symbol more.
+// The definition itself: the longest substring that also begins earlier, plus one symbol.
 std::size_t PhrasesByDefinition(const Symbols& text) {
   std::size_t phrases = 0;
   for (std::size_t at = 0; at < text.size(); ++phrases) {
@@ -33,7 +33,7 @@ Symbols SymbolsOf(std::string_view letters) {
   return symbols;
 }
 
-// Short, over few symbols, and made of repeated pieces: where the seams are hardest.
+// Short, over few symbols, and made of repeated pieces, which make matches across seams likely.
 Symbols Draw(std::mt19937& random) {
   const unsigned kinds = 1 + random() % 4;
   Symbols symbols;

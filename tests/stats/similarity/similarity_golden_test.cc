@@ -15,7 +15,7 @@ namespace benchd {
 namespace {
 
 // tests/golden/similarity.json: computed by a reference in Python (clarity over speed, exact sums)
-// from the published formulas; its tolerance for all but M2, which is exact.
+// from the published formulas. The tolerance of all measures but M2, which is exact.
 constexpr double kTolerance = 1e-9;
 
 const nlohmann::json& Golden() {
@@ -30,7 +30,7 @@ void ExpectMeasures(const Measures& actual, const nlohmann::json& expected) {
   }
 }
 
-// The two series of a case; empty when they lie in the folder of real data, which is not at hand.
+// The two series of a case; empty if they are in the folder of real data and that is unavailable.
 Runs SeriesOf(const nlohmann::json& one) {
   if (one.contains("x")) return {one["x"], one["y"]};
   if (JmhFolder().empty()) return {};
@@ -74,7 +74,7 @@ TEST(SimilarityGoldenTest, MatchesEveryPair) {
     ++compared;
     ExpectPair(one, series);
   }
-  // 31 pairs, of which two lie in the folder of real data.
+  // 31 pairs, two of them in the folder of real data.
   EXPECT_EQ(compared, JmhFolder().empty() ? 29U : 31U);
 }
 
@@ -157,8 +157,8 @@ TEST(SimilarityGoldenTest, MatchesTheRealBenchmarks) {
   EXPECT_EQ(compared, 12U);
 }
 
-// index.csv: file, original name, blob, sha256, then what the
-// reference says by literal, shape and SAME, then a label of other authors.
+// index.csv: file, original name, blob, sha256, then the reference's answers by literal, shape and
+// SAME, then a label of other authors.
 TEST(SimilarityGoldenTest, DecidesAllFortyRealBenchmarksAsTheReference) {
   if (JmhFolder().empty()) GTEST_SKIP() << kNoJmhFolder;
   std::ifstream index(JmhFolder() / "index.csv");
