@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `./dev demo`: two comparisons of real programs through an embedded user daemon of the demo's own.
+# `./dev demo`: two comparisons of real programs with a user daemon that only the demo uses.
 #
 #   demo.sh BIN_DIR
 set -euo pipefail
@@ -7,14 +7,14 @@ bin=$(realpath "$1")
 
 if [ -S /run/benchd/benchd.sock ]; then
   echo "error: demo: a system daemon owns this machine, and a second one would disturb it" >&2
-  echo "hint: benchctl compare 'gzip -1 -c FILE' 'gzip -2 -c FILE' asks the one that is there" >&2
+  echo "hint: use that daemon: benchctl compare 'gzip -1 -c FILE' 'gzip -2 -c FILE'" >&2
   exit 2
 fi
 
 work=$(mktemp -d /tmp/benchd-demo.XXXXXX)
 daemon=
 end_demo() {
-  # The daemon of this demo, by its pid, and nobody else's.
+  # Ends the daemon of this demo by its pid, and no other daemon.
   if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then
     tail --pid="$daemon" -f /dev/null
   fi
@@ -22,7 +22,7 @@ end_demo() {
 }
 trap end_demo EXIT
 
-# benchctl finds no daemon below these folders and starts one there.
+# There is no daemon below these folders, so benchctl starts one there.
 unset BENCHD_SOCKET
 export XDG_RUNTIME_DIR=$work/run XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$XDG_STATE_HOME" "$XDG_CONFIG_HOME"
@@ -60,6 +60,6 @@ echo "gzip -2 compresses better than gzip -1. Is it slower by 2 % or more?"
 compare --max-time 25s 'gzip -1 -c numbers.txt' 'gzip -2 -c numbers.txt'
 
 echo
-echo "A program against its own copy, on the CPU's clock, which other work disturbs least:"
+echo "Compare a program with its own copy by CPU time, the metric that other work disturbs least:"
 compare --max-time 25s --margin 5% --metric cpu_time -n gzip -n its-copy \
   'gzip -1 -c numbers.txt' './gzip-copy -1 -c numbers.txt'

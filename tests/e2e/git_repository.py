@@ -1,6 +1,6 @@
-"""A real git repository whose program prints seeded values: for tests of --git and --bisect.
+"""A real git repository whose program prints seeded values, for tests of --git and --bisect.
 
-Beside DaemonTest: class SomeTest(GitRepository, DaemonTest).
+Use it with DaemonTest: class SomeTest(GitRepository, DaemonTest).
 """
 
 import shlex
@@ -8,12 +8,12 @@ import subprocess
 
 from support import BIN, TIMEOUT_S, PROGRAMS, Completed
 
-# Ten percent is far beyond the margin of 2 %, and the spread 1 %: eight blocks decide.
+# Ten percent is far beyond the margin of 2 %, and the spread is 1 %: eight blocks decide.
 GATE = ("--parse", "lines", "--metric", "t:2%:lower", "--seed", "20240501")
 
 
 class GitRepository:
-    # The program exists in no commit: only the build makes it.
+    # No commit contains the program, so only a build can create it.
     BUILD = "sh build.sh"
 
     def setUp(self):
@@ -26,7 +26,7 @@ class GitRepository:
         self.write(".gitignore", "bench\n")
 
     def git(self, *words, code=0):
-        """Runs git in the repository; its output."""
+        """Runs git in the repository and returns its output."""
         done = subprocess.run(
             ["git", "-c", "user.name=A", "-c", "user.email=a@localhost", *map(str, words)],
             cwd=self.repository, env=self.client_environment(GIT_CONFIG_NOSYSTEM="1"),
@@ -40,12 +40,12 @@ class GitRepository:
         (self.repository / name).write_text(text)
 
     def write_program(self, *metrics):
-        """What the program of this commit prints: METRIC:MEAN:SD."""
+        """Sets the values that the program of the next commit prints: METRIC:MEAN:SD."""
         words = [PROGRAMS / "seeded_values", self.folder / "runs-so-far", 1, *metrics]
         self.write("program", f"#!/bin/sh\nexec {shlex.join(map(str, words))}\n")
 
     def commit(self, *metrics, message="change", tag=None):
-        """Commits a program that prints that; the commit's id."""
+        """Commits a program that prints these values and returns the commit's id."""
         if metrics:
             self.write_program(*metrics)
         self.git("add", "--all")
@@ -55,17 +55,17 @@ class GitRepository:
         return self.git("rev-parse", "HEAD")
 
     def compare_commits(self, revisions, *words, command=("./bench",), **options):
-        # Everything behind `--` belongs to the command.
+        # Everything after `--` belongs to the command.
         return self.benchctl(
             "compare", "--json", *GATE, "--git", revisions, "--build", self.BUILD, *words,
             "--", *command, cwd=self.repository, **options)
 
     def build_folders(self):
-        """Where builds ran, in order."""
+        """The folders in which builds ran, in order."""
         return self.builds.read_text().splitlines() if self.builds.exists() else []
 
     def shell(self, command):
-        """A line as a user would type it, with benchctl in PATH, in the repository."""
+        """Runs a line that a user would type in the repository, with benchctl in PATH."""
         environment = self.client_environment()
         environment["PATH"] = f"{BIN}:{environment['PATH']}"
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A client of benchd, made from proto/benchd/v1 for Debian's python3-grpcio, as tests use it."""
+"""A client of benchd for tests, generated from proto/benchd/v1 for Debian's python3-grpcio."""
 
 import os
 import sys
@@ -12,21 +12,21 @@ from benchd.v1 import queue_pb2, queue_pb2_grpc, session_pb2, session_pb2_grpc  
 
 from support import TIMEOUT_S  # noqa: E402
 
-# A daemon that is away for some milliseconds is found again as fast.
+# Reconnect within milliseconds after a restart of the daemon.
 PATIENT_CHANNEL = [
     ("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 50), ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_receive_message_length", -1),
 ]
 
-# What a daemon that dies does to a call.
+# Status codes of calls that the daemon's death interrupts.
 LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
 FINAL_EVENTS = ("verdict", "failed", "cancelled")
 
 
 class Link:
-    """A connection of its own, which comes back when the daemon does."""
+    """A connection that is not shared and is restored after a restart of the daemon."""
 
     def __init__(self, socket):
         self.channel = grpc.insecure_channel(f"unix:{socket}", options=PATIENT_CHANNEL)
@@ -37,7 +37,7 @@ class Link:
         self.channel.close()
 
     def call(self, method, request, timeout=TIMEOUT_S):
-        """Calls until an answer comes, whichever; a daemon that is away is waited for."""
+        """Repeats a call until the daemon answers, with success or an error."""
         deadline = time.monotonic() + timeout
         while True:
             left = max(0.1, deadline - time.monotonic())
@@ -71,7 +71,7 @@ class Link:
         return self.call(self.queue.Resume, queue_pb2.ResumeRequest())
 
     def runs(self, session):
-        """All runs of a session, of every phase, in order of execution; from one answer, whole."""
+        """All runs of a session, of every phase, in order of execution, from one response."""
         request = session_pb2.ListSamplesRequest(session=session, with_warmup=True)
 
         def read(request, **options):
@@ -82,7 +82,7 @@ class Link:
 
 
 def two_arms(base, candidate, folder, gates, **more):
-    """A session's spec with one benchmark of two arms, read by `--parse lines`."""
+    """The spec of a session with one benchmark of two arms, for `--parse lines`."""
     arms = [session_pb2.Arm(command=command, cwd=str(folder)) for command in (base, candidate)]
     benchmark = session_pb2.Benchmark(arms=arms, parse="lines", gates=gates)
     return session_pb2.SessionSpec(
@@ -90,7 +90,7 @@ def two_arms(base, candidate, folder, gates, **more):
 
 
 class Watcher(threading.Thread):
-    """Watches a session to its end, over as many connections as it takes."""
+    """Watches a session to its end and reconnects as often as necessary."""
 
     def __init__(self, socket, session):
         super().__init__(name=f"watcher-{session}", daemon=True)
@@ -116,7 +116,7 @@ class Watcher(threading.Thread):
                 if error.code() not in LOST:
                     self.error = error
                     return self._tell()
-            except ValueError:  # the channel was closed meanwhile
+            except ValueError:  # the channel was closed in the meantime
                 return
 
     def _take(self, event):
@@ -132,13 +132,13 @@ class Watcher(threading.Thread):
         return self.final() is not None or self.error is not None
 
     def final(self):
-        """The last event, when it is there."""
+        """The last event, or None before it arrives."""
         if self.events and self.events[-1].WhichOneof("event") in FINAL_EVENTS:
             return self.events[-1]
         return None
 
     def wait(self, condition, timeout=TIMEOUT_S):
-        """Waits until `condition(self)` holds or the session has ended; whether it holds."""
+        """Waits until `condition(self)` holds or the session ends; returns `condition(self)`."""
         with self._changed:
             self._changed.wait_for(lambda: condition(self) or self.ended(), timeout)
         return condition(self)
@@ -148,11 +148,11 @@ class Watcher(threading.Thread):
         if self.error is not None:
             raise AssertionError(f"the watch failed: {self.error}")
         if self.final() is None:
-            raise AssertionError(f"no end of {self._session} in time: {self.events[-1:]}")
+            raise AssertionError(f"{self._session} did not end in time: {self.events[-1:]}")
         return self.final()
 
     def seen_runs(self):
-        """The most runs of each arm that any update told of."""
+        """The largest number of runs that any update reported, for each arm."""
         most = {}
         for event in list(self.events):
             kind = event.WhichOneof("event")

@@ -1,8 +1,9 @@
-"""What programs/hostile.cc does, and what has to come of it: for test_hostile.py, and for the test
-machine (tests/vm), where cgroups are real.
+"""Cases of programs/hostile.cc and their expected results, for test_hostile.py and for the test
+machine (tests/vm), which has real cgroups.
 
-Each deed ends by name or with a clean result, nothing of it is left, and daemon, runner and the
-next session do not notice. The limits are small, and the program has its own beside them.
+Each deed ends with a named error or with a clean result and leaves nothing behind. The daemon, the
+runner and the next session are not affected. The limits are small, and the program also limits
+itself.
 """
 
 import os
@@ -12,7 +13,7 @@ import signal
 import subprocess
 
 try:
-    import e2e_support as support  # its name in the test machine
+    import e2e_support as support  # the module's name in the test machine
 except ImportError:
     import support
 
@@ -34,12 +35,12 @@ KILLED = "was killed by signal 9 (Killed)"
 
 
 def groups_of_runs():
-    """Every control group that a runner has made for its runs."""
+    """Every control group that a runner has created for its runs."""
     return {str(path) for path in pathlib.Path("/sys/fs/cgroup").glob("**/benchd-run-*")}
 
 
 def processes_in_groups(own):
-    """Processes in groups whose names hold `own`."""
+    """Processes in groups whose names contain `own`."""
     found = []
     for group in groups_of_runs():
         try:
@@ -51,10 +52,10 @@ def processes_in_groups(own):
 
 
 class Deeds:
-    """A mixin of tests. They say how things are done where they run:
+    """A mixin for tests. Subclasses provide:
 
     as_hostile(*words), as_next(*words): benchctl --json as two users;
-    pids_now(): of daemon and runner; writable: a folder of the hostile user's.
+    pids_now(): the pids of daemon and runner; writable: a folder of the hostile user.
     """
 
     def prepare(self):
@@ -69,14 +70,14 @@ class Deeds:
         return self.as_hostile("compare", *LINES, *options, "echo n 1000", hostile)
 
     def clean(self, *words):
-        """A deed that is no failure; the session's last event."""
+        """Runs a deed that must not fail and returns the session's last event."""
         done = self.attempt(*words)
         self.assert_exit(done, support.PASS)
         self.assert_contained()
         return done.events[-1]
 
     def fails(self, error, *words, options=("--timeout", "1s"), stderr=None):
-        """A deed that ends its session, for exactly that reason."""
+        """Runs a deed that must end its session with exactly this error."""
         done = self.attempt(*words, options=options)
         self.assert_exit(done, support.FAILED)
         failed = done.events[-1]
@@ -88,7 +89,7 @@ class Deeds:
         return failed
 
     def assert_contained(self):
-        # By the program's name, as whoever it may be by now.
+        # Looks for the program by name, whichever user it runs as by now.
         self.assertEqual(support.wait_for_no_process_with(str(self.program)), [])
         self.assertEqual(processes_in_groups("benchd-run-" + str(self.pids_before[-1])), [])
         self.assertEqual(pathlib.Path("/proc/self/mounts").read_text(), self.mounts_before)
@@ -104,7 +105,7 @@ class Deeds:
 
 
 class CommonCases(Deeds):
-    """Wherever it runs."""
+    """Cases for every environment."""
 
     def test_what_it_leaves_running_ends_with_the_run(self):
         for deed in (["daemonize"], ["leave-children"], ["namespaces"], ["close-all"],
@@ -156,7 +157,7 @@ class CommonCases(Deeds):
                    options=())
 
     def test_it_uses_more_time_of_a_cpu_than_it_may(self):
-        # A tenth of a CPU will do; just before its own alarm.
+        # Only a tenth of a CPU is needed. The limit is just below the program's own alarm.
         self.fails("killed by signal 24 (CPU time limit exceeded)", "spin",
                    options=("--timeout", "58s"))
 
@@ -166,7 +167,7 @@ class CommonCases(Deeds):
 
 
 class LimitCases(Deeds):
-    """Where a run's control group limits its processes and its memory."""
+    """Cases that need limits of processes and memory by the run's control group."""
 
     bomb_error = PROCESSES + " and " + TIMED_OUT
 
@@ -188,7 +189,7 @@ class LimitCases(Deeds):
 
 
 class SystemCases(CommonCases):
-    """Where a runner that is root keeps others' programs apart."""
+    """Cases that need a runner as root, which protects other users' programs."""
 
     def test_it_traces_and_kills_what_it_can(self):
         self.clean("trace", *self.pids_before)
@@ -201,7 +202,7 @@ class SystemCases(CommonCases):
         self.assert_contained()
 
     def test_it_kills_all_of_its_users_processes(self):
-        # Its client among them: so nobody of that uid watches.
+        # The client is killed, too, so another user watches the session.
         self.assert_exit(self.as_admin("pause"), 0)
         submitted = self.as_doomed(
             "submit", *LINES, "echo n 1000", f"{self.program} kill-all {self.doomed_uid}")

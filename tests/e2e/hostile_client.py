@@ -1,15 +1,16 @@
-"""A user who wants a benchd for themselves: 64 connections that ask and do not read, send and do not end.
+"""A user who tries to block benchd for others: 64 connections that do not read or never end a call.
 
     hostile_client.py SOCKET CALLS CONNECTIONS
 
-CALLS is a JSON file: a list of {"path", "message" (base64), "streams", "read", "kind"}; connection
-number i does what is at i modulo its length, so many streams at a time, until its standard input
-ends. `read` false: the window stays shut and nothing can be sent to it. `kind`: `whole` sends the
-message and begins again when it is answered; `cut` announces 8 MiB and sends 7 of them; `endless`
-announces 2 GiB and sends on; `pieces` sends the message, then it again and again without an end.
+CALLS is a JSON file: a list of {"path", "message" (base64), "streams", "read", "kind"}. Connection
+number i makes the call at index i modulo its length, on that many streams at a time, until standard
+input ends. With `read` false, the window stays at 0 and the server can send nothing. `kind`:
+`whole` sends the message and starts again after the answer; `cut` announces 8 MiB and sends 7 of
+them; `endless` announces 2 GiB and keeps sending; `pieces` sends the message again and again.
 
-HTTP/2 by hand (RFC 9113): a gRPC library would keep the rules that are broken here. Needs nothing but
-Python's own modules. Prints "ready" when all have begun, and at the end what was answered, as JSON.
+It writes HTTP/2 (RFC 9113) itself, because a gRPC library would obey the rules that this client
+breaks, and it needs only Python's own modules. It prints "ready" when all connections have begun,
+and finally the counts of answers as JSON.
 """
 
 import base64
@@ -30,13 +31,13 @@ MIB = 2**20
 
 
 def frame(kind, flags, stream, payload=b""):
-    """Section 4.1."""
+    """A frame as in section 4.1."""
     return (len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big")
             + payload)
 
 
 def headers(path):
-    """Literal fields without indexing, RFC 7541 section 6.2.2; no text is longer than 126."""
+    """Literal fields without indexing, RFC 7541 section 6.2.2, each of at most 126 bytes."""
     fields = [(":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
               ("content-type", "application/grpc"), ("te", "trailers")]
     block = b""
@@ -48,13 +49,13 @@ def headers(path):
 
 
 class Stream:
-    """What is still to be sent on one stream."""
+    """The data that one stream has yet to send."""
 
     def __init__(self, call, window):
         self.window = window
         message = base64.b64decode(call["message"])
         self.again = b""
-        self.fill = 0  # so many bytes of nothing after the beginning
+        self.fill = 0  # number of zero bytes to send after the head
         self.ends = False
         if call["kind"] == "cut":
             self.head, self.fill = b"\0" + (8 * MIB).to_bytes(4, "big"), 7 * MIB
@@ -67,7 +68,7 @@ class Stream:
         self.ended = False
 
     def next(self, most):
-        """The next bytes and whether they are the last; None: there are none now."""
+        """The next bytes and whether they are the last, or None if there are none now."""
         if not self.head and self.again:
             self.head = self.again
         if self.head:
@@ -114,7 +115,7 @@ class Connection:
             self.begin()
 
     def fill(self):
-        """Puts into the way what the windows allow."""
+        """Queues as much data as the windows permit."""
         for number, stream in list(self.streams.items()):
             while len(self.out) < MIB and min(self.window, stream.window) > 0 and not stream.ended:
                 piece = stream.next(min(FRAME_BYTES, self.window, stream.window))
@@ -181,7 +182,7 @@ def main():
     selector = selectors.DefaultSelector()
     os.set_blocking(0, False)
     selector.register(0, selectors.EVENT_READ, None)
-    away = []  # (when to come again, connection)
+    away = []  # (time of the next attempt, connection)
     for i in range(connections):
         connection = Connection(path, calls[i % len(calls)], counts[i % len(calls)])
         selector.register(connection.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, connection)

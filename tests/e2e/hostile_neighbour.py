@@ -1,8 +1,9 @@
-"""Two users of one benchd, one of them hostile: what hostile_client.py is told to do, and what the
-other one has of it, wherever benchd runs.
+"""A hostile user and another user of one benchd: the calls of hostile_client.py, and their effect
+on the other user, in any environment.
 
-Messages are written by hand (protobuf.dev/programming-guides/encoding), as the emulated machine of
-tests/vm has nothing that would do it; test_neighbours.py compares them with the contract's own.
+Messages are encoded by hand (protobuf.dev/programming-guides/encoding), because the emulated
+machine of tests/vm has no protobuf library. test_neighbours.py compares them with the generated
+code.
 """
 
 import base64
@@ -21,7 +22,7 @@ import time
 CONNECTIONS = 64
 SERVICE = "/benchd.v1.SessionService/"
 DOCTOR = "/benchd.v1.MachineService/Doctor"
-# As long as a submission may be: the arguments of a session that the hostile user keeps.
+# The longest submission that benchd accepts: arguments of a session that the hostile user keeps.
 LONG_COMMAND = "no-such-program " + 110_000 * "x"
 
 
@@ -31,7 +32,7 @@ def varint(number):
 
 
 def message(*fields):
-    """Of (number, value): an int, or a text or another message."""
+    """Encodes pairs (number, value); a value is an int, a text or another message."""
     text = b""
     for number, value in fields:
         if isinstance(value, int):
@@ -43,7 +44,7 @@ def message(*fields):
 
 
 def submit_request(command):
-    """benchd.v1.SubmitRequest of a session of one benchmark with two arms."""
+    """benchd.v1.SubmitRequest for a session of one benchmark with two arms."""
     arms = [(2, message((1, name), (3, text), (6, "/")))
             for name, text in (("base", command), ("candidate", command + "y"))]
     environment = message((1, "PATH"), (2, "/usr/bin:/bin"))
@@ -51,7 +52,7 @@ def submit_request(command):
 
 
 def hostile_calls(session):
-    """Unread, cut off, large, without end; `session` is one of LONG_COMMAND."""
+    """Calls that are unread, cut off, large or endless; `session` has a LONG_COMMAND."""
     get = message((1, session))
     show = message((1, session), (2, 1))
     small = submit_request("no-such-program")
@@ -77,10 +78,10 @@ def hostile_calls(session):
 
 
 class Hostile:
-    """The hostile user's client, from when all of its connections have begun until stop()."""
+    """Runs the hostile user's client; all of its connections have begun when this returns."""
 
     def __init__(self, folder, socket, session, **popen):
-        """@param popen  who it is; `folder` gets a folder that they may read"""
+        """@param popen  arguments that select the user; they must be able to read `folder`"""
         folder = folder / "hostile"
         folder.mkdir()
         script = folder / "hostile_client.py"
@@ -96,7 +97,7 @@ class Hostile:
         assert line == "ready\n", line
 
     def stop(self, timeout=60):
-        """What was answered to it; nothing the second time."""
+        """Ends the client and returns its counts of answers; does nothing the second time."""
         if self._process is None:
             return None
         process, self._process = self._process, None
@@ -110,7 +111,7 @@ class Hostile:
 
 
 class MemoryPeak:
-    """The most that a process's memory is from now on: what VmHWM says, which is gone with it."""
+    """The peak of a process's memory from now on, from VmHWM, which disappears with the process."""
 
     def __init__(self, pid):
         self._status = pathlib.Path(f"/proc/{pid}/status")
@@ -122,17 +123,17 @@ class MemoryPeak:
 
 
 class NeighbourCases:
-    """Mixed into a test class that has as_hostile(*words) and as_other(*words), which run benchctl
-    as one of two users, and assert_exit()."""
+    """A mixin for a test class that has assert_exit(), as_hostile(*words) and as_other(*words);
+    the latter two run benchctl as one of two users."""
 
     def long_session(self):
-        """A session of the hostile user's with a long spec: it fails at once and is kept."""
+        """A session of the hostile user with a long spec. It fails at once and is kept."""
         done = self.as_hostile("submit", "--json", LONG_COMMAND, LONG_COMMAND + "y")
         return json.loads(done.stdout.splitlines()[0])["session"]
 
     def submit_and_run(self, blocks):
-        """A session of the other user's that runs every 0.2 s: the longest time beyond that between
-        two runs, and until its submission was acknowledged; in seconds."""
+        """Runs a session of the other user with runs of 0.2 s. Returns the longest gap between two
+        runs and the time until its submission was acknowledged, both in seconds."""
         submitted = self.as_other("submit", "--json", "--runs", str(blocks), "--warmup", "0",
                                   "sleep 0.2", "sleep 0.2")
         self.assert_exit(submitted, 0)
@@ -141,7 +142,7 @@ class NeighbourCases:
         self.assertIn(watched.code, (0, 1, 3), watched)
         exported = self.as_other("export", session, "--format", "csv")
         self.assert_exit(exported, 0)
-        # Of nine digits of a second six are read.
+        # datetime reads only six of the nine digits of a second.
         starts = sorted(datetime.datetime.fromisoformat(row["started_at"][:26]).timestamp()
                         for row in csv.DictReader(io.StringIO(exported.stdout)))
         self.assertEqual(len(starts), 2 * blocks)
@@ -149,9 +150,9 @@ class NeighbourCases:
         return max(gaps), submitted.seconds
 
     def measure(self, name, sessions, blocks):
-        """The medians of submit_and_run(), which are printed with the extremes."""
+        """Prints the medians and extremes of submit_and_run() and returns the medians."""
         gaps, acknowledged = zip(*(self.submit_and_run(blocks) for _ in range(sessions)))
-        # What of an acknowledgement is the client's own, and the machine's.
+        # The part of an acknowledgement that client and machine cause.
         own = [self.as_other("help", "submit").seconds for _ in range(sessions)]
         for what, seconds in (("largest gap", gaps), ("acknowledged after", acknowledged),
                               ("a client without benchd", own)):
@@ -161,7 +162,7 @@ class NeighbourCases:
 
 
 class StopWatch:
-    """How long a process lives on from now."""
+    """Measures how long a process lives from now on."""
 
     def __init__(self, pid):
         self._pidfd = os.pidfd_open(pid)
@@ -170,7 +171,7 @@ class StopWatch:
     def seconds(self, timeout):
         try:
             if not select.select([self._pidfd], [], [], timeout)[0]:
-                raise AssertionError(f"it has not ended within {timeout} s")
+                raise AssertionError(f"the process did not end within {timeout} s")
             return time.monotonic() - self._begin
         finally:
             os.close(self._pidfd)

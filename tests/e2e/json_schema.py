@@ -1,6 +1,6 @@
-"""What benchctl prints as JSON, held against docs/schema: a field that nobody described fails.
+"""Checks benchctl's JSON against docs/schema: an undocumented field fails the test.
 
-Needs python3-jsonschema; without it support.py checks nothing, and test_json.py says so.
+Needs python3-jsonschema; without it support.py checks nothing, and test_json.py is skipped.
 """
 
 import json
@@ -15,7 +15,7 @@ _seen = set()
 
 
 def _shape(value):
-    """What there is, whatever its numbers and names: an update is sent twenty times a second."""
+    """The structure without values: updates arrive twenty times per second and repeat theirs."""
     if isinstance(value, dict):
         return tuple((name, _shape(item)) for name, item in sorted(value.items()))
     if isinstance(value, list):
@@ -24,13 +24,13 @@ def _shape(value):
 
 
 def problems(line):
-    """What the schema has against an object, a sentence each."""
+    """The schema's objections to an object, one sentence each."""
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}"
             for error in _VALIDATOR.iter_errors(line)]
 
 
 def check(line):
-    """Fails unless the schema describes that object; its shape is looked at once."""
+    """Fails unless the schema describes that object. Each shape is checked once."""
     shape = (line.get("event"), _shape(line))
     if shape in _seen:
         return

@@ -1,17 +1,17 @@
-"""The blocks of README.md and docs/, as they are tagged for whoever reads the source of a page.
+"""The blocks of README.md and docs/, tagged in the source of their page.
 
-The word behind a fence's language says what is done with its block:
+The word after the language of a fence selects how its block is tested:
 
-    ```sh run                each line is executed by bash, in a folder of the page's own
-    ```sh run exit=1         and the last command ends so (default 0)
-    ```toml file=suite.toml  written to that file, for the blocks after it
+    ```sh run                each line is executed by bash, in a folder for this page
+    ```sh run exit=1         and the last command exits with this code (default 0)
+    ```toml file=suite.toml  the block is written to that file, for the blocks after it
     ```python run            executed by Debian's Python
     ```console run           lines that begin with `$ ` are executed; what they print is an example
-    ```sh vm                 done in the emulated machine, by tests/vm/guest/test_pages.py
-    ```sh tested: FILE       done by that test, which knows more of it
-    ```text shown: REASON    nothing, because of REASON
+    ```sh vm                 executed in the emulated machine, by tests/vm/guest/test_pages.py
+    ```sh tested: FILE       covered by that test
+    ```text shown: REASON    not tested, because of REASON
 
-What a page needs to be there is made by an HTML comment, which no reader sees:
+An HTML comment, which readers do not see, sets up what a page needs:
 
     <!-- setup
     ...shell commands, in the same folder, before the page's first block...
@@ -31,13 +31,13 @@ _SETUP = re.compile(r"<!-- setup\n(.*?)-->", re.DOTALL)
 
 @dataclasses.dataclass
 class Block:
-    """A fenced block: where it is, its language, what is done with it, and its lines."""
+    """A fenced block: its place, its language, its kind of test, and its lines."""
 
     page: str
     line: int
     language: str
-    kind: str  # run, file, vm, tested, shown; "" where nothing says so
-    argument: str  # the file's name, the reason
+    kind: str  # run, file, vm, tested, shown; "" if the page does not specify it
+    argument: str  # the name of the file, or the reason
     exit_code: int
     text: str
 
@@ -46,7 +46,7 @@ class Block:
         return f"{self.page}:{self.line}"
 
     def commands(self):
-        """What a reader would type."""
+        """The lines that a reader would type."""
         if self.language != "console":
             return self.text
         return "".join(line[2:] + "\n" for line in self.text.splitlines() if line.startswith("$ "))
@@ -58,7 +58,7 @@ def pages():
 
 
 def _tag(words):
-    """Kind, argument and exit code of what stands behind the language."""
+    """The kind, argument and exit code after the language."""
     if not words:
         return "", "", 0
     first, _, rest = words.partition(" ")
@@ -71,7 +71,7 @@ def _tag(words):
 
 
 def blocks(page):
-    """The fenced blocks of a page, in their order."""
+    """The fenced blocks of a page, in order."""
     name, found, begun = str(page.relative_to(SOURCE)), [], None
     for number, line in enumerate(page.read_text().splitlines(), 1):
         fence = _FENCE.match(line)
@@ -85,15 +85,15 @@ def blocks(page):
         elif begun is not None:
             begun.text += line[indent:] + "\n"
     if begun is not None:
-        raise ValueError(f"{begun.where}: the block has no end")
+        raise ValueError(f"{begun.where}: the block is not closed")
     return found
 
 
 def needs(page):
-    """Programs that a page's blocks call and that a machine need not have."""
+    """Optional programs that a page's blocks call."""
     return " ".join(re.findall(r"<!-- needs (.*?) -->", page.read_text())).split()
 
 
 def setup(page):
-    """The shell commands of a page's comments."""
+    """The shell commands in a page's comments."""
     return "".join(_SETUP.findall(page.read_text()))

@@ -1,7 +1,7 @@
-"""A daemon that only plays events back, for tests of what benchctl shows.
+"""A daemon that only replays events, for tests of benchctl's display.
 
-One session, `k3x9m2pq`. What `play()` was given last is sent to whoever watches, and sent again ten
-times a second: so the clocks of a live view stand still, and what it draws is always the same.
+It has one session, `k3x9m2pq`. Watchers receive the last event passed to `play()`, repeated ten
+times per second, so the clocks of a live view stand still and it always draws the same screen.
 """
 
 import concurrent.futures
@@ -52,7 +52,7 @@ def one_gate(eta=None):
 
 
 def suite(count=3):
-    """Several benchmarks, of which the second has regressed; names with wide characters."""
+    """Several benchmarks, the second of which has regressed, and names with wide characters."""
     gates = [
         comparison("解析", "wall_time", -0.014, -0.008, -0.002, session_pb2.VERDICT_PASS,
                    arms=("基线", "候选")),
@@ -69,7 +69,7 @@ class _Sessions(session_pb2_grpc.SessionServiceServicer):
     def __init__(self):
         self._changed = threading.Condition()
         self._event = session_pb2.SessionEvent(session=SESSION, queued=session_pb2.Queued())
-        self.deaf = False  # Cancel is answered, and nothing else comes of it
+        self.deaf = False  # Cancel is answered but has no effect
 
     def play(self, event):
         with self._changed:

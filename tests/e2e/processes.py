@@ -1,4 +1,4 @@
-"""Processes as /proc shows them, and what of them a test leaves behind."""
+"""Processes in /proc, and those that a test leaves behind."""
 
 import ctypes
 import fcntl
@@ -8,8 +8,8 @@ import select
 import signal
 import time
 
-# A process that is still there so long after its cause stays. Far above what a busy machine needs,
-# far below what those live that tests wait for: programs/hostile.cc ends itself after 60 s.
+# A process that outlives its cause by this long is reported as left behind. This is far more than a
+# busy machine needs and far less than tests' programs live: programs/hostile.cc exits after 60 s.
 GONE_S = 20
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -22,7 +22,7 @@ def become_subreaper():
 
 
 def _stat_fields(pid):
-    """Fields of /proc/PID/stat from the state on, or None when the process is gone."""
+    """Fields of /proc/PID/stat from the state on, or None if the process has exited."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -58,7 +58,7 @@ def memory_of(pid):
 
 
 def processes_with(marker):
-    """Living processes with `marker` in their command line, clients that asked for it left out."""
+    """Living processes with `marker` in their command line, except the clients."""
     found = []
     for pid in all_pids():
         if name_of(pid) == "benchctl":
@@ -73,7 +73,7 @@ def processes_with(marker):
 
 
 def wait_for_exit(pid, timeout=GONE_S):
-    """True when the process is gone (or a zombie) within `timeout` seconds."""
+    """Returns true if the process exits (or is a zombie) within `timeout` seconds."""
     try:
         pidfd = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -85,7 +85,7 @@ def wait_for_exit(pid, timeout=GONE_S):
 
 
 def wait_for_no_process_with(marker, timeout=GONE_S):
-    """What is left of the processes with `marker` after `timeout` seconds."""
+    """The processes with `marker` that remain after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     for pid in processes_with(marker):
         wait_for_exit(pid, max(0, deadline - time.monotonic()))
@@ -93,7 +93,7 @@ def wait_for_no_process_with(marker, timeout=GONE_S):
 
 
 def end_children_left():
-    """Reaps what has ended, kills what has not; the command lines of the latter."""
+    """Reaps children that have exited, kills the others and returns their command lines."""
     left = []
     for pid in children_of(os.getpid()):
         if not wait_for_exit(pid):
@@ -102,15 +102,15 @@ def end_children_left():
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
     if left:
-        # Killing a parent may have handed its children over.
+        # Children of a killed process may have become ours.
         left += end_children_left()
     return left
 
 
 def assert_unlocked(test, folder):
-    """Nobody holds a lock file below `folder`."""
+    """Asserts that no process holds a lock file below `folder`."""
     locks = list(folder.rglob("*.lock"))
     test.assertNotEqual(locks, [])
     for path in locks:
         with open(path, "rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else BlockingIOError
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises BlockingIOError if it is held

@@ -1,6 +1,6 @@
-"""A login on another machine, with a script in the place of ssh; beside DaemonTest.
+"""A login on another machine, with a script in place of ssh; for use with DaemonTest.
 
-`self.daemon` is over there: only what ssh starts knows its socket.
+`self.daemon` is on that machine: only the commands that ssh starts know its socket.
 """
 
 import shlex
@@ -8,7 +8,7 @@ import shlex
 import support
 from processes import children_of
 
-# The login over there: what its shell prints first, then the command that ssh was given.
+# The login on that machine: prints what its shell prints first, then runs the command of ssh.
 SSH = """#!/bin/bash
 printf '%s\\n' "$*" >>{folder}/ssh.words
 if [[ $* = *BatchMode* && -e {folder}/refuse ]]; then exit 255; fi
@@ -35,7 +35,7 @@ exec "${{login[@]}}" "$@"
 
 
 class RemoteLogin:
-    """Hosts: any name is the login there; "cut" loses its first connection after 400 kB."""
+    """Hosts: every name leads to the same login; "cut" loses its first connection after 400 kB."""
 
     def setUp(self):
         super().setUp()

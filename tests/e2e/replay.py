@@ -1,6 +1,6 @@
-"""A session's numbers once more, out of its export: for tests of what `show` prints.
+"""Recomputes a session's numbers from its export, for tests of the commands that `show` prints.
 
-Beside DaemonTest: class SomeTest(Replay, DaemonTest).
+Use it with DaemonTest: class SomeTest(Replay, DaemonTest).
 """
 
 import shlex
@@ -11,7 +11,7 @@ from support import BIN, PASS, TIMEOUT_S, REGRESSION, UNDECIDED, Completed
 
 class Replay:
     def printed_pipeline(self, session):
-        """The two commands behind `analyze:` in what `show` prints."""
+        """The two commands after `analyze:` in the output of `show`."""
         shown = self.benchctl("show", session)
         self.assert_exit(shown, PASS)
         lines = [line for line in shown.stdout.splitlines() if line.startswith("analyze: ")]
@@ -21,7 +21,7 @@ class Replay:
         return words[:bar], words[bar + 1 :]
 
     def analyzed(self, session):
-        """Runs exactly the printed commands, only with --json behind them."""
+        """Runs exactly the printed commands, with --json appended."""
         export, analyze = self.printed_pipeline(session)
         self.assertEqual((export[0], analyze[0]), ("benchctl", "benchctl"))
         with subprocess.Popen(
@@ -36,7 +36,7 @@ class Replay:
         return Completed(done.returncode, done.stdout.decode(), done.stderr.decode(), 0)
 
     def by_key(self, verdict):
-        """The comparisons of a verdict by what they compare."""
+        """The comparisons of a verdict, by the things that they compare."""
         found = {}
         for c in verdict["comparisons"]:
             key = (c["benchmark"], c["reference"], c["candidate"], c["metric"])
@@ -45,7 +45,7 @@ class Replay:
         return found
 
     def assert_replayed(self, live):
-        """`analyze` on the export says what the `verdict` event said, to the last bit."""
+        """Asserts that `analyze` on the export equals the `verdict` event to the last bit."""
         done = self.analyzed(live["session"])
         self.assertEqual(len(done.events), 1, done)
         offline = done.events[0]

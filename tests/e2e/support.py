@@ -1,8 +1,8 @@
-"""A private benchd for each test, and benchctl beside it.
+"""A private benchd for each test, and benchctl to use with it.
 
-Everything lives in one temporary folder. The test process is a subreaper: whatever a daemon, a
+Everything is in one temporary folder. The test process is a subreaper: a process that a daemon, a
 runner or a client leaves behind becomes its child, is found when the daemon has ended, and fails
-the test. Nothing is ever ended by name.
+the test. No process is ended by name.
 """
 
 import atexit
@@ -26,13 +26,13 @@ from processes import (GONE_S, all_pids, assert_unlocked, become_subreaper,  # n
 
 try:
     from json_schema import check as check_line
-except ImportError:  # no python3-jsonschema, or a guest of tests/vm, where there is no schema
+except ImportError:  # no python3-jsonschema, or a guest of tests/vm, which has no schema
     def check_line(_line):
         pass
 
 
 def _for_all_users(folder, pattern="*"):
-    """The folder, or a copy where nobody but root gets to it, as in a checkout below /root."""
+    """The folder, or a copy if only root can reach it, as in a checkout below /root."""
     folder = pathlib.Path(folder).resolve()
     closed = any(not above.stat().st_mode & 0o001 for above in (folder, *folder.parents)
                  if above.exists())
@@ -46,12 +46,12 @@ def _for_all_users(folder, pattern="*"):
     return copy
 
 
-# Of the programs benchd's own: the unit tests lie beside them.
+# Only benchd's own programs: the same folder contains the unit tests.
 BIN = _for_all_users(os.environ["BENCHD_BIN_DIR"], "bench*")
 PROGRAMS = _for_all_users(os.environ["BENCHD_TEST_PROGRAMS"])
 SYSTEM_SOCKET = pathlib.Path("/run/benchd/benchd.sock")
 
-# A client that waits longer than this hangs; no test comes near it, on a busy machine neither.
+# A client that takes longer hangs. No test comes near this limit, even on a busy machine.
 TIMEOUT_S = 120
 
 PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED, CANCELLED = range(7)
@@ -60,10 +60,10 @@ INTERRUPTED = 130
 
 
 def as_user(words, popen):
-    """The words behind setpriv for the user, group and extra_groups that it takes out of `popen`.
+    """Arguments of setpriv for the user, group and extra_groups that it removes from `popen`.
 
-    Popen(user=...) forks where it otherwise has vfork, and gRPC's handler of a fork may wait for ever
-    for the threads of a channel that is open.
+    Popen(user=...) forks where it otherwise uses vfork, and gRPC's fork handler may wait forever
+    for the threads of an open channel.
     """
     words = [str(word) for word in words]
     user, group, groups = (popen.pop(name, None) for name in ("user", "group", "extra_groups"))
@@ -84,14 +84,14 @@ def as_user(words, popen):
 
 
 def read_line(line):
-    """One line of `--json`, as the schema has it."""
+    """Reads one line of `--json` and checks it against the schema."""
     read = json.loads(line)
     check_line(read)
     return read
 
 
 class Completed:
-    """A benchctl that has ended."""
+    """A benchctl that has exited."""
 
     def __init__(self, code, stdout, stderr, seconds):
         self.code = code
@@ -101,7 +101,7 @@ class Completed:
 
     @property
     def events(self):
-        """The objects of `--json`, one a line."""
+        """The objects of `--json`, one per line."""
         return [read_line(line) for line in self.stdout.splitlines()]
 
     def __repr__(self):
@@ -130,7 +130,7 @@ class Client:
         return line
 
     def next(self, timeout=TIMEOUT_S):
-        """The next event, whichever."""
+        """The next event of any name."""
         line = self._line(time.monotonic() + timeout)
         if line is None:
             raise AssertionError(f"ended: {self.events}\n{self.stderr}")
@@ -146,7 +146,7 @@ class Client:
                 return found
 
     def finish(self, timeout=TIMEOUT_S):
-        """Reads to the end; the exit code."""
+        """Reads to the end and returns the exit code."""
         deadline = time.monotonic() + timeout
         while (line := self._line(deadline)) is not None:
             self.events.append(read_line(line))
@@ -164,7 +164,7 @@ class Client:
 
 
 class Daemon:
-    """One `benchd` of this test's own; see start()."""
+    """A `benchd` for this test alone; see start()."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -186,7 +186,7 @@ class Daemon:
             (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
     def start(self, command=None, **popen):
-        """Starts it and waits until it says READY=1."""
+        """Starts it and waits until it reports READY=1."""
         notify_path = self.folder / "notify"
         notify_path.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
@@ -197,7 +197,7 @@ class Daemon:
         return self
 
     def spawn(self, command=None, notify_path=None, **popen):
-        """Starts it and waits for nothing."""
+        """Starts it without waiting."""
         environment = dict(self.environment)
         if notify_path is not None:
             environment["NOTIFY_SOCKET"] = str(notify_path)
@@ -244,12 +244,12 @@ class Daemon:
         return self.folder / "state/benchd/benchd.db"
 
     def kill(self):
-        """kill -9, and nothing else: what it leaves behind is the test's to look at."""
+        """Sends SIGKILL and does no cleanup, so that the test can inspect what is left behind."""
         self.process.kill()
         self.process.wait()
 
     def stop(self):
-        """SIGTERM; the exit code. Killed when it does not end."""
+        """Sends SIGTERM and returns the exit code; kills the daemon if it does not end."""
         if self.process is None:
             return 0
         process, self.process = self.process, None
@@ -271,7 +271,7 @@ class DaemonTest(unittest.TestCase):
 
     def setUp(self):
         become_subreaper()
-        # Short: a socket's path has 107 bytes at most.
+        # Short, because a socket's path has at most 107 bytes.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchd-e2e-", dir="/tmp"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.daemon = Daemon(self.folder)
@@ -297,7 +297,7 @@ class DaemonTest(unittest.TestCase):
         return {name: value for name, value in environment.items() if value is not None}
 
     def benchctl(self, *words, environment=None, timeout=TIMEOUT_S, **popen):
-        """Runs benchctl to its end."""
+        """Runs benchctl to completion."""
         begin = time.monotonic()
         done = subprocess.run(
             as_user([BIN / "benchctl", *words], popen),
@@ -313,7 +313,7 @@ class DaemonTest(unittest.TestCase):
         return self.benchctl(*words, "--json", **options)
 
     def start_client(self, *words, **popen):
-        """Starts benchctl --json; it is ended with the test at the latest."""
+        """Starts benchctl --json, which ends no later than the test."""
         stderr_path = self.folder / f"client-{len(self._clients)}.err"
         with open(stderr_path, "wb") as stderr:
             process = subprocess.Popen(
@@ -327,7 +327,7 @@ class DaemonTest(unittest.TestCase):
         return client
 
     def session(self, session_id):
-        """What `show` says about a session."""
+        """The output of `show` for a session."""
         shown = self.benchctl_json("show", session_id)
         self.assertEqual(shown.code, 0, shown)
         self.assertEqual(len(shown.events), 1, shown)
@@ -348,16 +348,16 @@ class DaemonTest(unittest.TestCase):
         return str(path)
 
     def gate(self):
-        """A command that waits until the test opens the gate, then prints one value."""
+        """A command that waits until the test opens the gate and then prints one value."""
         return Gate(self)
 
-    # ---- what must hold ----
+    # ---- assertions ----
 
     def assert_exit(self, completed, code):
         self.assertEqual(completed.code, code, f"{completed}\n{self.daemon.log_text()}")
 
     def assert_one_error(self, completed, *words):
-        """stderr is one `error:` line, perhaps with a `hint:` line, and names `words`."""
+        """stderr must be one `error:` line, perhaps with a `hint:` line, and contain `words`."""
         lines = [line for line in completed.stderr.splitlines() if line]
         self.assertIn(len(lines), (1, 2), completed)
         self.assertTrue(lines[0].startswith("error: "), completed)
@@ -367,7 +367,7 @@ class DaemonTest(unittest.TestCase):
             self.assertIn(word, completed.stderr)
 
     def assert_unharmed(self):
-        """The same daemon still answers, and compares."""
+        """Asserts that the same daemon still answers and compares."""
         self.assertIsNone(self.daemon.process.poll(), self.daemon.log_text())
         done = self.benchctl(
             "compare", "--parse", "lines", "--metric", "n:2%:lower",
@@ -377,15 +377,15 @@ class DaemonTest(unittest.TestCase):
 
 
 class Gate:
-    """Runs of `command` wait for open(); `arrived()` waits until the first of them is there."""
+    """Runs of `command` wait for open(); `arrived()` waits for the first of them."""
 
     def __init__(self, test):
         self._arrivals = test.folder / "arrivals"
         self._open = test.folder / "open"
         for fifo in (self._arrivals, self._open):
-            fifo.unlink(missing_ok=True)  # of a former gate
+            fifo.unlink(missing_ok=True)  # of a previous gate
             os.mkfifo(fifo)
-        # Held open at both ends: no run ever waits for a reader of its arrival.
+        # Open at both ends, so that a run never waits for a reader of its arrival.
         self._arrival_fd = os.open(self._arrivals, os.O_RDWR | os.O_NONBLOCK)
         self._open_fd = os.open(self._open, os.O_RDWR | os.O_NONBLOCK)
         test.addCleanup(os.close, self._arrival_fd)
@@ -402,12 +402,12 @@ class Gate:
         os.read(self._arrival_fd, 1)
 
     def open(self, runs=1000):
-        """Lets that many runs pass."""
+        """Lets that many runs continue."""
         os.write(self._open_fd, b"\n" * runs)
 
 
 def assert_finite(test, value, path="$"):
-    """No null, NaN or infinity anywhere."""
+    """Asserts that the value contains no null, NaN or infinity."""
     test.assertIsNotNone(value, path)
     if isinstance(value, float):
         test.assertTrue(math.isfinite(value), path)

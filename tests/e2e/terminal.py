@@ -1,6 +1,6 @@
-"""A shell in a terminal of a given size: a tmux server of its own, on a socket of its own.
+"""A shell in a terminal of a given size: a private tmux server on a private socket.
 
-What it shows is compared with files in tests/golden/terminal, whole screens, byte for byte;
+Whole screens are compared with files in tests/golden/terminal, byte for byte;
 BENCHD_UPDATE_GOLDEN=1 writes them.
 """
 
@@ -17,7 +17,7 @@ from support import BIN, TIMEOUT_S
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden/terminal"
 TMUX = shutil.which("tmux")
 
-# As dash does not put a terminal's modes back after a job, it shows what benchctl left.
+# dash does not restore a terminal's modes after a job, so it shows the modes that benchctl left.
 SHELL = "dash -i"
 
 
@@ -25,7 +25,7 @@ _numbers = itertools.count()
 
 
 class Terminal:
-    """`type()` what a user types, `shows()` what they see. To be closed, also twice."""
+    """`type()` sends input, `shows()` checks the screen. close() may be called twice."""
 
     def __init__(self, folder, columns, rows, **environment):
         self._folder = folder
@@ -34,7 +34,7 @@ class Terminal:
             "PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8",
             "ENV": str(folder / "rc"), "XDG_RUNTIME_DIR": str(folder), **environment,
         }
-        (folder / "rc").write_text("PS1='$ '\n")  # root's, too
+        (folder / "rc").write_text("PS1='$ '\n")  # for root, too
         config = folder / "tmux.conf"
         config.write_text("set -g status off\nset -g default-terminal screen-256color\n"
                           "set -g escape-time 0\n")
@@ -58,13 +58,13 @@ class Terminal:
         return done.stdout.decode()
 
     def close(self):
-        """Ends the tmux server and all that runs in it."""
+        """Ends the tmux server and all processes in it."""
         if self._pid is None:
             return
         pidfd, self._pid = os.pidfd_open(self._pid), None
         try:
             self._tmux("kill-server")
-            select.select([pidfd], [], [], TIMEOUT_S)  # nobody's child here: its end can be seen
+            select.select([pidfd], [], [], TIMEOUT_S)  # not our child, so wait for its pidfd
         finally:
             os.close(pidfd)
 
@@ -78,14 +78,14 @@ class Terminal:
         self._tmux("send-keys", *keys)
 
     def run_beside(self, command):
-        """Runs it in the terminal's folder, but not in the terminal."""
+        """Runs a command in the terminal's folder, but outside the terminal."""
         subprocess.run(["sh", "-c", command], cwd=self._folder, check=True, timeout=TIMEOUT_S)
 
     def resize(self, columns, rows):
         self._tmux("resize-window", "-x", columns, "-y", rows)
 
     def screen(self, colors=False):
-        """What is visible, without blank lines at the end."""
+        """The visible text, without blank lines at the end."""
         more = ["-e"] if colors else []
         return self._tmux("capture-pane", "-p", *more).rstrip("\n")
 
@@ -93,7 +93,7 @@ class Terminal:
         return self._tmux("display-message", "-p", "#{cursor_flag}").strip() == "1"
 
     def await_screen(self, condition, what):
-        """Waits until condition(screen) holds; the screen."""
+        """Waits until condition(screen) holds and returns the screen."""
         deadline = time.monotonic() + 20
         while not condition(screen := self.screen()):
             if time.monotonic() > deadline:
@@ -105,7 +105,7 @@ class Terminal:
         return self.await_screen(lambda screen: text in screen, repr(text))
 
     def shows(self, name):
-        """Waits until the whole screen is that golden file."""
+        """Waits until the whole screen equals that golden file."""
         path = GOLDEN / f"{name}.txt"
         if os.environ.get("BENCHD_UPDATE_GOLDEN"):
             path.parent.mkdir(exist_ok=True)
@@ -115,7 +115,7 @@ class Terminal:
         self.await_screen(lambda screen: screen == expected, f"{path}, which is\n{expected}\n, but")
 
     def _settled(self):
-        """The screen once it has not changed for half a second."""
+        """The screen, once it has not changed for half a second."""
         screen, since = self.screen(), time.monotonic()
         while time.monotonic() - since < 0.5:
             time.sleep(0.05)

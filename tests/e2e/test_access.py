@@ -1,4 +1,4 @@
-"""Two users of one benchd: neither gets at what is the other's, and who tries is on record."""
+"""Two users of one benchd: neither can access the other's sessions, and attempts are logged."""
 
 import grp
 import json
@@ -11,12 +11,12 @@ from main import main
 from support import (FAILED, PASS, TIMEOUT_S, REFUSED, USAGE, wait_for_no_process_with)
 from test_system_mode import DAEMON, LINES, NOBODY, STRANGER_UID, SystemModeTest
 
-# Any group that every Debian has.
+# A group that exists on every Debian.
 SOCKET_GROUP = "games"
 
 AUDIT = re.compile(r"audit: uid=(\d+) pid=(\d+) action=(\S+) session=(\S+) result=(\S+)")
 
-# What a stranger's own gRPC client does: METHOD of SessionService on SESSION, told as JSON.
+# A stranger's gRPC client: calls METHOD of SessionService on SESSION, prints the answer as JSON.
 CALL = """
 import json, sys
 import grpc
@@ -53,7 +53,7 @@ class TwoUsersTest(SystemModeTest):
         self.stranger = self.as_user(STRANGER_UID)
 
     def call(self, method, session="", request_id="", uid=STRANGER_UID, groups=()):
-        """One call of a client that is no benchctl."""
+        """One call by a client other than benchctl."""
         done = subprocess.run(
             ["/usr/bin/python3", "-c", CALL, str(self.daemon.socket), method, session, request_id],
             env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(self.folder / "python")},
@@ -63,7 +63,7 @@ class TwoUsersTest(SystemModeTest):
         return json.loads(done.stdout)
 
     def audited(self):
-        """The lines about changes: (uid, pid, action, session, result)."""
+        """The audit lines: (uid, pid, action, session, result)."""
         return [(int(uid), int(pid), action, session, result)
                 for uid, pid, action, session, result in AUDIT.findall(self.daemon.log_text())]
 
@@ -76,7 +76,7 @@ class TwoUsersTest(SystemModeTest):
 
 class SecrecyTest(TwoUsersTest):
     def assert_kept_out(self, session, marker):
-        """By any command and any call, of a session that waits, runs or has ended."""
+        """Tries every command and call on a session that is waiting, running or has ended."""
         for words in (["show", session], ["show", session, "--log"], ["watch", session],
                       ["cancel", session], ["move", session, "--priority", "-1"],
                       ["export", session], ["export", session, "--with-warmup", "--json"]):
@@ -84,7 +84,7 @@ class SecrecyTest(TwoUsersTest):
                 done = self.benchctl(*words, **self.stranger)
                 self.assert_exit(done, REFUSED)
                 self.assertNotIn(marker, done.stdout + done.stderr)
-                # A beginning of the id does not even tell that there is one.
+                # A prefix of the id does not even reveal that the session exists.
                 shorter = [words[0], session[:5], *words[2:]]
                 self.assert_exit(self.benchctl(*shorter, **self.stranger), USAGE)
         for method in ("Get", "Watch", "Cancel", "Move", "ListSamples"):
@@ -94,7 +94,7 @@ class SecrecyTest(TwoUsersTest):
                 self.assertNotIn(marker, answer["text"])
 
     def assert_only_there(self, session, state):
-        """What `list` tells a stranger."""
+        """Checks the fields of an entry that `list` shows to a stranger."""
         listed = self.benchctl_json("list", "--all", **self.stranger)
         self.assert_exit(listed, PASS)
         (entry,) = [entry for entry in listed.events if entry["session"] == session]
@@ -112,7 +112,7 @@ class SecrecyTest(TwoUsersTest):
             self.assert_kept_out(session, gate.marker)
         labelled = self.benchctl_json("list", "--all", "--label", "secret=plan", **self.stranger)
         self.assertEqual(labelled.events, [])
-        # Nothing of it did anything.
+        # None of the attempts had an effect.
         self.assertEqual(self.session(running)["state"], "running")
         self.assertEqual(self.session(waiting)["state"], "queued")
         gate.open()
@@ -175,7 +175,7 @@ class AdminTest(TwoUsersTest):
                 done = self.benchctl(*words, **self.stranger)
                 self.assert_exit(done, REFUSED)
                 self.assert_one_error(done, "admins")
-        self.submit_as_nobody()  # it neither pauses nor drains
+        self.submit_as_nobody()  # the queue is neither paused nor drained
 
     def test_an_admin_sees_and_moves_what_is_not_theirs(self):
         self.assert_exit(self.benchctl("pause"), PASS)
@@ -184,7 +184,7 @@ class AdminTest(TwoUsersTest):
         self.assert_exit(self.benchctl("show", session, **admin), PASS)
         self.assert_exit(self.benchctl("move", session, "--priority", "3", **admin), PASS)
         self.assertEqual(self.session(session)["spec"]["priority"], 3)
-        # Its owner may lower it, and not raise it again.
+        # Its owner may lower the priority but not raise it again.
         nobody = self.as_nobody()
         self.assert_exit(self.benchctl("move", session, "--priority", "1", **nobody), PASS)
         again = self.benchctl("move", session, "--priority", "2", **nobody)
@@ -216,7 +216,7 @@ class AuditTest(TwoUsersTest):
                          expected)
         client.finish()
         self.assertEqual(wait_for_no_process_with(gate.marker), [])
-        # Looking changes nothing.
+        # Reading changes nothing.
         before = self.audited()
         for words in (["list"], ["show", session], ["machine", "status"]):
             self.benchctl(*words, **self.stranger)
@@ -237,7 +237,7 @@ class AuditTest(TwoUsersTest):
 
 
 class SocketTest(TwoUsersTest):
-    """A system daemon that makes its socket itself, without systemd."""
+    """A system daemon that creates its socket itself, without systemd."""
 
     def start_daemon(self):
         places = self.folder / "sockets"
@@ -265,7 +265,7 @@ class SocketTest(TwoUsersTest):
                 self.assert_exit(outside, REFUSED)
                 self.assert_one_error(outside, str(self.daemon.socket), "Permission denied")
         self.assertEqual(self.call("Submit")["code"], "UNAVAILABLE")
-        # benchctl would not trust a daemon of this test's user: a client that asks no such thing.
+        # benchctl would not trust a daemon of this test's user, so use another client.
         group = grp.getgrnam(SOCKET_GROUP).gr_gid
         inside = self.call("Submit", groups=[group])
         self.assertEqual(inside["code"], "OK", inside)

@@ -1,4 +1,4 @@
-"""`benchctl analyze`: what was measured elsewhere, and a session's own numbers out of its export."""
+"""`benchctl analyze` on measurements from elsewhere and on the exports of sessions."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ from main import main
 from replay import Replay
 from support import BIN, PASS, TIMEOUT_S, REGRESSION, UNDECIDED, USAGE, DaemonTest, read_line
 
-# The seven rows of METHOD.md, as cbdr reads them, and the interval that it prints for them:
+# The seven rows of METHOD.md as cbdr reads them, and the interval that it prints for them:
 # tests/golden/cbdr.json, case method_md_clean.
 METHOD_MD = """branch,wall_time
 base,15.720428923
@@ -27,10 +27,10 @@ LINES = ("--parse", "lines")
 
 
 class ReplayTest(Replay, DaemonTest):
-    """The command that `show` prints gives the session's numbers to the last bit."""
+    """The command that `show` prints reproduces the session's numbers to the last bit."""
 
     def session_of(self, *words):
-        """The verdict of a comparison that ended with one, whichever."""
+        """The verdict of a comparison, whatever it is."""
         done = self.benchctl_json("compare", *SEED, *words)
         self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), f"{done}\n{self.daemon.log_text()}")
         return done.events[-1]
@@ -80,8 +80,8 @@ class ReplayTest(Replay, DaemonTest):
             "--min-runs", "10", "--max-runs", "40", self.values("t:100:2"), self.values("t:108:2"))
 
     def test_a_coarse_clock(self):
-        # Printed as 20.0 and 21.0, exported as 20 and 21: the step of 0.1 decides here, with one of
-        # 1 it would stay open.
+        # Printed as 20.0 and 21.0, exported as 20 and 21. The step of 0.1 decides here; a step of 1
+        # would leave the verdict open.
         offline = self.assert_reproduced(
             *LINES, "--metric", "t:2%:lower", "--max-runs", "12", self.values("t:20:0:1"),
             self.values("t:21:0:1"))
@@ -161,7 +161,7 @@ class ReplayTest(Replay, DaemonTest):
             self.values("t:100:1"), self.values("t:110:1"))
         self.assertEqual(live["verdict"], "regression")
         head, *rows = self.benchctl("export", live["session"]).stdout.splitlines()
-        # Which arm comes first was drawn; here it is the candidate.
+        # The first arm was drawn at random; put the candidate first.
         rows.sort(key=lambda row: (int(row.split(",")[3]), row.startswith("old,")))
         table = self.folder / "export.csv"
         table.write_text("\n".join([head, *rows]) + "\n")
@@ -209,7 +209,7 @@ class TableTest(DaemonTest):
             done = self.benchctl_json(*words)
             self.assert_exit(done, UNDECIDED)
             change = done.events[0]["comparisons"][0]["change"]
-            # cbdr's quantile is good to 5e-9.
+            # cbdr's quantile is accurate to 5e-9.
             self.assertAlmostEqual(change["lo"], METHOD_MD_LO, delta=1e-8)
             self.assertAlmostEqual(change["hi"], METHOD_MD_HI, delta=1e-8)
             self.assertIn("-5.8 … +14.6 %", self.benchctl(*words).stdout)
@@ -297,7 +297,7 @@ class TableTest(DaemonTest):
         done = self.benchctl_json(*words)
         self.assert_exit(done, REGRESSION)
         verdict = done.events[0]
-        self.assertEqual(verdict["decided_at"], 8)  # 10 % with 1 % of noise: at the first look
+        self.assertEqual(verdict["decided_at"], 8)  # 10 % at 1 % of noise: at the first look
         self.assertIn(", decided at 8 pairs\n", self.benchctl(*words).stdout)
 
 

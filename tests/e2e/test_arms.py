@@ -12,7 +12,7 @@ GATE = ("--parse", "lines", "--metric", "t:2%:lower")
 
 class ArmsTest(DaemonTest):
     def bench(self, value):
-        """A program that prints it, at the same place each time."""
+        """A program that prints the value, at the same path each time."""
         return self.script(f"echo t {value}", name="bench")
 
     @property
@@ -29,7 +29,7 @@ class ArmsTest(DaemonTest):
         self.assert_exit(done, code)
         self.assert_one_error(done, says)
 
-    # ---- one command is kept, and measured later beside what became of it ----
+    # ---- a command is kept, and later compared with its current version ----
 
     def test_one_command_is_kept_without_a_daemon(self):
         self.bench(1000)
@@ -51,7 +51,7 @@ class ArmsTest(DaemonTest):
         gate = done.events[-1]["comparisons"][0]
         self.assertEqual((gate["reference"], gate["candidate"]), ("main", "candidate"))
         self.assertEqual((gate["mean_reference"], gate["mean_candidate"]), (1000, 1100))
-        # Both ran: nothing was taken from memory.
+        # Both were run; no old results were used.
         self.assertEqual(done.events[-1]["runs"]["main"], done.events[-1]["runs"]["candidate"])
 
     def test_another_command_is_the_candidate_and_names_are_its(self):
@@ -121,7 +121,7 @@ class ArmsTest(DaemonTest):
         self.assertEqual([arm["name"] for arm in self.benchctl_json("arm", "list").events], ["a"])
         self.refuse("arm", "remove", "b", says="no stored arm is called 'b'")
 
-    # ---- what is refused ----
+    # ---- errors ----
 
     def test_a_copy_that_was_changed_is_refused_by_name(self):
         self.bench(1000)

@@ -1,4 +1,4 @@
-"""Bad input of every kind: one clear line, the right exit code, and a daemon that does not mind."""
+"""Bad input of every kind yields one clear line and the right exit code, and harms no daemon."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ BISECT_STOP = 128
 
 
 class CommandLineTest(DaemonTest):
-    # Two blocks, and a margin that nothing reaches.
+    # Two blocks, and a margin that no change reaches.
     ANY_VERDICT = ("--runs", "2", "--method", "fixed", "--at-limit", "estimate",
                    "--margin", "10000%")
 
@@ -50,7 +50,7 @@ class CommandLineTest(DaemonTest):
         self.assert_unharmed()
 
     def test_nothing_starts_with_a_gate_that_cannot_be(self):
-        """Also for `git bisect run`, which would skip every commit on 125."""
+        """This includes `git bisect run`, which would skip every commit after a 125."""
         for option, value, hint in (
                 ("--margin", "5", "write 5%"),
                 ("--metric", "cpu_time:5", "write 5%"),
@@ -69,7 +69,7 @@ class CommandLineTest(DaemonTest):
         for option in ("--cwd", "--input"):
             self.refused("compare", option, "no/such", "true", "true",
                          names=[option[2:], f"{self.folder}/no/such"])
-        # A command of the session may make it.
+        # A command of the session may create it.
         self.assert_exit(self.benchctl(
             "compare", *self.ANY_VERDICT, "--setup", "touch made", "--input", "made",
             "test -e made", "test -e made"), PASS)
@@ -88,7 +88,7 @@ class CommandLineTest(DaemonTest):
         self.refused("compare", "true", "true && true", names=["candidate", "&&", "--shell"])
         self.refused("compare", "--setup", "make ; make", "true", "true",
                      names=["setup", ";", "--shell"])
-        # Of every command that runs without a shell; of the others one kind of it each.
+        # Commands that run without a shell are tried with all syntax, the others with one kind.
         for command in ("true <s30k", "true >f", "true 2>f", "true &>f", "true a; true", "true|cat",
                         "true $HOME", "true $(ls)", "true `ls`", "true *.txt", "true ~/x",
                         "true {a,b}", "FOO=1 true"):
@@ -116,7 +116,7 @@ class CommandLineTest(DaemonTest):
             "compare", "-n", "a", "-n", "b", "-n", "c", "true", "true", names=["name"])
         self.assert_unharmed()
 
-    # The next five are D24; issue 18 (output people read, habits they have) mends them.
+    # Options and help work in any position.
 
     def test_options_of_every_command_may_stand_before_its_name(self):
         self.assert_exit(self.benchctl("--socket", self.daemon.socket, "--json", "list"), PASS)
@@ -159,7 +159,7 @@ class CommandLineTest(DaemonTest):
 
 
 class ProtocolTest(DaemonTest):
-    """What benchctl never sends, sent to the socket all the same."""
+    """Sends messages to the socket that benchctl never sends."""
 
     def setUp(self):
         super().setUp()
@@ -180,7 +180,7 @@ class ProtocolTest(DaemonTest):
             self.submit(*commands)
         self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
         self.assertIn(word, caught.exception.details())
-        # A sentence, not the input once more.
+        # The message is one sentence and does not repeat the input.
         self.assertLess(len(caught.exception.details()), 1000)
 
     def test_commands_no_program_can_have(self):
@@ -200,11 +200,11 @@ class ProtocolTest(DaemonTest):
 
     def test_malformed_messages_are_refused(self):
         submit = self.channel.unary_unary("/benchd.v1.SessionService/Submit")
-        # A length that runs past the end, an unfinished varint, a group that never ends, no UTF-8.
+        # A length beyond the end, an unfinished varint, a group without an end, and invalid UTF-8.
         for message in (b"\x0a\x7f", b"\x0a\xff\xff\xff\xff\xff", b"\x0b", b"\x12\x02\xff\xfe"):
             with self.assertRaises(grpc.RpcError) as caught:
                 submit(message, timeout=TIMEOUT_S)
-            # gRPC answers for itself here: the C++ callback API says UNIMPLEMENTED.
+            # gRPC itself answers here: the C++ callback API returns UNIMPLEMENTED.
             self.assertIn(caught.exception.code(), (
                 grpc.StatusCode.INTERNAL, grpc.StatusCode.INVALID_ARGUMENT,
                 grpc.StatusCode.UNIMPLEMENTED), message)
@@ -244,7 +244,7 @@ class ProtocolTest(DaemonTest):
 
 
 class DaemonCommandLineTest(DaemonTest):
-    """benchd itself."""
+    """Command lines of benchd."""
 
     starts_daemon = False
 

@@ -15,16 +15,16 @@ class BisectTest(GitRepository, DaemonTest):
         self.commits = []
 
     def plant(self, slow_from, broken=()):
-        """Sixteen commits; from the `slow_from`-th on (from 0) the program needs 10 % more."""
+        """Sixteen commits; from number `slow_from` on (from 0) the program needs 10 % more."""
         working = (self.repository / "build.sh").read_text()
         for k in range(COMMITS):
             self.write("build.sh", "exit 1\n" if k in broken else working)
             mean = 110 if k >= slow_from else 100
-            # A part in a thousand that every commit has of its own: no two are the same program.
+            # Each commit differs by a thousandth, so no two programs are the same.
             self.commits.append(self.commit(f"t:{mean + 0.1 * (k % 3)}:1", message=f"change {k}"))
 
     def bisect(self, run, bad=None, good=None):
-        """The whole of what a user types; git's answer."""
+        """Runs exactly the commands that a user types and returns git's answer."""
         self.git("bisect", "start", bad or self.commits[-1], good or self.commits[0])
         return self.shell(f"git bisect run {run}")
 
@@ -54,11 +54,11 @@ class BisectTest(GitRepository, DaemonTest):
         steps = [line for line in done.stdout.splitlines()
                  if line.startswith(("good: ", "bad: ", "skip: "))]
         self.assertEqual(len(steps), len(sessions), done)
-        # The good commit was built once for all of them.
+        # The good commit was built only once.
         self.assertEqual(len(self.build_folders()), 1 + len(sessions))
 
     def test_a_commit_that_does_not_build_is_skipped(self):
-        # The seventh is what git asks for first: 14 commits between, the middle one.
+        # git first asks for the seventh, the middle one of the 14 commits between.
         self.plant(slow_from=5, broken=(7,))
         done = self.bisect(self.recipe())
         self.assert_exit(done, 0)
@@ -90,7 +90,7 @@ class BisectTest(GitRepository, DaemonTest):
         self.assertEqual(self.blamed(done), 3, done)
 
     def test_an_open_verdict_skips_and_blames_nobody(self):
-        # At the margin itself, with much spread, and one look after two blocks: never decided.
+        # At the margin itself, with a large spread and one look after two blocks: never decided.
         self.plant(slow_from=COMMITS)
         for _ in range(3):
             self.commits.append(self.commit("t:102:9"))

@@ -1,4 +1,4 @@
-"""The recipes of docs/ci.md, as they stand there, on checkouts as CI systems make them of a bare server."""
+"""The recipes of docs/ci.md, verbatim, on checkouts that CI systems would make of a bare server."""
 
 import json
 import re
@@ -16,7 +16,7 @@ PAGE = pages.SOURCE / "docs/ci.md"
 
 
 def recipes():
-    """The blocks of the page that are tested here, by the heading above each and a number."""
+    """The tested blocks of the page, by the heading above each and a number."""
     lines = PAGE.read_text().splitlines()
     found = {}
     for block in pages.blocks(PAGE):
@@ -29,7 +29,7 @@ def recipes():
 
 
 def steps(recipe):
-    """The scripts of a workflow, in their order."""
+    """The scripts of a workflow, in order."""
     lines, scripts = recipe.splitlines(), []
     for number, line in enumerate(lines):
         step = re.match(r"^( *)(?:- )?run: (.*)$", line)
@@ -51,7 +51,7 @@ class CiTest(GitRepository, DaemonTest):
         self.recipes = recipes()
         self.bin = self.folder / "bin"
         self.bin.mkdir()
-        # What decides is printed by the program, and not how fast this machine is today.
+        # The program prints the gated value, so the speed of this machine does not matter.
         self.script(f'if [ "$1" = compare ]; then shift; set -- compare {shlex.join(GATE)} "$@"; fi\n'
                     f'exec {BIN}/benchctl "$@"', name="bin/benchctl")
         self.script("exec sh build.sh", name="bin/make")
@@ -68,7 +68,7 @@ class CiTest(GitRepository, DaemonTest):
         return commit
 
     def checkout(self, name, *words):
-        """A clone as a CI system makes it."""
+        """A clone as CI systems make it."""
         self.git("clone", "--quiet", *words, f"file://{self.server}", self.folder / name)
         return self.folder / name
 
@@ -102,7 +102,7 @@ class CiTest(GitRepository, DaemonTest):
         done = self.step(script, self.checkout("a"), BEFORE=self.base)
         self.assert_exit(done, PASS)
         self.assert_summary("✅")
-        # By hand there is no push: the expression of the recipe has this then.
+        # A manual start has no push: the recipe's expression then evaluates to this.
         self.assertIn("github.event.before || 'HEAD~1'", self.recipes["GitHub 1"])
         self.assert_exit(self.step(script, self.folder / "a", BEFORE="HEAD~1"), PASS)
 
@@ -114,9 +114,9 @@ class CiTest(GitRepository, DaemonTest):
                                       "nothing was measured\n")
         self.assert_summary("✅ PASS: both sides are the same commit")
         self.assertEqual(self.benchctl_json("list", "--all").events, [])
-        # Without the option nothing was judged, and nothing passes.
+        # Without the option there is no judgement and therefore no pass.
         done = self.step(script.replace(" --same-is-pass", ""), self.folder / "a", BEFORE=self.base)
-        self.assert_exit(done, 1)  # what `[` says of 2
+        self.assert_exit(done, 1)  # the exit code of `[` after a 2
         self.assertIn("both sides are the same commit", done.stderr)
         self.assertIn("--same-is-pass", done.stderr)
 
@@ -149,7 +149,7 @@ class CiTest(GitRepository, DaemonTest):
         self.assert_one_error(done, "--same-is-pass", "no commits to compare")
 
     def pull_request(self, *metrics):
-        """The merge commit that GitHub keeps of one, main having moved meanwhile; its checkout."""
+        """A checkout of GitHub's merge commit of a request, after main has moved."""
         self.git("checkout", "--quiet", "-b", "topic")
         self.push(*metrics, to="topic", message="topic")
         self.git("checkout", "--quiet", "main")
@@ -214,7 +214,7 @@ class CiTest(GitRepository, DaemonTest):
         script = re.search(r"command: (benchctl .*)$", self.recipes["Buildkite 1"],
                            re.MULTILINE).group(1)
         self.assert_exit(self.step(script, self.checkout("a", "--branch", "topic")), REGRESSION)
-        # Not on main, which the recipe leaves out.
+        # Not on main, which the recipe excludes.
         self.assertEqual(self.recipes["Buildkite 1"].count('branches: "!main"'), 2)
         self.assert_exit(self.step(script, self.checkout("b")), USAGE)
 

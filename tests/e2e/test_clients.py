@@ -1,4 +1,4 @@
-"""Several clients, clients that go away, and daemons that clients start."""
+"""Several clients, clients that disconnect, and daemons that clients start."""
 
 import contextlib
 import os
@@ -48,7 +48,7 @@ class ClientTest(DaemonTest):
         self.assertEqual(second.finish(), REGRESSION, second.stderr)
         self.assertEqual(third.finish(), PASS, third.stderr)
 
-        # By the daemon's own record: events carry the time at which each watcher was told.
+        # Use the daemon's record: events carry the time at which each watcher received them.
         def time_of(client, moment):
             session = client.events[-1]["session"]
             seconds, _, fraction = self.benchctl_json("show", session).events[0][moment].partition(".")
@@ -65,7 +65,7 @@ class ClientTest(DaemonTest):
         watched = self.benchctl_json("watch", session)
         self.assert_exit(watched, REGRESSION)
         self.assertEqual(watched.events[-1]["event"], "verdict")
-        # Watching what has ended tells the same once more.
+        # Watching an ended session returns the same events again.
         again = self.benchctl_json("watch", session)
         self.assert_exit(again, REGRESSION)
         self.assertEqual(again.events[-1]["comparisons"], watched.events[-1]["comparisons"])
@@ -95,7 +95,7 @@ class ClientTest(DaemonTest):
     def test_cancel_ends_a_running_session_and_its_processes(self):
         gate, client, session = self.start_at_gate()
         self.assert_exit(self.benchctl("cancel", session), 0)
-        # cancel answers when the children are gone: nothing to wait for.
+        # cancel returns after the children have exited, so there is no need to wait.
         self.assertEqual(wait_for_no_process_with(gate.marker, timeout=0), [])
         self.assertEqual(client.finish(), CANCELLED, client.stderr)
         self.assertEqual(client.events[-1]["event"], "cancelled")
@@ -122,10 +122,10 @@ class ClientTest(DaemonTest):
                     (self.folder / name).unlink()
 
     def test_who_ends_a_job_may_say_so_twice(self):
-        """As Slurm does: to every process, and by way of the one that it started."""
+        """Slurm signals every process, and the process that it started forwards the signal."""
         gate, client, session = self.start_at_gate()
         daemon = self.daemon.process
-        daemon.send_signal(signal.SIGSTOP)  # so that nothing is cancelled before the second one
+        daemon.send_signal(signal.SIGSTOP)  # no cancellation before the second signal
         try:
             for _ in range(2):
                 client.process.send_signal(signal.SIGTERM)
@@ -138,7 +138,7 @@ class ClientTest(DaemonTest):
 
     @staticmethod
     def await_delivery(pid, number):
-        """Until the process has taken the signal, or has ended."""
+        """Waits until the process has received the signal or has exited."""
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             while True:
                 status = pathlib.Path(f"/proc/{pid}/status").read_text()
@@ -161,7 +161,7 @@ class ClientTest(DaemonTest):
             self.assertEqual(client.wait(), INTERRUPTED, said)
         self.assertRegex(said, r"cancelled\nbenchctl: no verdict: [0-9]+ runs? each, change ")
 
-    # ---- what needs no ID ----
+    # ---- commands without an ID ----
 
     def test_without_an_id_the_newest_session_is_meant(self):
         none = self.benchctl("show")
@@ -185,7 +185,7 @@ class ClientTest(DaemonTest):
             self.assertIn(f"== candidate, block {block}\nn 1000\n", done.stderr)
         self.assertNotIn("== ", done.stdout)
 
-    # ---- clients that go away ----
+    # ---- clients that disconnect ----
 
     def test_a_client_that_is_killed_leaves_its_session_running(self):
         gate, client, session = self.start_at_gate()
@@ -217,7 +217,7 @@ class ClientTest(DaemonTest):
         self.assert_exit(self.benchctl("watch", session), PASS)
 
     def test_a_reader_that_stops_reading_does_not_hold_up_the_session(self):
-        # Its stdout is a pipe that nobody reads until the session has ended.
+        # Its stdout is a pipe that is not read until the session has ended.
         done = self.start_client(
             "compare", *LINES, "--method", "fixed", "--runs", "300",
             self.values("n:1000:0:0"), self.values("n:1000:0:0"))
@@ -228,7 +228,7 @@ class ClientTest(DaemonTest):
         self.assertEqual(done.finish(), PASS)
         self.assertEqual(done.events[-1]["event"], "verdict")
 
-    # ---- the daemon's end ----
+    # ---- the end of the daemon ----
 
     def test_a_client_leaves_when_its_daemon_does_not_come_back(self):
         gate, client, session = self.start_at_gate()
@@ -272,7 +272,7 @@ class AutostartTest(DaemonTest):
         self.assertEqual(socket.stat().st_mode & 0o777, 0o600)
         self.assertEqual(socket.parent.stat().st_mode & 0o777, 0o700)
         self.assertTrue((self.folder / "state/benchd/benchd.db").exists())
-        # The second finds the first one's daemon.
+        # The second client finds the daemon of the first.
         version = self.run_without_socket("version", "--json")
         self.assert_exit(version, 0)
         self.assertEqual(version.stderr, "")

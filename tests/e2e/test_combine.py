@@ -1,4 +1,4 @@
-"""`combine`: one verdict from the exports of several machines, made here of one real export."""
+"""`combine`: one verdict from the exports of several machines, here made from one real export."""
 
 import copy
 import html
@@ -21,7 +21,7 @@ class CombineTest(DaemonTest):
     measured = None
 
     def export(self):
-        """What a real session exports; measured once."""
+        """The export of a real session, measured once."""
         if CombineTest.measured is None:
             path = self.folder / "one.json"
             done = self.benchctl("compare", "--parse", "lines", "--metric", "t:2%:lower", "--seed",
@@ -32,7 +32,7 @@ class CombineTest(DaemonTest):
         return copy.deepcopy(CombineTest.measured)
 
     def machine(self, name, change, **given):
-        """Writes `NAME.json`: the export as if another machine had found that change."""
+        """Writes `NAME.json`: the export, as if another machine had measured this change."""
         export = self.export()
         result = export["result"]
         export["session"] = result["session"] = given.get("session", f"s{name}")

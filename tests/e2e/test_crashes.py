@@ -1,11 +1,11 @@
 """kill -9 of benchd and of benchd-runner at random moments, while real clients watch.
 
-The programs that are compared print numbers that follow from the environment padding of their run,
-which follows from the session's seed: a session that is killed again and again has to end with the
-runs, the numbers and the verdict of one that nobody disturbed, to the last bit.
+The compared programs print numbers that depend on the environment padding of their run, which
+follows from the session's seed. A session that is killed again and again must end with the runs,
+the numbers and the verdict of an undisturbed one, to the last bit.
 
-A seed (main.py) repeats a run's choices, not the machine's timing; BENCHD_CRASH_KILLS changes how
-often is killed.
+A seed (main.py) repeats a run's choices but not the machine's timing. BENCHD_CRASH_KILLS sets the
+number of kills.
 """
 
 import collections
@@ -26,11 +26,11 @@ from support import (FAILED, PASS, TIMEOUT_S, REGRESSION, UNDECIDED, DaemonTest,
 
 KILLS = int(os.environ.get("BENCHD_CRASH_KILLS") or (200 if SOAK else 60))
 
-# Sessions that are queued together: those behind the first have a place to lose.
+# Sessions that are queued together, so that the later ones have a place to lose.
 BATCH = 3
-# A session fails at its third dead runner without a finished block.
+# A session fails at the third death of a runner without a finished block.
 HARMLESS_RUNNER_DEATHS = 2
-# Metrics of the machine, not of what ran.
+# Metrics that describe the machine rather than the program.
 DISTURBANCES = {"interrupts", "stolen_time", "foreign_switches", "migrations"}
 
 WARMUP, MEASURED, DROPPED = (session_pb2.RUN_PHASE_WARMUP, session_pb2.RUN_PHASE_MEASURED,
@@ -38,7 +38,7 @@ WARMUP, MEASURED, DROPPED = (session_pb2.RUN_PHASE_WARMUP, session_pb2.RUN_PHASE
 
 
 def identity(run):
-    """What is one run's alone: its place, and when it began."""
+    """Identifies a run: its place and its start time."""
     began = run.started_at.seconds * 10**9 + run.started_at.nanos
     return run.benchmark, run.phase == WARMUP, run.block, run.position, began
 
@@ -57,14 +57,14 @@ def of_phase(runs, phase):
 
 
 def planned(runs):
-    """What the seed decides of the measured runs: their order, their arms, what they print."""
+    """The properties of the measured runs that the seed fixes: order, arms and printed values."""
     return [(*place(run), run.arm,
              tuple(s.value for s in run.samples if s.metric in ("n", "m")))
             for run in of_phase(runs, MEASURED)]
 
 
 class Seen:
-    """Every run that a client was told of in one session, to be held against the store."""
+    """Every run of one session that a client was shown, for comparison with the store."""
 
     def __init__(self, test):
         self._test = test
@@ -74,7 +74,7 @@ class Seen:
         return len(self._runs)
 
     def hold_against(self, runs):
-        """All of them are there, once, unchanged; what is new is remembered."""
+        """Checks that all of them are stored once and unchanged, and remembers new ones."""
         test = self._test
         there = {identity(run): (run.phase, content(run)) for run in runs}
         test.assertEqual(len(there), len(runs), "a run is stored twice")
@@ -98,7 +98,7 @@ class CrashTest(Replay, DaemonTest):
         self.deaths_without_progress = 0
         self.progress_at_death = None
 
-    # ---- sessions whose numbers follow from the seed ----
+    # ---- sessions with numbers that follow from the seed ----
 
     def program(self, name, base, spread):
         return self.script(
@@ -107,7 +107,7 @@ class CrashTest(Replay, DaemonTest):
             name=name)
 
     def make_specs(self):
-        """Name to spec; each some hundred runs of a millisecond."""
+        """Name to spec; each has some hundred runs of a millisecond."""
         gates = [session_pb2.Gate(metric="n", ratio=0.03, better=session_pb2.BETTER_LOWER)]
 
         def spec(base, candidate, **more):
@@ -134,7 +134,7 @@ class CrashTest(Replay, DaemonTest):
         }
 
     def undisturbed(self, spec):
-        """What becomes of it when nobody is killed: planned runs, verdict."""
+        """The result without kills: planned runs, verdict."""
         session = self.link.submit(spec, str(uuid.uuid4()))
         watched = self.benchctl_json("watch", session, timeout=5 * TIMEOUT_S)
         self.assertIn(watched.code, (PASS, REGRESSION, UNDECIDED), watched)
@@ -148,13 +148,13 @@ class CrashTest(Replay, DaemonTest):
         return [pid for pid in children_of(self.daemon.pid) if name_of(pid) == "benchd-runner"]
 
     def kill_daemon(self, while_starting=False):
-        """Returns when the next one is ready."""
+        """Kills the daemon and returns when the next one is ready."""
         runners = self.runners()
         self.daemon.kill()
         self.kills["daemon"] += 1
         if while_starting:
             self.daemon.spawn()
-            wait_for_exit(self.daemon.pid, self.random.uniform(0, 0.03))  # it does not end
+            wait_for_exit(self.daemon.pid, self.random.uniform(0, 0.03))  # returns at the timeout
             runners += self.runners()
             self.daemon.kill()
             self.kills["daemon while it starts"] += 1
@@ -176,7 +176,7 @@ class CrashTest(Replay, DaemonTest):
         return self.deaths_without_progress < HARMLESS_RUNNER_DEATHS
 
     def strike(self, progress):
-        """Kills something; `progress` is what clients have seen of the session so far."""
+        """Kills a process; `progress` is the state of the session as seen by clients."""
         kind = self.random.choices(("daemon", "starting", "runner", "both"), (50, 10, 30, 10))[0]
         if kind in ("runner", "both") and not self.runner_may_die(progress):
             kind = "daemon"
@@ -189,7 +189,7 @@ class CrashTest(Replay, DaemonTest):
         return kind != "runner"
 
     def delay(self):
-        """Until the next kill, seconds: often before the session has got going again."""
+        """Seconds until the next kill, often too short for the session to resume."""
         if self.random.random() < 0.25:
             return self.random.uniform(0, 0.04)
         return min(0.6, self.random.expovariate(1 / 0.2))
@@ -197,14 +197,14 @@ class CrashTest(Replay, DaemonTest):
     # ---- one batch of sessions ----
 
     def submit_under_fire(self, spec):
-        """Submits while the daemon is killed; the id that the client was told in the end."""
+        """Submits while the daemon is killed and returns the id that the client received."""
         answers = []
         request = str(uuid.uuid4())
 
         def submit():
             try:
                 answers.append(self.link.submit(spec, request))
-            except Exception as error:  # pylint: disable=broad-except; told below
+            except Exception as error:  # pylint: disable=broad-except; asserted below
                 answers.append(error)
 
         client = threading.Thread(target=submit)
@@ -216,11 +216,11 @@ class CrashTest(Replay, DaemonTest):
         return answers[0]
 
     def go_through(self, name, session):
-        """Watches and kills until the session has its verdict, which is returned."""
+        """Watches and kills until the session has its verdict, and returns it."""
         watcher = Watcher(self.daemon.socket, session)
         self.addCleanup(watcher.close)
         client = self.start_client("watch", session)
-        client.next()  # it knows its daemon: from now on it waits for the next one
+        client.next()  # the client is connected and will wait for the next daemon
         seen = Seen(self)
         while not watcher.ended() and self.kills.total() < KILLS:
             watcher.wait(lambda _: False, timeout=self.delay())
@@ -244,14 +244,14 @@ class CrashTest(Replay, DaemonTest):
         return verdict, runs
 
     def assert_stored(self, told, runs):
-        """What an update counted is in the store."""
+        """Asserts that the store contains the runs counted in an update."""
         stored = collections.Counter(
             (run.benchmark, run.arm) for run in of_phase(runs, MEASURED))
         for arm, count in told.items():
             self.assertLessEqual(count, stored[arm], f"{arm}: told of more than is stored")
 
     def assert_whole(self, name, runs, expected):
-        """Blocks without gaps, in the seed's order; dropped runs only of interrupted blocks."""
+        """Asserts gapless blocks in the seed's order, and dropped runs only of interrupted ones."""
         measured = of_phase(runs, MEASURED)
         self.assertEqual(len({place(run) for run in measured}), len(measured), name)
         self.assertEqual(planned(runs), expected, f"{name}: not the order of the seed")
@@ -273,7 +273,7 @@ class CrashTest(Replay, DaemonTest):
         for field in ("verdict", "basis", "runs"):
             self.assertEqual(verdict[field], expected[field], name)
         ours, theirs = self.by_key(verdict), self.by_key(expected)
-        # What disturbed runs is told where reading it costs little, which each runner measures anew.
+        # Each new runner measures whether reading disturbances is cheap enough, so they may differ.
         self.assertEqual({key for key in ours if key[-1] not in DISTURBANCES},
                          {key for key in theirs if key[-1] not in DISTURBANCES}, name)
         for key, comparison in ours.items():
@@ -320,7 +320,7 @@ class CrashTest(Replay, DaemonTest):
               f"streams of the watchers: {self.totals['streams']}", flush=True)
 
     def assert_nothing_left(self):
-        """No process, no lock, and a database that SQLite calls whole."""
+        """Asserts that no process and no lock is left and that SQLite finds the database intact."""
         runners = self.runners()
         self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
         for pid in runners:

@@ -1,7 +1,7 @@
 """benchd-push and `benchctl history --database` with a real PostgreSQL: `./dev test --database`.
 
-The server is an unprivileged user's, in a temporary folder, on a socket and on TLS at the loopback
-address, with a certificate that was made for it.
+The server runs as an unprivileged user in a temporary folder, on a socket and with TLS on the
+loopback address, with a certificate created for it.
 """
 
 import os
@@ -63,7 +63,7 @@ class Server:
         shutil.rmtree(self.folder)
 
     def sql(self, text, role="owner"):
-        """What psql says; its rows without headers."""
+        """The output of psql, rows without headers."""
         return subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p",
              str(self.port), "-U", role, "postgres"], input=text, capture_output=True, text=True)
@@ -85,7 +85,7 @@ class PushTest(DaemonTest):
 
     def setUp(self):
         super().setUp()
-        # A test leaves no process behind: a server of its own each, on the same files.
+        # A test leaves no process behind, so each starts a server of its own on the same files.
         self.server.start()
         self.addCleanup(self.server.stop)
         for statement in ("DROP SCHEMA IF EXISTS benchd CASCADE", "DROP ROLE IF EXISTS bench1",
@@ -111,7 +111,7 @@ class PushTest(DaemonTest):
         self.sql(schema)
 
     def measure(self, count, value=100.07):
-        """So many sessions of one benchmark."""
+        """Runs that many sessions of one benchmark."""
         self.value.write_text(f"#! unit=s\nt {value}\n")
         for number in range(count):
             done = self.benchctl(
@@ -142,11 +142,11 @@ class PushTest(DaemonTest):
         self.assertEqual(self.sql("SELECT DISTINCT machine, verdict, command, labels"
                                   " FROM benchd.summaries"), "bench1|pass||")
         self.assert_pushed(self.push(), 0)
-        # A position that was lost: everything is sent again, and is there once.
+        # After a lost position, everything is sent again but stored once.
         (self.state / "position").unlink()
         self.assert_pushed(self.push(), 3)
         self.assertEqual(self.count(), 3)
-        # So also where benchd's database began anew.
+        # This also holds if benchd's database was created anew.
         (self.state / "position").write_text("2 nobody\n")
         self.assert_pushed(self.push(), 3)
         self.assertEqual(self.count(), 3)
@@ -172,7 +172,7 @@ class PushTest(DaemonTest):
         self.assertEqual(self.count(), 0)
 
     def test_a_backlog_drains_after_an_outage(self):
-        """By the service itself, which asks once a minute: a minute of outage is one it meets."""
+        """The service itself polls once per minute, so it notices an outage of a minute."""
         self.measure(1)
         pusher = subprocess.Popen(self.push_command(), stderr=subprocess.PIPE, text=True)
         self.addCleanup(pusher.stderr.close)
@@ -189,7 +189,7 @@ class PushTest(DaemonTest):
             outage = time.monotonic() - begin
         finally:
             self.server.start()
-        # Another line may follow the error: its hint, or what else a server says that starts.
+        # Another line may follow the error: a hint, or further output of a server that is starting.
         line = next(line for line in pusher.stderr if line.startswith("sent "))
         print(f"outage of {outage:.0f} s with {missed} sessions, then: {line.strip()}")
         self.assertEqual(line, f"sent {missed}\n")

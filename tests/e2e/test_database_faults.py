@@ -1,4 +1,4 @@
-"""What can be wrong with the database: a clear sentence each, and nothing that was kept is lost."""
+"""Faults of the database: each has a clear message, and nothing that was stored is lost."""
 
 import contextlib
 import os
@@ -16,13 +16,13 @@ NEWEST = 99  # a schema of the future
 
 
 def checksum_of(folder):
-    """Content of every file, by name; locks apart."""
+    """The content of every file by name, except locks."""
     return {path.name: path.read_bytes() for path in folder.iterdir()
             if path.is_file() and path.suffix not in (".lock", ".db-shm")}
 
 
 class FaultTest(DaemonTest):
-    """Has a database with one session, its daemon stopped, and may spoil it."""
+    """Provides a database with one session and a stopped daemon, to be damaged by tests."""
 
     starts_daemon = False
 
@@ -41,7 +41,7 @@ class FaultTest(DaemonTest):
         return done.events[-1]["session"]
 
     def refused_start(self, *words, **popen):
-        """Starts, and it refuses: the one sentence on stderr."""
+        """Asserts that the start is refused and returns the single error on stderr."""
         done = subprocess.run(
             list(map(str, self.daemon.command())), env=self.daemon.environment,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
@@ -60,7 +60,7 @@ class FaultTest(DaemonTest):
 
 
 class DamageTest(FaultTest):
-    """A damaged file is set aside and named, never deleted; benchd serves with a new one."""
+    """A damaged file is set aside and named, never deleted; benchd continues with a new one."""
 
     def assert_set_aside(self, spoilt):
         self.daemon.start()
@@ -73,13 +73,13 @@ class DamageTest(FaultTest):
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
         self.assertEqual(self.benchctl("list", "--all").stdout, "")
         self.assert_unharmed()
-        # Once, not at every start.
+        # It is set aside once, not at every start.
         self.assertEqual(self.daemon.stop(), 0)
         self.daemon.start()
         self.assertEqual(self.damaged_files(), files)
 
     def spoil(self, change):
-        """Changes the bytes of the database, whose log is no longer there: what is now."""
+        """Changes the bytes of the database, which has no log any more, and returns them."""
         self.assertFalse(pathlib.Path(f"{self.daemon.database}-wal").exists())
         spoilt = change(self.daemon.database.read_bytes())
         self.daemon.database.write_bytes(spoilt)
@@ -111,7 +111,7 @@ class DamageTest(FaultTest):
         self.assert_unharmed()
 
     def test_a_write_ahead_log_that_was_cut_off_loses_nothing_that_was_whole(self):
-        # kill -9 leaves the log; its last bytes never reached the disk.
+        # kill -9 leaves the log; its last bytes did not reach the disk.
         self.daemon.start()
         late = self.compare()
         self.daemon.kill()
@@ -127,7 +127,7 @@ class DamageTest(FaultTest):
 
 class VersionTest(FaultTest):
     def set_version(self, version):
-        """Gives back the one that it had."""
+        """Restores the previous one."""
         with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:
             before = database.execute("PRAGMA user_version").fetchone()[0]
             database.execute(f"PRAGMA user_version = {version}")
@@ -173,7 +173,7 @@ class LockTest(FaultTest):
             done = self.benchctl(*words)
             self.assert_exit(done, REFUSED)
             self.assert_one_error(done, "locked")
-            # What needs no write is answered, and the session is not half there.
+            # Requests without a write are answered, and no partial session exists.
             self.assertEqual(len(self.benchctl_json("list", "--all").events), 1)
             other.execute("ROLLBACK")
         self.assert_exit(self.benchctl(*words), PASS)
@@ -192,7 +192,7 @@ class LockTest(FaultTest):
 
 @unittest.skipUnless(os.getuid() == 0, "needs root to be another user")
 class ReadOnlyTest(FaultTest):
-    """As a user whom permissions keep out: root writes anyway."""
+    """Runs as a user who is subject to permissions, because root can always write."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""Exports: what other programs read, as files beside the result and by `export`."""
+"""Exports for other programs, written with the result and by `export`."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
-"""What goes wrong is told at once: exit code 4, which arm and block, and what the program said.
+"""Failures are reported at once: exit code 4, the arm, the block, and the program's output.
 
-At once is before what else happens: nothing here is told by a clock.
+"At once" means before any later event; no test here depends on a clock.
 """
 
 import os
@@ -25,7 +25,7 @@ class FailureTest(DaemonTest):
         return failed
 
     def at_run(self, number, then):
-        """A script whose runs count up and do `then` from that number on (from 1)."""
+        """A script that counts its runs and executes `then` from that number on (from 1)."""
         counter = shlex.quote(str(self.folder / "count"))
         return self.script(
             f"n=$(cat {counter} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{counter}\n"
@@ -55,13 +55,13 @@ class FailureTest(DaemonTest):
 
     def test_a_program_that_exits_with_1(self):
         marker = f"86400.{time.monotonic_ns()}"
-        # What it leaves behind keeps its streams open, and nobody waits for that.
+        # The processes left behind hold the streams open, and the session does not wait for that.
         program = self.at_run(
             5, f'echo "cannot find the answer" >&2; setsid sleep {marker} & exit 1')
         failed = self.fails(*LINES, self.values("n:1000:0:0"), program)
         self.assertEqual(wait_for_no_process_with(marker), [])
         run = failed["run"]
-        # The candidate's fifth run: one in the warm-up block, so block 3 of the measured ones.
+        # The candidate's fifth run: the first is a warm-up, so this is measured block 3.
         self.assertEqual((run["arm"], run["benchmark"], run["block"]), ("candidate", "main", 3))
         self.assertEqual(run["exit_code"], 1)
         self.assertNotIn("signal", run)
@@ -112,7 +112,7 @@ class FailureTest(DaemonTest):
 
     def test_a_program_that_never_ends_is_killed_with_its_grandchildren(self):
         marker = f"86400.{time.monotonic_ns()}"
-        # One grandchild in the group, one in a session of its own.
+        # One grandchild is in the process group, one in a session of its own.
         program = self.script(f"sleep {marker} & setsid sleep {marker} & sleep {marker}")
         failed = self.fails("--timeout", "1s", program, "true")
         self.assertIn("1 s", failed["error"].replace("1s", "1 s"))
@@ -170,7 +170,7 @@ class FailureTest(DaemonTest):
         self.daemon.process.wait()
         self.assertTrue(wait_for_exit(runner))
         self.assertEqual(wait_for_no_process_with(gate.marker), [])
-        # The client waits for the next daemon, where the session goes on.
+        # The client waits for the next daemon, in which the session continues.
         self.daemon.start()
         gate.open()
         self.assertEqual(client.finish(), PASS, client.stderr)

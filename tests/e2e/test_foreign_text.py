@@ -1,11 +1,11 @@
-"""What one user writes is no control character on another one's terminal, whatever prints it."""
+"""No command prints one user's text as control characters on another user's terminal."""
 
 import subprocess
 
 from main import main
 from support import FAILED, PASS, DaemonTest
 
-# A title, a colour, C1's CSI and NEL, DEL, and what turns the direction of text.
+# A title, a colour, CSI and NEL of C1, DEL, and a character that reverses the direction of text.
 FOREIGN = "FOREIGN\x1b]0;x\x07\x1b[31m\x9b5m\x85\x7f\u202e\u2066\u061c\u2028"
 UNWANTED = [character for character in FOREIGN if not character.isprintable()]
 FORMATS = ("csv", "json", "markdown", "junit", "github", "bmf")
@@ -20,7 +20,7 @@ class ForeignTextTest(DaemonTest):
         return done.events[0]["session"]
 
     def printed(self, *words):
-        """What a command prints, on both streams; it may say that it has nothing."""
+        """The output of a command on both streams; the command may report that it has none."""
         done = self.benchctl(*words)
         for unwanted in UNWANTED:
             self.assertNotIn(unwanted, done.stdout + done.stderr, (words, hex(ord(unwanted))))

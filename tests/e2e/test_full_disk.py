@@ -1,4 +1,4 @@
-"""A disk without room: sessions pause and say so, nothing that was kept is lost."""
+"""A full disk: sessions pause with a warning, and nothing that was stored is lost."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ from replay import Replay
 from support import PASS, TIMEOUT_S, REFUSED, DaemonTest
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
-# Room for the write-ahead log at its longest.
+# Room for the largest write-ahead log.
 TMPFS_BYTES = 64 * 2**20
 
 
@@ -26,7 +26,7 @@ def may_unshare():
 
 
 class FullDiskTest(Replay, DaemonTest):
-    """The state lies on a small tmpfs, which only the daemon's mount namespace has."""
+    """The state is on a small tmpfs that only the daemon's mount namespace contains."""
 
     starts_daemon = False
 
@@ -58,7 +58,7 @@ class FullDiskTest(Replay, DaemonTest):
         self.holder.wait()
 
     def fill(self):
-        """To the last byte; whatever the daemon frees is taken as well."""
+        """Fills the disk to the last byte, including space that the daemon frees meanwhile."""
         size = 2**20
         with open(self.filler, "ab", buffering=0) as filler:
             while size > 0:
@@ -72,7 +72,7 @@ class FullDiskTest(Replay, DaemonTest):
         self.filler.unlink()
 
     def start_session(self, blocks):
-        """Prints a lot, so that every block needs room."""
+        """Starts a session with much output, so that every block needs space."""
         program = self.script(
             "i=0; while [ $i -lt 60 ]; do echo m$i $i.5; i=$((i+1)); done; echo n 1000",
             name="talkative")
@@ -120,7 +120,7 @@ class FullDiskTest(Replay, DaemonTest):
         listed = self.benchctl("list")
         self.assertIn("paused", listed.stdout)
         runs = self.link.runs(session)
-        # Meanwhile nothing is measured, and nobody's session is taken without being kept.
+        # Meanwhile nothing is measured, and sessions that cannot be stored are refused.
         refused = self.benchctl("submit", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(refused, REFUSED)
         self.assertRegex(refused.stderr, "error: .*(the disk|the disk of benchd's state) is full")
@@ -134,7 +134,7 @@ class FullDiskTest(Replay, DaemonTest):
             self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000"), PASS)
 
     def assert_ends_whole(self, session, watcher, before):
-        """Nothing lost, nothing twice, and the numbers are those of the samples."""
+        """Asserts that no run is lost or doubled and that the numbers are those of the samples."""
         self.assertEqual(watcher.wait_for_end(2 * TIMEOUT_S).WhichOneof("event"), "verdict")
         runs = self.link.runs(session)
         self.assertEqual([run.started_at for run in runs[: len(before)]],
@@ -149,8 +149,8 @@ class FullDiskTest(Replay, DaemonTest):
     def test_a_paused_session_can_be_cancelled_and_the_cancel_is_kept_before_it_is_told(self):
         session, watcher = self.pause_for_want_of_room()
         cancel = self.start_client("cancel", session)
-        # It has ended and cannot be kept so: nobody is told of an end that the next start would not
-        # know of.
+        # The end cannot be stored, so no client is informed of an end that the next start would not
+        # know.
         self.assertTrue(watcher.wait(self.end_cannot_be_stored), watcher.events[-1:])
         self.assertIsNone(cancel.process.poll())
         self.make_room()

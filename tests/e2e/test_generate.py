@@ -1,4 +1,7 @@
-"""`generate man` and `generate completions`, as a package's build calls them; tests/install reads what they say."""
+"""`generate man` and `generate completions`, as in a package's build.
+
+tests/install checks their output.
+"""
 
 import subprocess
 

@@ -30,7 +30,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assertEqual(done.events[0]["commits"], described)
         self.assertEqual(done.events[-1]["verdict"], "regression")
         session = done.events[-1]["session"]
-        # What `show` says, as JSON and as text.
+        # The output of `show`, as JSON and as text.
         shown = self.session(session)
         arms = shown["spec"]["benchmarks"][0]["arms"]
         self.assertEqual({arm["name"]: arm["commit"] for arm in arms}, described)
@@ -41,18 +41,18 @@ class GitTest(GitRepository, Replay, DaemonTest):
             self.assertTrue(
                 any(" ".join(row.split()) == " ".join(line.split())
                     for row in text.stdout.splitlines()), text)
-        # And `watch`, whoever watches.
+        # The same for `watch`, for any watcher.
         watched = self.benchctl("watch", session)
         self.assert_exit(watched, REGRESSION)
         self.assertIn(f"v1: v1 ({self.base})", watched.stdout)
         watched = self.benchctl("watch", session, "--json")
         self.assertEqual(json.loads(watched.stdout.splitlines()[0])["commits"], described)
-        # Both ran in folders of the same length, and nothing of it shows in the user's worktree.
+        # Both ran in folders with paths of equal length, and the user's worktree is unchanged.
         self.assertEqual(len(set(arm["cwd"] for arm in arms)), 2)
         self.assertEqual(len(set(len(arm["cwd"]) for arm in arms)), 1)
         self.assertEqual(len(self.build_folders()), 2)
         self.assertEqual(self.git("status", "--porcelain"), "")
-        # Its numbers out of its export, and itself once more, by what `show` prints.
+        # Recompute its numbers and repeat the session with the commands that `show` prints.
         self.assert_replayed(done.events[-1])
         again = [row for row in text.stdout.splitlines() if row.startswith("again: ")]
         self.assertEqual(len(again), 1, text)
@@ -107,14 +107,14 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assert_exit(done, FAILED)
         self.assertIn("build: exited with code 2", done.stderr)
         self.assertIn("  bench.c:3: error: no\n", done.stderr)
-        # What somebody can do, and not the command that benchctl made up.
+        # The hint names a command for the user, not the internal command of benchctl.
         self.assertNotIn("build-worktrees", done.stderr)
         hint = re.search(r"^hint: (benchctl show \w+ --log) prints all of its output$", done.stderr,
                          re.MULTILINE)
         self.assertTrue(hint, done.stderr)
         log = self.benchctl(*hint[1].split()[1:])
         self.assertIn("\n999\n", log.stdout)
-        # Not kept: the next attempt begins anew, and fails again.
+        # A failed build is not kept: the next attempt starts anew and fails again.
         done = self.compare_commits("v1..HEAD")
         self.assert_exit(done, FAILED)
         failed = done.events[-1]
@@ -131,7 +131,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assertIn("./bench", done.stderr)
         self.assertIn("No such file", done.stderr)
         self.assertIn("hint: a checkout has the commit's files and the output of --build", done.stderr)
-        # The same without any build.
+        # The same without a build.
         done = self.benchctl("compare", *GATE, "--git", "v1..HEAD", "--", "./bench",
                              cwd=self.repository)
         self.assert_exit(done, FAILED)
@@ -203,7 +203,7 @@ command = "{dir}/bench"
         self.git("update-index", "--add", "--cacheinfo", f"160000,{self.base},lib")
         self.git("commit", "--quiet", "-m", "as fast as the one before")
         found = {"lfs_pointers": "1 file of", "empty_submodules": "1 submodule of"}
-        for _ in range(2):  # built, and built before
+        for _ in range(2):  # the second time the build exists
             done = self.compare_commits("HEAD~1..HEAD")
             self.assert_exit(done, PASS)
             warnings = {w["code"]: w for w in done.events[-1]["warnings"] if w["code"] in found}
@@ -214,7 +214,7 @@ command = "{dir}/bench"
                 self.assertIn("--build", warnings[code]["hint"])
         shown = self.benchctl("show", done.events[-1]["session"])
         self.assertIn("1 file of ", shown.stdout)
-        # Where the build fetches them nothing is missing.
+        # If the build fetches them, nothing is missing.
         self.BUILD = "sh build.sh; [ ! -e data.bin ] || { echo content >data.bin; echo x >lib/x; }"
         done = self.compare_commits("HEAD~1..HEAD")
         self.assert_exit(done, PASS)

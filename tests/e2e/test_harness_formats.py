@@ -1,5 +1,5 @@
-"""`--parse` from end to end: what harnesses printed, kept in tests/parse/data; every command of
-docs/harnesses.md; and output that no harness prints. test_real_programs.py measures with real ones.
+"""`--parse` from end to end: real output of harnesses, kept in tests/parse/data; every command of
+docs/harnesses.md; and invalid output. test_real_programs.py measures with the real harnesses.
 """
 
 import os
@@ -24,9 +24,9 @@ SLOWER = PROGRAMS / "google_benchmark_slower"
 JSON = "--benchmark_format=json --benchmark_min_time=0.01"
 
 needs_google_benchmark = unittest.skipUnless(
-    SLOWER.exists(), "Google Benchmark is not here: apt-get install libbenchmark-dev")
+    SLOWER.exists(), "Google Benchmark is not installed: apt-get install libbenchmark-dev")
 needs_hyperfine = unittest.skipUnless(
-    shutil.which("hyperfine"), "hyperfine is not here: apt-get install hyperfine")
+    shutil.which("hyperfine"), "hyperfine is not installed: apt-get install hyperfine")
 
 
 class HarnessTest(DaemonTest):
@@ -34,7 +34,7 @@ class HarnessTest(DaemonTest):
         return self.benchctl_json("compare", "--parse", fmt, *words)
 
     def gates(self, done):
-        """Metric and verdict of each gate."""
+        """The metric and verdict of each gate."""
         return {one["metric"]: one["verdict"] for one in done.events[-1]["comparisons"]
                 if one["role"] == "gate"}
 
@@ -52,14 +52,14 @@ class HarnessTest(DaemonTest):
         return self.script(f'exec cat "{path}"', name)
 
     def assert_named(self, done, *words):
-        """One error, which says all of `words`."""
+        """Asserts a single error that contains all of `words`."""
         errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(errors), 1, done)
         for word in words:
             self.assertIn(word, errors[0])
 
     def altered(self, kept, pattern, change):
-        """A kept output whose matching numbers are multiplied, as a file."""
+        """A stored output with its matching numbers multiplied, as a file."""
         def replace(match):
             return match.group(1) + repr(float(match.group(2)) * change)
         text, count = re.subn(pattern, replace, (DATA / kept).read_text())
@@ -70,7 +70,7 @@ class HarnessTest(DaemonTest):
 
 
 class KeptOutputTest(HarnessTest):
-    """Real output printed by `cat`; of one arm some numbers are multiplied by 1.1."""
+    """Real output printed by `cat`; some numbers of one arm are multiplied by 1.1."""
 
     def check(self, fmt, kept, pattern, change, slower, *words):
         path = self.altered(kept, pattern, change)
@@ -89,7 +89,7 @@ class KeptOutputTest(HarnessTest):
                           r"(size=large-2 +\t +\d+\t +)([0-9.]+)(?= ns/op)", 1.1, slower)
         found = self.by_metric(done)
         self.assertEqual(found["BenchmarkUpper/size=small-2/B/s"]["better"], "higher")
-        # Numbers of 0 have no relative change, and are named.
+        # Values of 0 have no relative change and are named in a warning.
         self.assertEqual(found["BenchmarkNothing-2/allocs/op"]["role"], "info")
         self.assertIn("BenchmarkNothing-2/allocs/op", self.warnings(done)["no_ratio"])
 
@@ -187,7 +187,7 @@ class KeptOutputTest(HarnessTest):
                               self.printing("ms", "#! prefer=lower\nlag 20.5 ms\n"),
                               self.printing("bytes", "#! prefer=lower\nlag 20500 B\n"))
         self.assert_exit(other, FAILED)
-        # Which comes first is up to the order of the runs.
+        # The order of the runs determines which comes first.
         self.assertRegex(other.stderr, "error: .* printed in '(ms' and in 'B|B' and in 'ms)'")
 
 
@@ -253,7 +253,7 @@ class ReplayTest(Replay, HarnessTest):
 
 
 class HostileOutputTest(HarnessTest):
-    """Harms nothing, and is named."""
+    """Does no harm and is named in the error."""
 
     def refuses(self, fmt, script, *words, options=()):
         program = self.script(script, "hostile-output")
@@ -261,7 +261,7 @@ class HostileOutputTest(HarnessTest):
         self.assert_exit(done, FAILED)
         self.assert_named(done, *words)
         for pid in (self.daemon.pid, self.daemon.runner_pid()):
-            # Far below what was printed.
+            # Far less than was printed.
             self.assertLess(memory_of(pid)["VmRSS"], 200e6)
         self.assert_unharmed()
 
@@ -316,7 +316,7 @@ class HostileOutputTest(HarnessTest):
 @unittest.skipUnless(os.getuid() == 0, "needs root")
 class SystemModeHarnessTest(SystemModeTest):
     def test_a_harness_may_open_stdout_by_its_name(self):
-        # As hyperfine's --export-json /dev/stdout does: the pipe is not root's.
+        # hyperfine --export-json /dev/stdout opens it like this; root does not own the pipe.
         done = self.benchctl_json(
             "compare", "--shell", "--parse", "lines", "--metric", "n:2%:lower",
             "echo n 1000 >/dev/stdout", "echo n 1000 >/dev/fd/1", **self.as_nobody())
@@ -326,7 +326,7 @@ class SystemModeHarnessTest(SystemModeTest):
 # ---- docs/harnesses.md ----
 
 def commands_of_the_page():
-    """Section and command of each `sh` block."""
+    """The section and command of each `sh` block."""
     section = None
     commands = []
     for part in re.split(r"^(## [^\n]*|```sh [^\n]*\n.*?^```)$", PAGE.read_text(), flags=re.M | re.S):
@@ -338,7 +338,7 @@ def commands_of_the_page():
 
 
 class PageTest(HarnessTest):
-    """Each command as it stands there, in a folder with the programs that it names."""
+    """Runs each command verbatim, in a folder with the programs that it names."""
 
     def run_page(self, section, *more):
         found = [command for name, command in commands_of_the_page() if name == section]
@@ -367,7 +367,7 @@ class PageTest(HarnessTest):
     def test_page_google_benchmark(self):
         for name in ("bench-old", "bench-new"):
             shutil.copy(GOOGLE, self.folder / name)
-        # Real times, on a machine that is not ours alone: any verdict.
+        # Real times on a shared machine: any verdict is accepted.
         done = self.run_page("Google Benchmark", "--runs", "3")
         self.assertIn(done.returncode, (PASS, REGRESSION, UNDECIDED), done.stderr)
         for metric in ("BM_Sum/10000/real_time", "BM_Fill/cpu_time"):
@@ -387,7 +387,7 @@ class PageTest(HarnessTest):
         self.check_page("Go", "BenchmarkUpper/size=small-2/sec/op")
 
     def test_page_jmh(self):
-        # What JMH does with these options: the report to -rff, its own to -o.
+        # JMH with these options writes the report to -rff and its own output to -o.
         self.script(
             'while [ $# -gt 0 ]; do case $1 in -rff) report=$2;; -o) log=$2;; esac; shift; done\n'
             'echo "# JMH version: 1.37" >"$log"\n'

@@ -45,7 +45,7 @@ class HistoryTest(DaemonTest):
         self.assertEqual(steps[0]["previous_session"], entries[5]["session"])
         self.assertAlmostEqual(steps[0]["change"], 0.0997, places=3)
         self.assertLessEqual(steps[0]["p_value"], 0.05)
-        # The same for people, and in one line.
+        # The same as a table for people, and in one line.
         shown = self.benchctl("history", "main", "--alpha", "5%")
         self.assert_exit(shown, PASS)
         lines = shown.stdout.splitlines()
@@ -77,7 +77,7 @@ class HistoryTest(DaemonTest):
         self.assert_one_error(nothing, "no benchmark or command contains 'other'")
         self.assertFalse((self.folder / "none.html").exists())
 
-        # Another kernel: the step is at the edge of a segment, and nobody's.
+        # Another kernel: the step coincides with the edge of a segment, so no commit is blamed.
         self.daemon.stop()
         with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:
             database.execute("UPDATE summaries SET summary = json_set(summary, '$.kernel', 'old')"
@@ -109,10 +109,10 @@ class HistoryTest(DaemonTest):
         self.assertIn("no history yet", empty.stderr)
         self.assert_exit(self.benchctl("history"), PASS)
         self.measure(100.11)
-        # As it was typed, or what is remembered of it.
+        # The command in full, or any part of it.
         for word in (self.command, "cat ", "value"):
             self.assertEqual([entry["mean_candidate"] for entry in self.history(word)], [100.11])
-        # A changed argument is another command; under a name it is not.
+        # With a changed argument it is another command, but not under a name.
         listed = self.benchctl("history")
         self.assertNotIn("--benchmark", listed.stdout)
         self.command += " /dev/null"
@@ -149,7 +149,7 @@ class HistoryTest(DaemonTest):
         while top.next().get("running") != first:
             pass
         second = self.benchctl("submit", "/bin/true", "/bin/true").stdout.strip()
-        # It is told, and does not ask every half minute.
+        # It receives the change at once and does not poll every half minute.
         deadline = time.monotonic() + 10
         while top.next().get("queued") != 1:
             self.assertLess(time.monotonic(), deadline)

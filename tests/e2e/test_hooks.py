@@ -1,4 +1,4 @@
-"""Commands around the runs: order, user, environment, failures, and what a dead benchd leaves."""
+"""Commands around the runs: order, user, environment, failures, and cleanup after a crash."""
 
 import os
 
@@ -16,7 +16,7 @@ class HooksTest(DaemonTest):
         self.n = self.values("n:1000:0:0")
 
     def hook(self, name, more=""):
-        """A script that writes its name and what it was told into the trace."""
+        """A script that writes its name and the variables it received into the trace."""
         told = ":".join(f"${{BENCHD_{part}-}}" for part in ("BENCHMARK", "ARM", "BLOCK"))
         return self.script(f'echo "{name}:{told}" >>"{self.trace}"\n{more}', name=name)
 
@@ -53,7 +53,7 @@ class HooksTest(DaemonTest):
         self.assert_exit(done, PASS)
         hooks = {tuple(line.split(":")[i] for i in (0, 2)) for line in self.lines()
                  if not line.startswith("run")}
-        # The placebo is the reference once more, with what belongs to it.
+        # The placebo runs the reference again, with the commands of the reference.
         self.assertEqual(hooks, {("p1", "one"), ("c1", "one"), ("p2", "two"), ("c2", "two"),
                                  ("p1", "placebo"), ("c1", "placebo")})
         self.assertEqual([name[0] for name in self.names()], ["p", "r", "c"] * (len(self.names()) // 3))
@@ -163,7 +163,7 @@ class HooksTest(DaemonTest):
     def test_benchd_that_is_killed_in_cleanup_only_cleans_up_when_it_is_back(self):
         entered = self.folder / "entered"
         os.mkfifo(entered)
-        # What it tells is the end of its pipe: by then the next one finds none.
+        # It signals by closing its pipe; by then the next attempt finds no pipe.
         hangs_once = self.hook("cleanup", f'[ -e "{entered}" ] || exit 0\n'
                                f'exec 3>"{entered}"; rm "{entered}"; exec 3>&-; sleep 1000')
         done = self.benchctl_json("submit", *LINES, "--cleanup", hangs_once,

@@ -1,6 +1,6 @@
-"""Hostile programs on this machine: in system mode, where containment is a promise (root runner,
-children of other uids), and with everything as one unprivileged uid and no control group at all.
-Limits of whole trees need controllers that systemd gives to its units only: tests/vm has them."""
+"""Hostile programs on this machine: in system mode, which guarantees containment (root runner,
+children with other uids), and with one unprivileged uid for everything and no control group.
+Limits of whole trees need controllers that only units of systemd have; tests/vm covers them."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from main import main
 from support import FAILED, PASS, DaemonTest, wait_for_no_process_with
 from test_system_mode import SystemModeTest, copy_programs
 
-# No entries in /etc/passwd: nobody's processes but ours have these.
+# These uids have no entry in /etc/passwd, so only our processes use them.
 HOSTILE_UID, NEXT_UID, DOOMED_UID = 61240, 61241, 61242
 
 
@@ -27,7 +27,7 @@ class SystemModeHostileTest(SystemCases, SystemModeTest):
         self.writable = self.home
         os.chown(self.home, HOSTILE_UID, HOSTILE_UID)
         self.prepare()
-        # Without that controller the kernel counts the user's processes, and does not tell.
+        # Without that controller the kernel limits processes per user and does not report it.
         counts = any(pathlib.Path(group, "pids.max").exists()
                      for group in self.own_groups(self.runner.pid))
         self.bomb_error = f"{PROCESSES} and {TIMED_OUT}" if counts else TIMED_OUT
@@ -82,7 +82,7 @@ class SystemModeHostileTest(SystemCases, SystemModeTest):
 @unittest.skipUnless(os.getuid() == 0, "needs root")
 class UserModeHostileTest(CommonCases, DaemonTest):
     starts_daemon = False
-    # The kernel counts the user's processes and does not tell who reached the limit.
+    # The kernel counts the user's processes and does not report who reached the limit.
     bomb_error = TIMED_OUT
 
     def setUp(self):

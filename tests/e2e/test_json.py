@@ -1,4 +1,4 @@
-"""`--json` is one valid object a line, with the contract's fields and nothing absent spelled null."""
+"""`--json` prints one valid object per line with the documented fields, and never null."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 COMMON = {"event", "session", "time"}
 REPORT = COMMON | {"state", "verdict", "basis", "elapsed_s", "runs", "disturbances", "comparisons",
                    "warnings"}
-# Always there for a gate once there are blocks enough for an interval.
+# Always present in a gate once there are enough blocks for an interval.
 GATE = {"benchmark", "reference", "candidate", "metric", "unit", "role", "better", "margin",
         "confidence", "method", "estimator", "n_reference", "n_candidate", "mean_reference",
         "mean_candidate", "sd_reference", "sd_candidate", "change", "difference", "p_value",
@@ -31,7 +31,7 @@ LINES = ("--parse", "lines", "--metric", "t:2%:lower", "--seed", "7")
 
 @unittest.skipIf(json_schema is None, "python3-jsonschema is not installed")
 class SchemaTest(DaemonTest):
-    """That every line which a test sees is in docs/schema: support.read_line()."""
+    """Every line that a test reads is checked against docs/schema; see support.read_line()."""
 
     def test_the_schema_is_one(self):
         json_schema.jsonschema.Draft202012Validator.check_schema(json_schema.SCHEMA)
@@ -60,7 +60,7 @@ class JsonTest(DaemonTest):
     def events(self, code, *words):
         done = self.benchctl_json("compare", *words)
         self.assert_exit(done, code)
-        if code != FAILED:  # a failure is told on stderr as well
+        if code != FAILED:  # a failure is also reported on stderr
             self.assertEqual(done.stderr, "")
         events = done.events
         for event in events:
@@ -75,7 +75,7 @@ class JsonTest(DaemonTest):
             REGRESSION, *LINES, self.values("t:100:1", "size:7:0:0"),
             self.values("t:110:1", "size:7:0:0"))
         names = [event["event"] for event in events]
-        # A client that is slow misses the early ones, never the order and never the last.
+        # A slow client misses early events but never their order or the last one.
         self.assertEqual(names, sorted(
             names, key=["queued", "started", "update", "verdict"].index))
         self.assertEqual(names.count("started"), 1)
@@ -88,7 +88,7 @@ class JsonTest(DaemonTest):
             self.assertLessEqual({"setting", "wanted", "held"}, set(setting))
             self.assertLessEqual(set(setting), {"setting", "wanted", "actual", "held", "why"})
             self.assertIsInstance(setting["held"], bool)
-            # What this machine has not is absent, and told.
+            # A setting that this machine lacks has no actual value but a reason.
             self.assertTrue("actual" in setting or setting["why"], setting)
 
     def test_the_verdict_has_every_field_of_the_contract(self):
@@ -99,7 +99,7 @@ class JsonTest(DaemonTest):
         self.assertEqual(verdict["state"], "done")
         self.assertEqual(verdict["verdict"], "regression")
         self.assertEqual(verdict["basis"], "interval")
-        # One benchmark: arms without the benchmark's name in front.
+        # With one benchmark, arms have no prefix with its name.
         self.assertEqual(set(verdict["runs"]), {"base", "candidate"})
         gates = [c for c in verdict["comparisons"] if c["role"] == "gate"]
         self.assertEqual(len(gates), 1)
@@ -208,7 +208,7 @@ class JsonTest(DaemonTest):
             self.assert_exit(shown, 0)
             self.assertNotIn(secret, shown.stdout)
         self.assertNotIn(secret, done.stdout)
-        # Nor does it stay on disk when the session has ended.
+        # It is also deleted from disk when the session has ended.
         for file in (self.folder / "state").rglob("*"):
             if file.is_file():
                 self.assertNotIn(secret.encode(), file.read_bytes(), file)

@@ -1,4 +1,4 @@
-"""The builds of docs/layouts.md that use the seed: each as it is written, on a small project."""
+"""The builds of docs/layouts.md that use the seed, verbatim, on a small project."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from git_repository import GitRepository
 from main import main
 from support import FAILED, PASS, REGRESSION, UNDECIDED, DaemonTest
 
-# Seven files, as few as GNU ld's order needs, with a function each.
+# Seven files, the minimum for GNU ld's order, with one function each.
 FUNCTIONS = range(1, 8)
 C_MAIN = ("".join(f"int f{i}(int);\n" for i in FUNCTIONS) +
           "int main(void) { return " + "".join(f"f{i}(" for i in FUNCTIONS) + "0" +
@@ -25,7 +25,7 @@ RUST_MAIN = ("".join(f"#[inline(never)] #[no_mangle] pub fn f{i}(x: u64) -> u64 
 
 
 def command_with(word):
-    """The page's command whose build calls that program."""
+    """The page's command with a build that calls that program."""
     [text] = [block.text for block in pages.blocks(pages.SOURCE / "docs/layouts.md")
               if block.argument == f"tests/e2e/{pathlib.Path(__file__).name}" and
               re.search(rf"^\s*{word} ", block.text, re.MULTILINE)]
@@ -34,7 +34,7 @@ def command_with(word):
 
 class LayoutBuildsTest(GitRepository, DaemonTest):
     def client_environment(self, **more):
-        # What cargo writes is the test's; where rustup has its toolchains is the machine's.
+        # cargo writes to the test's folder; rustup's toolchains are the machine's.
         rustup = os.environ.get("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup"))
         environment = super().client_environment(
             RUSTUP_HOME=rustup, CARGO_HOME=str(self.folder / "cargo"), **more)
@@ -44,7 +44,7 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
     def need(self, *programs):
         for program in programs:
             if shutil.which(program) is None:
-                self.skipTest(f"{program} is not here")
+                self.skipTest(f"{program} is not installed")
 
     def write_c(self):
         for i in FUNCTIONS:
@@ -57,8 +57,8 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
         self.commit(message="the same again")
 
     def built(self, command):
-        """The programs that the page's command measured: their hashes and orders of functions."""
-        # Four builds an arm and few runs show what eight and many do.
+        """The programs measured by the page's command: their hashes and orders of functions."""
+        # Four builds per arm and few runs are enough here.
         command, count = re.subn(r"--layouts 8", "--layouts 4 --runs 8 --seed 5 --json", command)
         self.assertEqual(count, 1)
         done = self.shell(command)
@@ -95,7 +95,7 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
         self.assert_uses_the_seed(command_with("cmake"))
 
     def test_a_build_with_debug_information_that_ignores_the_seed_is_not_seen(self):
-        # What the page warns of.
+        # The page warns of this.
         self.need("cc")
         self.write_c()
         self.commit_twice()

@@ -1,4 +1,4 @@
-"""`--layouts K`: every commit built K times, and the builds compared."""
+"""`--layouts K` builds every commit K times and compares the builds."""
 
 import json
 import re
@@ -8,8 +8,8 @@ from git_repository import GitRepository
 from main import main
 from support import FAILED, PASS, REGRESSION, USAGE, DaemonTest
 
-# What stands in for a linker: a copy of a program, with the seed behind it, so that each build is
-# another file; and what it prints is a few per cent more or less by the seed.
+# Replaces a linker: copies a program and appends the seed, so that each build is a different file.
+# Its printed value varies by a few per cent with the seed.
 BUILD = ('cat program.sh >bench && printf "# %s\\n" "$BENCHD_LAYOUT_SEED" >>bench && '
          'chmod +x bench && echo "seed $BENCHD_LAYOUT_SEED in $(pwd | wc -c)"')
 GATE = ("--parse", "lines", "--metric", "t:10%:lower")
@@ -26,7 +26,7 @@ class LayoutsTest(GitRepository, DaemonTest):
         self.git("tag", "-a", "slower", "-m", "slower")
 
     def commit_program(self, mean):
-        """A program whose time depends on its build's seed, by up to 3 %."""
+        """Commits a program whose time depends on the seed of its build, by up to 3 %."""
         self.write("program.sh", "#!/bin/sh\n"
                    'seed=$(sed -n "s/^# //p" "$0")\n'
                    f'echo "t $(({mean}000 + {mean} * (seed % 61 - 30)))"\n')

@@ -1,6 +1,6 @@
-"""Many clients at once: nothing is lost, the daemon's memory stays flat, and figures are printed.
+"""Many clients at once: nothing is lost, and the daemon's memory stays bounded. Prints figures.
 
-BENCHD_LOAD_CLIENTS, _SUBMISSIONS (of each client), _WATCHERS, _RUNS and _READS change the size.
+BENCHD_LOAD_CLIENTS, _SUBMISSIONS (per client), _WATCHERS, _RUNS and _READS change the size.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from support import TIMEOUT_S, DaemonTest, memory_of
 
 CLIENTS = int(os.environ.get("BENCHD_LOAD_CLIENTS") or 100)
 SUBMISSIONS = int(os.environ.get("BENCHD_LOAD_SUBMISSIONS") or (100 if SOAK else 30))
-# So many of the clients' calls are open at once: see roomy_socketpair().
+# Number of the clients' calls that are open at once: see roomy_socketpair().
 UNDER_WAY = 50
 WATCHERS = int(os.environ.get("BENCHD_LOAD_WATCHERS") or 200)
 RUNS = int(os.environ.get("BENCHD_LOAD_RUNS") or 1000)
@@ -26,23 +26,24 @@ READS = int(os.environ.get("BENCHD_LOAD_READS") or 800)
 ENDS_WITHIN_S = 10
 
 MIB = 2**20
-# What a waiting session may cost in memory: its spec, its place, its request id.
+# The memory allowed for a waiting session: its spec, its place, its request id.
 QUEUED_SESSION_BYTES = 8 * 1024
-# What a watcher may cost: its stream and its newest state.
+# The memory allowed for a watcher: its stream and its newest state.
 WATCHER_BYTES = 64 * 1024
-# gRPC's arenas, SQLite's cache, fragments: whatever does not grow with what was asked.
+# gRPC's arenas, SQLite's cache, fragmentation: memory that does not grow with the load.
 FIXED_BYTES = 24 * MIB
-# A sanitizer keeps what was freed: its figures are printed and say nothing.
+# A sanitizer keeps freed memory, so the figures are printed but not judged.
 SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
 
 
 def roomy_socketpair(*arguments, _socketpair=socket.socketpair):
-    """grpc.aio's poller tells of each event by a byte in a socket pair, and holds a lock meanwhile
-    that the reader needs: once the default buffer is full, at some 270 events, both wait for ever.
+    """Enlarges the buffers of grpc.aio's poller, which could otherwise deadlock. It reports each
+    event by a byte in a socket pair and holds a lock that the reader needs; the default buffer is
+    full after some 270 events.
     """
     pair = _socketpair(*arguments)
     for end in pair:
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**24)  # as much as may be
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**24)  # the kernel limits this
     return pair
 
 
@@ -54,7 +55,7 @@ def percentile(values, share):
 
 
 class SilentWatcher:
-    """An HTTP/2 client that asks to watch a session and then never reads from its socket again."""
+    """An HTTP/2 client that watches a session and never reads from its socket."""
 
     def __init__(self, path, session):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -63,7 +64,7 @@ class SilentWatcher:
         request = session_pb2.WatchRequest(session=session).SerializeToString()
         self._socket.sendall(
             b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-            # SETTINGS: INITIAL_WINDOW_SIZE as large as it goes; WINDOW_UPDATE of the connection.
+            # SETTINGS: the largest INITIAL_WINDOW_SIZE; WINDOW_UPDATE of the connection.
             + self._frame(4, 0, 0, b"\x00\x04" + (2**31 - 1).to_bytes(4, "big"))
             + self._frame(8, 0, 0, (2**31 - 1 - 65535).to_bytes(4, "big"))
             + self._frame(1, 4, 1, self._headers())  # HEADERS with END_HEADERS
@@ -71,13 +72,13 @@ class SilentWatcher:
 
     @staticmethod
     def _frame(kind, flags, stream, payload):
-        """RFC 9113 section 4.1."""
+        """A frame as in RFC 9113 section 4.1."""
         return (len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big")
                 + payload)
 
     @staticmethod
     def _headers():
-        """Literal fields without indexing, RFC 7541 section 6.2.2; no text is longer than 126."""
+        """Literal fields without indexing, RFC 7541 section 6.2.2, each of at most 126 bytes."""
         fields = [(":method", "POST"), (":scheme", "http"),
                   (":path", "/benchd.v1.SessionService/Watch"), (":authority", "localhost"),
                   ("content-type", "application/grpc"), ("te", "trailers")]
@@ -89,7 +90,7 @@ class SilentWatcher:
         return block
 
     def answered(self):
-        """Waits for the first bytes, without taking them."""
+        """Waits for the first bytes, without consuming them."""
         self._socket.settimeout(TIMEOUT_S)
         return bool(self._socket.recv(1, socket.MSG_PEEK))
 
@@ -98,7 +99,7 @@ class SilentWatcher:
 
 
 class MemoryTrace(threading.Thread):
-    """The daemon's resident memory while something happens, ten times a second."""
+    """The daemon's resident memory during a block, sampled ten times per second."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -140,7 +141,7 @@ class LoadTest(DaemonTest):
     # ---- many submissions ----
 
     def submit_all(self):
-        """Every client submits one after the other: (ids, seconds of each call)."""
+        """Each client submits one session after another: (ids, seconds of each call)."""
         spec = self.spec()
         ids, seconds = [], []
         under_way = asyncio.Semaphore(UNDER_WAY)
@@ -177,7 +178,7 @@ class LoadTest(DaemonTest):
         after = self.tell_memory("with all of them queued")
         self.assert_grown_by_less(after - before, FIXED_BYTES + QUEUED_SESSION_BYTES * len(ids))
 
-        # A submission is no slower, and a list complete, with all of them there.
+        # With all of them queued, a list is complete and a submission is no slower.
         begin = time.monotonic()
         listed = self.link.list_all()
         print(f"list of {len(listed)} sessions: {time.monotonic() - begin:.2f} s", flush=True)
@@ -192,7 +193,7 @@ class LoadTest(DaemonTest):
         print(f"with them waiting: a submit {alone * 1e3:.1f} ms, a cancel by benchctl "
               f"{(time.monotonic() - begin) * 1e3:.1f} ms", flush=True)
 
-        # Acknowledged is kept: nothing is lost with the process either.
+        # Acknowledged sessions are stored and survive the process.
         self.daemon.kill()
         begin = time.monotonic()
         self.daemon.start()
@@ -210,7 +211,7 @@ class LoadTest(DaemonTest):
     # ---- the end ----
 
     def slow_to_read(self):
-        """An ended session with as many names in its environment as may be."""
+        """An ended session with the largest permitted environment."""
         spec = self.spec(limits=session_pb2.Limits(runs=2))
         for number in range(1000):
             spec.environment[f"{number:04}" + "n" * 1000] = ""
@@ -219,7 +220,7 @@ class LoadTest(DaemonTest):
         return session
 
     def test_it_ends_in_time_whatever_is_waiting(self):
-        """As many reads as clients can leave with it, and a session that runs."""
+        """As many pending reads as the clients can cause, and a running session."""
         request = session_pb2.GetSessionRequest(session=self.slow_to_read())
         self.link.submit(self.spec("sleep 10", "sleep 10"), str(uuid.uuid4()))
         channels = [grpc.insecure_channel(f"unix:{self.daemon.socket}", options=PATIENT_CHANNEL)
@@ -244,7 +245,7 @@ class LoadTest(DaemonTest):
     # ---- many watchers ----
 
     def watch_all(self, session, counts):
-        """Watches over ten connections; the last event of each and how many events there were."""
+        """Watches over ten connections; returns the last event and the event count of each."""
         async def watch(stub, index):
             last = None
             async for event in stub.Watch(session_pb2.WatchRequest(session=session)):
@@ -272,7 +273,7 @@ class LoadTest(DaemonTest):
         thread.start()
         deadline = time.monotonic() + TIMEOUT_S
         while min(counts) == 0 and time.monotonic() < deadline:
-            thread.join(0.02)  # each has its snapshot before the session gets going
+            thread.join(0.02)  # each has its snapshot before the session proceeds
         self.assertGreater(min(counts), 0)
         return thread, counts, last
 
@@ -311,7 +312,7 @@ class LoadTest(DaemonTest):
         self.assert_unharmed()
 
     def test_memory_does_not_grow_with_what_nobody_reads(self):
-        """The second half of a session's updates costs what the first did: nothing that stays."""
+        """The second half of a session's updates takes no more memory than the first."""
         session = self.link.submit(
             self.spec(self.values("n:1000:1"), self.values("n:1000:1"),
                       limits=session_pb2.Limits(runs=RUNS)), str(uuid.uuid4()))

@@ -1,4 +1,4 @@
-"""`benchctl machine` and `benchctl calibrate` with a user's daemon, which may change nothing."""
+"""`benchctl machine` and `benchctl calibrate` with a user daemon, which may change no settings."""
 
 import signal
 
@@ -50,7 +50,7 @@ class StatusTest(DaemonTest):
         done = self.benchctl("machine", "apply")
         self.assert_exit(done, REFUSED)
         self.assert_one_error(done, "apply", "user mode")
-        # There is nothing to give back, which is no error.
+        # There is nothing to restore, which is not an error.
         self.assert_exit(self.benchctl("machine", "restore"), 0)
 
     def test_during_a_session_status_answers_at_once_and_the_doctor_waits(self):
@@ -83,7 +83,7 @@ class StatusTest(DaemonTest):
 
 class ReserveTest(DaemonTest):
     def reserve(self, duration):
-        """A reservation that is held."""
+        """A reservation that is active."""
         client = self.start_client("machine", "reserve", "--for", duration)
         while not client.until("reserve")["held"]:
             pass
@@ -94,7 +94,7 @@ class ReserveTest(DaemonTest):
         client = self.start_client(
             "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1000:0:0"))
         session = client.until("queued")["session"]
-        # What is asked meanwhile is answered.
+        # Requests in the meantime are answered.
         self.assert_exit(self.benchctl("machine", "status"), 0)
         self.assertEqual(self.session(session)["state"], "queued")
         reservation.process.send_signal(signal.SIGINT)
@@ -146,7 +146,7 @@ class CalibrateTest(DaemonTest):
             self.assertIn(word, done.stdout, done)
 
     def test_of_runs_enough_it_tells_what_could_be_seen(self):
-        # Its own load takes too long for eight blocks where others have the machine.
+        # On a busy machine the default load takes too long for eight blocks.
         done = self.benchctl("calibrate", "--for", "4s", "/bin/true")
         self.assert_exit(done, 0)
         self.assertIn("scaled from", done.stdout, done)
@@ -173,12 +173,12 @@ class CalibrateTest(DaemonTest):
 
 
 class SettingTrialTest(DaemonTest):
-    """A user's daemon changes no setting: kinds of isolation differ in the choice of CPUs alone."""
+    """A user daemon changes no settings: kinds of isolation differ only in the choice of CPUs."""
 
     def test_its_json_has_every_stretch_and_ends_with_the_trial(self):
         words = ("calibrate", "--isolation", "off,best-effort,strict", "--seed", "7", "/bin/true")
         done = self.benchctl_json(*words, "--for", "20s")
-        if done.code == USAGE:  # Ten stretches do not fit in while others have the machine.
+        if done.code == USAGE:  # On a busy machine ten segments do not fit.
             done = self.benchctl_json(*words, "--for", "3m", timeout=3 * TIMEOUT_S)
         self.assert_exit(done, 0)
         self.assertRegex(done.stderr, r"3 settings, \d+ segments of \d+ runs each, in random order")
@@ -215,7 +215,7 @@ class SettingTrialTest(DaemonTest):
         for words, code, what in (
                 (("--each", "/bin/true"), REFUSED, "no setting of profile default can be changed here"),
                 (("--isolation", "off,strikt", "/bin/true"), USAGE, "strikt"),
-                # Twenty stretches of forty runs: 24 s at least, however fast the machine is.
+                # Twenty segments of forty runs take at least 24 s on any machine.
                 (("--isolation", "off,best-effort", "--for", "1s", "sleep 0.03"), USAGE,
                  "do not fit into")):
             done = self.benchctl("calibrate", *words)

@@ -1,7 +1,7 @@
 """Every method, estimator, rule and schedule through the real daemon, on seeded values.
 
-A change of 10 % at 1 % spread is found by all of them; what they say of it is tested in tests/stats
-and tests/analysis. Here: that each option reaches the statistics, and what goes with what.
+All of them find a change of 10 % at 1 % spread; tests/stats and tests/analysis check their numbers.
+These tests check that each option reaches the statistics and which options can be combined.
 """
 
 
@@ -62,7 +62,7 @@ class MethodTest(DaemonTest):
     def test_a_coin_draws_each_runs_arm(self):
         comparison = self.compare("--schedule", "coin", "--runs", "20")
         self.assert_ten_percent(comparison)
-        # 40 runs in all; that both arms get 20 has a chance of 13 %, and the seed is fixed.
+        # 40 runs in all. The chance that both arms get 20 is 13 %, and the seed is fixed.
         self.assertEqual(comparison["n_reference"] + comparison["n_candidate"], 40)
         self.assertNotEqual(comparison["n_reference"], 20)
         watched = self.compare("--schedule", "coin")

@@ -1,6 +1,6 @@
-"""What can be measured and gated on: memory, rates, metrics with zeros, counters, whole trees.
+"""Metrics and gates on them: memory, rates, metrics with zeros, counters, whole trees.
 
-What this machine does not have is skipped with the daemon's own reason.
+Metrics that this machine lacks are skipped with the daemon's reason.
 """
 
 import csv
@@ -27,7 +27,7 @@ HARDWARE = ("instructions", "cycles", "branch_misses", "cache_misses")
 
 class MetricsTest(DaemonTest):
     def compare(self, *words, code):
-        """Decided within seconds, unless others have the machine."""
+        """Compares; a verdict takes seconds, longer on a busy machine."""
         done = self.benchctl_json(
             "compare", "--max-time", "2m", *words, timeout=2 * TIMEOUT_S)
         self.assert_exit(done, code)
@@ -39,13 +39,13 @@ class MetricsTest(DaemonTest):
         return found[0]
 
     def assert_fails_with(self, done, error, hint):
-        """What is told of a failed session, after what was told while it ran."""
+        """Checks the last two lines of stderr, the report of a failed session."""
         told = done.stderr.rstrip().splitlines()[-2:]
         self.assertRegex(told[0], f"^error: session [0-9a-z]+ failed: {re.escape(error)}")
         self.assertTrue(told[1].startswith("hint: ") and hint in told[1], done)
 
     def counters(self):
-        """The fact about counters in the record of this machine."""
+        """The entry about counters in the record of this machine."""
         status = self.benchctl_json("machine", "status")
         self.assert_exit(status, 0)
         return status.events[-1]["environment"]["counters"]
@@ -74,12 +74,12 @@ class MemoryGateTest(MetricsTest):
         verdict = self.compare(
             "--metric", "max_rss:+1MiB", self.allocate(8), self.allocate(12), code=REGRESSION)
         difference = self.comparison(verdict, "max_rss")["difference"]["estimate"]
-        # Where its loader and stack lie costs a page or some more.
+        # The positions of its loader and stack add a page or more.
         self.assertAlmostEqual(difference, 4 * MEBIBYTE, delta=MEBIBYTE / 4)
 
 
 class RateTest(MetricsTest):
-    """A rate that the program itself calls better when higher gates without being named."""
+    """A rate for which the program declares that higher is better gates without --metric."""
 
     PREFER = "#! prefer=higher unit=op/s"
 
@@ -91,7 +91,7 @@ class RateTest(MetricsTest):
             "--parse", "lines", self.rate(1000), self.rate(900), code=REGRESSION)
         gate = self.comparison(verdict, "rate")
         self.assertEqual((gate["role"], gate["better"], gate["unit"]), ("gate", "higher", "op/s"))
-        # As it was measured: 900/1000 - 1.
+        # The change as measured: 900/1000 - 1.
         self.assertAlmostEqual(gate["change"]["estimate"], -0.1, delta=0.02)
 
     def test_ten_percent_more_passes(self):
@@ -99,9 +99,9 @@ class RateTest(MetricsTest):
 
 
 class ZeroTest(MetricsTest):
-    """A count that is mostly 0 has no ratio; an absolute margin decides it."""
+    """A count that is mostly 0 has no ratio, so it needs an absolute margin."""
 
-    # Whole numbers are compared up to two of their steps: a margin of 1 would stay open for ever.
+    # Whole numbers are compared up to two of their steps, so a margin of 1 would never be decided.
     GATE = ("--parse", "lines", "--metric", "errors:+5:lower")
 
     def errors(self, mean, sd=0):
@@ -151,7 +151,7 @@ class CounterTest(Replay, MetricsTest):
         self.assertEqual(gate["decided"]["blocks"], 8)
         verdict = self.compare(
             "--metric", "instructions", f"{SPIN} {WORK}", f"{SPIN} {WORK}", code=PASS)
-        # Those that nobody asked for by name come along.
+        # Counters that are not requested by name are included.
         self.comparison(verdict, "cycles")
 
     def test_a_gate_that_cannot_be_had_fails_by_name_before_anything_ran(self):
@@ -185,10 +185,10 @@ class CounterTest(Replay, MetricsTest):
         for metric in ("user_time", "system_time"):
             self.comparison(verdict, metric)
         export = json.loads(self.benchctl("export", verdict["session"], "--format", "json").stdout)
-        coarse = 6  # CLOCK_MONOTONIC_COARSE, which goes on once a tick
+        coarse = 6  # CLOCK_MONOTONIC_COARSE, which advances once per tick
         for run in export["runs"]:
             steps = {info["name"]: info["resolution"] for info in run.get("metrics", [])}
-            # Exact divisions have no step of their own.
+            # Exact divisions have no step.
             if steps:
                 self.assertEqual(steps, {"user_time": time.clock_getres(coarse),
                                          "system_time": time.clock_getres(coarse)})
@@ -207,17 +207,17 @@ class CounterTest(Replay, MetricsTest):
         self.assertEqual(len(rows), 18)
         for row in rows:
             self.assertGreater(float(row["task_clock"]), 0)
-            # Nobody asked for it: absent, not zero.
+            # It was not requested, so it is absent, not zero.
             self.assertEqual(row.get("tree_memory_peak", ""), "")
         offline = self.assert_replayed(verdict)
         self.assertEqual(self.comparison(offline, "write_bytes")["unit"], "B")
 
 
 class DisturbanceTest(Replay, MetricsTest):
-    """What disturbed a run is in its data, and out of the way."""
+    """Disturbances of a run are in its data but do not distract."""
 
-    # Read unasked only where that costs no more than ½ % of a run. It costs 0.1 to 0.2 ms, more on
-    # a larger machine: these take some 150 ms, so that up to 0.75 ms is cheap enough.
+    # They are read by default only if that costs at most 0.5 % of a run. It costs 0.1 to 0.2 ms,
+    # more on a larger machine. These runs take some 150 ms, so up to 0.75 ms is cheap enough.
     LONG = f"{SPIN} {5 * WORK}"
 
     def test_interrupts_are_data_of_each_run_and_no_finding(self):
@@ -227,7 +227,7 @@ class DisturbanceTest(Replay, MetricsTest):
         self.assertEqual((interrupts["role"], interrupts.get("flag", "none")), ("info", "none"))
         exported = self.benchctl("export", verdict["session"], "--format", "csv")
         for row in csv.DictReader(io.StringIO(exported.stdout)):
-            # The timer's, of every busy CPU; ten of them a second at least.
+            # The timer of every busy CPU causes at least ten per second.
             self.assertGreaterEqual(float(row["interrupts"]), 0)
         self.assert_replayed(verdict)
 
@@ -250,11 +250,11 @@ class DisturbanceTest(Replay, MetricsTest):
 
 
 class PerfStatTest(MetricsTest):
-    """`perf stat` of the same program, between our own runs of it."""
+    """Compares with `perf stat` of the same program, run between our own runs."""
 
     EVENTS = {"task_clock": "task-clock", "instructions": "instructions", "cycles": "cycles",
               "branch_misses": "branch-misses"}
-    # Work is fixed, cycles are not; by how much these may differ on a machine with other work.
+    # The work is fixed but the cycles are not; this much they may differ on a busy machine.
     TOLERANCE = {"instructions": 0.02}
     OF_THE_MACHINE = 0.5
 
@@ -285,7 +285,7 @@ class PerfStatTest(MetricsTest):
 
 
 class TreeTest(MetricsTest):
-    """The work of a process that nobody waits for, and that outlives the program."""
+    """Work of a process that outlives the program, which does not wait for it."""
 
     def worker(self, steps, name):
         return self.script(
@@ -313,7 +313,7 @@ class TreeTest(MetricsTest):
 
     def test_tree_memory_peak_gates_on_each_runs_own_peak(self):
         self.need_tree("tree_memory_peak")
-        # The larger one's peak must not stay for the smaller one's next run.
+        # The larger arm's peak must not remain for the next run of the smaller one.
         verdict = self.compare(
             "--metric", "tree_memory_peak:+1MiB", "--max-runs", "40",
             f"{HOSTILE} allocate 8", f"{HOSTILE} allocate 16", code=REGRESSION)

@@ -1,7 +1,7 @@
-"""Two users of one benchd, one of them hostile: the other's session, submission and memory are none of theirs.
+"""A hostile user does not affect another user's session, submission or memory of benchd.
 
-BENCHD_NEIGHBOUR_SESSIONS (of each kind) and _RUNS change the size. Figures are printed; how long is
-judged only where it would not be a matter of the machine's load.
+BENCHD_NEIGHBOUR_SESSIONS (of each kind) and _RUNS change the size. Figures are printed; durations
+are judged only if they do not depend on the machine's load.
 """
 
 import base64
@@ -23,7 +23,7 @@ SESSIONS = int(os.environ.get("BENCHD_NEIGHBOUR_SESSIONS") or (5 if SOAK else 3)
 RUNS = int(os.environ.get("BENCHD_NEIGHBOUR_RUNS") or 10)
 MOST_MEMORY_MIB = 300
 MOST_SECONDS_TO_END = 10
-# A sanitizer keeps what was freed.
+# A sanitizer keeps freed memory.
 SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
 
 
@@ -54,7 +54,7 @@ class HostileNeighbourTest(NeighbourCases, SystemModeTest):
         if not SANITIZED:
             self.assertLess(memory, MOST_MEMORY_MIB)
         self.assertLess(ended_after, MOST_SECONDS_TO_END)
-        # 0.3 s where nothing else loads the machine; six of it is what a flood of reads once made.
+        # 0.3 s on an otherwise idle machine. A flood of reads once caused 6 s.
         self.assertLess(beside - alone, 2)
 
 

@@ -1,4 +1,4 @@
-"""What cannot be written: every command says so and exits 74, whatever it has to say."""
+"""Every command reports output that cannot be written and exits with 74."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from main import main
 from support import BIN, PASS, TIMEOUT_S, OUTPUT, DaemonTest
 
 WRITE_ERROR = "write error: No space left on device"
-# They need privileges that nobody has in user mode, and print nothing then.
+# They need privileges that do not exist in user mode, and then print nothing.
 NOTHING_TO_PRINT = {"machine apply", "machine restore"}
 
 
@@ -33,13 +33,13 @@ class OutputTest(DaemonTest):
             text=True, timeout=TIMEOUT_S, **popen)
 
     def commands(self):
-        """All that the help lists."""
+        """All commands in the help."""
         listed = self.benchctl("help").stdout
         return [line.split("  ")[0].strip()
                 for line in re.findall(r"^  ([a-z].*?)$", listed, re.MULTILINE)]
 
     def words_of(self, command):
-        """What makes it print something, each time that it is called."""
+        """Arguments with which the command prints something each time."""
         session = self.session_id
         if command in ("arm list", "arm remove"):
             self.assert_exit(self.benchctl("compare", "--save", "kept", "true"), PASS)
@@ -85,7 +85,7 @@ class OutputTest(DaemonTest):
                 self.assertEqual(lost.returncode, OUTPUT, (command, lost))
             for words in (("--help",), ("--version",), ("machine", "--help"), ("help", "compare")):
                 self.assertEqual(self.run_with(words, full).returncode, OUTPUT, words)
-        # With --json a report has no place on stdout.
+        # With --json, stdout has no room for a report.
         self.assertLessEqual(silent - {"report", "help"}, NOTHING_TO_PRINT)
 
     def test_no_program_of_the_service_does_either(self):
@@ -131,7 +131,7 @@ class OutputTest(DaemonTest):
         self.assertIn("error: stdout: write error: Bad file descriptor\n", done.stderr)
 
     def test_a_reader_that_left_ends_it_as_it_ends_git(self):
-        for restore in (True, False):  # with SIGPIPE ignored by whoever starts it as well
+        for restore in (True, False):  # also if the parent ignores SIGPIPE
             reader, writer = os.pipe()
             os.close(reader)
             with open(writer, "w") as gone:

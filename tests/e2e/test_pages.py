@@ -1,4 +1,4 @@
-"""Every block of README.md and docs/ does what its page says (see pages.py)."""
+"""Every block of README.md and docs/ does what its page claims (see pages.py)."""
 
 import collections
 import os
@@ -12,7 +12,7 @@ import pages
 from main import main
 from support import BIN, PROGRAMS, DaemonTest
 
-PAGE_S = 300  # commands of one block; each is a few runs of programs that take milliseconds
+PAGE_S = 300  # for the commands of one block, each a few runs of milliseconds
 
 
 class BlocksTest(unittest.TestCase):
@@ -49,12 +49,12 @@ class BlocksTest(unittest.TestCase):
 
 
 class PageTest(DaemonTest):
-    """A page's blocks, one after the other, as a reader would: in one folder, with one daemon."""
+    """Runs a page's blocks in order, as a reader would, in one folder and with one daemon."""
 
     def read(self, page):
         for program in pages.needs(page):
             if shutil.which(program) is None:
-                self.skipTest(f"{program} is not here: apt-get install {program}")
+                self.skipTest(f"{program} is not installed: apt-get install {program}")
         folder = self.folder / "page"
         folder.mkdir()
         environment = dict(
@@ -84,13 +84,13 @@ class PageTest(DaemonTest):
                 execute(["/usr/bin/python3", "-"], block.text, block.where, block.exit_code)
             elif block.kind == "run":
                 self.assertTrue(block.commands(), f"{block.where}: no line begins with `$ `")
-                # A command that reads stdin would read the rest of the page.
+                # A command that reads stdin would consume the rest of the page.
                 execute(["bash", "-uo", "pipefail", "-ec", block.commands()], None, block.where,
                         block.exit_code)
 
 
 def add_tests():
-    """A test a page that has something to run."""
+    """Creates one test per page that has blocks to run."""
     for page in pages.pages():
         if not any(block.kind in ("run", "file") for block in pages.blocks(page)):
             continue

@@ -1,4 +1,4 @@
-"""`compare --pool slurm` where Slurm's commands are a small program; tests/slurm has the real ones."""
+"""`compare --pool slurm` with a small program in place of Slurm; tests/slurm uses the real one."""
 
 import contextlib
 import json
@@ -79,7 +79,7 @@ class PoolTest(DaemonTest):
 
     @contextlib.contextmanager
     def waiting(self):
-        """A client whose job waits for Slurm."""
+        """A client whose job is waiting for Slurm."""
         (self.slurm / "waits").touch()
         client = subprocess.Popen([BIN / "benchctl", *map(str, self.words())], cwd=self.folder,
                                   env=self.client_environment(), stdin=subprocess.DEVNULL,
@@ -99,7 +99,7 @@ class PoolTest(DaemonTest):
 
     def test_a_pool_is_cancelled_by_its_folder(self):
         with self.waiting() as client:
-            client.kill()  # a login that broke off
+            client.kill()  # as after a lost login
         done = self.benchctl("cancel", self.pool_folder().name)
         self.assert_exit(done, PASS)
         self.assertEqual(done.stdout, "cancelled Slurm job 100\n")
@@ -113,7 +113,7 @@ class PoolTest(DaemonTest):
         self.assert_one_error(done, "scancel: error: Kill job error on job id 100")
 
     def command(self, name, script):
-        """Another of Slurm's commands, from now on."""
+        """Replaces one of Slurm's commands."""
         path = self.slurm / name
         path.unlink()
         path.write_text(f"#!/bin/sh\n{script}\n")

@@ -1,4 +1,4 @@
-"""Any gRPC client works: here one made from proto/benchd/v1 for Debian's python3-grpcio."""
+"""Any gRPC client works, such as one generated from proto/benchd/v1 for Debian's python3-grpcio."""
 
 import os
 import sys

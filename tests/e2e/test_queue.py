@@ -1,4 +1,4 @@
-"""The queue as its users meet it: whose turn it is, who may change that, what a restart leaves."""
+"""The queue as its users see it: the order, permission to change it, and restarts."""
 
 
 from main import main
@@ -7,7 +7,7 @@ from test_system_mode import LINES, NOBODY, STRANGER_UID, SystemModeTest
 
 
 class QueueTest(SystemModeTest):
-    """Root pauses and looks; nobody and a stranger submit."""
+    """Root pauses and observes; nobody and a stranger submit."""
 
     def setUp(self):
         super().setUp()
@@ -26,7 +26,7 @@ class QueueTest(SystemModeTest):
         self.assert_exit(self.benchctl("resume"), PASS)
 
     def order(self):
-        """The waiting sessions by place."""
+        """The waiting sessions in order of their places."""
         listed = self.benchctl_json("list", "--state", "queued")
         self.assert_exit(listed, PASS)
         places = {entry["queued"]["position"]: entry["session"] for entry in listed.events}
@@ -34,7 +34,7 @@ class QueueTest(SystemModeTest):
         return [places[place] for place in sorted(places)]
 
     def ran_in_order(self):
-        """All sessions by when they started; each has a verdict."""
+        """All sessions in order of their start; each has a verdict."""
         for entry in self.benchctl_json("list", "--all").events:
             self.assert_exit(self.benchctl("watch", entry["session"]), PASS)
         ended = self.benchctl_json("list", "--all").events
@@ -165,7 +165,7 @@ class ModeTest(QueueTest):
 
 class ExpectedStartTest(QueueTest):
     def test_who_waits_is_told_a_place_and_an_expected_start(self):
-        # The first one that ends tells how long sessions take here.
+        # The first session that ends provides an estimate for the others.
         self.assert_exit(self.benchctl("watch", self.submit(self.nobody)), PASS)
         gate, _, running = self.waiting_session()
         sessions = [self.submit(self.nobody) for _ in range(3)]
@@ -173,12 +173,12 @@ class ExpectedStartTest(QueueTest):
         self.assertEqual([entry["position"] for entry in entries], [1, 2, 3])
         expected = [entry["eta_s"] for entry in entries]
         self.assertEqual(expected, sorted(expected))
-        # The one that runs has ten minutes at the most; those before take what the first one took.
+        # The running session may take ten minutes; those before take as long as the first one did.
         self.assertLessEqual(expected[0], 600)
         self.assertLess(expected[2] - expected[0], 60)
         watcher = self.start_client("watch", sessions[2])
         self.assertAlmostEqual(watcher.until("queued")["eta_s"], expected[2], delta=60)
-        # Who is not running any more is waited for no longer.
+        # A session that has stopped running no longer adds to the estimate.
         self.pause()
         self.assert_exit(self.benchctl("cancel", running), PASS)
         self.assertNotIn("eta_s", self.session(sessions[0])["queued"])
@@ -195,7 +195,7 @@ class LimitTest(QueueTest):
         refused = self.benchctl("submit", *LINES, "echo n 1", "echo n 1", **self.nobody)
         self.assert_exit(refused, REFUSED)
         self.assert_one_error(refused, "3")
-        # Nobody else is meant, and room is room again.
+        # Other users are not affected, and the limit applies only while sessions wait.
         theirs = self.submit(self.stranger)
         self.assert_exit(self.benchctl("cancel", mine[0], **self.nobody), PASS)
         again = self.submit(self.nobody)

@@ -1,7 +1,7 @@
 """Verdicts on real programs and harnesses, gated on CPU time so that a busy machine does not decide.
 
-What one arm has more is the same again, far beyond its margin: no load hides that, and eight blocks
-tell it. How small a difference is found, and how often wrongly, is for tests/bench.
+One arm does the same work twice, far beyond its margin, so eight blocks detect it under any load.
+tests/bench measures how small a difference is found, and how often wrongly.
 """
 
 import json
@@ -15,13 +15,13 @@ from test_harness_formats import (GOOGLE, JSON, SLOWER, HarnessTest, needs_googl
                                   needs_hyperfine)
 
 SPIN = PROGRAMS / "spin"
-# About 30 ms on a CPU of 2020: start-up and page faults are a few per cent of it.
+# About 30 ms on a CPU of 2020; start-up and page faults are a few per cent of it.
 WORK = 30_000
 
 
 class MeasuredTest(HarnessTest):
     def measure(self, *words):
-        """Decided within seconds, unless others have the machine."""
+        """Compares; a verdict takes seconds, longer on a busy machine."""
         return self.benchctl_json(
             "compare", "--max-time", "2m", *words, timeout=2 * TIMEOUT_S)
 
@@ -57,7 +57,7 @@ class RealProgramTest(MeasuredTest):
         wall = by_metric["wall_time"]
         self.assertEqual((wall["role"], wall["unit"]), ("gate", "s"))
         self.assertGreater(wall["mean_reference"], 0)
-        # A static floor of the spawner would show here: spin itself needs 1 to 4 MB.
+        # A memory floor of the spawner would show here: spin itself needs 1 to 4 MB.
         self.assertLess(by_metric["max_rss"]["mean_reference"], 8e6)
         self.assertGreater(by_metric["max_rss"]["mean_reference"], 0.5e6)
 
@@ -74,10 +74,10 @@ class GoogleBenchmarkTest(MeasuredTest):
             "BM_Sum/10000/cpu_time": "regression", "BM_Sum/20000/cpu_time": "regression",
             "BM_Fill/cpu_time": "pass"})
         found = self.by_metric(done)
-        # Its loop runs twice.
+        # The candidate's loop runs twice.
         self.assertAlmostEqual(found["BM_Sum/20000/cpu_time"]["change"]["estimate"], 1, delta=0.3)
         self.assertEqual(found["BM_Sum/20000/cpu_time"]["unit"], "s")
-        # It prints nanoseconds; how many depends on the build.
+        # It prints nanoseconds; the value depends on the build.
         printed = json.loads(subprocess.check_output(shlex.split(f"{GOOGLE} {JSON}")))
         sums = [one["cpu_time"] * 1e-9 for one in printed["benchmarks"]
                 if one["name"] == "BM_Sum/20000"]
@@ -115,7 +115,7 @@ class HyperfineTest(MeasuredTest):
         self.assert_exit(done, REGRESSION)
         gate = self.by_metric(done)["time"]
         self.assertEqual(gate["unit"], "s")
-        # sleep never ends early.
+        # sleep never returns early.
         self.assertGreaterEqual(gate["mean_reference"], 0.02)
         self.assertGreaterEqual(gate["mean_candidate"], 0.06)
         self.assertIn("user", self.by_metric(done))

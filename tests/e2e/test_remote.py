@@ -1,6 +1,6 @@
-"""--host: a session on another machine, with a script in the place of ssh.
+"""--host: a session on another machine, with a script in place of ssh.
 
-What a real sshd does with it, tests/ssh sees to.
+tests/ssh uses a real sshd.
 """
 
 import os
@@ -15,10 +15,10 @@ from remote_login import RemoteLogin
 
 
 class RemoteTest(RemoteLogin, support.DaemonTest):
-    """What is the other machine's, and what becomes of a connection that breaks."""
+    """Properties of the other machine, and broken connections."""
 
     def compare_at_a_gate(self):
-        """A client whose session runs and waits."""
+        """A client whose session is running and waits at a gate."""
         gate = self.gate()
         client = self.start_client(
             "compare", "--parse", "lines", "--metric", "n:2%:lower", "--runs", "8",
@@ -27,7 +27,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
         gate.arrived()
         return client, gate
 
-    # ---- what is the other machine's ----
+    # ---- properties of the other machine ----
 
     def test_a_session_has_the_login_and_folder_of_the_other_machine(self):
         (self.home / "marks").mkdir()
@@ -71,7 +71,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
         listed = self.benchctl("list", "--all")
         self.assertIn(shown.events[0]["session"], listed.stdout)
 
-    # ---- which daemon ----
+    # ---- choice of the daemon ----
 
     def test_ssh_is_called_so_that_no_word_can_be_an_option(self):
         self.benchctl("list", "--host", "ssh://ci@far:2222", "--no-autostart")
@@ -114,7 +114,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
         self.assert_exit(done, support.REFUSED)
         self.assert_one_error(done, "/nonexistent/ssh: No such file")
 
-    # ---- a connection that breaks ----
+    # ---- broken connections ----
 
     def test_a_lost_connection_loses_no_verdict(self):
         client, gate = self.compare_at_a_gate()
@@ -129,7 +129,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
 
     def test_an_interrupt_cancels_over_there(self):
         client, _ = self.compare_at_a_gate()
-        # As a terminal does, to both; ssh first, as it ends with a client that has cancelled.
+        # A terminal signals both; ssh first, because it exits with a client that has cancelled.
         os.kill(self.ssh_of(client), signal.SIGINT)
         client.process.send_signal(signal.SIGINT)
         self.assertEqual(client.finish(), support.INTERRUPTED, client.stderr)
@@ -141,7 +141,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
         client.process.kill()
         client.process.wait()
         self.assertTrue(wait_for_exit(ssh))
-        gate.open()  # the session goes on without it
+        gate.open()  # the session continues without the client
         done = self.benchctl_json("watch", client.events[0]["session"])
         self.assert_exit(done, support.PASS)
 
@@ -151,7 +151,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
         os.kill(self.ssh_of(client), signal.SIGKILL)
         words = self.folder / "ssh.words"
         deadline = time.monotonic() + support.TIMEOUT_S
-        while "BatchMode" not in words.read_text():  # it has knocked again
+        while "BatchMode" not in words.read_text():  # until it reconnects
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
         (self.folder / "refuse").unlink()

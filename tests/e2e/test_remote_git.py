@@ -1,4 +1,4 @@
-"""--git of a clone here, built by the daemon of another machine: --host."""
+"""--host with --git: commits of a local clone, built by the daemon of another machine."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class RemoteGit(GitRepository, RemoteLogin, support.DaemonTest):
         self.slow = self.commit("t:110:1", message="slower")
 
     def bundles(self):
-        """What the daemon keeps of bundles."""
+        """The bundles that the daemon keeps."""
         return os.listdir(self.folder / "state/benchd/bundles")
 
     def assert_nothing_sent(self):
@@ -31,7 +31,7 @@ class RemoteGit(GitRepository, RemoteLogin, support.DaemonTest):
 
 class RemoteGitTest(RemoteGit):
     def received(self, *words):
-        """git in the repository over there."""
+        """Runs git in the repository on the other machine."""
         done = subprocess.run(
             ["git", "--git-dir", self.home / ".cache/benchd/received.git", *words],
             capture_output=True, text=True, timeout=support.TIMEOUT_S, stdin=subprocess.DEVNULL)
@@ -52,19 +52,19 @@ class RemoteGitTest(RemoteGit):
         self.assertEqual(self.bundles(), [])
         self.assertEqual(self.git("for-each-ref"), before)
         self.assertFalse((self.folder / ".cache").exists(), "nothing is built here")
-        # The same once more: nothing is sent, nothing is built.
+        # A repetition sends nothing and builds nothing.
         done = self.benchctl("compare", *GATE, *words, cwd=self.repository)
         self.assert_exit(done, REGRESSION)
         self.assertNotIn("sending", done.stderr)
         self.assertEqual(len(self.build_folders()), 2)
-        # As `show` says it, from within the clone.
+        # Repeat it as `show` prints it, from within the clone.
         text = self.benchctl("show").stdout
         [again] = [row.removeprefix("again: ") for row in text.splitlines()
                    if row.startswith("again: ")]
         self.assertTrue(again.startswith("benchctl compare "), again)
         self.assert_exit(self.shell(again), REGRESSION)
         self.assertEqual(len(self.build_folders()), 2)
-        # A later commit brings itself alone.
+        # For a later commit, only that commit is sent.
         third = self.commit("t:100:1")
         done = self.compare_commits("v1..HEAD")
         self.assert_exit(done, PASS)
@@ -106,7 +106,7 @@ class RemoteGitTest(RemoteGit):
         self.assertEqual(self.bundles(), [f"{os.getuid()}-{session}"])
         self.assert_exit(self.benchctl("cancel", session), PASS)
         self.assertEqual(self.bundles(), [])
-        # Another one has its turn.
+        # A second session can use the space.
         waits = self.benchctl("submit", *GATE, "--git", "v1..HEAD", "--build", self.BUILD,
                               "./bench", cwd=self.repository)
         session = waits.stdout.strip()
@@ -155,11 +155,11 @@ class RemoteGitTest(RemoteGit):
         client.process.wait()
         if ssh is not None:
             self.assertTrue(wait_for_exit(ssh))
-        # Submitted just before, or not at all: never half a bundle.
+        # The session was submitted before the kill or not at all: there is never half a bundle.
         for listed in self.benchctl_json("list").events:
             self.benchctl("cancel", listed["session"])
         self.assertEqual([name for name in self.bundles() if not name.endswith(".part")], [])
-        # The daemon is told by its socket: soon, not at once.
+        # The daemon learns of the exit from its socket: soon, but not at once.
         deadline = time.monotonic() + support.TIMEOUT_S
         while self.bundles():
             self.assertLess(time.monotonic(), deadline)
@@ -205,7 +205,7 @@ class RemoteGitTest(RemoteGit):
 
 
 class QuotaTest(RemoteGit):
-    """A daemon that takes a MiB at a time."""
+    """A daemon that accepts a MiB at a time."""
 
     starts_daemon = False
 

@@ -1,4 +1,4 @@
-"""Reports: one page of a session, of its exports and of a table, and pictures."""
+"""Reports: a page for a session, for exports and for a table, and charts."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -13,7 +13,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 class Page(HTMLParser):
-    """The elements of a page; fails where one is closed that is not open."""
+    """The elements of a page; fails at a closing tag without its opening tag."""
 
     def __init__(self, text):
         super().__init__()
@@ -68,7 +68,7 @@ class ReportTest(DaemonTest):
 
         exported = self.benchctl("export", session, "--format", "json", "--with-warmup")
         (self.folder / "export.json").write_text(exported.stdout)
-        # Which CPUs these were is not in the export, nor what analyze has to know of the harness.
+        # The export lacks the list of CPUs, and analyze needs other options for the harness.
         kept = re.sub(r"<dt>benchmark cpus.*\n|<p>The same numbers.*\n|<pre>.* analyze .*\n", "",
                       text)
         self.assertEqual(kept, self.page("export.json", name="export.html"))

@@ -1,4 +1,4 @@
-"""What a restart leaves as it was: the queue, the running session, and what clients see of it."""
+"""State that survives a restart: the queue, the running session, and the clients' view of it."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ class RestartTest(DaemonTest):
         return done.events[0]["session"]
 
     def queue(self):
-        """The waiting sessions by place."""
+        """The waiting sessions in order of their places."""
         waiting = [entry for entry in self.link.list_all()
                    if entry.state == session_pb2.SESSION_STATE_QUEUED]
         return [entry.session for entry in sorted(waiting, key=lambda e: e.queued.position)]
@@ -64,7 +64,7 @@ class RestartTest(DaemonTest):
                 self.assertEqual(self.queue(), order)
                 self.restart(how)
                 self.assertEqual(self.queue(), order)
-                # Nothing starts before it is told to: the pause lasts.
+                # The pause lasts: nothing starts before it is resumed.
                 self.assertTrue(self.link.pause().paused)
                 self.assertEqual(self.queue(), order)
                 self.link.resume()
@@ -92,10 +92,10 @@ class RestartTest(DaemonTest):
                 client.finish()
                 self.assert_exit(self.benchctl("watch", waiting), PASS)
 
-    # ---- the session that runs ----
+    # ---- the running session ----
 
     def assert_goes_on(self, stop):
-        """A session at its gate goes on after `stop`: same client, same runs, one warning."""
+        """A session at its gate continues after `stop`: same client, same runs, one warning."""
         gate = self.gate()
         client = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
         session = client.until("started")["session"]
@@ -126,10 +126,10 @@ class RestartTest(DaemonTest):
         os.kill(self.daemon.runner_pid(), signal.SIGSTOP)
         machine = machine_pb2_grpc.MachineServiceStub(self.link.channel)
         call = machine.Get.future(machine_pb2.GetMachineRequest())
-        self.link.call(self.link.queue.Get, queue_pb2.GetQueueRequest())  # comes after it
+        self.link.call(self.link.queue.Get, queue_pb2.GetQueueRequest())  # returns after it
         began = time.monotonic()
         self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
-        # TimeoutStopSec= of benchd.service; systemd would kill it then.
+        # After TimeoutStopSec= of benchd.service systemd would kill it.
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(call.code(), grpc.StatusCode.UNAVAILABLE, call.details())
 
@@ -140,13 +140,13 @@ class RestartTest(DaemonTest):
 
     def test_a_watcher_sees_a_snapshot_then_goes_on(self):
         gate = self.gate()
-        # Eight pairs pass and are told of; the ninth pair's run waits.
+        # Eight pairs pass and are reported; the run of the ninth pair waits.
         session = self.benchctl_json(
             "submit", *LINES, "--runs", "20", gate.command, "echo n 1000").events[0]["session"]
         watcher = Watcher(self.daemon.socket, session)
         self.addCleanup(watcher.close)
         gate.arrived()
-        for _ in range(9):  # one of the warm-up
+        for _ in range(9):  # including one of the warm-up
             gate.open(runs=1)
             gate.arrived()
         before = len(watcher.events)
@@ -163,8 +163,8 @@ class RestartTest(DaemonTest):
     def test_an_interrupted_block_is_kept_as_dropped_and_repeated(self):
         gate = self.gate()
         starts = self.folder / "starts"
-        # Runs of a second are stored one by one. Two of warm-up, one of the first block; the second
-        # one of that block never ends.
+        # Runs of a second are stored one by one: two of the warm-up, one of the first block. The
+        # second run of that block never ends.
         program = self.script(
             f'echo >>"{starts}"; n=$(wc -l <"{starts}")\n'
             f'if [ $n -le 3 ]; then sleep 1.1; elif [ $n = 4 ]; then exec {gate.command}; fi\n'
@@ -181,7 +181,7 @@ class RestartTest(DaemonTest):
         self.assertEqual((dropped.block, dropped.position), (0, 0))
         self.assertEqual([run.position for run in again], [0, 1])
         self.assertEqual(dropped.arm, again[0].arm)
-        # The table for statistics leaves it out, the whole record has it.
+        # The table for statistics omits it; the full export includes it.
         self.assertEqual(self.benchctl("export", session).stdout.count("\n"), 1 + 16)
         exported = self.benchctl_json("export", session, "--with-warmup").events[0]
         self.assertEqual([run["phase"] for run in exported["runs"]].count("dropped"), 1)
@@ -210,7 +210,7 @@ class RestartTest(DaemonTest):
         self.restart(signal.SIGKILL)
         gate.arrived()
         gate.open()
-        # The second life has the values that the submission had.
+        # After the restart the runs have the values of the submission.
         self.assertEqual(client.finish(), PASS, client.stderr)
         self.assertEqual(self.daemon.stop(), 0)
         for file in (self.folder / "state").rglob("*"):
@@ -234,7 +234,7 @@ class SessionsOfTheStoreTest(DaemonTest):
 
 
 class AnotherMachineTest(SystemModeTest):
-    """The runner reads the machine's facts below a folder of the test's."""
+    """The runner reads the machine's properties below a folder of the test."""
 
     FACTS = {"proc/sys/kernel/osrelease": "6.1.0-one\n",
              "proc/sys/kernel/random/boot_id": "11111111-0000-0000-0000-000000000000\n",
@@ -254,7 +254,7 @@ class AnotherMachineTest(SystemModeTest):
         super().start_runner()
 
     def interrupted_by(self, path, text):
-        """A session at its gate; then benchd and the runner stop, and the machine has changed."""
+        """A session at its gate, after benchd and runner were stopped and the machine changed."""
         gate, client, session = self.waiting_session()
         self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
         self.stop_runner()
@@ -285,7 +285,7 @@ class AnotherMachineTest(SystemModeTest):
         return count(self.link.runs(session), WARMUP)
 
     def waiting_session(self):
-        """As in the base, but the gate is met by the first measured run."""
+        """As in the base class, but the first measured run waits at the gate."""
         gate, client, session = super().waiting_session()
         gate.open(runs=1)
         gate.arrived()

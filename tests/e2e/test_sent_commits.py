@@ -1,4 +1,4 @@
-"""--host and --git in system mode: who holds, unpacks and builds what a user sends. For root only."""
+"""--host and --git in system mode: the users that unpack and build sent commits. Needs root."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from test_system_mode import DAEMON, LINES, NOBODY, STRANGER_UID, SystemModeTest
 
 
 class SentCommitsTest(SystemModeTest):
-    """The clone, and the login over there, are nobody's."""
+    """The clone and the login on the other machine belong to the user nobody."""
 
     def setUp(self):
         super().setUp()

@@ -13,7 +13,7 @@ JMH_FOLDER = os.environ.get("BENCHD_JMH_DIR")
 
 
 def runs(count, values, other=None):
-    """Runs that alternate around 10; run `other` around 30."""
+    """Runs whose values are near 10, except those of run `other`, near 30."""
     return [[(30 if run == other else 10) + (value * 7 + run * 3) % 5 * 0.01
              for value in range(values)] for run in range(count)]
 
@@ -91,7 +91,7 @@ class SimilarityTest(DaemonTest):
         confusion = answer["confusions"][0]
         self.assertEqual(confusion["counts"], [[1, 0], [1, 1]])
         self.assertEqual(confusion["scores"]["dissimilar"], {"sensitivity": 0.5, "specificity": 1})
-        # It names the subjects, or rates them in three categories: not ours to guess.
+        # The column may name the subjects or rate them; benchctl does not guess.
         done = self.benchctl("agreement", table)
         self.assert_exit(done, USAGE)
         self.assert_one_error(done, "column 'file'", "--subjects file", "--raters")
@@ -100,7 +100,7 @@ class SimilarityTest(DaemonTest):
         self.assert_one_error(done, "hole.csv: line 2, column 3: 'b' has no rating here")
 
     @unittest.skipUnless(JMH_FOLDER, "BENCHD_JMH_DIR is not set: the real JMH benchmarks are not "
-                         "at hand")
+                         "available")
     def test_forty_real_benchmarks_are_decided_as_the_reference_does(self):
         folder = pathlib.Path(JMH_FOLDER)
         lines = (folder / "index.csv").read_text().splitlines()[1:]

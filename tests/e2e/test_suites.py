@@ -1,7 +1,7 @@
-"""Suites: many benchmarks in one session, by a file, parameters and patterns.
+"""Suites: many benchmarks in one session, from a file, parameters or patterns.
 
-Every benchmark and arm has a counter of its own, so that its k-th run prints the same number whenever its
-turn comes: which benchmarks are decided after how many blocks follows from the seeds alone.
+Every benchmark and arm has its own counter, so its k-th run prints the same number regardless of
+its position. The seeds alone determine when each benchmark is decided.
 """
 
 import collections
@@ -19,7 +19,7 @@ from support import PASS, PROGRAMS, REGRESSION, UNDECIDED, USAGE, DaemonTest
 SEED = ("--seed", "20240501")
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/suite"
 BENCHMARKS = 20
-PLANTED = "b13"  # slower by 3 %, where 2 % are the margin
+PLANTED = "b13"  # slower by 3 %; the margin is 2 %
 SPREAD = 1       # of values around 100
 
 ARMS = """
@@ -32,7 +32,7 @@ name = "feature"
 
 class SuiteTest(Replay, DaemonTest):
     def value(self, benchmark, arm, mean, spread=SPREAD):
-        """A command that prints `latency`, from a stream of its own."""
+        """A command that prints `latency` from its own random stream."""
         number = 1000 + int(benchmark.strip("b")) * 2 + (arm == "feature")
         words = [PROGRAMS / "seeded_values", self.folder / f"{benchmark}-{arm}.count", number,
                  f"latency:{mean}:{spread}"]
@@ -44,7 +44,7 @@ class SuiteTest(Replay, DaemonTest):
         return path
 
     def twenty(self, slower=103):
-        """A suite of twenty, in one of which the feature is slower."""
+        """A suite of twenty; in one of them the feature is slower."""
         text = '[defaults]\nparse = "lines"\nmetric = "latency:lower"\nmax_time = "5m"\n' + ARMS
         for i in range(1, BENCHMARKS + 1):
             name = f"b{i:02}"
@@ -120,7 +120,7 @@ class SuiteTest(Replay, DaemonTest):
         self.assertIn("interrupted", [w["code"] for w in watched.events[-1]["warnings"]])
         blocks = self.blocks(session)
         both = blocks.keys() & expected.keys()
-        # Every benchmark's minimum at least; beyond it the values of a block that was repeated differ.
+        # Every benchmark has its minimum; beyond that, the values of a repeated block may differ.
         self.assertGreaterEqual(len(both), 8 * BENCHMARKS)
         for key in both:
             self.assertEqual(blocks[key], expected[key], key)
@@ -150,11 +150,11 @@ class SuiteTest(Replay, DaemonTest):
                  if c["role"] == "gate"}
         self.assertEqual(list(means), ["size=0.1", "size=0.2", "size=0.3"])
         for name, mean in means.items():
-            # The spread is 0.002 a run: ten standard errors of the mean of eight.
+            # The spread is 0.002 per run; the delta is ten standard errors of the mean of eight.
             self.assertAlmostEqual(mean, float(name.split("=")[1]), delta=0.007)
 
     def test_the_time_limit_is_that_of_the_whole_suite(self):
-        # Nobody can tell a change of 0 from 0.0001 %: all are open to the end.
+        # A change of 0 cannot be distinguished from 0.0001 %, so all benchmarks stay open.
         benchmarks, limit = 5, 4
         text = f'[defaults]\nparse = "lines"\nmetric = "latency:0.0001%:lower"\n{ARMS}'
         for i in range(1, benchmarks + 1):
@@ -171,8 +171,8 @@ class SuiteTest(Replay, DaemonTest):
         self.assertLess(verdict["elapsed_s"], benchmarks * limit, "the limit of each")
         runs = verdict["runs"]
         self.assertEqual(len(runs), 2 * benchmarks)
-        # One block in four goes to whoever had least: 5/16 of an equal share, were the other three
-        # always the same one's.
+        # One block in four is assigned to the benchmark with the fewest: 5/16 of an equal share if
+        # the other three always went to the same one.
         self.assertGreater(min(runs.values()), sum(runs.values()) / len(runs) / 4, runs)
 
     def test_setup_runs_where_the_caller_stands(self):
@@ -224,7 +224,7 @@ class SuiteTest(Replay, DaemonTest):
 
     def test_the_example_of_the_docs_runs(self):
         done = self.benchctl("compare", *SEED, "-f", EXAMPLE / "suite.toml", "--runs", "3")
-        # What it measures is the machine's: any verdict will do.
+        # The measured value depends on the machine, so any verdict is accepted.
         self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), done)
         for name in ("sort/size=1000", "sort/size=10000", "search", "start"):
             self.assertRegex(done.stdout, f"(?m)^{name} ")

@@ -1,7 +1,7 @@
-"""System mode without systemd: a root runner, benchd as an unprivileged user, clients of several users.
+"""System mode without systemd: a root runner, an unprivileged benchd, clients of several users.
 
-The test takes systemd's place: it makes both listening sockets and hands them over, so that the
-programs come up as their units start them. For root only; for others it is skipped.
+The test replaces systemd: it creates both listening sockets and passes them on, so that the
+programs start as their units start them. Needs root; skipped otherwise.
 """
 
 import os
@@ -29,15 +29,15 @@ LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 
 DAEMON = pwd.getpwnam("daemon")
 NOBODY = pwd.getpwnam("nobody")
-# No entry in /etc/passwd: nobody's processes but ours have this uid.
+# The uid has no entry in /etc/passwd, so only our processes use it.
 STRANGER_UID = 61234
-# Groups that the user database gives to nobody.
+# Groups without members in the user database.
 EXTRA_GROUPS = [61001, 61002]
 ADMIN_GROUP = "adm"
 
 
 def copy_programs(folder):
-    """Where an unprivileged user can execute them, laid out as installed."""
+    """Copies the programs, laid out as installed, to a place where any user can execute them."""
     for source, target in [
         ("benchd", "bin"), ("benchctl", "bin"),
         ("benchd-runner", "libexec/benchd"), ("benchd-helper", "libexec/benchd"),
@@ -45,12 +45,12 @@ def copy_programs(folder):
         (folder / target).mkdir(mode=0o755, parents=True, exist_ok=True)
         try:
             os.link(BIN / source, folder / target / source)
-        except OSError:  # another file system
+        except OSError:  # a different file system
             shutil.copy(BIN / source, folder / target / source)
 
 
 def make_kernel_tree(root):
-    """This machine's CPUs as files below `root`: a runner that may change settings changes those."""
+    """Copies this machine's CPU files below `root`, so that the runner changes the copies."""
     cpus = pathlib.Path("sys/devices/system/cpu")
     (root / cpus).mkdir(parents=True)
     shutil.copy("/" / cpus / "online", root / cpus / "online")
@@ -67,7 +67,7 @@ def make_kernel_tree(root):
 class SystemModeTest(DaemonTest):
     starts_daemon = False
     extra_config = ""
-    # Whom runs may be: there is no group that these are members of.
+    # The users that runs may have; no group contains them.
     runners = [NOBODY.pw_uid, STRANGER_UID]
 
     def setUp(self):
@@ -81,7 +81,7 @@ class SystemModeTest(DaemonTest):
         self.state.mkdir(mode=0o700)
         os.chown(self.state, DAEMON.pw_uid, DAEMON.pw_gid)
         self.config = self.folder / "benchd.toml"
-        # A root runner with a journal changes settings: never those of the machine under the test.
+        # A root runner with a journal changes settings, which must not be those of this machine.
         self.kernel_tree = make_kernel_tree(self.folder / "root")
         self.runner = None
         self.runner_socket = self.listen("runner.sock", socket.SOCK_SEQPACKET, 0o600)
@@ -159,7 +159,7 @@ class SystemModeTest(DaemonTest):
         return dict(self.as_user(NOBODY.pw_uid, **more), cwd=self.home)
 
     def waiting_session(self):
-        """A session of nobody's whose first run waits: gate, client, id."""
+        """A session of the user nobody whose first run waits: gate, client, id."""
         gate = self.gate()
         for name in ("arrivals", "open"):
             (self.folder / name).chmod(0o666)
@@ -174,7 +174,7 @@ class SystemModeTest(DaemonTest):
 
 class IdentityTest(SystemModeTest):
     def status_of_a_run(self, **popen):
-        """Name and value of each line of /proc/self/status, and the text of limits, of a run."""
+        """The names and values in /proc/self/status and the text of /proc/self/limits of a run."""
         out = self.home / "out"
         command = "cat /proc/self/status /proc/self/limits"
         done = self.benchctl(
@@ -298,7 +298,7 @@ class AccessTest(SystemModeTest):
     def test_only_the_daemons_user_may_speak_to_the_runner(self):
         path = str(self.folder / "runner.sock")
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
-            # Permissions keep others out; root gets in, and is sent away.
+            # Permissions exclude others; root can connect but is rejected.
             client.connect(path)
             client.settimeout(TIMEOUT_S)
             self.assertEqual(client.recv(4096), b"")
@@ -306,7 +306,7 @@ class AccessTest(SystemModeTest):
     def test_a_new_client_never_has_the_identity_of_one_that_vanished(self):
         gate, owner, session = self.waiting_session()
         for _ in range(20):
-            # A live RPC of the owner's connection, which then disappears.
+            # A live RPC of the owner on a connection that then disappears.
             watcher = self.start_client("watch", session, user=NOBODY.pw_uid, group=NOBODY.pw_gid,
                                         extra_groups=[])
             watcher.until("started")
@@ -320,14 +320,14 @@ class AccessTest(SystemModeTest):
         _, _, session = self.waiting_session()
         channel = grpc.insecure_channel(f"unix:{self.daemon.socket}")
         self.addCleanup(channel.close)
-        # This test is root, so it may see the session, and it says whose it is.
+        # This test is root, so it may read the session and see its owner.
         seen = session_pb2_grpc.SessionServiceStub(channel).Get(
             session_pb2.GetSessionRequest(session=session), timeout=TIMEOUT_S)
         self.assertEqual(seen.uid, NOBODY.pw_uid)
 
 
 class Version1Test(SystemModeTest):
-    """A machine whose controllers belong to cgroup version 1, as far as the runner can see."""
+    """A machine whose controllers appear to the runner to belong to cgroup version 1."""
 
     WHY = ("the cpuset controller belongs to cgroup version 1 here: boot with "
            "systemd.unified_cgroup_hierarchy=1")
@@ -404,7 +404,7 @@ class RunnerTest(SystemModeTest):
 
 @unittest.skipUnless(os.getuid() == 0, "needs root")
 class FallbackDirectoryTest(DaemonTest):
-    """Without XDG_RUNTIME_DIR the socket lies in /tmp/benchd-UID, where others can be first."""
+    """Without XDG_RUNTIME_DIR the socket is in /tmp/benchd-UID, which others could create."""
 
     starts_daemon = False
 

@@ -1,6 +1,6 @@
-"""benchctl in a real terminal: what it draws there, and that it gives the terminal back.
+"""benchctl in a real terminal: its display, and the terminal's state after it has exited.
 
-The daemon plays fixed events (playback.py), so that whole screens can be compared.
+The daemon replays fixed events (playback.py), so that whole screens can be compared.
 """
 
 import pathlib
@@ -20,7 +20,7 @@ class TerminalTest(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        # Short: a socket's path has 107 bytes at most.
+        # Short, because a socket's path has at most 107 bytes.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchd-tty-", dir="/tmp"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.daemon = playback.PlaybackDaemon(self.folder / "benchd.sock")
@@ -33,12 +33,12 @@ class TerminalTest(unittest.TestCase):
         return terminal
 
     def assert_given_back(self, terminal, modes):
-        """The terminal is as its user had it."""
+        """Asserts that the terminal is in the state in which its user left it."""
         self.assertTrue(terminal.cursor_visible(), terminal.screen())
         self.assertEqual(self.modes(terminal), modes)
 
     def modes(self, terminal):
-        """What `stty -g` says."""
+        """The output of `stty -g`."""
         path = self.folder / "modes"
         path.unlink(missing_ok=True)
         terminal.type("stty -g >modes.new && mv modes.new modes; clear")
@@ -53,7 +53,7 @@ class TerminalTest(unittest.TestCase):
         terminal.await_text(text)
         return modes
 
-    # ---- what it draws ----
+    # ---- the display ----
 
     def test_the_live_view_fits_the_terminal(self):
         for columns, rows in ((80, 24), (40, 10), (200, 50)):
@@ -130,7 +130,7 @@ class TerminalTest(unittest.TestCase):
         terminal.await_text("code 0")
         self.assertEqual(terminal.screen().count("running, 0 queued; k3x9m2pq"), 2)
 
-    # ---- how it is left ----
+    # ---- the terminal afterwards ----
 
     def test_ctrl_c_cancels_and_says_what_is_known(self):
         terminal = self.terminal()
@@ -146,7 +146,7 @@ class TerminalTest(unittest.TestCase):
         modes = self.run_to(terminal, COMPARE + "; echo code $?", playback.one_gate(), "d detaches")
         terminal.press("C-c")
         terminal.await_text("cancelling k3x9m2pq (Ctrl-C again to quit)")
-        terminal.press("d")  # too late to leave it running
+        terminal.press("d")  # too late to detach
         terminal.press("C-c")
         terminal.await_text("code 130")
         terminal.shows("quit")

@@ -1,8 +1,8 @@
-"""Verdicts on programs that print seeded values: no machine noise, the same numbers every time.
+"""Verdicts on programs that print seeded values without machine noise, the same each time.
 
-The values are MEAN + SD * z, z standard normal, so what must come out follows from the means alone:
-a change far beyond the margin is a regression, one far inside it passes, one at the margin is open
-after nine blocks. SD is 1 % of the mean unless a test says why not.
+The values are MEAN + SD * z with z standard normal, so the result follows from the means alone: a
+change far beyond the margin is a regression, one far inside it passes, one at the margin is open
+after nine blocks. SD is 1 % of the mean unless a test explains another value.
 """
 
 import unicodedata
@@ -10,7 +10,7 @@ import unicodedata
 from main import main
 from support import PASS, REGRESSION, UNDECIDED, DaemonTest
 
-# Order of runs: makes a session print the same numbers each time.
+# The order of the runs; it makes a session print the same numbers each time.
 SEED = ("--seed", "20240501")
 GATE = ("--parse", "lines", "--metric", "t:2%:lower")
 
@@ -61,7 +61,7 @@ class VerdictTest(DaemonTest):
             self.values("t:100:1"), self.values("t:90:1"), code=REGRESSION)
 
     def test_a_change_at_the_margin_is_undecided_after_nine_blocks(self):
-        # The truth is the margin itself: neither side can be excluded.
+        # The true change equals the margin, so neither side can be excluded.
         verdict = self.compare(
             *GATE, "--max-runs", "9", self.values("t:100:3"), self.values("t:102:3"),
             code=UNDECIDED)
@@ -70,7 +70,7 @@ class VerdictTest(DaemonTest):
         self.assertEqual(verdict["basis"], "interval")
 
     def test_at_the_limit_the_estimate_decides_when_asked_to(self):
-        # Three times as much spread as elsewhere: nine blocks are too few to exclude the margin.
+        # Three times the usual spread: nine blocks are too few to exclude the margin.
         verdict = self.compare(
             *GATE, "--max-runs", "9", "--at-limit", "estimate",
             self.values("t:100:3"), self.values("t:106:3"), code=REGRESSION)
@@ -78,7 +78,7 @@ class VerdictTest(DaemonTest):
         self.assertGreater(self.comparison(verdict)["change"]["estimate"], 0.02)
 
     def test_a_constant_counter_is_decided_at_eight_blocks(self):
-        # 1000 against 1100, no spread, whole numbers: the guard is what a counter's step allows.
+        # 1000 against 1100 without spread: the guard only allows for the step of a counter.
         verdict = self.compare(
             "--parse", "lines", "--metric", "n:2%:lower",
             self.values("n:1000:0:0"), self.values("n:1100:0:0"), code=REGRESSION)
@@ -137,7 +137,7 @@ class VerdictTest(DaemonTest):
         self.assertEqual(comparison["better"], "lower")
 
     def test_an_absolute_margin_counts_in_the_metrics_unit(self):
-        # 3 more on 100 is a regression by 2 %, and far inside 10.
+        # An increase of 3 on 100 is a regression by 2 % and far inside 10.
         self.compare(
             "--parse", "lines", "--metric", "t:+10:lower",
             self.values("t:100:1"), self.values("t:103:1"), code=PASS)
@@ -161,10 +161,10 @@ class VerdictTest(DaemonTest):
     def test_several_candidates_are_ordered_where_their_own_pairs_tell(self):
         arms = ("-n", "base", "-n", "a", "-n", "b", "-n", "c", self.values("t:100:1"),
                 self.values("t:90:1"), self.values("t:80:1"), self.values("t:90:1"))
-        # The order's six pairs share alpha: they are clear later than the three gates.
+        # The six pairs of the order share alpha, so they are decided later than the three gates.
         done = self.benchctl("compare", *SEED, *GATE, "--min-runs", "30", *arms)
         self.assert_exit(done, PASS)
-        # a and c are one program: nothing sets them apart.
+        # a and c are the same program, so no pair separates them.
         order = "\nlowest t: b, then a and c (no clear difference), then base\n"
         self.assertIn(order, done.stdout)
         self.assertIn("PASS: all 3 gates passed\n", done.stdout)
@@ -175,7 +175,7 @@ class VerdictTest(DaemonTest):
         exported.write_text(self.benchctl("export", session).stdout)
         analyzed = self.benchctl(
             "analyze", "--method", "paired", "--metric", "t:2%:lower", exported).stdout
-        # The arms stand in the order in which they first ran.
+        # The arms are listed in the order of their first runs.
         self.assertRegex(
             analyzed, r"\nlowest t: b, then (a and c|c and a) \(no clear difference\), then base\n")
 
@@ -195,7 +195,7 @@ class VerdictTest(DaemonTest):
         self.assertEqual(begin_of_last_column(head), begin_of_last_column(row), done)
 
     def test_no_verdict_is_foretold_for_the_end_of_the_time(self):
-        # At the margin itself, with much spread: thousands of blocks would be too few.
+        # At the margin itself, with a large spread: thousands of blocks would not be enough.
         done = self.benchctl(
             "compare", *SEED, *GATE, "--max-time", "5s", self.values("t:100:30"),
             self.values("t:102:30"))
@@ -209,7 +209,7 @@ class VerdictTest(DaemonTest):
             "--parse", "lines", "--metric", "n:2%:lower", "--warmup", "3",
             self.values("n:1000:0:0"), self.values("n:1000:0:0"), code=PASS)
         self.assertEqual(verdict["runs"], {"base": 8, "candidate": 8})
-        # The programs count their own starts: three warm-up blocks and eight measured, two arms.
+        # The programs count their own starts: three warm-up blocks and eight measured, of two arms.
         count = int.from_bytes((self.folder / "runs-so-far").read_bytes(), "little")
         self.assertEqual(count, 2 * (3 + 8))
 

@@ -1,8 +1,8 @@
-"""What a session says of its data: the right warning for a planted trouble, none for a clean one.
+"""Warnings about a session's data: the right one for a planted disturbance, none for clean data.
 
-Seeded programs print their values, so the machine's own noise has no part in it; a verdict never
-changes. Runs are counted over both arms: the first block is discarded, so the 5 blocks after it are
-the starts 2 to 11.
+Seeded programs print their values, so there is no machine noise. A warning never changes a verdict.
+Runs are counted over both arms. The first block is discarded, so the 5 blocks after it are the
+starts 2 to 11.
 """
 
 import os
@@ -11,7 +11,7 @@ import unittest
 from main import main
 from support import PASS, PROGRAMS, REGRESSION, DaemonTest
 
-# What the data give rise to; what else was on the machine meanwhile is told by other codes.
+# Warnings that the data cause; other codes report activity on the machine.
 OF_THE_DATA = {"warmup", "warmup_inside", "drift", "pairs_drift", "shapes_differ", "outliers",
                "several_modes", "dissimilar_runs", "spikes"}
 SPIN = PROGRAMS / "spin"
@@ -39,7 +39,7 @@ class WarningTest(DaemonTest):
         messages = self.assert_codes(self.compare(slow_start, slow_start), "warmup")
         self.assertIn("the first 5 values are ", messages["warmup"])
         self.assertIn("--warmup 6", messages["warmup"])
-        # And with that advice there is nothing left to say.
+        # If the advice is followed, no warning remains.
         self.assert_codes(self.compare(slow_start, slow_start, "--warmup", "6"))
 
     def test_a_program_of_two_modes_is_named(self):
@@ -75,15 +75,15 @@ class WarningTest(DaemonTest):
 
 
 class TurnsTest(DaemonTest):
-    """Two threads on one benchmark CPU take as long as one that does the work of both."""
+    """Two threads on one benchmark CPU take as long as one thread that does the work of both."""
 
     def means(self, verdict, arm):
-        """Wall time and CPU time of an arm."""
+        """The wall time and CPU time of an arm."""
         found = {c["metric"]: c["mean_" + arm] for c in verdict["comparisons"]}
         return found["wall_time"], found["cpu_time"]
 
     @unittest.skipUnless(os.path.exists("/proc/schedstat"),
-                         "the kernel has no /proc/schedstat: it does not tell who preempted whom")
+                         "the kernel has no /proc/schedstat, which records preemption")
     def test_a_program_with_more_threads_than_cpus_is_named(self):
         one, two = f"{SPIN} 100000 1", f"{SPIN} 50000 2"
         done = self.benchctl_json("compare", "--runs", "8", "--margin", "50%", one, two)

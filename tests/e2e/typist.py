@@ -1,7 +1,7 @@
-"""Somebody at a shell who types what a page says (pages.py), in a pseudo-terminal.
+"""A user at a shell who types the commands of a page (pages.py), in a pseudo-terminal.
 
-A line after the other, each when the one before it has ended: `newgrp` and `cd` then mean for the
-rest of the page what they mean to a reader. Nothing is typed ahead: sudo throws that away.
+Each line is typed after the previous one has ended, so `newgrp` and `cd` have the same effect on
+the rest of the page as for a reader. Nothing is typed ahead: sudo discards such input.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import time
 
 
 class Typist:
-    """A shell that runs in a terminal of its own, and what it has shown."""
+    """A shell in a pseudo-terminal, and its output."""
 
     def __init__(self, command, timeout_s):
         self.shown = ""
@@ -25,20 +25,20 @@ class Typist:
             os.execvp(command[0], command)
 
     def expect(self, pattern):
-        """Reads until this is shown, as a regular expression; its match, of 1000 characters at most."""
+        """Reads until the output matches a regular expression, of at most 1000 characters."""
         deadline, begin = time.monotonic() + self._timeout_s, 0
         while not (found := re.compile(pattern).search(self.shown, begin)):
-            # What was searched is not searched again: a build shows a lot.
+            # Text is searched once: a build prints a lot.
             begin = max(0, len(self.shown) - 1000)
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._fd], [], [], left)[0]:
-                raise AssertionError(f"'{pattern}' does not come; at last: {self.shown[-2000:]!r}")
+                raise AssertionError(f"'{pattern}' did not appear; output: {self.shown[-2000:]!r}")
             try:
                 data = os.read(self._fd, 65536)
             except OSError:
                 data = b""
             if not data:
-                raise AssertionError(f"the shell has ended; at last: {self.shown[-2000:]!r}")
+                raise AssertionError(f"the shell has exited; output: {self.shown[-2000:]!r}")
             self.shown += data.decode(errors="replace")
         self.shown = self.shown[found.end():]
         return found
@@ -47,17 +47,17 @@ class Typist:
         os.write(self._fd, keys.encode())
 
     def begin(self):
-        """Before the first run(): from now on the shell, and one that it starts, tells each exit code
-        before it prompts."""
+        """Call it before the first run(): the shell, and shells that it starts, then print each
+        exit code before the prompt."""
         self.run("""export PROMPT_COMMAND='echo "@"$?"@"'""")
 
     def run(self, line):
-        """Types a line, waits for its end; its exit code."""
+        """Types a line, waits until it has ended and returns its exit code."""
         self.type(line + "\n")
         return int(self.expect(r"@(\d+)@").group(1))
 
     def follow(self, block):
-        """Types a block's lines; its seconds. Only the last line may have another code than 0."""
+        """Types a block's lines and returns the seconds taken. Only the last line may fail."""
         begin = time.monotonic()
         lines = [line for line in block.commands().replace("\\\n", "").splitlines() if line.strip()]
         for line in lines:

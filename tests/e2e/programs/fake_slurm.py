@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""sbatch, squeue and scancel, by the name it is called by, of a cluster that is this machine.
+"""sbatch, squeue and scancel, by the name of this file, for a cluster that is this machine.
 
-sbatch runs the tasks itself, one after the other, each on the next node of the file `nodes`; a job
-ends before it says so. With the file `waits` there it runs none: the job stays. What ended with an
-export gets a machine of its own. All files are in $FAKE_SLURM.
+sbatch runs the tasks itself, one after the other, each on the next node of the file `nodes`. A job
+has ended before sbatch reports its id. If the file `waits` exists, it runs nothing and the job
+stays queued. Each export is changed to name another machine. All files are in $FAKE_SLURM.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ def as_another_machine(export, node):
 
 
 def run(script, task):
-    """The word that Slurm has for the end of the task."""
+    """Slurm's state of the ended task."""
     nodes = (FOLDER / "nodes").read_text().split()
     (FOLDER / "nodes").write_text(" ".join(nodes[1:]))
     with open(script.parent / f"task-{task}.log", "ab") as log:
@@ -45,7 +45,7 @@ def run(script, task):
 
 def sbatch(*words):
     script = pathlib.Path(words[-1])
-    asked = "\n".join([*words, script.read_text()])  # the command line's comes first
+    asked = "\n".join([*words, script.read_text()])  # options on the command line take precedence
     jobs = json.loads(JOBS.read_text()) if JOBS.exists() else []
     number = 100 + len(jobs)
     for task in tasks_of(re.search(r"--array=(\S+)", asked).group(1)):

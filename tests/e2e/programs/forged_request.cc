@@ -1,9 +1,8 @@
-// forged_request SOCKET UID GID [GROUP...]: asks a runner that listens for `id` as that caller, as
-// a benchd could that was taken over: once for a lookup, once for a child and its run, sent at
-// once.
+// forged_request SOCKET UID GID [GROUP...]: asks a listening runner to run `id` as that caller, as
+// a compromised benchd could. It requests a lookup, then a child and its run, both sent at once.
 //
-// Prints a line for the lookup ("lookup: PATH") and one for the run ("run: what id printed"), or
-// why there is none. Exit code 0: both were answered; 1: the runner does not talk to us.
+// Prints one line for the lookup ("lookup: PATH") and one for the run ("run: output of id"), or the
+// reason for the refusal. Exit code 0: both were answered; 1: the runner does not talk to us.
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -62,8 +61,7 @@ class Runner {
   UniqueFd socket_;
 };
 
-/// As benchd would have it from a lookup: here from ourselves, for a caller whose lookup is
-/// refused.
+/// What benchd would get from a lookup; made up here for a caller whose lookup is refused.
 ProgramIdentity Identity() {
   struct stat info {};
   if (stat(kProgram, &info) != 0) GiveUp(std::string(kProgram) + ": " + std::strerror(errno));
@@ -109,7 +107,7 @@ void Forge(Runner& runner, const Caller& caller) {
 
 int main(int argc, char** argv) {
   if (argc < 4) benchd::GiveUp("forged_request SOCKET UID GID [GROUP...]");
-  // "-1" is the number that the kernel takes for "as it is".
+  // setresuid() takes "-1" for "leave unchanged".
   const auto number = [argv](int i) {
     return static_cast<std::uint32_t>(std::strtol(argv[i], nullptr, 10));
   };

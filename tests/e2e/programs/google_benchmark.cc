@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-// A user's benchmark in two variants: the slower one (SUM_TWICE) does one of its two jobs twice.
+// A user's benchmark in two variants: the slower one (SUM_TWICE) does one of its two tasks twice.
 
 namespace {
 
@@ -46,7 +46,7 @@ void BM_Fails(benchmark::State& state) {
   for ([[maybe_unused]] auto unused : state) {
   }
 }
-// Only when asked for by name.
+// Registered only on request.
 [[maybe_unused]] const int registered = [] {
 #ifdef WITH_FAILURE
   benchmark::RegisterBenchmark("BM_Fails", BM_Fails);

@@ -1,10 +1,10 @@
-// A benchmark as nobody wants it: does one of the things by which a program could outlive its run,
-// harm its host or disturb the next one. What it could not do is its result: "n 1000" on stdout.
+// A hostile benchmark: it does one of the things by which a program could outlive its run, harm its
+// host or disturb the next run. Its result is "n 1000" on stdout if the attempt had no effect.
 //
 //   hostile WHAT [NUMBER...]
 //
-// Everything it does is bounded by itself, so that a test that fails hurts nobody: processes by a
-// count that they share, memory and files by a number, life by an alarm in each process.
+// It limits all that it does, so that a failing test does no harm: processes by a shared count,
+// memory and files by a number, and life by an alarm in each process.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -47,7 +47,7 @@ int Result(const char* line = "n 1000\n") {
   std::exit(3);
 }
 
-/// fork() of one that is bounded; -1 when there were `most` already.
+/// A limited fork(): -1 if `most` processes were created already.
 pid_t Fork(int most) {
   if (g_made->fetch_add(1) >= most) return -1;
   const pid_t pid = fork();
@@ -63,7 +63,7 @@ pid_t Fork(int most) {
   for (;;) g_made->load();
 }
 
-/// Does what it says it does and stays; told by its parent's result.
+/// Does the work in a child that then stays. The parent reports the result.
 template <typename Work>
 void InBackground(Work work) {
   const pid_t pid = Fork(1000);
@@ -75,7 +75,7 @@ void InBackground(Work work) {
 
 // ---- processes ----
 
-/// NUMBER processes at most, each of which makes more, for ever.
+/// Creates up to NUMBER processes, each of which creates more.
 [[noreturn]] void Bomb() {
   for (;;) {
     if (Fork(static_cast<int>(g_numbers[0])) < 0) sched_yield();
@@ -89,7 +89,7 @@ int ForkBombLeft() {
   return Result();
 }
 
-/// NUMBER processes at once, which are too many: "n 2000" if it got them all.
+/// Asks for NUMBER processes at once, which exceeds the limit: "n 2000" if it got them all.
 int CountForks() {
   const int wanted = static_cast<int>(g_numbers[0]);
   for (int i = 0; i < wanted; ++i) {
@@ -100,8 +100,8 @@ int CountForks() {
   return Result("n 2000\n");
 }
 
-/// Each link is in a session of its own, forks the next and ends, NUMBER of them: no group and no
-/// parent has them.
+/// A chain of NUMBER processes, each in a session of its own, which forks the next and exits. No
+/// process group and no parent contains them.
 int Chain() {
   InBackground([] {
     for (;;) {
@@ -157,7 +157,7 @@ int CloseAll() {
   return 0;
 }
 
-/// In a user, mount and process namespace of its own, where it is root and mounts something.
+/// Becomes root in user, mount and process namespaces of its own and mounts a file system.
 int Namespaces() {
   InBackground([] {
     if (unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS) != 0) return;
@@ -168,7 +168,7 @@ int Namespaces() {
   return Result();
 }
 
-/// Of a program that is set-user-ID root: leaves a process of root's.
+/// For a set-user-ID program of root: leaves a process of root behind.
 int LeaveRoot() {
   if (geteuid() != 0 || getuid() == 0) return Result("not set-user-ID\n"), 4;
   InBackground([] {
@@ -182,7 +182,7 @@ int LeaveRoot() {
 
 // ---- resources ----
 
-/// NUMBER MiB, touched, and kept.
+/// Touches and keeps NUMBER MiB.
 void Take(long mebibytes) {
   for (long i = 0; i < mebibytes; ++i) {
     void* const memory =
@@ -197,13 +197,13 @@ int Allocate() {
   return Result();
 }
 
-/// NUMBER MiB in all, in eight processes, of which none is large.
+/// NUMBER MiB in all, in eight processes, each of which is small.
 int AllocateTogether() {
   for (int i = 0; i < 8; ++i) InBackground([] { Take(g_numbers[0] / 8); });
   Sleep();
 }
 
-/// NUMBER MiB into a stream.
+/// Writes NUMBER MiB to a stream.
 int Fill(int fd) {
   static char block[64 * 1024];
   std::memset(block, 'y', sizeof(block));
@@ -230,12 +230,12 @@ int OpenFiles() {
   return Result();
 }
 
-/// All CPUs, the best priority it can get, and processes that use them.
+/// Uses all CPUs at the best priority that it can get, with additional processes.
 int Hog() {
   cpu_set_t all;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
   sched_setaffinity(0, sizeof(all), &all);
-  // Root would get it.
+  // Root would get this priority and disturb the machine.
   if (geteuid() != 0) {
     setpriority(PRIO_PROCESS, 0, -20);
     setpriority(PRIO_PGRP, 0, -20);
@@ -248,7 +248,7 @@ int Hog() {
 
 // ---- others ----
 
-/// Tries to hold its parent and the processes NUMBER... by ptrace; 9 when it got one.
+/// Tries to seize its parent and the processes NUMBER... by ptrace; returns 9 if it succeeds.
 int Trace() {
   for (const long pid : {static_cast<long>(getppid()), g_numbers[0], g_numbers[1], g_numbers[2]}) {
     if (pid <= 1) continue;
@@ -258,7 +258,7 @@ int Trace() {
   return Result();
 }
 
-/// Tries to trace whatever it is allowed to see, siblings among them, while it runs.
+/// Tries to trace all processes that it can see, siblings among them, while it runs.
 int TraceAll() {
   DIR* const listing = opendir("/proc");
   if (listing == nullptr) Complain("/proc");
@@ -282,7 +282,7 @@ int KillParent() {
   return Result();
 }
 
-/// Everything of uid NUMBER, which must be its own and nobody's of importance.
+/// Kills all processes of uid NUMBER, which must be its own and used only by the test.
 int KillAll() {
   if (getuid() == 0 || static_cast<long>(getuid()) != g_numbers[0]) {
     return Result("refused by itself\n"), 4;
@@ -292,7 +292,7 @@ int KillAll() {
   return Result();
 }
 
-/// Out of its control group, by every file that would do it.
+/// Tries to leave its control group through every file that could permit it.
 int LeaveGroup() {
   for (const char* file : {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/unified/cgroup.procs"}) {
     const int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -332,7 +332,7 @@ constexpr Deed kDeeds[] = {
     {"leave-group", LeaveGroup},
 };
 
-/// For everything that is not bounded by itself already.
+/// For programs that are not already limited.
 void BoundMyself() {
   alarm(kLifeSeconds);
   const rlimit core{0, 0};

@@ -3,12 +3,12 @@
 //   seeded_values COUNTER_FILE SEED [#LINE | METRIC:MEAN:SD[:DECIMALS[:SHAPE[:TIMES]]]]...
 //
 // The k-th start that shares a COUNTER_FILE prints, for its i-th metric, MEAN + SD * z with z a
-// standard normal variable drawn from (SEED, k, i): every run is independent of every other, and a
+// standard normal variable drawn from (SEED, k, i). Every run is independent of every other, and a
 // session with a given --seed prints the same numbers each time.
 //
-// SHAPE plants trouble: FACTOR@FIRST..LAST multiplies what the starts FIRST to LAST print (from 0),
-// FACTOR@half that of every second one, at random; empty: none. TIMES prints so many values of it,
-// as iterations.
+// SHAPE adds a disturbance: FACTOR@FIRST..LAST multiplies the values of the starts FIRST to LAST
+// (from 0), FACTOR@half those of a random half, and an empty SHAPE none. TIMES prints that many
+// values, as iterations.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), as one step of a hash.
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), a single step used as a hash.
 std::uint64_t Mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -45,7 +45,7 @@ double StandardNormal(std::uint64_t key) {
   std::exit(2);
 }
 
-/// How many programs with this counter file were started before this one.
+/// The number of programs with this counter file that were started before this one.
 std::uint64_t NextCount(const char* path) {
   const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0 || flock(fd, LOCK_EX) != 0) Fail(path);

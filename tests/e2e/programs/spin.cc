@@ -1,5 +1,5 @@
-// A CPU-bound program: `spin N` does N thousand steps of work that no optimizer can leave out;
-// `spin N T` does them in each of T threads.
+// A CPU-bound program: `spin N` performs N thousand steps that no optimizer can remove;
+// `spin N T` performs them in each of T threads.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t Spin(std::uint64_t steps) {
   std::uint64_t x = 1;
-  // A congruential generator (Knuth's MMIX constants): each step needs the one before it.
+  // A congruential generator (Knuth's MMIX constants): each step depends on the one before it.
   for (std::uint64_t i = 0; i < steps; ++i) x = x * 6364136223846793005ULL + 1442695040888963407ULL;
   return x;
 }
