@@ -69,7 +69,7 @@ std::vector<Warning> FindMissingFiles(const std::string& tree, const std::string
     missing.push_back(MakeWarning(
         "lfs_pointers", Counted(pointers.size(), "file") + " of " + commit +
                             (pointers.size() == 1 ? " is an LFS pointer" : " are LFS pointers") +
-                            " and not the content" + SuchAs(pointers)));
+                            " instead of the content" + SuchAs(pointers)));
   }
   if (const auto empty = EmptySubmodules(*git, tree); !empty.empty()) {
     missing.push_back(MakeWarning(

@@ -125,7 +125,7 @@ void TellOfPointers(v1::SessionSpec* spec) {
       spec->add_lfs_pointers(std::move(told));
     }
     std::cerr << "warning: " << Printable(path)
-              << " is a Git LFS pointer, not the content: run git lfs pull\n";
+              << " is a Git LFS pointer instead of the content: run git lfs pull\n";
   }
 }
 

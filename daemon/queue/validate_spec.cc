@@ -73,8 +73,7 @@ Result<void> CheckPath(std::string_view field, const std::string& path, bool req
 Result<void> CheckFile(std::string_view field, const std::string& path, bool required) {
   TRY_VOID(CheckPath(field, path, required));
   if (!NamesADescriptor(path)) return {};
-  return Wrong(field, path, "is a descriptor, not a file",
-               "name a file that each run can open");
+  return Wrong(field, path, "is a descriptor, not a file", "name a file that each run can open");
 }
 
 Result<void> CheckCommit(const std::optional<Commit>& commit) {
@@ -286,8 +285,8 @@ Result<void> CheckLabels(const std::map<std::string, std::string>& labels) {
     }
   }
   if (labels.size() > kMaxLabels) {
-    return InvalidArgument("label", std::to_string(labels.size()) + " labels, " +
-                                        std::to_string(kMaxLabels) + " are the most");
+    return InvalidArgument("label", std::to_string(labels.size()) + " labels; the limit is " +
+                                        std::to_string(kMaxLabels));
   }
   if (!AreFewLabels(labels)) return InvalidArgument("label", "all together are over 8 KiB");
   return {};
@@ -372,8 +371,8 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
 Result<void> CheckRequestId(const std::string& request_id) {
   if (request_id.size() <= kMaxRequestIdBytes) return {};
   return InvalidArgument("request_id",
-                         "is " + std::to_string(request_id.size()) + " bytes long, " +
-                             std::to_string(kMaxRequestIdBytes) + " are the most",
+                         "is " + std::to_string(request_id.size()) + " bytes long; the limit is " +
+                             std::to_string(kMaxRequestIdBytes),
                          "a UUID will do");
 }
 

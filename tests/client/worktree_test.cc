@@ -238,11 +238,11 @@ TEST_F(WorktreeTest, WhatABuildDidNotFetchIsFoundInItsTree) {
   EXPECT_EQ(missing(""),
             (std::vector<Warning>{
                 MakeWarning("lfs_pointers",
-                            "2 files of abc are LFS pointers and not the content, such as a.bin"),
+                            "2 files of abc are LFS pointers instead of the content, such as a.bin"),
                 MakeWarning("empty_submodules", "1 submodule of abc is empty, lib")}));
   EXPECT_EQ(missing("echo 1 >a.bin; echo 1 >lib/x"),
             (std::vector<Warning>{MakeWarning(
-                "lfs_pointers", "1 file of abc is an LFS pointer and not the content, b.bin")}));
+                "lfs_pointers", "1 file of abc is an LFS pointer instead of the content, b.bin")}));
   EXPECT_EQ(missing("echo 1 >a.bin; echo 1 >b.bin; mkdir -p lib; echo 1 >lib/x"),
             std::vector<Warning>());
 }

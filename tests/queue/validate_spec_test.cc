@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   for (int i = 0; i < 65; ++i) s.labels["k" + std::to_string(i)] = "v";
                 },
-                "label: 65 labels, 64 are the most"},
+                "label: 65 labels; the limit is 64"},
         BadSpec{"long_labels",
                 [](auto& s) {
                   for (int i = 0; i < 50; ++i)
@@ -229,7 +229,7 @@ TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
   EXPECT_TRUE(CheckRequestId(std::string(64, 'r')));
   const Result<void> refused = CheckRequestId(std::string(65, 'r'));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long, 64 are the most");
+  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long; the limit is 64");
 }
 
 }  // namespace
