@@ -1,6 +1,6 @@
-# Debian's own packages that anything here needs, by what needs them: nothing comes from anywhere else.
-# Sourced by ./dev and ci/platform.sh. The names are those of Debian 12; where a later release has
-# another, or none, packages_in says so.
+# All Debian packages that this project needs, grouped by purpose; it needs nothing else.
+# Sourced by ./dev and ci/platform.sh. The names are those of Debian 12; packages_in translates them
+# for later releases.
 # shellcheck shell=bash disable=SC2034
 
 build_packages=(
@@ -10,7 +10,7 @@ build_packages=(
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev nettle-dev
   libgtest-dev libgmock-dev
 )
-# To build for arm64 on amd64: what runs here, and what is linked with.
+# For arm64 builds on amd64: programs that run here, and libraries to link with.
 cross_packages=(
   crossbuild-essential-arm64 qemu-user cmake ninja-build pkg-config ccache protobuf-compiler
   protobuf-compiler-grpc libasio-dev libcli11-dev nlohmann-json3-dev git python3 util-linux zstd
@@ -21,7 +21,7 @@ target_packages=(
 )
 test_packages=(
   git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
-  libbenchmark-dev hyperfine # harnesses that are compared for real
+  libbenchmark-dev hyperfine # harnesses for tests with real programs
   strace valgrind # tests/bench/bounds.py
 )
 ssh_packages=(openssh-client openssh-server)
@@ -37,20 +37,20 @@ coverage_packages=(gcovr)
 lint_packages=(git python3 clang-format clang-tidy)
 fuzz_packages=(clang llvm)
 
-# packages_in RELEASE PACKAGE...: what these are called in that release (bookworm, trixie, forky), one a
-# line; what it does not have is left out.
+# packages_in RELEASE PACKAGE...: the names in that release (bookworm, trixie, forky), one per line.
+# Packages that it lacks are omitted.
 packages_in() {
   local release=$1 package
   for package in "${@:2}"; do
     case $release:$package in
-      forky:hyperfine) ;; # its tests are skipped, by name
-      trixie:multitime | forky:multitime) ;; # ./dev bench leaves this peer out
+      forky:hyperfine) ;; # its tests are reported as skipped
+      trixie:multitime | forky:multitime) ;; # ./dev bench omits this peer
       *) printf '%s\n' "$package" ;;
     esac
   done
 }
 
-# The same for the system that this runs in.
+# The same for the running system.
 packages_here() {
   local VERSION_CODENAME=
   # shellcheck source=/dev/null

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# ci/platform.sh NAME [STEP...]: this checkout, built and tested on another platform. `./dev test
+# ci/platform.sh NAME [STEP...]: builds and tests this checkout on another platform. `./dev test
 # --platform` calls it.
 #
-# A platform is a Debian release in a folder, made by mmdebstrap once and kept, and what is done there. It
-# runs below chroot in a mount and a process namespace of its own: mounts and processes end with the first
-# process of it, however that ends. Wants root.
+# A platform is a Debian release in a folder, created once by mmdebstrap, with a list of steps. It
+# runs below chroot in its own mount and process namespaces, so its mounts and processes end with
+# its first process. Requires root.
 #
-# BENCHD_PLATFORM_ROOTS  where the folders lie; default: /var/tmp/benchd-platforms
-# shellcheck disable=SC2016 # what runs in the other system is expanded there
+# BENCHD_PLATFORM_ROOTS  the folder of the platforms; default: /var/tmp/benchd-platforms
+# shellcheck disable=SC2016 # commands for the other system are expanded there
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=ci/packages.sh
@@ -22,9 +22,9 @@ die() {
   exit 2
 }
 
-# ---- what the platforms are ----
+# ---- the platforms ----
 
-# The release that a platform is, the packages it has, and its steps in their order.
+# The release of a platform, its packages, and its steps in order.
 describe() {
   packages=("${build_packages[@]}" "${test_packages[@]}")
   folder=
@@ -36,7 +36,7 @@ describe() {
       usual_steps=(demo test)
       ;;
     arm64)
-      # A cross compiler, and the programs under qemu-user.
+      # A cross compiler, whose programs run under qemu-user.
       release=trixie
       folder=trixie-arm64
       architectures=amd64,arm64
@@ -56,17 +56,17 @@ describe() {
       known_steps=(compile test)
       usual_steps=(compile test)
       ;;
-    *) die "platform '$1': no such platform" "one of: ${platforms[*]}" ;;
+    *) die "platform '$1': not a platform" "one of: ${platforms[*]}" ;;
   esac
 }
 
-# The step as a command, run by bash in the copy of the checkout.
+# The command of a step, for bash in the copy of the checkout.
 command_of() {
   case $1:$2 in
     trixie:programs | forky:programs)
       echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target programs -- -k 0'
       ;;
-    # Without a sanitizer, unlike the unit tests of `test`.
+    # Without a sanitizer, unlike the unit tests of `./dev test`.
     trixie:unit | forky:unit)
       echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target unit_tests' \
         'programs -- -k 0 && ctest --test-dir build/release -L "^unit\$" -j "$(nproc)" --output-on-failure'
@@ -77,30 +77,30 @@ command_of() {
       echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
         '&& cmake --build build/arm64 -j "$(nproc)" --target unit_tests programs -- -k 0'
       ;;
-    # What starts programs of its own cannot do so here: the kernel does not know them.
+    # Tests that start programs of their own fail here: the kernel does not know their format.
     arm64:unit)
       echo 'ctest --test-dir build/arm64 -L "^unit\$" -j "$(nproc)" --output-on-failure'
       ;;
     clang:compile)
-      # Clang knows other mistakes than GCC: here they are errors as well.
+      # Clang detects other errors than GCC; its warnings are errors here, too.
       echo 'cmake -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19' \
         '-DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON' \
         '&& cmake --build build/clang -j "$(nproc)" -- -k 0'
       ;;
     clang:unit) echo 'ctest --test-dir build/clang -L "^unit\$" -j "$(nproc)" --output-on-failure' ;;
-    # Literally what somebody types who knows CMake and nothing of us.
+    # Exactly the commands that a CMake user would type without reading our documentation.
     plain:compile) echo 'cmake -B build && cmake --build build -j "$(nproc)"' ;;
     plain:test) echo 'ctest --test-dir build -j "$(nproc)" --output-on-failure' ;;
-    *) die "platform $1: it has no step '$2'" "one of: ${known_steps[*]}" ;;
+    *) die "platform $1: '$2' is not one of its steps" "one of: ${known_steps[*]}" ;;
   esac
 }
 
 # ---- the folder of a release ----
 
-# Made beside its place and moved there: what is there is complete.
+# Created under another name and then renamed, so that an existing folder is complete.
 make_root() {
   local release=$1 root=$2 options=() list
-  # A mirror may be older than its index says that it may become.
+  # A mirror may be older than the validity of its index permits.
   if [ "$release" = forky ]; then options+=(--aptopt='Acquire::Check-Valid-Until "false"'); fi
   list=$(packages_in "$release" "${packages[@]}" | paste -sd,)
   say "making Debian $release in $root"
@@ -112,7 +112,7 @@ make_root() {
   mv "$root.new" "$root"
 }
 
-# Another platform of the same release may want more.
+# Another platform of the same release may need more packages.
 add_packages() {
   local release=$1 root=$2 package missing=()
   for package in $(packages_in "$release" "${packages[@]}"); do
@@ -126,19 +126,19 @@ add_packages() {
     --no-install-recommends '"${missing[*]}" >&2
 }
 
-# The files of the checkout as they lie here, without what is ignored; what was built there before stays.
+# Copies the files of the checkout except ignored ones; keeps earlier build results.
 copy_checkout() {
   local place=$1/src/benchd
   mkdir -p "$place"
   find "$place" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-  # A file that was deleted here is still in the index.
+  # A file that was deleted in the checkout is still in the index.
   git ls-files -z --cached --others --exclude-standard --deduplicate |
     while IFS= read -r -d '' file; do if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi; done |
     tar --create --null --files-from=- | tar --extract --directory "$place" --no-same-owner --touch
 }
 
-# in_user_namespace COMMAND...: as root of a user namespace with the users and groups of this one. What
-# unshare offers for it asks /etc/subuid, also when root calls it.
+# in_user_namespace COMMAND...: runs it as root of a user namespace with the same users and groups.
+# unshare's own option for this reads /etc/subuid even for root.
 in_user_namespace() {
   local pipe child
   pipe=$(mktemp -u)
@@ -156,16 +156,16 @@ in_user_namespace() {
   wait "$child"
 }
 
-# inside ROOT COMMAND: run by bash in the copy of the checkout.
+# inside ROOT COMMAND: runs it by bash in the copy of the checkout.
 #
-# Programs of another processor run under qemu-user, those that they start as well: who knows how is the
-# binfmt_misc of that user namespace (Linux 6.7), not of the machine.
+# Programs for another processor, and those that they start, run under qemu-user, because of the
+# binfmt_misc of that user namespace (Linux 6.7). The machine's own is unchanged.
 inside() {
   local root=$1 command=$2 as=()
   if [ "$architectures" != amd64 ]; then as=(in_user_namespace); fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$ccache" "$root/var/cache/ccache" "$root/src/benchd"
-  # proc belongs to the new process namespace, hence a mount from within it.
+  # proc belongs to the new process namespace, so it must be mounted from within.
   "${as[@]}" unshare --mount --propagation private --pid --fork --kill-child bash -euc '
     root=$1 ccache=$2 architectures=$3 command=$4
     mount -t proc proc "$root/proc"
@@ -176,7 +176,7 @@ inside() {
     mount --bind "$ccache" "$root/var/cache/ccache"
     if [ "$architectures" != amd64 ]; then
       mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc"
-      # The head of an ELF file of 64 bits for processor 183, a program or a library.
+      # The header of a 64-bit ELF file for processor 183, a program or a library.
       printf %s ":arm64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$root/usr/bin/qemu-aarch64:F" \
         >"$root/proc/sys/fs/binfmt_misc/register"
     fi
@@ -187,14 +187,14 @@ inside() {
 
 # ---- main ----
 
-[ $# -gt 0 ] || die "platform: which one?" "one of: ${platforms[*]}"
+[ $# -gt 0 ] || die "platform: missing name" "one of: ${platforms[*]}"
 name=$1
 shift
 describe "$name"
 steps=("$@")
 if [ ${#steps[@]} -eq 0 ]; then steps=("${usual_steps[@]}"); fi
 for step in "${steps[@]}"; do command_of "$name" "$step" >/dev/null; done
-[ "$(id -u)" -eq 0 ] || die "platform: only root may make a system in a folder" "sudo ./dev test --platform $name"
+[ "$(id -u)" -eq 0 ] || die "platform: requires root" "sudo ./dev test --platform $name"
 command -v mmdebstrap >/dev/null || die "platform: mmdebstrap is not installed" "apt-get install mmdebstrap"
 
 root=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}/${folder:-$release}

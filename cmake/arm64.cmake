@@ -1,5 +1,5 @@
-# A toolchain for arm64 on another machine: Debian's cross compiler and its packages for arm64; what is
-# built runs under qemu-user (the manual is what benchctl prints).
+# A toolchain for arm64 on another machine: Debian's cross compiler and arm64 packages. Built
+# programs run under qemu-user during the build, because benchctl generates the manual.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)

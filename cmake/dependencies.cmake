@@ -1,11 +1,11 @@
-# Debian 12's own packages; `./dev` installs them by name.
+# All dependencies are packages of Debian 12; `./dev` installs them.
 if(BENCHD_STATIC)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
 endif()
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
-# Who is calling rests on when gRPC closes a descriptor (daemon/rpc/connections.h), which is promised
-# nowhere: benchd tries it when it starts, and refuses a version that does otherwise.
+# The identification of callers depends on when gRPC closes a descriptor (daemon/rpc/connections.h),
+# which gRPC does not guarantee. benchd tests this at start-up and refuses other versions.
 find_package(gRPC 1.48 CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
@@ -13,22 +13,22 @@ find_package(CLI11 CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(SQLite3 REQUIRED)
-# Its name since CMake 4.3, which warns of the old one.
+# The name since CMake 4.3, which warns about the old one.
 if(NOT TARGET SQLite3::SQLite3)
   add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)
 endif()
-# Boost's own file: CMake's module is gone (policy CMP0167).
+# Boost's own file: CMake's module was removed (policy CMP0167).
 find_package(Boost 1.74 CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
-# Optional: benchd-push, and benchctl history --database.
+# Optional, for benchd-push and benchctl history --database.
 option(BENCHD_DATABASE "benchd-push and benchctl history --database, which need libpq" OFF)
 if(BENCHD_DATABASE)
   pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 endif()
 
-# By their headers alone: the libraries are others in each release of Debian, as with gRPC.
-# Debian's spdlog would bring fmt's library, too.
+# Header-only: the libraries differ between releases of Debian, as with gRPC.
+# Debian's spdlog would also require fmt's library.
 add_library(benchd_spdlog INTERFACE)
 set(spdlog spdlog::spdlog_header_only)
 target_include_directories(benchd_spdlog SYSTEM INTERFACE
@@ -39,7 +39,7 @@ target_link_libraries(benchd_spdlog INTERFACE fmt::fmt-header-only Threads::Thre
 add_library(benchd_toml INTERFACE)
 target_compile_definitions(benchd_toml INTERFACE TOML_HEADER_ONLY=1)
 
-# SHA-256; static like the programs that hash, where the archive is installed.
+# SHA-256. Static, like the programs that hash, if libnettle.a is installed.
 find_library(NETTLE_ARCHIVE libnettle.a)
 add_library(benchd_nettle INTERFACE)
 if(NETTLE_ARCHIVE AND NOT BENCHD_SANITIZE)
@@ -48,16 +48,16 @@ else()
   target_link_libraries(benchd_nettle INTERFACE PkgConfig::NETTLE)
 endif()
 
-# Asio has no CMake file. The headers are foreign: SYSTEM keeps our warnings out of them.
+# Asio has no CMake file. SYSTEM disables our warnings for its headers.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
 add_library(benchd_asio INTERFACE)
 add_library(benchd::asio ALIAS benchd_asio)
 target_include_directories(benchd_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
-# ASIO_HAS_STD_ALIGNED_ALLOC: left alone, Asio 1.22 decides by whether a standard header came before
-# it, so that one source file allocates with new what another frees with free.
+# ASIO_HAS_STD_ALIGNED_ALLOC: otherwise Asio 1.22 decides by whether a standard header was included
+# before it, and one source file could allocate with new and another free with free().
 target_compile_definitions(benchd_asio INTERFACE
   ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_HAS_STD_ALIGNED_ALLOC=1)
-# GCC 12 with optimisation sees only half of the pair inside Asio's coroutine frames.
+# Optimising, GCC 12 sees only one half of the pair inside Asio's coroutine frames.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(benchd_asio INTERFACE -Wno-mismatched-new-delete)
 endif()

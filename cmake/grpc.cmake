@@ -1,18 +1,18 @@
-# gRPC by its static archives. With some sixty shared libraries benchctl, which is started for every
-# comparison, needs 14 ms to begin, without them 3; and each release of Debian has others of them, so
-# that a benchd linked with those of one would keep the system from being upgraded to the next.
+# gRPC from its static archives. With some sixty shared libraries, benchctl, which is started for
+# every comparison, needs 14 ms to start instead of 3. The libraries also differ between releases of
+# Debian, so a benchd linked with them would block the upgrade of the system.
 #
-# benchd::grpc is the daemon's: the archives know no sanitizer, so that its tests take the shared
-# libraries there. benchd::grpc_static is benchctl's.
+# benchd::grpc is for the daemon: the archives lack sanitizers, so its sanitized tests use the
+# shared libraries. benchd::grpc_static is for benchctl.
 
-# A Unix socket needs no encryption: the unsecure half is enough. zlib stays shared: it is on every
-# machine, and Debian mends it in one place.
+# A Unix socket needs no encryption, so the unsecure variant is enough. zlib stays shared: every
+# machine has it, and Debian fixes it in one place.
 set(BENCHD_STATIC_GRPC "")
 foreach(name protobuf grpc++_reflection grpc++_unsecure grpc_unsecure gpr address_sorting upb cares re2)
   find_library(BENCHD_STATIC_${name} lib${name}.a)
   mark_as_advanced(BENCHD_STATIC_${name})
   if(NOT BENCHD_STATIC_${name})
-    message(STATUS "lib${name}.a is missing: all programs are linked with gRPC's shared libraries")
+    message(STATUS "lib${name}.a not found: linking all programs with gRPC's shared libraries")
     set(BENCHD_STATIC_GRPC "")
     break()
   endif()

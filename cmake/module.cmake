@@ -1,8 +1,9 @@
 # benchd_module(NAME [SOURCES a.cc ...] [ALONE b.cc ...] [DEPENDS module ...] [LIBRARIES target ...]
 #               [TESTS a_test.cc ...] [TEST_DEPENDS module ...] [HEADER_ONLY])
 #
-# One folder core/NAME, daemon/NAME or proto/NAME = one library benchd::NAME = one test binary NAME_test, whose sources lie in
-# tests/NAME/. DEPENDS are other modules, LIBRARIES foreign ones; ALONE are sources that share no batch
+# One folder core/NAME, daemon/NAME or proto/NAME is one library benchd::NAME with one test binary
+# NAME_test from tests/NAME/. DEPENDS are other modules, LIBRARIES external ones. ALONE are sources
+# with compiler options of their own, which are not batched with others (unity.cmake).
 # with others (unity.cmake), because they have compiler options of their own.
 function(benchd_module name)
   cmake_parse_arguments(ARG "HEADER_ONLY" "" "SOURCES;ALONE;DEPENDS;LIBRARIES;TESTS;TEST_DEPENDS" ${ARGN})
@@ -25,8 +26,8 @@ function(benchd_module name)
   endif()
 endfunction()
 
-# benchd_unit_tests(NAME SOURCES a_test.cc ... LIBRARIES target ...): tests/NAME/ as NAME_test, for
-# ctest in two halves that may run at once.
+# benchd_unit_tests(NAME SOURCES a_test.cc ... LIBRARIES target ...): builds tests/NAME/ as
+# NAME_test, in two halves that ctest may run at once.
 function(benchd_unit_tests name)
   if(NOT BENCHD_TESTS)
     return()
@@ -46,13 +47,13 @@ function(benchd_unit_tests name)
       list(APPEND environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
     endif()
     add_test(NAME ${name}.${shard} COMMAND ${name}_test --gtest_brief=1)
-    # Far beyond what they take: only what hangs is ended.
+    # Far more than the tests need: only a test that hangs is ended.
     set_tests_properties(${name}.${shard} PROPERTIES
       LABELS unit TIMEOUT 900 ENVIRONMENT "${environment}")
   endforeach()
 endfunction()
 
-# benchd_manual(PAGE ...): docs/man/PAGE.in with this version, installed in its section.
+# benchd_manual(PAGE ...): docs/man/PAGE.in with the version, installed in its section.
 function(benchd_manual)
   foreach(page IN LISTS ARGN)
     set(made ${PROJECT_BINARY_DIR}/daemon/man/${page})
@@ -62,10 +63,10 @@ function(benchd_manual)
   endforeach()
 endfunction()
 
-# benchd_program(TARGET DESTINATION): installed there; where the preset optimises, stripped, with what a
-# debugger needs in a file beside it (gdb and perf find it by the program's debug link). With UNREADABLE
-# only root may read it: then the kernel lets no other user trace it, from its first instruction on.
-# With SHARED it is not static in the archive either.
+# benchd_program(TARGET DESTINATION): installs it. In optimised presets it is stripped, and a file
+# beside it has the debug information (gdb and perf find it by the debug link). With UNREADABLE only
+# root may read it, so that the kernel lets no other user trace it, from its first instruction on.
+# With SHARED it is not static in the archive, either.
 function(benchd_program target destination)
   set(mode OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_EXECUTE WORLD_EXECUTE)
   if(NOT "UNREADABLE" IN_LIST ARGN)

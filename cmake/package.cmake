@@ -1,8 +1,8 @@
-# The Debian packages, made by CPack: `./dev package`, in the preset of that name.
+# The Debian packages, built by CPack: `./dev package`, with the preset of that name.
 #
-# An installed file belongs to the package of its component: by default benchd, below client/ and proto/
-# benchctl (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), `push` is benchd-push's, and what a debugger needs
-# benchd-dbgsym's. What only a package has is added by package/stage.cmake.
+# The component of an installed file selects its package: benchd by default, benchctl below client/
+# and proto/ (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), benchd-push for `push`, and benchd-dbgsym for
+# debug information. package/stage.cmake adds the files that only packages have.
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL benchd benchctl debug)
@@ -10,7 +10,7 @@ if(TARGET benchd-push)
   list(APPEND CPACK_COMPONENTS_ALL push)
 endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package/stage.cmake)
-# Not of CPack, but it hands over what is called so.
+# Not a variable of CPack, but CPack passes on variables with this prefix.
 set(CPACK_BENCHD_SOURCE_DIR ${PROJECT_SOURCE_DIR})
 
 set(CPACK_PACKAGE_CONTACT "The benchd maintainers <maintainers@benchd.example>")
@@ -31,10 +31,10 @@ undecided, with an error rate that holds however often somebody looks.
 This package has the daemon, the process that starts and measures programs,
 their services, and the documentation.")
 set(CPACK_DEBIAN_BENCHD_PACKAGE_SHLIBDEPS ON)
-# The settings of the machine are taken through systemd's slices, and users are made by systemd-sysusers.
+# Settings are applied through systemd's slices, and systemd-sysusers creates users.
 set(CPACK_DEBIAN_BENCHD_PACKAGE_DEPENDS systemd)
 set(CPACK_DEBIAN_BENCHD_PACKAGE_PREDEPENDS "init-system-helpers (>= 1.54~)")
-# Any version of the client understands any version of the daemon, and either serves without the other.
+# All versions of client and daemon are compatible, and each is useful without the other.
 set(CPACK_DEBIAN_BENCHD_PACKAGE_RECOMMENDS benchctl)
 set(CPACK_DEBIAN_BENCHD_PACKAGE_SUGGESTS benchd-push)
 set(CPACK_DEBIAN_BENCHD_PACKAGE_CONTROL_EXTRA
@@ -53,7 +53,7 @@ This package has the client, its man pages and completions, and the proto
 files with which other programs talk to benchd.")
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_RECOMMENDS benchd)
-# libpq5: what history --database loads.
+# history --database loads libpq5.
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SUGGESTS "git, hyperfine, libpq5")
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SOURCE benchd)
 

@@ -1,2 +1,2 @@
-# The wire contract as C++ (benchd::proto), built from its import root.
+# The wire contract in C++ (benchd::proto), built from the import root of the proto files.
 add_subdirectory(${PROJECT_SOURCE_DIR}/proto)

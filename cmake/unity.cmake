@@ -1,11 +1,11 @@
-# benchd_unity_sources(OUT SOURCE...): what a target compiles for these sources.
+# benchd_unity_sources(OUT SOURCE...): returns the files that a target compiles for these sources.
 #
-# With BENCHD_UNITY they are compiled in batches: most of a compiler's time here goes into the same
-# headers. Names local to a file therefore differ within a module; what must not share a compiler's
-# run with others (options of its own) is listed by its caller beside the result.
+# With BENCHD_UNITY they are compiled in batches, because most of the compile time is spent on
+# shared headers. Names local to a file must therefore differ within a module. The caller lists
+# sources that need a compiler run of their own (different options) in addition to the result.
 #
-# CMake's own UNITY_BUILD writes absolute paths into the batches, with which ccache finds nothing that
-# another clone has compiled: ours name the files from the root of the project.
+# CMake's own UNITY_BUILD writes absolute paths into the batches, so ccache could not reuse the
+# results of another clone. Our batches name files relative to the root of the project.
 set(BENCHD_UNITY_BATCH 16 CACHE STRING "Source files a batch of a unity build")
 
 function(benchd_unity_sources out)
@@ -19,7 +19,7 @@ function(benchd_unity_sources out)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND includes "#include \"${source}\"\n")
   endforeach()
-  # Batches of equal size: 17 files are 9 and 8, not 16 and 1.
+  # Batches of equal size: 17 files become 9 and 8, not 16 and 1.
   list(LENGTH ARGN count)
   math(EXPR batches "(${count} + ${BENCHD_UNITY_BATCH} - 1) / ${BENCHD_UNITY_BATCH}")
   set(result "")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs benchd from this archive: for one user, or for the machine as a systemd service.
+# Installs benchd from this archive, for one user or as a systemd service of the machine.
 set -eu
 
 usage() {
@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
     --system) mode=system ;;
     --remove) action=remove ;;
     --prefix)
-      [ $# -gt 1 ] || fail "--prefix: a folder is needed" "install.sh --prefix ~/benchd"
+      [ $# -gt 1 ] || fail "--prefix: missing folder" "install.sh --prefix ~/benchd"
       prefix=$2
       shift
       ;;
@@ -42,9 +42,9 @@ done
 source=$(cd "$(dirname "$0")" && pwd)
 [ -x "$source/bin/benchctl" ] || fail "$source: bin/benchctl is missing" "unpack the whole archive"
 if [ $mode = system ]; then
-  [ -z "$prefix" ] || fail "--prefix: the services name /usr/local" "leave --prefix out, or use --user"
+  [ -z "$prefix" ] || fail "--prefix: the services need /usr/local" "omit --prefix, or use --user"
   [ "$(id -u)" -eq 0 ] || fail "--system: only root can install services" "sudo $0 --system"
-  [ -d /run/systemd/system ] || fail "--system: systemd does not run here" "install.sh --user"
+  [ -d /run/systemd/system ] || fail "--system: systemd is not running" "install.sh --user"
   if command -v dpkg-query >/dev/null && dpkg-query -W -f='${db:Status-Status}' benchd 2>/dev/null |
     grep -qx installed; then
     fail "--system: the Debian package benchd is installed" "sudo apt remove benchd benchctl"
@@ -54,7 +54,7 @@ fi
 prefix=${prefix:-$HOME/.local}
 units='benchd.socket benchd-runner.socket benchd.service benchd-runner.service'
 
-# What belongs to a machine, not to a user: services, their users and their folders.
+# Files for a machine rather than a user: services, their users and their folders.
 is_part() {
   case $1 in
     install.sh | README.md | LICENSE | changelog.md) return 1 ;;
@@ -63,12 +63,12 @@ is_part() {
   esac
 }
 
-# The files of the archive, a line each.
+# The files of the archive, one per line.
 files() { (cd "$source" && find . -type f -o -type l) | sed 's|^\./||' | sort; }
 
 if [ $action = remove ]; then
   if [ $mode = system ]; then
-    # The runner gives the machine's settings back when it stops.
+    # The runner restores the machine's settings when it stops.
     # shellcheck disable=SC2086
     systemctl disable --now $units >/dev/null 2>&1 || true
   fi
@@ -83,7 +83,7 @@ fi
 files | while read -r file; do
   is_part "$file" || continue
   mkdir -p "$prefix/$(dirname "$file")"
-  # A new file in the old one's place: programs that run keep theirs.
+  # Replace files instead of overwriting them, so that running programs keep theirs.
   cp -pP "$source/$file" "$prefix/$file.new"
   mv -f "$prefix/$file.new" "$prefix/$file"
 done
@@ -94,14 +94,14 @@ if [ $mode = system ]; then
   systemctl daemon-reload
   systemctl enable --now benchd-runner.socket benchd.socket
   systemctl enable benchd.service
-  # An older one ends its run first; the session goes on from its stored blocks.
+  # The previous daemon ends its run first; the session resumes from its stored blocks.
   systemctl restart benchd-runner.service benchd.service
-  echo "installed below $prefix; who is to use it: usermod -aG benchd USER"
+  echo "installed below $prefix; to let a user submit: usermod -aG benchd USER"
 else
   echo "installed below $prefix"
   case :$PATH: in
     *:"$prefix/bin":*) ;;
-    *) echo "put it on your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
+    *) echo "add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
   esac
   echo "try it: benchctl compare 'sleep 0.01' 'sleep 0.012'"
 fi

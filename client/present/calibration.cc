@@ -13,9 +13,9 @@ namespace benchd::client {
 namespace {
 
 constexpr double kMinute = 60;
-// A session ends after the block that is under way: a minute is met to a few per cent.
+// A session ends only after its current block, so one minute is accurate to a few per cent.
 constexpr double kSameTime = 0.05;
-// So many times quieter is worth another metric.
+// Advise another metric only if it is at least this many times quieter.
 constexpr double kMuchQuieter = 2;
 
 std::string ShareOrNone(std::optional<double> fraction) {
@@ -61,11 +61,11 @@ std::string SeenSentence(const Calibration& calibration) {
   std::string seen;
   for (const NoiseFloor& floor : calibration.metrics) {
     if (!floor.seen_in_minute) continue;
-    seen += (seen.empty() ? "" : ", of ") + Printable(floor.metric) + " from " +
-            FormatShare(*floor.seen_in_minute) + " on";
+    seen += (seen.empty() ? "" : ", in ") + Printable(floor.metric) + " of " +
+            FormatShare(*floor.seen_in_minute) + " or more";
   }
-  if (seen.empty()) return "there were too few runs for an interval: give it more time, --for 5m\n";
-  std::string text = "in a minute this machine shows a change of " + seen + " (" +
+  if (seen.empty()) return "too few runs for an interval: give it more time, such as --for 5m\n";
+  std::string text = "in one minute this machine shows a change in " + seen + " (" +
                      FormatConfidence(calibration.confidence) + " confidence)\n";
   if (calibration.scaled()) {
     text += "scaled from " + FormatClock(calibration.elapsed_seconds) +
@@ -83,7 +83,7 @@ std::string Advice(const Calibration& calibration) {
     times = FormatTimes(*wall->seen / *cpu->seen, 0) + " times";
   }
   return "cpu_time is " + times +
-         " quieter: where a program computes and does not wait, let it decide: --metric cpu_time\n";
+         " quieter: for a program that computes rather than waits, use --metric cpu_time\n";
 }
 
 }  // namespace
@@ -145,8 +145,8 @@ std::string HeldText(const TrialRow& row) {
 
 std::string Table(const TrialReport& report, const Style& style) {
   const std::string first = report.rows.empty() ? "" : Printable(report.rows.front().name);
-  Rows rows = {{"", "stretches", "median", "spread", "spread / " + first, "p95 / median",
-                "interrupted a run", "settings held", "seen in a minute"}};
+  Rows rows = {{"", "segments", "median", "spread", "spread / " + first, "p95 / median",
+                "interruptions per run", "settings held", "seen in a minute"}};
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const TrialRow& row = report.rows[i];
     if (row.stretches == 0) {
@@ -183,23 +183,23 @@ std::string InWhich(const TrialReport& report) {
 std::string NothingClear(const TrialReport& report) {
   std::size_t most = 0;
   for (const SettingComparison& one : report.trial.settings) most = std::max(most, one.rounds);
-  if (most < 2) return "too few rounds for an interval: nothing can be said yet";
+  if (most < 2) return "too few rounds for an interval: no statement is possible yet";
   return "none of these clearly changes the spread of runs here" + InWhich(report) +
          "; a longer trial sees smaller effects, such as --for 10m";
 }
 
-/// Of a trial of single settings: which are worth having.
+/// For a trial of single settings: which of them are worth having.
 std::vector<std::string> EachSentences(const TrialReport& report) {
   std::vector<std::string> sentences;
   const auto worth = Those(report, SettingEffect::kNoisier);
   const auto harmful = Those(report, SettingEffect::kQuieter);
   if (worth.empty() && harmful.empty()) return {NothingClear(report)};
   if (!worth.empty()) {
-    sentences.push_back("worth having here, as runs spread more: " + Join(worth, ", ") +
+    sentences.push_back("worth having here, because runs spread more: " + Join(worth, ", ") +
                         InWhich(report));
   }
   if (!harmful.empty()) {
-    sentences.push_back("better left alone here, as runs spread less: " + Join(harmful, ", ") +
+    sentences.push_back("better left alone here, because runs spread less: " + Join(harmful, ", ") +
                         "; write \"leave\" for them in the machine profile");
   }
   const auto unclear = Those(report, SettingEffect::kUnclear);
@@ -214,8 +214,9 @@ std::vector<std::string> WholeSentences(const TrialReport& report) {
   if (report.trial.best > 0) {
     const std::string best = Printable(report.rows[report.trial.best].name);
     const std::string ratio = Times(report.trial.settings[report.trial.best].spread->estimate);
-    sentences.push_back("isolation helps on this machine: with " + best + " runs have " + ratio +
-                        " times the spread of " + first + InWhich(report));
+    sentences.push_back("isolation helps on this machine: " + best +
+                        " reduces the spread of runs to " + ratio + " times that of " + first +
+                        InWhich(report));
     sentences.push_back("make " + best + " the default here");
   } else if (noisier.empty()) {
     sentences.push_back(NothingClear(report));

@@ -11,24 +11,24 @@
 
 namespace benchd::client {
 
-/// What machines found together, with as many warnings as there are: a table of the machines for
-/// each gate, how far they differ and where one more would lie, the warnings, the verdict in a
-/// sentence. Ends with a newline.
+/// The combined result of several machines: for each gate a table of the machines, how far they
+/// differ and the prediction for one more, then the warnings and the verdict as a sentence. Ends
+/// with a newline.
 ///
-/// @param expected  how many machines there should be
+/// @param expected  the number of machines expected
 std::string RenderCombination(const MachineCombination& combination,
                               std::optional<std::size_t> expected, const Style& style);
 
-// The parts of that.
+// The parts of RenderCombination().
 
-/// Comparisons as messages, which is what everything that draws or tells one takes.
+/// Comparisons as the message that all rendering functions take.
 v1::Update AsUpdate(const std::vector<Comparison>& comparisons);
 /// The gates over all machines.
 v1::Update GatesOfAll(const MachineCombination& combination);
-/// "between machines: τ 0.4 %, τ² 1.6e-05; one more machine would find +0.1 … +2.5 % (99 %)", as
-/// far as it is known.
+/// "between machines: τ 0.4 %, τ² 1.6e-05; one more machine would find +0.1 … +2.5 % (99 %)".
+/// Unknown parts are omitted.
 std::string SpreadSentence(const CombinedGate& gate, const Style& style);
-/// The verdict of each gate, or one sentence why there is none.
+/// The verdict of each gate, or one sentence that explains why there is none.
 std::vector<std::string> CombinationVerdicts(const MachineCombination& combination,
                                              std::optional<std::size_t> expected,
                                              const Style& style);

@@ -70,8 +70,8 @@ std::set<std::pair<std::string, std::string>> PlacebosOf(const v1::SessionSpec& 
   return placebos;
 }
 
-/// The comparisons that tell a candidate's mean, one for each candidate and metric: against several
-/// references it is the same. None of a session without a verdict.
+/// One comparison per candidate and metric that has the candidate's mean, which is the same against
+/// every reference. Empty for a session without a verdict.
 std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
   if (session.state() != v1::SESSION_STATE_DONE) return {};
   const auto placebos = PlacebosOf(session.spec());
@@ -84,8 +84,8 @@ std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
   return means;
 }
 
-/// What a series is called from one commit to the next. A single candidate is not named: with --git
-/// it is called after its commit, and every commit would begin a series of its own.
+/// Names of series that stay the same from commit to commit. A single candidate is not named,
+/// because with --git its name is its commit and every commit would start a new series.
 class SeriesNames {
  public:
   explicit SeriesNames(const std::vector<const v1::Comparison*>& means) {
@@ -100,7 +100,7 @@ class SeriesNames {
   std::map<std::string_view, std::set<std::string_view>> candidates_;
 };
 
-/// A mean with its deviation, smaller being better.
+/// A mean with its deviation, where smaller is better.
 struct Smaller {
   double value = 0;
   std::optional<double> sd;
@@ -114,7 +114,7 @@ std::string InverseUnit(const std::string& unit) {
   return unit.starts_with("1/") ? below : below + "/" + unit.substr(0, slash);
 }
 
-/// By the delta method, of which the deviation of a rate is made (docs/statistics.md section 2).
+/// Uses the delta method, like the deviation of a rate (docs/statistics.md section 2).
 std::optional<Smaller> SmallerIsBetter(const v1::Comparison& c) {
   const std::string unit = c.unit() == "1" ? "" : c.unit();
   const auto sd = c.has_sd_candidate() ? std::optional(c.sd_candidate()) : std::nullopt;
@@ -179,7 +179,8 @@ namespace {
 
 constexpr std::string_view kNoXmlCharacter = "\xEF\xBF\xBD";
 
-// Of one character; what XML 1.0 has as a reference alone is one in attributes as well.
+// Escapes one character of a text or an attribute. Control characters become references, or U+FFFD
+// if XML 1.0 does not allow them.
 std::string XmlCharacter(std::string_view character) {
   if (character == "&") return "&amp;";
   if (character == "<") return "&lt;";
@@ -191,8 +192,8 @@ std::string XmlCharacter(std::string_view character) {
   return known ? "&#" + std::to_string(code) + ";" : std::string(kNoXmlCharacter);
 }
 
-// Any bytes as XML 1.0 text, fit for an attribute too. Of all characters it has no control
-// characters of ASCII but tab, newline and carriage return, and neither U+FFFE nor U+FFFF.
+// Makes XML 1.0 text of any bytes, also valid in an attribute. XML has neither U+FFFE nor U+FFFF,
+// and of the ASCII control characters only tab, newline and carriage return.
 std::string XmlText(std::string_view bytes) {
   const std::string text = Utf8Lossy(bytes);
   std::string escaped;
@@ -234,7 +235,7 @@ JunitCounts JunitCountsOf(const std::vector<const v1::Comparison*>& gates) {
   return counts;
 }
 
-// What takes something from a verdict, or takes it back: no notes.
+// Warnings that qualify a verdict or invalidate it, without notes.
 std::vector<Warning> WarningsToActOn(const v1::Update& report) {
   std::vector<Warning> warnings;
   for (const v1::Warning& warning : report.warnings()) {
@@ -254,8 +255,8 @@ std::set<std::string_view> ArmsOf(const Comparisons& gates) {
   return arms;
 }
 
-// Whether a warning of its benchmark is about that gate as well: not what is said of another
-// metric, or of an arm that only other gates have. A placebo is about all of them.
+// Whether a warning about the gate's benchmark also applies to that gate. Warnings about another
+// metric, or about an arm that the gate lacks, do not. A placebo's warning applies to all gates.
 bool IsSaidOf(const Warning& warning, const v1::Comparison& gate,
               const std::set<std::string_view>& arms) {
   const bool own = warning.arm == gate.reference() || warning.arm == gate.candidate();
@@ -291,7 +292,7 @@ std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
          ">\n" + result + "    </testcase>\n";
 }
 
-// Readers show either a case's output or its suite's, so that a warning stands with both.
+// Readers show either a case's output or its suite's, so both contain the warning.
 std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
                        const std::vector<Warning>& warnings) {
   std::vector<Warning> own;
@@ -312,7 +313,7 @@ std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
   return text + "  </testsuite>\n";
 }
 
-// A suite for each benchmark that has a gate, then for those of which there is but a warning.
+// One suite for each benchmark that has a gate, then one for each that has only a warning.
 std::string JunitSuites(const v1::Update& report) {
   const Comparisons gates = GatesOf(report);
   const std::vector<Warning> warnings = WarningsToActOn(report);
@@ -336,7 +337,7 @@ std::string JunitSuites(const v1::Update& report) {
   return text;
 }
 
-// A session that did not come to its end: one test case that says why.
+// A session that did not finish: one test case with the cause.
 std::string BrokenSession(const v1::Session& session) {
   const bool failed = session.state() == v1::SESSION_STATE_FAILED;
   const std::string& benchmark = session.failed().run().benchmark();

@@ -11,7 +11,7 @@
 
 namespace benchd::client {
 
-// The gates of a session as whatever is drawn, listed or said of them needs them.
+// The gates of a session, prepared for pictures, tables and sentences.
 
 using Comparisons = std::vector<const v1::Comparison*>;
 
@@ -22,12 +22,12 @@ inline bool IsGate(const v1::Comparison& comparison) {
 /// The comparisons that gate, in their order.
 Comparisons GatesOf(const v1::Update& update);
 
-/// Whether every regression is a metric that the candidate does not have: for `git bisect` no word
-/// on the commit.
+/// Whether every regression is a metric that the candidate lacks. `git bisect` cannot judge such a
+/// commit.
 bool RegressedByMissingAlone(const v1::Update& update);
 
-/// What the gate's reason says, in a few words and as a sentence with names; "" without one. A
-/// reason that this benchctl does not know is told by its code.
+/// The gate's reason in a few words, and as a sentence with names; "" without a reason. An unknown
+/// reason is shown as its code.
 std::string ReasonWords(const v1::Comparison& gate);
 std::string ReasonSentence(const v1::Comparison& gate);
 
@@ -47,19 +47,19 @@ struct BlockCount {
 };
 BlockCount CountBlocks(const v1::Update& update);
 
-/// Whether `comparison` is of tree_cpu_time and says what cpu_time says of the same arms: no
-/// process of the tree was left out by the one, so that the other adds nothing.
+/// Whether `comparison` is of tree_cpu_time and equals cpu_time of the same arms, so that it adds
+/// no information.
 bool RepeatsCpuTime(const v1::Comparison& comparison, const v1::Update& update);
 
-/// "REGRESSION", "PASS", "UNDECIDED": what a reader looks for.
+/// "REGRESSION", "PASS", "UNDECIDED".
 std::string VerdictWord(v1::Verdict verdict);
 
-/// "candidate vs base", in suites "parse: candidate": names a comparison in a line of its own. The
-/// metric is left out where wall_time is the only one, a suite's only reference too.
+/// "candidate vs base", in suites "parse: candidate": names a comparison on a line of its own.
+/// Omits the metric if it is only wall_time, and a suite's only reference.
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update);
 
-/// What a gate is judged by: the relative change, or the difference where the margin is absolute or
-/// the change cannot be had.
+/// The quantity that decides a gate: the relative change, or the difference if the margin is
+/// absolute or there is no relative change.
 struct Judged {
   bool relative = true;
   std::optional<double> estimate;
@@ -68,16 +68,16 @@ struct Judged {
   std::optional<double> margin;
   std::string unit;
 
-  /// One scale and as many decimals for the estimate and the ends of the interval.
+  /// One scale and number of decimals for the estimate and the ends of the interval.
   ColumnFormat Scale(const Style& style) const;
   std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"
   std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
   std::string Interval(const Style& style) const;  ///< "+9.8 … +10.6 %", "" without one
   std::string Estimate(const Style& style) const;  ///< "+10.2 %", "-" without one
 
-  /// The interval says that there is a change.
+  /// The interval excludes zero.
   bool ExcludesNoChange() const { return lo && hi && (*lo > 0 || *hi < 0); }
-  /// The interval of a change is too wide to be told in numbers.
+  /// The interval of a relative change is too wide to print as numbers.
   bool IsWide() const { return relative && lo && hi && WiderThanTellable(*lo, *hi); }
 };
 

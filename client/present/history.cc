@@ -73,7 +73,7 @@ std::string SeriesTitle(const HistorySeries& series) {
   return title;
 }
 
-// What is other than it was, as far as it says so by itself.
+// The recorded facts that differ between the two entries.
 std::string EdgeBetween(const GateSummary& before, const GateSummary& after, const Style& style) {
   const std::string arrow = style.unicode ? " → " : " -> ";
   std::vector<std::string> changes;
@@ -128,7 +128,7 @@ std::string MarkLine(std::string text, Tint tint, const Style& style) {
   return Paint(text, tint, style) + "\n";
 }
 
-// Cells of all entries, which stand under each other whatever is between them.
+// Cells of all entries, aligned across the lines between them.
 std::vector<std::string> EntryLines(const HistorySeries& series,
                                     const google::protobuf::Timestamp& now, const Style& style) {
   const ColumnFormat values = ValuesOf(series, style);
@@ -194,7 +194,7 @@ const HistoryStep* NewestStep(const HistorySeries& series, const GateSummary** e
 
 namespace {
 
-// Where a benchmark without a name has several histories: why, and how to have one.
+// If a benchmark without a name has several histories: explains why, and how to keep one.
 std::string CommandsSentence(std::span<const HistorySeries> history, const Style& style) {
   std::set<std::string_view> commands;
   for (const HistorySeries& series : history) {
@@ -204,7 +204,7 @@ std::string CommandsSentence(std::span<const HistorySeries> history, const Style
   return WrapSentence(
       "each command without a benchmark's name has its own history, and a changed argument starts "
       "a "
-      "new one: to keep one, use compare --benchmark NAME",
+      "new one; to keep one history, use compare --benchmark NAME",
       style);
 }
 

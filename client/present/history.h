@@ -12,32 +12,32 @@
 
 namespace benchd::client {
 
-/// `history`: a line for each series: how long it is, where it stands, its newest step.
+/// `history`: one line for each series, with its length, its last value and its newest step.
 std::string RenderHistoryList(std::span<const HistorySeries> history,
                               const google::protobuf::Timestamp& now, const Style& style);
 
-/// `history BENCHMARK`: a line for each entry, change points and the edges of segments between
-/// them, and under each series how change points were searched for.
+/// `history BENCHMARK`: one line for each entry, with change points and segment boundaries between
+/// them, and below each series the parameters of the change point search.
 std::string RenderHistory(std::span<const HistorySeries> history, const ChangePointSearch& search,
                           const google::protobuf::Timestamp& now, const Style& style);
 
-// What is said of a history, wherever it is shown.
+// Texts about a history, shared by all its views.
 
-/// "parse"; where a benchmark says nothing, "main: COMMAND".
+/// "parse"; without a benchmark name, "main: COMMAND".
 std::string SeriesName(const GateSummary& entry);
-/// "parse, new"; where a benchmark says nothing, the command.
+/// "parse, new"; without a benchmark name, the command.
 std::string SeriesTitle(const HistorySeries& series);
-/// What was measured: the commit as it is called, else the arm.
+/// The measured program: its commit's name, else its arm.
 std::string EntryName(const GateSummary& entry);
-/// "+10.2 % (+9.8 … +10.6 %)", as far as it is known.
+/// "+10.2 % (+9.8 … +10.6 %)". Unknown parts are omitted.
 std::string EntryChange(const GateSummary& entry, const Style& style);
-/// All values of a series in one scale, fine enough for a tenth of the usual margin.
+/// One format for all values of a series, with a resolution of a tenth of the usual margin.
 ColumnFormat ValuesOf(const HistorySeries& series, const Style& style);
 /// "+10.0 %  100 → 110".
 std::string StepSize(const HistoryStep& step, std::string_view unit, const Style& style);
 /// "step: +10.0 %  100 → 110  (p = 0.003)".
 std::string StepSentence(const HistoryStep& step, std::string_view unit, const Style& style);
-/// The step that begins with that entry of the segment, or nothing.
+/// The step that begins at entry `index` of the segment, or null.
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index);
 /// "machine changed: kernel 6.1.0 → 6.2.0".
 std::string EdgeBetween(const GateSummary& before, const GateSummary& after, const Style& style);
@@ -45,7 +45,7 @@ std::string EdgeBetween(const GateSummary& before, const GateSummary& after, con
 std::string SearchSentence(const ChangePointSearch& search);
 
 /// The same as JSON lines: `summary` for each entry, with the number of its segment, and
-/// `change_point` before the entry with which it begins.
+/// `change_point` before the entry at which it begins.
 std::vector<std::string> HistoryJson(std::span<const HistorySeries> history,
                                      const ChangePointSearch& search,
                                      const google::protobuf::Timestamp& now);

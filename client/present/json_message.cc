@@ -27,7 +27,7 @@ Error Unexpected(std::string_view key, std::string_view what) {
 }
 
 std::optional<int> EnumValue(const EnumDescriptor& type, std::string_view word) {
-  // From the last: what stands for an unspecified one is a value's own word, too.
+  // Search from the end: the word for UNSPECIFIED is also the word of a later value.
   for (int i = type.value_count() - 1; i >= 0; --i) {
     if (EnumWord(type, type.value(i)->number()) == word) return type.value(i)->number();
   }
@@ -53,7 +53,7 @@ Result<void> ReadInto(const Json& json, std::string_view key, Message* to) {
 Result<void> ReadNumber(const Json& json, const FieldDescriptor& field, Message* to) {
   const auto& reflection = *to->GetReflection();
   const std::string& key = field.name();
-  // Seeds are text.
+  // Seeds are written as strings.
   std::uint64_t whole = 0;
   if (json.is_string() && field.cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
     const std::string& text = json.get_ref<const std::string&>();
@@ -95,7 +95,7 @@ Result<void> ReadOne(const Json& json, const FieldDescriptor& field, Message* to
       return {};
     case FieldDescriptor::CPPTYPE_ENUM: {
       if (!json.is_string()) return Unexpected(field.name(), "a word");
-      // A newer one is not known: what it stands for is none of the others.
+      // A value of a newer release is unknown: it becomes UNSPECIFIED.
       const auto value = EnumValue(*field.enum_type(), json.get_ref<const std::string&>());
       if (value) reflection.SetEnumValue(to, &field, *value);
       return {};
@@ -117,7 +117,7 @@ Result<void> ReadPair(const std::string& key, const Json& value, const FieldDesc
   return {};
 }
 
-// A list; labels and the machine's facts are objects.
+// A list. Labels and the machine's facts are objects instead.
 Result<void> ReadMany(const Json& json, const FieldDescriptor& field, Message* to) {
   const bool by_name = field.is_map() || field.message_type() == v1::EnvironmentFact::descriptor();
   if (by_name) {
@@ -173,7 +173,7 @@ Result<void> ReadLastLook(const Json& json, v1::Comparison* to) {
   return {};
 }
 
-// What MessageJson() tells otherwise, as far as it can be had again.
+// Restores fields that MessageJson() writes in another form, as far as possible.
 Result<void> ReadToldOtherwise(const Json& json, Message* to) {
   const bool absolute =
       TextAt(json, "kind") == "absolute" || TextAt(json, "margin_kind") == "absolute";

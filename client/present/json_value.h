@@ -10,21 +10,22 @@ namespace benchd::client {
 
 using Json = nlohmann::ordered_json;
 
-// What the lines of all JSON answers are made of.
+// Building blocks of all JSON output.
 
-/// On lines indented by `indent`, or on one with -1; bytes that are not UTF-8 are replaced, and
-/// control characters are escapes, those above ASCII too: nothing that a terminal would obey.
+/// JSON on lines indented by `indent`, or on one line if it is -1. Invalid UTF-8 is replaced.
+/// Control characters, including those above ASCII, are escaped, so a terminal cannot interpret
+/// them.
 std::string JsonText(const Json& json, int indent);
 /// On one line.
 std::string Line(const Json& json);
 
-/// Adds a number; one that is not finite has no place in JSON and could not be had: it is absent.
+/// Adds a number. A value that is not finite cannot be represented in JSON and is omitted.
 void Put(Json& json, const char* key, double value);
 
-/// Adds a text that is not empty.
+/// Adds a text unless it is empty.
 void PutText(Json& json, const char* key, std::string_view text);
 
-/// The beginning of a line: event, session (where there is one) and time.
+/// The beginning of a line: event, session (if any) and time.
 Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time);
 
 }  // namespace benchd::client

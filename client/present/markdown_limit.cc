@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-// In the order in which they are left out.
+// In the order in which they are omitted.
 enum class LineKind { kFoldedRow, kPassedRow, kCode, kOtherRow, kPoint, kStays };
 
 struct MarkdownLine {
@@ -19,7 +19,7 @@ struct MarkdownLine {
   bool dropped = false;
 };
 
-// The length of the backticks that open or close a block; 0 where there are none.
+// The number of backticks that open or close a code block; 0 if the line does not.
 std::size_t FenceOf(std::string_view line) {
   const std::size_t ticks = std::min(line.find_first_not_of('`'), line.size());
   return ticks >= 3 ? ticks : 0;
@@ -35,7 +35,7 @@ std::vector<MarkdownLine> ClassifyLines(const std::string& text) {
   std::vector<MarkdownLine> lines;
   std::size_t fence = 0;
   bool folded = false;
-  bool in_body = false;  // of a table: behind its rule
+  bool in_body = false;  // in a table, below its rule
   for (const std::string& line : Lines(text)) {
     MarkdownLine& one = lines.emplace_back(MarkdownLine{line + "\n"});
     const std::size_t ticks = FenceOf(line);
@@ -69,7 +69,7 @@ std::string MoreOf(LineKind kind, std::size_t count) {
   return kind == LineKind::kCode ? more + "\n" : "| " + more + " |\n";
 }
 
-// What is missing of a table, a list or a block is counted at its end.
+// The end of each table, list or block counts its omitted lines.
 std::string Compose(const std::vector<MarkdownLine>& lines) {
   std::string text;
   std::size_t dropped = 0;
@@ -100,7 +100,7 @@ std::string ShortenMarkdown(const std::string& text, std::size_t most) {
       line->dropped = true;
       size -= line->text.size();
       if (size > most) continue;
-      // The lines that count what is missing take room as well.
+      // The lines that count omissions also take space.
       size = Compose(lines).size();
     }
   }

@@ -5,16 +5,16 @@
 
 namespace benchd::client {
 
-/// As much as a comment on GitHub may have (65,536 characters), less what is written around it.
+/// GitHub's limit for a comment (65,536 characters), less the text around it.
 inline constexpr std::size_t kCommentBytes = 60'000;
-/// As much as the summary of a job's step may have.
+/// GitHub's limit for the summary of a job's step.
 inline constexpr std::size_t kSummaryBytes = std::size_t{1024} * 1024;
 
-/// Markdown of at most `most` bytes. What is left out is counted where it stood, as "37 more".
+/// Shortens Markdown to at most `most` bytes. Each gap is replaced by a count, such as "37 more".
 ///
-/// First go the rows of folded tables, then those of gates that passed, then lines of code, the
-/// other rows, and last the points of lists, among which warnings are; in each kind the last ones
-/// first. Headings, prose and what folds always stay, so that very little room may not suffice.
+/// Omits rows of folded tables first, then rows of gates that passed, then lines of code, then
+/// other rows, and finally list items, which include warnings. Within each kind the last ones go
+/// first. Headings, prose and fold markers always stay, so a very small limit may be exceeded.
 /// Pure.
 std::string ShortenMarkdown(const std::string& text, std::size_t most);
 

@@ -34,7 +34,7 @@ enum Column : std::size_t {
 using Columns = std::vector<Column>;
 using Cells = std::array<std::string, kColumns>;
 
-// What the rows have several of.
+// Which properties vary between the rows.
 struct Shape {
   bool benchmarks = false;
   bool metrics = false;
@@ -67,8 +67,8 @@ struct Shape {
   }
 };
 
-// Of benchd's own metrics lower is better. Of a gate on anything else the table says it: a header's
-// `prefer=higher` that stands above a latency, too, shall be seen.
+// For benchd's own metrics, lower is better. For a gate on any other metric the table shows the
+// direction, so that a wrong `prefer=higher` in a header becomes visible.
 std::string MetricCell(const v1::Comparison& c, const Style& style) {
   std::string name = Printable(c.metric());
   if (!IsGate(c) || FindBuiltinMetric(c.metric()) != nullptr) return name;
@@ -82,11 +82,11 @@ Cells Header(const v1::Comparison& first, const Shape& shape, const Style& style
     return Shorten(Printable(name), kWidestArm, style);
   };
   Cells cells;
-  // The corner is empty where it would only say "metric", and names the only one there is.
+  // The corner is empty if it would only read "metric"; a single metric is named there.
   cells[kBenchmark] = shape.metrics ? "benchmark" : MetricCell(first, style);
   cells[kMetric] = shape.benchmarks ? "metric" : "";
   cells[kArms] = shape.references ? "compared" : "candidate";
-  // Of one pair its two arms; else whose mean it is.
+  // For a single pair the names of both arms, else whose mean the column is.
   const std::string reference = shape.references ? "reference" : arm(first.reference());
   cells[kReference] = shape.pairs ? reference + " mean" : reference;
   cells[kCandidate] = shape.pairs ? "candidate mean" : arm(first.candidate());
@@ -145,7 +145,7 @@ Cells RowOf(const v1::Comparison& c, RowsShown shown, const Style& style) {
   return cells;
 }
 
-// The header and the rows; names that the row above has too are left out.
+// The header and the rows. Names that equal those of the row above are omitted.
 std::vector<Cells> CellsOf(const Comparisons& comparisons, const Shape& shape, RowsShown shown,
                            const Style& style) {
   std::vector<Cells> cells = {Header(*comparisons.front(), shape, style)};
@@ -182,7 +182,7 @@ Columns Joined(Columns columns, const Columns& more) {
   return columns;
 }
 
-// Names above, numbers below them, indented.
+// Names on one line, numbers indented on the next.
 std::string TwoLinesARow(const std::vector<Cells>& cells, const Columns& labels,
                          const Columns& numbers, const Style& style) {
   constexpr int kGap = 2;
@@ -216,20 +216,20 @@ std::string Fitted(const std::vector<Cells>& cells, const Columns& labels, const
   return text;
 }
 
-// What the table leaves out, and where it is: in the record of the session, else in a longer table.
+// Lists what the table omits and where to find it: in the session's record, else in a longer table.
 std::string RestLine(const v1::Update& update, const RowSelection& selection, RowsShown shown,
                      const std::string& session, const Style& style) {
   std::string text;
   if (selection.changed > 0) {
     text += WrapSentence(std::to_string(selection.changed) + " more changed: " +
                              (session.empty() ? "--verbose" : "benchctl show " + session) +
-                             " shows them",
+                             " lists them",
                          style);
   }
   const std::string unchanged = UnchangedWords(update, selection);
   if (!unchanged.empty()) text += WrapSentence(unchanged, style);
   if (selection.repeats_cpu_time && shown == RowsShown::kAll) {
-    text += WrapSentence("tree_cpu_time: as cpu_time, within 2 %", style);
+    text += WrapSentence("tree_cpu_time: equal to cpu_time within 2 %", style);
   }
   return text;
 }

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMostOthers = 10;
 
-// Where a flag stands beside an interval that contains no change (an older record's), or beside
-// none, it belongs to the whole table only. A metric without a direction has no flag.
+// A flag without an interval, or beside an interval that contains zero (as in older records), is
+// shown only in the full table. A metric without a direction has no flag.
 bool ClearlyChanged(const v1::Comparison& c) {
   const bool flagged = c.flag() == v1::FLAG_WORSE || c.flag() == v1::FLAG_IMPROVEMENT;
   return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();
 }
 
-// The candidates of one metric one below the other, benchmarks and metrics as they first appear.
+// Puts the candidates of one metric below each other; benchmarks and metrics keep their order.
 void GroupByMetric(Comparisons* rows, bool by_benchmark) {
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> ranks;
   const auto rank = [&ranks](std::string_view benchmark, std::string_view metric) {
@@ -61,7 +61,7 @@ RowSelection SelectRows(const v1::Update& update, RowsShown shown) {
 
 std::string UnchangedWords(const v1::Update& update, const RowSelection& selection) {
   if (selection.unchanged == 0) return "";
-  // One pair of arms in one benchmark: what is compared are metrics.
+  // With one pair of arms in one benchmark, the rows are metrics.
   const v1::Comparison& first = update.comparisons(0);
   const bool metrics = std::ranges::all_of(update.comparisons(), [&first](const auto& c) {
     return c.benchmark() == first.benchmark() && c.reference() == first.reference() &&

@@ -9,19 +9,19 @@
 
 namespace benchd::client {
 
-/// The comparisons that a table has, and what it leaves out.
+/// The comparisons that a table shows, and counts of those it omits.
 struct RowSelection {
   Comparisons rows;               ///< gates first; the candidates of one metric together
-  std::size_t changed = 0;        ///< clearly changed, but one too many
+  std::size_t changed = 0;        ///< clearly changed, but over the limit of rows
   std::size_t unchanged = 0;      ///< not clearly changed
-  bool repeats_cpu_time = false;  ///< a tree_cpu_time says nothing that cpu_time does not
+  bool repeats_cpu_time = false;  ///< a tree_cpu_time only repeats cpu_time
 };
 
-/// With kWhatMatters: gates, or everything where nothing gates, and the first others that clearly
-/// changed; what disturbed the runs is never among these.
+/// With kWhatMatters: the gates (or all comparisons if none gates) and the first others that
+/// clearly changed, except metrics of disturbances.
 RowSelection SelectRows(const v1::Update& update, RowsShown shown);
 
-/// "8 other metrics: no clear change"; empty where there are none.
+/// "8 other metrics: no clear change"; empty if there are none.
 std::string UnchangedWords(const v1::Update& update, const RowSelection& selection);
 
 }  // namespace benchd::client

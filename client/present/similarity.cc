@@ -71,7 +71,7 @@ std::string RenderOne(const AssessedFile& file, const RunSetReport& set,
     text += PadRight(row[0], 9) + PadRight(row[1], 17) + row[2] + "\n";
   }
   text += "\nrun " + RunName(set, found.differs_most) + " differs most\n";
-  if (!found.Assessable()) text += "fewer than 50 values a run: too few to tell\n";
+  if (!found.Assessable()) text += "fewer than 50 values per run: too few to decide\n";
   return text;
 }
 

@@ -11,28 +11,28 @@
 
 namespace benchd::client {
 
-/// What was found in one file.
+/// The results for one file.
 struct AssessedFile {
   std::string name;
   std::vector<RunSetReport> sets;
 };
 
-/// How `--json` calls it.
+/// The word that `--json` uses.
 std::string_view ResemblanceWord(Resemblance resemblance);
 
-/// What `benchctl similarity` prints: for one set of runs its measures and what each method says;
-/// for several a line each.
+/// The output of `benchctl similarity`: for one set of runs its measures and the answer of each
+/// method; for several sets one line each.
 std::string RenderSimilarity(std::span<const AssessedFile> files,
                              const benchd::SimilarityOptions& options, const Style& style);
 
-/// `similarity --json`: a line a set, event "similarity". `m1` to `m5` are those of the variant
-/// asked for; runs go by their names.
+/// `similarity --json`: one line per set, event "similarity". `m1` to `m5` belong to the requested
+/// variant. Runs are identified by their names.
 std::vector<std::string> SimilarityJson(const AssessedFile& file,
                                         const benchd::SimilarityOptions& options,
                                         const google::protobuf::Timestamp& now);
 
-/// What `benchctl agreement` prints.
-/// @param truth  the rater that the others were held against; may be empty
+/// The output of `benchctl agreement`.
+/// @param truth  the rater that the others are compared with; may be empty
 std::string RenderAgreement(const AgreementReport& report, const std::string& truth,
                             const Style& style);
 

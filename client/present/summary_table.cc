@@ -53,12 +53,12 @@ std::vector<Block> BlocksOf(std::span<const ArmSummary> summaries, const v1::Upd
   return blocks;
 }
 
-// A row: its name, its figure of an arm, and how it is good.
+// A row: its name, its value for an arm, and which direction is better.
 struct Figure {
   const char* name;
-  const char* name_of_rate;  // where higher is better
+  const char* name_of_rate;  // for metrics where higher is better
   std::optional<double> (*of)(const ArmSummary& arm);
-  bool spread = false;  // best low, whatever the metric
+  bool spread = false;  // lower is better, whatever the metric
 };
 
 std::optional<double> Mean(const ArmSummary& arm) { return arm.mean; }
@@ -91,7 +91,7 @@ ColumnFormat FormatFor(const Block& block, const Style& style) {
   return {largest, finest, block.first().unit, style};
 }
 
-// "(+1.2 %)" against the reference, positive = better.
+// "(+1.2 %)" relative to the reference; positive is better.
 std::string Gain(const Block& block, const Figure& figure, const ArmSummary& arm) {
   const ArmSummary* reference = block.Reference();
   const bool known = figure.spread || block.first().better.has_value();
@@ -117,7 +117,7 @@ struct Cell {
   std::string stars;
 };
 
-// One arm's cells, below its name.
+// The cells of one arm, below its name.
 std::vector<std::string> ArmColumn(const Block& block, const ArmSummary& arm,
                                    const ColumnFormat& format, const Style& style) {
   std::vector<Cell> cells = {{std::to_string(arm.n), "", ""}};

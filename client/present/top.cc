@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-/// The queue has so many rows before the running session gives any up.
+/// The queue keeps this many rows before the running session loses any.
 constexpr int kQueueRows = 4;
 
 std::string ModeOf(const TopState& state, const UserNames& users) {
@@ -57,7 +57,7 @@ std::string SettingsWords(const v1::MachineStatus& machine) {
 
 std::string Amount(double value) { return Fixed(value, value == std::floor(value) ? 0 : 1); }
 
-/// What is taken of the limits, the most of it first.
+/// The used part of each limit, the fullest first.
 std::string LimitWords(const v1::QueueStatus& queue, const UserNames& users) {
   std::vector<const v1::LimitUse*> taken;
   for (const v1::LimitUse& use : queue.limits()) {
@@ -83,7 +83,7 @@ std::vector<v1::Session> Queued(const TopState& state) {
   std::ranges::copy_if(state.sessions, std::back_inserter(queued), [&state](const auto& session) {
     return session.session() != state.queue.running();
   });
-  // Others' places are not told: they come last.
+  // Places of other users are hidden, so they come last.
   const auto place = [](const v1::Session& session) {
     return session.queued().position() > 0 ? session.queued().position() : UINT64_MAX;
   };
@@ -91,8 +91,8 @@ std::vector<v1::Session> Queued(const TopState& state) {
   return queued;
 }
 
-// Whose it is and, where that may be seen, what runs: "ada: base ./old, candidate ./new"; of a
-// suite how many benchmarks it has.
+// The owner and, if visible, the commands: "ada: base ./old, candidate ./new". For a suite, the
+// number of benchmarks.
 std::string Subject(const v1::Session& session, const UserNames& users) {
   std::string text = Printable(users(session.uid()));
   const auto& benchmarks = session.spec().benchmarks();
@@ -111,7 +111,7 @@ std::string Subject(const v1::Session& session, const UserNames& users) {
 std::vector<std::string> RunningLines(const TopState& state, const UserNames& users,
                                       const Style& style, int height) {
   const v1::Session* const session = Running(state);
-  constexpr int kRoomForSubject = 4;  // the state and a gate are worth more
+  constexpr int kRoomForSubject = 4;  // beyond this, the state and one gate are more useful
   if (state.running) {
     const bool subject = session != nullptr && height >= kRoomForSubject;
     std::vector<std::string> lines =
@@ -132,7 +132,7 @@ std::vector<std::string> QueueLines(const TopState& state, const UserNames& user
   if (queued.empty() || height < 2) return {};
   std::vector<std::string> lines = Lines(RenderList(queued, users, now, style));
   if (static_cast<int>(lines.size()) <= height) return lines;
-  const auto shown = static_cast<std::size_t>(height) - 1;  // with the header
+  const auto shown = static_cast<std::size_t>(height) - 1;  // including the header
   const std::size_t more = lines.size() - shown;
   lines.resize(shown);
   lines.push_back(Shorten("and " + std::to_string(more) + " more", style.width, style));

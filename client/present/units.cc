@@ -27,10 +27,10 @@ constexpr std::array kByteRates = {
     Scale{1024.0 * 1024, "MiB/s"}, Scale{1024.0, "KiB/s"}, Scale{1, "B/s"}};
 constexpr std::array kRates = {Scale{1e12, "T/s"}, Scale{1e9, "G/s"}, Scale{1e6, "M/s"},
                                Scale{1e3, "k/s"}, Scale{1, "1/s"}};
-// Counts are read digit by digit as long as they are few.
+// Small counts are printed digit by digit.
 constexpr std::array kCounts = {Scale{1e12, "T"}, Scale{1e9, "G"}, Scale{1e6, "M"}, Scale{1, ""}};
 
-// From here on a double has no digits behind the point, and some before it are noise.
+// Above this, a double has no fractional digits, and some integer digits are noise.
 constexpr double kLargestFixed = 1e15;
 
 // The largest scale in which `value` is at least one.
@@ -42,7 +42,7 @@ Scale Largest(const std::array<Scale, N>& scales, double value) {
   return scales.back();
 }
 
-// That of --time-unit, which people type as "us".
+// The scale of --time-unit, which users type as "us".
 Scale NamedTime(std::string_view name) {
   const auto found = std::ranges::find_if(kTimes, [name](const Scale& scale) {
     return scale.name == name || (scale.name == "µs" && name == "us");
@@ -67,15 +67,14 @@ Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   return {1, unit};
 }
 
-// Of nothing, which the smallest numbers become when they are scaled, and of what is no number:
-// below all others.
+// Zero (which the smallest numbers become when scaled) and NaN rank below all other values.
 int Magnitude(double value) {
   constexpr int kOfNothing = -400;
   const double exponent = std::floor(std::log10(std::abs(value)));
   return std::isfinite(exponent) ? static_cast<int>(exponent) : kOfNothing;
 }
 
-// Decimals that give `digits` significant ones, none for whole numbers.
+// The number of decimals for `digits` significant digits; 0 for whole numbers.
 int SignificantDecimals(double value, int digits) {
   if (value == std::floor(value) && std::abs(value) < kLargestFixed) return 0;
   return std::clamp(digits - 1 - Magnitude(value), 0, 9);
@@ -95,7 +94,7 @@ std::string Fixed(double value, int decimals) {
   }
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   const std::string fixed = text.data();
-  // "-0.0" would claim a direction that is not there.
+  // "-0.0" would suggest a direction.
   const bool is_zero = fixed.find_first_of("123456789") == std::string::npos;
   return is_zero && fixed.starts_with('-') ? fixed.substr(1) : fixed;
 }
@@ -104,7 +103,7 @@ namespace {
 
 std::string TellableFactor() { return Fixed(kTellableFactor, 0); }
 std::string MostPercent() { return Fixed(kTellableFactor * 100, 0); }
-// Of a change, as a fraction.
+// For a change as a fraction.
 bool IsBeyond(double change) { return change > kTellableFactor; }
 
 }  // namespace
@@ -184,7 +183,7 @@ ColumnFormat ColumnFormat::OfDifferences(double estimate, std::optional<double> 
   const Scale scale = ScaleFor(largest, unit, style);
   int decimals = SignificantDecimals(largest / scale.factor, 4);
   if (lo && hi && *hi > *lo && largest > 0) {
-    // One digit of the width says how sure the number is; two of the number itself are the least.
+    // One digit of the width shows the uncertainty; keep at least two digits of the number itself.
     decimals = std::clamp(
         std::max(-Magnitude((*hi - *lo) / scale.factor), 1 - Magnitude(largest / scale.factor)), 0,
         9);
@@ -241,7 +240,7 @@ std::string FormatConfidence(double fraction) {
   if (!(lacking > 0)) return FormatPercent(fraction);
   for (int decimals = 0; decimals <= 2; ++decimals) {
     std::string text = Fixed(percent, decimals);
-    // 1 - 0.01 / 3 is short of what it stands for by rounding alone.
+    // 1 - 0.01 / 3 differs from the stated value only by rounding.
     if (std::abs(std::stod(text) - percent) < 1e-9) return text + " %";
   }
   return Fixed(percent, std::clamp(-Magnitude(lacking), 1, 9)) + " %";
@@ -249,7 +248,7 @@ std::string FormatConfidence(double fraction) {
 
 int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
   if (!lo || !hi || !(*hi > *lo)) return 1;
-  constexpr double kCoarse = 0.3;  // nobody asks for a tenth of a per cent of it
+  constexpr double kCoarse = 0.3;  // tenths of a per cent are useless at this width
   return *hi - *lo >= kCoarse ? 0 : std::clamp(-Magnitude((*hi - *lo) * 100), 1, 4);
 }
 
@@ -274,7 +273,7 @@ std::string FormatRoundTrip(double value) {
 }
 
 std::string FormatRoundTripPercent(double fraction) {
-  // The point of the shortest decimal moves by two places; multiplying by 100 would round.
+  // Move the decimal point of the shortest decimal by two places; multiplying by 100 would round.
   std::array<char, 40> text{};
   const auto end =
       std::to_chars(text.data(), text.data() + text.size(), fraction, std::chars_format::scientific)

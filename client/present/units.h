@@ -9,45 +9,44 @@
 
 namespace benchd::client {
 
-// Numbers as people read them. JSON and CSV never come here: theirs are SI and exact.
+// Numbers for people. JSON and CSV do not use these: they print exact SI values.
 
-/// "12.50"; never "-0.00"; "1.000e+308" where a value has more than 15 digits before the point.
+/// "12.50"; never "-0.00"; "1.000e+308" if a value has more than 15 digits before the point.
 std::string Fixed(double value, int decimals);
 
-/// "10.12 ms", "1.5 MiB", "1000", "3.2 MB/s": `unit` as in the messages ("s", "B", "1" or any
-/// word).
+/// "10.12 ms", "1.5 MiB", "1000", "3.2 MB/s": `unit` as in messages ("s", "B", "1" or any word).
 std::string FormatQuantity(double value, std::string_view unit, const Style& style);
 
 /// "10.123 ± 0.054 ms": mean and standard deviation in one scale, the deviation with two digits.
 std::string FormatMeanSd(double mean, std::optional<double> sd, std::string_view unit,
                          const Style& style);
 
-/// Two means of one metric, side by side: in one scale, with the digits that a difference of
-/// `relative` (a fraction) needs to be seen, three at least. "-" for what is absent.
+/// Two means of one metric in one scale, with the digits that show a difference of `relative` (a
+/// fraction), at least three. "-" for an absent mean.
 std::pair<std::string, std::string> FormatMeans(std::optional<double> reference,
                                                 std::optional<double> candidate, double relative,
                                                 std::string_view unit, const Style& style);
 
-/// Beyond that factor a change is told in words: more digits say nothing.
+/// A larger factor is described in words: more digits add no information.
 inline constexpr double kTellableFactor = 1000;
 
-/// "1.09": how many times as much, for 1 + a change; "over 1000" beyond kTellableFactor.
+/// "1.09": 1 + change as a factor; "over 1000" beyond kTellableFactor.
 std::string FormatTimes(double factor, int decimals);
 
-/// Whether the ends of a change are further apart than kTellableFactor.
+/// Whether the two ends of a change differ by more than kTellableFactor.
 bool WiderThanTellable(double lo, double hi);
 
-/// Numbers that stand in one column: all in one scale and with the same decimals.
+/// Numbers in one column, with one scale and number of decimals.
 class ColumnFormat {
  public:
-  /// @param largest  the scale is that of this size
-  /// @param finest   what has to be told apart, shown with two digits; 0 = four digits of `largest`
+  /// @param largest  selects the scale
+  /// @param finest   the difference to show, with two digits; 0 = four digits of `largest`
   ColumnFormat(double largest, double finest, std::string_view unit, const Style& style);
 
-  /// Fractions as percentages, with the decimals that the ends of their interval need. Beyond
+  /// Fractions as percentages, with the decimals that the ends of their interval require. Beyond
   /// kTellableFactor: "over 100000".
   static ColumnFormat OfChanges(std::optional<double> lo, std::optional<double> hi);
-  /// The same for quantities: an estimate between the ends of its interval, where there is one.
+  /// The same for quantities: an estimate within its interval, if there is one.
   static ColumnFormat OfDifferences(double estimate, std::optional<double> lo,
                                     std::optional<double> hi, std::string_view unit,
                                     const Style& style);
@@ -55,7 +54,7 @@ class ColumnFormat {
   std::string Format(double value) const;          ///< without the unit
   std::string Signed(double value) const;          ///< "+10.2", without the unit
   std::string WithUnit(std::string number) const;  ///< "10.2 %", "1.5 MiB"
-  /// "+9.8 … +10.6 %": the unit once. Of changes "wider than 1000 times" where they are.
+  /// "+9.8 … +10.6 %" with one unit; "wider than 1000 times" for changes that wide.
   std::string Interval(double lo, double hi, const Style& style) const;
   const std::string& unit() const { return unit_; }
 
@@ -69,23 +68,23 @@ class ColumnFormat {
   bool changes_ = false;  // relative ones
 };
 
-/// A fraction as percentage with sign: "+10.2 %".
+/// A fraction as a percentage with sign: "+10.2 %".
 std::string FormatChange(double fraction, int decimals);
 
-/// A fraction as percentage without sign: "2 %", "0.5 %", "99.9 %".
+/// A fraction as a percentage without sign: "2 %", "0.5 %", "99.9 %".
 std::string FormatPercent(double fraction);
 
-/// A fraction >= 0 as percentage with two digits that say something: "34.1 %", "0.30 %".
+/// A fraction >= 0 as a percentage with two significant digits: "34.1 %", "0.30 %".
 std::string FormatShare(double fraction);
 
-/// A level of confidence as percentage: as it was asked for where that is short ("97.5 %"), else to
-/// one digit of what it lacks to certainty ("99.8 %").
+/// A confidence level as a percentage: as requested if that is short ("97.5 %"), else to one
+/// significant digit of its distance from 100 % ("99.8 %").
 std::string FormatConfidence(double fraction);
 
-/// Decimals of a percentage that fit the width of its interval: 0 to 4.
+/// Decimals of a percentage that match the width of its interval: 0 to 4.
 int PercentDecimals(std::optional<double> lo, std::optional<double> hi);
 
-/// A running clock: "0:14", "12:03", "1:02:03".
+/// A duration in clock format: "0:14", "12:03", "1:02:03".
 std::string FormatClock(double seconds);
 
 /// A rough duration: "21 s", "3 min", "2 h".
@@ -94,7 +93,7 @@ std::string FormatRough(double seconds);
 /// The shortest text that reads back as the same double.
 std::string FormatRoundTrip(double value);
 
-/// A fraction above zero as the percentage that reads back as the same double: "2%", "0.05%".
+/// A fraction above 0 as a percentage that reads back as the same double: "2%", "0.05%".
 std::string FormatRoundTripPercent(double fraction);
 
 }  // namespace benchd::client

@@ -11,8 +11,8 @@
 
 namespace benchd::client {
 
-/// The contract's word for a value of a message's enum: its name without the enum's, in lower case
-/// (`BEST_EFFORT` is best-effort). "" for unspecified where nothing stands for it.
+/// The word for an enum value: its name without the enum's prefix, in lower case (`BEST_EFFORT` is
+/// best-effort). "" for UNSPECIFIED if it has no word.
 std::string EnumWord(const google::protobuf::EnumDescriptor& type, int value);
 
 template <typename Enum>
@@ -31,7 +31,7 @@ v1::SessionState StateFromWord(std::string_view word);  ///< UNSPECIFIED for an 
 bool HasEnded(v1::SessionState state);                  ///< done, failed or cancelled
 std::string EstimatorWord(const v1::Estimator& estimator);
 
-/// RFC 3339 in UTC with as many digits as are needed, in groups of three: 2026-01-02T03:04:05.678Z.
+/// RFC 3339 in UTC with groups of three fractional digits as needed: 2026-01-02T03:04:05.678Z.
 std::string Rfc3339(const google::protobuf::Timestamp& time);
 google::protobuf::Timestamp Now();
 
@@ -39,7 +39,7 @@ google::protobuf::Timestamp Now();
 std::string LocalTime(const google::protobuf::Timestamp& time,
                       const google::protobuf::Timestamp& now);
 
-/// "YYYY-MM-DD HH:MM:SS" in local time, and what that is called then: "CET (UTC+01:00)".
+/// "YYYY-MM-DD HH:MM:SS" in local time, and the name of its time zone: "CET (UTC+01:00)".
 std::string LocalMoment(const google::protobuf::Timestamp& time);
 std::string LocalZone(const google::protobuf::Timestamp& time);
 

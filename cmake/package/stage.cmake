@@ -1,5 +1,5 @@
-# Run by CPack when it has installed each component into a folder of its own, before it packs them:
-# adds what only a Debian package has, and brings everything into the form that Debian's policy wants.
+# CPack runs this after it has installed each component into a folder, and before it packs them. It
+# adds the files that only a Debian package has and applies the rules of Debian's policy.
 cmake_minimum_required(VERSION 3.25)
 set(source ${CPACK_BENCHD_SOURCE_DIR})
 set(stage ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
@@ -9,8 +9,8 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# put(FILE FOLDER [PATTERN ...]): a copy, in a folder of a package. file(INSTALL) would obey CPack's
-# DESTDIR, which is of another folder.
+# put(FILE FOLDER [PATTERN ...]): copies into a folder of a package. file(INSTALL) would obey
+# CPack's DESTDIR, which is for another folder.
 function(put file folder)
   file(COPY ${file} DESTINATION ${stage}/${folder} ${ARGN})
 endfunction()
@@ -38,7 +38,7 @@ function(debian_changelog out)
   set(${out} "${text}\n ${trailer}\n" PARENT_SCOPE)
 endfunction()
 
-# add_documentation(PACKAGE COMPONENT): what every package must have.
+# add_documentation(PACKAGE COMPONENT): adds the files that every package must have.
 function(add_documentation package component)
   set(folder ${stage}/${component}/usr/share/doc/${package})
   file(MAKE_DIRECTORY ${folder})
@@ -48,7 +48,7 @@ function(add_documentation package component)
   run(gzip -9nf ${folder}/changelog.Debian)
 endfunction()
 
-# What users read, in the folders in which its links find it.
+# The pages for users, in the folders that their links expect.
 function(add_pages)
   set(pages benchd/usr/share/doc/benchd)
   foreach(page README.md SECURITY.md CONTRIBUTING.md)
@@ -59,7 +59,7 @@ function(add_pages)
   put(${source}/daemon/system/README.md ${pages}/daemon/system)
 endfunction()
 
-# gdb and perf look below /usr/lib/debug/.build-id for what was stripped off.
+# gdb and perf look for stripped debug information below /usr/lib/debug/.build-id.
 function(file_debug_symbols)
   file(GLOB_RECURSE files ${stage}/debug/*.debug)
   foreach(file IN LISTS files)
@@ -72,7 +72,7 @@ function(file_debug_symbols)
     file(RENAME ${file} ${folder}/${CMAKE_MATCH_2}.debug)
   endforeach()
   file(REMOVE_RECURSE ${stage}/debug/usr/bin ${stage}/debug/usr/libexec)
-  # Of the same version, so that its documentation is this package's, too.
+  # Depends on exactly this version, so that the documentation is also that of this package.
   file(MAKE_DIRECTORY ${stage}/debug/usr/share/doc)
   file(CREATE_LINK benchd ${stage}/debug/usr/share/doc/benchd-dbgsym SYMBOLIC)
 endfunction()
@@ -93,7 +93,7 @@ file(GLOB_RECURSE manuals ${stage}/*/usr/share/man/*.[1-8])
 if(manuals)
   run(gzip -9nf ${manuals})
 endif()
-# Whatever the umask was with which the sources were checked out, and this is built.
+# Independent of the umask of the checkout and of the build.
 run(find ${stage} -type d -exec chmod 755 {} +)
 run(find ${stage} -type f -not -path "*/usr/bin/*" -not -path "*/usr/libexec/*" -exec
     chmod u=rwX,go=rX {} +)

@@ -7,7 +7,7 @@
 namespace benchd {
 namespace {
 
-// Of the arms that have an order: none for fewer than two candidates, or too many arms.
+// The arms to order. Empty for fewer than two candidates, or for too many arms.
 std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
   std::vector<std::size_t> arms;
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
@@ -20,7 +20,7 @@ std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
 
 std::size_t PairsOf(std::size_t arms) { return arms * (arms - 1) / 2; }
 
-/// Of all benchmarks together: their orders are read as one answer.
+/// The number of pairs in all benchmarks: their orders are read as one answer.
 std::size_t AllPairs(const SessionSpec& spec) {
   std::size_t pairs = 0;
   for (const Benchmark& benchmark : spec.benchmarks) {
@@ -30,7 +30,7 @@ std::size_t AllPairs(const SessionSpec& spec) {
   return pairs;
 }
 
-/// What would have been asked for to compare two arms of a benchmark alone.
+/// The spec of a session that compares only these two arms of a benchmark.
 SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gate& gate,
                        std::size_t first, std::size_t second, std::size_t pairs) {
   SessionSpec alone = spec;
@@ -46,7 +46,7 @@ SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gat
   two.gates = {gate};
   alone.benchmarks = {std::move(two)};
   if (alone.limits.max_runs) {
-    // An arm that ran more often in each block would have more values than its boundary reaches.
+    // Otherwise an arm with several runs per block could have more values than its boundary covers.
     const std::vector<std::size_t> runs = RunsPerBlock(all);
     *alone.limits.max_runs *= *std::max_element(runs.begin(), runs.end());
   }
@@ -66,7 +66,7 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
                                                                  DataSource source) {
   const Benchmark& of = spec.benchmarks[benchmark];
   const std::vector<std::size_t> arms = ComparedArms(of);
-  // The builds of one arm have no order that anybody asks for.
+  // The builds of one arm need no order.
   const bool builds = spec.method == Method::kLayouts;
   if (arms.empty() || builds) return std::optional<ArmPairsAnalysis>();
   ArmPairsAnalysis made;
@@ -108,7 +108,7 @@ void ArmPairsAnalysis::AddWarmup(std::span<const Run> block) {
 Result<void> ArmPairsAnalysis::Add(std::span<const Run> block) {
   for (Pair& pair : pairs_) {
     const std::vector<Run> runs = RunsOf(pair, block);
-    if (runs.empty()) continue;  // by coin a block may have neither of the two
+    if (runs.empty()) continue;  // with the coin schedule a block may lack both arms
     TRY_VOID(pair.analysis.Add(runs));
   }
   return {};

@@ -19,35 +19,36 @@ namespace benchd {
 struct ArmPairs {
   std::string benchmark;
   std::vector<std::string> arms;  ///< references and candidates, in the order of the spec
-  /// In each the arm that comes first in the spec stands as the reference.
+  /// The arm that comes first in the spec is the reference of its pair.
   std::vector<Comparison> comparisons;
 };
 
-/// More arms than that are not compared with each other: the pairs go with the square.
+/// Most arms that are compared with each other; the number of pairs grows with the square.
 inline constexpr std::size_t kMostPairedArms = 12;
 
-/// Compares all arms among each other, which a session does not: there each candidate is compared
-/// with its reference.
+/// Compares all arms with each other. A session compares each candidate only with its reference.
 ///
-/// Every pair is a session of its own over the same runs, by the method and estimator that were
-/// asked for: the intervals of a method that looks repeatedly hold whenever it stopped. All of them
-/// hold together at the level of the session (Bonferroni over the pairs of all arms of all
-/// benchmarks, references included), and are two-sided always: an order errs to either side. For
-/// answers after the end, as it takes its time. Owned by who asks; one thread.
+/// Every pair is a session of its own over the same runs, with the requested method and estimator,
+/// so the intervals of a method that looks repeatedly hold whenever it stops. All intervals hold
+/// together at the session's level (Bonferroni over the pairs of all arms of all benchmarks,
+/// references included). They are always two-sided, because an order can be wrong in both
+/// directions. Computed after a session ends, because it takes time. Owned by the caller; one
+/// thread.
 class ArmPairsAnalysis {
  public:
   /// @param gate  the metric that orders them
-  /// @return nothing where there is nothing to order: fewer than two candidates, over
-  ///         kMostPairedArms arms, or builds of one arm (layouts).
-  /// @errors those of SessionAnalysis::Create(): the level of a pair may be too small for it.
+  /// @return nothing for fewer than two candidates, more than kMostPairedArms arms, or builds of
+  /// one arm (layouts).
+  /// @errors those of SessionAnalysis::Create(): the level of a pair may be too small for the
+  /// method.
   static Result<std::optional<ArmPairsAnalysis>> Create(const SessionSpec& spec,
                                                         std::size_t benchmark, const Gate& gate,
                                                         DataSource source);
 
-  /// Learns of the metric from a block that is not measured.
+  /// Records the metrics of a block that is not measured.
   void AddWarmup(std::span<const Run> block);
 
-  /// Takes the runs of a block of its benchmark; those of another benchmark are left out.
+  /// Adds the runs of a block. Runs of other benchmarks are ignored.
   /// @errors those of SessionAnalysis::Add()
   Result<void> Add(std::span<const Run> block);
 

@@ -21,13 +21,14 @@
 
 namespace benchd {
 
-/// The two levels of a session. The gates' is unknown until every benchmark has shown its metrics.
+/// The two levels of a session. The gates' level is unknown until all benchmarks have shown their
+/// metrics.
 struct Levels {
   std::optional<SignificanceLevel> gate;
   SignificanceLevel info;
 };
 
-/// A comparison with the names it is reported under; numbers point into spec and catalog.
+/// A comparison with the names of its report; numbers are indices into spec and catalog.
 struct NamedComparison {
   std::size_t reference = 0;
   std::size_t candidate = 0;
@@ -46,81 +47,80 @@ class BenchmarkAnalysis {
 
   void LearnWarmup(std::span<const Run* const> block);
 
-  /// Learns the block's metrics and, the first time, fixes the gates. Before AddBlock().
+  /// Records the block's metrics and, the first time, fixes the gates. Call it before AddBlock().
   /// @errors kInvalidArgument, see PlanGates().
   Result<void> Learn(std::span<const Run* const> block);
 
   /// The number of gates (metrics x references x candidates), once it is known.
   std::optional<std::size_t> GateCount() const;
 
-  /// Takes the block that was learned and looks at every comparison that got a pair.
-  /// @errors kInvalidArgument: a relative margin on values that have no ratio; see BlockValues.
+  /// Adds the block of the last Learn() and looks at every comparison that got a pair.
+  /// @errors kInvalidArgument: a relative margin on values without a ratio; see BlockValues.
   Result<void> AddBlock(std::span<const Run* const> block, const Levels& levels);
 
-  /// The one look of a fixed design; only when its number of blocks is there.
+  /// The one look of a fixed design; call it only after its last block.
   void LookOnce(const Levels& levels);
   /// @return whether a gate was settled.
   bool SettleByEstimate();
-  /// No block follows: what there is has to do, be it less than a look asks for, or nothing.
+  /// No block follows: decides by the values so far, even if they are fewer than a look requires.
   void Conclude();
 
-  /// What a gate comes to: what its interval said, unless the candidate lacks the metric, runs
-  /// failed in one of the arms alone, or there is no ratio to judge.
+  /// The judgement of a gate: that of its interval, unless the candidate lacks the metric, runs
+  /// failed in only one arm, or there is no ratio to judge.
   Judgement JudgementOf(const NamedComparison& gate) const;
-  /// The same of a metric that would gate by default, had it a relative change, where a count left
-  /// 0 or a rate fell to it; else nothing: it does not gate.
+  /// The same for a metric that would gate by default if it had a relative change: a count that
+  /// left 0 or a rate that fell to 0. Nothing for metrics that do not gate.
   std::optional<Judgement> JudgementOfZero(const NamedComparison& info) const;
-  /// Undecided where the comparison would be one of a gate by what was seen so far, and is none
-  /// because the gates were fixed before: it has no share of alpha, so nothing can judge it.
-  /// Nothing else. Nobody waits for it.
+  /// Undecided for a comparison that would gate by the values so far, but does not because the
+  /// gates were already fixed: it has no share of alpha. Nothing otherwise. No session waits for
+  /// it.
   std::optional<Judgement> JudgementOfLate(const NamedComparison& info) const;
 
   std::uint64_t blocks() const { return blocks_; }
   const Benchmark& spec() const { return benchmark_; }
   double default_margin() const { return default_margin_; }
-  /// The gate of the spec that is about that metric, or nullptr.
+  /// The spec's gate for that metric, or nullptr.
   const Gate* NamedGate(std::size_t metric) const;
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
   const MetricCatalog& catalog() const { return catalog_; }
-  /// Gates of the spec that are about no metric that it has shown; empty before they are fixed.
+  /// Gates of the spec that match no metric of this benchmark; empty before the gates are fixed.
   const std::vector<std::size_t>& gates_about_nothing() const { return about_nothing_; }
   /// Gates in the order references x candidates x gates of the spec.
   const std::vector<NamedComparison>& gates() const { return gates_; }
   /// Info metrics in order of appearance, each for all pairs of arms.
   const std::vector<NamedComparison>& infos() const { return infos_; }
-  /// What the values of the gates say about the method's assumptions, and the samples inside runs
-  /// about the runs; see CheckData() and KeptRuns. Each arm's findings once, also when it is
-  /// compared with several.
+  /// Warnings of CheckData() about the gates' values and of KeptRuns about the samples inside runs.
+  /// The findings of each arm appear once, even if it is in several comparisons.
   std::vector<Warning> CheckGates() const;
-  /// Metrics that only some arms have shown, those that cannot gate by default because they have no
-  /// relative change, and runs that failed: named, because what is left out, or counted all the
-  /// same, must not go unnoticed.
+  /// Warnings about metrics that only some arms have shown, metrics that cannot gate by default
+  /// because they have no relative change, and failed runs: exclusions and failures must be
+  /// visible.
   std::vector<Warning> CheckMetrics() const;
   /// False before the gates are fixed.
   bool AllGatesSettled() const;
   bool gates_fixed() const { return gates_fixed_; }
-  /// Every gate has enough runs for the one look that waits for them (layouts).
+  /// Every gate has enough runs for its one look (layouts).
   bool HasEnough() const;
-  /// What a comparison should have by now.
+  /// The number of values that a comparison should have by now.
   LookContext ContextOf(const NamedComparison& one) const;
 
  private:
   bool IsGate(std::size_t metric) const;
-  /// Every metric means one thing, whichever run printed it.
+  /// Fails if a metric has contradictory meanings in different runs.
   Result<void> CheckMeanings() const;
   Result<void> FixGates();
   void OpenInfos();
-  /// Which gates of the spec are about metrics that are new, and what they say of these.
+  /// Finds the spec's gates for new metrics, and applies their directions.
   void NameNewMetrics();
-  /// By default, that metric would gate now; see JudgementOfLate().
+  /// Whether that metric would gate by default now; see JudgementOfLate().
   bool GatesLate(std::size_t metric) const;
-  /// There are enough blocks for a look that decides.
+  /// Whether there are enough blocks for a look that decides.
   bool MayDecide() const;
   std::optional<Judgement> JudgementOfMissing(const NamedComparison& one) const;
   std::optional<Judgement> JudgementOfFailures(const NamedComparison& one) const;
-  /// By their difference; nothing unless one of both is always 0 and the other is not.
+  /// By the difference; nothing unless exactly one of the arms is always 0.
   std::optional<Judgement> JudgementOfDifference(const NamedComparison& one) const;
-  // Of a gate by a ratio that its values do not have.
+  // The judgement of a relative gate whose values have no ratio.
   std::optional<Judgement> JudgementWithoutRatio(const NamedComparison& gate) const;
   std::vector<Warning> CheckArms() const;
   NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
@@ -137,9 +137,9 @@ class BenchmarkAnalysis {
   std::vector<std::vector<std::size_t>> ids_;  // of the samples of the block learned last, by run
   std::vector<bool> is_gate_;                  // by metric
   std::vector<std::size_t> not_gated_;         // metrics, when the gates were fixed
-  std::vector<bool> is_not_gated_;             // by metric: one of these
-  std::vector<std::size_t> about_nothing_;     // gates of the spec, likewise
-  std::vector<std::optional<std::size_t>> named_gates_;  // of the spec, by metric
+  std::vector<bool> is_not_gated_;             // by metric: whether it is one of these
+  std::vector<std::size_t> about_nothing_;     // gates of the spec, at the same time
+  std::vector<std::optional<std::size_t>> named_gates_;  // gates of the spec, by metric
   std::size_t metrics_with_infos_ = 0;
   bool warmed_up_ = false;
   bool gates_fixed_ = false;
@@ -147,20 +147,20 @@ class BenchmarkAnalysis {
   std::uint64_t blocks_ = 0;
   std::uint64_t runs_ = 0;
   std::vector<std::uint64_t> runs_per_arm_;
-  std::vector<std::uint64_t> failed_per_arm_;  // of these, where a failed run counts
+  std::vector<std::uint64_t> failed_per_arm_;  // failed ones among them, if failed runs count
   std::vector<NamedComparison> gates_;
-  std::vector<CheckedValues> checked_;  // of each gate
-  KeptRuns kept_runs_;                  // of gates with several samples a run
+  std::vector<CheckedValues> checked_;  // by gate
+  KeptRuns kept_runs_;                  // of gates with several samples per run
   std::vector<NamedComparison> infos_;
 };
 
-/// `metric_missing`: one arm never printed what another did; such metrics are in no comparison. A
-/// note where none of them could gate.
+/// `metric_missing`: one arm never printed a metric of another arm, so no comparison contains it. A
+/// note if none of these metrics could gate.
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const std::string& benchmark, const std::string& arm);
 
-/// `no_ratio`: metrics of a harness that have no relative change to gate on (NotGatedByDefault());
-/// a note where all arms have always shown the same.
+/// `no_ratio`: harness metrics without a relative change to gate on (NotGatedByDefault()). A note
+/// if all arms have always shown the same value.
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                 const std::string& benchmark);
 

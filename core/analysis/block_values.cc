@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t kKeysInAList = 20;
 
-/// What a run says of its metrics, found by name.
+/// A run's descriptions of its metrics, found by name.
 class Descriptions {
  public:
   explicit Descriptions(std::span<const MetricInfo> infos) {
     for (const MetricInfo& info : infos) by_name_.emplace(info.name, &info);
   }
 
-  /// Of `key`, which is INNER/NAME, or of NAME alone; nullptr when there is none.
+  /// The description of `key` (INNER/NAME), else of NAME; nullptr if there is none.
   const MetricInfo* Find(const std::string& key, const std::string& name) const {
     auto found = by_name_.find(key);
     if (found == by_name_.end()) found = by_name_.find(name);
@@ -83,7 +83,7 @@ void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
     described[id] = true;
     Take(sample, descriptions.Find(metric.key, sample.metric), id == known, id);
   }
-  // An arm without a sample has had a run, too.
+  // An arm whose run had no sample has still had a run.
   std::vector<bool>& shown = shown_[run.arm];
   shown.resize(std::max<std::size_t>(metrics_.size(), 1));
   for (const std::size_t id : ids) shown[id] = true;
@@ -94,7 +94,7 @@ void MetricCatalog::Take(const Sample& sample, const MetricInfo* info, bool is_n
   if (info == nullptr) return;
   KnownMetric& metric = metrics_[id];
   if (metric.builtin) {
-    // A table of somebody else's may have been measured by a coarser clock than ours.
+    // A foreign table may have been measured with a coarser clock than this machine's.
     if (is_new) metric.resolution = std::max(metric.resolution, info->resolution);
     return;
   }
@@ -103,7 +103,7 @@ void MetricCatalog::Take(const Sample& sample, const MetricInfo* info, bool is_n
   } else if (info->unit != metric.unit && !conflict_) {
     conflict_ = InvalidArgument("metric " + metric.key,
                                 "printed in '" + metric.unit + "' and in '" + info->unit + "'",
-                                "print " + sample.metric + " in one unit, whatever the arm");
+                                "print " + sample.metric + " in one unit for every arm");
   }
   metric.by_name_only = metric.by_name_only && info->by_name_only;
   if (info->better) TakeDirection(*info->better, id);
@@ -153,7 +153,7 @@ struct MetricSamples {
   bool rate;
 };
 
-/// The run's value by subselections; its mean where there is but one sample.
+/// The run's value by subselections; its mean if there is only one sample.
 double Subselected(const MetricSamples& of, double mean, std::uint64_t seed, std::uint64_t number) {
   std::vector<double> samples;
   bool positive = true;

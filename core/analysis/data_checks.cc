@@ -35,13 +35,13 @@ std::string Outliers(const ArmShape& shape) {
          "hl";
 }
 
-// How far each statistic must be out to be said at a level.
+// The bar that each statistic must pass to be reported at a level.
 class Bar {
  public:
   explicit Bar(double level)
       : level_(level),
         trend_(NormalUpperQuantile(level / 2)),
-        // The first term of Kolmogorov's law is all that counts so far out.
+        // So far out, only the first term of Kolmogorov's law matters.
         change_(std::sqrt(-std::log(level / 2) / 2)) {}
 
   bool Drifts(const std::optional<RankTrend>& trend,
@@ -51,8 +51,8 @@ class Bar {
   bool Drifts(const ArmShape& shape) const { return Drifts(shape.trend, shape.level_change); }
 
   // A normal sample of n has 0.7 % + 0.4 / n of its values outside (Hoaglin, Iglewicz, Tukey, JASA
-  // 81 (1986) 991-999); how many of them is far from binomial, so the bar is at twice as many and
-  // what a normal law of their number leaves beyond it.
+  // 81 (1986) 991-999). Their number is far from binomial, so the bar is twice the expectation,
+  // plus the normal quantile of `level` times its square root.
   bool TooManyOutside(const ArmShape& shape) const {
     const double expected = 2 * (0.00698 * static_cast<double>(shape.n) + 0.4);
     const auto outside = static_cast<double>(shape.fences->below + shape.fences->above);
@@ -81,7 +81,7 @@ class Bar {
   double change_;
 };
 
-// A metric of few steps may begin one step off.
+// The shift of a coarse metric may be a single step, which is not a warm-up.
 std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resolution,
                                     double level) {
   const std::optional<Warmup> warmup = FindWarmup(values, level);
@@ -89,20 +89,19 @@ std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resol
   return warmup;
 }
 
-// Caches fill and branches are learned: worse first. Heat, a battery or a load that came: better
-// first, and then the start is not what is to be had for long.
+// Caches and branch predictors start worse. Heat, a battery or a new load start better, so then the
+// start does not represent the long run.
 const char* ReasonOf(const Warmup& warmup, std::optional<Better> better) {
   if (!better) return "it changes with time, or with a load";
   const bool worse_first = (warmup.shift > 0) == (*better == Better::kLower);
-  return worse_first ? "it warms up, or a load went away"
-                     : "it slows down as it goes on, or a load came";
+  return worse_first ? "it warms up, or a load ended" : "it slows down with time, or a load began";
 }
 
 std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, const std::string& of,
                            std::optional<std::uint64_t> discarded) {
   const std::string advice =
       discarded ? "--warmup " + std::to_string(*discarded + warmup.length) + " discards them"
-                : "leave them out";
+                : "omit them";
   return of + " changes at its start: the first " + std::to_string(warmup.length) +
          (warmup.length == 1 ? " value is " : " values are ") +
          AwayFrom(warmup.shift, warmup.rest) + " the others; " + ReasonOf(warmup, metric.better) +
@@ -132,16 +131,16 @@ Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired
       return MakeWarning("several_modes",
                          Of(metric, arm) + " has several modes: " +
                              (by_mean ? "a mean between them describes no typical run"
-                                      : "one figure says little of all of them"));
+                                      : "no single figure describes all of them"));
   }
   Warning drift = MakeWarning("drift", Of(metric, arm) + " drifted over time");
   if (paired) {
     drift.message += "; pairing compensates";
     return drift;
   }
-  drift.message += ", and without pairs nothing compensates";
+  drift.message += ", and without pairs this is not compensated";
   drift.severity = Severity::kCaution;
-  drift.hint = "--method paired does";
+  drift.hint = "use --method paired";
   return drift;
 }
 
@@ -220,7 +219,7 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
 namespace {
 
 std::string Written(double value, std::chars_format format, int precision) {
-  // A double has 309 digits before the point.
+  // A double has at most 309 digits before the decimal point.
   std::array<char, 400> text{};
   const auto [end, failed] =
       std::to_chars(text.data(), text.data() + text.size(), value, format, precision);

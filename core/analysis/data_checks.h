@@ -13,8 +13,8 @@
 
 namespace benchd {
 
-/// Most values of an arm that are kept to be looked at: the first ones. The checks compare ranks
-/// and distributions, which takes more than O(n), and what they find shows in as many.
+/// Most values of an arm that are kept for the checks: the first ones. The checks compare ranks and
+/// distributions, which costs more than O(n), and this many values suffice.
 inline constexpr std::size_t kMostCheckedValues = 10'000;
 
 /// The values of one gate in order of time, kept for the checks of CheckData().
@@ -24,7 +24,7 @@ class CheckedValues {
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
 
   bool paired() const { return paired_; }
-  /// Every value is > 0.
+  /// Whether every value is > 0.
   bool positive() const { return positive_; }
   const std::vector<double>& reference() const { return reference_; }
   const std::vector<double>& candidate() const { return candidate_; }
@@ -43,39 +43,37 @@ struct CheckedNames {
   std::string candidate;
 };
 
-/// At this level the checks of a session together err in less than 1 % of clean ones.
+/// At this level, the checks of one session together err in less than 1 % of clean sessions.
 inline constexpr double kCheckLevel = 0.001;
 
 struct CheckOptions {
-  /// How often each check may err: kCheckLevel divided by the number of gates.
+  /// The error probability of each check: kCheckLevel divided by the number of gates.
   double level = kCheckLevel;
-  /// Blocks that were discarded before the values; absent for a table, where nobody can discard
-  /// more.
+  /// Blocks discarded before these values; absent for a table, where none can be discarded.
   std::optional<std::uint64_t> discarded = std::nullopt;
-  /// Means are compared: to one that compares ranks an outlier is a value like any other.
+  /// Means are compared. For estimators by rank, an outlier is a value like any other.
   bool by_mean = true;
 };
 
-/// What stands against what a comparison of means assumes, in words (docs/statistics.md section 8):
+/// Warnings about violated assumptions of a comparison of means (docs/statistics.md section 8):
 /// `warmup`, `drift` (information), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`.
-/// Advice: no verdict follows from it. Nothing below eight values. Costs milliseconds at 10,000
-/// values.
+/// They are advice and affect no verdict. Empty for fewer than eight values. Takes milliseconds for
+/// 10,000 values.
 ///
-/// The thresholds of stats/shape.h are at 1 % each, and there are a dozen: a clean session would be
-/// told something every tenth time. So each of these is said only where it passes at `level`.
+/// The dozen thresholds of stats/shape.h hold at 1 % each, so every tenth clean session would get a
+/// warning. Therefore each is reported only if it also passes at `level`.
 ///
-/// The others speak of what follows a warm-up (stats/warmup.h), and an arm that drifts is not said
-/// to have several modes: a level that changes with time gives it those.
-///
+/// All checks but `warmup` use the values after the warm-up (stats/warmup.h). A drifting arm is not
+/// reported as having several modes, because a drifting level produces these.
 std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
                                MarginKind margin, const CheckedNames& names,
                                const CheckOptions& options = {});
 
-/// "0.25": a number with so many decimals.
+/// "0.25": a number with that many decimals.
 std::string Decimals(double value, int decimals);
 
-/// "18.3 % above" for a mean that lies `shift` above `rest`; without a unit's name where there is
-/// no share of it: "0.25 below", for a `rest` of 0.
+/// "18.3 % above" for a mean that lies `shift` above `rest`; in the metric's unit, without its
+/// name, if `rest` is 0: "0.25 below".
 std::string AwayFrom(double shift, double rest);
 
 }  // namespace benchd

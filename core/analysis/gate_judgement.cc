@@ -8,9 +8,9 @@
 namespace benchd {
 namespace {
 
-// Whether so many failures of so many runs in one arm and in the other are more unlike than chance
-// would have it once in a hundred times: the score test of two shares (Agresti, Categorical Data
-// Analysis, 3.2.4). Some of either has failed.
+// Whether the shares of failed runs in two arms differ more than chance explains at a level of 1 %:
+// the score test of two shares (Agresti, Categorical Data Analysis, 3.2.4). At least one run has
+// failed.
 bool FailUnequally(std::uint64_t failures_a, std::uint64_t of_a, std::uint64_t failures_b,
                    std::uint64_t of_b) {
   constexpr double kLevel = 0.01;
@@ -28,7 +28,7 @@ bool FailUnequally(std::uint64_t failures_a, std::uint64_t of_a, std::uint64_t f
 }  // namespace
 
 void ZeroWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
-  // Of arms that are no pairs a block may have one alone.
+  // With independent arms a block may contain only one of them.
   any_reference_ = any_reference_ || !reference.empty();
   any_candidate_ = any_candidate_ || !candidate.empty();
   for (const ArmValue& one : reference) {
@@ -59,7 +59,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfFailures(const NamedCompa
   const std::uint64_t of_reference = runs_per_arm_[one.reference];
   const std::uint64_t of_candidate = runs_per_arm_[one.candidate];
   if (in_reference == 0 && in_candidate == 0) return std::nullopt;
-  // One that fails now and then may do so in the other arm yet.
+  // A program that fails occasionally may still fail in the other arm.
   if (in_candidate == 0) {
     return Judgement{Verdict::kUndecided, Reason("failed_in_reference"),
                      in_reference == of_reference};
@@ -86,15 +86,15 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfDifference(
   return Judgement{Verdict::kUndecided, Reason("no_ratio"), true};
 }
 
-// One value takes a rate's ratio for good. Elsewhere later runs may give it back; waiting for that
-// would let a gate last that has nothing to say.
+// A single value removes a rate's ratio permanently. Otherwise later runs may restore it, but
+// waiting for that would prolong a gate that cannot be judged.
 std::optional<Judgement> BenchmarkAnalysis::JudgementWithoutRatio(
     const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
   const bool by_ratio = comparison.gate()->kind == MarginKind::kRatio;
   if (!by_ratio || comparison.values() == 0 || comparison.RatioPossible()) return std::nullopt;
   if (const auto by_difference = JudgementOfDifference(gate)) return by_difference;
-  // Decided while there was a ratio: such a regression stands, a pass does not.
+  // Decided while there was a ratio: a regression stays, a pass does not.
   if (comparison.verdict() == Verdict::kRegression) return std::nullopt;
   return Judgement{Verdict::kUndecided,
                    comparison.positive() ? Reason("out_of_range") : Reason("not_positive"), true};
@@ -122,7 +122,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfZero(const NamedCompariso
   const bool gates = benchmark_.arms[info.candidate].role == ArmRole::kCandidate &&
                      info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
   if (!gates || !MayDecide() || !catalog_.metrics()[info.metric].better) return std::nullopt;
-  // Nobody asked for what this reference lacks.
+  // A metric that this reference lacks does not gate.
   if (!catalog_.ShownBy(info.reference, info.metric)) return std::nullopt;
   if (const auto missing = JudgementOfMissing(info)) return missing;
   const bool worse = info.zeros.AboveZero() || info.zeros.FellToZero();
@@ -130,7 +130,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfZero(const NamedCompariso
 }
 
 bool BenchmarkAnalysis::GatesLate(std::size_t metric) const {
-  // All of a table is known before its gates are.
+  // In a table, all values are known before the gates are fixed.
   const bool by_default = benchmark_.gates.empty() && !benchmark_.parse.empty();
   return gates_fixed_ && !design_.table && by_default &&
          GatesByDefault(benchmark_, default_margin_, catalog_, metric);
@@ -146,7 +146,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfLate(const NamedCompariso
         benchmark_.allow_missing && !ShownByAll(benchmark_, catalog_, info.metric);
     return is_missing ? std::nullopt : std::optional(late(Reason("late_metric")));
   }
-  // Nobody asked for what this reference lacks.
+  // A metric that this reference lacks does not gate.
   if (!catalog_.ShownBy(info.reference, info.metric) || !GatesLate(info.metric)) return {};
   const bool known = info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
   if (known) return late(Reason("late_values"));

@@ -8,27 +8,27 @@
 
 namespace benchd {
 
-/// What a gate comes to, with what no interval says: that a value is missing, that runs failed, or
-/// that there is nothing to take a ratio of. See BenchmarkAnalysis::JudgementOf().
+/// The judgement of a gate, including facts that no interval shows: missing values, failed runs, or
+/// no ratio. See BenchmarkAnalysis::JudgementOf().
 struct Judgement {
   Verdict verdict = Verdict::kUndecided;
   std::string_view reason;  ///< Comparison::reason
-  bool settled = false;     ///< more runs of this gate change nothing
+  bool settled = false;     ///< more runs cannot change it
 };
 
-/// Whether a comparison begins or ends at nothing, and in exact counts.
+/// Detects comparisons in which one arm is always 0, and exact counts.
 class ZeroWatch {
  public:
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
 
-  /// Every value of the reference is 0: what a candidate adds to it is no share of anything.
+  /// Every value of the reference is 0, so there is no relative change.
   bool FromZero() const { return AnyOfBoth() && reference_zero_; }
-  /// Of such a reference: the candidate is above it on average.
+  /// FromZero(), and the candidate's mean is above 0.
   bool AboveZero() const { return FromZero() && candidate_sum_ > 0; }
-  /// So much as that, and every value of the candidate is a whole number above 0: a count that left
-  /// 0 for good.
+  /// FromZero(), and every value of the candidate is a whole number above 0: a count that left 0
+  /// permanently.
   bool LeftZero() const { return FromZero() && candidate_counts_; }
-  /// The reference always had some, the candidate never has any.
+  /// Every value of the reference is above 0, and every value of the candidate is 0.
   bool FellToZero() const { return AnyOfBoth() && reference_above_ && candidate_zero_; }
 
  private:

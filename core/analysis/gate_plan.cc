@@ -21,18 +21,18 @@ bool HasDirection(const KnownMetric& metric) {
   return !metric.builtin && (metric.better || metric.printed);
 }
 
-// What may gate although nobody named it.
+// Whether a metric may gate without being named.
 bool GatesUnnamed(const KnownMetric& metric) {
   return HasDirection(metric) && !metric.by_name_only;
 }
 
-// Constant values are known to a step each (docs/statistics.md section 3, resolution).
+// Constant values are known to one step each (docs/statistics.md section 3, resolution).
 bool HasRatio(const CommonValue& values, double resolution, double margin) {
   return values.any && values.positive &&
          (!values.constant || 2 * resolution / *values.constant < margin);
 }
 
-// What was 0 before the gates were fixed, and is not any more, could have gated.
+// A metric that was 0 until the gates were fixed, and is not any more, could have gated.
 bool HasRatio(const KnownMetric& metric, double margin) {
   return HasRatio(metric.all, metric.resolution, margin) ||
          HasRatio(metric.later, metric.resolution, margin);
@@ -44,7 +44,7 @@ bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog,
                              [&](std::size_t reference) { return catalog.ShownBy(reference, id); });
 }
 
-// What a candidate lacks is found missing; what is new in it has nothing to be held against.
+// A metric that a candidate lacks is reported as missing; a metric new in it has no reference.
 bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
   return benchmark.allow_missing ? ShownByAll(benchmark, catalog, id)
                                  : ShownByAReference(benchmark, catalog, id);
@@ -67,7 +67,7 @@ std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const MetricC
   return MatchGates(gates, metrics);
 }
 
-// A gate for each metric that gates, by its key.
+// The gates by metric key.
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
                               const MetricCatalog& catalog, bool may_be_none) {
   std::vector<Gate> gates;
@@ -97,22 +97,22 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
       std::none_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
     return InvalidArgument(
         "metric",
-        "what benchmark " + benchmark.name +
-            " printed gates only where it is named (printed: " + catalog.ListOfKeys() + ")",
-        "name what decides: --metric NAME");
+        "benchmark " + benchmark.name +
+            " printed no metric that gates by default (printed: " + catalog.ListOfKeys() + ")",
+        "name the metric that decides: --metric NAME");
   }
   if (std::any_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
     return InvalidArgument("metric",
-                           "nothing that a reference of benchmark " + benchmark.name +
-                               " printed has a relative change to gate on: it is 0, or all the "
-                               "same in steps above the "
+                           "no metric of a reference of benchmark " + benchmark.name +
+                               " has a relative change to gate on: it is 0, or constant with "
+                               "steps larger than the "
                                "margin (printed: " +
                                catalog.ListOfKeys() + ")",
                            "gate on a difference, such as --metric NAME:+ABS");
   }
   return InvalidArgument(
       "metric",
-      "nothing that benchmark " + benchmark.name +
+      "no metric that benchmark " + benchmark.name +
           " printed has a direction, so nothing can gate (printed: " + catalog.ListOfKeys() + ")",
       "name one with its direction, such as --metric NAME:lower");
 }
@@ -167,7 +167,7 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
     const bool has_unit = !gate.unit.empty();
     if (has_unit && (gate.kind != MarginKind::kAbsolute || FindTypedUnit(gate.unit) == nullptr)) {
       return InvalidArgument("metric " + gate.metric,
-                             "its margin is in '" + gate.unit + "', no unit of time or of bytes",
+                             "its margin is in '" + gate.unit + "', not a unit of time or bytes",
                              "such as --metric " + gate.metric + ":+1MiB");
     }
     if (!seen.insert(gate.metric).second) {
@@ -269,7 +269,7 @@ std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
                                            const MetricCatalog& catalog) {
   std::vector<std::size_t> unknown;
   for (std::size_t g = 0; g < benchmark.gates.size(); ++g) {
-    // By itself: what another gate took from it is known all the same.
+    // Matched alone: a gate is known even if another gate took its metrics.
     if (MatchCatalog(std::span(&benchmark.gates[g], 1), catalog).empty()) unknown.push_back(g);
   }
   return unknown;
@@ -285,7 +285,7 @@ Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& ca
     return InvalidArgument("metric " + metric.key,
                            "printed with conflicting directions, 'lower' and 'higher'",
                            "print one direction of " + metric.name +
-                               ", whatever the arm, or name it: --metric " + metric.key + ":lower");
+                               " for every arm, or name it: --metric " + metric.key + ":lower");
   }
   return {};
 }

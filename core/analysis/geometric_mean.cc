@@ -10,7 +10,7 @@
 namespace benchd {
 namespace {
 
-/// Of one benchmark's log ratio: its squared standard error, and the degrees of freedom.
+/// The squared standard error of a benchmark's log ratio, and its degrees of freedom.
 struct LogRatioError {
   double variance = 0;
   double dof = 0;
@@ -23,8 +23,8 @@ std::optional<double> RelativeVariance(std::optional<double> mean, std::optional
   return relative * relative / static_cast<double>(n);
 }
 
-/// Delta method, Welch's degrees of freedom (docs/statistics.md section 4); of pairs by what
-/// pairing has saved. Nothing where a spread is 0: then the metric's step is what limits the
+/// By the delta method with Welch's degrees of freedom (docs/statistics.md section 4), reduced for
+/// pairs by the gain of pairing. Nothing if a spread is 0: then the metric's step limits the
 /// interval.
 std::optional<LogRatioError> ErrorOf(const Comparison& one) {
   const auto reference = RelativeVariance(one.mean_reference, one.sd_reference, one.n_reference);
@@ -52,7 +52,7 @@ bool IsOneLookAtMeans(const Gates& gates) {
 std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, double alpha) {
   double variances = 0;
   double by_dof = 0;
-  double allowances = 0;  // steps may err to the same side everywhere
+  double allowances = 0;  // steps may err in the same direction everywhere
   for (const Comparison* gate : gates) {
     const auto error = ErrorOf(*gate);
     if (!error || !(error->variance > 0)) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, doub
   return Effect{estimate, std::expm1(centre - half), std::expm1(centre + half)};
 }
 
-/// Absent while one of them has no interval.
+/// Absent if one of the gates has no interval.
 Effect ByEnds(const Gates& gates, double estimate) {
   std::vector<double> lows;
   std::vector<double> highs;
@@ -132,7 +132,7 @@ std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> compa
   }
   std::vector<SuiteChange> changes;
   for (const Gates& subject : subjects) {
-    // Without the digits that a double adds to 1 - 0.99.
+    // Rounds away the digits that a double adds to 1 - 0.99.
     constexpr double kDigits = 1e12;
     const double level = gates * (1 - subject.front()->confidence);
     const double alpha = std::round(level * kDigits) / kDigits;

@@ -9,8 +9,8 @@
 
 namespace benchd {
 
-/// A change point of a segment, and the means on its two sides: up to the neighbouring change
-/// points or the segment's ends, in the metric's unit.
+/// A change point of a segment, and the means on both sides, up to the neighbouring change points
+/// or the segment's ends, in the metric's unit.
 struct HistoryStep {
   ChangePoint point;  ///< index: into HistorySegment::entries
   double before = 0;
@@ -18,14 +18,14 @@ struct HistoryStep {
   bool operator==(const HistoryStep&) const = default;
 };
 
-/// Entries in a row that were measured with the same kernel and settings.
+/// Consecutive entries that were measured with the same kernel and settings.
 struct HistorySegment {
   std::vector<GateSummary> entries;  ///< oldest first; each has a mean_candidate
   std::vector<HistoryStep> steps;
 };
 
-/// One metric of one benchmark on one machine: values that belong together. What changed between
-/// two segments may be the machine's doing, so steps are searched for inside of each alone.
+/// One metric of one benchmark on one machine. Between two segments the machine itself changed, so
+/// steps are searched for only within each segment.
 struct HistorySeries {
   std::vector<HistorySegment> segments;  ///< oldest first, none empty
 
@@ -34,14 +34,14 @@ struct HistorySeries {
   std::size_t size() const;
 };
 
-/// The series that summaries make up, in order of their newest entries, newest first.
+/// The series that the summaries form, sorted by their newest entries, newest first.
 ///
-/// A series has one benchmark, metric and machine; `main` stands for one command. Candidates of
-/// different names are different series unless they are commits. Its values are the candidates'
-/// means. Each segment is searched for itself: `search.alpha` is the level of one.
+/// A series has one benchmark, metric and machine; in benchmark `main` it has one command.
+/// Candidates with different names form different series unless they are commits. The values are
+/// the candidates' means. Each segment is searched separately, at the level `search.alpha`.
 ///
-/// @param summaries  in any order; those without a mean are left out, and of a series beyond
-///                   kLongestSeries the oldest
+/// @param summaries  in any order. Summaries without a mean are ignored, and so are the oldest ones
+/// of a series beyond kLongestSeries.
 /// @errors those of FindChangePoints() for `search`.
 Result<std::vector<HistorySeries>> MakeHistory(std::vector<GateSummary> summaries,
                                                const ChangePointSearch& search);

@@ -23,7 +23,7 @@ std::string NameRuns(const std::vector<std::size_t>& runs) {
   return text;
 }
 
-// The runs outside of the largest cluster, the first such on a tie.
+// The runs outside the largest cluster; on a tie, outside the first one of that size.
 std::vector<std::size_t> RunsApart(const RunClusters& same) {
   std::vector<std::size_t> sizes(same.clusters, 0);
   for (const std::size_t label : same.labels) ++sizes[label];
@@ -42,12 +42,12 @@ std::string WhichDiffer(const SimilarityAssessment& found) {
   return NameRuns(apart) + (apart.size() == 1 ? " stands apart" : " stand apart");
 }
 
-// Whether all runs might be draws from one law, in random order: then they differ by noise alone,
-// which the measures call dissimilar from a coefficient of variation of some 40 % on.
+// Whether all runs may be random draws from one law and thus differ by noise alone. The measures
+// call such runs dissimilar from a coefficient of variation of about 40 %.
 bool AreOneNoise(RunSeries runs, const SimilarityAssessment& found, double level) {
   const auto n = static_cast<double>(found.values);
   const auto pairs = static_cast<double>(runs.size() * (runs.size() - 1) / 2);
-  // Kolmogorov's and Smirnov's law for two samples of n, its first term; M5 is their statistic.
+  // The first term of the Kolmogorov-Smirnov law for two samples of n; M5 is the statistic.
   if (found.literal.measures[4].max > std::sqrt(-std::log(level / pairs / 2) / n)) return false;
   const double critical = NormalUpperQuantile(level / static_cast<double>(runs.size()) / 2);
   return std::ranges::none_of(runs, [critical](const std::vector<double>& run) {
@@ -70,7 +70,7 @@ std::optional<Warning> WarningOf(const SimilarityAssessment& found, bool one_noi
     return MakeWarning("dissimilar_runs",
                        of + ": its runs do not resemble each other: " + WhichDiffer(found) +
                            " (first " + std::to_string(found.runs) + " runs; " + measures +
-                           "): more runs tell more than longer ones");
+                           "): more runs are better than longer runs");
   }
   if (is(Resemblance::kSpikes)) {
     return MakeWarning("spikes", of + ": its runs differ by their spikes; without the outer 1 % on "
@@ -133,7 +133,7 @@ std::vector<Warning> KeptRuns::Check(const Benchmark& benchmark, const MetricCat
       const bool one_noise = AreOneNoise(runs, *found, level);
       if (auto warning = WarningOf(*found, one_noise, of)) add(std::move(*warning), key.second);
     }
-    // One spike in each run, anywhere but at its start, would make that start look fast.
+    // A spike in each run, after its start, would make the start look fast.
     if (const auto warmup = FindWarmupInside(ClipSpikes(runs), level)) {
       add(WarningOf(*warmup, of), key.second);
     }

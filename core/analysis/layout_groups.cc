@@ -23,7 +23,7 @@ Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks
     for (const Arm& arm : benchmark.arms) {
       const auto layout = LayoutOf(arm.name);
       if (!layout) {
-        return InvalidArgument("layouts", "arm " + Quoted(arm.name) + " is no build of another",
+        return InvalidArgument("layouts", "arm " + Quoted(arm.name) + " is not named GROUP/NUMBER",
                                kHint);
       }
       auto group = std::ranges::find(grouped.arms, layout->group, &Arm::name);
@@ -34,7 +34,7 @@ Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks
         group = grouped.arms.end() - 1;
       }
       if (group->role != arm.role) {
-        return InvalidArgument("layouts", layout->group + " is reference and candidate", kHint);
+        return InvalidArgument("layouts", layout->group + " is a reference and a candidate", kHint);
       }
       const auto index = static_cast<std::size_t>(group - grouped.arms.begin());
       ++builds[index];
@@ -44,7 +44,7 @@ Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks
       if (builds[i] >= kFewestLayouts) continue;
       return InvalidArgument("layouts",
                              Counted(builds[i], "build") + " of " + grouped.arms[i].name +
-                                 " tell too little of the spread between layouts: at least " +
+                                 " show too little of the spread between layouts: at least " +
                                  std::to_string(kFewestLayouts) + " are needed",
                              "use --layouts 8");
     }

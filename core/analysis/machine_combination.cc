@@ -16,7 +16,7 @@ namespace benchd {
 namespace {
 
 static_assert(kFewestMachines == kFewestUnits);
-/// One is that many times as fast as another: worth a word, as it is another kind of machine.
+/// A speed ratio that is reported, because the machines are probably of different kinds.
 constexpr double kOtherSpeed = 1.5;
 constexpr Nanoseconds kApart = std::chrono::hours(1);
 
@@ -30,7 +30,7 @@ double ValueOf(const Comparison& gate) {
   return IsRate(gate) ? -value : value;
 }
 
-/// The inverse, as it is shown.
+/// The inverse of ValueOf(), for display.
 double Shown(const Comparison& gate, double value) {
   const double turned = IsRate(gate) ? -value : value;
   return IsRatio(gate) ? std::expm1(turned) : turned;
@@ -71,18 +71,18 @@ bool IsSameGate(const Comparison& a, const Comparison& b) {
          a.metric == b.metric;
 }
 
-/// nullptr where the session has no such gate.
+/// nullptr if the session has no such gate.
 const Comparison* Find(const std::vector<Comparison>& gates, const Comparison& one) {
   const auto found =
       std::ranges::find_if(gates, [&one](const Comparison& gate) { return IsSameGate(gate, one); });
   return found == gates.end() ? nullptr : &*found;
 }
 
-// Such a gate may come and go with what the runs printed: a metric that is always 0 gates once it
-// has left 0.
+// Such a gate depends on the runs' output: a metric that is always 0 gates only after it has left
+// 0.
 bool IsByReasonAlone(const Comparison& gate) { return !gate.reason.empty() && !HasEstimate(gate); }
 
-/// Those of all sessions, each once, in the order of the first that has it.
+/// The gates of all sessions, each once, in the order of first appearance.
 std::vector<Comparison> GatesOfAll(const std::vector<MachineSession>& sessions) {
   std::vector<Comparison> gates;
   for (const MachineSession& session : sessions) {
@@ -95,15 +95,15 @@ std::vector<Comparison> GatesOfAll(const std::vector<MachineSession>& sessions) 
 
 Error Differs(const MachineSession& first, const MachineSession& other, const std::string& what) {
   return InvalidArgument(other.source, "not the comparison of " + first.source + ": " + what,
-                         "combine sessions that were asked for alike on every machine");
+                         "combine sessions with the same options on every machine");
 }
 
-/// What of two gates with the same subject is not the same; empty where all is.
+/// How two gates with the same subject differ; empty if they are equal.
 std::string DifferenceOf(const Comparison& a, const Comparison& b) {
-  // Two sums that stand for one level may differ in their last digits.
+  // Two computations of the same level may differ in their last digits.
   constexpr double kRounding = 1e-9;
   if (a.unit != b.unit) return "unit '" + b.unit + "' instead of '" + a.unit + "'";
-  if (a.better != b.better) return "another direction is better";
+  if (a.better != b.better) return "the other direction is better";
   if (a.margin_kind != b.margin_kind || a.margin != b.margin) return "another margin";
   if (!(a.estimator == b.estimator)) return "another estimator";
   if (std::abs(a.confidence - b.confidence) > kRounding) return "another confidence";
@@ -123,7 +123,7 @@ Result<void> CheckSame(const MachineSession& first, const MachineSession& other)
     const std::string what = own == nullptr ? "" : DifferenceOf(gate, *own);
     if (!what.empty()) return Differs(first, other, what + " for " + NameOfGate(gate));
   }
-  if (first.sided != other.sided) return Differs(first, other, "--sided is another one");
+  if (first.sided != other.sided) return Differs(first, other, "--sided differs");
   for (const auto& [arm, commit] : first.commits) {
     const auto found = other.commits.find(arm);
     if (found == other.commits.end() || found->second != commit) {
@@ -135,7 +135,7 @@ Result<void> CheckSame(const MachineSession& first, const MachineSession& other)
 
 // ---- sessions to machines ----
 
-/// Takes out what is there a second time; says so.
+/// Removes duplicates and reports them.
 std::vector<Warning> KeepOnce(std::vector<MachineSession>& sessions) {
   std::vector<Warning> warnings;
   std::vector<MachineSession> kept;
@@ -173,7 +173,7 @@ std::vector<SessionsOfMachine> ByMachine(const std::vector<MachineSession>& sess
   return machines;
 }
 
-/// What the sessions say of that gate; fewer than there are sessions where one has no such gate.
+/// The sessions' comparisons for that gate; fewer than sessions if one of them lacks the gate.
 std::vector<const Comparison*> OwnOf(const SessionsOfMachine& sessions, const Comparison& gate) {
   std::vector<const Comparison*> own;
   for (const MachineSession* session : sessions) {
@@ -194,20 +194,20 @@ std::optional<double> MeanOver(const std::vector<const Comparison*>& gates,
   return sum / static_cast<double>(gates.size());
 }
 
-/// How far the metric's steps may have moved the session's value, on its scale. No mean over
-/// machines takes that away: they may err to the same side everywhere, as over the benchmarks of a
-/// suite (ChangesOverBenchmarks()).
+/// How far the metric's steps may have moved the session's value, on its scale. A mean over
+/// machines does not reduce this error, which may have the same sign everywhere, as over the
+/// benchmarks of a suite (ChangesOverBenchmarks()).
 double AllowanceOf(const Comparison& gate) {
   const double relative = gate.change_allowance.value_or(0);
   if (relative > 0 && IsRatio(gate)) return relative;
-  // Of the ratio it is a step by each arm's mean, of the difference two steps.
+  // The allowance of a ratio is one step per arm's mean; that of a difference is two steps.
   const double reference = gate.mean_reference.value_or(0);
   const double candidate = gate.mean_candidate.value_or(0);
   if (relative > 0 && reference > 0 && candidate > 0) {
     return 2 * relative / (1 / reference + 1 / candidate);
   }
-  // At 0 there is no ratio, and an older export has no allowance. Where no arm shows a spread the
-  // steps are all that the session's own interval is made of.
+  // At 0 there is no ratio, and older exports have no allowance. If no arm shows a spread, the
+  // session's own interval consists of the steps alone.
   const Effect& own = IsRatio(gate) ? *gate.change : *gate.difference;
   if (gate.sd_reference != 0 || gate.sd_candidate != 0 || !own.lo || !own.hi) return 0;
   const double width =
@@ -215,7 +215,7 @@ double AllowanceOf(const Comparison& gate) {
   return std::isfinite(width) ? width / 2 : 0;
 }
 
-/// One machine's unit: its sessions averaged, those that have an estimate. Absent where none has.
+/// One machine's unit: the mean of its sessions that have an estimate. Absent if none has.
 std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Comparison& gate) {
   UnitEffect unit{0, 0.0};
   double variance = 0;
@@ -236,7 +236,7 @@ std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Compar
   return unit;
 }
 
-/// The gate and nothing that was found of it.
+/// The gate without its results.
 Comparison SubjectOf(const Comparison& gate) {
   return {.benchmark = gate.benchmark,
           .reference = gate.reference,
@@ -271,11 +271,11 @@ Comparison OfMachine(const SessionsOfMachine& sessions, const Comparison& gate,
   return own;
 }
 
-// ---- what the sessions refused ----
+// ---- refusals of the sessions ----
 
 bool IsRegression(const Comparison& gate) { return gate.verdict == Verdict::kRegression; }
 
-/// The session's warnings that take this gate's values back.
+/// The session's warnings that invalidate this gate.
 std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comparison& gate) {
   std::vector<const Warning*> refusals;
   for (const Warning& warning : session.warnings) {
@@ -290,8 +290,8 @@ std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comp
   return refusals;
 }
 
-/// Why the session could not judge its gate, in its own words; empty where it could, though it may
-/// not have come to a verdict.
+/// Why the session could not judge its gate, in the session's words. Empty if it could, even
+/// without a verdict.
 std::vector<Warning> WhyNotJudged(const MachineSession& session, const Comparison& gate) {
   std::vector<Warning> why;
   if (IsRegression(gate)) return why;
@@ -309,7 +309,7 @@ std::vector<Warning> WhyNotJudged(const MachineSession& session, const Compariso
   if (!gate.reason.empty()) {
     say(SentenceOf(gate.reason, {gate.reference, gate.candidate, gate.metric}), gate.candidate);
   } else if (!HasEstimate(gate)) {
-    say("it has no estimate of " + gate.metric, gate.candidate);
+    say("no estimate of " + gate.metric, gate.candidate);
   }
   return why;
 }
@@ -324,7 +324,7 @@ std::vector<std::string> RefusedBy(const std::vector<MachineSession>& sessions,
   return sources;
 }
 
-/// Each word of each session once.
+/// Each warning of each session once.
 std::vector<Warning> WarnOfRefusals(const std::vector<MachineSession>& sessions) {
   std::vector<Warning> warnings;
   for (const MachineSession& session : sessions) {
@@ -346,7 +346,7 @@ std::vector<std::string> HiddenIn(const std::vector<LeftOutSession>& left_out) {
   return sources;
 }
 
-/// What no interval says of a session no mean of sessions says either.
+/// Regressions without an interval: a mean of sessions cannot contradict them.
 std::vector<ReasonedRegression> RegressedIn(const std::vector<MachineSession>& sessions,
                                             const Comparison& gate) {
   std::vector<ReasonedRegression> regressed;
@@ -360,7 +360,7 @@ std::vector<ReasonedRegression> RegressedIn(const std::vector<MachineSession>& s
   return regressed;
 }
 
-/// The first reason that a session gives for not judging the gate.
+/// The first reason of any session for not judging the gate.
 std::string ReasonOfRefusal(const std::vector<MachineSession>& sessions, const Comparison& gate) {
   for (const MachineSession& session : sessions) {
     const Comparison* const own = Find(session.gates, gate);
@@ -413,8 +413,8 @@ Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
   return combined;
 }
 
-/// What stands over the mean: that there are too few machines, what sessions found without an
-/// interval, and what they could not judge.
+/// Conditions that override the mean: too few machines, regressions that sessions found without an
+/// interval, and gates that sessions could not judge.
 void Overrule(const std::vector<MachineSession>& sessions, bool enough, CombinedGate& gate) {
   Comparison& mean = gate.comparison;
   const bool regressed = !gate.regressed_in.empty();
@@ -433,7 +433,7 @@ Verdict VerdictOf(const std::vector<CombinedGate>& gates) {
   return verdict;
 }
 
-// ---- what a reader should know ----
+// ---- warnings ----
 
 void Warn(WarningCode code, std::string message, std::vector<Warning>& warnings) {
   warnings.push_back(MakeWarning(code, std::move(message)));
@@ -445,13 +445,13 @@ void WarnOfOutliers(const MachineCombination& all, std::vector<Warning>& warning
       warnings.push_back(MakeWarning("machine_differs",
                                      all.machines[machine].sources.front() + ": its change in " +
                                          gate.comparison.metric +
-                                         " lies outside of what the other machines predict",
+                                         " lies outside the prediction of the other machines",
                                      gate.comparison.benchmark, gate.comparison.candidate));
     }
   }
 }
 
-/// By the first gate in seconds; ratios do not mind, but who reads the table should know.
+/// By the first gate in seconds. Ratios are unaffected, but readers of the table should know.
 void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings) {
   for (const CombinedGate& gate : all.gates) {
     if (gate.comparison.unit != "s") continue;
@@ -461,7 +461,7 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
     std::size_t fastest = 0;
     std::size_t slowest = 0;
     for (std::size_t i = 1; i < gate.of_machine.size(); ++i) {
-      // One that has no mean says nothing of its speed.
+      // A machine without a mean has no known speed.
       const bool faster = mean(i) > 0 && (mean(i) < mean(fastest) || !(mean(fastest) > 0));
       if (faster) fastest = i;
       if (mean(i) > mean(slowest)) slowest = i;
@@ -475,12 +475,12 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
                     all.machines[slowest].sources.front() +
                     (IsRatio(gate.comparison)
                          ? ": their ratios are combined, never their times"
-                         : ": differences do not compare; give the margin in per cent"),
+                         : ": differences are not comparable; give the margin in per cent"),
                 warnings);
   }
 }
 
-/// What the sessions did not compare, or not by a clean exit: a mean of what is left does not tell.
+/// Failures and omissions in the sessions, which a mean over the rest would hide.
 void WarnOfUncompared(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
   constexpr std::string_view kCodes[] = {"metric_missing", "no_ratio", "failed_runs"};
   for (const MachineSession& session : sessions) {
@@ -501,7 +501,7 @@ void WarnOfTimes(const std::vector<MachineSession>& sessions, std::vector<Warnin
   const auto hours = std::chrono::round<std::chrono::hours>(apart).count();
   Warn("measured_apart",
        last->source + " began " + Counted(static_cast<std::uint64_t>(hours), "hour") + " after " +
-           first->source + ", by the clocks of their machines, which need not agree",
+           first->source + ", by the clocks of their machines, which may differ",
        warnings);
 }
 
@@ -520,7 +520,7 @@ void WarnOfStopping(const std::vector<MachineSession>& sessions, std::vector<War
        warnings);
 }
 
-/// What may hide a regression takes a pass, and nothing else.
+/// Data that may hide a regression withdraws a pass, but no other verdict.
 void Withhold(const std::vector<LeftOutSession>& left_out, CombinedGate& gate) {
   const std::vector<std::string> hidden = HiddenIn(left_out);
   if (hidden.empty() || IsRegression(gate.comparison)) return;
@@ -552,7 +552,7 @@ bool HasEstimate(const Comparison& gate) {
 Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
                                            std::optional<std::size_t> expected,
                                            const std::vector<LeftOutSession>& left_out) {
-  if (sessions.empty()) return InvalidArgument("exports", "none is complete");
+  if (sessions.empty()) return InvalidArgument("exports", "none of them is complete");
   for (const MachineSession& session : sessions) {
     TRY_VOID(CheckSame(sessions.front(), session));
   }

@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-// Pairs and their moments in O(1): what the methods on means of pairs share.
+// Pairs and their moments in O(1), shared by the methods on means of pairs.
 class PairedMeans : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -37,10 +37,10 @@ class PairedMeans : public EffectEstimator {
   }
 
   const PairedMoments& raw() const { return raw_; }
-  // Of 1/x for rates, as long as that is possible, else as measured.
+  // Of 1/x for rates if possible, else of the values as measured.
   CentredMoments Analysed() const { return Harmonic() ? inverse_.Centred() : raw_.Centred(); }
 
-  // With the allowance that the resolution asks for; needs Allows().
+  // Includes the allowance for the resolution; requires Allows().
   PairedEstimate EstimateOn(Contrast scale, double resolution) const {
     const CentredMoments raw = raw_.Centred();
     const bool coarse = NeedsAllowance(raw, resolution);
@@ -55,7 +55,7 @@ class PairedMeans : public EffectEstimator {
     return difference;
   }
 
-  // All that needs no look; what is only shown is left out of one that decides.
+  // The part that needs no look. A look that decides omits figures for display.
   Inference Before(const PairedEstimate& estimate, Contrast scale, const Look& look) const {
     Inference inference{.centre = estimate.centre, .allowance = estimate.allowance};
     inference.pairs = estimate;
@@ -73,8 +73,8 @@ class PairedMeans : public EffectEstimator {
   PairedMoments inverse_;  // rates only
 };
 
-// `paired` with the mean (docs/statistics.md sections 3 and 4): the default, with its skewness
-// guard, under watching by either boundary; and the textbook interval of one look.
+// `paired` with the mean (docs/statistics.md sections 3 and 4): the default. It has a skewness
+// guard, is watched with either boundary, and has the textbook interval of one look.
 class Paired final : public PairedMeans {
  public:
   using PairedMeans::PairedMeans;
@@ -96,18 +96,18 @@ class Paired final : public PairedMeans {
   }
 };
 
-// `exact-t` (docs/statistics.md section 4): exact for jointly normal pairs, against the margin
-// itself instead of an interval for the ratio.
+// `exact-t` (docs/statistics.md section 4): exact for jointly normal pairs. It decides by a test of
+// the margin itself, not by an interval for the ratio.
 class ExactTest final : public PairedMeans {
  public:
   using PairedMeans::PairedMeans;
 
-  // It is a method of many looks.
+  // This method always looks repeatedly.
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale) || look.once) return std::nullopt;
     PairedEstimate estimate = EstimateOn(scale, look.resolution);
     Inference inference = Before(estimate, scale, look);
-    // Lai's boundary lies close to that of Robbins, and needs no guard.
+    // Lai's boundary lies close to that of Robbins and needs no guard.
     inference.pairs->kappa = 0;
     if (look.level == nullptr) return inference;
     const ExactTBoundary& boundary = *look.level->exact_t();
@@ -123,7 +123,7 @@ class ExactTest final : public PairedMeans {
   }
 
  private:
-  // Of the reference that the candidate is held against.
+  // The factor on the reference that the hypothesis states.
   double Factor() const {
     const auto& gate = subject().gate;
     if (!gate || gate->kind != MarginKind::kRatio) return 1;
@@ -156,8 +156,8 @@ struct ArmMoments {
   }
 };
 
-// `welch` (docs/statistics.md section 4): two independent arms, by their means, under watching or
-// at one look. With the values of SubselectedMean() also `subselection`.
+// `welch` (docs/statistics.md section 4): the means of two independent arms, under watching or at
+// one look. With the values of SubselectedMean() it is also `subselection`.
 class Welch final : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -219,7 +219,7 @@ class Welch final : public EffectEstimator {
     return difference;
   }
 
-  // By the normal law's quantile, which is shorter than Student's.
+  // Uses the normal quantile, whose interval is shorter than Student's.
   static bool AddsNothing(const WelchEstimate& estimate, const Look& look) {
     if (look.known == nullptr || look.once) return false;
     const double z = look.level->boundary().ZAtInformation(estimate.information);
@@ -249,10 +249,10 @@ std::unique_ptr<EffectEstimator> MakeMeanEstimator(const SequentialDesign& desig
 
 namespace {
 
-/// A layout's mean is known to a third of the layouts' own spread: then runs make the layouts'
-/// variance a ninth larger, at most.
+/// A layout's mean is known to a third of the layouts' own spread. Then runs increase the layouts'
+/// variance by a ninth at most.
 constexpr double kShareOfSpread = 1.0 / 3;
-/// Or to a tenth of the margin, where layouts hardly differ.
+/// Or to a tenth of the margin, if layouts hardly differ.
 constexpr double kShareOfMargin = 0.1;
 
 // One arm: its runs by layout.
@@ -261,7 +261,7 @@ struct ArmLayouts {
   std::map<std::uint32_t, Moments> inverse;  // of rates that are all > 0
   Moments runs;                              // all of them, for the metric's resolution
 
-  /// The means of the layouts, on the scale where worse is positive and arms are subtracted.
+  /// The means of the layouts, on the scale on which worse is positive and arms are subtracted.
   Moments Means(Contrast scale, bool harmonic) const {
     Moments means;
     for (const auto& [layout, moments] : harmonic ? inverse : values) {
@@ -270,7 +270,7 @@ struct ArmLayouts {
     return means;
   }
 
-  /// What is not known of a layout's mean, squared and averaged over the layouts.
+  /// The squared standard error of a layout's mean, averaged over the layouts.
   double ErrorOfMeans(Contrast scale, bool harmonic) const {
     double sum = 0;
     for (const auto& [layout, moments] : harmonic ? inverse : values) {
@@ -281,9 +281,9 @@ struct ArmLayouts {
   }
 };
 
-// `layouts` (docs/statistics.md section 11): several builds of each arm, which differ in nothing
-// but where their code lies. The build is the unit: Welch's t over the builds' means, on logarithms
-// for ratios. One look; when there are enough runs for it is decided by spreads alone.
+// `layouts` (docs/statistics.md section 11): several builds of each arm, which differ only in the
+// placement of their code. The build is the unit: Welch's t over the builds' means, on logarithms
+// for ratios. It has one look; spreads alone decide when there are enough runs for it.
 class Layouts final : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -299,7 +299,7 @@ class Layouts final : public EffectEstimator {
     return positive() && RatioDefined(reference_.runs, candidate_.runs);
   }
 
-  // Under watching there is no interval: this is not known to hold there.
+  // No interval under watching: its validity is not established.
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale)) return std::nullopt;
     const WelchEstimate estimate = EstimateOn(scale, look.resolution);

@@ -91,7 +91,7 @@ std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& lev
 void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& context,
                              bool may_decide) {
   const auto inference = TakeLook(level, context, false);
-  // Nothing decides about an info metric, however many runs lack it.
+  // Info metrics decide nothing, so missing runs do not matter.
   if (!inference || (subject_.gate && TooManyMissing(context))) return;
   if (inference->exact_t) {
     p_.WatchExact(*inference->exact_t, values(), *level.exact_t());
@@ -118,8 +118,8 @@ void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContex
 
 namespace {
 
-// What exact-t says of the margin itself, also where the ratio has no bound: then this is the one
-// statement of that look, at half of its level.
+// The decision of exact-t about the margin, which exists even if the ratio has no bound. It is then
+// the only statement of that look, at half its level.
 std::optional<Interval> HalfLine(LookDecision decision, double threshold) {
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   if (decision == LookDecision::kRegression) {
@@ -153,7 +153,7 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   const Interval shown = Show(interval, DecidingScale());
   LookDecision decision = side;
   if (by_width()) {
-    // Looks that are about to exclude each other have little in common, and know as little.
+    // Looks that nearly exclude each other have a short common interval that is not precise.
     const double centre = inference.centre;
     const double rounding = inference.rounding;
     if (centre < interval.lo - rounding || centre > interval.hi + rounding) return;
@@ -169,8 +169,8 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
 }
 
-// However many values there are, an interval reaches `allowance` beyond the true effect on either
-// side. It never decides a margin that is nearer to that effect, nor becomes narrower than that. At
+// An interval reaches `allowance` beyond the true effect on either side, however many values there
+// are. It never decides a margin that is closer to that effect, nor becomes narrower than that. At
 // the level of the interval the true effect lies within it, less the allowance.
 bool MetricComparison::NeverDecides(const Inference& inference) const {
   const double allowance = inference.allowance;
@@ -249,8 +249,7 @@ std::optional<Effect> MetricComparison::ShowEffect(double centre,
 }
 
 void MetricComparison::Describe(const SequentialDesign& design, Comparison& out) const {
-  // Before the one look there may be a view of it as if it were watched; without any, only that
-  // look was asked for.
+  // Before the one look there may be a watched view. Without a view, only that look was requested.
   const bool fixed = fixed_ || (design.OneLook() && !looked_);
   out.method = fixed && design.method != Method::kLayouts ? Method::kFixed : design.WatchedMethod();
   out.estimator = asked_;
@@ -285,8 +284,8 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
   if (looked_) out.p_value = halved ? p_.value() / 2 : p_.value();
 }
 
-// An interval shrinks with the square root of the pairs; that its boundary widens meanwhile is
-// little against what the estimate of the spread is worth.
+// An interval shrinks with the square root of the pairs. Its boundary widens meanwhile, which is
+// small compared with the error of the estimated spread.
 std::optional<double> MetricComparison::FurtherPairsToWidth() const {
   const Contrast scale = DecidingScale();
   const auto now = Now(scale);
@@ -297,7 +296,7 @@ std::optional<double> MetricComparison::FurtherPairsToWidth() const {
   return std::isfinite(further) ? std::optional(std::max(1.0, further)) : std::nullopt;
 }
 
-// An interval of any method is about as wide as one of `se` at the boundary's z would be.
+// An interval of any method is about as wide as that of `se` at the boundary's z.
 std::optional<PairedEstimate> MetricComparison::AsPairs(const SignificanceLevel& level) const {
   const auto now = Now(DecidingScale());
   if (!now || now->pairs) return now ? now->pairs : std::nullopt;

@@ -13,30 +13,30 @@
 
 namespace benchd {
 
-/// How many values each arm should have by now, and the metric's step in its unit.
+/// The expected number of values of each arm, and the metric's step in its unit.
 struct LookContext {
   double resolution = 0;
   std::uint64_t blocks = 0;              ///< of the benchmark so far
-  std::uint64_t expected_reference = 0;  ///< over 5 % fewer values than that: no verdict here
+  std::uint64_t expected_reference = 0;  ///< no verdict if over 5 % of these values are missing
   std::uint64_t expected_candidate = 0;
-  bool in_pairs = true;  ///< a value of each arm a block, else whatever runs the arms have
+  bool in_pairs = true;  ///< one value of each arm per block, else any number of runs
 };
 
-/// How many values each arm lacks of those that a context expects.
+/// How many of the expected values each arm lacks.
 struct LackingValues {
   std::uint64_t reference = 0;
   std::uint64_t candidate = 0;
 };
 
-/// Whether so many lack that there is no verdict: over 5 %.
+/// Whether over 5 % are missing, so that there is no verdict.
 bool TooManyLack(std::uint64_t lacking, std::uint64_t expected);
 
-/// One candidate against one reference in one metric: its looks, its verdict, what is shown of it.
+/// One candidate against one reference in one metric: its looks, its verdict and its report.
 ///
-/// What its values say is for an EffectEstimator, by the method asked for. Rates are analysed as
-/// slowdowns x -> 1/x and reported with the sign turned back. Under watching what all looks so far
-/// have in common is shown and decides (RunningInterval): once a gate is decided its interval stays
-/// on that side of the margin. A look that may not decide does not enter, nor does its p-value.
+/// An EffectEstimator of the requested method draws inferences from the values. Rates are analysed
+/// as slowdowns x -> 1/x and reported with the sign reversed. Under watching, the intersection of
+/// all looks so far is shown and decides (RunningInterval), so the interval of a decided gate stays
+/// on its side of the margin. A look that may not decide, and its p-value, do not enter.
 class MetricComparison {
  public:
   MetricComparison(const Subject& subject, const SequentialDesign& design);
@@ -46,11 +46,11 @@ class MetricComparison {
     level_ = nullptr;
   }
 
-  /// A look under watching, after values were added; the level lives on.
+  /// A look under watching, after values were added. `level` must outlive this object.
   /// @param may_decide  false while another look is the one that counts (`--runs`).
   void Watch(const SignificanceLevel& level, const LookContext& context, bool may_decide);
 
-  /// The one look of a fixed design; with too few values nothing happens.
+  /// The one look of a fixed design. Does nothing if there are too few values.
   void LookOnce(const SignificanceLevel& level, const LookContext& context);
 
   /// `--at-limit estimate`: an unsettled gate takes the side of its estimate; true if it did.
@@ -58,59 +58,59 @@ class MetricComparison {
 
   bool is_gate() const { return subject_.gate.has_value(); }
   const std::optional<PlannedGate>& gate() const { return subject_.gate; }
-  /// Values of the arm that has fewer.
+  /// Values of the arm with fewer values.
   std::uint64_t values() const {
     return std::min(estimator_->n_reference(), estimator_->n_candidate());
   }
-  /// Enough runs for the one look that waits for them (EffectEstimator::HasEnough()).
+  /// Whether there are enough runs for the one look (EffectEstimator::HasEnough()).
   bool HasEnough() const { return estimator_->HasEnough(); }
   /// Gates: pass or regression once decided, else undecided.
   Verdict verdict() const { return verdict_; }
   const std::optional<Decision>& decided() const { return decided_; }
-  /// Two looks under watching exclude each other on the scale that decides: no interval is left,
-  /// and nothing more is decided.
+  /// Two looks under watching exclude each other on the scale that decides: there is no interval
+  /// any more and no decision.
   bool Disjoint() const;
-  /// The last look's estimate lies outside of what is shown as its interval.
+  /// The last look's estimate lies outside the interval that is shown.
   bool EstimateOutside() const;
-  /// Decided, by the rule `precision` known well enough to stay undecided, or undecidable.
+  /// Decided, undecidable, or precise enough to stay undecided by the rule `precision`.
   bool settled() const { return settled_; }
   /// The interval establishes that the metric's steps are too coarse for the margin, or for the
   /// width of the rule `precision`: further values change nothing.
   bool undecidable() const { return undecidable_; }
   LackingValues Missing(const LookContext& context) const;
-  /// Of either arm.
+  /// Whether either arm lacks too many values.
   bool TooManyMissing(const LookContext& context) const;
-  /// So many of either arm that the share which lacks a value is above 5 % for good, as far as runs
-  /// are alike: further runs will not mend it.
+  /// Whether the share of either arm's runs that lack a value is established to be above 5 %, so
+  /// that further runs will not change it.
   bool AlwaysTooManyMissing(const LookContext& context) const;
-  /// True when values allow a relative change.
+  /// Whether the values permit a relative change.
   bool RatioPossible() const { return estimator_->Allows(Contrast::kLogRatio); }
-  /// Every value so far is > 0.
+  /// Whether every value so far is > 0.
   bool positive() const { return estimator_->positive(); }
-  /// Undecidable, or probably so: the estimate is closer to the margin than the metric's steps tell
-  /// apart. False before the first look.
+  /// Undecidable, or probably so: the estimate is closer to the margin than the metric's steps can
+  /// resolve. False before the first look.
   bool WithinResolution() const;
   /// The rule is `precision`: settled once the interval is narrow enough.
   bool by_width() const { return rule_.kind == RuleKind::kPrecision; }
 
-  /// Fills the numbers: n, means, change, difference, p, verdict. Names are the caller's.
+  /// Fills the numbers: n, means, change, difference, p and verdict. The caller fills the names.
   void Describe(const SequentialDesign& design, Comparison& out) const;
-  /// Further pairs (or as much in unpaired runs) until this gate is expected to be settled.
+  /// Expected number of further pairs (or equivalent unpaired runs) until this gate is settled.
   std::optional<double> ForecastFurtherPairs(const SignificanceLevel& level) const;
-  /// An info metric's p-value is at most that level's: it changed.
+  /// An info metric changed: its p-value is at most that level.
   bool Changed(const SignificanceLevel& level) const;
-  /// Of p: 1 worse, -1 better, 0 neither; on the scale where worse is positive.
+  /// The direction of p on the scale where worse is positive: 1 worse, -1 better, 0 neither.
   int Direction() const { return p_.direction(); }
 
  private:
-  // What gate or p-value speak about; an info metric without a ratio uses the difference.
+  // The scale of the gate or p-value; an info metric without a ratio uses the difference.
   Contrast DecidingScale() const;
-  // A gate's as long as the means have one. Of an info metric that is nearly always 0, a single
-  // block would tell it, without any spread.
+  // For a gate, whether the means have a ratio. An info metric that is nearly always 0 needs more,
+  // because a single block without any spread would count as a change.
   bool HasRatio() const;
   std::optional<Inference> TakeLook(const SignificanceLevel& level, const LookContext& context,
                                     bool once);
-  // What is there to show; its interval is that of the last look.
+  // The current estimate for display, with the interval of the last look.
   std::optional<Inference> Now(Contrast scale) const;
   const RunningInterval& Watched(Contrast scale) const {
     return scale == Contrast::kLogRatio ? watched_ratio_ : watched_difference_;
@@ -118,9 +118,9 @@ class MetricComparison {
   RunningInterval& Watched(Contrast scale) {
     return scale == Contrast::kLogRatio ? watched_ratio_ : watched_difference_;
   }
-  // Takes the look into what all of them have in common, on both scales.
+  // Intersects the look with all earlier ones, on both scales.
   void Enter(const Inference& inference, const SignificanceLevel& level);
-  // What is reported as the interval on that scale.
+  // The reported interval on that scale.
   std::optional<Interval> IntervalOn(Contrast scale, const Inference& now) const;
   Interval Show(const Interval& interval, Contrast scale) const;
   std::optional<Effect> ShowEffect(double centre, const std::optional<Interval>& interval,
@@ -137,7 +137,7 @@ class MetricComparison {
   Rule rule_;
   RunningP p_;
   double resolution_ = 0;
-  const SignificanceLevel* level_ = nullptr;  // of the last look, until there are more values
+  const SignificanceLevel* level_ = nullptr;  // of the last look, until values are added
   RunningInterval watched_ratio_;
   RunningInterval watched_difference_;
   bool looked_ = false;

@@ -11,11 +11,11 @@
 namespace benchd {
 namespace {
 
-/// By the name of a metric that a run describes: the factors to the session's unit; nothing where
-/// it is in that already.
+/// Conversion to the session's unit by the name of a described metric. Nothing if the metric
+/// already has that unit.
 using Scales = std::unordered_map<std::string_view, std::optional<UnitScale>>;
 
-// As in MetricCatalog: what is said of INNER/NAME, else what is said of NAME.
+// As in MetricCatalog: the description of INNER/NAME, else that of NAME.
 std::optional<UnitScale> ScaleOf(const Sample& sample, const Scales& scales, std::string& key) {
   auto found = scales.end();
   if (!sample.inner_benchmark.empty()) {
@@ -26,7 +26,7 @@ std::optional<UnitScale> ScaleOf(const Sample& sample, const Scales& scales, std
   return found == scales.end() ? std::nullopt : found->second;
 }
 
-/// In one pass: a run may have as many samples as metrics that are converted.
+/// Takes one pass, because a run may have as many samples as converted metrics.
 void ConvertSamples(Run& run, const Scales& scales) {
   std::string key;
   for (Sample& sample : run.samples) {

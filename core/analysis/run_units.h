@@ -9,17 +9,17 @@
 
 namespace benchd {
 
-/// Brings what programs print to one unit for each metric of a session: an arm that prints ms and
-/// one that prints us can be compared.
+/// Converts the output of programs to one unit for each metric of a session, so that an arm that
+/// prints ms can be compared with one that prints us.
 ///
-/// The unit is the one that the metric had first, of the runs of one block that of the first arm,
-/// whatever their order: a session's is mostly the reference's. Another unit of time is converted
-/// to it, as in a table (ReadHarnessTable()); any other unit is left as it is, for MetricCatalog to
-/// refuse. Runs are converted before they are stored or compared, so that whoever reads them has
-/// one unit. Owned by the session; one thread.
+/// The unit is the first one of the metric, within one block that of the first arm whatever the
+/// order of runs; usually it is the reference's. Other units of time are converted to it, as in a
+/// table (ReadHarnessTable()). Any other unit is left unchanged, and MetricCatalog rejects it. Runs
+/// are converted before they are stored or compared, so all readers see one unit. Owned by the
+/// session; one thread.
 class RunUnits {
  public:
-  /// Converts runs of one block, complete or not yet; those that are converted stay as they are.
+  /// Converts the runs of one block, complete or not. Converted runs are not converted again.
   void Unify(std::vector<Run>& block);
 
  private:

@@ -17,14 +17,14 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kFewestLooks = 8;
-/// More is no help to anybody who asks how many runs a quantile needs.
+/// A larger number of runs for a quantile is not a useful hint.
 constexpr std::uint64_t kMostQuantileRuns = 1'000'000;
-// Leaves room for a division by the number of gates above the 1e-300 of the boundaries.
+// Leaves room to divide by the number of gates above the boundaries' limit of 1e-300.
 constexpr double kSmallestAlpha = 1e-250;
 
 bool IsCoin(const SessionSpec& spec) { return spec.schedule.kind == ScheduleKind::kCoin; }
 
-/// The estimators that can be had but once, because watching them is not known to hold.
+/// Estimators that permit only one look, because their validity under watching is not established.
 bool IsForOneLook(const SequentialDesign& design) {
   const EstimatorKind kind = design.estimator.kind;
   return kind == EstimatorKind::kQuantile || kind == EstimatorKind::kSubselection ||
@@ -33,7 +33,7 @@ bool IsForOneLook(const SequentialDesign& design) {
 
 Result<void> CheckLayouts(const SessionSpec& spec) {
   if (IsCoin(spec)) {
-    return InvalidArgument("schedule", "layouts run once a block each", "leave --schedule out");
+    return InvalidArgument("schedule", "each layout runs once per block", "leave --schedule out");
   }
   if (spec.estimator.kind == EstimatorKind::kMean) return {};
   return InvalidArgument("method", "layouts are compared by their means", "leave --estimator out");
@@ -51,13 +51,13 @@ Result<void> CheckMethod(const SessionSpec& spec) {
                            "leave --estimator or --method out");
   }
   if (spec.limits.runs) {
-    return InvalidArgument("method", "exact-t looks after every block, --runs asks for one look",
+    return InvalidArgument("method", "exact-t looks after every block, but --runs takes one look",
                            "use --max-runs, or --method fixed");
   }
   return {};
 }
 
-/// As many gates as are known before anything ran, one at least.
+/// The number of gates known before the first run, at least one.
 std::size_t FewestGates(const SessionSpec& spec) {
   std::size_t gates = 0;
   for (const Benchmark& benchmark : spec.benchmarks) {
@@ -78,7 +78,7 @@ Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates
         "estimator",
         "quantile: " + std::to_string(gates) + (gates == 1 ? " gate has" : " gates share") +
             " a level too small for the " + std::to_string(kBootstrapReplicates) + " resamples",
-        "name fewer gates by --metric, or ask for less --confidence");
+        "name fewer gates with --metric, or use a lower --confidence");
   }
   const double quantile = design.estimator.quantile;
   std::uint64_t runs = std::max<std::uint64_t>(*design.fixed_blocks, kFewestForQuantile);
@@ -98,7 +98,7 @@ namespace {
 Result<void> CheckEstimator(const SessionSpec& spec, const SequentialDesign& design) {
   const Estimator& estimator = spec.estimator;
   if (estimator.kind == EstimatorKind::kMedian && !design.paired) {
-    return InvalidArgument("estimator", "median is one of pairs; these arms are independent",
+    return InvalidArgument("estimator", "median needs pairs, but these arms are independent",
                            "use --estimator hl or quantile:0.5 with --runs N");
   }
   if (estimator.kind == EstimatorKind::kQuantile &&
@@ -109,7 +109,7 @@ Result<void> CheckEstimator(const SessionSpec& spec, const SequentialDesign& des
   TRY_VOID(CheckQuantileRuns(design, FewestGates(spec)));
   if (IsForOneLook(design) && !design.OneLook()) {
     return InvalidArgument("estimator",
-                           "this one allows one look, at a number of runs chosen "
+                           "allows only one look, at a number of runs chosen "
                            "beforehand",
                            design.table ? "use --method fixed" : "add --runs N");
   }
@@ -124,8 +124,8 @@ Result<void> CheckRule(const SessionSpec& spec, const SequentialDesign& design) 
   }
   if (design.OneLook()) {
     return InvalidArgument("rule",
-                           "precision goes on until the interval is that short, one look "
-                           "cannot",
+                           "precision looks until the interval is short enough, but one look "
+                           "cannot wait",
                            "leave --runs, --method fixed and --layouts out, or the rule");
   }
   return {};
@@ -150,11 +150,10 @@ Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
                            "--runs N takes exactly N blocks, --max-runs N at most N");
   }
   if (limits.runs && *limits.runs < 2) {
-    return InvalidArgument("runs", "one block has no spread to judge by", "use --runs 2 or more");
+    return InvalidArgument("runs", "one block shows no spread", "use --runs 2 or more");
   }
   if (limits.max_runs && *limits.max_runs < 2) {
-    return InvalidArgument("max-runs", "one block has no spread to judge by",
-                           "use --max-runs 2 or more");
+    return InvalidArgument("max-runs", "one block shows no spread", "use --max-runs 2 or more");
   }
   const bool is_table = source == DataSource::kTable;
   if (spec.method == Method::kFixed && !limits.runs && !is_table) {
@@ -169,14 +168,14 @@ Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
   return {};
 }
 
-/// How many values an arm can have after that many blocks; of pairs one each.
+/// The most values that an arm can have after that many blocks; one per block for pairs.
 std::uint64_t MostValues(const SessionSpec& spec, const SequentialDesign& design,
                          std::uint64_t blocks) {
   if (design.paired) return blocks;
   std::uint64_t most = 1;
   for (const Benchmark& benchmark : spec.benchmarks) {
     const std::vector<std::size_t> runs = RunsPerBlock(benchmark, spec.method);
-    // By coin all of a block's runs may be of one arm.
+    // With the coin schedule all runs of a block may belong to one arm.
     const auto in_block = design.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
                                       : *std::max_element(runs.begin(), runs.end());
     most = std::max<std::uint64_t>(most, in_block);
@@ -184,7 +183,7 @@ std::uint64_t MostValues(const SessionSpec& spec, const SequentialDesign& design
   return blocks * most;
 }
 
-/// When the looks are, from what is known to fit together.
+/// Plans the looks; the options are already known to fit together.
 Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   design.first_look = std::max(kFewestLooks, spec.limits.min_runs);
   design.fixed_blocks = spec.limits.runs;
@@ -192,7 +191,7 @@ Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   if (!largest) return {};
   if (*largest <= design.first_look && design.method != Method::kExactT &&
       design.method != Method::kLayouts) {
-    // Before its first look a horizon leaves room for one look only, at its end.
+    // A horizon at or before the first look permits only one look, at its end.
     design.fixed_blocks = largest;
     return {};
   }
@@ -231,7 +230,7 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSourc
 namespace {
 
 SequentialBoundary MakeBoundary(const SequentialDesign& design, double two_sided) {
-  // MakeSequentialDesign() has tried the largest level, so that none below it can fail.
+  // MakeSequentialDesign() has tried the largest level, so a smaller one cannot fail.
   return design.horizon
              ? SequentialBoundary::Horizon(two_sided, design.first_look, *design.horizon).value()
              : SequentialBoundary::Robbins(two_sided, design.first_look).value();

@@ -32,7 +32,7 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
 }
 
 void Put(const Judgement& judgement, Comparison& gate) {
-  // What was decided by an interval is not what stands now.
+  // The decision by interval does not apply any more.
   if (gate.verdict != judgement.verdict) gate.decided.reset();
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
@@ -45,7 +45,7 @@ Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
   return named;
 }
 
-// A metric that became a gate when the gates were fixed already: it left 0, or came late.
+// A metric that became a gate after the gates were fixed: it left 0, or appeared late.
 Comparison UnplannedGate(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
                          const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = GateOf(benchmark, info, judgement, design, level);
@@ -59,14 +59,14 @@ Comparison UnplannedGate(const BenchmarkAnalysis& benchmark, const NamedComparis
   return named;
 }
 
-// Of the candidate of that comparison.
+// A warning about the candidate of that comparison.
 Warning AboutArm(WarningCode code, std::string message, const BenchmarkAnalysis& benchmark,
                  const NamedComparison& one) {
   return MakeWarning(code, std::move(message), benchmark.spec().name,
                      benchmark.spec().arms[one.candidate].name);
 }
 
-// Of that gate alone, which it may invalidate.
+// A warning about that gate only, which it may invalidate.
 Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis& benchmark,
                   const NamedComparison& gate) {
   Warning warning = AboutArm(code, std::move(message), benchmark, gate);
@@ -75,7 +75,7 @@ Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis
   return warning;
 }
 
-/// What lacks a gate's metric: blocks, of which a pair is made, or else runs of an arm.
+/// The part that lacks a gate's metric: blocks for pairs, else runs of an arm.
 std::string WhereMissing(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const LookContext context = benchmark.ContextOf(gate);
   const LackingValues lacking = gate.comparison.Missing(context);
@@ -100,7 +100,7 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
   return AboutGate("missing_values",
                    benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
                        WhereMissing(benchmark, gate) +
-                       ": no verdict is taken while more than 5 % lack it",
+                       ": there is no verdict while more than 5 % lack it",
                    benchmark, gate);
 }
 
@@ -110,24 +110,23 @@ Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparis
                    metric + " of " + benchmark.spec().arms[gate.candidate].name +
                        ": one step of this metric is too coarse for " +
                        (gate.comparison.by_width() ? "the precision" : "the margin") +
-                       "; more runs will not decide it",
+                       "; more runs cannot decide it",
                    benchmark, gate);
 }
 
 Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
   const auto& arms = benchmark.spec().arms;
-  Warning warning =
-      AboutGate("no_ratio",
-                metric + " of " + arms[gate.reference].name + " is always 0, so what " +
-                    arms[gate.candidate].name + " has is no relative change of it",
-                benchmark, gate);
+  Warning warning = AboutGate("no_ratio",
+                              metric + " of " + arms[gate.reference].name + " is always 0, so " +
+                                  arms[gate.candidate].name + " has no relative change",
+                              benchmark, gate);
   warning.severity = Severity::kInvalidates;
   warning.hint = "gate on the difference: --metric " + metric + ":+ABS";
   return warning;
 }
 
-// Of a gate that could have had a ratio, and has none by some of its values.
+// For a gate whose values usually have a ratio, but some do not.
 Warning RatioLost(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   Warning warning = NoRatioOf(benchmark, gate);
   const auto& arms = benchmark.spec().arms;
@@ -154,13 +153,13 @@ std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison&
 
 Warning IntervalsDisjoint(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
   std::string message = SubjectOf(benchmark, one) +
-                        ": two looks exclude each other, so the runs are not what the method "
-                        "assumes (one arm drifts, or runs depend on each other): no interval is "
-                        "left";
+                        ": two looks exclude each other, so the runs violate the method's "
+                        "assumptions (one arm drifts, or runs depend on each other): no interval "
+                        "is left";
   if (!one.comparison.is_gate()) {
     return AboutArm("info_intervals_disjoint", std::move(message), benchmark, one);
   }
-  return AboutGate("intervals_disjoint", message + ", and nothing more is decided by it", benchmark,
+  return AboutGate("intervals_disjoint", message + ", and this gate cannot be decided", benchmark,
                    one);
 }
 
@@ -181,8 +180,8 @@ Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison
                   benchmark, info);
 }
 
-/// Whether a warning that invalidates is about that gate: of a metric about that one alone, else
-/// about all gates of its benchmark or candidate.
+/// Whether a warning that invalidates applies to that gate. A warning about a metric applies to
+/// that gate only, any other to all gates of its benchmark or candidate.
 bool IsAbout(const Warning& warning, const Comparison& gate) {
   const auto is = [](const std::string& said, const std::string& own) {
     return said.empty() || said == own;
@@ -200,11 +199,11 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
     for (Comparison& gate : report.comparisons) {
       if (!IsAbout(warning, gate)) continue;
       if (gate.verdict == Verdict::kUndecided) {
-        // It says why, unless the gate itself knows better.
+        // The warning is the reason, unless the gate has a better one.
         if (gate.reason.empty()) gate.reason = warning.code;
         continue;
       }
-      // What was decided is taken back only by what was said of that very gate.
+      // Only a warning about that very gate withdraws a decision.
       if (warning.metric.empty()) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
       if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
@@ -354,7 +353,7 @@ std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
   if (!further) return std::nullopt;
   const auto pairs = static_cast<double>(gate.values());
   further = *further * blocks / pairs;
-  // No verdict while over 5 % of the blocks lack the pair.
+  // There is no verdict while over 5 % of the blocks lack the pair.
   further = std::max(*further, 20 * (blocks - pairs) - blocks);
   if (design.last_block) {
     further = std::min(*further, static_cast<double>(*design.last_block) - blocks);

@@ -11,7 +11,7 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kFewestValues = 10;
-constexpr std::size_t kDiscardedPart = 10;  // one in so many
+constexpr std::size_t kDiscardedPart = 10;  // one of this many
 
 using Measure = double StretchFigures::*;
 
@@ -23,7 +23,7 @@ SpreadRatio IntervalOf(const Moments& differences, double alpha) {
   return {std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
 }
 
-/// How `setting` differs from `other` in the rounds that have both.
+/// The differences between `setting` and `other` in the rounds that have both.
 Moments Differences(std::span<const TrialRound> rounds, std::size_t setting, std::size_t other,
                     Measure measure) {
   Moments differences;
@@ -72,7 +72,7 @@ std::optional<Quartiles> QuartilesOf(std::span<const double> values) {
 
 Result<StretchFigures> SummarizeStretch(std::span<const double> values, double resolution) {
   if (values.size() < kFewestValues) {
-    return InvalidArgument("stretch", std::to_string(values.size()) + " runs are too few",
+    return InvalidArgument("segment", std::to_string(values.size()) + " runs are too few",
                            "at least 10 are needed");
   }
   TRY_VOID(CheckPositive(values));

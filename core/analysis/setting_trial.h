@@ -9,35 +9,34 @@
 
 namespace benchd {
 
-/// What the runs of one stretch say of the setting of the machine that they were measured under. A
-/// stretch is one session; how runs within it resemble each other does not matter, as it is one
-/// value of each kind.
+/// Figures of one segment, which is a session under one setting of the machine. Each segment yields
+/// one value of each kind, so dependence between its runs does not matter.
 struct StretchFigures {
-  std::size_t runs = 0;  ///< that counted
+  std::size_t runs = 0;  ///< the runs that counted
   double median = 0;     ///< in the unit of the values
-  double p95 = 0;        ///< likewise
-  /// Mean distance from the median over the median, a fraction: of a stretch with a few runs that
-  /// somebody hit, the standard deviation is that of the worst one, and wavers too much to compare.
+  double p95 = 0;        ///< in the same unit
+  /// Mean distance from the median over the median, a fraction. The standard deviation would depend
+  /// on the worst of a few disturbed runs, and would vary too much between segments.
   double spread = 0;
-  double log_spread = 0;  ///< what is compared
+  double log_spread = 0;  ///< log(spread), which is compared
   double log_tail = 0;    ///< log(p95 / median)
   bool operator==(const StretchFigures&) const = default;
 };
 
-/// The first tenth of the values is discarded: CPUs that wake up, caches that fill.
+/// Discards the first tenth of the values, during which CPUs wake up and caches fill.
 ///
 /// @param values      in order of execution, each > 0.
-/// @param resolution  one step of the metric, in its unit, > 0: a spread below it is taken for it.
+/// @param resolution  one step of the metric, in its unit, > 0: the smallest possible spread.
 /// @errors kInvalidArgument: fewer than ten values, or one that is not a finite number > 0.
 Result<StretchFigures> SummarizeStretch(std::span<const double> values, double resolution);
 
-/// By type 7 of Hyndman and Fan, as everywhere.
+/// Type 7 of Hyndman and Fan, as everywhere.
 struct Quartiles {
   double lower = 0;
   double median = 0;
   double upper = 0;
 };
-/// Empty for no values, or one that is not finite.
+/// Absent if there are no values, or if one is not finite.
 std::optional<Quartiles> QuartilesOf(std::span<const double> values);
 
 /// An estimate of a ratio with its interval.
@@ -58,29 +57,28 @@ enum class SettingEffect {
 struct SettingComparison {
   std::size_t rounds = 0;             ///< in which both were measured
   std::optional<SpreadRatio> spread;  ///< from two rounds on
-  std::optional<SpreadRatio> tail;    ///< of p95 / median; told, never decided by
+  std::optional<SpreadRatio> tail;    ///< of p95 / median; shown, but never decides
   SettingEffect effect = SettingEffect::kUnclear;
   bool operator==(const SettingComparison&) const = default;
 };
 
 struct SettingTrial {
-  std::vector<SettingComparison>
-      settings;  ///< as the columns of the rounds; the first one's is empty
-  /// Which to make the default: of those quieter than the first the first one that is not noisier
-  /// than the quietest; 0 where none is quieter.
+  std::vector<SettingComparison> settings;  ///< as the columns of the rounds; the first is empty
+  /// The recommended default: among the settings quieter than the first, the first one that is not
+  /// noisier than the quietest; 0 if none is quieter.
   std::size_t best = 0;
 };
 
-/// A stretch under each setting in turn, in random order; absent: it could not be had, or the trial
-/// ended before.
+/// One segment under each setting, in random order. Absent if the setting was unavailable, or if
+/// the trial ended before.
 using TrialRound = std::vector<std::optional<StretchFigures>>;
 
-/// Whether settings of the machine change the spread of runs, by the rounds of an interleaved
+/// Compares how settings of the machine affect the spread of runs, by the rounds of an interleaved
 /// trial.
 ///
-/// Student's t on the differences of log spreads, round by round: what drifts from round to round
-/// is in both of them. `alpha` is divided by the number of settings beside the first, so that all
-/// statements hold together with 1 - alpha.
+/// Student's t on the differences of log spreads within a round, so drift between rounds cancels.
+/// `alpha` is divided by the number of settings after the first, so that all statements hold
+/// together with probability 1 - alpha.
 ///
 /// @param rounds  all of the same length.
 /// @param alpha   in (0, 1).

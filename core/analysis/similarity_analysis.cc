@@ -10,7 +10,7 @@
 namespace benchd {
 namespace {
 
-// Where runs are unequal, by the longest: a file is refused before anything is computed.
+// Uses the longest run, because a file is rejected before any computation.
 std::size_t Work(const RunSet& set) {
   std::size_t longest = 0;
   for (const std::vector<double>& run : set.runs) longest = std::max(longest, run.size());
@@ -31,7 +31,7 @@ Error Within(const RunSet& set, Error error) {
   return set.name.empty() ? error : std::move(error).Within(set.name);
 }
 
-// The statistics count runs; the file may have names for them.
+// The statistics use the numbers of runs; the file may have names for them.
 Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request) {
   RunSetReport report;
   if (request.cut_to_shortest && !set.runs.empty()) {
@@ -91,7 +91,7 @@ Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRe
   TRY(RatingTable table, ParseRatings(csv, request.raters, request.subjects));
   if (table.raters.size() > kMaxRaters) {
     return InvalidArgument("ratings", "more than " + std::to_string(kMaxRaters) + " raters",
-                           "name those that matter");
+                           "name the raters to compare");
   }
   AgreementReport report;
   TRY(const Agreement all, AgreementOf(table.ratings, table.categories.size()));

@@ -12,7 +12,7 @@
 
 namespace benchd {
 
-/// What somebody wants to know of a file of runs.
+/// The options for a file of runs.
 struct SimilarityRequest {
   RunsLayout layout;
   SimilarityOptions options;
@@ -21,30 +21,30 @@ struct SimilarityRequest {
 
 /// The runs of one benchmark of the file.
 struct RunSetReport {
-  std::string name;  ///< empty where the file names none
+  std::string name;  ///< empty if the file has no names
   std::vector<std::string> run_names;
   SimilarityAssessment assessment;
-  std::size_t cut = 0;  ///< values of the longest run that were left out
+  std::size_t cut = 0;  ///< number of values of the longest run that were left out
 };
 
-/// Most pairs of runs times values of each that are compared: some seconds.
+/// Most values that are compared (pairs of runs times their values): takes a few seconds.
 inline constexpr std::size_t kMostComparedValues = 50'000'000;
 
 /// Reads a file of runs and assesses each of its sets.
 ///
-/// @errors kInvalidArgument: those of ParseRuns() and AssessRuns(), with the set's name in front
-///         where there is one; too much to compare.
+/// @errors kInvalidArgument: those of ParseRuns() and AssessRuns(), prefixed with the
+///         set's name if it has one; too much to compare.
 Result<std::vector<RunSetReport>> AssessFile(std::string_view data,
                                              const SimilarityRequest& request);
 
-/// What somebody wants to know of a table of ratings.
+/// The options for a table of ratings.
 struct AgreementRequest {
-  std::vector<std::string> raters;  ///< columns; empty: all that rate, see ParseRatings()
+  std::vector<std::string> raters;  ///< columns; empty: all raters, see ParseRatings()
   std::string subjects;             ///< the column that names them; may be empty
-  std::string truth;                ///< the one that the others are held against; may be empty
+  std::string truth;                ///< the rater that the others are compared with; may be empty
 };
 
-/// Two raters of a report, by their numbers.
+/// Two raters of a report, by index.
 struct RaterPair {
   std::size_t first = 0;
   std::size_t second = 0;
@@ -52,7 +52,7 @@ struct RaterPair {
   std::string band;  ///< the word for its kappa
 };
 
-/// A rater held against the truth, by its number.
+/// A rater compared with the truth, by index.
 struct RaterConfusion {
   std::size_t rater = 0;
   ConfusionMatrix confusion;
@@ -68,12 +68,12 @@ struct AgreementReport {
   std::vector<RaterConfusion> confusions;  ///< of all but the truth; empty without one
 };
 
-/// Most raters of a table: all pairs of them are compared.
+/// Most raters of a table, because all pairs are compared.
 inline constexpr std::size_t kMaxRaters = 100;
 
-/// Who agrees with whom in a CSV of ratings, and how well each finds the truth.
+/// The agreement of the raters in a CSV of ratings, and the accuracy of each against the truth.
 ///
-/// @errors kInvalidArgument: those of ParseRatings(); a truth that is no rater; too many raters.
+/// @errors kInvalidArgument: those of ParseRatings(); a truth that is not a rater; too many raters.
 Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRequest& request);
 
 }  // namespace benchd

@@ -90,7 +90,7 @@ void ForEachPlace(const TablePlan& plan, const TableValues& values, Visit visit)
   }
 }
 
-/// Finds by name what a comparison is about.
+/// Finds the subject of a comparison by name.
 class Index {
  public:
   explicit Index(const TablePlan& plan) {
@@ -121,7 +121,7 @@ class Index {
   std::vector<std::map<std::string, std::size_t>> arms_;
 };
 
-/// Absent where the values are so large that it is no number.
+/// Absent if the values are so large that the result is not finite.
 std::optional<Effect> ShownEffect(double estimate, const Interval& interval) {
   if (!IfFinite(estimate)) return std::nullopt;
   return Effect{estimate, IfFinite(interval.lo), IfFinite(interval.hi)};
@@ -222,7 +222,7 @@ std::optional<ValueEnds> UsualRange(std::span<const std::span<const double>> arm
     if (!fences) continue;
     const double reach = kFarOut * (fences->upper_quartile - fences->lower_quartile);
     auto [low, high] = std::ranges::minmax(arm);
-    // Quartiles that are equal say nothing of how far is far.
+    // Equal quartiles give no scale for the distance.
     if (reach > 0) low = std::max(low, fences->lower_quartile - reach);
     if (reach > 0) high = std::min(high, fences->upper_quartile + reach);
     if (!range) range = {low, high};

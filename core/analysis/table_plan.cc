@@ -67,8 +67,8 @@ Error NoSuchColumn(std::string_view option, const std::string& name,
                          "name one of these");
 }
 
-// A built-in metric's unit and direction are known; its step may be the machine's (the tick of
-// user_time). What a column leaves out it does not change.
+// A built-in metric's unit and direction are known; its step may depend on the machine (the tick of
+// user_time). A column changes only the properties that it states.
 bool IsAsKnown(const TableColumn& column, const MetricInfo& builtin) {
   return (column.unit.empty() || column.unit == builtin.unit) &&
          (!column.better || column.better == builtin.better);
@@ -91,7 +91,7 @@ Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
     }
     if (column.resolution && !(std::isfinite(*column.resolution) && *column.resolution > 0)) {
       return InvalidArgument(field, "its step must be a finite number above 0",
-                             "leave it out to take the last printed digit");
+                             "omit it to use the last printed digit");
     }
     if (builtin == nullptr) {
       info->unit = column.unit;
@@ -110,11 +110,11 @@ bool LooksOnceOnly(const Estimator& estimator) {
 
 Result<void> CheckClassic(const TableOptions& options) {
   if (options.method.value_or(Method::kFixed) != Method::kFixed) {
-    return InvalidArgument("interval", "classic is one look at all rows, no other method",
-                           "leave --method out");
+    return InvalidArgument("interval", "classic is itself a method: one look at all rows",
+                           "omit --method");
   }
   if (options.spec.estimator.kind != EstimatorKind::kMean) {
-    return InvalidArgument("interval", "classic compares means", "leave --estimator out");
+    return InvalidArgument("interval", "classic compares means", "omit --estimator");
   }
   return {};
 }
@@ -127,7 +127,7 @@ Method ChooseMethod(const MeasurementTable& table, const TableOptions& options) 
   return Method::kFixed;
 }
 
-// Independent arms as a session has them: by the method, or because each run's arm is drawn.
+// Whether arms are independent as in a session: by the method, or because each run's arm is drawn.
 bool IsUnpaired(const SessionSpec& spec) {
   return spec.method == Method::kWelch || spec.method == Method::kLayouts ||
          spec.schedule.kind == ScheduleKind::kCoin;
@@ -139,7 +139,7 @@ Grouping ChooseGrouping(const MeasurementTable& table, const TableOptions& optio
   return table.has_pairs && !options.classic_interval ? Grouping::kStretches : Grouping::kEachRow;
 }
 
-// What counts of the options; everything else of a session has no meaning here.
+// The options that apply to a table; all others of a session have no meaning here.
 Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
                                           const TableOptions& options) {
   const SessionSpec& wanted = options.spec;
@@ -147,15 +147,15 @@ Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
     TRY_VOID(CheckClassic(options));
   }
   if (wanted.limits.runs) {
-    return InvalidArgument("runs", "a table has the rows it has",
-                           "for one look at all of them: --method fixed");
+    return InvalidArgument("runs", "a table has a fixed number of rows",
+                           "for one look at all of them, use --method fixed");
   }
   SessionSpec spec;
   spec.method = ChooseMethod(table, options);
   const bool looks_once = spec.method == Method::kFixed;
   if (looks_once && wanted.limits.max_runs) {
-    return InvalidArgument("max-runs", "is for a method that looks again and again",
-                           "leave it out, or name the method");
+    return InvalidArgument("max-runs", "needs a method that looks repeatedly",
+                           "omit it, or name the method");
   }
   spec.estimator = wanted.estimator;
   spec.rule = wanted.rule;
@@ -196,8 +196,8 @@ class Planner {
     TRY_VOID(FindReferences());
     TRY_VOID(CheckNames());
     if (!accept_exit_.empty() && !table_.exit_code.HasAny()) {
-      return InvalidArgument("accept-exit", "nothing says how a run ended",
-                             "leave it out; a column exit_code says it");
+      return InvalidArgument("accept-exit", "the table does not state how runs ended",
+                             "omit it, or add a column exit_code");
     }
     TRY_VOID(SelectBenchmarks(options.only));
     NoteOpponents();
@@ -210,21 +210,21 @@ class Planner {
       return InvalidArgument("table",
                              std::to_string(comparisons_) + " comparisons, over the limit of " +
                                  std::to_string(kMaxTableComparisons),
-                             "leave out columns, or analyze fewer benchmarks at a time");
+                             "omit columns, or analyze fewer benchmarks at a time");
     }
     plan_.warnings = ShapeWarnings(table_, shapes_, plan_);
     return std::move(plan_);
   }
 
  private:
-  // A guess would turn the question round for half of its users.
+  // A guess would reverse the comparison for half of all users.
   Result<void> FindReferences() {
     by_role_ = references_.empty() && NamesReferences(table_);
     if (by_role_ || !references_.empty()) return {};
     if (std::find(table_.arms.begin(), table_.arms.end(), kTableBase) == table_.arms.end()) {
       return InvalidArgument(
           "table",
-          "nothing says which arm is the reference (it has " + JoinedNames(table_.arms) + ")",
+          "the table does not state its reference (arms: " + JoinedNames(table_.arms) + ")",
           "name it: --base NAME");
     }
     references_.emplace_back(kTableBase);
@@ -239,7 +239,7 @@ class Planner {
       }
     }
     if (seen.size() == table_.arms.size()) {
-      return InvalidArgument("references", "every arm is one, nothing is left to compare",
+      return InvalidArgument("references", "every arm is a reference, so there is no candidate",
                              "name fewer references");
     }
     for (const Gate& gate : wanted_) {
@@ -260,7 +260,7 @@ class Planner {
       const auto number = static_cast<std::size_t>(
           std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) -
           table_.benchmarks.begin());
-      // The direction is this benchmark's alone, too.
+      // The direction applies to this benchmark only.
       for (const Gate& gate : gates) {
         if (!MatchIn(number, std::span(&gate, 1)).empty()) continue;
         return NoSuchColumn("metric", gate.metric, plan_.metrics);
@@ -269,7 +269,7 @@ class Planner {
     return {};
   }
 
-  // What the gates are about in a benchmark: metrics that it has, as in a session of it.
+  // The metrics of a benchmark that the gates match, as in a session.
   std::vector<GatedMetric> MatchIn(std::size_t benchmark, std::span<const Gate> gates) const {
     std::vector<NameableMetric> metrics;
     std::vector<std::size_t> numbers;
@@ -286,7 +286,7 @@ class Planner {
     return matched;
   }
 
-  // As they are where they are about nothing that it has: then nothing gates, and not the default.
+  // Unmatched gates are kept unchanged, so that nothing gates by default instead.
   std::vector<Gate> NamedGates(std::size_t benchmark, const std::vector<Gate>& wanted) const {
     std::vector<Gate> gates;
     for (const GatedMetric& one : MatchIn(benchmark, wanted)) {
@@ -296,8 +296,8 @@ class Planner {
     return gates.empty() ? wanted : gates;
   }
 
-  // Which arm was measured in what: mostly the names differ in a part that says how it was
-  // measured.
+  // Lists the benchmarks of each arm. Usually the names differ in a part that describes how they
+  // were measured.
   Error NothingInCommon() const {
     std::vector<std::string> arms;
     for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
@@ -351,7 +351,7 @@ class Planner {
     return references;
   }
 
-  // References as they were named, or as they appear; then the other arms as they appear.
+  // References in the order of the option, or of appearance; then the other arms by appearance.
   void TakeBenchmark(std::size_t b) {
     const BenchmarkShape& from = shapes_[b];
     const Roles& roles = table_.roles[b];
@@ -362,7 +362,7 @@ class Planner {
     const std::vector<std::size_t> named = ReferencesOf(roles);
     const auto own = wanted_of_.find(benchmark.name);
     const auto add = [&](std::size_t arm, ArmRole role) {
-      // A new benchmark has no reference yet, unless one is asked for by its name.
+      // A new benchmark may lack a reference, unless that reference was requested by name.
       if (!HasRows(from, arm)) {
         const bool told =
             role == ArmRole::kReference ? own != wanted_of_.end() : IsMissed(b, arm, named, role);
@@ -395,7 +395,7 @@ class Planner {
     }
     planned.values = from.values;
     planned.shown = from.shown;
-    if (table_.from_harness) benchmark.parse = "harness";  // no metric of these is benchd's own
+    if (table_.from_harness) benchmark.parse = "harness";  // these metrics are never benchd's own
     benchmark.allow_missing = allow_missing_;
     benchmark.accept_exit = accept_exit_;
     benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
@@ -412,8 +412,8 @@ class Planner {
            (has_placebo_ && table_.arms[arm] == kPlaceboName);
   }
 
-  // Which candidate has rows beside those of which reference, in any benchmark. Nobody asks that of
-  // a harness.
+  // Records which candidates have rows beside which references, in any benchmark. Not needed for
+  // harness files.
   void NoteOpponents() {
     if (table_.from_harness) return;
     for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
@@ -427,9 +427,9 @@ class Planner {
     }
   }
 
-  // A candidate that has no row of this benchmark, though it should: each file of a harness has all
-  // of them, and so has the one candidate that a table is about. One of several should have what a
-  // reference has that it is compared with elsewhere.
+  // Whether a candidate should have rows of this benchmark, but has none. Each file of a harness
+  // should contain all benchmarks, and so should a table's only candidate. One of several
+  // candidates should have the benchmarks of a reference with which it is compared elsewhere.
   bool IsMissed(std::size_t b, std::size_t arm, const std::vector<std::size_t>& references,
                 ArmRole role) const {
     if (role != ArmRole::kCandidate || arm >= table_.arms.size()) return false;
@@ -439,7 +439,7 @@ class Planner {
     });
   }
 
-  // Of a harness' metrics those that leave a ratio, as in a session: PlanGates() chooses them.
+  // For a harness, the metrics that have a ratio, as in a session: PlanGates() chooses them.
   std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark,
                                  const std::vector<std::size_t>& references) const {
     std::vector<Gate> gates;

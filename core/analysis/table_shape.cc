@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-// What was last in a benchmark.
+// The last row of a benchmark.
 struct LastSeen {
   std::optional<std::uint64_t> pair;
   std::optional<std::uint64_t> order;

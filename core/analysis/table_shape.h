@@ -16,7 +16,7 @@ struct TimeSpan {
   Timestamp last;
 };
 
-/// The smallest and the largest value of a metric; none where `lowest` is above `highest`.
+/// The smallest and the largest value of a metric; no values if `lowest` is above `highest`.
 struct ValueRange {
   double lowest = std::numeric_limits<double>::infinity();
   double highest = -std::numeric_limits<double>::infinity();
@@ -24,16 +24,15 @@ struct ValueRange {
   bool IsAny() const { return lowest <= highest; }
 };
 
-/// What the rows of one benchmark of a table have in common: all that has to be known before they
-/// can be analysed. A value.
+/// Properties of all rows of one benchmark that an analysis needs before it starts. A value.
 struct BenchmarkShape {
   LabelRuns arms;                              ///< of measured rows, in row order
-  std::vector<std::optional<TimeSpan>> times;  ///< by arm, absent where no row says when
-  std::vector<ValueRange> values;              ///< by metric, of all rows, warm-up included
+  std::vector<std::optional<TimeSpan>> times;  ///< by arm; absent if no row has a time
+  std::vector<ValueRange> values;              ///< by metric, over all rows, warm-up included
   std::vector<std::vector<bool>> shown;        ///< by metric and arm: some row of it has a value
-  /// False when the column `order` says that the rows do not stand as they were measured.
+  /// False if the column `order` shows that the rows are not in the order of measurement.
   bool in_order = true;
-  /// Every pair is one stretch of rows, and pairs come in ascending order, so that a pair is
+  /// The rows of every pair are consecutive, and pairs come in ascending order, so that a pair is
   /// complete as soon as the next one begins.
   bool pairs_in_stretches = true;
 };

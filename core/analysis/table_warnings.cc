@@ -40,7 +40,7 @@ bool OnDifferentDays(const std::optional<TimeSpan>& a, const std::optional<TimeS
   return DayOf(a->last) < DayOf(b->first) || DayOf(b->last) < DayOf(a->first);
 }
 
-// Whether that holds for a reference and a candidate.
+// Whether a reference and a candidate were measured on different days only.
 bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
                      const BenchmarkShape& shape) {
   std::vector<std::optional<TimeSpan>> times(spec.arms.size());
@@ -58,8 +58,8 @@ bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
   return false;
 }
 
-/// Benchmarks that are left out, by the one arm that was measured in them; empty: by none or
-/// several, of which no reference is known.
+/// Benchmarks that are left out, by the only arm that was measured in them; empty: no arm, or
+/// several without a known reference.
 std::map<std::string, std::vector<std::string>> NotCompared(
     const MeasurementTable& table, const std::vector<BenchmarkShape>& shapes,
     const TablePlan& plan) {
@@ -76,12 +76,12 @@ std::map<std::string, std::vector<std::string>> NotCompared(
   return left_out;
 }
 
-/// @param arm  that they are about; empty: none is known
+/// @param arm  the subject of the warning; empty: unknown
 Warning NotComparedAs(const std::string& arm, const std::vector<std::string>& benchmarks,
                       const std::string& what) {
   Warning warning = About(benchmarks, "not_compared", NameBenchmarks(benchmarks) + ": " + what);
   warning.arm = arm;
-  // No name of a reference gives them another arm.
+  // Naming a reference would not give these benchmarks another arm.
   if (!arm.empty()) warning.hint.clear();
   return warning;
 }
@@ -93,7 +93,7 @@ Warning LeftOut(const std::string& only_arm, const std::vector<std::string>& ben
   return NotComparedAs(only_arm, benchmarks, why + "; left out");
 }
 
-/// Benchmarks that an arm lacks, by the arm, where that is allowed and others are compared in them.
+/// Benchmarks that an arm lacks, by arm, if that is allowed and others are compared in them.
 std::vector<Warning> AllowedToMiss(const MeasurementTable& table, const TablePlan& plan) {
   std::map<std::size_t, std::vector<std::string>> lacked;
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
@@ -131,22 +131,21 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
   }
   for (Warning& warning : AllowedToMiss(table, plan)) warnings.push_back(std::move(warning));
   if (table.from_harness) {
-    warnings.push_back(
-        About({}, "not_interleaved",
-              "the arms were measured one after the other, not in turn: this is one look, and "
-              "whatever changed in between looks like a difference; benchctl compare measures "
-              "them in turn"));
+    warnings.push_back(About({}, "not_interleaved",
+                             "the arms were measured one after the other and not interleaved: "
+                             "any change in between looks like a difference; benchctl compare "
+                             "interleaves them"));
   } else if (!stretches.empty()) {
     warnings.push_back(About(stretches, "not_interleaved",
                              NameBenchmarks(stretches) +
-                                 ": the rows come in stretches of one arm, not in turn, so a "
+                                 ": the rows come in groups of one arm, not interleaved, so a "
                                  "machine that drifts looks like a difference between the arms"));
   }
   if (!days.empty()) {
     warnings.push_back(About(days, "different_days",
                              NameBenchmarks(days) +
                                  ": reference and candidate were measured on different days, so "
-                                 "whatever changed in between looks like a difference"));
+                                 "any change in between looks like a difference"));
   }
   if (table.one_process) {
     warnings.push_back(
@@ -158,7 +157,7 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
   if (table.means_alone) {
     warnings.push_back(About(
         {}, "means_alone",
-        "the files have the mean of each benchmark and not its rounds, so a file is one value"));
+        "the files have only the mean of each benchmark, not its rounds, so a file is one value"));
   }
   return warnings;
 }
@@ -177,7 +176,7 @@ Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_
 Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks) {
   return About(benchmarks, "beyond_max_runs",
                NameBenchmarks(benchmarks) + ": " + Counted(blocks, "pair", "pairs") +
-                   " beyond --max-runs left out: the method says nothing about more");
+                   " beyond --max-runs left out: the method does not cover more");
 }
 
 }  // namespace benchd

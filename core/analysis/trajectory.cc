@@ -20,7 +20,7 @@ bool IsOf(const Comparison& one, const Trajectory& trajectory) {
 
 Trajectory& TrajectoryOf(const Comparison& one, std::size_t index,
                          std::vector<Trajectory>* trajectories) {
-  // Metrics that appear later come behind the others, of another pair of arms perhaps.
+  // Metrics that appear later are appended, possibly those of another pair of arms.
   if (index < trajectories->size() && IsOf(one, (*trajectories)[index])) {
     return (*trajectories)[index];
   }
@@ -39,7 +39,7 @@ void AddPoint(const Comparison& one, Trajectory* trajectory) {
   const bool relative = one.change.has_value() && !IsAbsolute(one);
   const std::optional<Effect>& effect = relative ? one.change : one.difference;
   if (!effect || !effect->lo || !effect->hi) return;
-  // The first of its values may not have had a ratio yet.
+  // The first values may not have had a ratio.
   if (relative != trajectory->relative) trajectory->points.clear();
   trajectory->relative = relative;
   trajectory->method = one.method;

@@ -9,10 +9,10 @@
 
 namespace benchd {
 
-/// How the interval of one comparison went while runs came in.
+/// How the interval of one comparison changed with the number of runs.
 struct Trajectory {
   struct Point {
-    std::uint64_t runs = 0;  ///< of the arm that has fewer
+    std::uint64_t runs = 0;  ///< of the arm with fewer runs
     Effect effect;           ///< with both ends
     bool operator==(const Point&) const = default;
   };
@@ -21,21 +21,21 @@ struct Trajectory {
   std::string reference;
   std::string candidate;
   std::string metric;
-  bool relative = true;  ///< a change; else a difference in the metric's unit, as its margin is one
-  Method method = Method::kPaired;  ///< by which these intervals are
+  bool relative = true;             ///< a change; else a difference (absolute margin), in its unit
+  Method method = Method::kPaired;  ///< of these intervals
   std::vector<Point> points;        ///< by runs, ascending
 };
 
-/// Looks at an analysis while it is fed, at numbers of blocks that grow by a twentieth each time:
-/// some 160 looks at 5000 blocks, whatever the method itself looked at. For pictures; nothing is
-/// decided here. Owned by who feeds the analysis; one thread.
+/// Records an analysis while blocks are added, at numbers of blocks that grow by a twentieth each
+/// time: about 160 looks for 5000 blocks, whatever the looks of the method. For pictures; it
+/// decides nothing. Owned by the caller; one thread.
 class TrajectoryRecorder {
  public:
-  /// After each block that `analysis` has taken of that benchmark, an index into its spec.
+  /// Call it after each block that `analysis` has added to that benchmark (an index into the spec).
   void Watch(const SessionAnalysis& analysis, std::size_t benchmark);
 
-  /// With the last blocks, before the analysis concludes: its one look, if it has one, is no part
-  /// of what was watched. Comparisons that never had an interval are left out.
+  /// Call it after the last blocks, before the analysis concludes, because a final single look was
+  /// not watched. Comparisons that never had an interval are omitted.
   std::vector<Trajectory> Finish(const SessionAnalysis& analysis);
 
  private:

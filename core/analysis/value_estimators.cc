@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-// Any level gives the same estimate.
+// The estimate does not depend on the level.
 constexpr double kSomeLevel = 0.5;
 
 std::optional<Interval> Widened(const std::optional<Interval>& interval, double allowance) {
@@ -19,14 +19,14 @@ std::optional<Interval> Widened(const std::optional<Interval>& interval, double 
   return Interval{interval->lo - allowance, interval->hi + allowance};
 }
 
-// What one look says on one scale, the resolution left out of the interval.
+// The result of one look on one scale; the interval does not include the resolution.
 struct Answer {
   double estimate = 0;
   std::optional<Interval> interval;
   double p = 1;
 };
 
-// A method for ONE look that needs every value again there: candidate against reference, worse
+// Input of a method for ONE look that needs every value: candidate against reference, worse
 // positive.
 struct AllValues {
   const std::vector<double>& reference;
@@ -69,8 +69,8 @@ std::optional<Answer> Quantile(const AllValues& values, double quantile, Pairing
   return answer;
 }
 
-// The methods of one look (docs/statistics.md section 5). Before it there is an estimate only where
-// it is cheap: none here.
+// The methods of one look (docs/statistics.md section 5). None of them is cheap, so there is no
+// estimate before the look.
 class KeptValues final : public EffectEstimator {
  public:
   using Method = std::function<std::optional<Answer>(const AllValues&)>;
@@ -120,7 +120,7 @@ class KeptValues final : public EffectEstimator {
                                         : DifferenceAllowance(resolution);
   }
 
-  // Rates: the ratio is one of slowness, a difference counts what is lost.
+  // For rates, the ratio is one of slowness, and a difference counts the loss.
   std::optional<Answer> AskOn(Contrast scale, double alpha, double allowance) const {
     const auto ask = [&](const std::vector<double>& reference,
                          const std::vector<double>& candidate) {
@@ -137,12 +137,12 @@ class KeptValues final : public EffectEstimator {
   std::vector<double> candidate_;
   Moments raw_reference_;
   Moments raw_candidate_;
-  std::optional<Answer> ratio_;  // of these values
+  std::optional<Answer> ratio_;  // for the current values
   std::optional<Answer> difference_;
 };
 
-// `quantile:P`: 0.99 is the slow end, of rates, too. A lost rate is the reference's low end less
-// the candidate's: the same runs, counted from below.
+// `quantile:P`: 0.99 is the slow end, for rates too. The loss of a rate is the reference's low end
+// minus the candidate's, which are the same runs counted from below.
 KeptValues::Method QuantileMethod(const SequentialDesign& design, bool rate) {
   const Pairing pairing = design.paired ? Pairing::kPaired : Pairing::kIndependent;
   return [quantile = design.estimator.quantile, pairing, rate,
@@ -153,8 +153,8 @@ KeptValues::Method QuantileMethod(const SequentialDesign& design, bool rate) {
 }
 
 // `lognormal-mean` (docs/statistics.md section 5): the ratio of the means of two log-normal arms,
-// under watching or at one look; O(1). Takes the arms for independent, also when they come in
-// pairs. On ratios only.
+// under watching or at one look; O(1). Treats the arms as independent even if they are pairs.
+// Ratios only.
 class LognormalMean final : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -209,7 +209,7 @@ class LognormalMean final : public EffectEstimator {
     return RatioAllowance(reference_.raw, candidate_.raw, resolution);
   }
 
-  // As many pairs as would carry what the logs of two independent arms do.
+  // The number of pairs with the information of the logs of two independent arms.
   double Information() const {
     return EstimateWelchDifference(reference_.logs, candidate_.logs).information;
   }
@@ -219,10 +219,10 @@ class LognormalMean final : public EffectEstimator {
 };
 
 // `hl` and `median` of pairs (docs/statistics.md section 5), under watching or at one look: keeps
-// every pair's log ratio and difference, sorted.
+// the log ratio and the difference of every pair, sorted.
 //
-// Between two looks the last one's interval stays: it holds at all times. `hl` looks at
-// ceil(n0 * 1.05^j) pairs only, because a look costs more than O(1).
+// Between two looks the last interval stays, because it holds at all times. `hl` looks only at
+// ceil(n0 * 1.05^j) pairs, because a look costs more than O(1).
 class RankedPairs final : public EffectEstimator {
  public:
   RankedPairs(const Subject& subject, bool median) : EffectEstimator(subject), median_(median) {}
@@ -258,10 +258,10 @@ class RankedPairs final : public EffectEstimator {
     const double b = reference.front().value;
     const double c = candidate.front().value;
     raw_.Add(b, c);
-    // Of slowness a rate's log ratio is the negative one, and worse is a negative difference.
+    // The log ratio of slowness is the negative one of the rate, and a lower rate is worse.
     const double from = rate() ? c : b;
     const double to = rate() ? b : c;
-    // A pair without a ratio leaves none for all of them: Allows() then compares the counts.
+    // If one pair has no ratio, none is used: Allows() compares the counts.
     if (const auto ratio = PairValue(from, to, Contrast::kLogRatio)) {
       InsertSorted(ratio_.sorted, *ratio);
     }
@@ -308,7 +308,7 @@ class RankedPairs final : public EffectEstimator {
   void TakeIntervals(double alpha) {
     for (Scale* scale : {&ratio_, &difference_}) {
       const std::optional<OneLook> look = At(*scale, alpha);
-      // One that is not there yet must not take an earlier look's away.
+      // A missing interval must not replace that of an earlier look.
       if (look && look->interval) scale->interval = look->interval;
     }
   }

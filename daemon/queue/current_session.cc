@@ -27,7 +27,7 @@ std::string DescribeState(const SessionSnapshot& snapshot, const std::string& ca
       return std::string("done: ").append(
           NameOf(snapshot.report ? snapshot.report->verdict : Verdict::kUndecided));
     case SessionState::kFailed:
-      return "failed: " + (snapshot.failure ? snapshot.failure->error.message : "for no reason");
+      return "failed: " + (snapshot.failure ? snapshot.failure->error.message : "unknown cause");
     case SessionState::kCancelled:
       break;
   }
@@ -49,7 +49,7 @@ asio::awaitable<Result<void>> StateWriter::Commit(SessionSnapshot snapshot, Hist
 asio::awaitable<void> StateWriter::WriteSoon() {
   if (writing_) co_return;
   Result<void> written = co_await WriteNoted();
-  static_cast<void>(written.has_value());  // what found no room is still noted
+  static_cast<void>(written.has_value());  // states that found no room stay noted
 }
 
 /// @errors kResourceExhausted: the disk is full.
@@ -79,7 +79,7 @@ asio::awaitable<SessionSnapshot> CurrentSession::Run(SessionSnapshot known) {
   if (stopping_) co_return known_;
   cancel_ = CancelToken();
   canceller_.clear();
-  // The whole record, with the environment, which is not kept in memory.
+  // Load the whole record with the environment, which is not kept in memory.
   Result<SessionRecord> record = co_await services_.store.DoForSession(&Records::Load, known_.id);
   if (cancel_.interrupted()) co_return known_;
   SessionSnapshot end = known_;
@@ -121,9 +121,9 @@ void CurrentSession::Progress(const SessionSnapshot& snapshot) {
   tell_(snapshot);
 }
 
-/// The final state is committed before anybody sees it, however long that takes; one that was
-/// interrupted stays as it is. A verdict that cannot be stored for another reason than a full disk
-/// may be the reason itself: then the session has failed, if that can be stored.
+/// Commits the final state before any client sees it, however long that takes. An interrupted
+/// session keeps its state. If a verdict cannot be stored for another reason than a full disk, the
+/// verdict itself may be the reason: then the session is stored as failed, if possible.
 asio::awaitable<SessionSnapshot> CurrentSession::CommitEnd(SessionSnapshot end) {
   Result<void> kept = co_await Keep(end);
   if (kept || !IsFinal(end.state)) co_return end;
@@ -132,7 +132,7 @@ asio::awaitable<SessionSnapshot> CurrentSession::CommitEnd(SessionSnapshot end) 
     end.failure = Failure{std::move(kept).error().Within("storing the verdict"), std::nullopt};
     kept = co_await Keep(end);
   }
-  // One that the store has lost cannot differ from it.
+  // A session that the store has lost needs no commit.
   const auto lost = [](const Error& error) { return error.code == ErrorCode::kNotFound; };
   if (kept || lost(kept.error())) co_return end;
   PauseFor(kept.error());
@@ -149,13 +149,13 @@ asio::awaitable<Result<void>> CurrentSession::Keep(SessionSnapshot end) {
   co_return co_await states_.Commit(std::move(end), std::move(entry));
 }
 
-/// What everybody sees until the end can be stored, which they do not see before.
+/// Shows the session as paused until its end can be stored.
 void CurrentSession::PauseFor(const Error& error) {
   const bool full = IsDiskFull(error);
   SessionSnapshot paused = known_;
   paused.state = SessionState::kPaused;
   if (!paused.report) paused.report.emplace();
-  std::string message = "paused before its end could be stored: " + error.message;
+  std::string message = "paused until its end can be stored: " + error.message;
   if (!error.hint.empty()) message += "; " + error.hint;
   paused.report->warnings.push_back(full ? MakeWarning("disk_full", std::move(message))
                                          : MakeWarning("not_stored", std::move(message)));

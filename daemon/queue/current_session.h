@@ -16,33 +16,32 @@
 
 namespace benchd {
 
-/// Who did something, for the history: "uid 1000 (pid 123)".
+/// The caller in the history: "uid 1000 (pid 123)".
 std::string NameOf(const Caller& caller);
 
-/// What a new state is called in the history: "running", "done: pass", "failed: base, block 3:
-/// ...".
-/// @param canceller  who asked for it, where the state is `cancelled`.
+/// The text for a new state in the history: "running", "done: pass", "failed: base, block 3: ...".
+/// @param canceller  the caller who cancelled the session, for the state `cancelled`.
 std::string DescribeState(const SessionSnapshot& snapshot, const std::string& canceller);
 
-/// Of a session that will go on: benchd said so when it was stopped, or found out afterwards.
+/// History entries of a session that will resume: written at a stop, or at the next start.
 inline constexpr const char* kInterruptedByStop = "interrupted: benchd was stopped";
 inline constexpr const char* kInterruptedByEnd = "interrupted: benchd ended while it ran";
 
-/// Commits the states of the session that runs, each after those before it.
+/// Commits the states of the running session in order.
 ///
-/// The session does not wait for the states on its way: one of them that cannot be stored is no
-/// reason to stop measuring. What finds no room on a full disk is kept here and stored when there
-/// is some; any other error is dropped, as the states after it will say it again. Owned by
-/// CurrentSession, on the loop's thread; outlives its coroutines.
+/// The session does not wait for intermediate states, because a failure to store one is no reason
+/// to stop measuring. On a full disk, states are kept here and stored when there is room. Other
+/// errors are dropped, because later states repeat the information. Owned by CurrentSession, on the
+/// loop's thread; outlives its coroutines.
 class StateWriter {
  public:
   StateWriter(asio::any_io_executor executor, Store& store)
       : executor_(executor), store_(store), written_(executor) {}
 
-  /// Commits it soon.
+  /// Commits the state soon.
   void Note(SessionSnapshot snapshot, HistoryEntry entry);
 
-  /// Commits it now. @errors those of Records::Update().
+  /// Commits the state now. @errors those of Records::Update().
   asio::awaitable<Result<void>> Commit(SessionSnapshot snapshot, HistoryEntry entry);
 
  private:
@@ -61,10 +60,10 @@ class StateWriter {
   bool writing_ = false;
 };
 
-/// The one session that runs, from its record in the store to an end that is committed.
+/// The running session, from its record in the store to its committed end.
 ///
-/// Around RunSession() it keeps each state it goes through, ends it early when asked to, and waits
-/// for room when the disk is too full for the verdict. Owned by the queue, on the loop's thread.
+/// Runs RunSession(), stores each state, ends the session early on request, and waits for room if
+/// the disk is too full for the verdict. Owned by the queue, on the loop's thread.
 class CurrentSession {
  public:
   struct Services {
@@ -73,18 +72,18 @@ class CurrentSession {
     const Clock& clock;
     DisturbanceLog& disturbances;
   };
-  /// Told every state on the way; not the last one, which is the answer of Run().
+  /// Called with every intermediate state, but not with the last one, which Run() returns.
   using Tell = std::function<void(const SessionSnapshot&)>;
 
   CurrentSession(asio::any_io_executor executor, Services services, Tell tell);
 
-  /// Runs one session, which stands as `known` says. One at a time.
-  /// @return how it ended, committed; after Stop() maybe a state that is not final.
+  /// Runs one session from its state `known`. One at a time.
+  /// @return its committed end; after Stop() possibly a state that is not final.
   asio::awaitable<SessionSnapshot> Run(SessionSnapshot known);
 
-  /// Ends the session that runs; who asked first has cancelled it.
+  /// Cancels the running session; the first caller is recorded.
   void Cancel(const Caller& by);
-  /// Interrupts the session that runs, unless it is being cancelled; none runs afterwards.
+  /// Interrupts the running session, unless it is being cancelled. No session runs afterwards.
   void Stop();
 
  private:
@@ -99,7 +98,7 @@ class CurrentSession {
   StateWriter states_;
   CancelToken cancel_;
   std::string canceller_;  // for the history
-  SessionSnapshot known_;  // the newest that was told
+  SessionSnapshot known_;  // the newest state that was passed to Tell
   bool stopping_ = false;
 };
 

@@ -9,7 +9,7 @@ namespace benchd {
 void Signal::Notify() {
   timer_.cancel();
   ++count_;
-  // A subscriber may subscribe or unsubscribe anyone while it is called, itself included.
+  // A subscriber may subscribe or unsubscribe any subscriber, even itself, while it is called.
   std::vector<std::uint64_t> keys;
   for (const auto& [key, told] : subscribers_) keys.push_back(key);
   for (const std::uint64_t key : keys) {

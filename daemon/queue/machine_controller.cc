@@ -10,15 +10,15 @@
 namespace benchd {
 namespace {
 
-Error ClientGone() { return Error{ErrorCode::kCancelled, "machine: the client has gone", {}}; }
+Error ClientGone() { return Error{ErrorCode::kCancelled, "machine: the client disconnected", {}}; }
 
-/// A session that goes on knows the machine of its former life before it has this one.
+/// A resumed session has the machine of its previous run until it gets its own.
 bool HasMachine(const SessionSnapshot& snapshot) {
   return snapshot.machine &&
          (snapshot.state == SessionState::kRunning || snapshot.state == SessionState::kPaused);
 }
 
-/// What a session that runs was given, as the answer to who asks how the machine stands.
+/// The settings of the running session, as the answer to a status request.
 MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profile) {
   const MachineReport& report = *record.snapshot.machine;
   const SessionSpec& spec = record.spec;
@@ -33,7 +33,7 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
   if (!wanted_profile.empty() && wanted_profile != spec.machine_profile) {
     view.status.notes.push_back("a session is running with the profile '" + spec.machine_profile +
                                 "'; the settings of '" + wanted_profile +
-                                "' can be shown once it has ended");
+                                "' can be shown after it ends");
   }
   return view;
 }
@@ -69,8 +69,8 @@ asio::awaitable<Result<MachineController::Access>> MachineController::AcquireAcc
   co_return std::move(access);
 }
 
-/// A coroutine of its own asks: whoever began the round may be gone before its turn comes, and the
-/// others still want the answer.
+/// A separate coroutine asks, because the client that began the round may disconnect before its
+/// turn, and the others still need the answer.
 template <typename Answer>
 asio::awaitable<Answer> MachineController::AskTogether(Open<Answer>* open, Cancelled cancelled,
                                                        Ask<Answer> ask) {
@@ -112,7 +112,7 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
   CO_TRY_VOID(co_await runner_.Check(std::move(request)));
   while (const SessionRecord* running = queue_.Running()) {
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
-    co_await queue_.Changed();  // it is being given the machine
+    co_await queue_.Changed();  // the machine is being prepared for it
   }
   Ask<Result<MachineStatus>> ask = [this, profile] { return runner_.Describe(profile); };
   CO_TRY(MachineStatus status,
@@ -149,7 +149,7 @@ Result<MachineController::Reservation> MachineController::Reserve(const Caller& 
   TRY_VOID(queue_.CheckMayReserve(caller, wanted));
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you already have a reservation",
-                 "end that `benchctl machine reserve` first"};
+                 "end that benchctl machine reserve first"};
   }
   return Reservation(this, uid, queue_.AcquireExclusive([this, uid, held = std::move(held)] {
     holder_ = uid;
@@ -163,7 +163,7 @@ void MachineController::GiveBack(std::uint32_t uid, ExclusiveSlot::Turn turn) {
   if (holder_ != uid) return;
   holder_.reset();
   queue_.SetReserved(std::nullopt);
-  // No session starts while somebody still speaks to the runner.
+  // No session starts while a lease still uses the runner.
   if (leases_ > 0) ended_.emplace(std::move(turn));
 }
 

@@ -23,24 +23,24 @@
 
 namespace benchd {
 
-/// How the machine stands, and the session that runs, whose settings these are then.
+/// The state of the machine, and the running session, whose settings it then has.
 struct MachineView {
   MachineStatus status;
   std::optional<SessionId> session;
 };
 
-/// What may be asked about and of the machine itself: status, noise, apply, restore, reservations.
+/// Requests about the machine: status, noise, apply, restore and reservations.
 ///
-/// The runner hears none of it while it measures: everything but the status of a running session
-/// waits for a turn of the queue, and a session waits until it is done. While somebody has the
-/// machine reserved nothing is measured, and everybody is served at once. Loop's thread only; the
-/// references outlive this, and this outlives the coroutines.
+/// The runner receives none of them while it measures. Everything but the status of a running
+/// session waits for a turn of the queue, and a session waits until the turn is over. While a user
+/// has the machine reserved, no session runs and requests are served at once. Loop's thread only.
+/// The references outlive this object, and it outlives the coroutines.
 class MachineController {
  public:
-  /// Whether the client has gone: what waited for its turn is then not begun.
+  /// Whether the client has disconnected: a request that waits for its turn is then not begun.
   using Cancelled = std::function<bool()>;
 
-  /// A wish for the machine, or the machine itself; given up when destroyed.
+  /// A request for the machine, or the machine itself; released when destroyed.
   class Reservation {
    public:
     Reservation(Reservation&& other) noexcept;
@@ -62,28 +62,30 @@ class MachineController {
   MachineController(const MachineController&) = delete;
   MachineController& operator=(const MachineController&) = delete;
 
-  /// During a session at once, from what the session was given; a question for another profile is
-  /// answered in the notes then. All who wait with the same question have one turn, and its answer.
-  /// @errors those of Runner::Describe(); kUnavailable when benchd stops; kCancelled for
-  /// `cancelled`.
+  /// During a session it returns at once what the session was given; a note answers requests for
+  /// another profile. Requests for the same profile share one turn and its answer.
+  /// @errors those of Runner::Describe(); kUnavailable if benchd stops; kCancelled for `cancelled`.
   asio::awaitable<Result<MachineView>> Describe(std::string profile, Cancelled cancelled);
-  /// All who wait have one turn, and its answer. @errors those of Runner::Diagnose(), and as above.
+  /// All waiting requests share one turn and its answer. @errors those of Runner::Diagnose(), and
+  /// as above.
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Cancelled cancelled);
-  /// An empty profile is `default`.
-  /// @errors kPermissionDenied for who is no admin; those of Runner::Apply(), and as above.
+  /// An empty profile means `default`.
+  /// @errors kPermissionDenied unless the caller is an admin; those of Runner::Apply(), and as
+  /// above.
   asio::awaitable<Result<MachineStatus>> Apply(Caller caller, std::string profile,
                                                Cancelled cancelled);
-  /// @errors kPermissionDenied for who is no admin; those of Runner::Restore(), and as above.
+  /// @errors kPermissionDenied unless the caller is an admin; those of Runner::Restore(), and as
+  /// above.
   asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Cancelled cancelled);
 
-  /// `held` is called once, later, when the caller has the machine; never after the Reservation is
-  /// destroyed. That it lasts no longer than `wanted` is the caller's matter.
-  /// @errors kResourceExhausted: the same user has asked for it already, or has not so much left of
-  ///         the machine today.
+  /// Calls `held` once, later, when the caller has the machine; never after the Reservation is
+  /// destroyed. The caller must end it after `wanted`.
+  /// @errors kResourceExhausted: the same user has a reservation already, or not enough of the
+  /// day's reservable time left.
   Result<Reservation> Reserve(const Caller& caller, Nanoseconds wanted, std::function<void()> held);
 
  private:
-  /// A question that the runner is asked once for all who wait for the answer.
+  /// One question to the runner, shared by all clients that wait for its answer.
   template <typename Answer>
   struct Round {
     explicit Round(const asio::any_io_executor& loop) : answered(loop) {}
@@ -97,13 +99,13 @@ class MachineController {
   using Ask = std::function<asio::awaitable<Answer>()>;
   using Noise = Result<std::vector<NoiseSource>>;
 
-  /// Joins the round at `open`, or begins one; it takes nobody any more once its turn has come.
+  /// Joins the round at `open`, or begins one. A round is closed once its turn begins.
   template <typename Answer>
   asio::awaitable<Answer> AskTogether(Open<Answer>* open, Cancelled cancelled, Ask<Answer> ask);
   template <typename Answer>
   asio::awaitable<void> RunRound(Open<Answer> round, Open<Answer>* open, Ask<Answer> ask);
 
-  /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.
+  /// Use of the runner while a user has the machine reserved; counted while it exists.
   class Lease {
    public:
     explicit Lease(MachineController* controller) : controller_(controller) {
@@ -121,8 +123,7 @@ class MachineController {
     MachineController* controller_;
   };
 
-  /// The right to speak to the runner: a turn of one's own, or a lease while somebody has the
-  /// machine reserved.
+  /// The right to use the runner: a turn, or a lease while a user has the machine reserved.
   struct Access {
     std::optional<Lease> lease;
     std::optional<ExclusiveSlot::Turn> turn;
@@ -136,11 +137,11 @@ class MachineController {
   Runner& runner_;
   const AccessPolicy policy_;
   Open<Noise> diagnosis_;
-  std::map<std::string, Open<Result<MachineStatus>>> descriptions_;  // by profile, which is known
+  std::map<std::string, Open<Result<MachineStatus>>> descriptions_;  // by known profile
   std::set<std::uint32_t> reserving_;                                // uids with a Reservation
-  std::optional<std::uint32_t> holder_;       // the one of them that has the machine
-  std::size_t leases_ = 0;                    // who speak to the runner meanwhile
-  std::optional<ExclusiveSlot::Turn> ended_;  // of a holder who has gone before the leases ended
+  std::optional<std::uint32_t> holder_;       // the uid among them that has the machine
+  std::size_t leases_ = 0;                    // leases in use during a reservation
+  std::optional<ExclusiveSlot::Turn> ended_;  // of a reservation that ended before its leases
 };
 
 }  // namespace benchd

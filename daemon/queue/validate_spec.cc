@@ -69,7 +69,7 @@ Result<void> CheckPath(std::string_view field, const std::string& path, bool req
   return {};
 }
 
-/// Of a file that each run opens.
+/// Checks a file that each run opens.
 Result<void> CheckFile(std::string_view field, const std::string& path, bool required) {
   TRY_VOID(CheckPath(field, path, required));
   if (!NamesADescriptor(path)) return {};
@@ -87,7 +87,7 @@ Result<void> CheckCommit(const std::optional<Commit>& commit) {
   return {};
 }
 
-/// A shell's script is not split, but empty, endless or NUL-bearing it is refused all the same.
+/// A shell's script is not split into words, but must be non-empty, bounded and free of NUL bytes.
 Result<std::vector<std::string>> CompleteCommand(const std::string& command, bool shell) {
   Result<std::vector<std::string>> argv = SplitCommandLine(command);
   if (!shell) return argv;
@@ -138,7 +138,7 @@ Result<void> CompleteHook(const std::string& name, bool shell, Hook& hook) {
   return {};
 }
 
-/// Those of the arms stand for the benchmark's: of a kind each has one, or none has.
+/// Hooks of arms replace the benchmark's: of each kind either every arm has one, or none has.
 Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook Arm::*own,
                               Benchmark& benchmark) {
   std::size_t with = 0;
@@ -190,13 +190,13 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   const bool to_file = benchmark.output == OutputKind::kFile;
   TRY_VOID(CheckFile("output", benchmark.output_path, to_file));
   if (!benchmark.parse.empty()) {
-    // Asked of the parser itself, so that there is one list of formats.
+    // Uses the parser itself, so that there is only one list of formats.
     Result<void> ok = CheckHarnessFormat(benchmark.parse);
     if (!ok) return ok;
   }
   for (const int code : benchmark.accept_exit) {
     if (code < 0 || code > 255) {
-      return Wrong("accept-exit", std::to_string(code), "is no exit code", "name some of 0 to 255");
+      return Wrong("accept-exit", std::to_string(code), "is not an exit code", "use 0 to 255");
     }
   }
   if (benchmark.default_margin) {
@@ -208,7 +208,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     TRY_VOID(CheckGate(gate));
     if (benchmark.parse.empty() && !NamesBuiltinMetric(gate.metric)) {
       return Wrong("metric", gate.metric, "is not a built-in metric, and no output is parsed",
-                   "docs/metrics.md lists them; --parse takes a program's own");
+                   "docs/metrics.md lists them; --parse reads a program's own");
     }
     const MetricInfo* const builtin =
         benchmark.parse.empty() ? FindBuiltinMetric(gate.metric) : nullptr;
@@ -240,7 +240,7 @@ Result<void> CheckLimits(const Limits& limits) {
   if (limits.max_runs && *limits.max_runs < 2) {
     return InvalidArgument("max-runs", "must be at least 2");
   }
-  // The default gives way: then there is one look, at the last.
+  // The default of min_runs yields to max_runs: then there is only one look, at the end.
   const std::uint64_t asked = limits.min_runs > Limits().min_runs ? limits.min_runs : 0;
   if (limits.max_runs && asked > *limits.max_runs) {
     return InvalidArgument("min-runs", std::to_string(asked) + " is above --max-runs, which is " +
@@ -269,7 +269,7 @@ Result<void> CheckSettingsOff(const SessionSpec& spec) {
     if (std::find(known.begin(), known.end(), setting) == known.end()) {
       const std::string nearest = Nearest(setting, known);
       return Wrong(
-          "settings_off", setting, "is no setting of a machine profile",
+          "settings_off", setting, "is not a setting of a machine profile",
           nearest.empty() ? "benchctl machine status lists them" : "did you mean " + nearest + "?");
     }
     if (!named.insert(setting).second) return Wrong("settings_off", setting, "is named twice");
@@ -285,18 +285,18 @@ Result<void> CheckLabels(const std::map<std::string, std::string>& labels) {
     }
   }
   if (labels.size() > kMaxLabels) {
-    return InvalidArgument("label", std::to_string(labels.size()) + " labels; the limit is " +
-                                        std::to_string(kMaxLabels));
+    return InvalidArgument("label", std::to_string(labels.size()) + " given, over the limit of " +
+                                        std::to_string(kMaxLabels) + " labels");
   }
   if (!AreFewLabels(labels)) return InvalidArgument("label", "all together are over 8 KiB");
   return {};
 }
 
-/// Last, so that the other arms keep their numbers.
+/// Appended last, so that the other arms keep their numbers.
 void AddPlacebo(SessionSpec& spec) {
   for (Benchmark& benchmark : spec.benchmarks) {
     const std::vector<std::size_t> references = ArmsWithRole(benchmark, ArmRole::kReference);
-    if (references.empty()) continue;  // refused below
+    if (references.empty()) continue;  // rejected below
     Arm placebo = benchmark.arms[references.front()];
     placebo.name = kPlaceboName;
     placebo.role = ArmRole::kPlacebo;
@@ -324,8 +324,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   TRY_VOID(CheckLimits(spec.limits));
   TRY_VOID(CheckSettingsOff(spec));
   if (spec.invocation.size() > kMaxInvocationBytes || HasControlCharacter(spec.invocation)) {
-    return InvalidArgument("invocation", "is over 16 KiB or has a control character",
-                           "leave it out");
+    return InvalidArgument("invocation", "is over 16 KiB or has a control character", "omit it");
   }
   TRY_VOID(CheckPointers(spec.lfs_pointers));
   if (spec.schedule.warmup > kMostBlocks) return InvalidArgument("warmup", "over 10,000,000");
@@ -361,7 +360,7 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
     for (const Arm& arm : benchmark.arms) {
       bytes += sizeof(Arm);
       for (const std::string* text : {&arm.name, &arm.command, &arm.cwd}) add(*text);
-      add(arm.command);  // and as words
+      add(arm.command);  // also stored as separate words
       add_all(arm.env);
     }
   }
@@ -371,13 +370,13 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
 Result<void> CheckRequestId(const std::string& request_id) {
   if (request_id.size() <= kMaxRequestIdBytes) return {};
   return InvalidArgument("request_id",
-                         "is " + std::to_string(request_id.size()) + " bytes long; the limit is " +
-                             std::to_string(kMaxRequestIdBytes),
-                         "a UUID will do");
+                         "is " + std::to_string(request_id.size()) + " bytes long, over the " +
+                             std::to_string(kMaxRequestIdBytes) + " allowed",
+                         "use a UUID");
 }
 
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec) {
-  // A lookup is a process of its own that reads the whole program: arms mostly differ in arguments.
+  // A lookup is a process that reads the whole program. Most arms differ only in arguments.
   std::map<std::tuple<std::string, std::string, std::string>, ProgramIdentity> found;
   for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
     Benchmark& benchmark = spec->benchmarks[b];

@@ -12,24 +12,23 @@
 
 namespace benchd {
 
-/// Checks a submitted spec and completes what follows from it alone: Arm::argv.
+/// Checks a submitted spec and completes Arm::argv, which follows from it alone.
 ///
-/// Pure. What needs the machine (programs, CPUs) or the statistics (methods) is checked elsewhere.
-/// @errors kInvalidArgument with the option's name first; kUnimplemented for what is declared in
-///         the contract and not offered yet.
+/// Pure. Checks that need the machine (programs, CPUs) or the statistics (methods) are elsewhere.
+/// @errors kInvalidArgument with the option's name first; kUnimplemented for features that the
+/// contract declares but benchd does not offer yet.
 Result<SessionSpec> ValidateSpec(SessionSpec spec);
 
-/// About how many bytes a session that waits takes: its spec in memory, its environment on the
-/// disk.
+/// Approximate size in bytes of a waiting session: its spec in memory, its environment on the disk.
 std::uint64_t HeldBytes(const SessionSpec& spec);
 
-/// The name that a client gives its request, so that it can be sent again.
-/// @errors kInvalidArgument: it is too long.
+/// The ID that a client gives its request, so that it can be repeated.
+/// @errors kInvalidArgument: the ID is too long.
 Result<void> CheckRequestId(const std::string& request_id);
 
-/// Fills the identities of all programs of `spec`, looked up as its caller, or says which cannot be
-/// used. Both live in the awaiting coroutine's frame, or longer.
-/// @errors kUnavailable, and whatever else is not the program's fault.
+/// Fills the identities of all programs of `spec`, looked up as its caller, or returns which one
+/// cannot be used. Both arguments must outlive the coroutine.
+/// @errors kUnavailable, and others that are not the program's fault.
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec);
 
 }  // namespace benchd

@@ -20,14 +20,14 @@ namespace {
 constexpr char kField[] = "bundle";
 constexpr std::string_view kUnfinished = ".part";
 
-/// What lies in the folder, with its uid.
+/// A file in the folder, with the uid in its name.
 struct BundleFile {
   std::filesystem::path path;
   std::string uid;
-  std::string name;  ///< of the session; of one on its way something else, and kUnfinished
+  std::string name;  ///< of the session; for an upload in progress a random name with kUnfinished
 };
 
-/// Collected first: what a folder lists while files leave it is unspecified.
+/// Reads the whole folder first: the order is unspecified if files are removed while it is read.
 Result<std::vector<BundleFile>> FilesIn(const std::filesystem::path& folder) {
   std::vector<BundleFile> files;
   std::error_code failed;
@@ -54,8 +54,9 @@ Error NotKept(int errno_value) {
   return SystemError(kField, errno_value);
 }
 
-/// Its whole size at once, so that nobody sends what has no room, and counts as what it will be.
-/// @return whether the room is the file's: not every file system can.
+/// Reserves the whole size at once, so that a bundle without room is refused before it is sent, and
+/// counts in full.
+/// @return whether the file system reserved it; not every file system can.
 Result<bool> TakeRoom(int file, std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
   if (::fallocate(file, 0, 0, size) == 0) return true;
@@ -82,14 +83,14 @@ BundleUpload::~BundleUpload() {
 Result<void> BundleUpload::Append(std::string_view data, std::uint64_t room) {
   if (data.empty()) return {};
   if (written_ == 0 && !LooksLikeBundle(data)) {
-    return InvalidArgument(kField, "no git bundle", "git bundle create makes one");
+    return InvalidArgument(kField, "not a git bundle", "create one with git bundle create");
   }
   if (data.size() > claim_.bytes - written_) {
     return InvalidArgument(kField,
                            "more than the announced " + std::to_string(claim_.bytes) + " bytes");
   }
   if (!has_room_ && data.size() > room) return NoRoom();
-  if (!WriteAll(file_.get(), data, kField)) return NotKept(errno);  // of its last write
+  if (!WriteAll(file_.get(), data, kField)) return NotKept(errno);  // set by its last write
   written_ += data.size();
   sha256_update(&digest_, data.size(), reinterpret_cast<const std::uint8_t*>(data.data()));
   return {};
@@ -97,14 +98,14 @@ Result<void> BundleUpload::Append(std::string_view data, std::uint64_t room) {
 
 Result<void> BundleUpload::Finish() {
   if (written_ < claim_.bytes) {
-    return InvalidArgument(kField, "it ended after " + std::to_string(written_) + " of " +
+    return InvalidArgument(kField, "ended after " + std::to_string(written_) + " of " +
                                        std::to_string(claim_.bytes) + " bytes");
   }
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> sha256{};
   sha256_digest(&digest_, sha256.size(), sha256.data());
   if (sha256 != claim_.sha256) {
     return InvalidArgument(
-        kField, "its SHA-256 is not the announced one: it was damaged on its way", "send it again");
+        kField, "its SHA-256 is not the announced one: it was damaged in transit", "send it again");
   }
   if (::fsync(file_.get()) != 0) return NotKept(errno);
   return {};

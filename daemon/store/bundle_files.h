@@ -17,77 +17,80 @@
 
 namespace benchd {
 
-/// The most that git bundles may take until their sessions end.
+/// Limits of the space that git bundles take until their sessions end.
 struct BundleLimits {
-  std::uint64_t bytes = Budgets().At(Limit::kBundle);               ///< of one
-  std::uint64_t bytes_a_user = Budgets().At(Limit::kBundlesAUser);  ///< of all of a user's
-  /// On their way at once, of one user.
+  std::uint64_t bytes = Budgets().At(Limit::kBundle);               ///< of one bundle
+  std::uint64_t bytes_a_user = Budgets().At(Limit::kBundlesAUser);  ///< of all bundles of a user
+  /// Simultaneous uploads of one user.
   std::uint64_t uploads_a_user = Budgets().At(Limit::kUploadsAUser);
   bool operator==(const BundleLimits&) const = default;
 };
 
-/// What a client says of a bundle before it sends it.
+/// The announcement of a bundle, which precedes its content.
 struct BundleClaim {
   std::uint64_t bytes = 0;
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> sha256{};
 };
 
-/// Nobody knows how much there is: whoever writes will see.
+/// The room is unknown: the write itself may fail.
 inline constexpr std::uint64_t kAnyRoom = std::numeric_limits<std::uint64_t>::max();
 
-/// A bundle on its way into a file, which goes with this object unless a session has taken it.
-/// Moved, not copied.
+/// An upload in progress into a file, which is deleted with this object unless a session has taken
+/// it. Movable, not copyable.
 ///
-/// Its bytes are nobody's to read here but for the first line: whoever submitted it unpacks it, as
-/// themselves, in their session.
+/// The daemon reads only the first line of the content. The session unpacks it as the user who
+/// submitted it.
 class BundleUpload {
  public:
   BundleUpload(BundleUpload&& other) noexcept = default;
   BundleUpload& operator=(BundleUpload&&) = delete;
   ~BundleUpload();
 
-  /// @param room  what may still be written to the disk, where the file has not taken its own
-  /// @errors kInvalidArgument: more than was announced, or no git bundle; the file system's.
+  /// @param room  bytes that may still be written to the disk, if the file has not reserved its own
+  /// @errors kInvalidArgument: more than was announced, or not a git bundle; those of the file
+  /// system.
   Result<void> Append(std::string_view data, std::uint64_t room = kAnyRoom);
-  /// All of it has come: on the disk when this answers.
-  /// @errors kInvalidArgument: less than was announced, or another digest; the file system's.
+  /// Checks that all of it has arrived. On return it is on the disk.
+  /// @errors kInvalidArgument: less than was announced, or another digest; those of the file
+  /// system.
   Result<void> Finish();
-  /// From now on it is that session's.
-  /// @errors the file system's.
+  /// Assigns the file to that session.
+  /// @errors those of the file system.
   Result<void> KeepFor(const SessionId& session);
 
  private:
   friend class BundleFiles;
   BundleUpload(UniqueFd file, std::filesystem::path path, const BundleClaim& claim);
 
-  UniqueFd file_;  ///< empty: moved from
+  UniqueFd file_;  ///< empty after a move
   std::filesystem::path path_;
   BundleClaim claim_;
   std::uint64_t written_ = 0;
   sha256_ctx digest_{};
-  bool has_room_ = false;  ///< all that was announced is the file's already
+  bool has_room_ = false;  ///< the file has reserved all of the announced size
   bool kept_ = false;
 };
 
-/// The git bundles of sessions that have not ended, a file each: STATE/bundles/UID-ID (0600 in a
-/// folder of 0700), and UID-XXXXXX.part while one is on its way. How much a user has is what lies
-/// there under that uid: a crash leaves no count behind.
-/// @errors all: the system's. What comes of an upload names no file: its sender is told.
+/// The git bundles of sessions that have not ended, one file each: STATE/bundles/UID-ID (0600 in a
+/// folder of 0700), or UID-XXXXXX.part during the upload. A user's total is computed from the files
+/// with that uid, so a crash leaves no wrong count behind.
+/// @errors all: those of the system. Errors of an upload name no file, because they go to its
+/// sender.
 class BundleFiles {
  public:
   /// Makes the folder in `state_dir`.
   static Result<BundleFiles> Open(const std::filesystem::path& state_dir);
 
-  /// Takes the room for a bundle of that user's, of the `room` that there is on the disk.
-  /// @errors kInvalidArgument for an empty one; kResourceExhausted: over a limit, no room.
+  /// Reserves room for a bundle of that user. `room` is the free space.
+  /// @errors kInvalidArgument for an empty bundle; kResourceExhausted for a limit or lack of room.
   Result<BundleUpload> Begin(std::uint32_t uid, const BundleClaim& claim,
                              const BundleLimits& limits, std::uint64_t room = kAnyRoom) const;
-  /// A piece of a session's bundle; empty at its end.
-  /// @errors kNotFound: the session has none.
+  /// Part of a session's bundle; empty at its end.
+  /// @errors kNotFound: the session has no bundle.
   Result<std::string> Read(const SessionId& session, std::uint64_t offset, std::size_t most) const;
-  /// None is a success.
+  /// Succeeds if there is no bundle.
   Result<void> Remove(const SessionId& session) const;
-  /// Removes what a crash left: all but the bundles of `keep`.
+  /// Removes what a crash left: all bundles except those of `keep`.
   Result<void> Sweep(const std::set<SessionId>& keep) const;
 
  private:

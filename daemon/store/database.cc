@@ -10,27 +10,28 @@
 namespace benchd::store {
 namespace {
 
-/// 32 MiB of 4 KiB pages: some thousand blocks of a session.
+/// 32 MiB of 4 KiB pages: a few thousand blocks of a session.
 constexpr int kLongLogPages = 8192;
 
 bool IsDiskFull(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
 
-/// Damage is kept in the connection itself, as what it means there: the log stays at the end.
+/// The connection itself records damage, by the option that follows from it: keep the log at the
+/// end.
 constexpr int kDamageMark = SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
 
 Error Damaged(sqlite3* handle, const std::string& file, const std::string& words) {
   if (handle != nullptr) sqlite3_db_config(handle, kDamageMark, 1, nullptr);
   return {ErrorCode::kFailedPrecondition, file + ": the database is damaged (" + words + ")",
-          "start benchd again: it checks the file, and sets it aside if need be"};
+          "restart benchd: it checks the file and sets it aside if necessary"};
 }
 
-/// What SQLite says, as a user reads it: the file first, then why, then what to do.
+/// SQLite's error as a message for users: the file, the cause and the remedy.
 Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
   const std::string words = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(status);
   const int system_errno = handle != nullptr ? sqlite3_system_errno(handle) : 0;
   const int primary = status & 0xff;
   const bool io = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
-  // The index of the log tells no errno; it cannot grow where there is no room.
+  // The log's index reports no errno. It cannot grow if the disk is full.
   if (primary == SQLITE_FULL || status == SQLITE_IOERR_SHMSIZE ||
       (io && IsDiskFull(system_errno))) {
     return {ErrorCode::kResourceExhausted, file + ": the disk is full",
@@ -40,7 +41,7 @@ Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ErrorCode::kUnavailable, file + ": locked by another process",
-              "stop the other program that has it open"};
+              "stop the program that has it open"};
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return Damaged(handle, file, words);
@@ -73,7 +74,7 @@ int Statement::Bind(int parameter, double value) {
   return sqlite3_bind_double(handle_, parameter, value);
 }
 
-// SQLITE_STATIC is safe: Query() ends before the caller's values do.
+// SQLITE_STATIC is safe, because Query() ends before the caller's values do.
 int Statement::Bind(int parameter, std::string_view text) {
   // A null pointer would be bound as NULL.
   const char* const data = text.data() != nullptr ? text.data() : "";
@@ -150,8 +151,8 @@ Result<std::unique_ptr<Database>> Database::OpenUnread(const std::filesystem::pa
 }
 
 Result<void> Database::SetUp() {
-  // secure_delete: Debian's SQLite overwrites what is deleted, which makes a deletion write all of
-  // it. Nothing here is secret from who may read the file (state_files.h).
+  // secure_delete: Debian's SQLite overwrites deleted content, so a deletion writes all of it.
+  // Users who can read the file may read its content anyway (state_files.h).
   for (const char* pragma :
        {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
     TRY_VOID(Execute(pragma));
@@ -159,7 +160,7 @@ Result<void> Database::SetUp() {
   return {};
 }
 
-/// It is closed when the last statement has gone.
+/// The connection closes after its last statement is finalized.
 Database::~Database() { sqlite3_close_v2(handle_); }
 
 Result<void> Database::Execute(const std::string& sql) {
@@ -189,7 +190,7 @@ bool Database::Checkpoint() {
   return status == SQLITE_OK && moved == in_log;
 }
 
-// One error is enough.
+// Stops after one error.
 Result<void> Database::Check() { return Ask("PRAGMA quick_check(1)"); }
 
 Result<void> Database::CheckTable(std::string_view table) {
@@ -199,7 +200,7 @@ Result<void> Database::CheckTable(std::string_view table) {
 Result<void> Database::Ask(const std::string& check) {
   TRY(std::string answer, QueryText(check));
   if (answer == "ok") return {};
-  // "*** in database main ***", then what is wrong.
+  // "*** in database main ***", then the defect.
   const std::size_t line = answer.rfind('\n');
   return Damaged(handle_, path_, line == std::string::npos ? answer : answer.substr(line + 1));
 }
@@ -229,7 +230,7 @@ Result<Transaction> Transaction::Begin(Database& database, Durability durability
 }
 
 Transaction::~Transaction() {
-  // A full disk has SQLite roll back by itself: there may be nothing left to undo.
+  // On a full disk SQLite rolls back by itself, so there may be no transaction.
   if (database_ == nullptr || sqlite3_get_autocommit(database_->handle_) != 0) return;
   static_cast<void>(database_->rollback_.Run());
 }

@@ -19,39 +19,39 @@ struct sqlite3_stmt;
 
 namespace benchd::store {
 
-/// Bytes to be bound as a BLOB: text that need not be UTF-8.
+/// Bytes to bind as a BLOB: text that may not be UTF-8.
 struct Blob {
   std::string_view bytes;
 };
 
 class Database;
 
-/// One statement: prepared when it is first run, then run many times with other values.
+/// One statement: prepared at its first run, then run repeatedly with other values.
 ///
-/// Exists so that no sqlite3_* call, return code or forgotten reset is met outside this file. Lives
-/// no longer than its Database and is used on the same thread. Every failure is an Error with
-/// SQLite's own words; which one, see Database.
+/// Keeps sqlite3_* calls, return codes and forgotten resets inside this file. Must not outlive its
+/// Database and is used on the same thread. Every failure is an Error with SQLite's message; for
+/// its code see Database.
 class Statement {
  public:
-  /// `sql` outlives it.
+  /// `sql` must outlive this object.
   Statement(Database& database, std::string_view sql) : database_(database), sql_(sql) {}
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  /// Binds `values` to the parameters in order (all of them) and runs to the end.
+  /// Binds `values` to all parameters in order and runs to the end.
   template <typename... Values>
   Result<void> Run(const Values&... values) {
     return Query([] {}, values...);
   }
 
-  /// The same, calling `on_row` at each row; where that answers a Result, an Error ends the query
-  /// and is the answer.
+  /// The same, with a call of `on_row` for each row. If it returns a Result, an Error ends the
+  /// query and is returned.
   template <typename OnRow, typename... Values>
   Result<void> Query(OnRow on_row, const Values&... values) {
     TRY_VOID(Prepare());
     const ResetAtEnd reset{*this};
-    [[maybe_unused]] int parameter = 0;  // without values it is not read
+    [[maybe_unused]] int parameter = 0;  // unused without values
     int status = 0;
     ((status = status != 0 ? status : Bind(++parameter, values)), ...);
     if (status != 0) return Failed(status);
@@ -66,7 +66,7 @@ class Statement {
     }
   }
 
-  /// Columns of the row at hand, from 0; inside `on_row` only.
+  /// Columns of the current row, from 0; inside `on_row` only.
   std::int64_t Integer(int column) const;
   double Real(int column) const;
   std::string Text(int column) const;  ///< also of a BLOB
@@ -102,30 +102,30 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-/// What a commit survives once it has answered.
+/// The failures that a commit survives once it has returned.
 enum class Durability {
-  kProcessDeath,  ///< kill -9: the system has it
-  kPowerLoss,     ///< the disk has it, and every commit before it; takes milliseconds
+  kProcessDeath,  ///< kill -9: the operating system has the data
+  kPowerLoss,     ///< the disk has it and every earlier commit; takes milliseconds
 };
 
 /// One connection to one database file.
 ///
-/// Used by one thread at a time: opened at start-up, then by the thread of its Store. The
-/// write-ahead log is moved into the file by Checkpoint(), and by a commit only when it is long:
-/// moving it syncs, which takes milliseconds.
+/// Used by one thread at a time: opened at start-up, then used by the thread of its Store.
+/// Checkpoint() moves the write-ahead log into the file. A commit does so only if the log is long,
+/// because the sync takes milliseconds.
 /// @errors kResourceExhausted: the disk is full; kUnavailable: locked by another process;
 ///         kFailedPrecondition: not a database, or damaged; kPermissionDenied: not writable;
 ///         kAlreadyExists: a row with that key; else kInternal.
 class Database {
  public:
-  /// How long another process' lock is waited for.
+  /// How long to wait for another process' lock.
   static constexpr std::chrono::milliseconds kLockWait{5000};
 
-  /// Opens the file, or makes it where there is none.
+  /// Opens the file, or creates it.
   static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file,
                                                 std::chrono::milliseconds lock_wait = kLockWait);
-  /// The same in two steps, for who has to know what became of it: OpenUnread() does not look into
-  /// the file, SetUp() is the first to do so.
+  /// The same in two steps, for callers that need to know which one failed: OpenUnread() does not
+  /// read the file, SetUp() is the first to do so.
   static Result<std::unique_ptr<Database>> OpenUnread(
       const std::filesystem::path& file, std::chrono::milliseconds lock_wait = kLockWait);
   Result<void> SetUp();
@@ -135,22 +135,23 @@ class Database {
 
   /// Runs SQL without parameters and rows: the schema and pragmas.
   Result<void> Execute(const std::string& sql);
-  /// The one number that `sql` (a query without parameters) answers, such as PRAGMA user_version.
+  /// The number that `sql` (a query without parameters) returns, such as PRAGMA user_version.
   Result<std::int64_t> QueryInteger(std::string_view sql);
   Result<std::string> QueryText(std::string_view sql);
 
-  /// Moves the write-ahead log into the file and syncs both to the disk. A failure loses nothing:
-  /// the log stays, and the next commit names what is wrong.
-  /// @return whether all of it is in the file now.
+  /// Moves the write-ahead log into the file and syncs both to the disk. A failure loses no data:
+  /// the log stays, and the next commit reports the error.
+  /// @return whether the file now contains all of the log.
   bool Checkpoint();
 
-  /// Reads the whole file and looks whether it is one (PRAGMA quick_check).
-  /// @errors kFailedPrecondition with something that is wrong.
+  /// Reads and checks the whole file (PRAGMA quick_check).
+  /// @errors kFailedPrecondition with one defect.
   Result<void> Check();
-  /// The same of one table, and whether its indices tell what it holds (PRAGMA integrity_check).
+  /// The same for one table, including whether its indices match its content (PRAGMA
+  /// integrity_check).
   Result<void> CheckTable(std::string_view table);
-  /// Whether a statement of this connection has met damage. Then the log stays when the file is
-  /// closed: to the next start that is an end that was not clean.
+  /// Whether a statement of this connection has found damage. The log then stays when the file is
+  /// closed, so the next start treats this end as unclean.
   bool found_damage() const;
 
   std::int64_t last_insert_key() const;
@@ -168,13 +169,13 @@ class Database {
   sqlite3* handle_;
   std::string path_;
   Durability durability_ = Durability::kProcessDeath;
-  // IMMEDIATE: a lock that cannot be had is met at the start, not half way.
+  // IMMEDIATE: a missing lock fails at the start instead of half way.
   Statement begin_{*this, "BEGIN IMMEDIATE"};
   Statement commit_{*this, "COMMIT"};
   Statement rollback_{*this, "ROLLBACK"};
 };
 
-/// All or none: what was done since Begin() is undone unless Commit() succeeded.
+/// All or nothing: unless Commit() succeeds, all changes since Begin() are undone.
 class Transaction {
  public:
   static Result<Transaction> Begin(Database& database,

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char kHexKey[] = "hex";
 
-/// Whether JSON can hold the text: asked of the library itself, so that both always agree.
+/// Whether JSON can hold the text. Uses the library itself, so the answers always agree.
 bool IsUtf8(const std::string& text) {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::all_of(text.begin(), text.end(), is_ascii)) return true;
@@ -71,7 +71,7 @@ void JsonReader::Read(const Json& json, std::array<std::uint8_t, 32>& digest) {
 
 void JsonReader::Fail(std::string_view why) {
   if (error_) return;
-  const std::string place = path_.empty() ? "the whole" : path_;
+  const std::string place = path_.empty() ? "document" : path_;
   error_ = Error{ErrorCode::kInternal, place + ": " + std::string(why), {}};
 }
 

@@ -22,17 +22,17 @@
 #include "core/model/session_spec.h"
 #include "core/model/summary.h"
 
-/// Values to JSON and back without loss, from the lists of fields beside their types: internal to
-/// this folder.
+/// Lossless conversion of values to and from JSON, by the lists of fields beside their types.
+/// Internal to this folder.
 namespace benchd::store {
 
 using Json = nlohmann::json;
 
-/// Text that is UTF-8 is a string; other bytes are {"hex": "..."}.
+/// UTF-8 text becomes a string; other bytes become {"hex": "..."}.
 Json TextToJson(const std::string& text);
 std::optional<std::string> TextFromJson(const Json& json);
 std::optional<std::string> FromHex(std::string_view hex);
-/// Infinities and NaN, which JSON does not know, are the strings "inf", "-inf", "nan".
+/// Infinities and NaN, which JSON lacks, become the strings "inf", "-inf", "nan".
 Json RealToJson(double value);
 std::optional<double> RealFromJson(const Json& json);
 
@@ -76,7 +76,7 @@ class JsonWriter {
   static Json From(const std::vector<T>& values) {
     return FromRange(values);
   }
-  /// Pairs, not an object: a key of an object has to be UTF-8.
+  /// Pairs instead of an object, whose keys would have to be UTF-8.
   template <typename K, typename V>
   static Json From(const std::map<K, V>& values) {
     return FromRange(values);
@@ -92,7 +92,7 @@ class JsonWriter {
   Json object_ = Json::object();
 };
 
-/// Reads visited fields from an object; keeps the first failure with the path that leads to it.
+/// Reads visited fields from an object; keeps the first failure and its path.
 class JsonReader {
  public:
   const std::optional<Error>& error() const { return error_; }
@@ -111,8 +111,8 @@ class JsonReader {
     } else if (found != object.end()) {
       Read(*found, field);
     }
-    // A field that is not there was not known to the benchd that wrote the record: its default
-    // holds. What Fail() reported is kept; the way back is the same for all.
+    // The benchd that wrote the record may not have known the field: keep its default. A failure
+    // has already recorded its path.
     path_.resize(length);
   }
 
@@ -217,12 +217,12 @@ std::string ToJsonText(const T& value) {
   return JsonWriter::From(value).dump();
 }
 
-/// @errors kInternal "WHAT: PATH: WHY" for a field that is missing or of the wrong type, and for
-///         text that is no JSON.
+/// @errors kInternal "WHAT: PATH: WHY" for a field of the wrong type or an unknown name, and for
+/// text that is not JSON.
 template <typename T>
 Result<T> FromJsonText(std::string_view text, std::string_view what) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return Error{ErrorCode::kInternal, std::string(what) + ": no JSON", {}};
+  if (json.is_discarded()) return Error{ErrorCode::kInternal, std::string(what) + ": not JSON", {}};
   JsonReader reader;
   T value{};
   reader.Read(json, value);
@@ -230,21 +230,21 @@ Result<T> FromJsonText(std::string_view text, std::string_view what) {
   return value;
 }
 
-/// A SessionSpec as JSON, without loss: doubles in shortest round-trip form, enums by name, empty
-/// optionals left out, bytes that are no UTF-8 as hex.
+/// A SessionSpec as lossless JSON: doubles in shortest round-trip form, enums by name, empty
+/// optionals omitted, bytes that are not UTF-8 as hex.
 std::string SpecToJson(const SessionSpec& spec);
 
-/// @errors kInternal naming the field that is missing or of the wrong type.
+/// @errors kInternal naming the wrong field.
 Result<SessionSpec> SpecFromJson(std::string_view json);
 
-/// What comes out of a session as JSON, without loss (by the same rules).
+/// The result of a session as lossless JSON, by the same rules.
 std::string SnapshotToJson(const SessionSnapshot& snapshot);
 std::string MetricsToJson(const std::vector<MetricInfo>& metrics);
 
-/// All but its number, which the row has.
+/// All fields but the number, which the row contains.
 std::string SummaryToJson(const GateSummary& summary);
 
-/// @errors kInternal naming the field that is missing or of the wrong type.
+/// @errors kInternal naming the wrong field.
 Result<GateSummary> SummaryFromJson(std::string_view json);
 Result<SessionSnapshot> SnapshotFromJson(std::string_view json);
 Result<std::vector<MetricInfo>> MetricsFromJson(std::string_view json);

@@ -11,21 +11,21 @@
 
 namespace benchd::store {
 
-/// Deletes ended sessions by a RetentionPolicy, a piece at a time, so that what else is asked of
-/// the thread of the Store never waits long.
+/// Deletes ended sessions by a RetentionPolicy in small pieces, so that other calls on the Store's
+/// thread never wait long.
 ///
-/// What a session takes (sessions.bytes) is what its rows hold: spec and state as JSON, the runs,
-/// what children wrote. One that has not ended counts as its spec and state alone.
-/// Lives no longer than its Database. @errors as Database.
+/// The size of a session (sessions.bytes) is that of its rows: spec and state as JSON, the runs and
+/// the output of children. For a session that has not ended it is only its spec and state.
+/// Must not outlive its Database. @errors those of Database.
 class Pruning {
  public:
   explicit Pruning(Database& database);
 
-  /// Deletes for about `budget`, at least something where there is something to delete, and gives a
-  /// few megabytes that became free back to the file system. A session that takes longer is gone
-  /// for everybody at once, its runs in the calls that follow.
-  /// @return whose rows were deleted: a session that took several calls is named by each. Nobody:
-  ///         the policy is kept to.
+  /// Deletes for about `budget`, but at least one piece if there is one, and returns a few
+  /// megabytes of free pages to the file system. A session that takes longer disappears at once;
+  /// later calls delete its runs.
+  /// @return the sessions whose rows were deleted; one that takes several calls is in each of them.
+  /// Empty if the policy is satisfied.
   Result<std::vector<SessionId>> Prune(const RetentionPolicy& policy, Timestamp now,
                                        Nanoseconds budget);
 

@@ -22,7 +22,7 @@ std::int64_t Clamped(std::uint64_t count) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(count, kMost));
 }
 
-/// The columns of select_runs_ that stand in the row itself.
+/// Reads the columns of select_runs_ that the row itself contains.
 Result<Run> ReadRun(const Statement& row) {
   const std::optional<RunPhase> phase = ValueOf<RunPhase>(row.Text(2));
   if (!phase) {
@@ -40,11 +40,12 @@ Result<Run> ReadRun(const Statement& row) {
              .disturbances = static_cast<std::uint32_t>(row.Integer(10))};
 }
 
-/// What a run takes beside its samples, and a metric beside its names (session_table.cc: kCharge).
+/// The size of a run beside its samples, and of a metric beside its names (session_table.cc:
+/// kCharge).
 constexpr std::size_t kRunBytes = 64;
 constexpr std::size_t kMetricBytes = 16;
 
-/// Not as a full disk: it is not waited for.
+/// Not reported as a full disk, because benchd would wait for room.
 Error TooMuch(Limit limit, std::uint64_t size, std::uint64_t most) {
   Error error = TooLarge(limit, size, most);
   error.code = ErrorCode::kFailedPrecondition;
@@ -67,9 +68,7 @@ std::size_t HashOf(std::string_view metric, std::string_view inner_benchmark) {
   return hash(metric) * 31 + hash(inner_benchmark);
 }
 
-Error NoSuchMetric() {
-  return {ErrorCode::kInternal, "runs.samples: a number names no metric", {}};
-}
+Error NoSuchMetric() { return {ErrorCode::kInternal, "runs.samples: unknown metric number", {}}; }
 
 }  // namespace
 
@@ -138,7 +137,7 @@ Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
   return {};
 }
 
-/// Of a log that is longer than it may be the newest stays.
+/// If the log exceeds its limit, the newest part stays.
 Result<void> RunTable::AppendLog(std::string_view log) {
   if (log.empty()) return {};
   const std::size_t cut = log.size() - std::min<std::size_t>(log.size(), limits_.log_bytes);
@@ -148,10 +147,10 @@ Result<void> RunTable::AppendLog(std::string_view log) {
   return CutLog(cut);
 }
 
-/// Deletes the oldest pieces beyond what is kept, and notes how much is gone.
+/// Deletes the oldest pieces beyond the limit, and records how much was deleted.
 Result<void> RunTable::CutLog(std::uint64_t newly_cut) {
   Current& current = *current_;
-  // By an eighth at a time: not with each block. What has just come stays.
+  // Deletes an eighth at a time, not with each block. Never deletes the newest piece.
   const std::uint64_t aim = limits_.log_bytes - limits_.log_bytes / 8;
   const std::int64_t newest = database_->last_insert_key();
   std::uint64_t left = current.log_bytes;
@@ -171,7 +170,7 @@ Result<void> RunTable::CutLog(std::uint64_t newly_cut) {
   return set_cut_.Run(current.key, std::to_string(before + newly_cut));
 }
 
-/// How much of a session's log is gone already.
+/// How many bytes of a session's log are already deleted.
 Result<std::uint64_t> RunTable::CutBefore(std::int64_t session) {
   std::uint64_t bytes = 0;
   const auto keep = [this, &bytes] {
@@ -201,7 +200,7 @@ Result<void> RunTable::AppendRun(const Run& run) {
 
 Result<void> RunTable::Pack(const std::vector<Sample>& samples) {
   packed_.clear();
-  // Runs mostly have the same metrics in the same order.
+  // Most runs have the same metrics in the same order.
   std::size_t expected = 0;
   for (const Sample& sample : samples) {
     if (!std::isfinite(sample.value)) {
@@ -285,7 +284,7 @@ Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t e
 Result<std::optional<std::int64_t>> RunTable::MetricListKey(
     const std::vector<MetricInfo>& metrics) {
   if (metrics.empty()) return std::optional<std::int64_t>{};
-  // Nearly always the same as the run's before.
+  // Usually the list is that of the previous run.
   if (current_->last_list_key && current_->last_list == metrics) return current_->last_list_key;
   const std::string json = MetricsToJson(metrics);
   std::optional<std::int64_t> key;
@@ -312,7 +311,7 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
   std::vector<MetricInfo> last_list;
   std::uint64_t taken = 0;
   const auto keep = [&, this]() -> Result<void> {
-    // The rest is for the next load: what is not looked at is not read.
+    // The next load returns the rest, so stop reading here.
     if (!runs.empty() && taken >= bytes) return {};
     const Statement& row = select_runs_;
     Result<Run> run = ReadRun(row);
@@ -356,7 +355,7 @@ Result<std::vector<Sample>> RunTable::Unpack(const std::vector<MetricName>& name
 Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t session) {
   std::vector<MetricName> names;
   const auto keep = [this, &names]() -> Result<void> {
-    // Numbered from 0 without gaps, or samples would be given to the wrong metric.
+    // Numbers must be 0, 1, 2..., or samples would be assigned to the wrong metric.
     if (select_metrics_.Integer(0) != static_cast<std::int64_t>(names.size())) {
       return NoSuchMetric().Within(database_->path());
     }
@@ -370,7 +369,7 @@ Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t
 Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
   TRY(std::int64_t session, SessionKey(id));
   TRY(std::uint64_t cut, CutBefore(session));
-  // Lengths alone are read of what is left out.
+  // Of omitted parts only the lengths are read.
   std::uint64_t total = 0;
   std::int64_t first_key = std::numeric_limits<std::int64_t>::max();
   const auto measure = [&, this] {
@@ -398,7 +397,7 @@ void Put(T value, std::string& bytes) {
   }
 }
 
-/// Takes a number off the front of `bytes`, which is long enough.
+/// Removes a number from the front of `bytes`, which must be long enough.
 template <std::unsigned_integral T>
 T Take(std::string_view& bytes) {
   T value = 0;

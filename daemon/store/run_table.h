@@ -16,30 +16,30 @@
 
 namespace benchd::store {
 
-/// The runs, samples and logs of sessions, as Records promises them.
+/// The runs, samples and logs of sessions; Records describes the interface.
 ///
-/// Writing happens inside the caller's transaction. Lives no longer than its Database.
-/// @errors all: kNotFound for a session that was never inserted; else as Database.
+/// Writes inside the caller's transaction. Must not outlive its Database.
+/// @errors all: kNotFound for a session that was never inserted; else those of Database.
 class RunTable {
  public:
   RunTable(Database& database, const StoreLimits& limits);
 
-  /// A transaction that is undone has to be forgotten, see Forget().
+  /// If the transaction is rolled back, call Forget().
   /// @errors kInvalidArgument for a value that is not finite, with the metric's name;
-  ///         kFailedPrecondition where it is more than `limits` allow of a session.
+  /// kFailedPrecondition if the session exceeds `limits`.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
-  /// Makes the measured runs of a block RunPhase::kDropped.
+  /// Sets the measured runs of a block to RunPhase::kDropped.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
   Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit,
                                 std::uint64_t bytes);
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most);
 
-  /// Forgets what Append() remembers of the last session: the keys that were handed out since name
-  /// nothing, or something else.
+  /// Clears what Append() remembers about the last session, because its new keys are invalid after
+  /// a rollback.
   void Forget() { current_.reset(); }
 
  private:
-  /// A metric as a sample names it; its number is its place among the session's.
+  /// A metric of a sample; its number is its position in the session.
   struct MetricName {
     std::string name;
     std::string inner_benchmark;
@@ -47,12 +47,12 @@ class RunTable {
       return name == sample.metric && inner_benchmark == sample.inner_benchmark;
     }
   };
-  /// A session's metrics by number, and their numbers by name: what a run prints may be in any
-  /// order, and new in each.
+  /// A session's metrics by number, and their numbers by name. Runs may print metrics in any order,
+  /// and new ones at any time.
   class MetricNames {
    public:
     std::size_t size() const { return names_.size(); }
-    /// @param expected  the number that it probably has
+    /// @param expected  the likely number
     std::optional<std::size_t> NumberOf(const Sample& sample, std::size_t expected) const;
     void Add(MetricName name);
 
@@ -74,13 +74,13 @@ class RunTable {
     std::vector<MetricName> names_;
     std::unordered_map<MetricName, std::size_t, Hash, Same> numbers_;
   };
-  /// What is known about the session that was appended to last, so that a block costs no look-ups.
+  /// State of the session of the last Append(), so that further blocks need no look-ups.
   struct Current {
     SessionId id;
     std::int64_t key = 0;
     std::int64_t next_seq = 0;
-    std::uint64_t run_bytes = 0;  ///< with the names and descriptions of its metrics
-    std::uint64_t log_bytes = 0;  ///< what is kept of the log
+    std::uint64_t run_bytes = 0;  ///< includes the names and descriptions of its metrics
+    std::uint64_t log_bytes = 0;  ///< the part of the log that is kept
     MetricNames metrics;
     std::vector<MetricInfo> last_list;
     std::optional<std::int64_t> last_list_key;
@@ -103,7 +103,7 @@ class RunTable {
   Database* database_;
   const StoreLimits limits_;
   std::optional<Current> current_;
-  std::string packed_;  ///< the samples of the run at hand
+  std::string packed_;  ///< the samples of the current run
   Statement find_session_;
   Statement next_seq_;
   Statement insert_run_;
@@ -131,14 +131,14 @@ struct PackedSample {
   bool operator==(const PackedSample&) const = default;
 };
 
-/// Appends the sample to `bytes`, the value of runs.samples: 16 bytes a sample, little-endian
-/// (metric, iteration, then the bits of the IEEE double, so that -0.0 stays itself).
+/// Appends the sample to `bytes`, the value of runs.samples: 16 bytes per sample, little-endian
+/// (metric, iteration, then the bits of the IEEE double, which preserve -0.0).
 ///
-/// A run is one row with all its samples: a row for each costs five times as much, and that time
-/// passes between two runs.
+/// A run is one row with all its samples. One row per sample would take five times as long, and
+/// that time passes between two runs.
 void PackSample(const PackedSample& sample, std::string& bytes);
 
-/// @errors kInternal when the length is not that of whole samples.
+/// @errors kInternal if the length is not a multiple of a sample's.
 Result<std::vector<PackedSample>> UnpackSamples(std::string_view bytes);
 
 }  // namespace benchd::store

@@ -10,37 +10,38 @@
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
 
-/// The few things about files and folders that the parts of store/ share, and the files of
-/// environment values.
-/// @errors all: the system call that failed, with the file's name.
+/// Operations on files and folders that the parts of store/ share, and the files of environment
+/// values.
+/// @errors all: the failed system call, with the file's name.
 namespace benchd::store {
 
-/// What those who submit are told where there is no room: no path of theirs is full.
+/// The error for users who submit while the disk is full. It names no path, because none is theirs.
 /// kResourceExhausted.
 Error StateDiskFull();
 
-/// Why a file that is kept with a submission could not be: who submits is told of a full disk, and
-/// not of a file that is none of theirs.
+/// The error if a file of a submission could not be stored. A full disk is reported without the
+/// file's name, because the file does not belong to the submitter.
 Error FileNotKept(const std::filesystem::path& file, int errno_value);
 
-/// Makes `folder` and what is missing above it, for this user alone, and checks that files can be
-/// made in it.
+/// Creates `folder` and missing parents for this user alone, and checks that files can be created
+/// in it.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 
-/// Makes the file if it is not there (as an empty one) and keeps others from reading it. SQLite
-/// would make it readable for all; its log and index files take on the file's mode.
+/// Creates an empty file if there is none, and makes it private. SQLite would create it readable
+/// for all; its log and index files inherit the file's mode.
 Result<void> MakePrivateFile(const std::filesystem::path& file);
 
-/// Whether something of that name is there, be it a link to nowhere.
+/// Whether that name exists, even as a dangling link.
 bool Exists(const std::filesystem::path& file);
 
-/// Gives a file another name, in the same folder.
+/// Renames a file within its folder.
 Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Puts a file's contents, or a folder's names, onto the disk.
+/// Syncs a file's contents, or a folder's names, to the disk.
 Result<void> Sync(const std::filesystem::path& file_or_folder);
 
-/// The values of a session's environment variables, taken out of its spec: often secrets.
+/// The values of a session's environment variables, which are often secrets, separate from its
+/// spec.
 struct EnvironmentValues {
   std::map<std::string, std::string> session;
   /// By benchmark, then by arm.
@@ -50,33 +51,34 @@ struct EnvironmentValues {
 };
 BENCHD_FIELDS(EnvironmentValues, session, arms)
 
-/// Takes the values out of `spec`: the names stay, with empty values.
+/// Moves the values out of `spec`: the names stay, with empty values.
 EnvironmentValues TakeEnvironment(SessionSpec& spec);
 
-/// Where they are kept.
+/// The folder with the files of environment values.
 inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& state_dir) {
   return state_dir / "environments";
 }
 
-/// Keeps environment values apart from the database, one file a session: STATE/environments/ID.json
-/// (0600 in a folder of 0700), there from Insert() until the session ends.
+/// Keeps environment values outside the database, one file per session: STATE/environments/ID.json
+/// (0600 in a folder of 0700), from Insert() until the session ends.
 ///
-/// Apart, so that deleting a value deletes it: a row that is deleted stays readable in the pages of
-/// a database, its log and its backups.
-/// @errors all: the system call that failed, with the file's name.
+/// Deleting the file really deletes the values: a deleted row stays readable in the pages of a
+/// database, its log and its backups.
+/// @errors all: the failed system call, with the file's name.
 class EnvironmentFiles {
  public:
-  /// Makes the folder in `state_dir`, or checks that it is ours alone.
+  /// Creates the folder in `state_dir`, or checks that only benchd's user can access it.
   static Result<EnvironmentFiles> Open(const std::filesystem::path& state_dir);
 
-  /// Writes the whole file or nothing, on the disk when it answers.
+  /// Writes the whole file or nothing. On return it is on the disk.
   Result<void> Write(const SessionId& id, const EnvironmentValues& values) const;
   /// Puts the values back into `spec`; without a file they stay empty.
-  /// @errors kInternal when the file is not what Write() wrote.
+  /// @errors kInternal if the file was not written by Write().
   Result<void> Merge(const SessionId& id, SessionSpec& spec) const;
-  /// A file that is not there is a success.
+  /// Succeeds if there is no file.
   Result<void> Remove(const SessionId& id) const;
-  /// Removes what an interrupted Write() or end of a session left: all but the files of `keep`.
+  /// Removes what an interrupted Write() or end of a session left: all files except those of
+  /// `keep`.
   Result<void> Sweep(const std::set<SessionId>& keep) const;
 
  private:

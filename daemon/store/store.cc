@@ -17,7 +17,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::filesystem::path& folder,
 
 Store::Store(Records records, bool own_thread) : records_(std::move(records)) {
   if (!own_thread) return;
-  // Signals are the loop's: the new thread inherits a mask that leaves it none.
+  // The loop handles signals: the new thread inherits a mask that blocks all of them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -38,7 +38,7 @@ Store::~Store() {
 
 std::optional<Error> Store::WhyUseless(const std::stop_token& gone) const {
   if (gone.stop_requested()) {
-    return Error{ErrorCode::kCancelled, "the caller has gone before it was answered", {}};
+    return Error{ErrorCode::kCancelled, "the caller disconnected before the answer", {}};
   }
   if (stopping_) {
     return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
@@ -54,7 +54,7 @@ void Store::Add(Lane lane, std::unique_ptr<Job> job) {
   added_.notify_one();
 }
 
-/// Waits for it; nothing once the store ends and nobody waits any more.
+/// Waits for a job; null once the store ends and no job is left.
 std::unique_ptr<Store::Job> Store::Next() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -25,17 +25,16 @@
 
 namespace benchd {
 
-/// The records on a thread of their own, so that the loop never waits for a disk.
+/// Runs Records on a thread of its own, so that the loop never waits for a disk.
 ///
-/// Calls are done one at a time. Where several wait, those of the session that runs come first
-/// (DoForSession), then what others want to be kept (Do), then what they want to see (Ask); in each
-/// of these lanes, in the order in which they were awaited. The answer comes back on the asker's
-/// executor, which does not run dry meanwhile.
+/// Calls are executed one at a time. Those for the running session come first (DoForSession), then
+/// other writes (Do), then reads (Ask); within each of these lanes in the order in which they were
+/// awaited. The result returns on the caller's executor, which must keep running.
 ///
-/// Destroyed before the loops of those who ask: what was asked is finished, then the file closed.
-/// The thread takes no signals and runs on the CPUs of the thread that opened the store. Without
-/// `own_thread` (tests of those who use a store) a call is done at once, by the caller, who has the
-/// answer in the next turn of its loop.
+/// Destroy it before the loops of its callers: it finishes pending calls, then closes the file. The
+/// thread takes no signals and runs on the CPUs of the thread that opened the store. Without
+/// `own_thread` (tests of its users) the caller executes the call at once and gets the result in
+/// the next turn of its loop.
 class Store {
  public:
   /// @errors those of Records::Open().
@@ -45,28 +44,29 @@ class Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
-  /// `co_await store.Do(&Records::SetPriority, id, priority, std::move(entry))`. Arguments by
-  /// value: they are kept until the call is done. What is made in braces has to have a name before.
+  /// `co_await store.Do(&Records::SetPriority, id, priority, std::move(entry))`. Arguments are
+  /// taken by value, because they are kept until the call is done. Objects built with braces need a
+  /// name first.
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> Do(Answer (Records::*call)(P...), A... arguments) {
     return Start(kChanges, {}, Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
-  /// The same for the session that runs: nothing is measured before it is done.
+  /// The same for the running session: measuring waits for it.
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> DoForSession(Answer (Records::*call)(P...), A... arguments) {
     return Start(kSession, {}, Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
-  /// The same for what changes nothing that is kept: of no use to a caller who has `gone` by the
-  /// time of its turn, or once benchd stops. It is not done then.
-  /// @errors kCancelled: has gone; kUnavailable: benchd is stopping (StopAnswering()).
+  /// The same for reads. The call is skipped if `gone` was requested before its turn, or if benchd
+  /// stops.
+  /// @errors kCancelled: `gone`; kUnavailable: benchd is stopping (StopAnswering()).
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> Ask(std::stop_token gone, Answer (Records::*call)(P...), A... arguments) {
     return Start(kReads, std::move(gone), Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
-  /// From now on Ask() answers at once that benchd is stopping, also where it waits already.
+  /// From now on every Ask(), including those that wait, returns at once that benchd is stopping.
   void StopAnswering() { stopping_ = true; }
 
  private:
@@ -154,7 +154,7 @@ class Store {
     co_return answer;
   }
 
-  /// Does it, or says why it is of no use any more.
+  /// Executes the call, or returns why its result is not needed any more.
   template <typename SomeWork>
   typename SomeWork::Answer AnswerTo(Lane lane, const std::stop_token& gone, SomeWork& work) {
     if (lane == kReads) {
@@ -173,8 +173,8 @@ class Store {
 
   Records records_;
   std::atomic<bool> stopping_ = false;
-  // Between those who ask and the thread. Held for the moves of a pointer, never while a job is
-  // done.
+  // Guards the lanes between the callers and the thread. Held to move a pointer, never while a job
+  // runs.
   std::mutex mutex_;
   std::condition_variable added_;
   std::array<std::deque<std::unique_ptr<Job>>, kLanes> jobs_;

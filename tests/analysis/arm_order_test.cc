@@ -36,7 +36,7 @@ TEST(ArmOrderTest, FollowsThePairsAndNoMore) {
 }
 
 TEST(ArmOrderTest, NamesWhatIsClearAmongThoseThatCannotBeOrdered) {
-  // Each is like its neighbour, the outer two are not alike.
+  // Neighbours are alike; the outer two are not.
   const ArmOrder order =
       OrderArms({"main",
                  {"c", "b", "a"},

@@ -33,7 +33,7 @@ const Comparison& PairIn(const ArmPairs& pairs, std::string_view first, std::str
 
 TEST(ArmPairsTest, EveryPairIsASessionOfItsOwnAtItsShareOfTheLevel) {
   ArmPairsAnalysis pairs = PairsFor(Three(0.03));
-  // The same runs of two arms alone, at a third of the level: there are three pairs.
+  // The same runs of two arms alone, at a third of the level, because there are three pairs.
   SessionSpec alone = MakeSpec({MakeBenchmark("main", 1, {"a", "b"})}, 0.01);
   alone.benchmarks[0].gates = {RatioGate("wall_time", 0.02)};
   SessionAnalysis session = Start(alone);

@@ -39,7 +39,7 @@ SessionSpec SpecOf(const Json& input, std::vector<Benchmark> benchmarks) {
   return spec;
 }
 
-// `value` is a number, a list (several runs of that arm in the block) or null (not printed).
+// `value` is a number, a list (several runs of that arm in the block) or null (absent).
 void AddRuns(Block& block, std::uint32_t benchmark, std::uint32_t arm, const std::string& metric,
              const Json& value) {
   const std::vector<Json> values =
@@ -51,7 +51,7 @@ void AddRuns(Block& block, std::uint32_t benchmark, std::uint32_t arm, const std
   }
 }
 
-// The looks of a session as the reference describes them: which block decided what.
+// The looks of a session in the reference: the block at which each decision was made.
 class Watch {
  public:
   explicit Watch(const SessionSpec& spec) : analysis_(SessionAnalysis::Create(spec).value()) {}
@@ -95,7 +95,7 @@ class Watch {
   struct Moment {
     std::size_t block = 0;
     std::uint64_t n = 0;
-    Effect look = {};  // that one alone
+    Effect look = {};  // only that one
   };
 
   void ExpectComparison(const Comparison& actual, const Json& expected, std::size_t index,

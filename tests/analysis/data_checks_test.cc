@@ -21,7 +21,7 @@ using MakeValue = std::function<double(int, std::mt19937_64&)>;
 
 double CheckedNormal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
 
-/// What n pairs made by the two functions give rise to.
+/// The warnings about n pairs made by the two functions.
 std::vector<Warning> Check(int n, const MakeValue& base, const MakeValue& candidate, bool paired,
                            const KnownMetric& metric, const CheckOptions& options = {}) {
   std::mt19937_64 random(kDataSeed);
@@ -94,7 +94,7 @@ TEST(DataChecksTest, ATailBeyondANormalOneIsNamedWithItsSize) {
   EXPECT_TRUE(Has(WarningCodes(200, PlainValue, tailed), "outliers"));
 }
 
-// Advice against the mean is for those who take it.
+// Advice against the mean is only for sessions that use it.
 TEST(DataChecksTest, WithoutAMeanOutliersAreValuesLikeOthers) {
   const auto tailed = [](int i, std::mt19937_64& random) {
     return 10 + 0.1 * CheckedNormal(random) + (i % 20 == 0 ? 5 : 0);
@@ -110,7 +110,7 @@ TEST(DataChecksTest, WithoutAMeanOutliersAreValuesLikeOthers) {
   }
 }
 
-// First values of 5 among 10: for a time the better ones, for a rate the worse ones.
+// First values of 5 among 10: for a time these are better, for a rate worse.
 TEST(DataChecksTest, WhatStartsWellIsNotSaidToWarmUp) {
   const auto low_first = [](int i, std::mt19937_64& random) {
     return (i < 5 ? 5 : 10) + 0.1 * CheckedNormal(random);
@@ -120,8 +120,8 @@ TEST(DataChecksTest, WhatStartsWellIsNotSaidToWarmUp) {
   KnownMetric unknown = kMetric;
   unknown.better.reset();
   for (const auto& [metric, reason] :
-       {std::pair{kMetric, "it slows down as it goes on, or a load came"},
-        {rate, "it warms up, or a load went away"},
+       {std::pair{kMetric, "it slows down with time, or a load began"},
+        {rate, "it warms up, or a load ended"},
         {unknown, "it changes with time, or with a load"}}) {
     const auto warnings = Check(60, low_first, PlainValue, true, metric);
     ASSERT_FALSE(warnings.empty());
@@ -130,7 +130,7 @@ TEST(DataChecksTest, WhatStartsWellIsNotSaidToWarmUp) {
   }
 }
 
-// Below two steps of spread every arm is a comb, whatever its shape.
+// With a spread below two steps, every arm looks like a comb, whatever its shape.
 TEST(DataChecksTest, TheShapeOfAMetricOfFewStepsIsNotJudged) {
   KnownMetric coarse = kMetric;
   coarse.resolution = 1;

@@ -15,12 +15,12 @@ std::optional<ValueEnds> RangeOfBoth(const Values& a, const Values& b = {}) {
   return UsualRange(arms);
 }
 
-// Quartiles 11.75 and 15.25 (type 7): four times 3.5 beyond them is -2.25 and 29.25.
+// Quartiles 11.75 and 15.25 (type 7): four times 3.5 beyond them gives -2.25 and 29.25.
 TEST(DistributionsTest, OneRunFarOutDoesNotTakeTheRoomOfTheOthers) {
   const Values values = {10, 11, 12, 13, 14, 15, 16, 1000};
   EXPECT_EQ(RangeOfBoth(values), (ValueEnds{10, 29.25}));
-  EXPECT_EQ(RangeOfBoth(values, {40}), (ValueEnds{10, 40})) << "another arm has a place of its own";
-  EXPECT_EQ(RangeOfBoth({5, 5, 5, 5, 5, 7}), (ValueEnds{5, 7})) << "equal quartiles know no far";
+  EXPECT_EQ(RangeOfBoth(values, {40}), (ValueEnds{10, 40})) << "each arm has a range of its own";
+  EXPECT_EQ(RangeOfBoth({5, 5, 5, 5, 5, 7}), (ValueEnds{5, 7})) << "equal quartiles exclude none";
   EXPECT_FALSE(RangeOfBoth({}));
 }
 
@@ -40,7 +40,7 @@ TEST(DistributionsTest, EveryValueIsInABinOrCountedBeyond) {
   EXPECT_EQ(counted(0), 200U);
   EXPECT_EQ(counted(1), 50U);
   EXPECT_EQ(all->arms[1].n, 50U);
-  // Bars and curve have the same area: that of the values that are shown.
+  // Bars and curve have the same area: that of the displayed values.
   double bars = 0;
   for (std::size_t bin = 0; bin + 1 < all->edges.size(); ++bin) {
     bars += all->Height(1, bin) * (all->edges[bin + 1] - all->edges[bin]);
@@ -49,8 +49,8 @@ TEST(DistributionsTest, EveryValueIsInABinOrCountedBeyond) {
   const ArmDistribution& curve = all->arms[1];
   double area = 0;
   for (const double density : curve.density) area += density * (curve.x[1] - curve.x[0]);
-  // Less what kernels at the ends reach beyond the bins: of evenly spread values 0.4 bandwidths on
-  // either side, each here 0.12 of the range.
+  // Minus the part of kernels at the ends that lies beyond the bins: for evenly spread values 0.4
+  // bandwidths on either side, each 0.12 of the range here.
   EXPECT_NEAR(area, 1 - 2 * 0.4 * 0.12, 0.03);
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/parse/harness_output.h"
 
-// What every harness prints, for tests that hold for all formats.
+// The output of every harness, for tests that apply to all formats.
 
 namespace benchd {
 
@@ -25,7 +25,7 @@ inline std::string Joined(
   return text;
 }
 
-/// What each harness prints that measured these.
+/// The output of each harness for these measurements.
 inline const std::map<std::string, std::function<std::string(const PrintedValues&)>> kPrinters{
     {"lines",
      [](const PrintedValues& values) {
@@ -94,7 +94,7 @@ inline const std::map<std::string, std::function<std::string(const PrintedValues
               "}";
      }}};
 
-/// Those that the product has, from what it says of itself: a new one is not forgotten.
+/// The formats that the product lists itself, so that a new one is not forgotten.
 inline std::vector<std::string> Formats() {
   const auto refused = CheckHarnessFormat("no such format");
   const std::string& hint = refused.error().hint + refused.error().message;

@@ -15,7 +15,7 @@
 namespace benchd {
 namespace {
 
-// Three inner benchmarks, so that a harness which names them only where it has several does.
+// Three inner benchmarks, so that harnesses that only name several benchmarks do so.
 const std::vector<std::string> kAll{"Fine", "Other", "Gone"};
 const std::vector<std::string> kFewer{"Fine", "Other"};
 
@@ -62,7 +62,7 @@ Report Live(const std::string& format, const std::vector<std::string>& base_name
   };
   analysis.AddWarmup(block(0));
   for (int i = 0; i < kRuns && !analysis.Finished(); ++i) Feed(analysis, block(i));
-  EXPECT_TRUE(analysis.Finished()) << format << ": what is missing keeps nothing open";
+  EXPECT_TRUE(analysis.Finished()) << format << ": a missing metric keeps nothing open";
   return analysis.Conclude();
 }
 
@@ -84,7 +84,7 @@ TEST(GateJudgementTest, OfEveryFormatABenchmarkThatTheCandidateLacksIsARegressio
   ASSERT_GE(Formats().size(), 8u);
   for (const std::string& format : Formats()) {
     SCOPED_TRACE(format);
-    ASSERT_TRUE(kPrinters.contains(format)) << "add what it prints";
+    ASSERT_TRUE(kPrinters.contains(format)) << "add its output";
     const auto table = Analyzed(format, kAll, kFewer, false);
     ASSERT_TRUE(table) << table.error().message;
     for (const Report& report : {table->report, Live(format, kAll, kFewer, false)}) {
@@ -139,7 +139,7 @@ Report ReportOf(const SessionSpec& spec, const PrintedValues& base, const Printe
   for (int i = 0; i < blocks; ++i) {
     Feed(analysis, {PrintedBy(0, base, better), PrintedBy(1, candidate, better)});
   }
-  EXPECT_TRUE(analysis.Finished()) << "nothing is left to wait for";
+  EXPECT_TRUE(analysis.Finished()) << "there is nothing to wait for";
   return analysis.Conclude();
 }
 
@@ -167,9 +167,9 @@ TEST(GateJudgementTest, WhereAllThatGatesIsAllowedToBeMissingNothingIsJudged) {
   EXPECT_TRUE(HasWarning(report, "metric_missing", Severity::kCaution));
 }
 
-// ---- what came after the gates were fixed ----
+// ---- metrics that appear after the gates were fixed ----
 
-/// Gives each arm of a block what it prints there; the arms are base and candidate.
+/// Gives each arm of a block its printed values; the arms are base and candidate.
 using PrintedInBlock = std::function<PrintedValues(int block, std::uint32_t arm)>;
 
 PrintedValues AandB(int block, bool with_b, double b) {
@@ -189,7 +189,7 @@ Report LateReport(const SessionSpec& spec, const PrintedInBlock& prints, int blo
       Feed(analysis, block);
     }
   }
-  EXPECT_TRUE(analysis.Finished()) << "nobody waits for a gate that nothing can judge";
+  EXPECT_TRUE(analysis.Finished()) << "a gate that cannot be judged is not waited for";
   return analysis.Conclude();
 }
 
@@ -257,7 +257,7 @@ TEST(GateJudgementTest, AMetricThatWas0OrAllTheSameAtFirstAloneIsUndecided) {
       return PrintedValues{{"a", 2000}, {"b", at_first}};
     });
     ExpectLate(report, "b", "late_values");
-    EXPECT_FALSE(HasWarning(report, "no_ratio", Severity::kCaution)) << "the gate says it";
+    EXPECT_FALSE(HasWarning(report, "no_ratio", Severity::kCaution)) << "the gate reports it";
   }
 }
 
@@ -388,7 +388,7 @@ TEST(GateJudgementTest, ARateThatFellTo0IsARegression) {
   }
 }
 
-// One gate's matter: a session is not lost for it, and the other gate is decided.
+// Only this gate is affected: the session continues, and the other gate is decided.
 TEST(GateJudgementTest, AZeroInARateLeavesThatGateUndecidedAndNoOther) {
   for (const int zero : {0, 3, 12}) {
     SessionSpec spec = GatedSpec("rate");
@@ -428,7 +428,7 @@ TEST(GateJudgementTest, AGateThatPassedBeforeItsRateBecame0HasNotPassed) {
   EXPECT_EQ(Find(report, "rate").reason, "not_positive");
 }
 
-// One more allocation than one is no doubt for any number of runs, and neither is none.
+// One additional allocation is certain with any number of runs, and so is none.
 TEST(GateJudgementTest, WhatNoRunCanDecideEndsAtTheFirstLookWithItsReason) {
   for (const auto& [base, candidate] : {std::pair{1.0, 2.0}, std::pair{5.0, 5.0}}) {
     for (const Method method : {Method::kPaired, Method::kWelch}) {
@@ -512,7 +512,7 @@ TEST(GateJudgementTest, RunsThatFailInOneArmAlone) {
   }
 }
 
-/// `failed` of 20 runs of each arm fail, the candidate ten times as fast.
+/// `failed` of 20 runs of each arm fail; the candidate is ten times as fast.
 Report FailingNowAndThen(int failed_of_base, int failed_of_candidate) {
   SessionSpec spec = Two();
   spec.benchmarks[0].ignore_failure = true;
@@ -544,7 +544,7 @@ TEST(GateJudgementTest, OneFailedRunOfTheReferenceHidesNoneOfTheCandidate) {
   }
 }
 
-// Several candidates, a placebo, builds: whatever else the table has.
+// Several candidates, a placebo, builds: independent of the rest of the table.
 TEST(GateJudgementTest, ABenchmarkThatOneCandidateLacksIsARegressionWhoeverElseIsThere) {
   const auto judged = [](const std::vector<std::string>& arms, const TableOptions& options) {
     std::string text = "arm,benchmark,wall_time\n";
@@ -580,7 +580,7 @@ TEST(GateJudgementTest, AnExitCodeThatIsAcceptedIsNoFailure) {
       << "0 is not in the list";
 }
 
-// What a run's exit code means in a table is what it means in a session.
+// A run's exit code means the same in a table as in a session.
 TEST(GateJudgementTest, AnExitCodeOfATableIsOneOfARun) {
   const auto judged = [](int base, int candidate, std::vector<int> accepted) {
     std::string text = "arm,exit_code,wall_time\n";
@@ -609,8 +609,8 @@ TEST(GateJudgementTest, AcceptedExitCodesNeedATableThatHasSome) {
   options.spec.benchmarks.emplace_back().accept_exit = {3};
   const auto none = AnalyzeTable(WholeText("arm,wall_time\na,1\nb,1\n"), options);
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message, "accept-exit: nothing says how a run ended");
-  // Of these the one that says nothing has not failed.
+  EXPECT_EQ(none.error().message, "accept-exit: the table does not state how runs ended");
+  // A run without an exit code has not failed.
   std::string text = "arm,exit_code,wall_time\n";
   for (int i = 0; i < 10; ++i) text += i == 5 ? "a,3,1.000\nb,,1.000\n" : "a,3,1.000\nb,3,1.000\n";
   const auto some = AnalyzeTable(WholeText(text), options);
@@ -629,14 +629,14 @@ TEST(GateJudgementTest, OneFailedRunIsJudgedAtTheEnd) {
     Feed(analysis, block);
   }
   EXPECT_EQ(Find(analysis.Look(), "wall_time").reason, "failed_in_candidate");
-  EXPECT_FALSE(analysis.Finished()) << "it may fail in the other arm yet";
+  EXPECT_FALSE(analysis.Finished()) << "the other arm may still fail";
   Block block = noise.Wall({0.5, 0.5});
   block[0].exit.code = 1;
   Feed(analysis, block);
   EXPECT_EQ(Find(analysis.Look(), "wall_time").reason, "");
 }
 
-// ---- what invalidates ----
+// ---- invalid data ----
 
 TEST(GateJudgementTest, AWarningThatInvalidatesMakesItsGateUndecided) {
   for (const Verdict verdict : {Verdict::kPass, Verdict::kRegression}) {
@@ -669,8 +669,7 @@ TEST(GateJudgementTest, AWarningThatInvalidatesMakesItsGateUndecided) {
   }
 }
 
-// Every other run of the candidate prints nothing: that many runs more would not bring it below 5
-// %.
+// Every other run of the candidate prints nothing, so further runs will not bring that below 5 %.
 TEST(GateJudgementTest, AMetricThatHalfOfTheRunsLackEndsLongBeforeTheLimit) {
   SessionSpec spec = GatedSpec("speed");
   spec.limits.max_runs = 1000;
@@ -688,7 +687,7 @@ TEST(GateJudgementTest, AMetricThatHalfOfTheRunsLackEndsLongBeforeTheLimit) {
   EXPECT_EQ(Find(report, "speed").reason, "missing_values");
 }
 
-// Of two references: what takes one gate back leaves the other.
+// With two references, a problem with one gate does not affect the other.
 TEST(GateJudgementTest, AWarningAboutOneReferenceLeavesTheGateOfTheOther) {
   SessionSpec spec = MakeSpec({MakeBenchmark("main", 2, {"v1", "v2", "candidate"})});
   spec.benchmarks[0].gates = {RatioGate("speed", 0.02)};

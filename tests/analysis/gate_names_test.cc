@@ -13,7 +13,7 @@
 #include "tests/analysis/session_feed.h"
 #include "tests/analysis/table_text.h"
 
-// One meaning of --metric: the same names in a session and in a table of the same harness.
+// --metric has one meaning: the same names in a session and in a table of the same harness.
 
 namespace benchd {
 namespace {
@@ -82,7 +82,7 @@ std::vector<HarnessFile> FilesOf(const std::string& format) {
   return files;
 }
 
-/// What the format prints and a table has: hyperfine's means of all runs are in a session alone.
+/// The metrics that the format prints and a table has; hyperfine's means are only in a session.
 std::vector<Sample> SamplesOf(const std::string& format) {
   const auto output = ParseHarnessOutput(format, PrintedIn(format, 0));
   const auto table = ReadHarnessTable(format, FilesOf(format));
@@ -111,7 +111,7 @@ Keys AnalyzedGates(const std::string& format, const std::string& gate) {
   return table ? GateKeysOf(table->report) : Keys{table.error().message};
 }
 
-/// Beside the metrics of its process, which benchd measures.
+/// In addition to the metrics of its process, which benchd measures.
 Keys ComparedGates(const std::string& format, const std::string& gate) {
   SessionSpec spec = Two();
   spec.benchmarks[0].parse = format;
@@ -131,7 +131,7 @@ Keys ComparedGates(const std::string& format, const std::string& gate) {
   return GateKeysOf(analysis.Conclude());
 }
 
-/// A way of naming metrics, and what it has to name.
+/// A way to name metrics, and the metrics that it must match.
 struct GateName {
   std::string gate;
   Keys names;
@@ -165,7 +165,7 @@ std::vector<GateName> NamesFor(const std::vector<Sample>& samples) {
 TEST(NamedGatesTest, OfEveryFormatANameMeansTheSameInAnalyzeAndInCompare) {
   ASSERT_GE(Formats().size(), 8U);
   for (const std::string& format : Formats()) {
-    ASSERT_TRUE(kPrinters.contains(format)) << format << ": add what it prints";
+    ASSERT_TRUE(kPrinters.contains(format)) << format << ": add its output";
     const std::vector<Sample> samples = SamplesOf(format);
     ASSERT_GE(samples.size(), 3U) << format;
     Keys in_table;
@@ -199,7 +199,7 @@ TEST(MatchGatesTest, OfEveryFormatANameMeansWhatTheHarnessPrintedBeforeWhatBench
   }
 }
 
-// Suite A prints what suite B does not.
+// Suite A prints metrics that suite B does not.
 TEST(NamedGatesTest, AGateOfASuiteIsAnErrorOnlyWhereNoBenchmarkHasIt) {
   const auto said = [](const std::string& metric) {
     std::vector<Benchmark> benchmarks;

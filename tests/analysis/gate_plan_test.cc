@@ -154,7 +154,7 @@ TEST_F(GatePlanTest, AMarginInAUnitThatItsMetricHasNothingOfIsRefused) {
   EXPECT_EQ(refusal("s", "KiB").message,
             "metric heap: its unit is 'KiB', but the margin is a time");
   EXPECT_EQ(refusal("s", "m").message, "metric heap: its unit is 'm', but the margin is a time")
-      << "it may be metres";
+      << "it may mean metres";
 }
 
 TEST_F(GatePlanTest, AUnitThatNobodyKnowsIsRefusedBeforeAnythingRuns) {

@@ -24,7 +24,7 @@ Comparison GateIn(const std::string& benchmark, double change, double lo, double
   return gate;
 }
 
-/// With those deviations, relative to the means, of ten values each.
+/// With these deviations, relative to the means, for ten values each.
 Comparison AtOneLook(Comparison gate, double sd_reference, double sd_candidate) {
   gate.method = Method::kFixed;
   gate.n_reference = gate.n_candidate = 10;
@@ -36,7 +36,7 @@ Comparison AtOneLook(Comparison gate, double sd_reference, double sd_candidate) 
 }
 
 TEST(GeometricMeanTest, IsThatOfTheRatios) {
-  // sqrt(2 * 0.5) = 1: twice as slow and twice as fast are no change.
+  // sqrt(2 * 0.5) = 1: twice as slow and twice as fast cancel out.
   const auto changes =
       ChangesOverBenchmarks(std::vector{GateIn("a", 1, 0.9, 1.2), GateIn("b", -0.5, -0.6, -0.4)});
   ASSERT_EQ(changes.size(), 1U);
@@ -58,7 +58,7 @@ TEST(GeometricMeanTest, OneLookTakesTheBenchmarksForIndependent) {
   const std::vector gates{AtOneLook(GateIn("a", 0.1, -0.3, 0.5), 0.05, 0.05),
                           AtOneLook(GateIn("b", 0.1, -0.3, 0.5), 0.05, 0.05)};
   const auto changes = ChangesOverBenchmarks(gates);
-  // Of each ratio: variance 2 * 0.05^2 / 10, 18 degrees of freedom; of their mean 36, half of it.
+  // For each ratio: variance 2 * 0.05^2 / 10, 18 degrees of freedom; for their mean 36, half of it.
   const double half = StudentTUpperQuantile(0.005, 36) * std::sqrt(2 * 0.0025 / 10 / 2);
   ASSERT_TRUE(changes[0].change.lo && changes[0].change.hi);
   EXPECT_NEAR(*changes[0].change.lo, std::expm1(std::log(1.1) - half), 1e-12);
@@ -85,7 +85,7 @@ TEST(GeometricMeanTest, TheStepsOfTheMetricWidenItAsTheyDoEachGate) {
   EXPECT_NEAR(std::log1p(*wide.change.lo), 2 * std::log(1.1) - narrow - 0.2, 1e-12);
 }
 
-// Two benchmarks that read 10 and now and then 11 ticks, at one look of eight pairs.
+// Two benchmarks that read 10 and occasionally 11 ticks, at one look of eight pairs.
 TEST(GeometricMeanTest, ASuiteOfCoarseClocksIsNoSurerThanItsGates) {
   SessionSpec spec = MakeSpec(
       {MakeBenchmark("a", 1, {"base", "candidate"}), MakeBenchmark("b", 1, {"base", "candidate"})});

@@ -7,7 +7,7 @@
 namespace benchd {
 namespace {
 
-// Nothing here is random: values alternate by a small amount around their level.
+// Nothing is random here: values alternate by a small amount around their level.
 GateSummary Entry(int i, double level) {
   GateSummary summary{.number = static_cast<std::uint64_t>(i) + 1,
                       .session = {"s" + std::to_string(i)},

@@ -6,7 +6,7 @@
 
 #include "tests/analysis/session_feed.h"
 
-// What a harness with benchmarks of its own printed: a comparison for each of them and its metrics.
+// Output of a harness with its own benchmarks: one comparison per benchmark and metric.
 
 namespace benchd {
 namespace {
@@ -17,7 +17,7 @@ SessionSpec Parsed() {
   return spec;
 }
 
-/// One run of an arm that printed `values` as time of BM_x, the sum of them as time of BM_y.
+/// One run of an arm that prints `values` as the time of BM_x and their sum as the time of BM_y.
 RunBuilder Printed(std::uint32_t arm, const std::vector<double>& values) {
   RunBuilder run(0, arm, arm);
   run.Sample("wall_time", 1);
@@ -53,7 +53,7 @@ TEST(InnerBenchmarksTest, EachIsComparedByTheMeansOfItsRuns) {
   const Report report = analysis.Look();
   EXPECT_EQ(GatesOf(report), (std::vector<std::string>{"BM_x/time", "BM_y/time"}));
   const Comparison x = Find(report, "BM_x/time");
-  EXPECT_EQ(x.n_reference, 8U) << "a run is one value, whatever it printed";
+  EXPECT_EQ(x.n_reference, 8U) << "a run is one value, however many it printed";
   EXPECT_EQ(x.mean_reference, 2);
   EXPECT_EQ(x.mean_candidate, 3);
   EXPECT_EQ(x.verdict, Verdict::kRegression);
@@ -73,7 +73,7 @@ TEST(InnerBenchmarksTest, WhatOneArmDoesNotPrintIsNamedAndNotCompared) {
   for (int i = 0; i < 8; ++i) Feed(analysis, block());
   const Report report = analysis.Conclude();
   EXPECT_EQ(GatesOf(report), (std::vector<std::string>{"BM_x/time", "BM_y/time"}));
-  EXPECT_EQ(report.verdict, Verdict::kPass) << "and it keeps nothing open";
+  EXPECT_EQ(report.verdict, Verdict::kPass) << "it keeps nothing open";
   const Warning* warning = FindWarning(report, "metric_missing");
   ASSERT_NE(warning, nullptr);
   EXPECT_EQ(warning->arm, "base");
@@ -145,7 +145,7 @@ TEST(InnerBenchmarksTest, OneMetricInTwoUnitsIsAnError) {
   EXPECT_EQ(added.error().message, "metric lag: printed in 'ms' and in 's'");
 }
 
-// Whichever arm runs first: the random order must not say what is worse.
+// The direction must not depend on which arm runs first.
 TEST(InnerBenchmarksTest, OneMetricInTwoDirectionsIsAnErrorWhicheverArmRunsFirst) {
   for (const bool base_first : {true, false}) {
     for (const bool in_warmup : {true, false}) {
@@ -159,7 +159,7 @@ TEST(InnerBenchmarksTest, OneMetricInTwoDirectionsIsAnErrorWhicheverArmRunsFirst
       EXPECT_EQ(added.error().message,
                 "metric a: printed with conflicting directions, 'lower' and 'higher'");
       EXPECT_EQ(added.error().hint,
-                "print one direction of a, whatever the arm, or name it: --metric a:lower");
+                "print one direction of a for every arm, or name it: --metric a:lower");
     }
   }
 }

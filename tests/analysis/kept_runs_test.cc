@@ -68,7 +68,7 @@ TEST(KeptRunsTest, NameTheRunThatIsUnlikeTheOthers) {
       << warnings[0].message;
 }
 
-// A coefficient of variation of 1.3: every measure of distance is large, and no run is unlike.
+// A coefficient of variation of 1.3: every measure of distance is large, but no run stands apart.
 TEST(KeptRunsTest, DoNotTakeNoiseForADifference) {
   EXPECT_TRUE(Warnings(8, 100, [](int, int, std::mt19937_64& random) {
                 return 1e-6 * std::floor(1e6 * std::exp(IterationNormal(random)));
@@ -113,7 +113,7 @@ TEST(KeptRunsTest, SayRarelySomethingOfCleanRuns) {
   const double rate = static_cast<double>(warned) / kSessions;
   std::printf("seeds %u...: %.1f %% of %d clean sessions say something of their runs\n", kKeptSeed,
               100 * rate, kSessions);
-  // A warm-up inside is looked for at 0.1 % in each of two arms.
+  // The check for a warm-up uses a level of 0.1 % in each of two arms.
   EXPECT_LE(rate, 0.01);
 }
 

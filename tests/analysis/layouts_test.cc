@@ -1,4 +1,4 @@
-// The method layouts: several builds of each arm, the build is the unit.
+// The method layouts: several builds of each arm, with the build as the unit.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ SessionSpec Layouts(std::uint32_t builds, double alpha = 0.01) {
   return spec;
 }
 
-/// Builds whose times are `spread` apart, and runs of each with 1 % of noise.
+/// Builds with times `spread` apart, and runs of each with 1 % of noise.
 class Machine {
  public:
   explicit Machine(unsigned seed) : random_(seed) {}
@@ -136,7 +136,7 @@ TEST(LayoutsTest, RunsAreEnoughWhenTheirNoiseIsSmallBesideTheLayouts) {
     Feed(far, machine.Run(wide));
   }
   EXPECT_TRUE(far.Finished()) << "3 % between builds against 1 % / sqrt(8) of a build's mean";
-  // Builds alike: until each is known to a tenth of the margin, 1 % / sqrt(n) = 0.2 %.
+  // Equal builds: until each is known to a tenth of the margin, 1 % / sqrt(n) = 0.2 %.
   SessionAnalysis near = Start(Layouts(8));
   int blocks = 0;
   for (; !near.Finished(); ++blocks) Feed(near, machine.Run(std::vector<double>(16, 0.01)));
@@ -183,11 +183,11 @@ TEST(LayoutsTest, RefusesArmsThatAreNoBuildsAndWhatDoesNotFit) {
   };
   SessionSpec spec = Layouts(4);
   spec.benchmarks[0].arms[1].name = "other";
-  refused(spec, "no build of another");
+  refused(spec, "is not named GROUP/NUMBER");
   spec = Layouts(4);
   spec.benchmarks[0].arms[0].role = ArmRole::kCandidate;
-  refused(spec, "reference and candidate");
-  // Layouts that have two modes themselves: two and three builds err more than is stated.
+  refused(spec, "a reference and a candidate");
+  // Layouts that have two modes: with two and three builds the error exceeds the stated one.
   for (const std::uint32_t few : {1U, 2U, 3U}) refused(Layouts(few), "at least 4 are needed");
   spec = Layouts(4);
   spec.schedule.kind = ScheduleKind::kCoin;

@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-/// Session `number` on a machine of its own, with that change of wall_time.
+/// Session `number` on a separate machine, with that change of wall_time.
 MachineSession Session(int number, double change) {
   MachineSession session;
   session.source = "node" + std::to_string(number) + ".json";
@@ -59,7 +59,7 @@ bool Warns(const MachineCombination& combined, const std::string& code) {
   return std::ranges::count(combined.warnings, code, &Warning::code) > 0;
 }
 
-// Every session found its values too coarse; beside each other they look like a regression.
+// Every session found its values too coarse; side by side they look like a regression.
 TEST(MachineCombinationTest, WhatTheSessionsRefusedNoNumberOfMachinesDecides) {
   for (const char* code : {"resolution", "missing_values", "runs_incomplete"}) {
     std::vector<MachineSession> sessions = Sessions({0.2, 0.2, 0.2, 0.2});
@@ -107,12 +107,12 @@ TEST(MachineCombinationTest, TheMachineIsTheUnit) {
   EXPECT_NEAR(gate.change->estimate, 0.0949429, 1e-6);
   EXPECT_NEAR(*gate.change->lo, 0.0579, 1e-4);
   EXPECT_NEAR(*gate.change->hi, 0.1333, 1e-4);
-  // A machine's own squared error is 2 * 0.01^2 / 25, of each the same.
+  // The squared error of each machine is 2 * 0.01^2 / 25.
   EXPECT_NEAR(*combined.gates.front().tau_squared, 0.01179067 * 0.01179067 - 8e-6, 1e-8);
   EXPECT_TRUE(combined.warnings.empty());
 }
 
-// Four machines that read the same step agree, and may all be wrong by it.
+// Four machines that read the same step agree, but all may be wrong by it.
 TEST(MachineCombinationTest, TheStepsOfTheMetricWidenTheIntervalAsTheyDoAMachines) {
   std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
   for (MachineSession& session : sessions) {
@@ -210,7 +210,7 @@ void TakeEstimate(MachineSession& session, Verdict verdict, const std::string& r
   gate.reason = reason;
 }
 
-// No estimate, but a finding: the candidate lacks the metric, left 0 for good, or failed.
+// A finding without an estimate: the candidate lacks the metric, left 0 permanently, or failed.
 TEST(MachineCombinationTest, ARegressionThatASessionFoundWithoutAnEstimateCounts) {
   for (const char* reason : {"missing_in_candidate", "left_zero", "failed_in_candidate", ""}) {
     std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0, 0});
@@ -261,7 +261,7 @@ TEST(MachineCombinationTest, AMachineThatCouldNotDecideLeavesTheGateUndecided) {
             "node2.json: base has no wall_time to compare candidate with");
 }
 
-// A metric that is 0 everywhere gates in the session alone where the candidate left 0.
+// A metric that is 0 everywhere gates only in the session whose candidate left 0.
 TEST(MachineCombinationTest, AGateThatOneSessionAloneHasForAReasonCounts) {
   for (const std::size_t where : {0U, 2U}) {
     std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
@@ -310,7 +310,7 @@ TEST(MachineCombinationTest, ASessionIsCountedOnceAndSeveralOfAMachineAreAverage
   std::vector<MachineSession> sessions = Sessions({0, 0.01, 0.02, 0.03});
   sessions.push_back(sessions[1]);
   sessions.back().source = "copy.json";
-  sessions.back().machine = "cloned";  // an id is one session's, whatever the machine is called
+  sessions.back().machine = "cloned";  // ids identify sessions, whatever the machine
   sessions.push_back(sessions[2]);
   sessions.back().session = "renamed";
   MachineSession second = Session(4, 0.05);

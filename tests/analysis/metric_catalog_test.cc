@@ -78,7 +78,7 @@ TEST(MetricCatalogTest, TheFirstDirectionThatIsSaidHoldsWhicheverRunSaysIt) {
   catalog.Learn(RunBuilder(0, 0).Sample("y", 1).Metric("y", std::nullopt), ids);
   catalog.HoldDirections();
   catalog.Learn(RunBuilder(0, 1).Sample("y", 1).Metric("y", Better::kLower), ids);
-  EXPECT_FALSE(catalog.metrics()[1].better) << "it is compared as one without a direction already";
+  EXPECT_FALSE(catalog.metrics()[1].better) << "it is already compared without a direction";
   EXPECT_EQ(catalog.metrics()[1].printed, Better::kLower);
 }
 

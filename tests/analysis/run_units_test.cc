@@ -23,8 +23,8 @@ TEST(RunUnitsTest, AnotherUnitOfTimeBecomesThatOfTheFirstArm) {
   EXPECT_EQ(block[1].samples[0].value, 2);
   const Block before = block;
   units.Unify(block);
-  EXPECT_EQ(block, before) << "what is converted stays as it is";
-  // The unit is the session's from then on.
+  EXPECT_EQ(block, before) << "conversion leaves its input unchanged";
+  // From then on the session has that unit.
   Block second{Printed(0, "s", 0.002)};
   units.Unify(second);
   EXPECT_EQ(second[0].samples[0].value, 2);
@@ -59,7 +59,7 @@ TEST(RunUnitsTest, OtherUnitsAndOtherBenchmarksAreLeftAlone) {
   EXPECT_EQ(other[0].metrics[0].unit, "us");
 }
 
-// A look at every sample for each metric took minutes, on the thread that serves everybody.
+// Searching every sample for each metric took minutes, on the thread that serves all users.
 TEST(RunUnitsTest, ManyMetricsThatAreAllConvertedTakeOnePass) {
   constexpr std::size_t kMany = 20'000;
   const auto printed = [](const std::string& unit, double value) {

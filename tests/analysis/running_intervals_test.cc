@@ -12,8 +12,8 @@
 #include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_feed.h"
 
-// Under watching a session shows, and decides by, what the intervals of all its looks have in
-// common; of one look its own interval.
+// Under watching, a session shows and uses the intersection of the intervals of all its looks; with
+// one look, only that interval.
 
 namespace benchd {
 namespace {
@@ -48,7 +48,7 @@ SessionSpec SpecFor(const Approach& approach, double margin) {
   return spec;
 }
 
-/// Two arms with 3 % of noise; an info metric beside the gate's.
+/// Two arms with 3 % of noise, and an info metric in addition to the gate's.
 class Draw {
  public:
   Block Pair(double change) {
@@ -65,7 +65,7 @@ class Draw {
   std::normal_distribution<double> normal_;
 };
 
-/// What a reader of each look would have made of them.
+/// The result that each look alone would give.
 struct Common {
   double lo = -std::numeric_limits<double>::infinity();
   double hi = std::numeric_limits<double>::infinity();
@@ -103,7 +103,7 @@ TEST(RunningIntervalsTest, WhatIsShownIsWhatAllLooksHaveInCommon) {
             wider || (now.last_change && now.change->lo && now.last_change->lo < now.change->lo);
       }
     }
-    EXPECT_TRUE(wider) << "no look said less than those before it";
+    EXPECT_TRUE(wider) << "no look was less precise than those before it";
   }
 }
 
@@ -115,7 +115,7 @@ TEST(RunningIntervalsTest, ADecidedGatesIntervalStaysOnItsSideForGood) {
     Draw draw;
     bool decided = false;
     bool crossed = false;
-    // A regression at first, then nothing any more: the last look comes back over the margin.
+    // A regression at first, then no change: the last look returns across the margin.
     for (int block = 0; block < 300; ++block) {
       Feed(analysis, draw.Pair(block < 40 ? 0.1 : 0.0));
       const Comparison gate = Find(analysis.Look(), "wall_time");
@@ -150,7 +150,7 @@ TEST(RunningIntervalsTest, LooksThatExcludeEachOtherLeaveNoIntervalAndDecideNoth
   for (const Approach& approach : Approaches()) {
     SCOPED_TRACE(approach.name);
     SessionSpec spec = SpecFor(approach, 0.5);
-    // Only so narrow an interval decides that none of these is one.
+    // The rule requires so narrow an interval that none of these looks decides.
     spec.rule = {RuleKind::kPrecision, 1e-6};
     SessionAnalysis analysis = Start(spec);
     FeedDrift(analysis);
@@ -184,7 +184,7 @@ TEST(RunningIntervalsTest, ALookThatMayNotDecideDoesNotEnter) {
   Draw draw;
   for (int block = 0; block < 40; ++block) {
     Block runs = draw.Pair(0.5);
-    // More than one in twenty lacks it, at every look.
+    // At every look, more than one run in twenty lacks the metric.
     if (block % 8 == 3) runs[1].samples.erase(runs[1].samples.begin());
     Feed(analysis, runs);
     const Comparison gate = Find(analysis.Look(), "wall_time");
@@ -227,7 +227,7 @@ TEST(RunningIntervalsTest, AnEstimateThatLeftTheIntervalIsShownAsItIsAndNoted) {
   EXPECT_TRUE(outside);
 }
 
-// c = 1.1 b to the last bit but one: every look is a point, and the same one but for rounding.
+// c = 1.1 b up to the last bit: every look is a point, and the same one except for rounding.
 TEST(RunningIntervalsTest, ArmsInProportionDoNotExcludeThemselves) {
   for (const Approach& approach : Approaches()) {
     SCOPED_TRACE(approach.name);
@@ -248,7 +248,7 @@ TEST(RunningIntervalsTest, ArmsInProportionDoNotExcludeThemselves) {
 TEST(RunningIntervalsTest, ExactTKeepsTheSideThatItDecidedWithoutABound) {
   constexpr double kMargin = 0.02;
   SessionAnalysis analysis = Start(SpecFor({"exact-t", Method::kExactT, {}, {}}, kMargin));
-  // The base spreads as widely as it is large; the candidate is far above it in every pair.
+  // The base's spread equals its mean; the candidate is far above it in every pair.
   std::mt19937_64 random(kIntersectionSeed);
   std::exponential_distribution<double> wide(1);
   bool unbounded = false;

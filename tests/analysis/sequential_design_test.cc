@@ -60,7 +60,7 @@ TEST(SequentialDesignTest, RunsIsOneFixedLookUnderBothMethodNames) {
   }
 }
 
-// docs/statistics.md sections 4 and 5: what goes with what.
+// docs/statistics.md sections 4 and 5: the permitted combinations.
 TEST(SequentialDesignTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
   ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code,
@@ -99,11 +99,11 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   const Estimator subselection{EstimatorKind::kSubselection, 0};
   const ErrorCode code = ErrorCode::kInvalidArgument;
   for (const Estimator& once : {quantile, subselection}) {
-    ExpectRefused(with(Method::kPaired, once, {}), code, "estimator: this one allows one look");
+    ExpectRefused(with(Method::kPaired, once, {}), code, "estimator: allows only one look");
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, once, 200))));
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, once, 200))));
   }
-  ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator: this one allows one look");
+  ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator: allows only one look");
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, hl, 20))));
   for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, watched, {}))));
@@ -114,7 +114,7 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
   ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, tail, 528))));
-  // So far out that 1 - P is 1.
+  // So extreme that 1 - P rounds to 1.
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
                 "estimator: quantile needs more than 2000000");
   ExpectRefused(with(Method::kWelch, median, 20), code, "estimator: median is one of pairs");
@@ -122,7 +122,7 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
                 "estimator: the quantile must lie");
 }
 
-// resampling.h: 10 000 resamples tell levels from 0.0002 on apart, 0.01 / 50.
+// resampling.h: 10 000 resamples distinguish levels from 0.0002 on, 0.01 / 50.
 TEST(SequentialDesignTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
   const auto with = [](std::size_t gates, double alpha) {
     return [=](SessionSpec& s) {
@@ -138,7 +138,7 @@ TEST(SequentialDesignTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
                 "estimator: quantile: 51 gates share a level too small for the 10000 resamples");
   ExpectRefused(with(1, 0.0001), ErrorCode::kInvalidArgument,
                 "estimator: quantile: 1 gate has a level too small");
-  // The shared level counts also for the runs: at 0.01 / 10 P = 0.99 needs 757 values.
+  // The shared level also determines the runs: at 0.01 / 10 P = 0.99 needs 757 values.
   const auto tail = [&](std::uint64_t runs) {
     return [=](SessionSpec& s) {
       with(10, 0.01)(s);
@@ -172,7 +172,7 @@ TEST(SequentialDesignTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
   EXPECT_EQ(design->BlockLimit(), 100u);
 }
 
-// welch.h: a horizon holds while neither arm has more values than it.
+// welch.h: a horizon is valid while neither arm has more values than it.
 TEST(SequentialDesignTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
   const auto horizon = [](Method method, ScheduleKind schedule) {
     return MakeSequentialDesign(PlannedSpec([=](SessionSpec& s) {

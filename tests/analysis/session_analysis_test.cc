@@ -77,9 +77,9 @@ TEST(SessionAnalysisTest, OneBlockThatIsNotZeroDoesNotFlagAnInfoMetric) {
   EXPECT_EQ(info.flag, Flag::kNone);
 }
 
-// A program of 3.5 and one of 4 ms, all of whose CPU time is user time. A tick of 4 ms meets them
-// in the kernel (fork, exec, exit) now and then, the second one more often as it comes: then the
-// kernel says that all of it was system time.
+// Programs of 3.5 and 4 ms whose CPU time is all user time. A tick of 4 ms sometimes finds them in
+// the kernel (fork, exec, exit), the second one more often. The kernel then attributes all of the
+// time to the system.
 TEST(SessionAnalysisTest, WhatTheKernelsTickMakesOfShortRunsIsNoChange) {
   constexpr double kTick = 0.004;
   const auto flags = [](bool with_step) {
@@ -244,7 +244,7 @@ TEST(SessionAnalysisTest, DefaultGatesAreWhatTheWarmupPrintedAndLaterMetricsAreU
   ASSERT_EQ(report.comparisons.size(), 3u);
   EXPECT_EQ(report.comparisons[0].metric, "BM_x/time");
   EXPECT_EQ(report.comparisons[0].role, ComparisonRole::kGate);
-  EXPECT_DOUBLE_EQ(report.comparisons[0].confidence, 0.99) << "the late one has no share of alpha";
+  EXPECT_DOUBLE_EQ(report.comparisons[0].confidence, 0.99) << "the late gate has no share of alpha";
   EXPECT_EQ(report.comparisons[1].metric, "late");
   EXPECT_EQ(report.comparisons[1].role, ComparisonRole::kGate);
   EXPECT_EQ(report.comparisons[1].verdict, Verdict::kUndecided);
@@ -296,7 +296,7 @@ TEST(SessionAnalysisTest, ARatioGateOnZerosIsUndecidedAndNamesTheAbsoluteOption)
   EXPECT_EQ(Find(report, "major_faults").difference->lo, -2);  // widened by 2q, q = 1
 }
 
-// More runs give a rate its ratio back in no case: nothing is left to wait for.
+// No number of runs gives a rate its ratio back, so there is nothing to wait for.
 TEST(SessionAnalysisTest, ARateOfZeroEndsTheSessionUndecidedAtItsFirstLook) {
   SessionSpec spec = Two();
   spec.benchmarks[0].gates = {RatioGate("ops", 0.02)};

@@ -17,7 +17,7 @@ namespace benchd {
 /// Inside a TEST, `Run` alone would be gtest's own.
 using Block = std::vector<Run>;
 
-/// A spec without noise from elsewhere: one benchmark, the named arms, no warm-up, no gates yet.
+/// A minimal spec: one benchmark, the named arms, no warm-up, no gates yet.
 inline Benchmark MakeBenchmark(std::string name, std::size_t references,
                                const std::vector<std::string>& arms) {
   Benchmark benchmark;
@@ -47,7 +47,7 @@ inline Gate AbsoluteGate(std::string metric, double margin) {
       .metric = std::move(metric), .kind = MarginKind::kAbsolute, .margin = margin, .better = {}};
 }
 
-/// One run; position and block are the caller's to set where they matter.
+/// One run; the caller sets position and block if they matter.
 struct RunBuilder {
   Run run;
 

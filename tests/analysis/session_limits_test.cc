@@ -24,7 +24,7 @@ TEST(SessionLimitsTest, FailFastStopsAtTheFirstRegression) {
     const Report report = analysis.Conclude();
     EXPECT_EQ(report.verdict, Verdict::kRegression);
     EXPECT_EQ(report.basis, Basis::kInterval);
-    // A stop by --fail-fast is no limit: the other gate stays open.
+    // A stop by --fail-fast is not a limit: the other gate stays open.
     if (fail_fast) {
       EXPECT_EQ(Find(report, "wall_time", "same").verdict, Verdict::kUndecided);
     }

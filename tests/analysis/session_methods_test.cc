@@ -18,8 +18,8 @@
 #include "tests/analysis/session_feed.h"
 #include "tests/support/pairs.h"
 
-// That each method and estimator of a session is the one of stats/, at the level, looks and scale
-// that docs/statistics.md sections 4 and 5 ask for. The numbers themselves are tested in stats/.
+// Each method and estimator of a session is that of stats/, at the level, looks and scale that
+// docs/statistics.md sections 4 and 5 specify. stats/ tests the numbers themselves.
 
 namespace benchd {
 namespace {
@@ -65,7 +65,7 @@ Report ReportOf(const SessionSpec& spec, const Arms& arms) {
 void ExpectChange(const Comparison& shown, double centre, const Interval& interval) {
   ASSERT_TRUE(shown.change);
   EXPECT_EQ(shown.change->estimate, std::expm1(centre));
-  // Under watching the last look's own.
+  // Under watching this is the last look's own interval.
   const std::optional<Effect>& look = shown.last_change ? shown.last_change : shown.change;
   ASSERT_TRUE(look->lo && look->hi);
   EXPECT_EQ(*look->lo, std::expm1(interval.lo));
@@ -157,7 +157,7 @@ TEST(SessionMethodsTest, MedianLooksAtEveryPair) {
 }
 
 TEST(SessionMethodsTest, RankedEstimatorsHaveNoIntervalBeforeThereCanBeOne) {
-  // docs/statistics.md section 5: hl has one from 12 pairs at 1 %; under watching later.
+  // docs/statistics.md section 5: hl has an interval from 12 pairs at 1 %, later under watching.
   const Arms arms = DrawArms(9, 0.1);
   const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
   const Comparison& shown = Find(report, "wall_time");
@@ -258,7 +258,7 @@ TEST(SessionMethodsTest, PairsSayWhatTheySaved) {
   EXPECT_FALSE(Find(ReportOf(MethodSpec(Method::kWelch), arms), "wall_time").pairing_gain);
 }
 
-// Which metrics a harness prints is known after the warm-up: nothing measured is lost.
+// The metrics of a harness are known only after the warm-up, and no measured run is lost.
 TEST(SessionMethodsTest, AQuantileThatItsGatesLeaveNoIntervalEndsWithTheWarmUp) {
   SessionSpec spec = MethodSpec(Method::kPaired, EstimatorKind::kQuantile, 100);
   spec.estimator.quantile = 0.5;
@@ -287,7 +287,7 @@ TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   SessionSpec spec = MethodSpec(Method::kPaired);
   spec.rule = {RuleKind::kPrecision, 0.03};
   SessionAnalysis analysis = Start(spec);
-  // At the margin itself: the margin rule would not end, this one does, undecided.
+  // At the margin itself: the margin rule would not end; this one ends, undecided.
   const Arms arms = DrawArms(400, 0.02);
   std::size_t n = 0;
   for (; n < 400 && !analysis.Finished(); ++n) {
@@ -302,8 +302,8 @@ TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   EXPECT_EQ(shown.decided->blocks, n);
 }
 
-// The reference's mean may be as good as 0, so that no ratio is too large; that it is too large for
-// the margin is certain all the same.
+// The reference's mean may be close to 0, so that no ratio is too large. The ratio certainly
+// exceeds the margin all the same.
 TEST(SessionMethodsTest, ADecisionHasNoEndWhereItsIntervalHasNone) {
   SessionAnalysis analysis = Start(MethodSpec(Method::kExactT));
   for (int i = 0; i < 400 && !analysis.Finished(); ++i) {
@@ -317,7 +317,7 @@ TEST(SessionMethodsTest, ADecisionHasNoEndWhereItsIntervalHasNone) {
   EXPECT_EQ(shown.decided->hi, shown.change->hi);
 }
 
-// Section 2: a rate is analysed as 1/x, whatever the method; swapping good and bad turns the sign.
+// Section 2: a rate is analysed as 1/x with every method; swapping good and bad changes the sign.
 TEST(SessionMethodsTest, ARateSaysWhatItsInverseSays) {
   for (const auto& [method, estimator] : {std::pair{Method::kPaired, EstimatorKind::kMean},
                                           {Method::kWelch, EstimatorKind::kMean},

@@ -1,4 +1,4 @@
-// SessionAnalysis::Outlook(): what the schedule knows of each benchmark.
+// SessionAnalysis::Outlook(): the schedule's information about each benchmark.
 
 #include <gtest/gtest.h>
 
@@ -95,8 +95,8 @@ TEST(SessionOutlookTest, UnderTheRulePrecisionTheWidthOfTheIntervalSaysHowManyBl
     if (blocks <= 8) Feed(analysis, WallBlock(1, {1, 1.001}));
   }
   ASSERT_TRUE(early) << "seed " << kSeed;
-  // From 60 pairs the spread is known to 9 %, its square, on which the number goes, to 18 %: thrice
-  // that.
+  // From 60 pairs the spread is known to 9 % and its square, which determines the number, to 18 %.
+  // Allow three times that.
   EXPECT_NEAR(60 + *early, blocks, 0.54 * blocks) << "seed " << kSeed;
 }
 

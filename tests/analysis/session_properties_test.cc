@@ -16,7 +16,7 @@
 #include "core/stats/paired.h"
 #include "tests/analysis/session_feed.h"
 
-// What must hold of whole sessions, whatever the method, and the places where numbers go wrong.
+// Properties of whole sessions for every method, and numerically difficult cases.
 
 namespace benchd {
 namespace {
@@ -53,7 +53,7 @@ SessionSpec SpecOf(const Way& way) {
   SessionSpec spec = Two();
   spec.method = way.method;
   spec.estimator.kind = way.estimator;
-  // Nothing is to be decided: the interval after the last block is what is compared.
+  // No decision: the test compares the interval after the last block.
   spec.benchmarks[0].gates = {RatioGate("wall_time", 1e6)};
   return spec;
 }
@@ -62,7 +62,7 @@ Comparison LastOf(const Way& way, const PairedBlocks& blocks) {
   SessionAnalysis analysis = Start(SpecOf(way));
   for (const auto& block : blocks) Feed(analysis, WallBlock(0, block));
   Comparison last = Find(analysis.Look(), "wall_time");
-  last.change = last.last_change;  // what all looks have in common is the order's, too
+  last.change = last.last_change;  // the intersection of all looks depends on the order, too
   return last;
 }
 
@@ -73,8 +73,8 @@ void ExpectSame(const Comparison& a, const Comparison& b, double within) {
   EXPECT_NEAR(*a.change->hi, *b.change->hi, within);
 }
 
-// 59 pairs: one of hl's looks (8 * 1.05^41 = 59.1 rounds up to 60), or the interval is an older
-// one.
+// 59 pairs are one of hl's looks (8 * 1.05^41 = 59.1 rounds up to 60); otherwise the interval would
+// be an older one.
 constexpr std::size_t kDrawnPairs = 60;
 
 TEST(SessionPropertiesTest, SwappingTheArmsMirrorsTheLogInterval) {
@@ -179,8 +179,8 @@ TEST(SessionPropertiesTest, BlockEffectsThatMultiplyLeaveThePairsTheirCoverage) 
   EXPECT_LE(covered, 0.995 * kRepetitions);
 }
 
-/// How many of 200 sessions call a candidate slower that is 1 % slower, at a margin of 2 %: a clock
-/// of 20 ticks reads 20.4 +- 0.1 and 20.6 +- 0.1 ticks as means 3.3 % apart.
+/// How many of 200 sessions call a candidate slower that is 1 % slower, at a margin of 2 %. A clock
+/// of 20 ticks reads 20.4 +- 0.1 and 20.6 +- 0.1 ticks as means that differ by 3.3 %.
 int WrongRegressions(double resolution) {
   std::cout << "seed " << kPropertySeed << '\n';
   std::mt19937_64 random(kPropertySeed);
@@ -209,7 +209,7 @@ int WrongRegressions(double resolution) {
 // docs/statistics.md section 3.
 TEST(SessionPitfallsTest, AClockOfTwentyTicksGivesNoWrongVerdictOnceItsStepIsKnown) {
   EXPECT_EQ(WrongRegressions(1), 0);
-  EXPECT_GT(WrongRegressions(0), 150) << "this noise no longer shows what the step is for";
+  EXPECT_GT(WrongRegressions(0), 150) << "this noise no longer shows the need for the step";
 }
 
 TEST(SessionPitfallsTest, NoVarianceIsAPointAndDecidesAtTheFirstLook) {
@@ -284,7 +284,7 @@ TEST(SessionPitfallsTest, InfinitiesInTheMomentsAreAbsentAndNeverAVerdict) {
   EXPECT_FALSE(Find(report, "huge").difference);
 }
 
-// Summed naively, 1e7 values of 1e9 + small lose the small part.
+// Naive summation of 1e7 values of 1e9 + small loses the small part.
 TEST(SessionPitfallsTest, TenMillionPairsLoseNoPrecision) {
   PairedMoments moments;
   constexpr std::uint64_t kMany = 10'000'000;

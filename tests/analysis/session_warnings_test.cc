@@ -1,5 +1,4 @@
-// What a session's data give rise to: the right warning for a planted trouble, none for a clean
-// one.
+// Warnings about a session's data: the right one for a planted disturbance, none for clean data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,8 +99,7 @@ TEST(SessionWarningsTest, ChangeNoVerdict) {
   }
 }
 
-// Over 20 sessions, and over 1000 others, where the rate is bounded by what is stated of it
-// (kCheckLevel).
+// Over 20 sessions, and over 1000 others, for which the stated rate (kCheckLevel) is a bound.
 TEST(SessionWarningsTest, AreNoneForACleanSession) {
   int warned = 0;
   for (unsigned repeat = 0; repeat < 20; ++repeat) {

@@ -49,7 +49,7 @@ TEST(SummarizeStretchTest, RefusesTooFewAndWhatIsNoTime) {
   EXPECT_FALSE(SummarizeStretch(std::vector<double>(10, std::nan("")), 1e-9));
 }
 
-// Of the differences: mean -0.8, sd 0.2236068; the t of 4 degrees of freedom at 97.5 % is 2.7764451
+// The differences: mean -0.8, sd 0.2236068; the t of 4 degrees of freedom at 97.5 % is 2.7764451
 // (Student's table), so that the ends are exp(-0.8 -+ 2.7764451 * 0.2236068 / sqrt(5)).
 TEST(CompareSettingsTest, IsStudentsTOnTheLogSpreadsOfRounds) {
   std::vector<TrialRound> rounds;
@@ -83,7 +83,7 @@ TEST(CompareSettingsTest, LeavesOutRoundsThatLackAStretch) {
   EXPECT_TRUE(CompareSettings({}, 0.05).settings.empty());
 }
 
-// Of two that are quieter the one that was named first, unless the other is quieter still.
+// If two are quieter, the first one wins unless the other is quieter still.
 TEST(CompareSettingsTest, PrefersTheFirstNamedOfThoseThatCannotBeToldApart) {
   std::vector<TrialRound> rounds;
   for (int i = 0; i < 12; ++i) {
@@ -99,16 +99,16 @@ TEST(CompareSettingsTest, PrefersTheFirstNamedOfThoseThatCannotBeToldApart) {
   EXPECT_EQ(trial.best, 2U);
 }
 
-/// Run times on a machine whose noise comes and goes: most runs vary by 1 %, some are hit by
-/// somebody else; how often changes from round to round for every setting alike, and a little from
-/// stretch to stretch.
+/// Run times on a machine with intermittent noise: most runs vary by 1 %, and other programs
+/// disturb some. The share changes from round to round for all settings alike, and a little from
+/// segment to segment.
 class FakeMachine {
  public:
   explicit FakeMachine(std::uint32_t seed) : random_(seed) {}
 
   void NextRound() { hits_ = 0.05 * std::exp(0.5 * normal_(random_)); }
 
-  /// @param quiet  what the setting leaves of the noise
+  /// @param quiet  the share of the noise that remains with the setting
   StretchFigures Stretch(double quiet) {
     const double hits = std::min(0.5, hits_ * std::exp(0.3 * normal_(random_)));
     std::vector<double> values;
@@ -128,9 +128,9 @@ class FakeMachine {
   double hits_ = 0;
 };
 
-// Issue 19: planted noise, one setting that truly matters and one that does not. The right one is
-// named in at least 95 of 100 trials, and the other one not more often than alpha allows: in more
-// than the binomial distribution has with a probability of 1 %.
+// Planted noise, one setting that matters and one that does not. The right one must be named in at
+// least 95 of 100 trials, and the other one not more often than alpha permits: not more often than
+// the binomial distribution exceeds with a probability of 1 %.
 TEST(CompareSettingsTest, OnPlantedNoiseNamesTheSettingThatMatters) {
   constexpr int kTrials = 100;
   constexpr double kAlpha = 0.05;

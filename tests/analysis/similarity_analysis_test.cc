@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kSeed = 20261122;
 
-// Columns of normal values around 10; the named ones at three times that.
+// Columns of normal values around 10; the named ones around three times that.
 std::string RunColumns(std::size_t runs, std::size_t values, std::size_t higher) {
   std::mt19937_64 random(kSeed);
   std::normal_distribution<double> normal(10, 0.1);

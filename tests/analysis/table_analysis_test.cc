@@ -14,7 +14,7 @@
 namespace benchd {
 namespace {
 
-/// Rows without end, made as they are read: `rows` pairs of a and b, b 10 % slower.
+/// An endless table, generated while it is read: `rows` pairs of a and b, b 10 % slower.
 std::size_t BytesInUse() {
   const auto now = mallinfo2();
   return now.uordblks + now.hblkhd;
@@ -35,7 +35,7 @@ class EndlessTable {
     return std::string_view(buffer_);
   }
 
-  std::size_t most_in_use = 0;  ///< bytes, as each piece was asked for
+  std::size_t most_in_use = 0;  ///< bytes, sampled at each piece
 
  private:
   std::string Value(std::uint64_t around) { return std::to_string(around + random_() % 50); }
@@ -49,7 +49,7 @@ class EndlessTable {
 
 struct Grown {
   Result<TableReport> result;
-  std::size_t bytes;  // most that was in use above what there was before
+  std::size_t bytes;  // the peak above the initial use
 };
 
 Grown AnalyzeAndWatchMemory(EndlessTable& table, const TableOptions& options) {
@@ -59,8 +59,8 @@ Grown AnalyzeAndWatchMemory(EndlessTable& table, const TableOptions& options) {
   return {std::move(result), table.most_in_use - before};
 }
 
-// A row has eight bytes for its value, eight for its pair and eight for arm, benchmark and line;
-// what grows has up to twice the room.
+// A row takes eight bytes for its value, eight for its pair and eight for arm, benchmark and line;
+// growing buffers have up to twice the size.
 TEST(TableAnalysisTest, TakesTheMemoryOfItsNumbers) {
   constexpr std::uint64_t kPairs = 250'000;
   for (const auto& [header, method] : {std::pair{"arm,pair,t", Method::kPaired},
@@ -91,7 +91,7 @@ TEST(TableAnalysisTest, WithoutAPairColumnTakesOneLookAtIndependentArms) {
   EXPECT_EQ(one.mean_candidate, 20.5);
   EXPECT_EQ(result->report.verdict, Verdict::kRegression);
   EXPECT_TRUE(result->has_gates);
-  EXPECT_FALSE(result->decided_at) << "one look is no replay";
+  EXPECT_FALSE(result->decided_at) << "one look is not a replay";
   EXPECT_EQ(result->report.elapsed, Nanoseconds::zero());
   EXPECT_EQ(result->report.runs, (std::vector<ArmRuns>{{"main", "base", 3}, {"main", "new", 3}}));
 }
@@ -119,7 +119,7 @@ TEST(TableAnalysisTest, WithoutADirectionEverythingIsInformation) {
   }
 }
 
-// A pair is complete at once, so that it is decided at the first look: 8 pairs.
+// A pair is complete immediately, so it is decided at the first look: 8 pairs.
 TEST(TableAnalysisTest, SaysAfterHowManyPairsItWasDecided) {
   std::string text = "arm,pair,t\n";
   for (int i = 0; i < 40; ++i) {
@@ -130,13 +130,13 @@ TEST(TableAnalysisTest, SaysAfterHowManyPairsItWasDecided) {
   const auto result = Analyze(text, Gated("t"));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->decided_at, 8U);
-  EXPECT_EQ(Find(result->report, "t", "b").n_candidate, 40U) << "the rest goes on beside it";
+  EXPECT_EQ(Find(result->report, "t", "b").n_candidate, 40U) << "the remaining rows still count";
   TableOptions estimate = Gated("t", Better::kLower, 1.97);
   estimate.spec.limits.at_limit = AtLimit::kEstimate;
   const auto guessed = Analyze(text, estimate);
   ASSERT_TRUE(guessed) << guessed.error().message;
   EXPECT_EQ(guessed->report.basis, Basis::kEstimate);
-  EXPECT_FALSE(guessed->decided_at) << "no interval has decided that";
+  EXPECT_FALSE(guessed->decided_at) << "no interval decided this";
 }
 
 TEST(TableAnalysisTest, AGateMayBeMissingInTheFirstRows) {
@@ -166,7 +166,7 @@ TEST(TableAnalysisTest, ABenchmarkWithoutGatesHoldsUpNobody) {
   EXPECT_NEAR(Find(result->report, "wall_time", "b", "x").confidence, 0.99, 1e-12);
 }
 
-// 20 ticks of 0.01 s against 20 or 21: section 3's rule of the resolution, by what was printed.
+// 20 ticks of 0.01 s against 20 or 21: section 3's rule for the resolution of the printed values.
 TEST(TableAnalysisTest, AForeignClockIsAsCoarseAsItsDigits) {
   std::string text = "arm,pair,wall_time\n";
   for (int i = 0; i < 200; ++i) {
@@ -197,12 +197,12 @@ TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
   TableOptions median = AgainstA();
   median.spec.estimator.kind = EstimatorKind::kMedian;
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", median).error().message,
-            "estimator: median is one of pairs; these arms are independent");
+            "estimator: median needs pairs, but these arms are independent");
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", Gated("t", std::nullopt)).error().message,
             "metric t: whether lower or higher is better is unknown, so it cannot gate");
 }
 
-// What one gate lacks is not the table's end: the other is judged.
+// A gate without data does not end the table: the other one is judged.
 TEST(TableAnalysisTest, AGateWithoutARatioIsUndecidedAlone) {
   const auto rate = Analyze("arm,t\na,0\nb,2\na,0\nb,2\na,0\nb,1\n", Gated("t", Better::kHigher));
   ASSERT_TRUE(rate) << rate.error().message;
@@ -219,7 +219,7 @@ TEST(TableAnalysisTest, RefusesATableWithoutAnyPair) {
   EXPECT_EQ(result.error().message, "pair: no pair has a row of every arm");
 }
 
-// Whether the runner left the field empty or wrote no row: the candidate has no value there.
+// With an empty field or without a row, the candidate has no value there.
 TEST(TableAnalysisTest, APairWithoutARowOfAnArmIsAMissingValueOfIt) {
   for (const int every : {4, 1}) {
     std::vector<Comparison> gates;
@@ -261,7 +261,7 @@ TEST(TableAnalysisTest, WhatLacksValuesIsCountedInBlocksOfPairsAndElseInRunsOfTh
     EXPECT_TRUE(result) << result.error().message;
     return result ? MessageOf(result->report.warnings, "missing_values") : "";
   };
-  const std::string no_verdict = ": no verdict is taken while more than 5 % lack it";
+  const std::string no_verdict = ": there is no verdict while more than 5 % lack it";
   EXPECT_EQ(said(true, 0, 3),
             "wall_time is missing in 3 of 40 blocks of main (a against b)" + no_verdict);
   EXPECT_EQ(said(false, 0, 3), "wall_time is missing in 3 of 40 runs of b" + no_verdict);

@@ -81,7 +81,7 @@ TEST(TableBlocksTest, ARowIsTheRunThatASessionWouldHaveHad) {
   EXPECT_EQ(second.position, 1U);
   EXPECT_EQ(second.arm, 1U);
   EXPECT_EQ(second.samples, (std::vector<Sample>{{"t", "", 0, 4}, {"u", "", 0, 6}}))
-      << "an empty field is no sample";
+      << "an empty field is not a sample";
   EXPECT_EQ(second.metrics, (std::vector<MetricInfo>{{"t", "", std::nullopt, 0.1},
                                                      {"wall_time", "s", Better::kLower, 1},
                                                      {"u", "", std::nullopt, 1}}));
@@ -94,7 +94,7 @@ TEST(TableBlocksTest, RowsOfAPairAreABlock) {
 }
 
 TEST(TableBlocksTest, ABlockMayHaveSeveralRunsOfAnArm) {
-  // As a session has them from four candidates on: complete only when the next pair begins.
+  // As in a session with four candidates or more: complete only when the next pair begins.
   EXPECT_EQ(Group("arm,pair,t\na,0,1\nb,0,2\na,0,3\nb,1,4\na,1,5\na,1,6\n").blocks,
             (Blocks{"a1 b2 a3", "b4 a5 a6"}));
 }
@@ -153,7 +153,7 @@ TEST(TableBlocksTest, LeavesOutWhatComesAfterTheLastBlockWanted) {
       Group("arm,pair,t\na,0,1\nb,0,2\na,1,3\nb,1,4\na,2,5\nb,2,6\na,3,7\nb,3,8\n", options);
   EXPECT_EQ(grouped.blocks, (Blocks{"a1 b2", "a3 b4"}));
   EXPECT_EQ(MessageOf(grouped.warnings, "beyond_max_runs"),
-            "benchmark main: 2 pairs beyond --max-runs left out: the method says nothing about "
+            "benchmark main: 2 pairs beyond --max-runs left out: the method does not cover "
             "more");
 }
 

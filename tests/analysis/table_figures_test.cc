@@ -58,7 +58,7 @@ void ExpectLikeCbdr(const Json& expected, const Report& report) {
                c.reference == expected["frm"].get<std::string>() &&
                c.candidate == expected["to"].get<std::string>();
       });
-  // cbdr also compares neighbours in a list; benchd compares with references.
+  // cbdr also compares adjacent arms of a list; benchd compares with references.
   if (found == report.comparisons.end()) return;
   if (expected["status"] == "NotEnoughData") {
     EXPECT_FALSE(found->change);
@@ -174,8 +174,8 @@ TEST(TableFiguresTest, StarsCandidatesAgainstEachReference) {
 }
 
 TEST(TableFiguresTest, TheRulesOfTheStarsDiffer) {
-  // Means 10.1 and 10.3, sd 0.09 each: 40 values tell them apart by Welch's test (t = 10), but the
-  // bands of 1.96 sd overlap by half.
+  // Means 10.1 and 10.3, sd 0.09 each: 40 values differ by Welch's test (t = 10), but the bands of
+  // 1.96 sd overlap by half.
   std::string text = "arm,t\n";
   for (int i = 0; i < 40; ++i) {
     text += "a,10." + std::to_string(i % 3) + "\nb,10." + std::to_string(2 + i % 3) + "\n";

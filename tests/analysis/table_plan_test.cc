@@ -56,7 +56,7 @@ TEST(TablePlanTest, IsPairedWithAPairColumnAndOneLookWithout) {
   EXPECT_EQ(Plan(kPairs).grouping, Grouping::kPairs);
   EXPECT_EQ(Plan(kPlain).spec.method, Method::kFixed);
   EXPECT_EQ(Plan(kPlain).grouping, Grouping::kEachRow);
-  EXPECT_EQ(Plan(kPlain).spec.schedule.kind, ScheduleKind::kCoin) << "nothing says what pairs";
+  EXPECT_EQ(Plan(kPlain).spec.schedule.kind, ScheduleKind::kCoin) << "there is no pair column";
 }
 
 TEST(TablePlanTest, GroupsRowsAsTheMethodNeedsThem) {
@@ -68,7 +68,7 @@ TEST(TablePlanTest, GroupsRowsAsTheMethodNeedsThem) {
   EXPECT_EQ(Plan(kPairs, With(Method::kWelch)).grouping, Grouping::kStretches);
   TableOptions coin = AgainstA();
   coin.spec.schedule.kind = ScheduleKind::kCoin;
-  EXPECT_EQ(Plan(kPairs, coin).spec.method, Method::kWelch) << "as of a session";
+  EXPECT_EQ(Plan(kPairs, coin).spec.method, Method::kWelch) << "as in a session";
   EXPECT_EQ(Plan(kPairs, coin).grouping, Grouping::kStretches);
   TableOptions classic = AgainstA();
   classic.classic_interval = true;
@@ -84,7 +84,7 @@ TEST(TablePlanTest, AnEstimatorForOneLookTakesOneLook) {
 
 constexpr const char* kExportHead = "arm,role,benchmark,pair,order,started_at,t\n";
 
-// Which arm an export shows first was drawn: it says nothing.
+// The first arm of an export was drawn at random, so it is not significant.
 TEST(TablePlanTest, TheReferenceIsWhatAnExportSaysItIs) {
   const std::string rows =
       "b,candidate,x,0,1,,1\na,reference,x,0,2,,1\nb,reference,y,0,3,,1\nc,candidate,y,0,4,,1\n";
@@ -98,7 +98,7 @@ TEST(TablePlanTest, TheReferenceIsWhatAnExportSaysItIs) {
   asked.references = {"b"};
   const Benchmark turned = Plan(kExportHead + rows, asked).spec.benchmarks.at(0);
   EXPECT_EQ(ArmsOf(turned, ArmRole::kReference), (Names{"b"}));
-  EXPECT_EQ(ArmsOf(turned, ArmRole::kCandidate), (Names{"a", "c"})) << "c has y beside b, not x";
+  EXPECT_EQ(ArmsOf(turned, ArmRole::kCandidate), (Names{"a", "c"})) << "c has y, like b, but not x";
 }
 
 TEST(TablePlanTest, WithoutRolesTheReferenceIsNamedOrCalledBase) {
@@ -117,7 +117,7 @@ TEST(TablePlanTest, NeverGuessesTheReference) {
   const Result<TablePlan> plan = PlanTable(TableOf("arm,t\nb,1\na,1\n"), {});
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(plan.error().message, "table: nothing says which arm is the reference (it has b, a)");
+  EXPECT_EQ(plan.error().message, "table: the table does not state its reference (arms: b, a)");
   EXPECT_EQ(plan.error().hint, "name it: --base NAME");
 }
 
@@ -140,7 +140,7 @@ TEST(TablePlanTest, GatesWallTimeElseWhatHasADirectionElseNothing) {
   EXPECT_EQ(PlannedGates(Plan("arm,ops,x,cpu_time\na,1,1,1\nb,1,1,1\n", options)),
             (Names{"ops", "cpu_time"}));
   EXPECT_EQ(PlannedGates(Plan(kPlain)), Names{});
-  // Of what a benchmark has, not of what the table has.
+  // By the metrics of a benchmark, not those of the whole table.
   const TablePlan suite =
       Plan("arm,benchmark,wall_time,cpu_time\na,x,1,1\nb,x,1,1\na,y,,1\nb,y,,1\n");
   EXPECT_EQ(PlannedGates(suite, 0), (Names{"wall_time"}));
@@ -173,7 +173,7 @@ TEST(TablePlanTest, GatesOfAHarnessWhatHasARelativeChange) {
 }
 
 TEST(TablePlanTest, AHarnessHasNoneOfBenchdsOwnMetrics) {
-  // cpu_time of benchd has steps of a microsecond, that of Google Benchmark has not.
+  // cpu_time of benchd has steps of a microsecond; that of Google Benchmark has none.
   const std::string json =
       R"({"benchmarks": [{"name": "BM", "run_type": "iteration", "repetition_index": 0,
           "real_time": 1.25, "cpu_time": 1.25, "time_unit": "ns"}]})";
@@ -201,7 +201,7 @@ TEST(TablePlanTest, TakesTheBenchmarksThatMatch) {
   const TablePlan plan = Plan(text, options);
   ASSERT_EQ(plan.spec.benchmarks.size(), 1U);
   EXPECT_EQ(plan.spec.benchmarks[0].name, "parse");
-  EXPECT_EQ(CodesOf(plan.warnings), Names{}) << "what was not asked for is not missed";
+  EXPECT_EQ(CodesOf(plan.warnings), Names{}) << "only requested metrics can be missing";
   options.only = {"p*", "zz"};
   EXPECT_EQ(Refused(text, options), "only zz: no benchmark matches (there are: parse, lex, alone)");
 }
@@ -239,7 +239,7 @@ TEST(TablePlanTest, SaysWhatAColumnMeans) {
 
 TEST(TablePlanTest, LeavesOutABenchmarkWithoutAPartner) {
   const TablePlan plan = Plan("arm,benchmark,t\na,x,1\na,y,1\nb,y,1\nb,z,2\n");
-  // That the only candidate lacks x is for the verdict to say; z is new.
+  // The verdict reports that the only candidate lacks x; z is new.
   ASSERT_EQ(plan.spec.benchmarks.size(), 2U);
   EXPECT_EQ(plan.spec.benchmarks[0].name, "x");
   EXPECT_EQ(plan.by_number, (std::vector<std::optional<std::size_t>>{0, 1, std::nullopt}));
@@ -251,7 +251,7 @@ TEST(TablePlanTest, LeavesOutABenchmarkWithoutAPartner) {
 
 TEST(TablePlanTest, WarnsOfArmsInStretches) {
   EXPECT_EQ(MessageOf(Plan("arm,t\na,1\na,1\nb,1\nb,1\n").warnings, "not_interleaved"),
-            "benchmark main: the rows come in stretches of one arm, not in turn, so a machine "
+            "benchmark main: the rows come in groups of one arm, not interleaved, so a machine "
             "that drifts looks like a difference between the arms");
   EXPECT_TRUE(Plan(kPlain).warnings.empty());
   EXPECT_TRUE(Plan("arm,order,t\na,1,1\na,3,1\nb,2,1\nb,4,1\n").warnings.empty())
@@ -265,7 +265,7 @@ TEST(TablePlanTest, WarnsOfArmsFromDifferentDays) {
       CodesOf(
           Plan(head + monday + "b,2026-01-06T08:00:00Z,1\nb,2026-01-06T09:00:00Z,1\n").warnings),
       (Names{"not_interleaved", "different_days"}));
-  // A night's work goes on after midnight, and a week's comes back every day.
+  // Work of a night continues after midnight, and work of a week resumes every day.
   EXPECT_EQ(
       CodesOf(
           Plan(head + monday + "b,2026-01-05T23:00:00Z,1\nb,2026-01-06T00:10:00Z,1\n").warnings),
@@ -311,15 +311,16 @@ TEST(TablePlanTest, RefusesWhatMakesNoSense) {
       {options([](auto& o) {
          o.references = {"a", "b"};
        }),
-       "references: every arm is one, nothing is left to compare"},
-      {options([](auto& o) { o.spec.limits.runs = 10; }), "runs: a table has the rows it has"},
+       "references: every arm is a reference, so there is no candidate"},
+      {options([](auto& o) { o.spec.limits.runs = 10; }),
+       "runs: a table has a fixed number of rows"},
       {options([](auto& o) { o.spec.limits.max_runs = 10; }),
-       "max-runs: is for a method that looks again and again"},
+       "max-runs: needs a method that looks repeatedly"},
       {options([](auto& o) {
          o.classic_interval = true;
          o.method = Method::kWelch;
        }),
-       "interval: classic is one look at all rows, no other method"},
+       "interval: classic is itself a method: one look at all rows"},
       {options([](auto& o) {
          o.classic_interval = true;
          o.spec.estimator.kind = EstimatorKind::kHodgesLehmann;

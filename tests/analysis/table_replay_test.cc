@@ -17,7 +17,7 @@
 #include "tests/analysis/table_text.h"
 #include "tests/support/seed.h"
 
-// A session's export, analysed, gives the numbers of the session to the last bit.
+// Analysing a session's export gives the numbers of the session to the last bit.
 
 namespace benchd {
 namespace {
@@ -35,7 +35,7 @@ std::string ShortestText(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// A live session: its runs are drawn, its rows are written as the client exports them.
+/// A live session: its runs are drawn, and its rows are written as the client exports them.
 class LiveSession {
  public:
   LiveSession(const SessionSpec& spec, std::uint64_t seed)
@@ -91,7 +91,7 @@ class LiveSession {
     builder.Sample("wall_time", value(0.1 * slower));
     builder.Sample("max_rss", 4096 * static_cast<double>(100 + random_() % 3));
     builder.Sample("ops", value(1e6 / slower));
-    // Now and then a run does not print it.
+    // Some runs do not print it.
     if (random_() % 50 > 0) builder.Sample("latency", value(7));
     for (const TableColumn& column : ParsedColumns()) {
       builder.Metric(column.metric, column.better, column.unit, *column.resolution);
@@ -137,7 +137,7 @@ SessionSpec ReplaySpec(std::size_t candidates = 1, std::size_t benchmarks = 1) {
   return spec;
 }
 
-/// As `show` prints them for `benchctl analyze`.
+/// The options that `show` prints for `benchctl analyze`.
 TableOptions OptionsOf(const SessionSpec& spec) {
   TableOptions options;
   options.spec = spec;
@@ -254,7 +254,7 @@ TEST(TableReplayTest, EveryEstimatorOfPairs) {
 }
 
 TEST(TableReplayTest, TheLiveViewOfAnotherBenchmarkIsNotNeeded) {
-  // Analysed alone, a benchmark has a level of its own: the other gates are gone.
+  // Analysed alone, a benchmark has its own level, without the other gates.
   SessionSpec spec = ReplaySpec(1, 2);
   LiveSession session(spec, 1);
   session.Run(20);

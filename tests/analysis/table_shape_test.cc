@@ -37,7 +37,7 @@ TEST(TableShapeTest, DoesNotCountTheWarmUpsOfAnExport) {
 TEST(TableShapeTest, SeesWhetherAPairComesBack) {
   EXPECT_TRUE(Shapes("arm,pair,t\na,0,1\nb,0,1\nb,4,1\na,4,1\n")[0].pairs_in_stretches);
   EXPECT_FALSE(Shapes("arm,pair,t\na,0,1\na,1,1\nb,0,1\nb,1,1\n")[0].pairs_in_stretches);
-  // Each benchmark has pairs of its own, so that those of another may stand between.
+  // Each benchmark has its own pairs, so rows of another one may lie between them.
   const auto shapes =
       Shapes("arm,benchmark,pair,t\na,x,0,1\na,y,0,1\nb,x,0,1\nb,y,0,1\na,x,1,1\nb,x,1,1\n");
   EXPECT_TRUE(shapes[0].pairs_in_stretches);
@@ -55,7 +55,7 @@ TEST(TableShapeTest, KnowsFromWhenToWhenAnArmWasMeasured) {
       "a,2026-01-03T10:00:00Z,1\n");
   ASSERT_TRUE(shapes[0].times[0]);
   EXPECT_EQ(shapes[0].times[0]->last - shapes[0].times[0]->first, std::chrono::hours(48));
-  EXPECT_EQ(shapes[0].times.size(), 1U) << "nobody says when b was";
+  EXPECT_EQ(shapes[0].times.size(), 1U) << "the times of b are unknown";
 }
 
 }  // namespace

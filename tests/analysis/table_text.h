@@ -12,7 +12,7 @@
 
 namespace benchd {
 
-/// Of the tables whose arms are a and b.
+/// Options for tables whose arms are a and b.
 inline TableOptions AgainstA() {
   TableOptions options;
   options.references = {"a"};
@@ -30,7 +30,7 @@ inline MeasurementTable TableOf(const std::string& text) {
   return table ? *table : MeasurementTable{};
 }
 
-/// "arm,t" with a value for each arm name.
+/// "arm,t" with one value per arm name.
 inline std::string Rows(const std::vector<std::pair<std::string, double>>& rows) {
   std::string text = "arm,t\n";
   for (const auto& [arm, value] : rows) text += arm + "," + std::to_string(value) + "\n";

@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-// Pairs with a slow rise of b over a, and a little noise that no generator has to draw.
+// Pairs with a slow rise of b over a, and a little deterministic noise.
 std::string PairsOf(int pairs) {
   std::string text = "arm,pair,wall_time,rate\n";
   for (int i = 0; i < pairs; ++i) {

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""How long a session takes beside somebody who writes to the same disk, in turn with hyperfine.
+"""Measures how long a session takes next to a program that writes to the same disk, and hyperfine.
 
     beside_writer.py [--programs DIR] [--before DIR] [--other-hyperfine COMMAND]
                      [--rounds N] [--runs N] [--mib N] COMMAND
 
-In each round, alone and then while `dd ... conv=fdatasync` writes so many MiB next to the daemon's
-state: `hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs, with
---before also the daemon of another build (a folder of programs), with --other-hyperfine another
-version of hyperfine, which COMMAND starts. What is told of each is the median
-of the rounds with their range: seconds of the whole command, and of the session by itself (from its
-first run to its verdict); the interquartile range of all its runs' times; and both as multiples of
-hyperfine's in the same round. Judges nothing; needs Debian's hyperfine.
+In each round, alone and then while `dd ... conv=fdatasync` writes N MiB next to the daemon's state,
+`hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs. With --before,
+the daemon of another build (a folder of programs) does so, too; with --other-hyperfine, another
+version of hyperfine, which COMMAND starts. For each, the report has the median of the rounds with
+their range: seconds of the whole command, and of the session itself (from its first run to its
+verdict); the interquartile range of all its runs' times; and both as multiples of hyperfine's in
+the same round. It judges nothing and needs Debian's hyperfine.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Hyperfine:
 
     @staticmethod
     def times(result):
-        """Seconds of each run, of either schema."""
+        """Seconds of each run, from either schema."""
         if "times" in result:
             return result["times"]
         return [run["time_wall_clock"]["value"] for run in result["measurements"]]
@@ -100,7 +100,7 @@ class Benchd:
 
 
 class Writer:
-    """Writes again and again until it is stopped."""
+    """Writes repeatedly until it is stopped."""
 
     def __init__(self, folder, mib):
         self.file = folder / "written"
@@ -108,7 +108,7 @@ class Writer:
                   "done")
         self.process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(1)  # it is under way: nothing here depends on how far
+        time.sleep(1)  # it is writing; the exact progress does not matter
 
     def close(self):
         os.killpg(self.process.pid, 9)
@@ -118,7 +118,7 @@ class Writer:
 
 
 def one_state(tools, command, runs, figures, state):
-    """Each tool once; what is told of it, and as a multiple of the first one's."""
+    """Runs each tool once; returns its figures, also as multiples of the first tool's."""
     first = None
     for tool in tools:
         measured = tool.measure(command, runs)
@@ -133,14 +133,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", nargs="?", default="/bin/true")
     parser.add_argument("--programs", type=pathlib.Path, default=BIN)
-    parser.add_argument("--before", type=pathlib.Path, help="another build's programs")
+    parser.add_argument("--before", type=pathlib.Path, help="programs of another build")
     parser.add_argument("--other-hyperfine", metavar="COMMAND",
-                        help="starts another version of hyperfine")
+                        help="command that starts another version of hyperfine")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--runs", type=int, default=700)
     parser.add_argument("--mib", type=int, default=3072)
     parser.add_argument("--folder", type=pathlib.Path, default="/var/tmp",
-                        help="on the disk that is meant")
+                        help="folder on the disk to measure")
     arguments = parser.parse_args()
     if shutil.which("hyperfine") is None:
         raise SystemExit("error: hyperfine: not found\nhint: apt install hyperfine")

@@ -1,7 +1,7 @@
-"""Figures that no fast or slow machine changes, against tests/bench/bounds.toml.
+"""Checks figures that do not depend on the machine's speed against tests/bench/bounds.toml.
 
-Instructions of statistics, codec and parsers are counted by callgrind, system calls of the path from
-one run to the next by strace. Each figure is printed, so that a new bound can be written down.
+callgrind counts instructions of statistics, codec and parsers; strace counts system calls between
+one run and the next. Each figure is printed, so that a new bound can be recorded.
 """
 
 import collections
@@ -24,7 +24,7 @@ from support import BIN, TIMEOUT_S, DaemonTest  # noqa: E402
 
 BOUNDS = tomllib.loads((HERE / "bounds.toml").read_text())
 HEADROOM = 1.1
-# How often somebody looks, and whether he finds the other asleep, is a matter of speed.
+# The number of these calls depends on speed: how often a process polls or finds its peer asleep.
 WAITING = ("epoll_wait", "futex")
 
 
@@ -33,7 +33,7 @@ def needs(program):
 
 
 class BoundsTest:
-    """Beside a TestCase."""
+    """A mixin for a TestCase."""
 
     def assert_within(self, kind, figures):
         for name, figure in figures.items():
@@ -70,7 +70,7 @@ class InstructionsTest(BoundsTest, DaemonTest):
 
 
 def read_calls(path):
-    """(Process, call, line) of each finished call in the output of strace -f -o."""
+    """(Process, call, line) of each completed call in the output of strace -f -o."""
     pending = {}
     for line in path.read_text(errors="replace").splitlines():
         pid, _, text = line.partition(" ")
@@ -82,7 +82,7 @@ def read_calls(path):
         elif resumed := re.match(r"<\.\.\. (\w+) resumed>", text):
             before = pending.pop(pid, "")
             if resumed.group(1).startswith("execve"):
-                continue  # counted when it began: who comes back from it is the program
+                continue  # counted when it began: the program returns from it
             text = before + text
         call = re.match(r"(\w+)\(", text)
         if call and call.group(1) not in WAITING:
@@ -90,10 +90,10 @@ def read_calls(path):
 
 
 def calls_a_run(path, runner):
-    """Of each role, its calls in each stretch from one reaped child to the next.
+    """For each role, its calls in each interval between two reaped children.
 
-    The runner reaps a child by its pidfd; the spawner is who makes the children; a child is who is
-    executed as /bin/true."""
+    The runner reaps a child by its pidfd; the spawner creates the children; a child executes
+    /bin/true."""
     stretches = {"runner": [], "spawner": [], "child": []}
     now = collections.Counter()
     children = collections.Counter()
@@ -121,8 +121,8 @@ class SystemCallsTest(BoundsTest, DaemonTest):
     @needs("strace")
     def test_a_run_takes_no_more_system_calls_than_it_did(self):
         trace = self.folder / "trace"
-        # The runner's start is not of interest, nor is the first session's.
-        # One CPU, however many there are: a child that has several says so to the kernel itself.
+        # Omit the start of the runner and the first session.
+        # One CPU, because a child with several sets its own affinity.
         words = ("compare", "--cpus", str(max(os.sched_getaffinity(0))), "/bin/true", "/bin/true")
         self.benchctl(*words, "--runs", "8")
         runner = self.daemon.runner_pid()

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The ten minutes of docs/first-verdict.md, followed literally in a fresh Debian root, and timed.
+"""Follows and times the ten minutes of docs/first-verdict.md literally in a fresh Debian root.
 
     first_verdict.py PROGRAMS [--page PAGE] [--keep DIR]
 
-A root is made by mmdebstrap from this machine's own apt sources, with what the page takes for granted:
-git, sudo and a user who may use it. In a shell there, every block of the page is typed line by line;
-the address that it clones is this repository's (git's url.*.insteadOf), all else is the network's.
-Without systemd in it, the daemon is the user's own.
+mmdebstrap creates the root from this machine's apt sources, with the page's prerequisites: git,
+sudo and a user who may use it. A shell in it receives every block of the page line by line. The
+address to clone leads to this repository (git's url.*.insteadOf); everything else comes from the
+network. There is no systemd, so the user's own daemon runs.
 
-Needs root, Debian's mmdebstrap and the network; 77 where one is missing. PROGRAMS is the folder of the
-end-to-end tests' programs: the page compares two of them.
+Needs root, Debian's mmdebstrap and the network; exits with 77 if one is missing. PROGRAMS is the
+folder of the end-to-end tests' programs; the page compares two of them.
 """
 
 import argparse
@@ -27,7 +27,7 @@ sys.path.insert(0, str(SOURCE / "tests/e2e"))
 import pages  # noqa: E402
 from typist import Typist  # noqa: E402
 
-TIMEOUT_S = 3 * 3600  # a build of everything, on a machine that others use
+TIMEOUT_S = 3 * 3600  # a complete build, on a shared machine
 SKIPPED = 77
 PACKAGES = ("adduser", "ca-certificates", "git", "login", "passwd", "sudo")
 ORIGIN = "https://git.example/benchd.git"
@@ -47,7 +47,7 @@ def make_root(root, programs):
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
     run("chroot", root, "useradd", "--create-home", "--shell", "/bin/bash", "you")
     (root / "etc/sudoers.d/you").write_text("you ALL=(ALL) NOPASSWD: ALL\n")
-    # Of the work tree as it is committed: nothing that was built here comes along.
+    # From the committed work tree, without the results of builds.
     run("git", "clone", "--quiet", "--bare", SOURCE, root / "srv/benchd.git")
     (root / "etc/gitconfig").write_text(
         f'[url "/srv/benchd.git"]\n\tinsteadOf = {ORIGIN}\n[safe]\n\tdirectory = *\n')
@@ -55,7 +55,7 @@ def make_root(root, programs):
 
 
 def shell_in(root):
-    """A login shell of the user, with the file systems that a machine has."""
+    """A login shell of the user, with the usual file systems mounted."""
     inside = (f"mount --rbind /dev {root}/dev && mount -t proc proc {root}/proc && "
               f"mount -t sysfs sysfs {root}/sys && mount -t tmpfs -o mode=755 tmpfs {root}/run && "
               f"exec chroot {root} su - you")
@@ -64,7 +64,7 @@ def shell_in(root):
 
 
 def follow(root, page):
-    """The seconds of each block, in their order."""
+    """The seconds of each block, in order."""
     shell = shell_in(root)
     told = []
     try:
@@ -75,7 +75,7 @@ def follow(root, page):
             if block.kind not in ("vm", "run"):
                 continue
             if block.kind == "run" and not prepared:
-                # The page's own two programs: what a reader has already.
+                # The page's two programs, which readers already have.
                 for line in pages.setup(page).splitlines():
                     shell.run(line)
                 prepared = True
@@ -92,7 +92,7 @@ def main():
     parser = argparse.ArgumentParser(description="The ten minutes, in a fresh root, timed.")
     parser.add_argument("programs", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path, default=SOURCE / "docs/first-verdict.md")
-    parser.add_argument("--keep", type=pathlib.Path, help="leave the root there")
+    parser.add_argument("--keep", type=pathlib.Path, help="keep the root in this folder")
     arguments = parser.parse_args()
     if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
         print("skipped: first-verdict: needs root and Debian's mmdebstrap", file=sys.stderr)

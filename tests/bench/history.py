@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""How long `benchctl history` takes with many sessions kept, and whether `top` grows.
+"""Measures how long `benchctl history` takes with many sessions, and whether `top` grows.
 
 usage: history.py BIN [--sessions N] [--minutes M]
 
-A private daemon in a temporary folder, whose summaries are written into its database: 100,000 of 100
-benchmarks. Then `benchctl top` in a terminal of its own, before a daemon that plays 20 updates a
+It starts a private daemon in a temporary folder and writes summaries into its database: 100,000 of
+100 benchmarks. It then runs `benchctl top` in a terminal with a daemon that replays 20 updates per
 second for M minutes (10).
 """
 

@@ -1,19 +1,18 @@
-"""What isolation is worth on this machine: A/A noise with it and without it, in turn.
+"""Measures the value of isolation on this machine: A/A noise with and without it, in turn.
 
     isolation.py BENCHCTL [--rounds N] [--runs N] [--load N] [--milliseconds M | --program COMMAND]
                           [--profile NAME] [--kinds off,best-effort,strict] [--trace [--user NAME]]
 
 Needs a running system daemon and the right to submit. A CPU-bound program of M milliseconds, or
-COMMAND, is compared with itself through sessions of `--isolation off`, `best-effort` and so on in
-turn, while LOAD busy processes run wherever the kernel puts them (default: one for each CPU but
-one). Printed for each: standard deviation and 99th percentile of its wall times, as multiples of
-their median too, and how often a run lost its CPU to somebody (involuntary switches), as a ratio to
-the first kind with 95 % bounds over the rounds. This judges nothing: the numbers are whatever this
-machine gives.
+COMMAND, is compared with itself in sessions of `--isolation off`, `best-effort` and so on in turn.
+Meanwhile LOAD busy processes run wherever the kernel puts them (default: one fewer than there are
+CPUs). For each kind it prints the standard deviation and 99th percentile of the wall times, also as
+multiples of their median. It also prints how often a run lost its CPU (involuntary switches), as a
+ratio to the first kind with 95 % bounds over the rounds. It judges nothing, because the numbers
+depend on the machine.
 
-With --trace, as root, the kernel's own trace (sched_switch, workqueue_execute_start) also names who
-took the CPU away from runs that could have gone on, and with what work of the kernel's; benchctl is
-then run as NAME.
+With --trace, as root, the kernel's trace (sched_switch, workqueue_execute_start) also names the
+threads that preempted runs, and the kernel work that they did. benchctl then runs as NAME.
 """
 
 import argparse
@@ -31,7 +30,7 @@ import subprocess
 import time
 
 TRACE = pathlib.Path("/sys/kernel/tracing")
-as_user = []  # words before benchctl's
+as_user = []  # arguments before benchctl's
 
 
 def run(benchctl, *words):
@@ -45,7 +44,7 @@ def run(benchctl, *words):
 
 
 def program_of(milliseconds):
-    """A shell loop that takes about that long here."""
+    """A shell loop that takes about that long on this machine."""
     count = 1000
     while True:
         command = f"i=0; while [ $i -lt {count} ]; do i=$((i+1)); done"
@@ -61,7 +60,7 @@ def program_of(milliseconds):
 
 
 class Trace:
-    """Who took the CPU away from a program, by the kernel's trace; needs root and tracefs."""
+    """Finds the threads that preempted a program, by the kernel's trace; needs root and tracefs."""
 
     SWITCH = re.compile(r"sched_switch: prev_comm=(.+?) prev_pid=(\d+) prev_prio=\d+ "
                         r"prev_state=(\S+) ==> next_comm=(.+?) next_pid=(\d+) ")
@@ -84,15 +83,15 @@ class Trace:
         self.put("tracing_on", "1")
 
     def stop(self):
-        """How often each thread came onto the CPU of a run that was not through."""
+        """How often each thread preempted a run on its CPU."""
         self.put("tracing_on", "0")
         found = collections.Counter()
-        waiting = {}  # by pid of a kernel worker: what it does is told after the switch
+        waiting = {}  # by pid of a kernel worker: the trace names its work after the switch
         with open(TRACE / "trace", errors="replace") as lines:
             for line in lines:
                 if switch := self.SWITCH.search(line):
                     comm, _, state, by, pid = switch.groups()
-                    # R, R+: it could have gone on. Before it is its program it has another name.
+                    # R, R+: it was runnable. Before execve it has another name.
                     if comm != self.comm or not state.startswith("R") or by.startswith("swapper"):
                         continue
                     name = re.sub(r"/\d.*$", "", by)
@@ -130,12 +129,12 @@ def figures(values):
 
 
 def ratio_with_bounds(ones, others):
-    """Mean of ones over mean of others, taken round by round, with 95 % bounds.
+    """Mean of ones over mean of others, paired by round, with 95 % bounds.
 
     The ratio estimator of survey sampling (W. G. Cochran, Sampling Techniques, 1977, 6.4) with
-    Student's t over the rounds; rounds without an interruption count, unlike in a mean of logs.
+    Student's t over the rounds. Rounds without an interruption count, unlike in a mean of logs.
     """
-    # Student's t, 97.5 %, by degrees of freedom; beyond them the normal distribution's.
+    # Student's t, 97.5 %, by degrees of freedom; beyond the list, the normal quantile.
     quantiles = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14,
                  2.13, 2.12, 2.11, 2.10, 2.09)
     below = statistics.mean(others)
@@ -186,7 +185,7 @@ def main():
                 found[kind].append((median, sd, p99, switches))
                 print(
                     f"round {number + 1} {kind:12} median {median:8.3f} ms  sd {sd:8.3f} ms  "
-                    f"p99 {p99:8.3f} ms  {switches:5.2f} interruptions a run  "
+                    f"p99 {p99:8.3f} ms  {switches:5.2f} interruptions per run  "
                     f"held: {' '.join(held) or 'nothing'}",
                     flush=True,
                 )
@@ -199,13 +198,13 @@ def main():
         print(
             f"{kind:12} over {options.rounds} rounds of {2 * options.runs} runs, medians: "
             f"sd {sd:.3f} ms ({sd / median:.2%}), p99 {p99:.3f} ms ({p99 / median:.3f} x median), "
-            f"{switches:.2f} interruptions a run"
+            f"{switches:.2f} interruptions per run"
         )
     for kind in kinds if trace else []:
         runs = 2 * options.runs * options.rounds
         names = ", ".join(f"{name} {count / runs:.3f}" for name, count in who[kind].most_common(8))
-        print(f"{kind:12} interrupted by, times a run: {names or 'nobody'} "
-              f"(in all {who[kind].total() / runs:.3f}, warm-ups too)")
+        print(f"{kind:12} interrupted by, times per run: {names or 'nothing'} "
+              f"(in all {who[kind].total() / runs:.3f}, including warm-ups)")
     first = [row[3] for row in found[kinds[0]]]
     for kind in kinds[1:]:
         others = [row[3] for row in found[kind]]

@@ -1,16 +1,16 @@
-"""What --layouts finds on real builds, linked by lld in random orders.
+"""Measures the results of --layouts on real builds, which lld links in random orders.
 
     layouts.py [--trials N] [--layouts K] [--max-time D] [--part seeds|same|planted]...
 
-Three parts, on one C program of 400 small functions, about 20 ms a run, gated by cpu_time at 2 %:
+Three parts, on one C program of 400 small functions, about 20 ms per run, gated by cpu_time at 2 %:
 
-seeds    of eight links of one object the slowest against the fastest, chosen by one session and
-         confirmed by another, without --layouts: a regression where none of the code's is
+seeds    the slowest of eight links of one object against the fastest, chosen by one session and
+         confirmed by another, without --layouts: a regression although the code is the same
 same     two commits with the same source, N trials of --layouts K: how many are regressions?
-planted  the second commit does 10 % more: how many are found?
+planted  the second commit does 10 % more work: how many are found?
 
-The counts are printed as they come, with the exact 95 % interval of Clopper and Pearson. Needs gcc
-and lld. Judges nothing: a machine that does something else needs more runs for the same.
+Counts are printed as they arrive, with the exact 95 % interval of Clopper and Pearson. Needs gcc
+and lld. It judges nothing: on a machine in other use the same result needs more runs.
 """
 
 import argparse
@@ -36,7 +36,7 @@ gcc -fuse-ld=lld "-Wl,--shuffle-sections=.text*=$BENCHD_LAYOUT_SEED" "$object" -
 
 
 def source(rounds):
-    """A loop over small functions; how fast it is depends on where the linker puts them."""
+    """A loop over small functions, whose speed depends on where the linker puts them."""
     draw = random.Random(3)
     kinds = [
         lambda: f"if(x&{1 << draw.randint(0, 9)}) x=x*{draw.randrange(3, 999, 2)}u+"
@@ -62,7 +62,7 @@ def source(rounds):
 
 
 def exact_interval(count, trials, alpha=0.05):
-    """Clopper and Pearson's, by bisection on the binomial's tails."""
+    """The interval of Clopper and Pearson, by bisection on the binomial's tails."""
     def tail(p, low, high):
         return sum(math.comb(trials, k) * p**k * (1 - p)**(trials - k)
                    for k in range(low, high + 1))
@@ -151,9 +151,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--layouts", type=int, default=8)
-    parser.add_argument("--max-time", default="25s", help="of a trial's runs (default 25s)")
+    parser.add_argument("--max-time", default="25s", help="limit of a trial's runs (default 25s)")
     parser.add_argument("--rounds", type=int, default=12000,
-                        help="of the program: 12000 are 20 ms, its start a twentieth of it")
+                        help="steps of the program (12000: 20 ms, of which its start is 5 %)")
     parser.add_argument("--part", action="append", choices=("seeds", "same", "planted"))
     given = parser.parse_args()
     parts = given.part or ["seeds", "same", "planted"]

@@ -1,18 +1,18 @@
-"""The store and the queue when they are full, of another build beside this one's.
+"""Measures a full store and a full queue, and compares with another build.
 
     load.py --before DIR [--rounds N] [--queued N] [--stored N]
 
-DIR has the other build's programs (CHECKOUT/build/release/bin). In turn - this one, the other, the
-other, this one, ... - each gets a daemon of its own in a temporary folder, paused, and by one gRPC
-client, one call after the other:
+DIR contains the other build's programs (CHECKOUT/build/release/bin). In turn (this build, the
+other, the other, this one, ...) each gets a daemon of its own in a temporary folder, paused, and
+one gRPC client, which makes one call after another:
 
-- so many sessions are submitted, to a store in memory, where a sync costs nothing: their syncs to a
-  disk take minutes; then lists, cancels and moves in the middle, and a start with them
-- a start with so many sessions that have ended (one real session, copied in the database before the
-  first round), then a list, a submit and a show
+- N sessions are submitted to a store in memory, where a sync costs nothing (on a disk their syncs
+take minutes); then come lists, cancels and moves in the middle, and a start with them
+- a start with N sessions that have ended (one real session, copied in the database before the first
+  round), then a list, a submit and a show
 
-A figure is the median of the rounds with their range; CPU time is benchd's own, of all its threads,
-and says more where others use the machine. Judges nothing.
+A figure is the median of the rounds with their range. CPU time is that of all threads of benchd; it
+is more reliable on a shared machine. It judges nothing.
 """
 
 import argparse
@@ -38,12 +38,12 @@ from support import BIN, Daemon  # noqa: E402
 from table import Table, spread  # noqa: E402
 
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # of session IDs, core/base/session_id.cc
-CALLS = 50  # of what is asked of a full queue or store
+CALLS = 50  # calls to a full queue or store
 PIECE = 1000
 
 
 class Build:
-    """One build's daemon, here or gone, and what was measured of it."""
+    """The daemon of one build, and its measurements."""
 
     def __init__(self, name, folder, programs):
         self.name, self._programs = name, programs
@@ -53,12 +53,12 @@ class Build:
         self.daemon = self.link = None
 
     def note(self, what, **values):
-        """The figures of one round, by what was done and the unit."""
+        """The figures of one round, by operation and unit."""
         for unit, value in values.items():
             self.figures.setdefault((what, unit), []).append(value)
 
     def start(self, store):
-        """A daemon whose sessions are in the folder of that name."""
+        """A daemon with its sessions in the folder of that name."""
         from grpc_client import Link, queue_pb2
         folder = self.folder / store
         folder.mkdir(exist_ok=True)
@@ -81,21 +81,21 @@ class Build:
         self.daemon = None
 
     def cpu(self):
-        """CPU seconds of benchd; a process' CPU clock as clock_getcpuclockid(3) makes it."""
+        """CPU seconds of benchd, by a process's CPU clock as in clock_getcpuclockid(3)."""
         return time.clock_gettime((~self.daemon.pid << 3) | 2)
 
     def clocks(self):
         return time.monotonic(), self.cpu()
 
     def timed(self, what, calls):
-        """Milliseconds of each call, on average."""
+        """The mean duration of each call in milliseconds."""
         begun = self.clocks()
         for call in calls:
             call()
         self.note_time(what, "ms", begun, self.clocks(), len(calls) / 1000)
 
     def note_time(self, what, unit, begin, end, number):
-        """What passed between two readings of clocks(), for each of so many."""
+        """The difference of two readings of clocks(), for each of that many operations."""
         for name, was, now in zip(("wall", "CPU"), begin, end):
             self.note(what, **{f"{name}, {unit}": (now - was) / number})
 
@@ -108,7 +108,7 @@ class Build:
 
 
 def submit(build, count):
-    """The IDs of so many new sessions; the clocks at the begin and after each piece."""
+    """The IDs of that many new sessions; the clocks at the start and after each piece."""
     from grpc_client import two_arms
     submitted, clocks, spec = [], [build.clocks()], two_arms("true", "true", "/tmp", [])
     for number in range(1, count + 1):
@@ -119,7 +119,7 @@ def submit(build, count):
 
 
 def lists(build, everything, kept, times):
-    """The newest 20, and so many times all of them; how many these are."""
+    """Lists the newest 20 and, several times, all sessions; returns their number."""
     from grpc_client import session_pb2
     newest = session_pb2.ListSessionsRequest(all=everything, page_size=20)
     listed = []
@@ -159,7 +159,7 @@ def measure_queue(build, count):
 
 
 def prepare_store(build, count):
-    """One real session, then so many copies of it with all that belongs to it."""
+    """One real session and that many copies of it with all their rows."""
     build.start("stored")
     build.benchctl("compare", "--runs", "8", "true", "true")
     build.link.pause()
@@ -174,7 +174,7 @@ def prepare_store(build, count):
         old, snapshot = database.execute("SELECT id, snapshot FROM sessions").fetchone()
         metric_lists, = database.execute("SELECT count(*) FROM metric_lists").fetchone()
         told = f"replace(snapshot, '{old}', fresh.id)"
-        # Each a millisecond after the other.
+        # One millisecond apart.
         for name, value in json.loads(snapshot).items():
             if isinstance(value, int) and value > 10**18:
                 field = f'"{name}":'
@@ -194,7 +194,7 @@ def prepare_store(build, count):
         for table, columns in changed.items():
             there = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
             if not there:
-                continue  # of another version
+                continue  # another version
             values = ", ".join({**later, **columns}.get(name, f"{table}.{name}") for name in there)
             database.execute(f"INSERT INTO {table} ({', '.join(there)}) SELECT {values} "
                              f"FROM fresh CROSS JOIN (SELECT * FROM {table}) AS {table} ORDER BY n")
@@ -217,7 +217,7 @@ def measure_store(build, count):
     build.timed(f"{kept}: show one", [lambda: build.link.get(newest)] * CALLS)
     build.timed(f"{kept}: submit one", [lambda: submit(build, 1)] * CALLS)
     build.stop()
-    # So that the next round finds what this one found.
+    # So that the next round starts in the same state.
     with contextlib.closing(sqlite3.connect(build.folder / "stored/benchd.db")) as database:
         database.execute("PRAGMA foreign_keys = ON")
         with database:
@@ -239,7 +239,7 @@ def print_figures(builds, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--before", type=pathlib.Path, required=True, metavar="DIR",
-                        help="the other build's programs")
+                        help="programs of the other build")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--queued", type=int, default=10_000, metavar="N", help="whole thousands")
     parser.add_argument("--stored", type=int, default=100_000, metavar="N")

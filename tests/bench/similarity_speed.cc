@@ -1,8 +1,8 @@
-// What it costs to ask whether runs resemble each other: 10 runs of 3000 values in the target of
-// 25 ms on one core; then the cost per value as runs and length grow; then, where BENCHD_JMH_DIR
-// names the folder of real benchmarks, all 40 of them on two cores in a second. Prints a table with
-// the time that went by and the time on a CPU, which others on the machine hardly touch; exits with
-// 1 when the latter misses a target.
+// The cost of similarity: 10 runs of 3000 values against the target of 25 ms on one core; then the
+// cost per value as runs and length grow; and, if BENCHD_JMH_DIR names the folder of real
+// benchmarks, all 40 of them on two cores within a second. Prints a table with the elapsed time and
+// the CPU time, which other programs on the machine hardly affect. Exits with 1 if the CPU time
+// misses a target.
 
 #include <algorithm>
 #include <atomic>
@@ -32,7 +32,7 @@ double Uniform(RandomStream& random) {
   return (static_cast<double>(random.Next() >> 11U) + 0.5) * 0x1p-53;
 }
 
-// Times around 1 with a warm-up, noise and rare slow values, as those of real runs.
+// Times around 1 with a warm-up, noise and rare slow values, like those of real runs.
 Runs Draw(std::size_t runs, std::size_t values) {
   RandomStream random(kSeed, 0);
   Runs drawn(runs, std::vector<double>(values));
@@ -48,7 +48,7 @@ Runs Draw(std::size_t runs, std::size_t values) {
 }
 
 struct Spent {
-  double elapsed = 0;  // milliseconds, as the next
+  double elapsed = 0;  // milliseconds, as is the next
   double cpu = 0;      // of all threads of the process
 };
 

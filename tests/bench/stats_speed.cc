@@ -1,6 +1,6 @@
-// What the default method costs: nanoseconds per pair for its update with 1, 10 and 100 metrics,
-// and for one look at an interval. Prints a table and judges nothing: the numbers are for a person
-// who knows what else the machine was doing.
+// The cost of the default method: nanoseconds per pair for its update with 1, 10 and 100 metrics,
+// and for one interval. Prints a table and judges nothing, because the numbers depend on the load
+// of the machine.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20260302;
 constexpr std::uint64_t kFirstLook = 8;
-constexpr std::size_t kDraws = 4096;  // of values: they stay in the cache, as a session's do
+constexpr std::size_t kDraws = 4096;  // the values fit into the cache, as a session's do
 constexpr int kRounds = 7;
 constexpr std::uint64_t kOperations = 1'000'000;
 

@@ -1,10 +1,10 @@
 // The bench of suites: a slowdown planted in one of twenty benchmarks, found by the statistics and
-// the schedule that the daemon uses. Does the stated error rate hold for the whole suite, and what
-// does it cost against equal shares for all?
+// the schedule of the daemon. Does the stated error rate hold for the whole suite, and how does the
+// cost compare with equal shares?
 //
 // usage: suites [--repetitions N] [--seed S] [--check]
 //
-// Exit code 0; 1 if --check found a figure out of its band; 2 for a wrong command line.
+// Exit code 0; 1 if --check found a figure outside its band; 2 for a wrong command line.
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
@@ -30,15 +30,15 @@ constexpr double kSlowdown = 0.03;
 constexpr double kMargin = 0.02;
 constexpr double kCv = 0.03;         // of a run
 constexpr double kMachineCv = 0.05;  // of the factor that both runs of a block share
-constexpr double kRarity = 3.2e-5;   // P(Z > 4): what a figure in its band does not reach
+constexpr double kRarity = 3.2e-5;   // P(Z > 4): probability of a figure outside its band
 constexpr std::uint64_t kFewestRepetitions = 20;
 
 struct Scenario {
   const char* name;
   double alpha;
   double planted;          // true change of one benchmark
-  double others;           // and of the other nineteen
-  std::uint64_t per_gate;  // blocks that the session may spend, times the benchmarks
+  double others;           // true change of the other nineteen
+  std::uint64_t per_gate;  // blocks that the session may use, divided by the number of benchmarks
 };
 constexpr Scenario kOneSlower{"one of twenty 3 % slower, margin 2 %", 0.01, kSlowdown, 0, 5000};
 constexpr Scenario kAllAtTheMargin{"all twenty slower by the margin", 0.05, kMargin, kMargin, 60};
@@ -72,7 +72,7 @@ double StandardNormal(RandomStream& random) {
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
-/// The block with that number, whenever it is run: the same for every schedule.
+/// The block with that number, independent of when it is run: the same for every schedule.
 std::vector<Run> MakeBlock(const SessionSpec& spec, const Scenario& scenario,
                            std::uint32_t benchmark, std::uint64_t number) {
   RandomStream random(spec.seed ^ 0x5eed, number << 8U | benchmark);
@@ -182,14 +182,14 @@ Tally Simulate(const Scenario& scenario, std::uint64_t repetitions, std::uint64_
   return tally;
 }
 
-/// Whether so many of n would be that rare, were the probability p.
+/// Whether at least k of n events with probability p would be that rare.
 bool TooMany(std::uint64_t count, std::uint64_t n, double p) {
   if (count == 0) return false;
   const boost::math::binomial_distribution<double> law(static_cast<double>(n), p);
   return boost::math::cdf(boost::math::complement(law, static_cast<double>(count) - 1)) < kRarity;
 }
 
-/// Prints what left its band.
+/// Prints the figures outside their bands.
 bool Within(bool is_within, const char* what) {
   if (!is_within) std::printf("  out of its band: %s\n", what);
   return is_within;

@@ -1,6 +1,6 @@
-// What an offline analysis costs: rows per second of a table of a million rows, two arms, for one
-// and three metrics, and how much of it is the reading. Prints a table and judges nothing: the
-// numbers are for a person who knows what else the machine was doing.
+// The cost of an offline analysis: rows per second for a table of a million rows, two arms, with
+// one and three metrics, and the share of reading. Prints a table and judges nothing, because the
+// numbers depend on the load of the machine.
 //
 //     table_speed [ROWS]
 
@@ -36,7 +36,7 @@ void AppendNumber(double value, std::string& text) {
   text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
-// Two arms in turn, values within 5 % of 1 with all their digits, as an export has them.
+// Two arms in turn; values within 5 % of 1 with all digits, like those of an export.
 std::string MakeTable(std::uint64_t rows, int metrics, bool pairs) {
   RandomStream random(kSeed, 0);
   std::string text = pairs ? "arm,pair" : "arm";

@@ -1,14 +1,14 @@
-"""Do programs of several threads have all benchmark CPUs, and those of one thread stay on theirs?
+"""Checks that multi-threaded programs get all benchmark CPUs and that one thread stays on its CPU.
 
     threads.py BENCHCTL SPIN [--rounds N] [--runs N] [--steps N] [--cpus LIST] [--profile NAME]
                              [--user NAME]
 
-Needs a running daemon; SPIN is tests/e2e/programs' program of that name. Printed, with a 95 %
-interval over the runs, under the default isolation and under plain affinity (`--isolation off
---cpus`): CPU time over wall time of a program with as many threads as there are benchmark CPUs,
-where all of them in use is their number; and how often one of one thread was moved between CPUs,
-where the kernel tells, with the range over the rounds: a session's runs resemble each other more
-than those of two. This judges nothing.
+Needs a running daemon; SPIN is the program of that name in tests/e2e/programs. It prints results
+with a 95 % interval over the runs, under the default isolation and under plain affinity
+(`--isolation off --cpus`). The first is CPU time over wall time of a program with as many threads
+as benchmark CPUs; their number is the optimum. The second is the number of migrations of a single
+thread, if the kernel reports it, with the range over the rounds, because runs of one session
+resemble each other more than those of two. It judges nothing.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def benchctl(options, *words, **more):
 
 
 def compare(options, isolation, program):
-    """The rows of a session, and what was said when it started."""
+    """The rows of a session, and its `started` event."""
     words = ["compare", "--json", "--runs", str(options.runs), "--isolation", isolation,
              "--machine-profile", options.profile, "--metric", "wall_time:50%"]
     if options.cpus:
@@ -45,7 +45,7 @@ def compare(options, isolation, program):
 
 
 def cpus_seen(options):
-    """The CPUs that a program sees under the default isolation: what it may use."""
+    """The CPUs that a program may use under the default isolation."""
     look = "grep Cpus_allowed_list /proc/self/status"
     done = benchctl(options, "compare", "--show-output", "--runs", "2", "--machine-profile",
                     options.profile, look, look)
@@ -100,7 +100,7 @@ def main():
             told = [row.get("migrations") or row.get("cpu_migrations") for row in rows]
             sessions.append([float(one) for one in told if one])
     for isolation, sessions in moved.items():
-        print(f"1 thread, {isolation:12} migrations a run: {over_sessions(sessions, len(cpus))}")
+        print(f"1 thread, {isolation:12} migrations per run: {over_sessions(sessions, len(cpus))}")
 
 
 if __name__ == "__main__":

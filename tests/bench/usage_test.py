@@ -1,4 +1,4 @@
-"""What `./dev bench` runs starts, and says how it is used: nothing else runs it on every change."""
+"""Checks that the programs of `./dev bench` start and print their usage."""
 
 import pathlib
 import subprocess

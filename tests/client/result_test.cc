@@ -141,13 +141,13 @@ TEST(ResultTest, OfManyChangesTheFirstTenAreShown) {
     c->set_metric("m" + std::to_string(i));
   }
   const std::string text = RenderResultTable(update, RowsShown::kWhatMatters, "", kPipe);
-  EXPECT_NE(text.find("\n3 more changed: --verbose shows them\n1 other metric: no clear change\n"),
+  EXPECT_NE(text.find("\n3 more changed: --verbose lists them\n1 other metric: no clear change\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("m9"), std::string::npos) << text;
   // After the end of the session, an option of the finished command would not help.
   const std::string later = RenderResultTable(update, RowsShown::kWhatMatters, "k3x9m2pq", kPipe);
-  EXPECT_NE(later.find("\n3 more changed: benchctl show k3x9m2pq shows them\n"), std::string::npos)
+  EXPECT_NE(later.find("\n3 more changed: benchctl show k3x9m2pq lists them\n"), std::string::npos)
       << later;
 }
 

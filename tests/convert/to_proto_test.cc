@@ -202,7 +202,7 @@ TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
   EXPECT_FALSE(not_measured.has_effect());
 }
 
-// In both directions, and by name: METHOD_EXACT_T is exact-t. Exceptions are listed.
+// In both directions and by name: METHOD_EXACT_T is exact-t. Exceptions are listed.
 template <typename Wire, typename Model>
 void ExpectSameWords() {
   const google::protobuf::EnumDescriptor& type = *google::protobuf::GetEnumDescriptor<Wire>();

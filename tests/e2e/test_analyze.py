@@ -30,7 +30,7 @@ class ReplayTest(Replay, DaemonTest):
     """The command that `show` prints reproduces the session's numbers to the last bit."""
 
     def session_of(self, *words):
-        """The verdict of a comparison, whatever it is."""
+        """The verdict of a comparison: pass, regression or undecided."""
         done = self.benchctl_json("compare", *SEED, *words)
         self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), f"{done}\n{self.daemon.log_text()}")
         return done.events[-1]
@@ -171,7 +171,7 @@ class ReplayTest(Replay, DaemonTest):
                                    for row in [head, *rows]) + "\n")
         done = self.benchctl(*words)
         self.assert_exit(done, USAGE)
-        self.assert_one_error(done, "nothing says which arm is the reference (it has new, old)")
+        self.assert_one_error(done, "the table does not state its reference (arms: new, old)")
         self.assertIn("hint: name it: --base NAME", done.stderr)
         self.assert_exit(self.benchctl(*words, "--base", "old"), REGRESSION)
 

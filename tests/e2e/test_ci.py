@@ -114,7 +114,7 @@ class CiTest(GitRepository, DaemonTest):
                                       "nothing was measured\n")
         self.assert_summary("✅ PASS: both sides are the same commit")
         self.assertEqual(self.benchctl_json("list", "--all").events, [])
-        # Without the option there is no judgement and therefore no pass.
+        # Without the option nothing was judged, so it does not pass.
         done = self.step(script.replace(" --same-is-pass", ""), self.folder / "a", BEFORE=self.base)
         self.assert_exit(done, 1)  # the exit code of `[` after a 2
         self.assertIn("both sides are the same commit", done.stderr)

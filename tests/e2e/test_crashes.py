@@ -79,7 +79,7 @@ class Seen:
         there = {identity(run): (run.phase, content(run)) for run in runs}
         test.assertEqual(len(there), len(runs), "a run is stored twice")
         for key, (phase, values) in self._runs.items():
-            test.assertIn(key, there, "a run that a client saw is gone")
+            test.assertIn(key, there, "a run that a client saw is lost")
             test.assertEqual(there[key][1], values, key)
             if (phase, there[key][0]) != (MEASURED, DROPPED):  # its block was interrupted
                 test.assertEqual(there[key][0], phase, key)
@@ -248,7 +248,7 @@ class CrashTest(Replay, DaemonTest):
         stored = collections.Counter(
             (run.benchmark, run.arm) for run in of_phase(runs, MEASURED))
         for arm, count in told.items():
-            self.assertLessEqual(count, stored[arm], f"{arm}: told of more than is stored")
+            self.assertLessEqual(count, stored[arm], f"{arm}: a client saw more than is stored")
 
     def assert_whole(self, name, runs, expected):
         """Asserts gapless blocks in the seed's order, and dropped runs only of interrupted ones."""

@@ -36,7 +36,7 @@ class FailureTest(DaemonTest):
     def test_a_command_that_does_not_exist(self):
         ran = self.folder / "ran"
         failed = self.fails(f"touch {ran}", "no-such-program --flag")
-        self.assertFalse(ran.exists(), "told before anything ran")
+        self.assertFalse(ran.exists(), "reported before anything ran")
         self.assertIn("no-such-program", failed["error"])
         self.assertEqual((failed["run"]["arm"], failed["run"]["block"]), ("candidate", 0))
         self.assert_unharmed()

@@ -47,7 +47,7 @@ class ForeignTextTest(DaemonTest):
                       ("compare", FOREIGN + "'", "true"), ("analyze", folder / "x"),
                       ("compare", "-f", folder / "x"), ("history", FOREIGN)):
             texts.append(self.printed(*words))
-        self.assertGreater(sum("FOREIGN" in text for text in texts), 15, "it was there to be seen")
+        self.assertGreater(sum("FOREIGN" in text for text in texts), 15, "the text is there")
 
     def test_names_that_tables_have_are_refused_with_any_of_them(self):
         for unwanted in UNWANTED:

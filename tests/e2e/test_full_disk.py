@@ -33,7 +33,7 @@ class FullDiskTest(Replay, DaemonTest):
     def setUp(self):
         super().setUp()
         if shutil.which("unshare") is None or not may_unshare():
-            self.skipTest("may not mount a tmpfs in a mount namespace of its own")
+            self.skipTest("cannot mount a tmpfs in a private mount namespace")
         state = self.folder / "state"
         self.holder = subprocess.Popen(
             ["unshare", "--mount", "--propagation", "private", "sh", "-c",

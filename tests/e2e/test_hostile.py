@@ -34,7 +34,7 @@ class SystemModeHostileTest(SystemCases, SystemModeTest):
 
     def need_groups(self):
         if not self.own_groups(self.runner.pid):
-            self.skipTest("no control group of version 2 can be made here")
+            self.skipTest("cannot create control groups of version 2")
 
     def write_config(self, access):
         super().write_config(access + CONFIG)
@@ -82,7 +82,7 @@ class SystemModeHostileTest(SystemCases, SystemModeTest):
 @unittest.skipUnless(os.getuid() == 0, "needs root")
 class UserModeHostileTest(CommonCases, DaemonTest):
     starts_daemon = False
-    # The kernel counts the user's processes and does not report who reached the limit.
+    # The kernel limits processes per user and does not report which program reached it.
     bomb_error = TIMED_OUT
 
     def setUp(self):

@@ -88,7 +88,7 @@ class JsonTest(DaemonTest):
             self.assertLessEqual({"setting", "wanted", "held"}, set(setting))
             self.assertLessEqual(set(setting), {"setting", "wanted", "actual", "held", "why"})
             self.assertIsInstance(setting["held"], bool)
-            # A setting that this machine lacks has no actual value but a reason.
+            # A setting that this machine lacks has a reason instead of an actual value.
             self.assertTrue("actual" in setting or setting["why"], setting)
 
     def test_the_verdict_has_every_field_of_the_contract(self):

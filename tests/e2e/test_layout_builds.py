@@ -81,7 +81,7 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
         self.commit_twice()
         hashes, orders = self.built(command)
         self.assertEqual(len(set(hashes)), 8, "another seed, another program")
-        self.assertGreater(len(set(orders)), 1, "and it is the functions that moved")
+        self.assertGreater(len(set(orders)), 1, "the order of functions differs")
         self.assertEqual(len({tuple(sorted(order)) for order in orders}), 1, orders)
         worktrees = pathlib.Path(self.client_environment()["HOME"], ".cache/benchd/worktrees")
         shutil.rmtree(worktrees)

@@ -55,7 +55,7 @@ class LayoutsTest(GitRepository, DaemonTest):
                                         r"±10 % needs about\s+\d+ builds an arm")
         commits = re.findall(r"^(v1|slower)(\S*): \1 \([0-9a-f]{40}\)$", slower.stdout,
                              re.MULTILINE)
-        self.assertEqual(commits, [("v1", ""), ("slower", "")], "a line a commit, not a build")
+        self.assertEqual(commits, [("v1", ""), ("slower", "")], "one line per commit, not build")
 
     def test_every_build_has_a_seed_of_its_own_and_a_path_as_long(self):
         done = self.layouts("same", "--layouts", "4", "--json")

@@ -297,7 +297,7 @@ class LoadTest(DaemonTest):
         thread.join(3 * TIMEOUT_S)
         took = time.monotonic() - begin
         resident = trace.stop()
-        self.assertFalse(thread.is_alive(), "a watcher got no end")
+        self.assertFalse(thread.is_alive(), "a watcher missed the end")
         self.assertEqual([event.WhichOneof("event") for event in last], ["verdict"] * WATCHERS)
         self.assertEqual({sum(entry.runs for entry in event.verdict.runs) for event in last},
                          {RUNS // 2 * 2})

@@ -158,7 +158,7 @@ class CounterTest(Replay, MetricsTest):
         counters = self.counters()
         missing = [one for one in HARDWARE if one not in counters.split(";")[0]]
         if not missing:
-            self.skipTest(f"all counters are here: {counters}")
+            self.skipTest(f"all counters are available: {counters}")
         ran = self.folder / "ran"
         done = self.benchctl(
             "compare", "--metric", missing[0], f"/bin/touch {ran}", f"/bin/touch {ran}")

@@ -167,7 +167,7 @@ class RemoteTest(RemoteLogin, support.DaemonTest):
             timeout=support.TIMEOUT_S)
         self.assertEqual(done.returncode, 0, done)
         lines = done.stdout.split(b"\n")
-        self.assertEqual(lines[0], b"", "whatever stood there before is on another line")
+        self.assertEqual(lines[0], b"", "earlier output is on another line")
         self.assertTrue(lines[1].startswith(b"benchd-dial-stdio 1 {"), lines[1])
 
 

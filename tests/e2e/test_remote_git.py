@@ -51,7 +51,7 @@ class RemoteGitTest(RemoteGit):
         self.assertEqual(len(set(map(len, built))), 1)
         self.assertEqual(self.bundles(), [])
         self.assertEqual(self.git("for-each-ref"), before)
-        self.assertFalse((self.folder / ".cache").exists(), "nothing is built here")
+        self.assertFalse((self.folder / ".cache").exists(), "nothing is built locally")
         # A repetition sends nothing and builds nothing.
         done = self.benchctl("compare", *GATE, *words, cwd=self.repository)
         self.assert_exit(done, REGRESSION)

@@ -20,7 +20,7 @@ class Page(HTMLParser):
         self.open, self.tags, self.text = [], [], ""
         self.feed(text)
         if self.open:
-            raise AssertionError(f"left open: {self.open}")
+            raise AssertionError(f"not closed: {self.open}")
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
@@ -32,7 +32,7 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
-            raise AssertionError(f"</{tag}> closes nothing")
+            raise AssertionError(f"</{tag}> has no opening tag")
 
     def handle_data(self, data):
         self.text += data
@@ -59,12 +59,12 @@ class ReportTest(DaemonTest):
         session = self.compare()["session"]
         text = self.page(session)
         page = Page(text)
-        self.assertEqual(len(page.with_class("run")), 2 * 13, "a mark a run, the warm-up's too")
+        self.assertEqual(len(page.with_class("run")), 2 * 13, "one mark per run, with the warm-up")
         self.assertEqual(len(page.with_class("open")), 3, "the warm-ups, and their legend")
         self.assertNotIn("script", [tag for tag, _ in page.tags])
         self.assertIn(HOSTILE, page.text)
         self.assertIn(f"benchctl export {session} --format csv | benchctl analyze", page.text)
-        self.assertEqual(text, self.page(name="newest.html"), "without a word: the newest")
+        self.assertEqual(text, self.page(name="newest.html"), "without an argument: the newest")
 
         exported = self.benchctl("export", session, "--format", "json", "--with-warmup")
         (self.folder / "export.json").write_text(exported.stdout)
@@ -90,7 +90,7 @@ class ReportTest(DaemonTest):
         self.assertEqual([attrs["id"] for tag, attrs in page.tags if tag == "article"],
                          ["r0", "r1"])
         ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
-        self.assertEqual(len(ids), len(set(ids)), "every id is one element's")
+        self.assertEqual(len(ids), len(set(ids)), "every id is unique")
 
     def test_one_picture_is_well_formed_xml(self):
         session = self.compare()["session"]
@@ -120,7 +120,7 @@ class ReportTest(DaemonTest):
             done = self.benchctl("report", *words)
             self.assert_exit(done, USAGE)
             self.assert_one_error(done, *told)
-            self.assertFalse((self.folder / "x.html").exists(), "nothing is left half")
+            self.assertFalse((self.folder / "x.html").exists(), "no partial file is left")
         done = self.benchctl_json("report", "a.csv")
         self.assert_exit(done, USAGE)
 

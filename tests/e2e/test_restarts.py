@@ -157,7 +157,7 @@ class RestartTest(DaemonTest):
         self.assertEqual(watcher.wait_for_end().WhichOneof("event"), "verdict")
         counts = [sum(entry.runs for entry in event.update.runs) for event in watcher.events
                   if event.WhichOneof("event") == "update"]
-        self.assertEqual(counts, sorted(counts), "a restart took back what was told")
+        self.assertEqual(counts, sorted(counts), "a restart withdrew reported runs")
         self.assertGreater(watcher.streams, 1)
 
     def test_an_interrupted_block_is_kept_as_dropped_and_repeated(self):

@@ -81,7 +81,7 @@ class SuiteTest(Replay, DaemonTest):
             self.assertAlmostEqual(gate["confidence"], 1 - 0.01 / BENCHMARKS, places=12)
             self.assertEqual(gate["decided"]["blocks"], gate["n_candidate"],
                              "a decided benchmark stops")
-            self.assertGreaterEqual(gate["n_candidate"], 8, "everybody gets the minimum")
+            self.assertGreaterEqual(gate["n_candidate"], 8, "each benchmark gets the minimum")
         runs = sum(verdict["runs"].values())
         equal = 2 * BENCHMARKS * max(gate["n_candidate"] for gate in gates)
         print(f"\nsuite of {BENCHMARKS}: {runs} runs; equal shares for all need {equal}"

@@ -19,7 +19,7 @@
 namespace benchd::fuzz {
 namespace {
 
-/// What is there is a number: a value that cannot be had is absent.
+/// Every value that is present is a finite number; unavailable values are absent.
 void CheckFinite(const std::optional<double>& value) {
   if (value) FUZZ_CHECK(std::isfinite(*value));
 }
@@ -60,7 +60,7 @@ void CheckTableReport(const TableReport& report) {
   }
 }
 
-/// All that is printed of a report, with every digit; empty with an error.
+/// The complete text of a report, with every digit; empty for an error.
 std::string Told(std::string_view table, std::size_t piece_bytes, const TableOptions& options) {
   const auto report = AnalyzeTable(test::InPieces(table, piece_bytes), options);
   if (!report) {
@@ -86,7 +86,7 @@ std::string Told(std::string_view table, std::size_t piece_bytes, const TableOpt
 
 }  // namespace
 
-/// "=== options" with words of the command line, one a line, and "=== table".
+/// "=== options" with words of the command line, one per line, and "=== table".
 void FuzzAnalyze(std::string_view input) {
   std::vector<std::string> words;
   std::string_view table;
@@ -98,7 +98,7 @@ void FuzzAnalyze(std::string_view input) {
   if (!arguments) return CheckMessage(client::OneLine(arguments.error().message));
   const auto options = client::ReadTableOptions(*arguments);
   if (!options) return CheckMessage(client::OneLine(options.error().message));
-  // How the table is cut into pieces does not matter.
+  // The result must not depend on how the table is cut into pieces.
   FUZZ_CHECK(Told(table, 65536, *options) == Told(table, 1 + input.size() % 60, *options));
 }
 

@@ -18,12 +18,12 @@ namespace benchd::fuzz {
 namespace {
 
 void CheckUsageError(const Error& error) {
-  // As benchctl prints it.
+  // Checks the message that benchctl prints.
   CheckMessage(client::OneLine(error.message));
   FUZZ_CHECK(client::ExitFor(error) == client::ExitCode::kUsage);
 }
 
-/// The wire can carry what is submitted, and each benchmark has something to compare.
+/// The wire format can carry the submission, and each benchmark has something to compare.
 void CheckSubmittedSpec(const v1::SessionSpec& spec) {
   FUZZ_CHECK(spec.benchmarks_size() > 0);
   for (const auto& benchmark : spec.benchmarks()) {
@@ -36,10 +36,10 @@ void CheckSubmittedSpec(const v1::SessionSpec& spec) {
   std::string sent;
   FUZZ_CHECK(spec.SerializeToString(&sent));
   v1::SessionSpec received;
-  FUZZ_CHECK(received.ParseFromString(sent));  // refuses strings that are not UTF-8
+  FUZZ_CHECK(received.ParseFromString(sent));  // rejects strings that are not UTF-8
 }
 
-/// `compare` as far as it goes without a daemon.
+/// Runs `compare` up to the point where it needs a daemon.
 void CheckCompare(const client::ParsedArguments& arguments) {
   const auto input = client::InputFromCommandLine(arguments);
   if (!input) return CheckUsageError(input.error());
@@ -48,7 +48,7 @@ void CheckCompare(const client::ParsedArguments& arguments) {
   CheckSubmittedSpec(*spec);
 }
 
-/// `analyze` as far.
+/// Runs `analyze` up to the same point.
 void CheckAnalyze(const client::ParsedArguments& arguments) {
   const auto options = client::ReadTableOptions(arguments);
   if (!options) CheckUsageError(options.error());

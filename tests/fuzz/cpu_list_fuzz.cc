@@ -11,7 +11,7 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-/// What was read is a set of CPUs, and both formats write it so that it is read again.
+/// A parsed list is a set of CPUs, and both formats write it so that it parses again.
 void CheckCpuSet(const Result<Cpus>& cpus) {
   if (!cpus) {
     CheckMessage(cpus.error().message);

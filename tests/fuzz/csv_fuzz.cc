@@ -17,7 +17,7 @@ struct CsvReading {
   bool operator==(const CsvReading&) const = default;
 };
 
-// Small enough to be met by what a fuzzer writes.
+// Small enough for fuzzers to reach.
 constexpr CsvLimits kCsvLimits{.field_bytes = 1000, .columns = 50, .record_bytes = 4000};
 
 void KeepCsv(const CsvRecord& found, CsvReading& reading) {
@@ -64,7 +64,7 @@ void FuzzCsv(std::string_view input) {
   FUZZ_CHECK(ReadCsv(input, 1) == whole);
   FUZZ_CHECK(ReadCsv(input, 2 + input.size() % 7) == whole);
   const CsvReading again = ReadCsv(WriteCsv({whole.records, {}}), 4096);
-  // Only quoting can take it over the limit of a record.
+  // Only quoting can make it exceed the limit of a record.
   FUZZ_CHECK(again.records == whole.records ||
              (again.error && again.error->message.find("a record of over") != std::string::npos));
 }

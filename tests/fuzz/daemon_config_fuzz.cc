@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::hours kYear{24 * 365};
 
-/// What benchd builds on without a look of its own.
+/// Properties on which benchd relies without further checks.
 void CheckConfig(const Config& config) {
   FUZZ_CHECK(!config.runner_socket.empty() && !config.admin_group.empty());
   FUZZ_CHECK(IsLogLevel(config.log_level));
@@ -24,7 +24,7 @@ void CheckConfig(const Config& config) {
 
 void FuzzDaemonConfig(std::string_view input) {
   const auto config = ParseConfig(input, "benchd.toml");
-  // What benchd takes for right is what benchd-push reads.
+  // benchd-push accepts every configuration that benchd accepts.
   const auto pushed = push::ParsePushConfig(input, "benchd.toml");
   FUZZ_CHECK(pushed || !config);
   if (!pushed) CheckMessage(pushed.error().message);

@@ -59,7 +59,7 @@ bool ReadShard(std::string_view text, Options* options) {
          options->shard <= options->shards;
 }
 
-/// Nothing where kUsage is the answer.
+/// Returns nothing if the answer is kUsage.
 std::optional<Options> ReadOptions(std::span<const std::string> words) {
   Options options;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -80,7 +80,7 @@ std::optional<Options> ReadOptions(std::span<const std::string> words) {
   return options;
 }
 
-// What a signal handler may look at.
+// State for the signal handler.
 std::string failure_path;
 const char* input_bytes = nullptr;
 std::size_t input_size = 0;
@@ -119,14 +119,14 @@ void KeepInputOnFailure() {
 }
 
 void RunOne(Fuzzer run, const std::string& input) {
-  // In memory of exactly its size: a sanitizer sees the first byte that is read too many.
+  // In memory of exactly its size, so that a sanitizer detects the first byte read beyond it.
   const std::vector<char> bytes(input.begin(), input.end());
   input_bytes = bytes.data();
   input_size = bytes.size();
   run({bytes.data(), bytes.size()});
 }
 
-/// False where there was nothing to run.
+/// Returns false if there was nothing to run.
 bool Run(const NamedFuzzer& fuzzer, const std::vector<std::string>& corpus,
          const Options& options) {
   const std::string name(fuzzer.name);

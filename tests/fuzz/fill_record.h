@@ -17,9 +17,9 @@
 
 namespace benchd::fuzz {
 
-/// Fills a message of the wire with what an input says, a byte or a few for each field: the third
-/// that walks the list of fields, after wire::Writer and wire::Reader. Every kind of record comes
-/// out valid, also one that is added tomorrow, and without seeds that its next version would spoil.
+/// Fills a message of the wire from an input, with one or a few bytes per field. It is the third
+/// walker of the list of fields, after wire::Writer and wire::Reader. Every kind of record comes
+/// out valid, including kinds added later, without seeds that a new version would invalidate.
 class FillRecord {
  public:
   explicit FillRecord(std::string_view input) : rest_(input) {}
@@ -31,7 +31,7 @@ class FillRecord {
 
   void Field(const char* /*name*/, auto& value) { Fill(value); }
 
-  /// The next byte of the input; 0 when it is used up.
+  /// The next byte of the input; 0 at its end.
   std::uint8_t Byte() {
     if (rest_.empty()) return 0;
     const auto byte = static_cast<std::uint8_t>(rest_.front());

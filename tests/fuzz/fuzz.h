@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/fuzzers.h"
 
-/// A broken promise: ends the program, whose input the driver (or libFuzzer) then keeps.
+/// Reports a broken promise: ends the program, and the driver (or libFuzzer) keeps the input.
 #define FUZZ_CHECK(condition)                                                      \
   do {                                                                             \
     if (!(condition)) {                                                            \
@@ -17,7 +17,7 @@
 
 namespace benchd::fuzz {
 
-/// What all messages keep to: something on one line.
+/// Every message is one non-empty line.
 inline void CheckMessage(std::string_view message) {
   FUZZ_CHECK(!message.empty());
   FUZZ_CHECK(message.find('\n') == std::string_view::npos);

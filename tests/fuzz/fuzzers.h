@@ -5,21 +5,21 @@
 
 namespace benchd::fuzz {
 
-/// Takes any bytes, and ends the program (FUZZ_CHECK) where a promise about them is broken.
+/// Takes any bytes and ends the program (FUZZ_CHECK) if a promise about them is broken.
 using Fuzzer = void (*)(std::string_view input);
 
 struct NamedFuzzer {
-  std::string_view name;  ///< also of its seeds below corpus/
+  std::string_view name;  ///< also the name of its seeds below corpus/
   Fuzzer run;
 };
 
 /// All fuzzers, by name.
 std::span<const NamedFuzzer> Fuzzers();
 
-/// Null where there is none of that name.
+/// Null if there is no fuzzer with that name.
 const NamedFuzzer* FindFuzzer(std::string_view name);
 
-// NAME_fuzz.cc each; those of --parse's formats are in harness_fuzz.cc, of reports in
+// Each is in NAME_fuzz.cc, except --parse's formats in harness_fuzz.cc and reports in
 // report_fuzz.cc.
 void FuzzAnalyze(std::string_view input);
 void FuzzBmf(std::string_view input);

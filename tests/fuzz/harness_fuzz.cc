@@ -11,7 +11,7 @@
 namespace benchd::fuzz {
 namespace {
 
-/// What a table of two such files keeps to; that they cannot be one is said like any error.
+/// Properties of a table from two such files; files that cannot form one yield an ordinary error.
 void CheckHarnessTable(std::string_view format, std::string_view text) {
   const HarnessFile files[] = {{"old.txt", "old", std::string(text)},
                                {"new.txt", "new", std::string(text)}};
@@ -31,7 +31,7 @@ void CheckHarnessTable(std::string_view format, std::string_view text) {
   }
 }
 
-/// What every format of --parse keeps to, whatever is printed.
+/// Properties of every format of --parse for any output.
 void CheckHarness(std::string_view format, std::string_view text) {
   const auto output = ParseHarnessOutput(format, text);
   if (!output) {

@@ -7,8 +7,8 @@
 namespace benchd::fuzz {
 namespace {
 
-/// What a restore relies on: nothing of a journal leads beyond the closed list of settings, and
-/// what is written again says the same.
+/// A restore relies on this: a journal affects only the closed list of settings, and writing its
+/// content again yields the same content.
 void CheckJournalContents(const JournalContents& contents) {
   std::string text;
   if (!contents.boot_id.empty()) text = JournalHeader(contents.boot_id) + "\n";
@@ -32,7 +32,7 @@ void CheckJournal(std::string_view text) {
   FUZZ_CHECK(!contents.error().hint.empty());
 }
 
-/// The lines with checksums that fit them, as a forger would have it.
+/// The lines with matching checksums, as a forger could write them.
 std::string SealedLines(std::string_view text) {
   std::string sealed;
   while (!text.empty()) {

@@ -18,7 +18,7 @@
 namespace benchd::fuzz {
 namespace {
 
-/// The texts of an input as the files of a kernel; there are no folders, and nothing is written.
+/// The texts of an input as kernel files. There are no folders, and nothing is written.
 class TextFiles final : public KernelFiles {
  public:
   explicit TextFiles(std::map<std::string, std::string, std::less<>> texts)
@@ -39,7 +39,7 @@ class TextFiles final : public KernelFiles {
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-/// Every online CPU is in one core, and the split leaves nobody without a place.
+/// Every online CPU is in one core, and the split assigns every CPU.
 void CheckTopology(const Topology& topology) {
   std::vector<int> placed;
   for (const PhysicalCore& core : topology.cores) {
@@ -49,7 +49,7 @@ void CheckTopology(const Topology& topology) {
   FUZZ_CHECK(placed == topology.online);
 }
 
-/// The CPUs of a profile that asks for `wanted`; those of a machine of two where there are none.
+/// The CPUs of a profile that requests `wanted`; those of a two-CPU machine if there are none.
 ProfileCpus CheckCpus(const KernelFiles& files, const std::string& wanted) {
   ProfileCpus cpus{.housekeeping = {0}, .benchmark = {1}, .used = {1}, .why = {}};
   const auto topology = ReadTopology(files);
@@ -79,7 +79,7 @@ MachineSample SampleOf(const KernelFiles& files, const Texts& texts, const std::
   MachineSample sample = TakeSample(files, cpus);
   sample.own_children_us = 0;
   for (const auto& [path, text] : texts) {
-    // "proc/42/stat": the sample itself looks for such files in a folder, and here are none.
+    // "proc/42/stat": the sample itself lists such files in a folder, and there are none here.
     const auto pid = path.starts_with("proc/") && path.ends_with("/stat")
                          ? ParseCount(path.substr(5, path.size() - 10))
                          : std::nullopt;
@@ -89,7 +89,7 @@ MachineSample SampleOf(const KernelFiles& files, const Texts& texts, const std::
   return sample;
 }
 
-/// What the doctor and the end of a session say is made of the kernel's texts.
+/// The doctor's report and the end of a session derive from the kernel's texts.
 void CheckSamples(const Texts& before_texts, const Texts& after_texts, const ProfileCpus& cpus) {
   const TextFiles before_files(before_texts);
   const TextFiles after_files(after_texts);
@@ -106,7 +106,7 @@ void CheckSamples(const Texts& before_texts, const Texts& after_texts, const Pro
   }
 }
 
-/// A value that is ours is read back as it was written; whatever is read has one normal form.
+/// Our own values are read back as they were written; any value has one normal form.
 void CheckSettings(std::string_view text) {
   for (int kind = 0; kind <= static_cast<int>(kLastSettingKind); ++kind) {
     const SettingKindInfo& info = InfoOf(static_cast<SettingKind>(kind));

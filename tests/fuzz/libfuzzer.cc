@@ -1,4 +1,4 @@
-// libFuzzer's two entry points: the environment variable BENCHD_FUZZ names the fuzzer that it runs.
+// libFuzzer's two entry points. The environment variable BENCHD_FUZZ selects the fuzzer.
 
 #include <cstdint>
 #include <cstdio>

@@ -21,13 +21,13 @@ void FuzzLines(std::string_view input) {
     FUZZ_CHECK(!metric.name.empty() && metric.name.size() <= kMaxMetricNameBytes);
     FUZZ_CHECK(std::isfinite(metric.resolution) && metric.resolution >= 0);
   }
-  // Its values, printed as the format has it, are read as the same values.
+  // Its values, printed in the format, are parsed as the same values.
   std::string printed;
   for (const Sample& sample : output->samples) {
     FUZZ_CHECK(std::isfinite(sample.value));
     std::array<char, 40> value{};
     const auto end = std::to_chars(value.data(), value.data() + value.size(), sample.value).ptr;
-    // Within quotes a name may have blanks, or look like a number.
+    // In quotes, a name may contain blanks or look like a number.
     const char* quote = sample.metric.find('"') == std::string::npos ? "\"" : "";
     printed.append(std::to_string(sample.iteration)).append(" ").append(quote);
     printed.append(sample.metric).append(quote).append(" ");

@@ -63,7 +63,7 @@ bool Same(const MeasurementTable& a, const MeasurementTable& b) {
 
 void FuzzMeasurementTable(std::string_view input) {
   const auto whole = ReadMeasurementTable(WholeText(input));
-  // How the text is cut into pieces does not matter.
+  // The result must not depend on how the text is cut into pieces.
   const auto again = ReadMeasurementTable(test::InPieces(input, 1 + input.size() % 5));
   FUZZ_CHECK(whole.has_value() == again.has_value());
   if (!whole) {

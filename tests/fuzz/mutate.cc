@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kMostBytes = 16 * 1024;
 
-// What the formats give a meaning to, and numbers at the edge of their types.
+// Text with a meaning in the formats, and numbers at the limits of their types.
 constexpr std::array kPieces{
     ","sv,
     "\""sv,
@@ -76,7 +76,7 @@ class Mutator {
  public:
   Mutator(std::span<const std::string> corpus, std::uint64_t seed, std::uint64_t run)
       : corpus_(corpus) {
-    // std::mt19937_64 and seed_seq are the same everywhere; the distributions are not: Below().
+    // std::mt19937_64 and seed_seq are portable, but the distributions are not, hence Below().
     std::seed_seq mixed{seed & 0xFFFFFFFFU, seed >> 32, run & 0xFFFFFFFFU, run >> 32};
     random_.seed(mixed);
   }
@@ -92,7 +92,7 @@ class Mutator {
   std::size_t Below(std::size_t bound) { return bound == 0 ? 0 : random_() % bound; }
   const std::string& Any() { return corpus_[Below(corpus_.size())]; }
 
-  /// A stretch of `text`, mostly a short one.
+  /// A part of `text`, usually a short one.
   std::string Stretch(const std::string& text) {
     const std::size_t at = Below(text.size() + 1);
     const std::size_t most = Below(4) == 0 ? text.size() : 16;

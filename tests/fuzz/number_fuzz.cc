@@ -16,7 +16,7 @@ void FuzzNumber(std::string_view input) {
   FUZZ_CHECK(!number || LooksLikeNumber(text));
   if (!number) CheckMessage(number.error().message);
   if (!LooksLikeNumber(text)) return;
-  // The C library rounds correctly, too, and knows nothing of our parser.
+  // The C library also rounds correctly, independently of our parser.
   const double expected = std::strtod(text.c_str(), nullptr);
   if (!number) {
     FUZZ_CHECK(std::isinf(expected) || std::abs(expected) < std::numeric_limits<double>::min());

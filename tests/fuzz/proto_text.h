@@ -9,8 +9,8 @@
 
 namespace benchd::fuzz {
 
-/// Reads protobuf's text format, in which seeds are written and a mutation is often another
-/// message. False when it is none; says nothing on stderr.
+/// Reads protobuf's text format, in which seeds are written and in which a mutation is often
+/// another valid message. Returns false for other text; prints nothing on stderr.
 inline bool ReadTextProto(std::string_view text, google::protobuf::Message* message) {
   class : public google::protobuf::io::ErrorCollector {
     void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
@@ -21,12 +21,12 @@ inline bool ReadTextProto(std::string_view text, google::protobuf::Message* mess
   return parser.ParseFromString(std::string(text), message);
 }
 
-/// The message as it arrives from a client: from text, else from the bytes as they are. False where
-/// gRPC would refuse it before any code of ours sees it.
+/// The message as it would arrive from a client: parsed as text, else from the raw bytes. Returns
+/// false if gRPC would reject it before it reaches our code.
 inline bool ReadRequest(std::string_view input, google::protobuf::Message* message) {
   std::string wire(input);
   if (ReadTextProto(input, message)) wire = message->SerializeAsString();
-  // Text format takes strings that are not UTF-8; the wire does not.
+  // Text format accepts strings that are not UTF-8; the wire format does not.
   return message->ParseFromString(wire);
 }
 

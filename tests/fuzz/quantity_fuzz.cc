@@ -9,7 +9,7 @@
 namespace benchd::fuzz {
 namespace {
 
-/// The value, once its error was looked at: what is wrong goes behind the option's name.
+/// Returns the value after checking its error, which must fit behind the option's name.
 template <typename T>
 std::optional<T> Valid(const Result<T>& outcome) {
   if (outcome) return *outcome;
@@ -46,8 +46,7 @@ void CheckGate(std::string_view text) {
   if (gate->absolute) FUZZ_CHECK(std::isfinite(*gate->absolute) && *gate->absolute > 0);
 }
 
-/// What was read of a column is written so that it is read again, but for a unit with a comma or a
-/// colon.
+/// A parsed column is written so that it parses again, except for a unit with a comma or a colon.
 void CheckColumn(std::string_view text) {
   const auto column = Valid(client::ParseColumn(text));
   if (!column) return;

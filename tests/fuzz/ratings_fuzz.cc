@@ -19,7 +19,7 @@ void FuzzRatings(std::string_view input) {
     FUZZ_CHECK(!ratings.empty() && ratings.size() == table->ratings.front().size());
     for (const std::uint32_t rating : ratings) FUZZ_CHECK(rating < table->categories.size());
   }
-  // Naming all of them says the same.
+  // Naming all of them gives the same result.
   const auto again = ParseRatings(input, table->raters);
   FUZZ_CHECK(again && *again == *table);
 }

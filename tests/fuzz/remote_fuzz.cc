@@ -15,7 +15,7 @@ void CheckTarget(std::string_view text) {
     CheckMessage(target.error().message);
     return;
   }
-  // Words of ssh's command line, none of them an option.
+  // Arguments of ssh, none of which is an option.
   FUZZ_CHECK(!target->host.empty() && target->host.front() != '-');
   FUZZ_CHECK(target->user.empty() || target->user.front() != '-');
   const auto again = client::ParseSshTarget(target->Text());
@@ -34,7 +34,7 @@ void CheckGreeting(std::string_view line) {
   FUZZ_CHECK(again && *again && (*again)->caller.context.environment == context.environment);
 }
 
-// What Slurm says, and what a task has left behind: both may be anything.
+// Slurm's output and the files of a task may contain anything.
 void CheckPool(std::string_view text) {
   if (const auto view = client::ReadSqueue(text, {"1", "2"}); !view) {
     CheckMessage(view.error().message);

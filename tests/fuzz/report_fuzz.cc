@@ -14,8 +14,8 @@
 namespace benchd::fuzz {
 namespace {
 
-/// What stands between two marks of one element: `<` only begins elements, each is closed in turn,
-/// an attribute's value ends where it should, and no number is none.
+/// Checks the text between two marks of one element: `<` only begins elements, each is closed in
+/// turn, an attribute's value ends where it should, and no number is NaN or infinite.
 void CheckWellFormed(std::string_view text) {
   FUZZ_CHECK(!FirstInvalidUtf8(text));
   std::vector<std::string_view> open;

@@ -13,19 +13,19 @@
 #include "tests/fuzz/sections.h"
 #include "tests/rpc/whole_daemon.h"
 
-// A daemon above fakes of the ports, behind its socket, and a client that may call anything with
-// any bytes: "=== SessionService/Submit", then the request in text format, or bytes that are none.
+// A daemon with fake ports behind its socket, and a client that may call anything with any bytes:
+// "=== SessionService/Submit", then the request in text format, or other bytes.
 namespace benchd::fuzz {
 namespace {
 
 constexpr std::size_t kMostCalls = 12;
-/// Nothing here takes longer than milliseconds; a daemon that hangs is a failure.
+/// Everything here takes milliseconds, so a daemon that does not answer is a failure.
 constexpr std::chrono::seconds kCallTimeout{10};
 
 class CalledDaemon : private rpc::WholeDaemon {
  public:
   CalledDaemon() {
-    // However long a session is meant to go on: its program breaks after a hundred runs.
+    // The program of a session fails after a hundred runs, so that every session ends.
     runner_.program = [took = runner_.program](std::uint32_t child, std::uint64_t run) {
       return run < 100 ? took(child, run) : Error{ErrorCode::kNotFound, "program: it is gone", {}};
     };
@@ -47,7 +47,7 @@ struct CallRequest {
   bool is_message = false;
 };
 
-/// What is sent: the message that a text stands for, else the text itself.
+/// The message to send: the parsed text, or else the text itself.
 CallRequest EncodedCall(std::string_view text, const google::protobuf::Descriptor* type) {
   const auto* prototype = google::protobuf::MessageFactory::generated_factory()->GetPrototype(type);
   const std::unique_ptr<google::protobuf::Message> message(prototype->New());
@@ -62,7 +62,7 @@ grpc::ByteBuffer BufferOf(const std::string& bytes) {
   return {&slice, 1};
 }
 
-/// One call, a step after the other.
+/// One call, step by step.
 class Call {
  public:
   Call(grpc::GenericStub stub, const google::protobuf::MethodDescriptor& method)
@@ -85,7 +85,7 @@ class Call {
     grpc::ByteBuffer answer;
     call_->Read(&answer, this);
     const bool answered = Next();
-    // A stream may go on for as long as its client wants.
+    // A stream may last as long as its client wants.
     if (answered && endless_) context_.TryCancel();
     grpc::Status status;
     call_->Finish(&status, this);
@@ -109,14 +109,14 @@ class Call {
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
 };
 
-/// Makes the call. Whatever was sent, the daemon has an answer, and never says that it is to blame.
+/// Makes the call. The daemon must answer any input and must never report an internal error.
 void CheckCall(CalledDaemon& daemon, const google::protobuf::MethodDescriptor& method,
                std::string_view body) {
   Call call(daemon.Client(), method);
   const CallRequest request = EncodedCall(body, method.input_type());
   call.Send(request.bytes);
   const grpc::Status status = call.Finish();
-  // For what is no message at all gRPC has its own word, which is INTERNAL and says nothing.
+  // gRPC itself answers invalid messages, with INTERNAL and no text.
   if (status.ok() || !request.is_message) return;
   FUZZ_CHECK(!status.error_message().empty());
   FUZZ_CHECK(status.error_code() != grpc::StatusCode::UNKNOWN);
@@ -127,7 +127,7 @@ void CheckCall(CalledDaemon& daemon, const google::protobuf::MethodDescriptor& m
 }  // namespace
 
 void FuzzRpcCall(std::string_view input) {
-  // protobuf would tell stderr of every message that is none.
+  // Otherwise protobuf would print every invalid message on stderr.
   [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
   CalledDaemon daemon;
   std::size_t calls = 0;

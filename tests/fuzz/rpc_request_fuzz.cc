@@ -21,7 +21,7 @@ void CheckRefusal(const Error& error) {
   FUZZ_CHECK(error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kUnimplemented);
 }
 
-/// What queue, session and runner build on without a look of their own.
+/// Properties on which queue, session and runner rely without further checks.
 void CheckValidSpec(const SessionSpec& spec) {
   FUZZ_CHECK(spec.alpha > 0 && spec.alpha < 1 && spec.default_margin > 0);
   FUZZ_CHECK(spec.limits.max_time.count() > 0 && spec.limits.timeout.count() > 0);
@@ -47,14 +47,14 @@ void CheckSubmit(std::string_view input) {
   if (!valid) return CheckRefusal(valid.error());
   CheckValidSpec(*valid);
   if (const auto possible = CheckStatistics(*valid); !possible) CheckRefusal(possible.error());
-  // What a client is shown of it has no environment values, and can be sent.
+  // The version for clients contains no environment values and can be serialised.
   v1::SessionSpec shown;
   convert::ToProto(*valid, &shown);
   FUZZ_CHECK(shown.environment().empty());
   FUZZ_CHECK(v1::SessionSpec().ParseFromString(shown.SerializeAsString()));
 }
 
-/// Requests that become one value; the error is the client's fault in any case.
+/// Requests that become one value. Errors must be attributed to the client.
 template <typename Request>
 void CheckPlain(std::string_view input) {
   Request request;
@@ -66,7 +66,7 @@ void CheckPlain(std::string_view input) {
 }  // namespace
 
 void FuzzRpcRequest(std::string_view input) {
-  // protobuf would tell stderr of every string that is no UTF-8.
+  // Otherwise protobuf would print every string that is not UTF-8 on stderr.
   [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
   CheckSubmit(input);
   CheckPlain<v1::ListSessionsRequest>(input);

@@ -14,7 +14,7 @@ bool IsOneOf(const std::string& text, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// What the runner builds on without a look of its own.
+/// Properties on which the runner relies without further checks.
 void CheckProfile(const MachineProfile& profile) {
   FUZZ_CHECK(IsPlainWord(profile.name) && profile.name.size() <= 64);
   FUZZ_CHECK(profile.governor.empty() || IsPlainWord(profile.governor));
@@ -28,7 +28,7 @@ void CheckProfile(const MachineProfile& profile) {
   FUZZ_CHECK(profile.c_state_latency_us.value_or(0) >= 0);
 }
 
-/// 0 would be a limit that no program can live with.
+/// With a limit of 0, no program could run.
 void CheckLimits(const ChildLimits& limits) {
   FUZZ_CHECK(limits.memory_bytes.value_or(1) > 0 && limits.processes.value_or(1) > 0);
   FUZZ_CHECK(limits.open_files > 0 && limits.cpu_seconds > 0);
@@ -46,7 +46,7 @@ void FuzzRunnerConfig(std::string_view input) {
     CheckLimits(config->children);
     for (const MachineProfile& profile : config->profiles) CheckProfile(profile);
   }
-  // What the runner is told is what was read, error or not.
+  // The runner receives the same result, error or not.
   const auto received = wire::DecodeRunnerConfig(sent);
   FUZZ_CHECK(received && wire::EncodeRunnerConfig(*received) == sent);
 }

@@ -8,8 +8,8 @@
 
 namespace benchd::fuzz {
 
-/// Several texts in one input, so that an input stays something that people can read: a line
-/// "=== NAME" begins each. What stands before the first such line has no name.
+/// Several texts in one readable input: a line "=== NAME" begins each. Text before the first such
+/// line has no name.
 inline std::vector<std::pair<std::string_view, std::string_view>> SectionsOf(
     std::string_view text) {
   constexpr std::string_view kMark = "=== ";
@@ -28,7 +28,7 @@ inline std::vector<std::pair<std::string_view, std::string_view>> SectionsOf(
   return sections;
 }
 
-/// One word a line.
+/// One word per line.
 inline std::vector<std::string> WordsOf(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {

@@ -43,7 +43,7 @@ std::vector<std::string> SeedsOf(std::string_view name) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
     files.push_back(entry.path());
   }
-  // So that a mutation's number means the same everywhere.
+  // So that the number of a mutation has the same meaning everywhere.
   std::ranges::sort(files);
   for (const auto& path : files) seeds.push_back(ReadFile(path));
   return seeds;

@@ -11,7 +11,7 @@ namespace benchd::fuzz {
 void FuzzSessionExport(std::string_view input) {
   const auto read = client::ReadSessionExport(input, client::ExportedRuns::kRead);
   if (!read) return CheckMessage(read.error().message);
-  // A page is drawn from it.
+  // Draws a page from it.
   FUZZ_CHECK(read->session.has_spec() && !read->session.session().empty());
   const auto session = client::MachineSessionOf(read->session, "export.json");
   if (!session) {
@@ -21,7 +21,7 @@ void FuzzSessionExport(std::string_view input) {
     return;
   }
   FUZZ_CHECK(!session->session.empty() && !session->machine.empty() && !session->gates.empty());
-  // What was read can be combined: with itself it is one session, which decides nothing.
+  // An accepted export can be combined: twice the same is one session, which decides nothing.
   const auto combined = CombineMachines({*session, *session}, {});
   if (!combined) {
     CheckMessage(client::OneLine(combined.error().message));

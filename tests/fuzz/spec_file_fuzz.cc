@@ -8,7 +8,7 @@ namespace benchd::fuzz {
 namespace {
 
 void CheckFileError(const Error& error) {
-  // As benchctl prints it.
+  // Checks the message that benchctl prints.
   CheckMessage(client::OneLine(error.message));
   FUZZ_CHECK(client::ExitFor(error) == client::ExitCode::kUsage);
 }
@@ -26,7 +26,7 @@ void CheckInput(const client::SpecInput& input) {
       [](const client::BenchmarkInput& benchmark) { return AreComplete(benchmark.arms); }));
 }
 
-// Parameters multiply benchmarks up to a bound, and nothing is left of them.
+// Parameters multiply benchmarks up to a limit, and none of them remains.
 void CheckExpansion(const client::SpecInput& input) {
   const auto expanded = client::ExpandSuite(input);
   if (!expanded) return CheckFileError(expanded.error());
@@ -53,7 +53,7 @@ void FuzzSpecFile(std::string_view input) {
   CheckExpansion(*spec_file);
   const auto spec = client::BuildSpec(*spec_file, {"/cwd", {}});
   if (!spec) CheckFileError(spec.error());
-  // What the wire carries is UTF-8, or it is refused here and not by the daemon.
+  // The wire carries only UTF-8; other text must be rejected here, not by the daemon.
   std::string sent;
   if (spec) FUZZ_CHECK(spec->SerializeToString(&sent));
   v1::SessionSpec received;

@@ -3,7 +3,7 @@
 
 namespace benchd::fuzz {
 
-/// What is understood of a description leads nowhere else, and is written as the same.
+/// An accepted description refers only to its own folder and is written unchanged.
 void FuzzStoredArm(std::string_view input) {
   const auto arm = client::ParseStoredArm(input, "main");
   if (!arm) {

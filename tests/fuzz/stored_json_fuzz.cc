@@ -7,7 +7,7 @@
 namespace benchd::fuzz {
 namespace {
 
-/// Whatever is understood of a stored text is stored again as the same, without loss.
+/// Every accepted text is stored again without loss.
 template <typename Read, typename Write>
 void CheckStored(std::string_view text, Read read, Write write) {
   const auto value = read(text);

@@ -12,7 +12,7 @@
 namespace benchd::fuzz {
 namespace {
 
-// What a shell makes of a word of PastedWord(): POSIX.1-2024, 2.2.2 and 2.2.4.
+// Parses a word of PastedWord() as a shell does: POSIX.1-2024, 2.2.2 and 2.2.4.
 std::string AsTheShellReads(std::string_view quoted) {
   const bool escapes = quoted.starts_with("$'");
   if (escapes) quoted.remove_prefix(1);

@@ -13,7 +13,7 @@
 namespace benchd::fuzz {
 namespace {
 
-/// A record is refused with a sentence, or it is one that Encode() makes.
+/// A record is refused with a message, or Encode() could have produced it.
 template <typename Decode, typename Encode>
 void CheckRecord(std::string_view record, Decode decode, Encode encode) {
   const auto value = decode(record);
@@ -34,7 +34,7 @@ void CheckAll(std::string_view record) {
   CheckRecord(record, wire::DecodeRunnerConfig, wire::EncodeRunnerConfig);
 }
 
-/// One blank message of each kind, from its type byte and as many zeros as it takes.
+/// One blank message of each kind: its type byte and as many zeros as it takes.
 std::vector<wire::Message> BlankMessages() {
   std::vector<wire::Message> messages;
   while (messages.size() < std::variant_size_v<wire::Message>) {
@@ -53,8 +53,8 @@ wire::Message Filled(std::size_t kind, FillRecord& fill) {
   return message;
 }
 
-/// What was made from a message is understood; with one byte changed it is refused or means
-/// something, and cut off it is refused.
+/// An encoded message decodes. With one byte changed it is refused or decodes; truncated, it is
+/// refused.
 void CheckFilled(std::string_view input) {
   FillRecord fill(input);
   const std::size_t kind = fill.Byte() % std::variant_size_v<wire::Message>;
@@ -73,7 +73,7 @@ void CheckFilled(std::string_view input) {
   CheckAll(record);
 }
 
-/// What helper programs write.
+/// The output of helper programs.
 void CheckHelpers(std::string_view input) {
   FillRecord fill(input);
   Result<ProgramIdentity> resolved = ProgramIdentity{};
@@ -83,7 +83,7 @@ void CheckHelpers(std::string_view input) {
   FUZZ_CHECK(wire::DecodeRunnerConfig(wire::EncodeRunnerConfig(config)));
 }
 
-/// Any packet is a record, the other side's end, or refused: never taken for "nothing there yet".
+/// Any packet is a record, the end of the peer, or refused; it is never mistaken for "nothing yet".
 void CheckPacket(std::string_view packet) {
   static const auto sockets = [] {
     std::array<int, 2> ends{};

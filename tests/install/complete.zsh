@@ -1,6 +1,6 @@
-# zsh -f complete.zsh FOLDER LINE: what zsh offers behind LINE, a word a line, with the completions of
-# FOLDER. An interactive shell in a pseudo-terminal is asked, since zsh completes nowhere else; its
-# compadd prints what it was given to offer.
+# zsh -f complete.zsh FOLDER LINE: prints zsh's completions of LINE, one word per line, with the
+# completions of FOLDER. It uses an interactive shell in a pseudo-terminal, because zsh completes
+# nowhere else. The shell's compadd prints its arguments.
 zmodload zsh/zpty || exit 77
 zpty shell zsh -f -i
 setup=$(mktemp)
@@ -16,7 +16,7 @@ edge() { print -r - '@@edge' }
 compprefuncs=(edge)
 comppostfuncs=(edge)
 compadd() {
-  # Only sorts words into arrays: _describe and _arguments do so.
+  # Only sorts words into arrays, for _describe and _arguments.
   if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then
     builtin compadd "$@"
     return

@@ -1,4 +1,4 @@
-"""`cmake --install` puts everything in its place, and systemd has nothing to say against it.
+"""`cmake --install` puts all files in place, and systemd accepts the units.
 
 Run by ctest; BENCHD_BUILD_DIR and BENCHD_PREFIX come from tests/CMakeLists.txt.
 """
@@ -30,7 +30,7 @@ UNITS = [
     "benchd.service",
     "benchd.socket",
 ]
-# Made only where libpq-dev is installed.
+# Only built if libpq-dev is installed.
 PUSH = (pathlib.Path(BUILD) / "bin/benchd-push").exists()
 if PUSH:
     PROGRAMS.append("bin/benchd-push")
@@ -43,9 +43,9 @@ DATA = ["share/benchd/benchctl-v1.schema.json"] + ["lib/systemd/system/" + unit 
 ] + [
     "share/benchd/" + str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("proto/**/*.proto"))
 ]
-# What `systemd-analyze security` may find at most: 0 is locked up, 10 is wide open.
+# The permitted result of `systemd-analyze security`: 0 is locked down, 10 is wide open.
 HIGHEST_EXPOSURE = 2.0
-# manual_test.py says what is in them.
+# manual_test.py checks their contents.
 DATA += ["share/man/man8/benchd.8", "share/man/man5/benchd.toml.5"] + [
     "share/" + place + str(file.relative_to(made))
     for made, place in ((pathlib.Path(BUILD) / "client/manual/man", "man/"),
@@ -86,7 +86,7 @@ class DefaultConfigurationTest(InstalledTree):
     def check(self, text):
         file = self.root / "benchd.toml"
         file.write_text(text)
-        # --user: in system mode the file has to be root's.
+        # --user, because in system mode the file must belong to root.
         return run(self.installed / "bin/benchd", "--user", "--check-config", "--config", file)
 
     def test_it_changes_nothing(self):
@@ -103,7 +103,7 @@ class DefaultConfigurationTest(InstalledTree):
 
 
 class PackageSourcesTest(unittest.TestCase):
-    """What the packages are made of, as far as it needs no packages (package_test.py does)."""
+    """The contents of packages, as far as package_test.py is not needed for them."""
 
     def test_the_newest_change_is_of_this_version(self):
         cache = (pathlib.Path(BUILD) / "CMakeCache.txt").read_text()
@@ -135,7 +135,7 @@ class FilesTest(InstalledTree):
             self.assertEqual((self.installed / name).stat().st_mode & 0o777, 0o644, name)
 
     def test_the_helper_cannot_be_read_by_those_whom_it_works_for(self):
-        # So that they cannot trace it (ptrace(2), execve(2)).
+        # So that other users cannot trace it (ptrace(2), execve(2)).
         for name in PROGRAMS:
             wanted = 0o711 if name.endswith("/benchd-helper") else 0o755
             self.assertEqual((self.installed / name).stat().st_mode & 0o777, wanted, name)
@@ -167,7 +167,7 @@ class FilesTest(InstalledTree):
         text = (self.installed / "lib/systemd/system/benchd.service").read_text()
         limits = dict(re.findall(r"^(LimitNOFILE|TasksMax|MemoryHigh)=(\w+)$", text, re.MULTILINE))
         self.assertEqual(set(limits), {"LimitNOFILE", "TasksMax", "MemoryHigh"})
-        # Of eight users at their limit of connections (core/model/limits.cc) none keeps the next one out.
+        # Eight users at their connection limit (core/model/limits.cc) must leave room for others.
         table = (ROOT / "core/model/limits.cc").read_text()
         of_a_user = int(re.search(r'"connections_a_user", "connections",\s+kPieces,\s+true,\s+(\d+)', table)[1])
         self.assertGreater(int(limits["LimitNOFILE"]), 8 * of_a_user)
@@ -176,7 +176,7 @@ class FilesTest(InstalledTree):
 @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
 @unittest.skipUnless(SYSTEM_UNITS.is_dir(), "systemd's own units are not installed")
 class UnitTest(InstalledTree):
-    """The installed tree beside systemd's own units, as a root directory for systemd-analyze."""
+    """The installed tree and systemd's own units, as a root directory for systemd-analyze."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""The manual and the completions: they are well-formed, and say what the programs do, no more, no less.
+"""The manual and the completions are well-formed and match the programs exactly.
 
 Run by ctest; BENCHD_BUILD_DIR comes from tests/CMakeLists.txt.
 """
@@ -15,7 +15,7 @@ BUILD = pathlib.Path(os.environ["BENCHD_BUILD_DIR"])
 BIN = BUILD / "bin"
 PAGES = sorted((BUILD / "client/manual/man/man1").glob("*.1"))
 DAEMON_PAGES = [BUILD / "daemon/man/benchd.8", BUILD / "daemon/man/benchd.toml.5"]
-# Made only where libpq-dev is installed.
+# Only built if libpq-dev is installed.
 PUSH = BIN / "benchd-push"
 PUSH_PAGE = BUILD / "daemon/man/benchd-push.8"
 SHARE = BUILD / "client/manual/share"
@@ -41,12 +41,12 @@ def commands():
 
 
 def options_in(text):
-    """Long options as a help lists them, each at the beginning of its line."""
+    """Long options in a help text, each at the beginning of its line."""
     return set(re.findall(r"^ {2,6}(?:-\w, ?)?(--[\w-]+)", text, re.MULTILINE))
 
 
 def tags(page):
-    """The bold words of the line after each .TP, as they are printed."""
+    """The bold words of the line after each .TP, as printed."""
     found = re.findall(r"^\.TP\n(.+)$", page.read_text(), re.MULTILINE)
     return [word.replace("\\-", "-") for tag in found for word in re.findall(r"\\fB(.+?)\\fR", tag)]
 
@@ -82,7 +82,7 @@ class ManualTest(unittest.TestCase):
             self.assert_has_options(text, heading, BUILD / program)
 
     def assert_has_options(self, page, heading, program):
-        """What that section of the page lists is what the program's help lists."""
+        """Compares the options in that section of the page with the program's help."""
         section = page.split(".SH " + heading + "\n")[1].split(".SH ")[0]
         said = set(re.findall(r"\\fB(\\-\\-[\w\\-]+)\\fR", section.replace("\\|", "")))
         said = {option.replace("\\-", "-") for option in said}
@@ -94,7 +94,7 @@ class ManualTest(unittest.TestCase):
         self.assert_has_options(PUSH_PAGE.read_text(), "OPTIONS", PUSH)
 
     def known(self, text):
-        """What --check-config lists where a key is unknown that is like none."""
+        """The list that --check-config prints for an unknown key without a similar one."""
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
             file.write(text)
             file.flush()
@@ -121,7 +121,7 @@ class CompletionTest(unittest.TestCase):
         self.syntax_is_right("bash", BASH)
 
     def complete(self, line, **options):
-        """What bash offers for the last word of `line`, split as readline does at = signs."""
+        """bash's completions of the last word of `line`, split as readline does at = signs."""
         words = [word for word in re.split(r"(=)|\s", line) if word is not None]
         while "" in words[:-1]:
             words.remove("")
@@ -195,7 +195,7 @@ class CompletionTest(unittest.TestCase):
 
 
 def fake_benchctl(folder):
-    """A benchctl that knows two sessions and two stored arms."""
+    """A replacement for benchctl that knows two sessions and two stored arms."""
     program = pathlib.Path(folder) / "benchctl"
     program.write_text(
         "#!/bin/sh\ncase \"$*\" in\n"
@@ -208,7 +208,7 @@ def fake_benchctl(folder):
 
 
 class OtherShell:
-    """What a shell offers, asked as it offers it to a user; `ask` gives words for a line."""
+    """The completions that a shell offers to a user; `ask` returns the words for a line."""
 
     shell = ""
 

@@ -1,6 +1,6 @@
-"""The Debian packages that `./dev package` has made: what is in them, as far as this needs no root.
+"""Checks the Debian packages that `./dev package` has built, as far as possible without root.
 
-Run by ctest in the preset "package". Their installation is tried by tests/vm/guest/test_package.py.
+Run by ctest in the preset "package". tests/vm/guest/test_package.py tests their installation.
 """
 
 import os
@@ -36,7 +36,7 @@ def run(*command, **options):
 
 
 class Package:
-    """One of them, unpacked, with what its archive says of the files."""
+    """An unpacked package, with its archive's list of the files."""
 
     def __init__(self, file, folder):
         self.file = file
@@ -48,7 +48,7 @@ class Package:
         self.name = self.fields["Package"]
         self.root = folder / self.name
         run("dpkg-deb", "--raw-extract", file, self.root)
-        # Of each path: permissions, owner, and the file.
+        # For each path: permissions, owner, and the file.
         self.entries = {}
         for line in run("dpkg-deb", "--contents", file).splitlines():
             mode, owner, _, _, _, path = line.split(None, 5)
@@ -69,7 +69,7 @@ class PackagesTest(unittest.TestCase):
     def setUpClass(cls):
         files = sorted(BUILD.glob("*.deb"))
         if not files:
-            raise unittest.SkipTest(f"no packages in {BUILD}: ./dev package makes them")
+            raise unittest.SkipTest(f"no packages in {BUILD}: run ./dev package")
         temporary = tempfile.TemporaryDirectory(prefix="benchd-package-")
         cls.addClassCleanup(temporary.cleanup)
         found = [Package(file, pathlib.Path(temporary.name)) for file in files]
@@ -78,7 +78,7 @@ class PackagesTest(unittest.TestCase):
             cls.packages.get(name)
             for name in ("benchd", "benchctl", "benchd-dbgsym", "benchd-push"))
 
-    # ---- what they are ----
+    # ---- metadata ----
 
     def test_there_are_four_of_this_version(self):
         self.assertEqual(sorted(self.packages), NAMES)
@@ -91,8 +91,8 @@ class PackagesTest(unittest.TestCase):
             one.fields for one in (self.benchd, self.benchctl, self.symbols, self.push))
         for library in ("libc6 (", "libsqlite3-0", "systemd"):
             self.assertIn(library, benchd["Depends"])
-        # The libraries whose names change from one release of Debian to the next: an upgrade of the
-        # system would remove what depends on them.
+        # Libraries whose names change between releases of Debian: an upgrade of the system would
+        # remove packages that depend on them.
         for one in (benchd, benchctl, push):
             for library in ("grpc", "absl", "protobuf", "spdlog", "fmt", "libsystemd"):
                 self.assertNotIn(library, one["Depends"])
@@ -100,7 +100,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(benchctl["Recommends"], "benchd")
         self.assertEqual(benchd["Recommends"], "benchctl")
         self.assertEqual(symbols["Depends"], f"benchd (= {VERSION})")
-        # Whoever has no database has nothing of PostgreSQL either.
+        # Users without a database need nothing of PostgreSQL.
         for library in ("benchd", "libpq5", "systemd"):
             self.assertIn(library, push["Depends"])
         for other in (benchd, benchctl, symbols):
@@ -145,8 +145,8 @@ class PackagesTest(unittest.TestCase):
              for file in sorted(ROOT.glob("proto/benchd/v1/*.proto"))])
 
     def test_what_is_about_a_program_is_in_its_package(self):
-        # Completions, man pages and the schema are the client's; sections 5 and 8 the daemon's, but
-        # for the page of the program that has a package of its own.
+        # Completions, man pages and the schema belong to the client; sections 5 and 8 to the
+        # daemon, except the page of the program with a package of its own.
         belongs = {"benchd": r"usr/share/man/man[58]/benchd\.",
                    "benchctl": r"usr/share/(man/man1|bash-completion|zsh|fish|benchd)/",
                    "benchd-push": r"usr/share/man/man8/benchd-push\."}
@@ -154,7 +154,7 @@ class PackagesTest(unittest.TestCase):
             others = [package for package in self.packages.values() if package.name != name]
             for package in others:
                 wrong = [path for path in package.files() if re.match(pattern, path)]
-                self.assertEqual(wrong, [], f"{package.name} has what is {name}'s")
+                self.assertEqual(wrong, [], f"{package.name} has files of {name}")
 
     def test_no_file_is_in_two_packages(self):
         seen = set()
@@ -170,7 +170,7 @@ class PackagesTest(unittest.TestCase):
                 if "/bin/" in path or "/libexec/" in path or "/examples/" in path:
                     wanted.append("-rwxr-xr-x")
                 if path.endswith("/benchd-helper"):
-                    wanted = ["-rwx--x--x"]  # nobody it works for can trace it
+                    wanted = ["-rwx--x--x"]  # the users for whom it works cannot trace it
                 self.assertIn(mode, wanted, path)
 
     def test_checksums_are_right(self):
@@ -217,7 +217,7 @@ class PackagesTest(unittest.TestCase):
             said = run("readelf", "--section-headers", "--wide", self.symbols.root / file)
             self.assertIn(".debug_line", said)
 
-    # ---- what dpkg runs and keeps ----
+    # ---- maintainer scripts and conffiles ----
 
     def test_the_configuration_is_the_administrators(self):
         conffiles = self.benchd.control("conffiles").read_text().split()

@@ -1,5 +1,5 @@
-"""Reads the #includes below core/, daemon/, proto/ and client/ and says which break the tables in layers.py,
-and which of client/ go round in a circle.
+"""Reports the #includes in core/, daemon/, proto/ and client/ that violate the tables in layers.py,
+and include cycles in client/.
 
     check_includes.py ROOT      prints one line FILE:LINE: WHAT for each; exit code 1 if there is one
 """
@@ -39,7 +39,7 @@ def row_for(path):
 
 
 def room_include(room, header):
-    """What is wrong with an include from one folder of client/ to another, or None."""
+    """The problem with an include from one folder of client/ to another, or None."""
     included = header.split("/")[1]
     if included == room or included in layers.ROOMS[room]:
         return None
@@ -47,7 +47,7 @@ def room_include(room, header):
 
 
 def project_include(row, module, path, header):
-    """What is wrong with an include of one of the project's own files, or None."""
+    """The problem with an include of a project file, or None."""
     top, _, rest = header.partition("/")
     if top not in TOPS:
         return f'"{header}" is not rooted at the repository'
@@ -74,7 +74,7 @@ def foreign_include(row, module, header):
 
 
 def includes_of(file):
-    """Number of the line, what stands in quotes and what in angle brackets, of each include."""
+    """The line number, the quoted name and the angle-bracketed name of each include."""
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         found = INCLUDE.match(line)
         if found:
@@ -88,7 +88,7 @@ def check_file(root, path):
     problems = []
     for number, quoted, angled in includes_of(root / path):
         header = quoted or angled
-        # Generated headers are written in quotes like the project's own.
+        # Generated headers are quoted like the project's own.
         if angled or group_of(header):
             problem = foreign_include(row, module, header)
         else:
@@ -99,7 +99,7 @@ def check_file(root, path):
 
 
 def circles(included):
-    """The circles of a graph (name: names), each once and by a way through it, in order of names."""
+    """The cycles of a graph (name: names), each once and as one path, in order of names."""
     found = []
     gone = set()
 
@@ -117,7 +117,7 @@ def circles(included):
 
 
 def check_circles(root, files):
-    """A file and its header are one: what both include must not lead back to them."""
+    """Treats a source file and its header as one: their includes must not lead back to them."""
     included = {}
     for path in files:
         name = path.with_suffix("").as_posix()

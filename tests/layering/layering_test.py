@@ -1,4 +1,4 @@
-"""The includes keep to the table in layers.py, and the check notices when one does not."""
+"""Checks that the includes respect layers.py and that the check detects violations."""
 
 import pathlib
 import re
@@ -79,7 +79,7 @@ class LayeringTest(unittest.TestCase):
             self.assertEqual(needed[room] - {room}, set(may), room)
 
     def test_rows_name_only_rows_above_them_or_libraries(self):
-        # What a module may include stands above it or shares no cycle with it.
+        # A module may only include modules above it, and there are no cycles.
         def reaches(module, seen):
             for name in layers.TABLE[module]["may"]:
                 if name in layers.TABLE and name not in seen:
@@ -90,11 +90,11 @@ class LayeringTest(unittest.TestCase):
         for module, row in layers.TABLE.items():
             for name in row["may"]:
                 self.assertIn(name, [*layers.TABLE, *layers.OWNED], module)
-            self.assertNotIn(module, reaches(module, set()), f"{module} includes itself in a circle")
+            self.assertNotIn(module, reaches(module, set()), f"{module} is in an include cycle")
 
 
 class FixtureTest(unittest.TestCase):
-    """One tree per kind of rule, each with one include that breaks it."""
+    """One tree per kind of rule, each with one violating include."""
 
     def problems(self, path, line):
         return self.problems_of({path: line})

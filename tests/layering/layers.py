@@ -1,7 +1,7 @@
-"""Who may include whom: the table of daemon/README.md as data (a test holds the two together)."""
+"""The permitted includes: the table of daemon/README.md as data. A test compares the two."""
 
-# Foreign headers, by what they stand for. The first group with a matching pattern names a header;
-# one without a group may be included anywhere.
+# External headers by group. The first group with a matching pattern classifies a header; headers
+# without a group may be included anywhere.
 GROUPS = [
     ("generated", r"benchd/v1/|.*\.pb\.h$|google/protobuf/"),
     ("grpc", r"grpc(pp)?/|grpc\+\+/"),
@@ -20,14 +20,14 @@ GROUPS = [
                r"|ucontext|mntent|wordexp|glob|ftw)\.h$|csignal$"),
 ]
 
-# What "any I/O" means for the pure modules.
+# The groups that count as I/O, for the pure modules.
 IO = ["asio", "sqlite", "grpc", "generated", "spdlog", "thread", "filesystem", "stream", "system"]
 
-# Libraries that only the modules naming them in `may` include.
+# Libraries that only modules with the name in `may` may include.
 OWNED = ["generated", "grpc", "asio", "sqlite", "libpq", "boost"]
 
-# module: the folder it lies in, the modules and owned libraries it may include, and the groups it
-# never includes.
+# module: its folder, the modules and owned libraries that it may include, and the groups that it
+# must not include.
 # Every module may include itself; a folder without a row fails the test.
 TABLE = {
     "base":     {"in": "core", "may": [], "never": []},
@@ -55,19 +55,19 @@ TABLE = {
                  "never": []},
     "system":   {"in": "daemon", "may": ["model", "base"], "never": []},
     "runner":   {"in": "daemon", "may": ["system", "wire", "model", "base"], "never": []},
-    # benchd-push: a program of its own, the one with a network.
+    # benchd-push: a separate program, the only one that uses the network.
     "push":     {"in": "daemon",
                  "may": ["convert", "model", "base", "grpc", "generated", "libpq"], "never": []},
-    # The short-lived process that parses a run's output and finds programs, as the caller.
+    # The short-lived process that parses a run's output and finds programs, running as the caller.
     "helper":   {"in": "daemon", "may": ["parse", "wire", "model", "base"], "never": []},
 }
 
 # Files directly in daemon/ compose the daemon: they may include everything in core/, daemon/ and
-# proto/ and any library. client/ computes what needs no daemon; of daemon/ it includes nothing.
+# proto/ and any library. client/ works without the daemon and includes nothing from daemon/.
 CLIENT = {"may": ["convert", "analysis", "parse", "model", "base", "grpc", "generated", "libpq"], "never": []}
 
-# The folders of client/: which others each may include, at most six. Folders may include each
-# other; files may not (check_includes.py).
+# The folders of client/ and the others that each may include, at most six. Folders may include
+# each other; files may not (check_includes.py).
 ROOMS = {
     "app":      ["link", "present", "request", "terminal"],
     "database": ["app"],
@@ -80,5 +80,5 @@ ROOMS = {
     "session":  ["app", "git", "link", "present", "request", "terminal"],
     "terminal": ["app", "present"],
 }
-# A file a command: they are made of all the others, none of which includes them.
+# One file per command: they use all the other folders, none of which includes them.
 ROOMS["commands"] = [room for room in ROOMS if room != "database"]

@@ -28,7 +28,7 @@ TEST_F(ExclusiveSlotTest, OneAfterTheOtherInTheOrderOfAsking) {
   std::optional<ExclusiveSlot::Turn> second = Acquire("second");
   EXPECT_TRUE(slot_.BeginNext(false));
   EXPECT_TRUE(slot_.busy());
-  EXPECT_FALSE(slot_.BeginNext(false)) << "the first is not done";
+  EXPECT_FALSE(slot_.BeginNext(false)) << "the first is still running";
   EXPECT_EQ(begun_, (Names{"first"}));
   first.reset();
   EXPECT_FALSE(slot_.busy());
@@ -95,7 +95,7 @@ TEST_F(ExclusiveSlotTest, AMovedTurnIsStillOne) {
   ExclusiveSlot::Turn moved = std::move(first);
   EXPECT_EQ(slot_.waiting(), 1U);
   moved = Acquire("second");
-  EXPECT_EQ(slot_.waiting(), 1U) << "the first was given up";
+  EXPECT_EQ(slot_.waiting(), 1U) << "the first was abandoned";
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class FairQueueTest : public testing::Test {
     return next == nullptr ? "" : next->id.value;
   }
   Nanoseconds WaitOf(const std::string& id) { return queue_.PlaceOf({id}).value().wait; }
-  /// The order in which all would begin, without beginning any.
+  /// The order in which all sessions would begin, without starting any.
   std::vector<std::string> Order() {
     std::vector<std::string> order(queue_.size());
     for (const SessionId& id : ids_) {
@@ -145,11 +145,11 @@ TEST_F(FairQueueTest, WaitsForTheExpectedTimesOfThoseBefore) {
   Insert("a2", 1000, 0, seconds(5));
   Insert("b1", 1001, 0, minutes(1));
   Insert("a3", 1000);
-  // In the order a1, b1, a2, a3; nothing is known: as long as they may take.
+  // In the order a1, b1, a2, a3. Nothing is known, so each counts with its limit.
   EXPECT_EQ(WaitOf("a1"), seconds(0));
   EXPECT_EQ(WaitOf("a3"), minutes(11) + seconds(5));
   Ran(1002, kNow, seconds(20));
-  EXPECT_EQ(WaitOf("a3"), seconds(45)) << "a2 takes 5 s at most";
+  EXPECT_EQ(WaitOf("a3"), seconds(45)) << "a2 takes at most 5 s";
   queue_.Begin({"a1"});
   EXPECT_EQ(queue_.PlaceOf({"a3"}), (Place{3, seconds(25), {}}));
 }
@@ -201,12 +201,12 @@ TEST_F(FairQueueLimitsTest, WhoHadTheMachineLongEnoughWaitsUntilTheDayAllowsIt) 
   queue_.Refresh(kNow);
   Insert("mine", 1000, 10);
   EXPECT_EQ(Next(), "");
-  // An hour of the three has to leave the day: 24 h after one hour of running.
+  // One of the three hours must be more than a day old: 24 h after one hour of running.
   const Timestamp when = kNow - hours(4) + hours(24) + Nanoseconds(1);
   EXPECT_EQ(queue_.NextRefresh(), when);
   EXPECT_EQ(queue_.PlaceOf({"mine"}), (Place{1, {}, when}));
   Insert("other", 1001);
-  EXPECT_EQ(Next(), "other") << "has had one hour of two";
+  EXPECT_EQ(Next(), "other") << "has used one hour of two";
   EXPECT_EQ(Order(), (Ids{"other", "mine"}));
   EXPECT_FALSE(queue_.Refresh(when - Nanoseconds(1)));
   EXPECT_TRUE(queue_.Refresh(when));
@@ -219,15 +219,15 @@ TEST_F(FairQueueLimitsTest, AddsWhatRanWithinTheDay) {
   Ran(1000, kNow, hours(1));
   Ran(1000, kNow + hours(2), hours(2));
   Ran(1000, kNow + hours(25), minutes(50));
-  // Of the two hours, 71 minutes lie within the 24 hours before: 121 with the last.
+  // Of the two hours, 71 minutes lie within the 24 hours before: 121 with the last one.
   EXPECT_TRUE(queue_.Refresh(kNow + hours(26) + minutes(49)));
   EXPECT_EQ(queue_.PlaceOf({"mine"})->not_before, kNow + hours(26) + minutes(50) + Nanoseconds(1))
-      << "two hours are as much as is allowed, a moment less is below";
+      << "two hours reach the limit, a moment less does not";
 }
 
 TEST_F(FairQueueLimitsTest, TimeInWhichBenchdWasAwayIsNone) {
   Insert("mine", 1000);
-  queue_.Ended(1000, kNow, hours(1));  // however long ago it began
+  queue_.Ended(1000, kNow, hours(1));  // the start time does not matter
   EXPECT_FALSE(queue_.Refresh(kNow));
   Ran(1000, kNow, hours(1));
   EXPECT_TRUE(queue_.Refresh(kNow + hours(1)));
@@ -291,7 +291,7 @@ TEST_F(FairQueueLimitsTest, RefusesMoreTimeThanADayHasAndSaysWhatIsLeft) {
             "max-time: over the 120 min that uid 1000 may have the machine within 24 hours; "
             "70 min are left");
   EXPECT_FALSE(refused.error().hint.empty());
-  // What is a day old is free again, the first half of it first.
+  // Use is free again after a day, the first half of it first.
   EXPECT_EQ(queue_.TimeLeft(1000, kNow + hours(23) + minutes(25)), minutes(95));
   EXPECT_EQ(queue_.TimeLeft(1001, kNow), hours(2));
 }
@@ -324,7 +324,7 @@ TEST_F(FairQueueBudgetTest, BoundsTheSubmissionsOfADay) {
   EXPECT_EQ(refused.error().message,
             "submissions: 3 of 3 were made in the last 24 hours for uid 1000");
   EXPECT_TRUE(queue_.CheckRoomFor(1001, 2, 0, kNow + hours(3)));
-  EXPECT_FALSE(queue_.CheckRoomFor(1001, 3, 0, kNow + hours(3))) << "on their way";
+  EXPECT_FALSE(queue_.CheckRoomFor(1001, 3, 0, kNow + hours(3))) << "in progress";
   EXPECT_TRUE(queue_.CheckRoomFor(1000, 0, 0, kNow + hours(24)));
   EXPECT_FALSE(queue_.CheckRoomFor(1000, 1, 0, kNow + hours(24)));
 }
@@ -349,7 +349,7 @@ TEST_F(FairQueueLimitsTest, TellsTheTimeThatWasTakenWithinTheDay) {
 
 // ---- laws ----
 
-/// The rules in their plainest form: looks at everything each time.
+/// The rules in their simplest form, recomputed each time.
 class PlainQueue {
  public:
   struct Span {
@@ -366,7 +366,7 @@ class PlainQueue {
   bool IsHeld(const QueuedSession& session) const {
     return held.contains(session.uid) && !session.resumed && !session.exempt;
   }
-  /// The next one; those who are held only when `held_too`.
+  /// The next session; held users only if `held_too`.
   std::optional<QueuedSession> Next(bool held_too) const {
     std::optional<QueuedSession> best;
     for (const QueuedSession& session : sessions) {
@@ -381,7 +381,7 @@ class PlainQueue {
     if (!found->resumed) served[found->uid] = ++turn;
     sessions.erase(found);
   }
-  /// How long a user had had the machine at `now`, within the 24 hours before.
+  /// How long a user had used the machine at `now`, within the 24 hours before.
   Nanoseconds RanADay(std::uint32_t uid, Timestamp now) const {
     Nanoseconds sum{};
     for (const Span& span : spans) {
@@ -391,7 +391,7 @@ class PlainQueue {
     }
     return sum;
   }
-  /// The mean of the last 20, a year when there are none.
+  /// The mean of the last 20; a year if there are none.
   Nanoseconds Typical() const {
     const std::size_t count = std::min<std::size_t>(spans.size(), 20);
     if (count == 0) return FairQueue::kFarthest;
@@ -418,9 +418,9 @@ class PlainQueue {
   }
 };
 
-constexpr Nanoseconds kADay = hours(2);  // what a user may have of one
+constexpr Nanoseconds kADay = hours(2);  // the use per day that a user may have
 
-/// Compares every place with what the plain rules lead to.
+/// Compares every place with the result of the plain rules.
 void ExpectSamePlaces(FairQueue& queue, PlainQueue plain, Timestamp now) {
   ASSERT_EQ(queue.size(), plain.sessions.size());
   const std::optional<QueuedSession> next = plain.Next(false);
@@ -439,7 +439,7 @@ void ExpectSamePlaces(FairQueue& queue, PlainQueue plain, Timestamp now) {
     ASSERT_EQ(place->wait, wait) << session->id.value;
     ASSERT_EQ(place->not_before.has_value(), plain.IsHeld(*session));
     if (place->not_before) {
-      // Without a Refresh() meanwhile it may be over.
+      // Without a Refresh() in between, it may have expired.
       const Timestamp when = std::max(*place->not_before, now);
       ASSERT_LT(plain.RanADay(session->uid, when), kADay);
       if (when > now) {
@@ -452,7 +452,7 @@ void ExpectSamePlaces(FairQueue& queue, PlainQueue plain, Timestamp now) {
   }
   if (next_refresh) {
     ASSERT_TRUE(queue.NextRefresh());
-    ASSERT_LE(*queue.NextRefresh(), *next_refresh) << "a resumed one's user may be held, too";
+    ASSERT_LE(*queue.NextRefresh(), *next_refresh) << "the user of a resumed one may be held, too";
   }
 }
 
@@ -480,7 +480,7 @@ TEST(FairQueuePropertyTest, KeepsToThePlainRulesWhateverHappens) {
       session.exempt = below(10) == 0;
       plain.sessions.push_back(session);
       queue.Insert(session);
-    } else if (action < 10) {  // one has run, for longer than it waited maybe
+    } else if (action < 10) {  // one has run, perhaps for longer than it waited
       const auto uid = static_cast<std::uint32_t>(below(5));
       const Nanoseconds duration = minutes(below(90));
       const Nanoseconds away = minutes(below(3) == 0 ? below(600) : 0);
@@ -515,7 +515,7 @@ TEST(FairQueuePropertyTest, KeepsToThePlainRulesWhateverHappens) {
     }
     ExpectSamePlaces(queue, plain, now);
   }
-  EXPECT_GT(holds, 50) << "else nothing is said about them";
+  EXPECT_GT(holds, 50) << "otherwise holds are not tested";
 }
 
 TEST(FairQueuePropertyTest, OfTwoWhoWaitNeitherIsTwoTurnsAhead) {
@@ -525,7 +525,7 @@ TEST(FairQueuePropertyTest, OfTwoWhoWaitNeitherIsTwoTurnsAhead) {
   constexpr std::uint32_t kUsers = 4;
   FairQueue queue({});
   std::size_t waiting[kUsers] = {};
-  int turns[kUsers][kUsers] = {};  // of the first, since both wait
+  int turns[kUsers][kUsers] = {};  // turns of the first while both wait
   int largest = 0;
   for (std::uint64_t step = 1; step < 20'000; ++step) {
     if (random() % 2 == 0) {
@@ -546,7 +546,7 @@ TEST(FairQueuePropertyTest, OfTwoWhoWaitNeitherIsTwoTurnsAhead) {
       }
     }
   }
-  EXPECT_GT(largest, 20) << "else hardly two were ever compared";
+  EXPECT_GT(largest, 20) << "otherwise hardly any two were compared";
 }
 
 TEST(FairQueuePropertyTest, ASessionThatLeavesAndComesBackHasItsPlaceAgain) {

@@ -49,7 +49,7 @@ class MachineControllerTest : public testing::Test {
     return submitted ? submitted->id : SessionId{};
   }
   void Work() { asio::co_spawn(loop_, queue_.Work(), asio::detached); }
-  /// Runs the loop until nothing is left to do without an event from outside.
+  /// Runs the loop until it needs an event from outside.
   void Settle() {
     loop_.restart();
     while (loop_.poll() > 0) {
@@ -111,7 +111,7 @@ TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   EXPECT_EQ(runner_.asked, (Asked{"diagnose", "apply default", "restore"}));
 }
 
-// Each of them cost the next session a turn of about a second.
+// Each of them delayed the next session by about a second.
 TEST_F(MachineControllerTest, AllWhoWaitWithTheSameQuestionHaveOneTurn) {
   Submit();
   const SessionId second = Submit();
@@ -138,7 +138,7 @@ TEST_F(MachineControllerTest, AllWhoWaitWithTheSameQuestionHaveOneTurn) {
   std::optional<Result<std::vector<NoiseSource>>> later;
   Start(controller_.Diagnose(Stays), &later);
   Settle();
-  EXPECT_EQ(runner_.asked.size(), 3U) << "who asks later is not told what was";
+  EXPECT_EQ(runner_.asked.size(), 3U) << "a later request gets a new answer";
 }
 
 TEST_F(MachineControllerTest, WhoBeganAQuestionMayGoAndTheOthersAreAnswered) {
@@ -170,7 +170,7 @@ TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItH
     if (snapshot->state != SessionState::kPreparing || view) return;
     Start(controller_.Describe("", Stays), &view);
     loop_.poll();
-    EXPECT_FALSE(view) << "it is being given the machine";
+    EXPECT_FALSE(view) << "the runner is applying a profile";
   });
   runner_.during_run = [this] { loop_.poll(); };
   Work();
@@ -189,7 +189,7 @@ TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   bool answered_during_runs = false;
   int runs = 0;
   runner_.during_run = [&] {
-    // What the last run's client asked is answered before this one's block has ended.
+    // The request of the last run's client is answered before this one's block has ended.
     if (++runs == 2) {
       Start(controller_.Describe("", Stays), &same);
       Start(controller_.Describe("strict", Stays), &other);
@@ -250,7 +250,7 @@ TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
 
 TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
   runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: unknown profile 'x'", {}};
-  // Nobody works: what waited for its turn would wait for ever.
+  // With no work in progress, requests that wait for a turn would wait forever.
   EXPECT_EQ(RunToEnd(loop_, controller_.Apply(DeskUser(0), "x", Stays)).error(),
             runner_.check.error());
   EXPECT_EQ(RunToEnd(loop_, controller_.Describe("x", Stays)).error(), runner_.check.error());
@@ -338,7 +338,7 @@ TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {
   EXPECT_EQ(runner_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
 }
 
-/// Looks for noise until the test lets it go on.
+/// Checks for noise until the test ends the check.
 class SlowMachine : public fake::Runner {
  public:
   SlowMachine(fake::Clock& clock, asio::io_context& loop)

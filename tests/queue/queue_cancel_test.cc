@@ -6,10 +6,10 @@
 namespace benchd {
 namespace {
 
-/// Cancel at every stage of a session.
+/// Cancellation at every stage of a session.
 class QueueCancelTest : public QueueFixture {
  protected:
-  /// Asks for it at once and answers later.
+  /// Requests the cancellation at once and waits for the answer later.
   void StartCancel(const SessionId& id, std::uint32_t uid = 1000, std::int32_t pid = 5) {
     Start(queue_.Cancel(User(uid, pid), id.value), &cancelled_);
   }
@@ -68,7 +68,7 @@ TEST_F(QueueCancelTest, WhileItWaitsAndTheDiskIsFullItStaysWhereItWas) {
 TEST_F(QueueCancelTest, WhileItsRecordIsRead) {
   const SessionId id = Submit(SpecOf(1000));
   Work();
-  // Asked for in the turn after that in which the worker begins to read.
+  // Requested in the turn after the worker begins to read.
   asio::post(loop_, [&] {
     ASSERT_EQ(queue_.Status().running, id);
     ASSERT_EQ(StateOf(id), SessionState::kQueued);
@@ -86,7 +86,7 @@ TEST_F(QueueCancelTest, WhileItPrepares) {
   const auto watch = hub_.Subscribe(id, [&](const EventHub::Snapshot& snapshot) {
     if (snapshot->state != SessionState::kPreparing || std::exchange(asked, true)) return;
     asio::co_spawn(loop_, KeepResult(queue_.Cancel(User(1000, 5), id.value), &cancelled_), Rethrow);
-    // Its children are handed over only after others have had their turn.
+    // Its children are handed over only after other work had a turn.
     loop_.poll();
   });
   Work();
@@ -128,7 +128,7 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
       EXPECT_EQ(StateOf(id), SessionState::kPaused);
       StartCancel(id);
     }
-    if (clock_.waits() == 5) store_.disk().SetFull(false);  // the end is to be stored, too
+    if (clock_.waits() == 5) store_.disk().SetFull(false);  // the end must be stored, too
   };
   Work();
   Settle();
@@ -192,7 +192,7 @@ TEST_F(QueueCancelTest, WhileItIsCleanedUpAfterIsAnsweredWhenBenchdStops) {
   Work();
   Settle();
   EXPECT_FALSE(queue_.Status().running);
-  ASSERT_TRUE(cancelled_) << "or its call keeps benchd from ending";
+  ASSERT_TRUE(cancelled_) << "otherwise its call keeps benchd from ending";
   ASSERT_TRUE(*cancelled_) << cancelled_->error().message;
   EXPECT_EQ((*cancelled_)->cancelled_by, "uid 1000");
   EXPECT_EQ(StoredStateOf(id), SessionState::kRunning) << "the next start cleans up, then ends it";

@@ -26,13 +26,13 @@ inline Caller User(std::uint32_t uid, std::int32_t pid = 0) {
   return caller;
 }
 
-/// A queue with fakes behind it, and what tests do with it.
+/// A queue with fakes, and common operations of tests.
 class QueueFixture : public testing::Test {
  protected:
   explicit QueueFixture(QueuePolicy policy = {}) : policy_(policy) {}
   ~QueueFixture() override { End(); }
 
-  /// Stops the queue and waits for its end, as the end of benchd does.
+  /// Stops the queue and waits for its end, as benchd does when it ends.
   void End() {
     queue_.Stop();
     loop_.restart();
@@ -81,14 +81,14 @@ class QueueFixture : public testing::Test {
 
   void Work() { asio::co_spawn(loop_, queue_.Work(), Rethrow); }
 
-  /// Runs the loop until nothing is left to do without an event from outside.
+  /// Runs the loop until it needs an event from outside.
   void Settle() {
     loop_.restart();
     while (loop_.poll() > 0) {
     }
   }
 
-  /// Asks on a loop of its own: also from inside of ours.
+  /// Calls on a separate loop, also from within ours.
   Result<SessionRecord> Get(Caller caller, std::string id) {
     asio::io_context loop;
     return RunToEnd(loop, queue_.Get(std::move(caller), std::move(id)));

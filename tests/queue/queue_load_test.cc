@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::uint64_t kMany = 10'000;
 
-/// What many waiting sessions cost. Times are printed, not asserted: they are the machine's.
+/// The cost of many waiting sessions. Times are printed, not asserted: they depend on the machine.
 class QueueLoadTest : public QueueFixture {
  protected:
   static constexpr std::uint32_t kUsers = 20;
 
   SessionSpec NextSpec() { return SpecOf(1000 + next_++ % kUsers); }
 
-  /// As they wait after a start: to submit them would cost an order each.
+  /// Waiting sessions as after a start, because submitting them would compute an order for each.
   void LoadMany() {
     for (std::uint64_t i = 0; i < kMany; ++i) {
       SessionRecord record{NextSpec(), {}, {}};
@@ -26,7 +26,7 @@ class QueueLoadTest : public QueueFixture {
     ASSERT_EQ(queue_.Status().queued, kMany);
   }
 
-  /// Submits 200 and prints what one of them takes.
+  /// Submits 200 sessions and prints the mean time.
   void MeasureSubmit() {
     const std::uint64_t waiting = queue_.Status().queued;
     const std::uint64_t before = queue_.orders_computed();
@@ -35,7 +35,7 @@ class QueueLoadTest : public QueueFixture {
     std::printf("submit: %.1f us behind %llu\n", submit, static_cast<unsigned long long>(waiting));
   }
 
-  /// Microseconds of CPU time that one call takes, the mean of `count`.
+  /// Microseconds of CPU time per call, the mean of `count` calls.
   template <typename Call>
   double TimeOf(int count, Call call) {
     const std::clock_t begin = std::clock();

@@ -15,7 +15,7 @@ class QueueOrderTest : public QueueFixture {
  protected:
   explicit QueueOrderTest(QueuePolicy policy = {}) : QueueFixture(policy) {}
 
-  /// Notes the order in which these begin, from now on.
+  /// Records the order in which these begin, from now on.
   void NoteBegins(const std::vector<SessionId>& ids) {
     for (const SessionId& id : ids) {
       watches_.push_back(hub_.Subscribe(id, [this](const EventHub::Snapshot& snapshot) {
@@ -50,13 +50,13 @@ TEST_F(QueueOrderTest, WatchersHearTheirNewPlaceAndNothingElse) {
     heard.push_back(snapshot->position);
   });
   Submit(SpecOf(1000));
-  EXPECT_EQ(heard, (std::vector<std::uint64_t>{2})) << "once, as it has just come";
+  EXPECT_EQ(heard, (std::vector<std::uint64_t>{2})) << "once, on arrival";
   Submit(SpecOf(1000));
-  EXPECT_EQ(heard.size(), 1U) << "behind it";
+  EXPECT_EQ(heard.size(), 1U) << "after it";
   Submit(SpecOf(1001));
   ASSERT_TRUE(Cancel(User(1000), first));
   EXPECT_EQ(heard, (std::vector<std::uint64_t>{2, 3, 1}))
-      << "the other user came in between; with the first gone, 'second' is the oldest";
+      << "the other user's comes in between; with the first cancelled, 'second' is the oldest";
 }
 
 // ---- move ----
@@ -82,7 +82,7 @@ TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
   const Result<SessionSnapshot> lowered = Move(User(1000), first, -3);
   ASSERT_TRUE(lowered) << lowered.error().message;
   EXPECT_EQ(lowered->position, 2U);
-  EXPECT_TRUE(Move(User(1000), first, -3)) << "the same is no raise";
+  EXPECT_TRUE(Move(User(1000), first, -3)) << "the same priority is not a raise";
   for (const std::int32_t priority : {-2, 0, 1}) {
     const Result<SessionSnapshot> raised = Move(User(1000), first, priority);
     ASSERT_FALSE(raised);
@@ -117,7 +117,7 @@ TEST_F(QueueOrderTest, AHistoryDoesNotGrowWithoutEndByMoves) {
   EXPECT_EQ(refused.error().message, "move: the history of session " + id.value +
                                          " has 100 lines, the most to which a move adds one");
   EXPECT_EQ(Get(User(0), id.value)->spec.priority, -99);
-  EXPECT_TRUE(Cancel(User(1000), id)) << "its end has its line all the same";
+  EXPECT_TRUE(Cancel(User(1000), id)) << "its end is logged all the same";
   EXPECT_EQ(store_.history(id).size(), kMaxHistoryLines + 1);
 }
 
@@ -177,13 +177,13 @@ TEST_F(QueueOrderTest, TellsWhenASessionWillStart) {
   SessionSpec spec = SpecOf(1000);
   spec.limits.max_time = minutes(2);
   EXPECT_EQ(SubmitFully(spec).eta, seconds(0));
-  EXPECT_EQ(SubmitFully(spec).eta, minutes(2)) << "nothing is known: the longest";
+  EXPECT_EQ(SubmitFully(spec).eta, minutes(2)) << "nothing is known, so its limit counts";
   Work();
   Settle();
-  // 4 blocks and one to warm up, of two runs of 10 ms each.
+  // 4 blocks and one warm-up block of two runs of 10 ms each.
   ASSERT_TRUE(SetMode({.paused = true}));
   const SessionSnapshot paused = SubmitFully(spec);
-  EXPECT_EQ(paused.eta, std::nullopt) << "nobody knows how long the pause lasts";
+  EXPECT_EQ(paused.eta, std::nullopt) << "the length of the pause is unknown";
   std::optional<Nanoseconds> heard;
   const SessionId second = Submit(spec);
   const auto watch = hub_.Subscribe(
@@ -203,7 +203,7 @@ TEST_F(QueueOrderTest, ExpectsTheRestOfTheSessionThatRuns) {
   };
   Work();
   Settle();
-  EXPECT_EQ(first_run, minutes(9)) << "10 minutes at most, one has passed";
+  EXPECT_EQ(first_run, minutes(9)) << "at most 10 minutes, one of which has passed";
 }
 
 TEST_F(QueueOrderTest, ASessionThatRunsTooLongIsExpectedToEndNow) {
@@ -217,7 +217,7 @@ TEST_F(QueueOrderTest, ASessionThatRunsTooLongIsExpectedToEndNow) {
   };
   Work();
   Settle();
-  EXPECT_EQ(first_run, seconds(0)) << "10 minutes at most";
+  EXPECT_EQ(first_run, seconds(0)) << "at most 10 minutes";
 }
 
 TEST_F(QueueOrderTest, ExpectsWhatTheReportOfTheSessionThatRunsExpects) {
@@ -254,7 +254,7 @@ class QueueLimitsTest : public QueueOrderTest {
       : QueueOrderTest({.access = {.admin_gid = 50},
                         .limits = {.queued = 2, .running_a_day = milliseconds(150)},
                         .keep = {}}) {}
-  /// Of a session that a day has room for.
+  /// For a session that fits into a day's limit.
   SessionSpec SpecOf(std::uint32_t uid) {
     SessionSpec spec = QueueOrderTest::SpecOf(uid);
     spec.limits.max_time = milliseconds(150);
@@ -312,7 +312,7 @@ TEST_F(QueueLimitsTest, WhoHasHadTheMachineForLongIsPassedOverUntilTheDayIsOver)
   Settle();
   EXPECT_EQ(StateOf(third.id), SessionState::kQueued);
 
-  // The worker sets its timer to the last millisecond; then nothing but the timer wakes it.
+  // The worker sets its timer to the last millisecond; nothing else wakes it then.
   clock_.Advance(*SnapshotOf(third.id).eta - milliseconds(1));
   ASSERT_TRUE(SetMode({}));
   Settle();
@@ -375,7 +375,7 @@ TEST_F(QueueLimitsTest, CountsReservationsAsTimeWithTheMachine) {
   EXPECT_EQ(StateOf(id), SessionState::kQueued) << "the day is used up";
 }
 
-/// What one user may submit; failed and cancelled sessions are submissions as well.
+/// The number of submissions per user; failed and cancelled sessions count as well.
 class QueueSubmissionsTest : public QueueOrderTest {
  protected:
   QueueSubmissionsTest() : QueueOrderTest({.limits = {.submissions_a_day = 3}}) {}
@@ -386,7 +386,7 @@ TEST_F(QueueSubmissionsTest, BoundsTheSubmissionsOfADayWhateverBecomesOfThemAlso
   ASSERT_TRUE(Cancel(User(1000), Submit(SpecOf(1000))));
   Submit(SpecOf(1000));
   EXPECT_EQ(Refused(SpecOf(1000)).message.rfind("submissions: 3 of 3 ", 0), 0U);
-  EXPECT_TRUE(SubmitFully(SpecOf(1000), "r1").ended_at) << "a repeated request is no more";
+  EXPECT_TRUE(SubmitFully(SpecOf(1000), "r1").ended_at) << "a repeated request does not count";
   Queue next(loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_);
   ASSERT_TRUE(RunToEnd(loop_, next.Load()));
   EXPECT_FALSE(RunToEnd(loop_, next.Submit(SpecOf(1000), {})));

@@ -6,7 +6,7 @@
 namespace benchd {
 namespace {
 
-/// The end of benchd, its start, and a full disk in between.
+/// The end of benchd, its restart, and a full disk in between.
 class QueueRestartTest : public QueueFixture {
  protected:
   explicit QueueRestartTest(QueuePolicy policy = {}) : QueueFixture(policy) {}
@@ -25,7 +25,7 @@ class QueueRestartTest : public QueueFixture {
     EXPECT_TRUE(warnings) << warnings.error().message;
     return warnings ? *warnings : std::vector<std::string>{};
   }
-  /// Stops benchd in that run.
+  /// Stops benchd during that run.
   void StopInRun(int number) {
     runner_.during_run = [this, number, runs = 0]() mutable {
       if (++runs == number) queue_.Stop();
@@ -81,7 +81,7 @@ TEST_F(QueueRestartTest, TellsWhatTheStoreWarnsOf) {
       (History{"stored session abc: snapshot: state: unknown name 'asleep'; left as it is in " +
                    store_.file(),
                "session ran: " + store_.full()}));
-  EXPECT_EQ(SnapshotOf(ran_).position, 1U) << "a full disk is no reason to lose it";
+  EXPECT_EQ(SnapshotOf(ran_).position, 1U) << "a full disk does not lose it";
 }
 
 TEST_F(QueueRestartTest, AStoppedSessionIsInterruptedAndGoesOn) {
@@ -101,7 +101,7 @@ TEST_F(QueueRestartTest, AStoppedSessionIsInterruptedAndGoesOn) {
   runner_.during_run = {};
   Queue next{loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_};
   Load(next);
-  EXPECT_EQ(store_.history(id), stopped) << "it was told already";
+  EXPECT_EQ(store_.history(id), stopped) << "it was already reported";
   asio::co_spawn(loop_, next.Work(), Rethrow);
   Settle();
   EXPECT_EQ(StoredStateOf(id), SessionState::kDone);
@@ -125,7 +125,7 @@ TEST_F(QueueRestartTest, ASessionWhoseRecordIsReadWhenBenchdStopsStaysQueued) {
 TEST_F(QueueRestartTest, ASessionThatCannotBeReadFails) {
   Keep("a", SessionState::kQueued);
   Load(queue_);
-  store_.Execute("DELETE FROM sessions");  // behind the queue's back
+  store_.Execute("DELETE FROM sessions");  // without the queue's knowledge
   EventHub::Snapshot last;
   const auto watch = hub_.Subscribe({"a"}, [&last](const auto& snapshot) { last = snapshot; });
   Work();
@@ -137,7 +137,7 @@ TEST_F(QueueRestartTest, ASessionThatCannotBeReadFails) {
             "reading the session: session a: not in the store");
 }
 
-// ---- what is kept where ----
+// ---- storage ----
 
 TEST_F(QueueRestartTest, TheEnvironmentIsReadWhenASessionStartsAndIsNotInMemory) {
   SessionSpec spec = SpecOf(1000);
@@ -227,10 +227,10 @@ TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
     ASSERT_TRUE(paused.report && !paused.report->warnings.empty());
     EXPECT_EQ(paused.report->warnings.back().code, "disk_full");
     EXPECT_EQ(paused.report->warnings.back().message,
-              "paused before its end could be stored: " + store_.full() +
+              "paused until its end can be stored: " + store_.full() +
                   "; make room on the file system of " + store_.file());
     EXPECT_EQ(StateOf(next), SessionState::kQueued);
-    EXPECT_EQ(SnapshotOf(next).eta, std::nullopt) << "nobody knows when there is room";
+    EXPECT_EQ(SnapshotOf(next).eta, std::nullopt) << "the time until there is space is unknown";
     if (clock_.waits() < 3) return;
     store_.disk().SetFull(false);
     runner_.during_release = {};
@@ -288,7 +288,7 @@ TEST_F(QueueRestartTest, AnEndThatCannotBeStoredAtAllIsNotTold) {
   EXPECT_EQ(StateOf(id), SessionState::kPaused);
   ASSERT_TRUE(SnapshotOf(id).report && !SnapshotOf(id).report->warnings.empty());
   EXPECT_EQ(SnapshotOf(id).report->warnings.back().code, "not_stored");
-  EXPECT_EQ(StoredStateOf(id), SessionState::kPaused) << "goes on at the next start";
+  EXPECT_EQ(StoredStateOf(id), SessionState::kPaused) << "resumes at the next start";
 }
 
 TEST_F(QueueRestartTest, SubmitTellsThatBenchdStops) {
@@ -298,7 +298,7 @@ TEST_F(QueueRestartTest, SubmitTellsThatBenchdStops) {
   EXPECT_EQ(refused.message, "benchd is stopping");
 }
 
-// ---- what is deleted ----
+// ---- deletion ----
 
 class QueuePruneTest : public QueueRestartTest {
  protected:
@@ -309,7 +309,7 @@ class QueuePruneTest : public QueueRestartTest {
 TEST_F(QueuePruneTest, DeletesAtTheStartUntilNobodyIsLeft) {
   for (const char* id : {"oldest", "older", "old"}) Keep(id, SessionState::kDone);
   Load(queue_);
-  // Each takes longer than a call has.
+  // Each takes longer than the limit of a call.
   store_.Execute(
       "CREATE TRIGGER slow BEFORE DELETE ON sessions BEGIN WITH RECURSIVE counted(x) AS"
       " (SELECT 1 UNION ALL SELECT x + 1 FROM counted WHERE x < 500000)"

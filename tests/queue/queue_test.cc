@@ -25,7 +25,7 @@ TEST_F(QueueTest, RunsSessionsOneAfterTheOtherInTheOrderOfSubmission) {
   Settle();
   EXPECT_EQ(StateOf(first), SessionState::kDone);
   EXPECT_EQ(StateOf(second), SessionState::kDone);
-  // The second moves up when the first starts, and starts only after the first is done.
+  // The second moves up when the first starts, and starts only after the first has ended.
   const auto done = std::find(seen.begin(), seen.end(), std::pair{first, SessionState::kDone});
   const auto started =
       std::find(seen.begin(), seen.end(), std::pair{second, SessionState::kPreparing});
@@ -43,7 +43,7 @@ TEST_F(QueueTest, RunsAHigherPriorityFirst) {
 TEST_F(QueueTest, AnswersARetryOfARequestWithTheSameSession) {
   const SessionId once = Submit(SpecOf(1000), "request");
   EXPECT_EQ(Submit(SpecOf(1000), "request"), once);
-  EXPECT_NE(Submit(SpecOf(1001), "request"), once) << "another user's request of the same name";
+  EXPECT_NE(Submit(SpecOf(1001), "request"), once) << "another user's request with the same id";
   EXPECT_NE(Submit(SpecOf(1000)), once);
   EXPECT_NE(Submit(SpecOf(1000)), Submit(SpecOf(1000))) << "no request id, no retry";
   Work();
@@ -60,7 +60,7 @@ TEST_F(QueueTest, ARequestThatBrokeOffMayBeSentAgain) {
   std::optional<Result<SessionSnapshot>> again;
   Start(queue_.Submit(SpecOf(1000), "request"), &again);
   Settle();
-  ASSERT_TRUE(again) << "waits for a request that is no more";
+  ASSERT_TRUE(again) << "waits for a request that has ended";
   EXPECT_TRUE(*again);
 }
 
@@ -127,7 +127,7 @@ TEST_F(QueueTest, LooksAProgramUpOnceForAllArmsThatStartItAlike) {
   other_path.env["PATH"] = "/opt/bin";
   arms.insert(arms.end(), {elsewhere, other_path});
   const Result<SessionRecord> record = Get(User(1000), Submit(spec).value);
-  EXPECT_EQ(lookups, 3) << "where it is looked for is part of the question";
+  EXPECT_EQ(lookups, 3) << "the search path is part of the key";
   ASSERT_TRUE(record);
   for (const Arm& arm : record->spec.benchmarks[0].arms) {
     ASSERT_TRUE(arm.program) << arm.name;
@@ -173,7 +173,7 @@ TEST_F(QueueTest, LetsNobodyElseSeeOrCancelASession) {
 }
 
 TEST_F(QueueTest, FindsASessionByAUniquePrefixAmongOnesOwn) {
-  // Ids 1000..., 2000..., of a random source that counts: see MakeSessionId.
+  // Ids 1000..., 2000..., from a random source that counts: see MakeSessionId.
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   EXPECT_EQ(Get(User(1000), first.value.substr(0, 1))->snapshot.id, first);
@@ -197,7 +197,7 @@ TEST_F(QueueTest, PutsAllOntoTheDiskAfterAVerdictIsToldAndBeforeTheNextSession) 
   const SessionId second = Submit(SpecOf(1001));
   int when_told = -1;
   int when_next = -1;
-  // What is committed is moved into the file then, and at no other time.
+  // Committed data moves into the file at that time only.
   const auto checkpoints = [this, before = store_.disk().file_syncs()] {
     return store_.disk().file_syncs() - before;
   };
@@ -275,7 +275,7 @@ TEST_F(QueueTest, SideWorkWaitsUntilNoSessionRuns) {
   int runs = 0;
   bool begun = false;
   runner_.during_run = [&] {
-    // Somebody asks for the machine during the first run.
+    // A user reserves the machine during the first run.
     if (++runs == 1) turn = queue_.AcquireExclusive([&begun] { begun = true; });
     if (begun) ++begun_during_runs;
   };
@@ -317,7 +317,7 @@ TEST_F(QueueTest, SideWorkAndSessionsTakeTurns) {
   ask("early");
   Work();
   Settle();
-  // The one that waited goes between the sessions, and holds up the second as long as it lasts.
+  // The waiting request runs between the sessions and delays the second one until it ends.
   EXPECT_EQ(order, (std::vector<std::string>{"session", "early"}));
   ask("late");
   turns.erase(turns.begin());

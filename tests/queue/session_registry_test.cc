@@ -123,7 +123,7 @@ TEST_F(SessionRegistryTest, WhatIsRemovedIsGoneEverywhere) {
   EXPECT_EQ(registry_.Find({"a"}), nullptr);
   EXPECT_EQ(registry_.FindHead({"a"}), nullptr);
   EXPECT_EQ(Listed({.all = true}), (Ids{}));
-  EXPECT_EQ(registry_.Add(Record("b", 1000, "request")), 1U) << "a place is never given twice";
+  EXPECT_EQ(registry_.Add(Record("b", 1000, "request")), 1U) << "a place is never reused";
 }
 
 TEST_F(SessionRegistryTest, LooksAtSoManyAtATimeForALabelThatNoneHas) {
@@ -137,7 +137,7 @@ TEST_F(SessionRegistryTest, LooksAtSoManyAtATimeForALabelThatNoneHas) {
   ASSERT_EQ(page.rest, 5U);
   filter.before = *page.rest;
   EXPECT_EQ(registry_.List(User(0), filter).rest, std::nullopt);
-  // Whoever goes on misses nobody.
+  // A client that continues misses no session.
   filter = {.all = true};
   const SessionPage first = registry_.List(User(0), filter);
   filter.before = *first.rest;

@@ -33,7 +33,7 @@ class StateWriterTest : public testing::Test {
 TEST_F(StateWriterTest, AnEndIsWrittenAfterTheStatesBeforeIt) {
   writer_.Note(In(SessionState::kPreparing), {{}, "preparing"});
   writer_.Note(In(SessionState::kRunning), {{}, "running"});
-  // Before the loop has written the first: the end overtakes none of them.
+  // Before the loop has written the first: the end does not overtake them.
   EXPECT_TRUE(RunToEnd(loop_, writer_.Commit(In(SessionState::kDone), {{}, "done"})));
   Settle();
   EXPECT_EQ(store_.history(id_), (Lines{"submitted", "preparing", "running", "done"}));

@@ -36,7 +36,7 @@ TEST(ValidateSpecTest, LeavesTheNamesOfParsedMetricsToTheProgram) {
   EXPECT_TRUE(ValidateSpec(spec));
 }
 
-// Any client may send them: an empty input would be measured without a word.
+// Any client may send them; otherwise an empty input would be measured silently.
 TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
   for (const char* path :
        {"/dev/stdin", "/dev/fd/63", "/proc/self/fd/0", "/dev/../dev/stdin", "/dev/stdout"}) {
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   s.settings_off = {"irqs", "governer"};
                 },
-                "settings_off: 'governer' is no setting of a machine profile"},
+                "settings_off: 'governer' is not a setting of a machine profile"},
         BadSpec{"setting_twice",
                 [](auto& s) {
                   s.settings_off = {"irqs", "irqs"};
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   s.benchmarks[0].accept_exit = {0, 256};
                 },
-                "accept-exit: '256' is no exit code"},
+                "accept-exit: '256' is not an exit code"},
         BadSpec{"too_many_pointers", [](auto& s) { s.lfs_pointers.assign(21, "x"); },
                 "lfs_pointers: over 20 of them"},
         BadSpec{"long_pointer", [](auto& s) { s.lfs_pointers = {std::string(1025, 'x')}; },
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   for (int i = 0; i < 65; ++i) s.labels["k" + std::to_string(i)] = "v";
                 },
-                "label: 65 labels; the limit is 64"},
+                "label: 65 given, over the limit of 64 labels"},
         BadSpec{"long_labels",
                 [](auto& s) {
                   for (int i = 0; i < 50; ++i)
@@ -229,7 +229,7 @@ TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
   EXPECT_TRUE(CheckRequestId(std::string(64, 'r')));
   const Result<void> refused = CheckRequestId(std::string(65, 'r'));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long; the limit is 64");
+  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long, over the 64 allowed");
 }
 
 }  // namespace

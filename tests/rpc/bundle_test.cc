@@ -135,13 +135,13 @@ TEST_F(BundleTest, WhatIsNotAsAnnouncedIsRefused) {
   EXPECT_EQ(Refusal(First(bundle_), bundle_ + "x"),
             "bundle: more than the announced " + std::to_string(bundle_.size()) + " bytes");
   EXPECT_EQ(Refusal(First(bundle_), bundle_.substr(0, 200'000)),
-            "bundle: it ended after 200000 of " + std::to_string(bundle_.size()) + " bytes");
+            "bundle: ended after 200000 of " + std::to_string(bundle_.size()) + " bytes");
   const std::string other(bundle_.size(), 'x');
-  EXPECT_EQ(Refusal(First(bundle_), other), "bundle: no git bundle");
+  EXPECT_EQ(Refusal(First(bundle_), other), "bundle: not a git bundle");
   v1::SubmitWithBundleRequest first = First(bundle_);
   first.set_bundle_sha256(Sha256Of("something else"));
   EXPECT_EQ(Refusal(first, bundle_),
-            "bundle: its SHA-256 is not the announced one: it was damaged on its way");
+            "bundle: its SHA-256 is not the announced one: it was damaged in transit");
   first.set_bundle_sha256("short");
   EXPECT_EQ(Refusal(first, ""), "bundle_sha256: is not 32 bytes long");
   first = First(bundle_);

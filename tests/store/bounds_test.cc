@@ -1,4 +1,4 @@
-// What one user may put into the store, and what stays of stores that took more.
+// Limits on the data that one user may store, and stores that exceed them.
 
 #include <algorithm>
 #include <chrono>
@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kBoundMib = std::uint64_t{1} << 20;
 
-/// A store as release 0.2.0 left it, which took request ids and labels of any size. Its rows are
-/// made by SQL: no release that would make them is at hand.
+/// A store of release 0.2.0, which accepted request ids and labels of any size. SQL creates its
+/// rows, because that release is not available.
 class OldReleaseTest : public StoreTest, public testing::WithParamInterface<int> {
  protected:
   void SetUp() override { Open(); }
@@ -86,10 +86,10 @@ TEST_P(OldReleaseTest, OpensGivesItsMemoryBackAndLosesNoSession) {
   }
   EXPECT_EQ(all.sessions.back().head.request_id, modest.request_id);
   EXPECT_EQ(all.sessions.back().head.labels, modest.spec.labels);
-  // Everything that a session was submitted with is still told of it.
+  // All values of the submission can still be read.
   EXPECT_EQ(records_->Load({"m"})->spec, Cancelled("m").spec);
   EXPECT_EQ(records_->Load({"a"})->snapshot, Failed("a").snapshot);
-  // The ids are gone from the file as well: it grows no more before their space is used again.
+  // The ids are removed from the file, too: it does not grow until their space is reused.
   EXPECT_EQ(Number("SELECT sum(length(request_id)) FROM sessions"), 64);
 }
 
@@ -147,12 +147,12 @@ TEST_F(BoundsTest, KeepsTheNewestOfALogAndSaysHowMuchIsGone) {
   EXPECT_TRUE(log.text.ends_with(std::string(10, 'y') + std::string(10, 'z')));
   EXPECT_LE(Number("SELECT sum(length(text)) FROM logs"), 100 + 10);
 
-  // One that goes on in another process knows what is gone.
+  // A continuation in another process knows the deleted ones.
   OpenWith({.log_bytes = 100});
   ASSERT_TRUE(Print(std::string(90, '1')));
   EXPECT_EQ(Log().left_out + Log().text.size(), 350U);
   EXPECT_LE(Log().text.size(), 100U);
-  // A piece that is too long by itself.
+  // A piece that alone is too long.
   ASSERT_TRUE(Print(std::string(1000, '2')));
   EXPECT_EQ(Log().text, std::string(100, '2'));
   EXPECT_EQ(Log().left_out, 1250U);
@@ -180,17 +180,17 @@ TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
   const Result<void> refused =
       records_->Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1), PlainRun(2, 0)}, {});
   ASSERT_FALSE(refused);
-  // Not as a full disk, which is waited for.
+  // Unlike a full disk, which the session waits for.
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_THAT(refused.error().message, HasSubstr("exceeds the limit of"));
   EXPECT_EQ(Runs({"a"}).size(), 2U);
-  // Also in the process after this one.
+  // The same in the next process.
   OpenWith({.session_bytes = 1200});
   EXPECT_FALSE(records_->Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1), PlainRun(2, 0)}, {}));
   Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1)});
 }
 
-// A program may print other names in each run.
+// A program may print different names in each run.
 TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
   const auto run = [](std::uint64_t block) {
     benchd::Run made = PlainRun(block, 0);
@@ -215,7 +215,7 @@ TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
   const std::uint64_t runs = last_taken();
   EXPECT_GT(runs, 10U);
   EXPECT_LT(runs, 20U);
-  // Also in the process after this one.
+  // The same in the next process.
   OpenWith({.session_bytes = 10'000});
   EXPECT_FALSE(records_->Append({"a"}, {run(runs)}, {}));
 }
@@ -233,18 +233,18 @@ TEST_F(BoundsTest, RefusesMoreMetricsOfOneSessionThanItMayHave) {
     EXPECT_FALSE(refused);
     return refused ? Error{} : refused.error();
   };
-  // Not as a full disk, which is waited for.
+  // Unlike a full disk, which the session waits for.
   EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(refusal().message, "metrics of a session: 3 exceeds the limit of 2");
   EXPECT_THAT(refusal().hint, HasSubstr("`metrics_a_session` in [limits]"));
-  // Also in the process after this one, which knows those that there are.
+  // The same in the next process, which knows the existing names.
   OpenWith({.session_metrics = 2});
   EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
   Append({"a"}, {run});
   EXPECT_EQ(Runs({"a"}).size(), 2U);
 }
 
-// A look at every name for each sample took seconds, in which nobody else was answered.
+// Searching every name for each sample took seconds, in which other users got no answer.
 TEST_F(BoundsTest, NumbersManyMetricsInAnyOrderAtOnce) {
   constexpr int kMany = 40'000;
   OpenWith({.session_metrics = kMany});
@@ -271,7 +271,7 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
   EXPECT_THAT(refused.error().message, HasSubstr("the disk is full but for 60 of the 64 MiB"));
   Insert("b");
   End({"a"}, 1);
-  // Of a small disk a sixteenth.
+  // A sixteenth of a small disk.
   OpenWith({}, {.bytes = 64 * kBoundMib, .available = 5 * kBoundMib});
   Append({"b"}, {PlainRun(0, 0)});
 }
@@ -287,7 +287,7 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereABundleWouldFillTheDisk) {
   EXPECT_EQ(refused.message, "bundle: the disk of benchd's state has no room for it");
   EXPECT_EQ(refused.hint, "make room on the file system of benchd's state directory");
   EXPECT_EQ(refusal(3 * kBoundMib).message, "");
-  // Of a small disk a sixteenth.
+  // A sixteenth of a small disk.
   OpenWith({}, {.bytes = 64 * kBoundMib, .available = 5 * kBoundMib});
   EXPECT_EQ(refusal(kBoundMib).message, "");
   EXPECT_EQ(refusal(kBoundMib + 1).message, refused.message);

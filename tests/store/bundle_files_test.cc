@@ -44,7 +44,7 @@ class BundleFilesTest : public testing::Test {
     }
     return names;
   }
-  /// Sends all of a text; what is said of it, "" when it was taken.
+  /// Sends all of a text; returns the error message, or "" on success.
   std::string Send(const BundleFiles& files, const std::string& text, const BundleClaim& claim,
                    const BundleLimits& limits = {}, const std::string& session = "") {
     Result<BundleUpload> upload = files.Begin(kUser, claim, limits);
@@ -68,9 +68,9 @@ TEST_F(BundleFilesTest, ASessionHasWhatWasSentUntilItIsRemoved) {
   ASSERT_TRUE(upload->Finish());
   {
     const BundleUpload moved = std::move(*upload);
-    EXPECT_EQ(Names().size(), 1U) << "moved, not gone";
+    EXPECT_EQ(Names().size(), 1U) << "moved, not deleted";
   }
-  EXPECT_THAT(Names(), IsEmpty()) << "nobody has taken it";
+  EXPECT_THAT(Names(), IsEmpty()) << "it was not claimed";
   ASSERT_EQ(Send(files, kText, ClaimFor(kText), {}, "abc"), "");
   EXPECT_THAT(Names(), ElementsAre("1000-abc"));
   EXPECT_EQ(ModeOf(folder_ / "bundles"), 0700);
@@ -80,7 +80,7 @@ TEST_F(BundleFilesTest, ASessionHasWhatWasSentUntilItIsRemoved) {
   EXPECT_EQ(*files.Read(SessionId{"abc"}, kText.size(), 1000), "");
   EXPECT_EQ(files.Read(SessionId{"ab"}, 0, 1).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(files.Remove(SessionId{"abc"}));
-  EXPECT_TRUE(files.Remove(SessionId{"abc"})) << "none is a success";
+  EXPECT_TRUE(files.Remove(SessionId{"abc"})) << "removing nothing succeeds";
   EXPECT_THAT(Names(), IsEmpty());
 }
 
@@ -88,12 +88,12 @@ TEST_F(BundleFilesTest, WhatIsNotAsAnnouncedIsRefusedAndLeavesNothing) {
   const BundleFiles files = Open();
   const BundleClaim claim = ClaimFor(kText);
   EXPECT_EQ(Send(files, kText + "x", claim), "bundle: more than the announced 33 bytes");
-  EXPECT_EQ(Send(files, kText.substr(0, 30), claim), "bundle: it ended after 30 of 33 bytes");
+  EXPECT_EQ(Send(files, kText.substr(0, 30), claim), "bundle: ended after 30 of 33 bytes");
   std::string changed = kText;
   changed.back() = 'x';
   EXPECT_THAT(Send(files, changed, claim), HasSubstr("bundle: its SHA-256 is not the announced"));
   for (const char* text : {"PK\x03\x04 and so on", "# v2 git bundl", "# v4 git bundle\n", "\n"}) {
-    EXPECT_EQ(Send(files, text, ClaimFor(text)), "bundle: no git bundle") << text;
+    EXPECT_EQ(Send(files, text, ClaimFor(text)), "bundle: not a git bundle") << text;
   }
   EXPECT_EQ(Send(files, "", ClaimFor("")), "bundle: empty");
   EXPECT_THAT(Names(), IsEmpty());
@@ -108,14 +108,14 @@ TEST_F(BundleFilesTest, OneBundleAndAllOfAUserAreBounded) {
             "bundle: 3 MiB exceeds the limit of 2 MiB");
   EXPECT_EQ(files.Begin(kUser, {UINT64_MAX, {}}, limits).error().code,
             ErrorCode::kResourceExhausted);
-  // What is on its way counts as what it will be.
+  // An upload in progress counts with its final size.
   Result<BundleUpload> first = files.Begin(kUser, two, limits);
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(files.Begin(kUser, two, limits).error().message,
             "bundles: 4 of 3 MiB would be in use for uid 1000");
   EXPECT_TRUE(files.Begin(kUser, {kMib, {}}, limits));
   EXPECT_TRUE(files.Begin(kUser + 1, two, limits)) << "another user's";
-  EXPECT_TRUE(files.Begin(100, two, limits)) << "whose number begins like another's";
+  EXPECT_TRUE(files.Begin(100, two, limits)) << "a uid that is a prefix of another";
 }
 
 TEST_F(BundleFilesTest, FewOfAUserAreOnTheirWayAtOnce) {
@@ -161,7 +161,7 @@ TEST_F(BundleRecordsTest, ABundleComesAndGoesWithItsSession) {
   ASSERT_TRUE(records_->Insert(PlainRecord("a"), Happened("submitted"), &*upload));
   EXPECT_TRUE(Has("a"));
   Open();
-  EXPECT_TRUE(Has("a")) << "benchd was started again";
+  EXPECT_TRUE(Has("a")) << "after a restart of benchd";
   EXPECT_EQ(*records_->ReadBundle(SessionId{"a"}, 0, 100), kText);
   End(SessionId{"a"}, 1);
   EXPECT_FALSE(Has("a"));

@@ -39,7 +39,7 @@ class DamageTest : public StoreTest {
     ADD_FAILURE() << "nothing was set aside";
     return {};
   }
-  /// Opens a damaged store: there is a new one, and the old one is where the warning says.
+  /// Opens a damaged store: a new one replaces it, and the warning names the place of the old one.
   void ExpectSetAside(const std::string& why, const std::string& loss) {
     const std::string before = Contents(database_);
     Open();
@@ -53,7 +53,7 @@ class DamageTest : public StoreTest {
     ASSERT_THAT(All().warnings, SizeIs(1));
     EXPECT_EQ(All().warnings[0], database_.string() + ": " + why + "; set aside as " +
                                      aside.string() + "; lost to benchd: " + loss);
-    // Once: the next start has nothing to tell.
+    // Only once: the next start has no warning.
     Open();
     EXPECT_EQ(Ids(), "fresh");
     EXPECT_THAT(All().warnings, IsEmpty());
@@ -109,7 +109,7 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
     std::filesystem::create_directories(state_);
     std::string damaged = sound;
     for (int i = 0; i < 64; ++i) {
-      // The header stays: whose file it is has to be known.
+      // The header stays, because it identifies the file.
       const std::size_t from = page == 0 ? 100 : 0;
       damaged[page * 4096 + from + random() % (4096 - from)] = static_cast<char>(random());
     }
@@ -118,7 +118,7 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
     ASSERT_TRUE(records_);
     const Records::All contents = All();
     if (FilesNamed("benchd.db.damaged-").empty()) {
-      // Numbers and text have no checksums; rows that were there still are, or are named.
+      // Numbers and text have no checksums; existing rows are kept or reported.
       EXPECT_EQ(contents.sessions.size() + contents.warnings.size(), 2U);
     } else {
       ++aside;
@@ -133,7 +133,7 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
 TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
   Open();
   Insert(RichRecord());
-  // As after kill -9: a copy of what is there while it is open.
+  // As after kill -9: a copy of the open store.
   const std::filesystem::path copy = folder_ / "copy";
   std::filesystem::copy(state_, copy, std::filesystem::copy_options::recursive);
   records_.reset();
@@ -228,7 +228,7 @@ TEST_F(DamageTest, FindsWithoutReadingAllOfALargeFileWhatWouldKeepItFromStarting
   }
 }
 
-/// A table that is larger than what is always checked is damaged where nobody looked.
+/// A table that is larger than the part always checked is damaged outside that part.
 TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
   Open();
   Insert(RichRecord());
@@ -237,7 +237,7 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
   for (std::uint64_t block = 0; block < 20000; ++block) many.push_back(PlainRun(block, 0));
   Append({"b"}, many);
   Open();
-  // A leaf that SQLite has forgotten since it checked it: there are more than it remembers.
+  // A leaf that SQLite has evicted since the check: there are more than its cache holds.
   const std::int64_t page = Number(
       "SELECT pageno FROM dbstat WHERE name = 'runs' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1"
       " OFFSET 50");
@@ -247,7 +247,7 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
   EXPECT_EQ(runs.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_THAT(runs.error().message, HasSubstr(database_.string() + ": the database is damaged ("));
   EXPECT_THAT(runs.error().hint, HasSubstr("start benchd again"));
-  // The others go on.
+  // The other sessions continue.
   EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
   records_.reset();
   EXPECT_TRUE(LookAt(database_).unclean);

@@ -20,13 +20,13 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// What reaches the disk when, seen at the door between SQLite and the system.
+/// The order of writes to the disk, observed between SQLite and the system.
 class DurabilityTest : public StoreTest {
  protected:
   void SetUp() override { Open(); }
   void TearDown() override { records_.reset(); }
 
-  /// How often the log is synced while `call` is answered.
+  /// The number of syncs of the log during `call`.
   int Syncs(const std::function<Result<void>()>& call) {
     const int before = disk_.log_syncs();
     Result<void> done = call();
@@ -67,7 +67,7 @@ TEST_F(DurabilityTest, CountsTheSecondFromWhateverSyncedLast) {
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 0); }), 0);
   steady_ns_ = 11 * kSecond;
   records_->Checkpoint();
-  // The log begins anew after it; that SQLite syncs, not the runs.
+  // The log starts anew after it. That sync is SQLite's own, not one for the runs.
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 1); }), 1);
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 2); }), 0);
   steady_ns_ = 12 * kSecond - 1;
@@ -87,7 +87,7 @@ TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
   EXPECT_EQ(Syncs([&] { return records_->Update(running, Happened("running")); }), 1);
 }
 
-/// Answers kResourceExhausted, and a sentence with what to do.
+/// Returns kResourceExhausted with a hint.
 void ExpectFull(const Result<void>& answer) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted);
@@ -95,8 +95,7 @@ void ExpectFull(const Result<void>& answer) {
   EXPECT_THAT(answer.error().hint, HasSubstr("make room"));
 }
 
-/// Blocks have each a metric of its own, so that a key that outlived its transaction would be
-/// noticed.
+/// Each block has its own metric, so that a key that outlives its transaction is detected.
 class FullDiskTest : public DurabilityTest {
  protected:
   static benchd::Run Block(std::uint64_t block) {
@@ -105,7 +104,7 @@ class FullDiskTest : public DurabilityTest {
     run.metrics = {{.name = run.samples.back().metric, .unit = std::string(2000, 'u')}};
     return run;
   }
-  /// @return how many blocks were taken.
+  /// @return the number of accepted blocks.
   std::uint64_t AppendUntilFull(const SessionId& id, std::uint64_t most = 10000) {
     for (std::uint64_t block = 0; block < most; ++block) {
       Result<void> appended = records_->Append(id, {Block(block)}, {});
@@ -129,7 +128,7 @@ TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
   constexpr std::uint64_t kBlocks = 5;
   for (std::uint64_t block = 0; block < kBlocks; ++block) Append(id, {Block(block)});
   disk_.SetFull(true);
-  // Nothing is taken, and nothing of it is left.
+  // The block is refused as a whole.
   SessionSnapshot ended = RichSnapshot();
   ended.state = SessionState::kDone;
   SessionRecord third = RichRecord();
@@ -176,7 +175,7 @@ TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
   records_->Checkpoint();
   EXPECT_EQ(std::filesystem::file_size(database_), before);
   ExpectBlocks(id, 200);
-  // Neither does the end of benchd: the log stays, and is found at the next start.
+  // Nor does the end of benchd: the log stays and is read at the next start.
   records_.reset();
   EXPECT_GT(std::filesystem::file_size(log_), 0U);
   disk_.SetFull(false);
@@ -188,7 +187,7 @@ TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
   ExpectBlocks(id, 200);
 }
 
-/// Two mebibytes, for this process alone.
+/// Two mebibytes, only for this process.
 bool MountSmallDisk(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   return ::unshare(CLONE_NEWNS) == 0 &&
@@ -232,11 +231,11 @@ TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status)) << status;
-  if (WEXITSTATUS(status) == kNotPermitted) GTEST_SKIP() << "no file system of one's own here";
+  if (WEXITSTATUS(status) == kNotPermitted) GTEST_SKIP() << "private mounts are not permitted";
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-/// What a session's client was told, line by line, before the process died.
+/// The answers that a client received before the process died, line by line.
 void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
   FaultVfs disk;
   disk.DieAt(operation);
@@ -262,7 +261,7 @@ void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
   ::_exit(0);
 }
 
-/// Without the fixture's own VFS: the child has one.
+/// Without the fixture's VFS: the child has its own.
 class SuddenEndTest : public StoreTest {};
 
 TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDisk) {
@@ -290,7 +289,7 @@ TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDis
     if (told.empty()) continue;
     ASSERT_EQ(Ids(), "a");
     const std::vector<benchd::Run> runs = Runs({"a"});
-    // What was not answered may be there or not, but whole.
+    // An unacknowledged call may be present or not, but only as a whole.
     EXPECT_THAT(runs.size(), Ge(2 * std::min<std::size_t>(told.size() - 1, 9)));
     EXPECT_EQ(runs.size() % 2, 0U);
     for (std::size_t run = 0; run < runs.size(); ++run) {

@@ -69,7 +69,7 @@ TEST_F(EnvironmentFilesTest, AFullDiskIsNamedAndNoneOfItsFiles) {
     EXPECT_EQ(full.message, "the disk of benchd's state is full");
     EXPECT_EQ(full.hint, "make room on the file system of benchd's state directory");
   }
-  // An administrator has to know where anything else is wrong.
+  // Other errors must be reported to the administrator.
   EXPECT_THAT(FileNotKept(FileOf("a.json"), EIO).message, HasSubstr("a.json: Input/output error"));
 }
 

@@ -6,7 +6,7 @@
 
 namespace benchd::store {
 
-/// The permission bits of `file`, or -1 where there is none.
+/// The permission bits of `file`, or -1 if it does not exist.
 inline int ModeOf(const std::filesystem::path& file) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0) return -1;

@@ -11,7 +11,7 @@ using testing::Not;
 
 class FilesTest : public StoreTest {
  protected:
-  /// What root may, tells nothing of who may not: the rest of the test is an ordinary user's.
+  /// Runs the rest of the test as an ordinary user, because permissions do not restrict root.
   class OrdinaryUser {
    public:
     explicit OrdinaryUser(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -175,7 +175,7 @@ TEST_F(FilesTest, RefusesADatabaseThatAnotherProcessHasLocked) {
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_EQ(error.message,
             "opening the store: " + database_.string() + ": locked by another process");
-  EXPECT_EQ(error.hint, "stop the other program that has it open");
+  EXPECT_EQ(error.hint, "stop the program that has it open");
 }
 
 TEST_F(FilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {

@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Does not compile once a type has a field more: then it is missing in its list behind
-/// the struct (BENCHD_FIELDS), and in rich_values.h.
+/// Fails to compile if a type has a new field that its list after the struct (BENCHD_FIELDS) and
+/// rich_values.h lack.
 [[maybe_unused]] void EveryFieldIsKnown() {
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
                          s18, s19, s20, s21] = SessionSpec{};
@@ -126,7 +126,7 @@ TEST(SpecJsonTest, RefusesAnUnknownNameAndANumberOutOfRange) {
   EXPECT_EQ(read.error().message, "spec: method: unknown name 'guess'");
 
   broken = json::parse(SpecToJson(RichSpec()));
-  broken["priority"] = 2147483648;  // 2^31: one more than an int32 holds
+  broken["priority"] = 2147483648;  // 2^31: one more than an int32 can hold
   read = SpecFromJson(broken.dump());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message, "spec: priority: out of range");

@@ -22,14 +22,14 @@ class PruningTest : public StoreTest {
     record.spec.caller.uid = uid;
     return Insert(record);
   }
-  /// A session of one uid with a log of that size, ended at that moment.
+  /// A session of one uid with a log of that size and that end time.
   void Kept(const std::string& id, std::uint32_t uid, std::int64_t ended_at_ns,
             std::size_t log_bytes = 10) {
     const SessionId session = InsertOf(uid, id);
     ASSERT_TRUE(records_->Append(session, {}, std::string(log_bytes, 'x')));
     End(session, ended_at_ns);
   }
-  /// As the queue does: again and again until nobody is left. @return everybody who was deleted.
+  /// Prunes repeatedly until nothing is left, as the queue does. @return all deleted sessions.
   std::string Prune(const RetentionPolicy& policy, Timestamp now = kNow) {
     std::string all;
     for (int call = 0; call < 1000; ++call) {
@@ -65,7 +65,7 @@ TEST_F(PruningTest, DeletesWhatEndedTooLongAgoOldestEndFirstAndNeverTheLast) {
   policy.age = Nanoseconds(100);
   EXPECT_EQ(Prune(policy), "bac");
   EXPECT_EQ(Ids(), "dw");
-  // However old it grows.
+  // However old it becomes.
   EXPECT_EQ(Prune(policy, Timestamp(Nanoseconds(1'000'000))), "");
   EXPECT_EQ(Ids(), "dw");
   EXPECT_FALSE(records_->Load({"a"}));
@@ -80,7 +80,7 @@ TEST_F(PruningTest, DeletesUntilTheSessionsTogetherFitWithThoseThatHaveNotEnded)
   waiting.request_id = "w";
   waiting.spec.labels["long"] = std::string(100'000, 'l');
   Insert(waiting);
-  // Each takes 100,000 bytes and a little more.
+  // Each takes slightly more than 100,000 bytes.
   EXPECT_EQ(Prune(Bytes(600'000)), "");
   EXPECT_EQ(Prune(Bytes(450'000)), "a");
   EXPECT_EQ(Prune(Bytes(450'000)), "");
@@ -106,7 +106,7 @@ TEST_F(PruningTest, CountsRunsAsWhatASessionTakes) {
   Append(id, {PlainRun(0, 0), PlainRun(0, 1)});
   End(id, 1);
   End(plain, 2);
-  // 9 samples of 16 bytes (run_table.h), 64 for the other columns; and what they are called.
+  // 9 samples of 16 bytes (run_table.h), 64 for the other columns, and the names.
   EXPECT_EQ(Number("SELECT bytes FROM sessions WHERE id = 'a'") -
                 Number("SELECT bytes FROM sessions WHERE id = 'b'"),
             2 * (9 * 16 + 64) +
@@ -121,7 +121,7 @@ TEST_F(PruningTest, TakesNoSessionForAnotherWhoseRowItGot) {
   RetentionPolicy policy;
   policy.age = Nanoseconds(100);
   ASSERT_EQ(Prune(policy), "a");
-  // SQLite gives the key of the last row that was deleted to the next one.
+  // SQLite reuses the key of the last deleted row.
   Insert("c");
   EXPECT_FALSE(records_->Append({"a"}, {PlainRun(1, 0)}, {}));
   EXPECT_TRUE(Runs({"c"}).empty());
@@ -154,9 +154,9 @@ TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
     EXPECT_EQ(Ids(), "b");
     EXPECT_FALSE(records_->Load({"a"}));
     EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1, kAll));
-    if (calls == 1) Open();  // what is left survives benchd
+    if (calls == 1) Open();  // the rest survives a restart of benchd
   }
-  // 2000 runs, or 8 pieces of a log, a call: 4 calls, 3, and the row.
+  // A call deletes 2000 runs or 8 pieces of a log: 4 calls, 3, and the row.
   EXPECT_EQ(calls, 4 + 3 + 1);
   for (const char* table : {"sessions", "events"}) {
     EXPECT_EQ(Number("SELECT count(*) FROM " + std::string(table) + " WHERE " +
@@ -200,11 +200,11 @@ TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
   std::cout << "200,000 runs of " << before / 1'000'000 << " MB deleted in " << deleting
             << " calls, the longest of " << longest << " s; the file has " << after / 1'000'000
             << " MB now\n";
-  // Of the thread's own time, and ten times what is meant: a busy machine is none of the test's
-  // business.
+  // CPU time of the thread, with ten times the expected value, so that a busy machine does not
+  // matter.
   EXPECT_LT(longest, 2);
   EXPECT_GT(before, 40'000'000U);
-  // 8 MiB stay for the sessions to come.
+  // 8 MiB stay for future sessions.
   EXPECT_LT(after, 10'000'000U);
   Result<void> sound = Connect()->Check();
   EXPECT_TRUE(sound) << sound.error().message;

@@ -121,7 +121,7 @@ TEST_F(RecordsTest, RemembersWhetherTheQueueIsPausedOrDraining) {
   }
 }
 
-/// Straight into the table, in one transaction: inserting is not what the test is about.
+/// Directly into the table in one transaction, because the test is not about inserting.
 Result<void> FillWithSessions(Database& database, int count) {
   SessionTable table(database);
   Result<Transaction> transaction = Transaction::Begin(database);
@@ -142,7 +142,7 @@ TEST_F(RecordsTest, LoadsTenThousandSessionsWithinASecondOrSo) {
   const std::vector<StoredSession> sessions = All().sessions;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::cout << "10,000 sessions loaded in " << took.count() << " s\n";
-  // Ten times what it takes, so that a busy machine is none of the test's business.
+  // Ten times the usual value, so that a busy machine does not matter.
   EXPECT_LT(took.count(), 20);
   ASSERT_EQ(sessions.size(), 10000U);
   EXPECT_EQ(sessions[9900].record->spec, RichSpec());
@@ -165,7 +165,7 @@ TEST_F(RecordsTest, ReadsNoMoreThanTheHeadOfWhatHasEnded) {
   cancelled.ended_at = Timestamp(Nanoseconds(4));
   ASSERT_TRUE(records_->Update(cancelled, Happened("cancelled")));
   Insert("waits");
-  // As it was before there were labels.
+  // The table before labels were introduced.
   Execute("UPDATE sessions SET spec = replace(spec, '\"labels\":[],', '')");
   Open();
   const Records::All contents = All();
@@ -192,9 +192,9 @@ TEST_F(RecordsTest, NamesAnEndedSessionThatIsNoJson) {
   EXPECT_EQ(Ids(), "d");
   const std::string left = "; left as it is in " + database_.string();
   EXPECT_THAT(contents.warnings,
-              testing::ElementsAre("stored session a: spec: no JSON" + left,
-                                   "stored session b: snapshot: no JSON" + left,
-                                   "stored session c: labels: the whole: not a list" + left));
+              testing::ElementsAre("stored session a: spec: not JSON" + left,
+                                   "stored session b: snapshot: not JSON" + left,
+                                   "stored session c: labels: document: not a list" + left));
 }
 
 TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
@@ -209,7 +209,7 @@ TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
               testing::ElementsAre("stored session 0123abcd: snapshot: state: unknown name"
                                    " 'asleep'; left as it is in " +
                                    database_.string()));
-  // Once somebody has put it right, it is whole: its environment stayed, too.
+  // Once an administrator has repaired it, it is complete: its environment was kept, too.
   EXPECT_EQ(ModeOf(environment_), 0600);
   Execute("UPDATE sessions SET snapshot = replace(snapshot, '\"asleep\"', '\"running\"')");
   EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
@@ -304,7 +304,7 @@ TEST_F(RecordsTest, LoadsNoMoreAtOnceThanFewRunsOfManySamplesTake) {
   large.samples.assign(kSamples, {"a name that is longer than a string holds itself", "", 0, 1.0});
   Append(id, {large, large, PlainRun(1, 0), large});
   const std::uint64_t bytes = kSamples * sizeof(Sample);
-  EXPECT_EQ(Runs(id, 0, kAll, 1), std::vector<benchd::Run>{large}) << "one at least";
+  EXPECT_EQ(Runs(id, 0, kAll, 1), std::vector<benchd::Run>{large}) << "at least one";
   EXPECT_EQ(Runs(id, 0, kAll, bytes).size(), 1U);
   EXPECT_EQ(Runs(id, 1, kAll, 2 * bytes), (std::vector<benchd::Run>{large, PlainRun(1, 0), large}));
   EXPECT_EQ(Runs(id, 1, 2, 2 * bytes).size(), 2U);
@@ -317,14 +317,14 @@ TEST_F(RecordsTest, LeavesNothingOfABlockWhoseSecondRunFails) {
   Execute(
       "CREATE TRIGGER refuse BEFORE INSERT ON runs WHEN NEW.position = 1"
       " BEGIN SELECT RAISE(ABORT, 'no second run'); END");
-  // The first run brings a metric and a list that nobody had before.
+  // The first run adds a new metric and a new list.
   benchd::Run fresh = RichRuns()[0];
   fresh.position = 0;
   Result<void> refused = records_->Append(id, {fresh, PlainRun(1, 1)}, {});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("no second run"));
   EXPECT_EQ(Runs(id), std::vector<benchd::Run>{PlainRun(0, 0)});
-  // Nor is anything of it remembered: the same block goes in whole.
+  // Nothing of it is remembered: the same block is accepted as a whole.
   Execute("DROP TRIGGER refuse");
   ASSERT_TRUE(records_->Append(id, {fresh, PlainRun(1, 1)}, {}));
   EXPECT_EQ(Runs(id), (std::vector<benchd::Run>{PlainRun(0, 0), fresh, PlainRun(1, 1)}));
@@ -384,7 +384,7 @@ TEST_F(RecordsTest, ReadsNoMoreOfALogThanIsAskedFor) {
 TEST_F(RecordsTest, AnEndIsStoredAlsoWhereTheEnvironmentCannotBeDeleted) {
   Insert(RichRecord());
   const SessionId id = RichRecord().snapshot.id;
-  // What unlink(2) does not take, whoever asks.
+  // unlink(2) fails for this, for every user.
   ASSERT_TRUE(std::filesystem::remove(environment_));
   ASSERT_TRUE(std::filesystem::create_directory(environment_));
   const Result<void> ended = records_->Update(Ended(id, 1), Happened("done"));

@@ -8,10 +8,10 @@
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 
-/// Values in which no field has its default, with the numbers and texts that break careless codecs.
+/// Values in which no field has its default, with numbers and texts that break careless codecs.
 namespace benchd::store {
 
-/// Not UTF-8: a lone continuation byte, an overlong slash, a NUL.
+/// Invalid UTF-8: a lone continuation byte, an overlong slash, a NUL.
 inline const std::string kBytes{
     "a\x80"
     "b\xc0\xaf\0c",
@@ -180,7 +180,7 @@ inline SessionSnapshot RichSnapshot() {
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }
 
-/// A short record that differs from others in id and time of submission.
+/// A short record that differs from others in its id and time of submission.
 inline SessionRecord PlainRecord(const std::string& id, std::int64_t submitted_at_ns = 0) {
   SessionRecord record;
   record.snapshot.id = SessionId{id};
@@ -188,7 +188,7 @@ inline SessionRecord PlainRecord(const std::string& id, std::int64_t submitted_a
   return record;
 }
 
-/// A run as RunSession makes it: the nine metrics every run has.
+/// A run as RunSession creates it, with the nine metrics of every run.
 inline Run PlainRun(std::uint64_t block, std::uint32_t position) {
   Run run{.block = block,
           .position = position,
@@ -219,7 +219,7 @@ inline std::vector<Run> RichRuns() {
                     {.metric = "ops", .inner_benchmark = "BM_X/2", .iteration = 1, .value = 1e308},
                     {.metric = "ops", .inner_benchmark = "", .iteration = 0, .value = 3.0},
                     {.metric = kBytes, .inner_benchmark = kBytes, .value = 0.1 + 0.2},
-                    // Two that a key glued together with a NUL would take for one.
+                    // Two names that a key joined with a NUL would confuse.
                     {.metric = std::string("a\0b", 3), .inner_benchmark = "", .value = 1},
                     {.metric = "a", .inner_benchmark = std::string("b\0", 2), .value = 2}};
   parsed.metrics = {{.name = "ops", .unit = "1/s", .better = Better::kHigher, .resolution = 0.5},

@@ -22,7 +22,7 @@
 
 namespace benchd::store {
 
-/// A line of history for tests that are about something else.
+/// A line of history for tests of other properties.
 inline HistoryEntry Happened(const std::string& what, std::int64_t at_ns = 0) {
   return {Timestamp(Nanoseconds(at_ns)), what};
 }
@@ -32,7 +32,7 @@ inline std::string Contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Records in a folder of its own, by a clock that only the test moves.
+/// Records in a private folder, with a clock that only the test advances.
 class StoreTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
@@ -41,7 +41,7 @@ class StoreTest : public testing::Test {
     return {.steady = [this] { return SteadyTime(Nanoseconds(steady_ns_)); },
             .lock_wait = std::chrono::milliseconds(20)};
   }
-  /// Closes what was open, if anything, and opens it again.
+  /// Closes an open store, if any, and opens it again.
   void Open() {
     records_.reset();
     Result<Records> records = Records::Open(state_, Options());
@@ -92,13 +92,13 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(contents) << contents.error().message;
     return contents.value_or(Records::All{});
   }
-  /// The ids of all sessions, one after the other.
+  /// The ids of all sessions, in order.
   std::string Ids() {
     std::string ids;
     for (const StoredSession& session : All().sessions) ids += session.head.id.value;
     return ids;
   }
-  /// A second connection, as an administrator's shell would be.
+  /// A second connection, as from an administrator's shell.
   std::unique_ptr<Database> Connect() {
     Result<std::unique_ptr<Database>> other = Database::Open(database_);
     EXPECT_TRUE(other) << other.error().message;
@@ -113,7 +113,7 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(number) << number.error().message;
     return number.value_or(-1);
   }
-  /// The files in the state folder whose names begin so, in order.
+  /// The files in the state folder whose names have this prefix, in order.
   std::vector<std::string> FilesNamed(const std::string& beginning) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(state_)) {

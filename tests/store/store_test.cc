@@ -13,7 +13,7 @@
 namespace benchd::store {
 namespace {
 
-/// The records behind their thread. What is asked of the clock is asked where the work is done.
+/// The records behind their thread. The clock is read on the thread that does the work.
 class StoreThreadTest : public StoreTest {
  protected:
   void SetUp() override { OpenStore(); }
@@ -98,13 +98,13 @@ TEST_F(StoreThreadTest, FinishesWhatWasAskedBeforeItEnds) {
   EXPECT_TRUE(answered_.empty());
   open_gate.set_value();
   store_.reset();
-  // The answers come home although the thread is gone.
+  // The answers arrive although the thread has ended.
   loop_.run();
   ExpectAnswered(50);
   ExpectStored(id, 50);
 }
 
-/// Calls of each kind, which wait together while the first one holds the thread.
+/// Calls of each kind, which wait together while the first one occupies the thread.
 class StoreLanesTest : public StoreThreadTest {
  protected:
   void SetUp() override {
@@ -136,7 +136,7 @@ class StoreLanesTest : public StoreThreadTest {
     asio::co_spawn(loop_, std::move(call), Rethrow);
     loop_.poll();
   }
-  /// Lets the thread go, and collects what is answered.
+  /// Releases the thread and collects the answers.
   std::vector<std::string> Told() {
     open_gate_.set_value();
     loop_.restart();
@@ -163,7 +163,7 @@ TEST_F(StoreLanesTest, DropsTheReadsOfACallerWhoHasGone) {
   Ask(Load("here"));
   gone.request_stop();
   EXPECT_THAT(Told(), testing::ElementsAre(
-                          "held", "gone: the caller has gone before it was answered", "here"));
+                          "held", "gone: the caller disconnected before the answer", "here"));
 }
 
 TEST_F(StoreLanesTest, OnceStoppingDoesWhatIsToBeKeptAlone) {

@@ -14,7 +14,7 @@ class SummaryStoreTest : public StoreTest {
  protected:
   void SetUp() override { Open(); }
 
-  /// A session of that user's with one gate of that benchmark.
+  /// A session of that user with one gate of that benchmark.
   void Finish(const std::string& id, std::uint32_t uid, const std::string& benchmark,
               std::int64_t ended_at_ns = 1) {
     SessionRecord record = PlainRecord(id);

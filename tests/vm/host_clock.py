@@ -1,4 +1,4 @@
-"""How fast this host's time stamp counter runs, which the emulated machine has as its own."""
+"""The rate of this host's time stamp counter, which the emulated machine uses as its own."""
 
 import ctypes
 import mmap
@@ -12,13 +12,13 @@ APART_S = 0.2
 
 
 def _is_steady():
-    """Whether it runs at one speed, always."""
+    """Whether the counter always runs at one rate."""
     flags = pathlib.Path("/proc/cpuinfo").read_text().split()
     return platform.machine() == "x86_64" and {"constant_tsc", "nonstop_tsc"} <= set(flags)
 
 
 def _moment(read):
-    """(counter, clock in ns), read together: of some tries the one that took least time."""
+    """(counter, clock in ns), read together, from the fastest of several tries."""
     tries = []
     for _ in range(50):
         before, counter, after = time.monotonic_ns(), read(), time.monotonic_ns()
@@ -27,7 +27,7 @@ def _moment(read):
 
 
 def tsc_khz():
-    """Measured within APART_S, to some millionths; None where there is no such counter."""
+    """Measured within APART_S, to some millionths; None if the counter is not steady."""
     if not _is_steady():
         return None
     with mmap.mmap(-1, mmap.PAGESIZE,
@@ -38,5 +38,5 @@ def tsc_khz():
         first, began = _moment(read)
         time.sleep(APART_S)
         last, ended = _moment(read)
-        del read, start  # they hold the memory
+        del read, start  # they keep the memory in use
     return round((last - first) * 1e6 / (ended - began))

@@ -1,4 +1,4 @@
-"""Disk, kernel and emulator of the test machine: built once (image/build.sh) and kept."""
+"""The disk, kernel and emulator of the test machine: built once (image/build.sh) and kept."""
 
 import fcntl
 import hashlib
@@ -10,14 +10,14 @@ import sys
 import time
 
 IMAGE_SOURCE = pathlib.Path(__file__).resolve().parent / "image"
-# The exit code for what this machine cannot do.
+# The exit code if this machine cannot run the tests.
 SKIPPED = 77
-# Images that no checkout has asked for in this time are deleted.
+# Images that no checkout has used for this time are deleted.
 KEEP_IMAGES_S = 30 * 24 * 3600
 
 
 class Skip(Exception):
-    """This machine cannot run the tests; says why."""
+    """This machine cannot run the tests; the text is the reason."""
 
 
 def say(text):
@@ -35,17 +35,17 @@ def image_hash(release):
 
 
 def cache_folder():
-    """Where images are kept: the user's cache, or /tmp where there is no home to write to."""
+    """The folder of the images: in the user's cache, or in /tmp if there is no writable home."""
     home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     for folder in (pathlib.Path(home) / "benchd-vm", pathlib.Path(f"/tmp/benchd-vm-{os.getuid()}")):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        # /tmp is everybody's: what lies there must be our own before a program in it is started.
+        # Any user can write to /tmp, so start programs only from a folder of our own.
         if folder.stat().st_uid == os.getuid() and os.access(folder, os.W_OK):
             return folder
-    raise Skip("no folder to keep the test machine in: neither ~/.cache nor /tmp can be written")
+    raise Skip("no folder for the test machine: neither ~/.cache nor /tmp is writable")
 
 
 def why_not_buildable():
@@ -67,8 +67,8 @@ def remove_old_images(cache, keep):
 def build_image(image, release):
     if why := why_not_buildable():
         raise Skip(why)
-    say(f"building the test machine of {release} once, in {image}")
-    # Renamed at the end: a folder of that name is complete.
+    say(f"building the test machine of {release} in {image}")
+    # Renamed at the end, so that a folder with this name is complete.
     partial = image.with_name(image.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     command = [str(IMAGE_SOURCE / "build.sh"), str(partial), release]
@@ -76,7 +76,7 @@ def build_image(image, release):
         command.insert(0, "sudo")
     status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
     if status == SKIPPED:
-        raise Skip("the packages of the test machine cannot be had (see above)")
+        raise Skip("the packages of the test machine are not available (see above)")
     if status != 0:
         sys.exit("error: the test machine could not be built")
     partial.rename(image)
@@ -86,7 +86,7 @@ def ready_image(release):
     cache = cache_folder()
     image = cache / image_hash(release)
     with open(cache / "lock", "w", encoding="ascii") as lock:
-        # Two test runs at once: the second waits for the first one's image.
+        # If two test runs start at once, the second waits for the image of the first.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not image.exists():
             build_image(image, release)

@@ -1,12 +1,12 @@
-"""What a boot says of its tests, and what is to be made of it when it says no more."""
+"""Interprets the lines that a boot prints about its tests, and their absence."""
 
 import dataclasses
 import re
 
-# How far the guest's clock may be off: time limits inside of it are to mean what they say.
+# The permitted error of the guest's clock, so that time limits inside the guest are accurate.
 CLOCK_ERROR = 0.02
-# Lines of the guest: how many tests it is going to run; when each began and ended, by the guest's
-# clock in seconds; and at last the exit status of the whole.
+# Lines of the guest: the number of tests; the begin and end of each, in seconds of the guest's
+# clock; and finally the exit status of the whole run.
 TESTS = re.compile(r"@@tests (\d+)")
 BEGIN = re.compile(r"@@begin (\S+) (\S+)")
 END = re.compile(r"@@end (\S+) (\S+) (\S+)")
@@ -34,11 +34,11 @@ class Report:
         self.tests = []
         self.told = []
         self._selected = 0
-        # The first and the last moment that the guest named: (its clock, this side's clock).
+        # The first and the last time that the guest printed: (its clock, the host's clock).
         self._moments = []
 
     def read(self, line, now):
-        """Takes in a line that came at `now`; what is to be shown of it, or None."""
+        """Processes a line that arrived at `now` and returns the text to show, or None."""
         if found := TESTS.fullmatch(line):
             self._selected = int(found.group(1))
             return None
@@ -63,16 +63,16 @@ class Report:
         return float(text)
 
     def clock_error(self):
-        """By how much the guest's clock was too fast, as a part of 1; None: too short to say."""
+        """The relative error of the guest's clock, above 0 if too fast; None: too short a time."""
         if len(self._moments) < 2:
             return None
         (guest_began, began), (guest_ended, ended) = self._moments
-        # A line is under way for some milliseconds.
+        # Transmission of a line takes some milliseconds.
         return (guest_ended - guest_began) / (ended - began) - 1 if ended - began > 30 else None
 
     def problems(self, ending, of_tests=True):
-        """Why this boot has not passed, in lines; none when it has. `ending`: how the machine came
-        to its end, in words, for when it was not its own; `of_tests`: it was to run tests."""
+        """The reasons why this boot did not pass, as lines; empty if it passed. `ending`: how the
+        host ended the machine, if it did not exit by itself; `of_tests`: it was to run tests."""
         passed = sum(test.outcome == "ok" for test in self.tests)
         if self.status is None:
             where = f", in {self.running}" if self.running else ""

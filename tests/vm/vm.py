@@ -6,14 +6,14 @@
     vm.py --build build/release --boot amd   one of those seven
     vm.py --build build/release --release trixie    on Debian 13's kernel and systemd
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
-    vm.py --build build/release --boot intel --script look.sh     anything else, by hand
+    vm.py --build build/release --boot intel --script look.sh     any other program
 
-The machine is QEMU's software emulation: /dev/kvm may be there without being usable, and nothing
-here needs it. Its image is built once (image/build.sh, 45 s) and kept below
-${XDG_CACHE_HOME:-~/.cache}/benchd-vm/HASH, the hash being that of everything in image/; the disk is
-never modified. How long each test took is written to BUILD/vm-times.txt.
-Exit code 0: every test that was to run has run and passed; 1: not, be it that a boot had no time
-left for it (to be seen with --limit 60); 77: this machine cannot do it, and why.
+The machine is emulated by QEMU in software, because /dev/kvm may exist without being usable. Its
+image is built once (image/build.sh, 45 s) and kept below
+${XDG_CACHE_HOME:-~/.cache}/benchd-vm/HASH, with a hash of everything in image/. The disk is never
+modified. The duration of each test is written to BUILD/vm-times.txt.
+Exit code 0: every selected test ran and passed; 1: a test failed or did not run, perhaps because
+its boot had no time left (try --limit 60); 77: this machine cannot run the tests, with the reason.
 """
 
 import argparse
@@ -37,18 +37,18 @@ from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESULTS_BYTES = 64 << 20
-# What the guest writes to its console every 10 s, and how long it may be missing: of the machine's
-# CPU time, as a host with other work was seen to leave it 11 s in 354, or of all time.
+# The guest writes this to its console every 10 s. It may be missing for this much CPU time of the
+# machine (a busy host gave it only 11 s in 354), or for this much elapsed time.
 ALIVE = b"@@alive"
 STANDSTILL_CPU_S = 120
 STANDSTILL_S = 600
-# A quiet machine of two cores needs a third of it for the longest boot.
+# On an idle host with two cores the longest boot takes a third of this.
 LIMIT_S = 1500
 
 
 @dataclasses.dataclass(frozen=True)
 class Boot:
-    """One way to start the machine; `name` is also what the guest chooses its tests by."""
+    """One way to start the machine; the guest selects its tests by `name`."""
 
     name: str
     shows: str
@@ -65,15 +65,15 @@ CORE_BOOTS = [
     Boot("core-b", "crashes, hostile programs, process trees, a user's own", INTEL, "pss.aml"),
 ]
 ALL_BOOTS = [
-    # SMT control exists on Intel's processors only, and with 2 threads a core.
+    # SMT control exists only on Intel's processors, and with 2 threads per core.
     Boot("intel", "acpi-cpufreq, SMT, interrupts, partitions", INTEL, "pss.aml"),
-    # The same machine once more, so that two processors of the host have something to do.
+    # The same machine again, so that two processors of the host have work.
     Boot("crashes", "kill -9 at random moments", INTEL, "pss.aml"),
     Boot("hostile", "programs that do their worst", INTEL, "pss.aml"),
-    # cpufreq/boost comes with amd-pstate; the table's registers are memory to be left alone.
+    # cpufreq/boost comes with amd-pstate; memmap= reserves the memory of the table's registers.
     Boot("amd", "amd-pstate with boost", "max,-cx16,family=25,model=1", "cpc.aml",
          "memmap=64K$0x3f000000 amd_pstate.shared_mem=1 amd_pstate=passive"),
-    # The only one that begins without benchd.
+    # The only boot that starts without benchd.
     Boot("package", "the Debian packages: install, upgrade, remove, purge", INTEL, "pss.aml"),
 ]
 KERNEL = (
@@ -83,16 +83,16 @@ KERNEL = (
 
 
 def clock_options(khz):
-    """The kernel's clock: the TSC where this side has a steady one.
+    """Options for the kernel's clock: the TSC if the host has a steady one.
 
-    The emulated counter is this side's own, the same for all CPUs: in 40,000 reads from CPU to CPU
-    none went back, and it kept pace to 0.05 %. The kernel has to be told its frequency: measuring
-    it by the emulated PIT, on a host with other work, it was seen to take 300 MHz for 2,596 and
-    time to run eight times too fast. Within 1 % of that it refines it. Each read of the HPET is a
-    trapped access under QEMU's one lock, and five times as dear. On a quiet host, with hpet and
-    tsc: up after 12.7 and 9.9 s, 150 processes in 5.7 and 4.4 s, three reloads of systemd in 5.3
-    and 4.1 s. (Two CPUs: 3.5 s for the processes; but siblings to be switched off need four. Fewer
-    features, without AVX, XSAVE, LA57 or SMAP: nothing, 4.1 to 4.3 s.)
+    The emulated counter is the host's own, the same for all CPUs: in 40,000 reads from CPU to CPU
+    none went back, and it kept pace to 0.05 %. The kernel must be given its frequency. When the
+    kernel measured it by the emulated PIT on a busy host, it once found 300 MHz instead of 2,596,
+    and time ran eight times too fast. Within 1 % of the given value it refines it. Each read of the
+    HPET is a trapped access under QEMU's one lock and costs five times as much. On an idle host,
+    with hpet and tsc: up after 12.7 and 9.9 s, 150 processes in 5.7 and 4.4 s, three reloads of
+    systemd in 5.3 and 4.1 s. (With two CPUs the processes take 3.5 s, but tests of SMT need four.
+    Fewer features, without AVX, XSAVE, LA57 or SMAP, make no difference: 4.1 to 4.3 s.)
     """
     return f"clocksource=tsc tsc_early_khz={khz}" if khz else "clocksource=hpet"
 
@@ -107,10 +107,10 @@ def as_root(entry):
 
 
 def stage_packages(build, payload):
-    """Those of `./dev package`, which has a build folder of its own beside this one."""
+    """Copies the packages of `./dev package`, whose build folder is next to this one."""
     found = sorted((build.parent / "package").glob("*.deb"))
     if len(found) != 4:
-        sys.exit(f"error: {build.parent}/package: {len(found)} packages, and not four\n"
+        sys.exit(f"error: {build.parent}/package: {len(found)} packages instead of four\n"
                  "hint: ./dev package")
     (payload / "packages").mkdir()
     for package in found:
@@ -118,7 +118,7 @@ def stage_packages(build, payload):
 
 
 def stage_payload(build, payload, only, script):
-    """What the guest unpacks: the installed tree, the tests, and ./run, which starts them."""
+    """The archive for the guest: the installed tree, the tests, and ./run, which starts them."""
     environment = dict(os.environ, DESTDIR=str(payload / "install"))
     done = subprocess.run(
         ["cmake", "--install", str(build), "--strip"], env=environment, stdin=subprocess.DEVNULL,
@@ -126,13 +126,13 @@ def stage_payload(build, payload, only, script):
     if done.returncode != 0:
         sys.exit(f"error: cmake --install failed:\n{done.stdout}{done.stderr}")
     shutil.copytree(HERE / "guest", payload / "guest", ignore=shutil.ignore_patterns("__pycache__"))
-    # Clients and gates are the same as on this side.
+    # Clients and gates are the same as on the host.
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
     for name in ("processes.py", "hostile_cases.py", "hostile_client.py", "hostile_neighbour.py"):
         shutil.copy(HERE.parent / "e2e" / name, payload / "guest" / name)
     for name in ("isolation", "threads"):
         shutil.copy(HERE.parent / f"bench/{name}.py", payload / f"guest/{name}_bench.py")
-    # The pages and who reads them (pages.py looks for them beside itself).
+    # The pages and the modules that read them (pages.py expects them near itself).
     source = HERE.parents[1]
     for name in ("README.md", "docs", "tests/e2e/pages.py", "tests/e2e/typist.py"):
         place = payload / "source" / name
@@ -141,7 +141,7 @@ def stage_payload(build, payload, only, script):
         copy(source / name, place)
     programs = build / "tests/e2e/programs"
     if not (programs / "hostile").exists():
-        sys.exit(f"error: {programs}: not built; its target is e2e_programs")
+        sys.exit(f"error: {programs}: not built; build the target e2e_programs")
     shutil.copytree(programs, payload / "programs")
     run = payload / "run"
     if script:
@@ -160,15 +160,15 @@ def stage_payload(build, payload, only, script):
 
 
 def qemu_command(image, boot, payload, folder, monitor):
-    """QEMU runs all CPUs of the machine in one thread of this side's.
+    """QEMU runs all CPUs of the machine in one host thread.
 
-    With a thread a CPU, QEMU 7.2 may translate an instruction while another CPU changes it: where
-    the kernel has put an int3 in the place of a jump label, a CPU then keeps that int3 for good,
-    and takes it again and again with interrupts off. That was what stood still in one boot of 30:
-    all CPUs were between sched_clock_idle_wakeup_event and asm_exc_int3. With sched_schedstats
-    flipped in a loop on four busy CPUs the machine stood still before the 50th flip; with one
-    thread it came to 350 in the same time and went on. Two machines on two processors are faster
-    so, too: the core set took 4.1 min and not 6.1.
+    With one thread per CPU, QEMU 7.2 may translate an instruction while another CPU changes it. If
+    the kernel has put an int3 in the place of a jump label, a CPU then keeps that int3 for good and
+    takes it again and again with interrupts off. That stopped one boot in 30: all CPUs were between
+    sched_clock_idle_wakeup_event and asm_exc_int3. With sched_schedstats flipped in a loop on four
+    busy CPUs, the machine stood still before the 50th flip; with one thread it reached 350 flips in
+    the same time and continued. Two machines on two processors are also faster in this way: the
+    core set took 4.1 min instead of 6.1.
     """
     qemu = shutil.which("qemu-system-x86_64", path=f"{image}/tools/usr/bin:{os.environ['PATH']}")
     if qemu is None:
@@ -177,10 +177,10 @@ def qemu_command(image, boot, payload, folder, monitor):
     for place in ("qemu", "seabios"):
         data += ["-L", f"{image}/tools/usr/share/{place}"] if qemu.startswith(str(image)) else []
     return [
-        # It ends with this program, however that ends.
+        # It ends with this program, even if this program is killed.
         "setpriv", "--pdeathsig", "KILL", "nice", qemu, *data, "-nodefaults", "-no-user-config", "-machine", "q35",
         "-accel", "tcg,thread=single", "-cpu", boot.cpu,
-        # Two cores of two threads: one for housekeeping, one for benchmarks.
+        # Two cores of two threads: one core for housekeeping, one for benchmarks.
         "-smp", "4,sockets=1,cores=2,threads=2", "-m", "1024",
         "-kernel", f"{image}/vmlinux",
         "-append", f"{KERNEL} {clock_options(tsc_khz())} vm-test.boot={boot.name} {boot.kernel}",
@@ -191,7 +191,7 @@ def qemu_command(image, boot, payload, folder, monitor):
         "-device", "virtio-blk-pci,drive=payload,serial=payload",
         "-drive", f"if=none,id=results,file={folder}/results.tar,format=raw",
         "-device", "virtio-blk-pci,drive=results,serial=results",
-        # The first serial port is the kernel's console, the second what the tests print.
+        # The first serial port is the kernel's console, the second has the output of the tests.
         "-serial", f"file:{folder}/console.txt", "-chardev", "stdio,id=tests,signal=off",
         "-serial", "chardev:tests", "-display", "none", *monitor.options(), "-no-reboot",
     ]
@@ -208,19 +208,20 @@ def unpack_results(folder):
             tar.extractall(folder, filter="data") if hasattr(tarfile, "data_filter") else (
                 tar.extractall(folder))
     except tarfile.TarError:
-        pass  # The machine did not come that far.
+        pass  # The machine did not write results.
     (folder / "results.tar").unlink()
 
 
 class Life:
-    """Ends a machine that takes too long, and one that shows no life any more: where its kernel
-    hangs, nothing inside can tell. Before that it is asked what it is doing."""
+    """Ends a machine that exceeds its limit or shows no sign of life. If its kernel hangs, nothing
+    inside the machine can report it. The machine is examined first."""
 
     def __init__(self, process, monitor, folder, limit_s):
-        # Why it was ended from here, in words.
+        # Why the host ended it, as text.
         self.ended = None
         self.stood_still = False
-        # Of the machine so far: beside its wall time it says whether the host had time for it.
+        # CPU time of the machine so far. Compared with the wall time, it shows how busy the host
+        # was.
         self.cpu_s = 0
         self._process = process
         self._monitor = monitor
@@ -243,7 +244,7 @@ class Life:
         signs, since, cpu_since = 0, began, 0
         while not self._over.wait(1):
             now = time.monotonic()
-            with contextlib.suppress(OSError):  # it has just ended
+            with contextlib.suppress(OSError):  # it has just exited
                 self.cpu_s = cpu_seconds(self._process.pid)
             if (there := self._signs()) != signs:
                 signs, since, cpu_since = there, now, self.cpu_s
@@ -258,19 +259,19 @@ class Life:
                     text = diagnose(self._monitor, self._process.pid)
                     (self._folder / "diagnosis.txt").write_text(text)
                 finally:
-                    # Its own process, never by name.
+                    # Ends our own process, never one by name.
                     self._process.kill()
                 return
 
 
 def watch_guest(process, boot):
-    """Shows what the tests print; a Report of it."""
+    """Shows the output of the tests and returns a Report of it."""
     report = Report(boot.name)
     try:
         for raw in process.stdout:
             shown = report.read(raw.decode(errors="replace").rstrip(), time.monotonic())
             if shown is not None:
-                # Several machines may be talking at once.
+                # Several machines may print at once.
                 print(f"{boot.name + ':':9}{shown}", flush=True)
         process.wait()
     finally:
@@ -282,7 +283,7 @@ def watch_guest(process, boot):
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of a boot: `problems` is empty when all passed; `notes` are for the summary."""
+    """The result of a boot: `problems` is empty if all passed; `notes` are for the summary."""
 
     problems: list
     notes: list
@@ -291,11 +292,11 @@ class Outcome:
 
 
 def run_boot(image, boot, payload, results, arguments):
-    """The outcome of a boot. A machine that stands still is booted once more, and that is told."""
+    """The outcome of a boot. A machine that stands still is booted once more, with a note."""
     first = boot_once(image, boot, payload, results / boot.name, arguments)
     if not first.stood_still:
         return first
-    say(f"boot '{boot.name}': THE EMULATED MACHINE STOOD STILL; once more")
+    say(f"boot '{boot.name}': THE EMULATED MACHINE STOOD STILL; starting it again")
     again = boot_once(image, boot, payload, results / f"{boot.name}-again", arguments)
     again.notes[:0] = [f"boot '{boot.name}' stood still and was started again; the first time:",
                        *first.problems, f"see {results}/{boot.name}/diagnosis.txt"]
@@ -343,13 +344,13 @@ def show_last_words(boot, folder):
         if (folder / name).exists():
             lines = (folder / name).read_bytes().decode(errors="replace").splitlines()
             lines = [line for line in lines if ALIVE.decode() not in line]
-            # The beginning of a diagnosis matters, the end of the others.
+            # The beginning of a diagnosis is important, and the end of the other files.
             part = lines[:80] if name == "diagnosis.txt" else lines[-40:]
             print(f"--- {boot.name}/{name}", *part, sep="\n", flush=True)
 
 
 def summarize(outcomes, build):
-    """Says how it went, with the slowest tests; what failed comes last."""
+    """Prints the result with the slowest tests; failures come last."""
     for outcome in outcomes:
         for line in outcome.notes:
             say(line)
@@ -377,21 +378,21 @@ def parse_arguments(words=None):
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the build folder")
     parser.add_argument("--release", default="bookworm",
                         choices=["bookworm", "trixie", "forky", "sid"],
-                        help="of Debian, whose kernel and systemd it is (%(default)s)")
-    parser.add_argument("--all", action="store_true", help="everything, not only the core set")
+                        help="Debian release that provides kernel and systemd (%(default)s)")
+    parser.add_argument("--all", action="store_true", help="run everything, not only the core set")
     parser.add_argument("--boot", action="append",
                         choices=[boot.name for boot in CORE_BOOTS + ALL_BOOTS],
-                        help="only this one (repeatable)")
+                        help="run only this boot (repeatable)")
     parser.add_argument("--only", action="append", default=[],
-                        help="with one --boot: these tests, FILE[.CLASS[.TEST]] (repeatable)")
+                        help="with one --boot: run these tests, FILE[.CLASS[.TEST]] (repeatable)")
     parser.add_argument("--jobs", type=int, default=min(2, len(os.sched_getaffinity(0))),
-                        help="machines that run at once (default: 2, where there are CPUs)")
+                        help="number of machines at once (default: 2 if there are two CPUs)")
     parser.add_argument("--limit", type=float, default=LIMIT_S, metavar="SECONDS",
-                        help="for each boot; what takes longer has failed (%(default)s)")
-    parser.add_argument("--script", help="with one --boot: a program to run instead of the tests")
+                        help="limit for each boot; a longer one has failed (%(default)s)")
+    parser.add_argument("--script", help="with one --boot: run this program instead of the tests")
     parser.add_argument("--results", type=pathlib.Path,
-                        help="keep the guest's journal and console here (default: on failure, in "
-                        "a temporary folder)")
+                        help="folder for the guest's journal and console (default: on failure, a "
+                        "temporary folder)")
     arguments = parser.parse_args(words)
     if arguments.all and arguments.boot:
         parser.error("--all: it has its own boots; leave --boot out")

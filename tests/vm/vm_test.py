@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What vm.py makes of what a machine says, or no longer says; no machine is started here."""
+"""Tests vm.py's interpretation of a machine's output, or of its absence; starts no machine."""
 
 import contextlib
 import importlib
@@ -12,7 +12,7 @@ import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "guest")]
-# As main.py of the guest sets it.
+# As the guest's main.py sets it.
 os.environ["BENCHD_VM_BOOT"] = "core-a"
 
 import core  # noqa: E402
@@ -22,7 +22,7 @@ import vm  # noqa: E402
 
 
 def report_of(*lines):
-    """A report of these lines, which came a second apart."""
+    """A report of these lines, which arrived one second apart."""
     found = report.Report("amd")
     for now, line in enumerate(lines):
         found.read(line, float(now))
@@ -103,7 +103,7 @@ class BootsTest(unittest.TestCase):
 
 
 class Some(unittest.TestCase):
-    """Not run: cases to mark."""
+    """Cases to mark; they are not run."""
 
     def first(self):
         pass
@@ -140,13 +140,13 @@ class CoreSetTest(unittest.TestCase):
 
 
 class GuestTestsTest(unittest.TestCase):
-    """The files of guest/ themselves, as far as this side can tell."""
+    """Checks the files of guest/ as far as the host can."""
 
     @classmethod
     def setUpClass(cls):
-        # As they are called in the machine; nothing of them is started.
+        # The paths in the machine; nothing in them is started.
         os.environ.update(BENCHD_BIN_DIR="/nowhere", BENCHD_TEST_PROGRAMS="/nowhere")
-        # Behind those of guest/, some of which have the same names.
+        # After those of guest/, some of which have the same names.
         sys.path += [str(HERE.parent / "e2e"), str(HERE.parent / "bench")]
         for name, here in (("e2e_support", "support"), ("isolation_bench", "isolation")):
             sys.modules[name] = importlib.import_module(here)

@@ -1,4 +1,4 @@
-"""Where a run's clock and its CPU time begin and end, by a program that has clocks of its own."""
+"""The begin and end of a run's clock and CPU time, checked by a program with clocks of its own."""
 
 import os
 import shlex
@@ -10,10 +10,10 @@ import tools
 from support import BIN
 from table import Table, spread
 
-# Up to 2 ms the runner once looked for the end of a run without sleeping.
+# The runner once polled for the end of a run for up to 2 ms.
 LENGTHS_US = [1500 + 100 * step for step in range(16)]
 EDGE_US = 2000
-# Run for run, a hook keeps the next child from being made while one runs.
+# The hook runs between runs, so that the next child is not created during a run.
 KINDS = {"prepared": [], "not prepared": ["--prepare", "/bin/true"]}
 
 
@@ -22,13 +22,13 @@ def own_clock(*words):
 
 
 def excess_by_length(benchctl, options, runs):
-    """By block and length: wall_time less what the program's own clock says, in µs."""
+    """By block and length: wall_time minus the program's own measurement, in µs."""
     commands = [own_clock(length) for length in LENGTHS_US]
     verdict, _ = benchctl.compare(
         "--runs", str(runs), "--parse", "lines", "--metric", "wall_time", *options, *commands)
     blocks = {}
     rows = benchctl.rows(verdict["session"])
-    arms = {}  # by their names, in the order of the commands
+    arms = {}  # by name, in the order of the commands
     for name in ["base", "candidate", *(f"candidate-{n}" for n in range(2, len(LENGTHS_US)))]:
         arms[name] = LENGTHS_US[len(arms)]
     for row in rows:
@@ -38,16 +38,16 @@ def excess_by_length(benchctl, options, runs):
 
 
 def medians_of(blocks, decile=5):
-    """The excess of each length but the edge: the typical one, or that of another decile."""
+    """The excess of each length except the edge: the median, or another decile."""
     return {length: statistics.quantiles((block[length] for block in blocks), n=10)[decile - 1]
             for length in LENGTHS_US if length != EDGE_US}
 
 
 def line_with_step(of_length):
-    """By least squares, one line with a step at the edge: (step in µs, rise in µs a millisecond).
+    """A least-squares line with a step at the edge: (step in µs, slope in µs per millisecond).
 
-    A longer run meets more ticks and more of others' work, on both sides of the edge alike. That
-    is the rise, and no step.
+    A longer run meets more ticks and more of other work, on both sides of the edge alike, which
+    contributes to the slope but not to the step.
     """
     sides = [{length: excess for length, excess in of_length.items() if (length > EDGE_US) == above}
              for above in (False, True)]
@@ -94,8 +94,8 @@ def measure_step(options):
 
 
 def reference_extra(folder, runs):
-    """What wait4 counts of a program from execve on beside what it counts itself: its start and
-    end, in s."""
+    """The CPU time from execve on that wait4 counts but the program does not, in seconds: that
+    of its start and end."""
     output = os.path.join(folder, "clocks")
     timed = tools.SpawnLoop.values([str(BIN / "own_clock"), "1000"], runs, "--since-execve",
                                    output=output)

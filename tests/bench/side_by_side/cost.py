@@ -1,4 +1,4 @@
-"""What a run costs, and how steady its value is: benchctl beside its peers, in turn."""
+"""The cost of a run and the stability of its value: benchctl and its peers, in turn."""
 
 import statistics
 
@@ -7,7 +7,7 @@ import tools
 from support import PROGRAMS
 from table import Table, cell, spread
 
-# How long a tool runs the program in its turn: 3 s of each of two arms, as hyperfine does by default.
+# Duration of a tool's turn: 3 s for each of two arms, as hyperfine does by default.
 TURN_S = 6.0
 FEWEST_RUNS, MOST_RUNS_A_S = 8, 250
 
@@ -24,7 +24,7 @@ def programs():
 
 
 def measure_in_turn(some_tools, program, runs, rounds):
-    """Every tool's Measured of each round; who begins changes."""
+    """The Measured of every tool in each round, starting with a different tool each time."""
     found = {tool.name: [] for tool in some_tools}
     for number in range(rounds):
         first = number % len(some_tools)
@@ -50,7 +50,7 @@ def add_rows(table, kind, name, found, runs):
 
 
 def compare_to_hyperfine(table, kind, name, found):
-    """The bound of the project's own: at most hyperfine's cost idle, one and a half times loaded."""
+    """The project's bound: at most hyperfine's cost when idle, and 1.5 times that under load."""
     own = found["benchctl"]
     before = cell(spread([one.before * 1e3 for one in own]))
     after = cell(spread([one.after * 1e3 for one in own]))

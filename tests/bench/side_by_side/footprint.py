@@ -1,4 +1,4 @@
-"""What the daemon costs while it does nothing, and what those who watch it cost the runs."""
+"""The cost of an idle daemon, and the cost of watchers to the runs."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ CONNECTIONS = 10
 
 
 def work_of(pid):
-    """CPU seconds, times that a thread was put on a CPU, and voluntary switches of a process."""
+    """A process's CPU seconds, how often its threads were scheduled, and voluntary switches."""
     seconds = turns = switches = 0
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         on_cpu, _, slices = (task / "schedstat").read_text().split()
@@ -59,7 +59,7 @@ def measure_idle(options):
 
 
 class Watchers:
-    """So many streams of one session over a few connections, in a thread of this process."""
+    """Many streams of one session over a few connections, in a thread of this process."""
 
     def __init__(self, socket, session, count, cpus):
         self._socket, self._session, self._count = socket, session, count
@@ -78,7 +78,7 @@ class Watchers:
                 self._arrived.set()
 
     async def _watch_all(self):
-        os.sched_setaffinity(0, self._cpus)  # of this thread: where people's clients are, too
+        os.sched_setaffinity(0, self._cpus)  # of this thread: the CPUs of users' clients
         channels = [grpc.aio.insecure_channel(f"unix:{self._socket}", options=PATIENT_CHANNEL)
                     for _ in range(min(CONNECTIONS, self._count))]
         stubs = [session_pb2_grpc.SessionServiceStub(channel) for channel in channels]
@@ -92,20 +92,20 @@ class Watchers:
             raise SystemExit("error: a watcher got no first event")
 
     def end(self):
-        """When the session has ended; how many events came."""
+        """Waits for the session's end and returns the number of events."""
         self._thread.join()
         return sum(self._seen)
 
 
 def watched_session(benchctl, link, command, runs, watchers):
-    """One session under the eyes of so many: its figures."""
+    """Runs one session with that many watchers and returns its figures."""
     spec = session_pb2.SessionSpec(
         benchmarks=[session_pb2.Benchmark(arms=[
             session_pb2.Arm(command=command, cwd=str(benchctl.daemon.folder)) for _ in range(2)])],
         limits=session_pb2.Limits(runs=runs), environment={"PATH": "/usr/bin:/bin"})
     link.pause()
     session = link.submit(spec, str(uuid.uuid4()))
-    # The runner confines itself to the housekeeping CPUs: people's clients are there.
+    # Use the housekeeping CPUs, where clients run during sessions.
     cpus = os.sched_getaffinity(benchctl.daemon.runner_pid())
     crowd = Watchers(benchctl.daemon.socket, session, watchers, cpus)
     crowd.wait_until_all_watch()

@@ -1,4 +1,4 @@
-"""The machine that is measured on: what it is, who else is on it, and a load of our own."""
+"""The machine under test: its properties, its other users, and an artificial load."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ def _model():
 
 
 def facts():
-    """What a reader has to know of it; no name that would lead to the machine."""
+    """The facts that a reader needs, without a name that identifies the machine."""
     flags = pathlib.Path("/proc/cpuinfo").read_text()
     return {
         "cpu": _model(),
@@ -32,14 +32,14 @@ def facts():
 
 
 def _cpu_ticks():
-    """CPU time of every process by now, with its name."""
+    """The CPU time of every process so far, with its name."""
     ticks = {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
         try:
             text = (folder / "stat").read_text()
-        except OSError:  # it has ended
+        except OSError:  # it has exited
             continue
         name, _, rest = text[text.index("(") + 1:].rpartition(")")
         fields = rest.split()
@@ -48,7 +48,7 @@ def _cpu_ticks():
 
 
 def others(seconds=2.0):
-    """Who is on the CPUs while we wait: shares of one CPU by name, from 1 % on, and the sum."""
+    """The CPU use of other processes: shares of one CPU by name, from 1 % on, and the sum."""
     before = _cpu_ticks()
     time.sleep(seconds)
     shares = {}
@@ -63,7 +63,7 @@ def others(seconds=2.0):
 
 @contextlib.contextmanager
 def load(kind):
-    """`loaded`: a busy loop pinned to each CPU as long as the block runs; `idle`: nothing."""
+    """`loaded`: a busy loop pinned to each CPU while the block runs; `idle`: nothing."""
     loops = []
     try:
         for cpu in sorted(os.sched_getaffinity(0)) if kind == "loaded" else ():
@@ -77,14 +77,14 @@ def load(kind):
 
 
 def steps_of(spin, milliseconds):
-    """How many thousand steps of `spin` take about that much CPU time here."""
+    """The number of thousand steps of `spin` that take about that much CPU time here."""
     def seconds(steps):
         before = os.times()
         subprocess.run([spin, str(steps)], check=True, stdout=subprocess.DEVNULL)
         after = os.times()
         return (after.children_user + after.children_system
                 - before.children_user - before.children_system)
-    # Long enough for the clock of os.times(), which ticks a hundred times a second.
+    # Long enough for os.times(), which ticks a hundred times per second.
     steps = 200_000
     rate = steps / statistics.median(seconds(steps) for _ in range(3))
     return max(1, round(rate * milliseconds / 1000))

@@ -1,12 +1,12 @@
-"""benchd beside its peers, and beside its own promises: one table a part, and JSON.
+"""Compares benchd with its peers and with its own promises: one table per part, and JSON.
 
     main.py [--part NAME]... [--json FILE] [--quick] [--rounds N] [--load idle|loaded]...
             [--program NAME] [--records N] [--max-time TIME] [--rule NAME]
 
-Environment: BENCHD_BIN_DIR, BENCHD_TEST_PROGRAMS, BENCHD_TEST_PYTHON, as ./dev sets them. Peers are
-skipped by name where they are not installed. Everything is measured in turn, so that a machine that
-changes changes it for all; a figure is the median of the rounds with their range. This judges
-nothing: the figures are those of one machine, which is described, with who else was on it.
+Environment: BENCHD_BIN_DIR, BENCHD_TEST_PROGRAMS, BENCHD_TEST_PYTHON, as ./dev sets them. Missing
+peers are skipped by name. All tools are measured in turn, so that drift affects all equally. A
+figure is the median of the rounds with their range. It judges nothing: the figures are those of one
+machine, which is described together with its other users.
 """
 
 import argparse
@@ -38,18 +38,18 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", action="append", choices=PARTS, metavar="NAME", dest="parts",
                         help="one of: " + ", ".join(PARTS) + " (repeatable; default: all)")
-    parser.add_argument("--json", metavar="FILE", help="also write every figure there")
-    parser.add_argument("--quick", action="store_true", help="few rounds: to see that it works")
-    parser.add_argument("--rounds", type=int, help="instead of each part's own number")
-    parser.add_argument("--records", type=int, help="runs of a record of `verdicts` (20000)")
+    parser.add_argument("--json", metavar="FILE", help="also write every figure to FILE")
+    parser.add_argument("--quick", action="store_true", help="few rounds, for a quick check")
+    parser.add_argument("--rounds", type=int, help="number of rounds in every part")
+    parser.add_argument("--records", type=int, help="runs per record of `verdicts` (20000)")
     parser.add_argument("--program", default="", metavar="NAME",
-                        help="of `cost` and `verdicts`: only programs whose name has this in it")
+                        help="for `cost` and `verdicts`: only programs whose name contains this")
     parser.add_argument("--turn", type=float, default=cost.TURN_S, metavar="SECONDS",
-                        help="of `cost`: how long each tool runs a program in its turn (6)")
+                        help="for `cost`: seconds that each tool runs a program in its turn (6)")
     parser.add_argument("--max-time", default="60s", metavar="TIME",
-                        help="of `live`: after which benchctl gives up (60s)")
+                        help="for `live`: time limit of benchctl (60s)")
     parser.add_argument("--rule", default="", metavar="NAME",
-                        help="of `live`: only rules whose name has this in it")
+                        help="for `live`: only rules whose name contains this")
     parser.add_argument("--load", action="append", choices=("idle", "loaded"), dest="loads",
                         help="loaded: a busy loop on each CPU (default: both, in turn)")
     options = parser.parse_args()
@@ -58,7 +58,7 @@ def arguments():
 
 
 def write(path, result):
-    """Whole after every part: a long run that is cut off has its parts until then."""
+    """Writes everything after each part, so that an interrupted run keeps its complete parts."""
     with open(path, "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1, ensure_ascii=False)
         file.write("\n")

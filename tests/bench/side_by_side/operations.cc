@@ -1,5 +1,5 @@
-// What callgrind counts (bounds.py): each operation once, over a fixed number of units, with
-// everything it needs made before. The names are those of tests/bench/bounds.toml.
+// Operations for callgrind (bounds.py): each runs once over a fixed number of units, with
+// everything it needs prepared before. The names are those of tests/bench/bounds.toml.
 //
 //     operations      prints NAME UNITS for each
 
@@ -31,7 +31,7 @@ namespace {
 constexpr std::uint64_t kSeed = 20260302;
 constexpr std::size_t kValues = 2000;
 
-// Within 10 % of 1, uniformly, with all their digits.
+// Uniform within 10 % of 1, with all digits.
 std::vector<double> Draw(std::uint64_t stream) {
   RandomStream random(kSeed, stream);
   std::vector<double> values(kValues);
@@ -54,7 +54,7 @@ struct Inputs {
   SessionRecord session;
 };
 
-// One that has ended, of five metrics.
+// A session that has ended, with five metrics.
 SessionRecord MakeSession() {
   SessionRecord session;
   session.snapshot.id = {"abcdefgh"};
@@ -98,7 +98,7 @@ Inputs MakeInputs() {
   inputs.batch = wire::BatchFigures{std::vector<wire::RunFigures>(kValues, run), {}};
   inputs.record = wire::Encode(inputs.batch, 1);
   inputs.session = MakeSession();
-  v1::Session first;  // finds the message's fields, once
+  v1::Session first;  // initialises the fields of the message once
   convert::ToProto(inputs.session, &first);
   return inputs;
 }
@@ -110,10 +110,10 @@ Inputs MakeInputs() {
 
 }  // namespace
 
-// Not inlined and by their own names, so that callgrind can tell them from each other.
+// Not inlined and with names of their own, so that callgrind can distinguish them.
 extern "C" {
 
-// A pair added, its estimate, the t of that n, and the guarded interval.
+// Adds a pair, its estimate, the t of that n, and the guarded interval.
 [[gnu::noinline]] std::size_t operation_paired_look(const Inputs& inputs) {
   PairedMoments moments;
   std::size_t inside = 0;

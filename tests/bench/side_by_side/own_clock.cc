@@ -1,5 +1,5 @@
-// A program that knows how long it took: `own_clock MICROSECONDS` is busy until that time has
-// passed since its first statement, by the wall clock, and prints in seconds what its clocks say:
+// A program that measures itself: `own_clock MICROSECONDS` is busy until that much wall time has
+// passed since its first statement, and prints the readings of its clocks in seconds:
 //
 //     own_wall S    from the first statement to the last but one
 //     own_cpu S     CPU time between the same two

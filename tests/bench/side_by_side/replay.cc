@@ -1,13 +1,13 @@
-// Who is right, how often, and after how many runs: every rule's decisions on the same records.
+// Compares decision rules on the same records: how often they are right, and after how many runs.
 //
 //     replay INTERLEAVED BLOCKED [--replays N] [--seed N] [--block PAIRS]
 //
-// Each file has the wall times of one program's runs, one a line, in seconds and in order. The
-// program is the same all along, so which runs are whose may be said afterwards, and a true change
-// is planted by scaling the candidate's. A replay of a rule that takes turns is made of stretches
-// of --block successive pairs each, drawn with replacement from the first record (a coin says which
-// run of a pair is whose): what lies together stays together. A replay of a rule that runs one arm
-// after the other is one stretch of the second record, whole. Printed: one line of JSON for each
+// Each file has the wall times of one program's runs, one per line, in seconds and in order. The
+// program is always the same, so runs can be assigned to arms afterwards, and a true change is
+// planted by scaling the candidate's. A replay of an interleaving rule consists of segments of
+// --block successive pairs each, drawn with replacement from the first record; a random bit assigns
+// the runs of a pair. Neighbouring runs thus stay together. A replay of a rule that runs one arm
+// after the other is one whole segment of the second record. It prints one line of JSON for each
 // rule and true change, with whole counts.
 //
 // Source of the resampling: H. R. Kunsch, Annals of Statistics 17 (1989) 1217-1241.
@@ -43,10 +43,10 @@ using validity::Watch;
 
 constexpr double kMargin = 0.02;
 constexpr double kAlpha = 0.01;       // benchctl's default
-constexpr double kPeersAlpha = 0.05;  // hyperfine's welch_ttest.py's and compare.py's
-constexpr double kPeersSeconds = 3;   // of each arm, hyperfine's default, ten runs at least
+constexpr double kPeersAlpha = 0.05;  // of hyperfine's welch_ttest.py and of compare.py
+constexpr double kPeersSeconds = 3;   // for each arm, hyperfine's default; at least ten runs
 constexpr std::uint64_t kPeersRuns = 10;
-constexpr std::uint64_t kMostPairs = 5000;  // what is open then has no verdict
+constexpr std::uint64_t kMostPairs = 5000;  // beyond this there is no verdict
 constexpr std::array kChanges{0.0, 0.01, 0.02, 0.05, 0.10};
 
 struct Options {
@@ -55,7 +55,7 @@ struct Options {
   std::size_t block = 50;
 };
 
-// How the replays of one rule at one true change ended.
+// The outcomes of the replays of one rule at one true change.
 struct Tally {
   std::uint64_t wrong = 0;
   std::uint64_t open = 0;
@@ -84,13 +84,13 @@ std::vector<double> ReadRecord(const char* path) {
   return values;
 }
 
-// The stretches of the interleaved record, one pair after the other.
+// The segments of the interleaved record, one pair after another.
 class Pairs {
  public:
   Pairs(std::span<const double> record, const Options& options, std::uint64_t replay)
       : record_(record), block_(options.block), random_(options.seed, replay) {}
 
-  // The times of a planted change, and in `seconds` what the runs took.
+  // The times with a planted change, and in `seconds` the duration of the runs.
   Block Next(double change, double& seconds) {
     if (left_ == 0) {
       left_ = block_;
@@ -137,9 +137,9 @@ Tally ReplayOracle(std::span<const double> record, const Options& options, const
   return ReplayPairs(record, options, oracle, change);
 }
 
-// One look at the number of pairs that leaves at most `open` of the replays without a verdict. Who
-// knows a record knows that number: formulas for it take pairs for independent and normal, which
-// those of a record are not.
+// One look, at the number of pairs that leaves at most `open` of the replays without a verdict. The
+// number is taken from the record itself, because formulas for it assume independent and normal
+// pairs, unlike those of a record.
 Tally BestOracle(std::span<const double> record, const Options& options, const Level& level,
                  double change, std::uint64_t open) {
   std::uint64_t too_few = 1;
@@ -160,8 +160,8 @@ Tally BestOracle(std::span<const double> record, const Options& options, const L
 }
 
 // Two-sided p of the Mann-Whitney test by the normal law with the correction for continuity, as
-// scipy.stats.mannwhitneyu takes it for samples of more than eight values. Ties are as rare as
-// equal nanoseconds are, and not corrected for.
+// scipy.stats.mannwhitneyu computes it for samples of more than eight values. Ties are as rare as
+// equal nanoseconds, so there is no correction for them.
 double MannWhitneyP(std::span<const double> base, std::span<const double> candidate) {
   std::vector<double> sorted(base.begin(), base.end());
   std::sort(sorted.begin(), sorted.end());
@@ -178,9 +178,9 @@ double MannWhitneyP(std::span<const double> base, std::span<const double> candid
 
 enum class Peer { kWelch, kRanks };
 
-// As users read it: a change is one that the test calls significant, and a regression when the
-// estimate lies above the margin; all else passes. That is kinder than taking every significant
-// slowdown for one.
+// The usual interpretation: a result is a change if the test calls it significant, and a regression
+// if the estimate is above the margin; otherwise it passes. This is more lenient than treating
+// every significant slowdown as a regression.
 LookDecision PeerDecides(Peer peer, std::span<const double> base,
                          std::span<const double> candidate) {
   if (peer == Peer::kRanks) {

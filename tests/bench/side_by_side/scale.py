@@ -1,5 +1,5 @@
-"""What grows with what is kept: start-up and commands with many sessions, with many samples; and
-`analyze` beside numpy on the same file."""
+"""Costs that grow with the store: start-up and commands with many sessions and with many samples;
+and `analyze` compared with numpy on the same file."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ print(numpy.expm1(ratio - half), numpy.expm1(ratio + half))
 
 
 def add_sessions(path, sessions, numbers):
-    """Copies the newest session, without its runs, until there are so many."""
+    """Copies the newest session, without its runs, until there are that many."""
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.row_factory = sqlite3.Row
         model = dict(database.execute("SELECT * FROM sessions ORDER BY key LIMIT 1").fetchone())
@@ -55,7 +55,7 @@ def add_sessions(path, sessions, numbers):
 
 
 def add_samples(path, session, samples):
-    """Repeats the session's measured runs, block by block, until there are so many samples."""
+    """Repeats the session's measured runs, block by block, until there are that many samples."""
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         names = [column[1] for column in database.execute("PRAGMA table_info(runs)")]
         key, = database.execute("SELECT key FROM sessions WHERE id = ?", (session,)).fetchone()
@@ -88,13 +88,13 @@ def milliseconds(action, times):
 
 
 def restart(benchctl):
-    """Milliseconds of a start."""
+    """The duration of a start in milliseconds."""
     benchctl.daemon.stop()
     return milliseconds(benchctl.daemon.start, 1)["median"]
 
 
 def start_figures(benchctl, times):
-    """Of some starts; what the last one took and left."""
+    """The durations of some starts, and the state after the last one."""
     starts = [restart(benchctl) for _ in range(times)]
     pid = benchctl.daemon.pid
     return {"start_ms": spread(starts), "start_cpu_ms": work_of(pid)[0] * 1000,

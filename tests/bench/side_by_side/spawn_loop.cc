@@ -1,12 +1,13 @@
-// The least that starting a program costs, and a launcher that belongs to no tool:
+// The minimum cost of starting a program, with a launcher that belongs to no tool:
 //
 //     spawn_loop [--since-execve] RUNS OUTPUT PROGRAM [WORD...]
 //
 // starts the program RUNS times by posix_spawn, one after the other, and waits for each by wait4.
-// What the program prints is appended to the file OUTPUT. Then one line a run is printed, in
-// seconds: its wall time, from before the start to after the wait, and its CPU time as the kernel
-// counted it for the whole process. That begins when the process does; with --since-execve the
-// child is made by vfork, reads its own clock before execve, and what it says is taken off.
+// The output of the program is appended to the file OUTPUT. Then it prints one line per run, in
+// seconds: the wall time, from before the start until after the wait, and the CPU time as the
+// kernel counted it for the whole process. That includes the time before execve. With
+// --since-execve the child is made by vfork and reads its own clock before execve, and that reading
+// is subtracted.
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -47,7 +48,7 @@ double OwnCpu() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// The process, or -1 after a message.
+// The process, or -1 after printing a message.
 pid_t Spawn(char** command, const char* output) {
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);
@@ -61,7 +62,7 @@ pid_t Spawn(char** command, const char* output) {
   return -1;
 }
 
-// `before`: the CPU time of the child up to execve, which vfork lets it write down here.
+// `before`: the CPU time of the child up to execve, which it can store here because of vfork.
 pid_t SpawnAndTell(char** command, const char* output, volatile double& before) {
   const pid_t pid = vfork();
   if (pid != 0) return pid;

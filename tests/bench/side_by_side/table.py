@@ -1,16 +1,16 @@
-"""Rows of figures: each measured several times in turn, printed as a table, kept as JSON."""
+"""Rows of figures, each measured several times in turn, for a table and for JSON."""
 
 import statistics
 
 
 def spread(values):
-    """Median and range of what the rounds gave."""
+    """The median and range over the rounds."""
     return {"median": statistics.median(values), "low": min(values), "high": max(values),
             "rounds": len(values)}
 
 
 def number(value):
-    """Three digits that matter, without an exponent."""
+    """Three significant digits, without an exponent."""
     if value is None:
         return "–"
     if isinstance(value, str):
@@ -30,7 +30,7 @@ def cell(value):
 
 
 class Table:
-    """One part's answer. A column is (key of the row, heading)."""
+    """The result of one part. A column is (key of the row, heading)."""
 
     def __init__(self, title, columns):
         self.title = title
@@ -45,7 +45,7 @@ class Table:
         self.notes.append(text)
 
     def text(self):
-        """As Markdown, aligned for who reads it as it is."""
+        """Markdown, aligned for reading as plain text."""
         lines = [[heading for _, heading in self.columns]]
         lines += [[cell(row.get(key)) for key, _ in self.columns] for row in self.rows]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]

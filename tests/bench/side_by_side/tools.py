@@ -1,8 +1,8 @@
-"""What starts a program many times: each as its users call it, and what it says of the runs.
+"""Tools that start a program many times: each is called as its users do, and its output is read.
 
-A tool has a name and measure(program, runs), which starts `program` (a list of words) `2 * runs`
-times, as two arms where the tool knows arms, and returns Measured. A tool that is not installed is
-None in peers(), which says so by name.
+A tool has a name and measure(program, runs). It starts `program` (a list of words) `2 * runs`
+times, as two arms if the tool supports arms, and returns Measured. A tool that is not installed is
+None in peers(), which names it.
 """
 
 import contextlib
@@ -28,17 +28,17 @@ from support import BIN, Daemon  # noqa: E402
 
 @dataclasses.dataclass
 class Measured:
-    """The whole command's wall time, and the spread of the values of an arm, in seconds."""
+    """The whole command's wall time, and the spread of an arm's values, in seconds."""
 
     seconds: float
     median: float | None
     sd: float | None
-    before: float | None = None  # of `seconds` until the first run, where that is known,
+    before: float | None = None  # part of `seconds` before the first run, if known,
     after: float | None = None   # and after the last one
 
 
 def run(words, **options):
-    """Runs a command to its end; what it printed, as text."""
+    """Runs a command to completion and returns its output as text."""
     done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, **options)
     # 0, 1 and 3 are verdicts.
@@ -54,19 +54,19 @@ def timed(words, **options):
 
 
 def measured(seconds, arms):
-    """Of the arms' values: medians and standard deviations, averaged over the arms."""
+    """The medians and standard deviations of the arms' values, averaged over the arms."""
     return Measured(seconds, statistics.fmean(statistics.median(arm) for arm in arms),
                     statistics.fmean(statistics.stdev(arm) for arm in arms))
 
 
 def began_at(row):
-    """Seconds since 1970 of a run, to the nanosecond that the export has."""
+    """The start of a run in seconds since 1970, with the export's nanoseconds."""
     whole, fraction = row["started_at"].removesuffix("Z").split(".")
     return datetime.datetime.fromisoformat(whole + "+00:00").timestamp() + float("0." + fraction)
 
 
 class Benchctl:
-    """benchctl and a user daemon of its own, in a folder of its own."""
+    """benchctl with its own user daemon, in a separate folder."""
 
     name = "benchctl"
 
@@ -78,19 +78,19 @@ class Benchctl:
         return run([BIN / "benchctl", *words], env=self.environment, cwd=self.daemon.folder)
 
     def compare(self, *words, cwd=None):
-        """The last line of a comparison, and its seconds."""
+        """The last line of a comparison, and its duration in seconds."""
         seconds, done = timed([BIN / "benchctl", "compare", "--json", *words],
                               env=self.environment, cwd=cwd or self.daemon.folder)
         return json.loads(done.stdout.splitlines()[-1]), seconds
 
     def rows(self, session):
-        """The runs of a session, by the names of the export's columns."""
+        """The runs of a session, by the column names of the export."""
         text = self.run("export", session, "--format", "csv").stdout
         return list(csv.DictReader(io.StringIO(text)))
 
     def measure(self, program, runs):
         command = shlex.join(program)
-        # As many starts as with every other tool.
+        # As many starts as with the other tools.
         begin = time.time()
         verdict, seconds = self.compare("--warmup", "0", "--runs", str(runs), command, command)
         by_arm = {}
@@ -105,7 +105,7 @@ class Benchctl:
 
 @contextlib.contextmanager
 def benchctl():
-    """For one part: a daemon that is gone afterwards."""
+    """A daemon that runs for one part."""
     with tempfile.TemporaryDirectory(prefix="benchd-side-", dir="/tmp") as folder:
         tool = Benchctl(folder)
         try:
@@ -115,7 +115,7 @@ def benchctl():
 
 
 class SpawnLoop:
-    """posix_spawn and wait4, and nothing else: what no tool can do without."""
+    """Only posix_spawn and wait4: the minimum that every tool needs."""
 
     name = "posix_spawn loop"
 
@@ -137,7 +137,7 @@ class Hyperfine:
         self._options = [] if shell else ["-N"]
 
     def times(self, commands, *options):
-        """Seconds of each run, a list for each command."""
+        """Seconds of each run, one list per command."""
         with tempfile.NamedTemporaryFile(prefix="benchd-side-", suffix=".json") as export:
             run(["hyperfine", *self._options, "--style", "none", *options, "--export-json",
                  export.name, *commands])
@@ -161,7 +161,7 @@ class Multitime:
 
 
 class PerfStat:
-    """It prints mean and standard error of the runs, no median."""
+    """It prints the mean and standard error of the runs, not the median."""
 
     name = "perf stat"
 
@@ -175,7 +175,7 @@ class PerfStat:
 
 
 def peers():
-    """The other tools that are here, and a line for each that is not."""
+    """The other tools that are installed, and one line for each missing one."""
     known = {"hyperfine": [Hyperfine(), Hyperfine(shell=True)], "multitime": [Multitime()],
              "perf": [PerfStat()]}
     here, missing = [SpawnLoop()], []

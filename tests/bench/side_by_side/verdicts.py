@@ -1,4 +1,4 @@
-"""Who is right: every rule on the same records, and some of them live."""
+"""Accuracy of verdicts: every rule on the same records, and some of them live."""
 
 import json
 import math
@@ -21,7 +21,7 @@ MARGIN = 0.02
 ALPHA = 0.01
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
 PEERS_ALPHA = 0.05
-# So many runs at once, then some for the other record: both see the same machine.
+# Runs are alternated in chunks between both records, so that both see the same machine.
 STRETCH = 1000
 
 
@@ -38,7 +38,7 @@ def record(folder, program, runs):
 
 
 def autocorrelation(file):
-    """Lag 1: what makes runs of one arm after the other unlike those that take turns."""
+    """The lag-1 autocorrelation, which makes sequential arms differ from interleaved ones."""
     values = [float(line) for line in file.read_text().splitlines()]
     mean = statistics.fmean(values)
     return (sum((a - mean) * (b - mean) for a, b in zip(values, values[1:]))
@@ -46,7 +46,7 @@ def autocorrelation(file):
 
 
 def most_wrong(repeats, alpha, level=0.01):
-    """The largest count that is no evidence, at `level`, of more than a share alpha."""
+    """The largest count that is not evidence, at `level`, of a share above alpha."""
     below, count = 0.0, 0
     while True:
         below += math.comb(repeats, count) * alpha ** count * (1 - alpha) ** (repeats - count)
@@ -60,7 +60,7 @@ def headings(what):
 
 
 def add_rules(table, lines, **more):
-    """One row a rule of what `replay` printed, or of live repeats as it would have."""
+    """One row per rule from the output of `replay`, or from live repetitions."""
     for rule in dict.fromkeys(line["rule"] for line in lines):
         own = [line for line in lines if line["rule"] == rule]
         row = dict(more, rule=rule, alpha=f"{own[0]['alpha']:.0%}", figures=own)
@@ -111,7 +111,7 @@ def judge(table, load, name, lines, replays, lags):
 
 
 def over_oracles(own, lines):
-    """benchctl's seconds over each oracle's, by change, where both came to an end."""
+    """benchctl's seconds relative to each oracle's, by change, if both reached a verdict."""
     for rule in ("oracle", "oracle, as often"):
         seconds = {line["change"]: line["seconds"] for line in lines if line["rule"] == rule}
         shown = [f"{line['seconds'] / seconds[line['change']]:.2f} at {line['change']:.0%}"
@@ -136,14 +136,14 @@ class OwnVerdict:
 
 
 def welch_differs(one, other):
-    """Whether Welch's test calls the means different, by the normal law: there are hundreds."""
+    """Whether Welch's test finds different means, by the normal law: there are hundreds."""
     error = math.sqrt(statistics.variance(one) / len(one) + statistics.variance(other) / len(other))
     z = abs(statistics.fmean(one) - statistics.fmean(other)) / error
     return math.erfc(z / math.sqrt(2)) < PEERS_ALPHA
 
 
 class HyperfineVerdict:
-    """Its own number of runs; then, as users do, a test on what it exported."""
+    """Runs its own number of times; then, as users do, applies a test to its export."""
 
     name, alpha = "hyperfine + Welch", PEERS_ALPHA
 
@@ -154,7 +154,7 @@ class HyperfineVerdict:
 
 
 class CompareVerdict:
-    """compare.py itself, on the same runs as files of Google Benchmark."""
+    """compare.py itself, with the same runs as files of Google Benchmark."""
 
     name, alpha = "compare.py", PEERS_ALPHA
 
@@ -170,7 +170,7 @@ class CompareVerdict:
                          "iterations": 1, "real_time": 1e9 * value, "cpu_time": 1e9 * value,
                          "time_unit": "ns"} for value in values]}, file)
             differences = os.path.join(folder, "differences.json")
-            # Debian's Python: it needs scipy.
+            # Debian's Python, because it needs scipy.
             subprocess.run(["/usr/bin/python3", COMPARE_PY, "-d", differences, "benchmarks", *files],
                            check=True, stdout=subprocess.DEVNULL)
             with open(differences, encoding="ascii") as file:
@@ -180,7 +180,7 @@ class CompareVerdict:
 
 
 def live_rules(table, benchctl, max_time):
-    # Loaded, wall time goes by the scheduler's ticks: what is planted in CPU time is no change of it.
+    # Under load, wall time depends on the scheduler's ticks and does not show a change in CPU time.
     rules = [OwnVerdict(benchctl, max_time), OwnVerdict(benchctl, max_time, "cpu_time")]
     if not shutil.which("hyperfine"):
         table.note("skipped: hyperfine is not installed")

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kWidth = 4;        // in standard errors
 constexpr double kRarity = 3.2e-5;  // P(Z > 4)
-// What a method of benchd rejects at least, of what it may: the lowest measured were a third.
+// The least that benchd's methods reject, relative to alpha: the lowest measured was a third.
 constexpr double kLeastShare = 0.2;
 // The default decides within 5000 pairs in all but this share, off the margin.
 constexpr double kMostOpen = 1e-3;
@@ -45,10 +45,10 @@ constexpr std::array kReferences{
     Reference{0.01, Method::kWelch, {175.1, 748, 770, 182.4, 23.0}},
     Reference{0.01, Method::kClassic, {73.2, 273, 274, 76.6, 12.0}},
 };
-// Of the same run: equal arms that the classic loop told apart. Proof that this bench would see it.
+// From the same run: equal arms that the classic loop called different. The bench must detect it.
 constexpr std::array kClassicEqual{std::pair{0.05, 0.5355}, std::pair{0.01, 0.1773}};
 
-// The default against the oracle, on all families of like shapes: measured 0.8 to 1.1.
+// The default against the oracle, over all families of like shapes: 0.8 to 1.1 was measured.
 constexpr double kLeastOfOracle = 0.7;
 constexpr double kMostOfOracle = 1.2;
 
@@ -150,7 +150,7 @@ void CheckReferences(const FamilyResult& result, Findings& findings) {
   }
 }
 
-// Where the arms' shapes differ the guard keeps the default from passing too soon: equal arms took
+// If the arms' shapes differ, the guard keeps the default from passing too soon: equal arms took
 // 3.7 times the pairs at alpha 5 %, 4.3 times at 1 %.
 void CheckGuard(const FamilyResult& result, Findings& findings) {
   constexpr double kLeastOfUnguarded = 2;
@@ -163,7 +163,7 @@ void CheckGuard(const FamilyResult& result, Findings& findings) {
                    Where(result, Method::kPaired) + ", equal arms, beside no guard");
 }
 
-// All families of like shapes together: a sharper band, and the only one with a lower end.
+// All families of like shapes together: a narrower band, and the only one with a lower end.
 void CheckTogether(const Results& results, double alpha, std::size_t i, Findings& findings) {
   const Method method = SequentialMethods()[i];
   if (!Promised(method)) return;
@@ -190,7 +190,7 @@ std::string Where(const SuiteScenario& scenario, double alpha) {
   return "ten gates, " + std::string(scenario.name) + ", alpha " + Percent(alpha);
 }
 
-// No family beyond the promise is among the suites: all families together.
+// All families together, because no family beyond the promise is among the suites.
 void CheckSuiteErrors(const Results& results, const SuiteScenario& scenario, double alpha,
                       Findings& findings) {
   SuiteTally together;
@@ -299,7 +299,7 @@ std::vector<std::string> RankCountOffences(std::uint64_t seed) {
   if (!boundary || !level) return {"no boundary to compare the rank counts at"};
   std::vector<std::string> offences;
   for (std::uint64_t comparison = 0; comparison < kComparisons; ++comparison) {
-    // From plainly better to plainly worse, so that all three answers come up.
+    // From clearly better to clearly worse, so that all three answers occur.
     const double effect = kMargin * (static_cast<double>(comparison) / 2 - 5);
     BlockSource source(Families().front(), seed, comparison, effect);
     std::vector<double> sorted;

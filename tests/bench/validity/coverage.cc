@@ -12,11 +12,11 @@ namespace benchd::validity {
 namespace {
 
 constexpr std::uint64_t kLastWatched = 1000;
-// --min-runs of the rows; the levels of each are made once.
+// --min-runs of the rows; the levels of each are computed once.
 constexpr std::array<std::uint64_t, 3> kFirstLooks{kFirstLook, 30, 300};
-// Of the candidate's CV: the width at which the rule `precision` stops.
+// Relative to the candidate's CV: the width at which the rule `precision` stops.
 constexpr double kWidthInVariations = 0.8;
-// Streams of random numbers apart from those of Simulate(), which begin with a family's index.
+// Random streams separate from those of Simulate(), which begin with a family's index.
 constexpr std::uint64_t kFirstStream = 128;
 
 // Coefficients of variation of log-normal values whose logs spread by 0.5 and 1: sqrt(e^(s^2) - 1).
@@ -169,7 +169,7 @@ std::string CoverageReport(std::span<const CoverageOfFamily> results, const Opti
   std::ostringstream out;
   out << "coverage: " << options.repetitions << " repetitions, seed " << options.seed
       << ", arms of equal means on a steady machine\n"
-      << "Per cent of the intervals that left the truth out, with the Monte-Carlo standard error.\n"
+      << "Per cent of the intervals that miss the truth, with the Monte-Carlo standard error.\n"
       << "lognormal: shifted, CV " << Percent(kVariation) << "; lognormal-0.5 and -0.5-1: from 0 "
       << "on, the spread of the logs\nof either arm; unlike-rare: a steady reference and rare slow "
       << "runs of the candidate.\n\n";

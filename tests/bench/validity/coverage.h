@@ -9,7 +9,7 @@
 
 namespace benchd::validity {
 
-/// How often an interval left the truth out.
+/// How often an interval missed the truth.
 struct Misses {
   std::uint64_t repetitions = 0;
   std::uint64_t missed = 0;
@@ -21,31 +21,31 @@ struct Misses {
 /// A method, estimator or bad habit.
 struct CoverageRow {
   std::string name;
-  std::string looks;            ///< when, in pairs
-  bool typical_change = false;  ///< without meaning where the arms' laws differ
-  bool bad_habit = false;       ///< nobody promises its level
+  std::string looks;            ///< the looks, in pairs
+  bool typical_change = false;  ///< meaningless if the arms' laws differ
+  bool bad_habit = false;       ///< its level is not promised
 };
 
 /// One family: [row][level], levels in the order of Options::alphas.
 struct CoverageOfFamily {
   const Family* family = nullptr;
   std::vector<std::vector<Misses>> watched;
-  std::vector<std::vector<Misses>> one_look;  ///< empty where they were left out
+  std::vector<std::vector<Misses>> one_look;  ///< empty if they were not requested
 };
 
-/// One look costs what its bootstraps cost: 20 times as much as being watched.
+/// One look takes 20 times as long as watching, because of its bootstraps.
 enum class CoveragePart { kAll, kWatched };
 
-/// Whether the arms differ in more than their place.
+/// Whether the arms differ in more than location.
 bool LawsDiffer(const Family& family);
 
-/// Steady machines whose arms are equal in their means: CV 5 %, and log-normal values from 0 on,
-/// which spread as far as mmtests' do.
+/// Steady machines whose arms have equal means: CV 5 %, and log-normal values from 0 on with the
+/// spread of mmtests' values.
 std::span<const Family> CoverageFamilies();
 
-/// The error of everything that a user may choose instead of the default: under watching where it
-/// may be watched, at one look else, for equal arms. One look takes a method where the table names
-/// it; a bad habit is there for comparison and says so in its name.
+/// The error of every alternative to the default: under watching if it supports that, otherwise at
+/// one look, for equal arms. The table names the methods with one look. A bad habit is included for
+/// comparison and named as such.
 ///
 /// @errors as Simulate().
 Result<std::vector<CoverageOfFamily>> SimulateCoverage(const Options& options, CoveragePart part);
@@ -57,7 +57,7 @@ std::span<const CoverageRow> OneLookRows();
 std::vector<std::vector<Misses>> SimulateOneLooks(const Options& options, const Family& family,
                                                   std::uint64_t stream);
 
-/// @param results  with both parts.
+/// @param results  must contain both parts.
 std::string CoverageReport(std::span<const CoverageOfFamily> results, const Options& options,
                            Format format);
 

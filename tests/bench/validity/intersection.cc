@@ -17,9 +17,9 @@ namespace benchd::validity {
 namespace {
 
 constexpr std::uint64_t kPairs = 1000;
-// So many sessions look in turn, as the critical t of a look is computed once for all of them.
+// Number of sessions that look in turn: the critical t of a look is computed once for all of them.
 constexpr std::uint64_t kSessionsAtOnce = 100;
-// Beside the streams of the main tables.
+// Separate from the streams of the main tables.
 constexpr std::uint64_t kStream = 0x7fU;
 
 // Whole numbers, so that threads may add them in any order.
@@ -27,7 +27,7 @@ struct Outcomes {
   std::uint64_t sessions = 0;
   std::uint64_t empty = 0;
   std::uint64_t outside = 0;
-  std::uint64_t width = 0;       // of those that are not empty, in billionths
+  std::uint64_t width = 0;       // of the non-empty ones, in billionths
   std::uint64_t last_width = 0;  // of the same sessions' last looks
   std::uint64_t decided = 0;
   std::uint64_t other_verdicts = 0;
@@ -55,7 +55,7 @@ Verdict VerdictOf(LookDecision decision) {
   return decision == LookDecision::kRegression ? Verdict::kRegression : Verdict::kUndecided;
 }
 
-// One gate, and beside it what the single looks say, by the formulas alone.
+// One gate, and the results of single looks by the formulas alone.
 class Session {
  public:
   Session(const SequentialDesign& design, const Subject& subject, BlockSource source)

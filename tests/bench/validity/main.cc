@@ -1,6 +1,6 @@
-// The validity bench: does a stated error rate hold while everybody is watching?
+// The validity bench: does a stated error rate hold under continuous watching?
 //
-// Exit code 0; 1 if --check found a figure out of its band; 2 for a wrong command line.
+// Exit code 0; 1 if --check found a figure outside its band; 2 for a wrong command line.
 
 #include <cstdio>
 #include <string>

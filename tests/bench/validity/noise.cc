@@ -8,8 +8,8 @@
 namespace benchd::validity {
 namespace {
 
-// The last four are those for which docs/statistics.md section 3 promises less; in the last two
-// a reference five times as steady leaves the candidate's rare slow runs alone in the difference.
+// docs/statistics.md section 3 promises less for the last four. In the last two, a reference that
+// is five times as steady leaves only the candidate's rare slow runs in the difference.
 constexpr std::array kFamilies{
     Family{"normal", Shape::kNormal, Shape::kNormal, Machine::kSteady, true},
     Family{"lognormal", Shape::kLogNormal, Shape::kLogNormal, Machine::kSteady},
@@ -35,7 +35,7 @@ constexpr double kWalkStep = 0.01;
 constexpr double kTrendPerBlock = 0.3 / 1000;
 constexpr double kStepFactor = 1.2;
 constexpr std::uint64_t kStepWithin = 1000;
-// A time is positive: what lies further below (three in 100 000 of t3's) is moved here.
+// A time is positive, so lower values (three in 100 000 of t3's) are moved here.
 constexpr double kShortestTime = 0.01;
 
 }  // namespace
@@ -60,7 +60,7 @@ Block BlockSource::Next() {
   const bool first = (bits >> 62U & 1U) != 0;
   const bool second = (bits >> 61U & 1U) != 0;
   block.coin[0] = {first, first ? block.candidate : block.base};
-  // The block's own run of the other arm, or a second one of the same.
+  // The block's own run of the other arm, or a second one of the same arm.
   block.coin[1] = {second, second ? block.candidate : block.base};
   if (first == second) {
     block.coin[1].time = second ? CandidateTime(machine) : BaseTime(machine);

@@ -9,17 +9,17 @@
 
 namespace benchd::validity {
 
-/// The CV of an arm's runs within a block, unless a family says otherwise; the margin of each gate.
+/// The CV of an arm's runs within a block, unless a family differs; the margin of each gate.
 inline constexpr double kVariation = 0.05;
 inline constexpr double kMargin = 0.02;
 
-/// The law of one run's time on a steady machine; shifted (unless said) and scaled to the arm's
+/// The law of one run's time on a steady machine; shifted (unless noted) and scaled to the arm's
 /// mean and CV.
 enum class Shape {
   kNormal,
   kLogNormal,    ///< exp(Z), skewness 6.2
   kGamma,        ///< two exponentials, skewness 1.4
-  kBimodalEven,  ///< two modes as likely as each other, four of their spreads apart
+  kBimodalEven,  ///< two equally likely modes, four of their spreads apart
   kBimodalRare,  ///< one run in ten in a mode six spreads above the others
   kExponential,  ///< a fixed time and an exponential one, skewness 2
   kOutlier,      ///< one run in twenty late by an exponential time, its mean five spreads
@@ -29,27 +29,27 @@ enum class Shape {
   kFromZero,     ///< log-normal from 0 on, not shifted: its CV alone gives the spread of its logs
 };
 
-/// What the machine does to both arms of a block alike, as a factor on their times.
+/// The effect of the machine on both arms of a block, as a factor on their times.
 enum class Machine {
   kSteady,
   kAutoregressive,  ///< log factor AR(0.9), stationary standard deviation 5 %
   kRandomWalk,      ///< log factor takes a normal step of 1 % before each block
-  kTrend,           ///< 30 % slower over 1000 blocks, and so on
-  kStep,            ///< 20 % slower from one block on, drawn among the first 1000
+  kTrend,           ///< 30 % slower per 1000 blocks
+  kStep,            ///< 20 % slower from a block on that is drawn among the first 1000
 };
 
-/// One kind of data that a method is tried on.
+/// One kind of data for a method.
 struct Family {
   std::string_view name;
   Shape base;
   Shape candidate;
   Machine machine;
-  bool in_suites = false;  ///< suites of gates are simulated for it too, as for any --only names
+  bool in_suites = false;  ///< also simulated in suites of gates, as are families named by --only
   double base_variation = kVariation;
   double candidate_variation = kVariation;
   /// The arms' shapes differ: docs/statistics.md section 3 promises less than alpha.
   bool beyond_promise() const { return base != candidate; }
-  /// Of one pair's log ratio, to first order.
+  /// For one pair's log ratio, to first order.
   double variance() const {
     return base_variation * base_variation + candidate_variation * candidate_variation;
   }
@@ -57,18 +57,18 @@ struct Family {
 
 std::span<const Family> Families();
 
-/// A run whose arm a coin chose.
+/// A run whose arm was drawn at random.
 struct CoinRun {
   bool candidate = false;
   double time = 0;
 };
 
-/// One complete block: a run of each arm in random order, times in no particular unit.
+/// One complete block: a run of each arm in random order, times in an arbitrary unit.
 struct Block {
   double base = 0;
   double candidate = 0;
   bool candidate_first = false;
-  std::array<CoinRun, 2> coin;  ///< what the same time would have held without pairs
+  std::array<CoinRun, 2> coin;  ///< the runs of an unpaired design in the same time
 };
 
 /// An endless comparison whose true relative change is known.

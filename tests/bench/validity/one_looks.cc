@@ -1,4 +1,4 @@
-// The intervals that may be looked at once, at a number of runs chosen beforehand.
+// Intervals that permit one look, at a number of runs chosen beforehand.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// What one comparison has measured; whoever needs less takes the first ones.
+// The measurements of one comparison; methods that need fewer take the first ones.
 struct Measured {
   Values base;
   Values candidate;
@@ -36,7 +36,7 @@ constexpr std::size_t kSampledRuns = 10;
 constexpr std::size_t kSamplesOfRun = 20;
 constexpr double kLargerRatio = 1.5;
 
-// The interval of one look at a level, less the truth: 0 is what it should hold.
+// The interval of one look at a level, minus the truth: it should contain 0.
 using IntervalAt = std::function<std::optional<Interval>(double alpha)>;
 
 struct OneLookRow {
@@ -202,7 +202,7 @@ const std::vector<OneLookRow>& Rows() {
   return rows;
 }
 
-// A run's samples: what it took as a whole, and 5 % of their own.
+// A run's samples: a common value for the run, and 5 % of variation within it.
 Values SamplesOf(double run, BlockSource& within) {
   Values samples(kSamplesOfRun);
   for (double& sample : samples) sample = run * within.Next().base;

@@ -126,7 +126,7 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
     return InvalidArgument("--check", "so few repetitions do not show their own spread",
                            "at least " + std::to_string(kFewestCheckRepetitions));
   }
-  // A suite is ten comparisons, some of them long.
+  // A suite is ten comparisons, some of which are long.
   line.options.suite_repetitions = 1 + line.options.repetitions / 10;
   return line;
 }

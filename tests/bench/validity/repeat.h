@@ -9,9 +9,9 @@
 namespace benchd::validity {
 
 /// Calls body(repetition, tally) for every repetition, in several threads, and adds their tallies:
-/// a vector of whatever has `+=` on whole numbers, so that `thread_count` changes no figure.
+/// vectors of values with an integer `+=`, so that `thread_count` does not change a figure.
 ///
-/// @param empty  a tally of nothing, as long as those that `body` is given.
+/// @param empty  an empty tally of the same length as those that `body` receives.
 template <typename T, typename Body>
 T Repeat(std::uint64_t repetitions, unsigned thread_count, const T& empty, const Body& body) {
   std::vector<T> parts(thread_count, empty);

@@ -58,8 +58,8 @@ Random Stream(const Options& options, std::uint64_t row, std::uint64_t repetitio
 
 constexpr std::size_t kRunsOfMachine = 20;
 
-/// What a machine finds where nothing changed: its own share of tau, and the noise of its runs, of
-/// which it knows as much as twenty runs tell.
+/// The finding of a machine without a change: its own share of tau and the noise of its runs, whose
+/// spread it estimates from twenty runs.
 UnitEffect DrawMachine(Random& random, double tau, double sigma) {
   std::normal_distribution<double> normal;
   std::chi_squared_distribution<double> chi(kRunsOfMachine - 1);
@@ -67,7 +67,7 @@ UnitEffect DrawMachine(Random& random, double tau, double sigma) {
   return {value, sigma * std::sqrt(chi(random) / (kRunsOfMachine - 1))};
 }
 
-/// The runs pooled as if there were one machine: weights by the standard errors.
+/// Pools the runs as if there were one machine: weights by the standard errors.
 Interval FixedEffect(std::span<const UnitEffect> units, double alpha) {
   double weights = 0;
   double sum = 0;
@@ -94,7 +94,7 @@ Table Machines(const Options& options, double alpha) {
         const auto body = [&](std::uint64_t repetition, std::vector<Counts<kMethods>>& parts) {
           Random random = Stream(options, stream, repetition);
           std::vector<UnitEffect> units;
-          // The last one is the one more.
+          // The last one is the additional machine.
           for (std::size_t i = 0; i <= machines; ++i) {
             units.push_back(DrawMachine(random, tau, alike || i % 2 == 0 ? 1 : 2));
           }
@@ -155,7 +155,7 @@ std::vector<Run> DrawBlock(Random& random, const std::vector<double>& builds) {
   return block;
 }
 
-/// One build of each arm, as many runs as there were, taken for the arms themselves.
+/// One build of each arm with the same total number of runs, treated as the arms themselves.
 Interval OneBuildEach(const std::vector<Moments>& runs, double alpha) {
   const WelchEstimate estimate = EstimateWelchRatio(runs.front(), runs[kBuilds]);
   return PlainInterval(estimate, FixedCriticalT(alpha, estimate));

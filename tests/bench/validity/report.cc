@@ -107,7 +107,7 @@ void AddSuiteRow(Table& table, const SuiteResult& result, std::string method,
                                Share(tally.false_regressions, tally.repetitions),
                                Share(tally.false_passes, tally.repetitions),
                                Share(tally.decided, tally.repetitions)};
-  // A gate at its margin is rightly never decided: then the pairs say only how many there were.
+  // A gate at its margin correctly stays open: then the pairs only give their number.
   if (result.oracle_pairs) {
     row.insert(row.end(), {Mean(tally.open_only, kGates), Mean(tally.all_to_the_end, kGates),
                            Number(*result.oracle_pairs, 0)});

@@ -21,7 +21,7 @@ constexpr std::array kSuiteScenarios{
     SuiteScenario{"seven equal, 1/2, 2, 4", {0.5, 2, 4, 0, 0, 0, 0, 0, 0, 0}, kLastLook},
 };
 
-// One stream of random numbers for each comparison of the whole bench, whatever --only leaves out.
+// One random stream for each comparison of the whole bench, regardless of --only.
 std::uint64_t StreamOf(const Family& family, std::size_t scenario, std::size_t gate,
                        std::uint64_t repetition) {
   const auto number = static_cast<std::uint64_t>(&family - Families().data());
@@ -94,13 +94,13 @@ void SimulateFamily(const Options& options, const Family& family, std::span<cons
   }
 }
 
-// One session: blocks go round among the benchmarks without a verdict. The daemon gives them to
-// those nearest to theirs (tests/bench/suites.cc simulates it): no gate has other blocks by that.
+// One session: benchmarks without a verdict get blocks in turn. The daemon prefers those nearest to
+// their verdict (tests/bench/suites.cc simulates that), but the blocks of a gate are the same.
 void RunSession(const SuiteScenario& scenario, const Rule& rule, std::vector<BlockSource> sources,
                 SuiteTally& tally) {
   const std::span<const Rule> rules(&rule, 1);
   std::vector<Watch> watches(kGates, Watch(rules, kMargin));
-  // Nobody reaches that minimum: turns go round.
+  // No benchmark reaches that minimum, so they take turns.
   std::vector<BenchmarkOutlook> outlooks(kGates, {.minimum = kLastLook});
   std::uint64_t left = scenario.pairs_per_gate * kGates;
   std::size_t open = kGates;

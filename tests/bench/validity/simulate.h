@@ -21,13 +21,13 @@ struct Options {
   bool suites = true;
 };
 
-/// The families among `known` that the options ask for.
+/// The families among `known` that the options select.
 ///
 /// @errors kInvalidArgument if there is no such family.
 Result<std::vector<const Family*>> Chosen(const Options& options, std::span<const Family> known);
 
-/// How the repetitions of one cell of a table ended. Whole numbers only, so that the order in which
-/// threads add them cannot matter.
+/// The outcomes of the repetitions of one cell of a table. Integers only, so that the order in
+/// which threads add them cannot matter.
 struct Tally {
   std::uint64_t repetitions = 0;
   std::uint64_t regressions = 0;
@@ -65,7 +65,7 @@ inline constexpr std::size_t kGates = 10;
 struct SuiteScenario {
   std::string_view name;
   std::array<double, kGates> effects;
-  std::uint64_t pairs_per_gate;  ///< times kGates: what the open gates share
+  std::uint64_t pairs_per_gate;  ///< times kGates: the total that the open gates share
 };
 std::span<const SuiteScenario> SuiteScenarios();
 
@@ -74,8 +74,8 @@ struct SuiteTally {
   std::uint64_t repetitions = 0;
   std::uint64_t false_regressions = 0;  ///< sessions with at least one
   std::uint64_t false_passes = 0;
-  std::uint64_t decided = 0;  ///< sessions in which every gate was
-  /// Of all gates together: as spent; had every benchmark run until the last verdict.
+  std::uint64_t decided = 0;  ///< sessions in which every gate was decided
+  /// For all gates together: as used, and if every benchmark ran until the last verdict.
   Tally open_only;
   Tally all_to_the_end;
 
@@ -88,7 +88,7 @@ struct SuiteResult {
   double alpha = 0;  ///< of the session; each gate has a tenth
   SuiteTally paired;
   SuiteTally classic;
-  std::optional<double> oracle_pairs;  ///< per gate; absent if a gate has no number
+  std::optional<double> oracle_pairs;  ///< per gate; absent if a gate has none
 };
 
 struct Results {
@@ -96,7 +96,7 @@ struct Results {
   std::vector<SuiteResult> suites;
 };
 
-/// Runs everything that the options ask for; `threads` never changes a number.
+/// Runs everything that the options select; `threads` never changes a number.
 ///
 /// @errors kInvalidArgument for a level that a boundary refuses, or an unknown family.
 Result<Results> Simulate(const Options& options);

@@ -16,7 +16,7 @@ namespace benchd::validity {
 namespace {
 
 constexpr std::size_t kLength = 60;
-constexpr std::size_t kMargin = 10;  // values before and after the step at least
+constexpr std::size_t kMargin = 10;  // minimum number of values before and after the step
 constexpr std::size_t kNear = 2;
 constexpr double kStep = 3;  // standard deviations
 

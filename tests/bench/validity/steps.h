@@ -6,12 +6,12 @@
 
 namespace benchd::validity {
 
-/// Change points in series of 60 values whose steps are known: how often one is found without a
-/// step, and how often a step is found within two values of where it is.
+/// Change points in series of 60 values with known steps: how often one is found without a step,
+/// and how often a step is found within two values of its position.
 ///
-/// @return a table: a row for each law of the values and each level; shares with their
-///         Monte-Carlo standard error, the first one with P(as many or more | alpha) as well, by
-///         the exact binomial law.
+/// @return a table with one row for each law of the values and each level; shares have their
+///         Monte-Carlo standard error, and the first also P(as many or more | alpha), by the exact
+///         binomial law.
 std::string StepReport(const Options& options, Format format);
 
 }  // namespace benchd::validity

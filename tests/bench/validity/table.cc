@@ -7,7 +7,7 @@
 namespace benchd::validity {
 namespace {
 
-// Columns, not bytes: the only letters beyond ASCII here take two bytes each.
+// Columns, not bytes: the only non-ASCII characters here take two bytes each.
 std::size_t Width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -28,7 +28,7 @@ std::string Table::Print(Format format) const {
     for (std::size_t i = 0; i < rows_[r].size(); ++i) {
       const std::string blanks(widths[i] - Width(rows_[r][i]), ' ');
       out << (markdown ? "| " : "  ");
-      // Names to the left, numbers to the right.
+      // Names are left-aligned, numbers right-aligned.
       out << (i == 0 ? rows_[r][i] + blanks : blanks + rows_[r][i]) << (markdown ? " " : "");
     }
     out << (markdown ? "|\n" : "\n");

@@ -13,7 +13,7 @@ class Table {
   Table(std::string title, std::vector<std::string> header)
       : title_(std::move(title)), rows_{std::move(header)} {}
 
-  /// As many cells as the header has.
+  /// The number of cells must equal that of the header.
   void AddRow(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   std::string Print(Format format) const;
 

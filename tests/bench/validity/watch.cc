@@ -46,7 +46,7 @@ std::vector<std::uint64_t> TabulateMedianCuts(const SequentialBoundary& boundary
   return cuts;
 }
 
-// How many averages (x_i + x_j) / 2, i <= j, are in order with their bound.
+// The number of averages (x_i + x_j) / 2, i <= j, that are in order with their bound.
 template <typename InOrder>
 std::uint64_t CountAverages(std::span<const double> sorted, InOrder in_order) {
   std::uint64_t count = 0;
@@ -58,12 +58,12 @@ std::uint64_t CountAverages(std::span<const double> sorted, InOrder in_order) {
   return count;
 }
 
-// The oracle's only look is its own; the classic loop and welch look by runs.
+// The oracle has one look of its own; the classic loop and welch look by runs.
 std::uint64_t FirstLook(const Rule& rule) {
   return rule.method == Method::kOracle ? 2 : rule.level->first_look();
 }
 
-// A t quantile is never below the normal one: most looks need no more than that.
+// A t quantile is never below the normal one, which is sufficient for most looks.
 bool Within(const WelchEstimate& estimate, double threshold, double z) {
   return std::abs(estimate.centre - threshold) <= z * estimate.se;
 }
@@ -184,7 +184,7 @@ void Watch::Add(const Block& block) {
   if (pairs_ >= 2) LookAtPairs();
 }
 
-// Times are positive: the ratio of their means is always defined.
+// Times are positive, so the ratio of their means is always defined.
 void Watch::LookAtPairs() {
   const CentredMoments moments = moments_.Centred();
   const PairedEstimate estimate = EstimateRatio(moments);
@@ -246,8 +246,8 @@ LookDecision Watch::MedianLook(const Level& level) const {
   return DecideAgainst({sorted_[cut - 1], sorted_[sorted_.size() - cut]}, threshold_);
 }
 
-// The interval is longer than that of the mean of the logs, and that one than with a normal
-// quantile: most looks need no more.
+// The interval is longer than that of the mean of the logs, which is longer than with a normal
+// quantile; the last is sufficient for most looks.
 LookDecision Watch::LognormalLook(const Level& level) const {
   const auto information = static_cast<double>(pairs_);
   WelchEstimate shortest = EstimateWelchDifference(log_base_, log_candidate_);
@@ -260,7 +260,7 @@ LookDecision Watch::LognormalLook(const Level& level) const {
   return look ? DecideAgainst(*look->interval, threshold_) : LookDecision::kContinue;
 }
 
-// Whether the interval at the stop leaves the truth out; without a verdict the rule is over too.
+// Whether the interval at the stop misses the truth; without a verdict, the rule has also ended.
 void Watch::LookForWidth(std::size_t rule, const PairedEstimate& estimate) {
   const Interval interval = GuardedInterval(estimate, rules_[rule].level->RobbinsT(pairs_));
   if (DecideByWidth(interval, threshold_, ToChange(interval), rules_[rule].width) ==
@@ -270,7 +270,7 @@ void Watch::LookForWidth(std::size_t rule, const PairedEstimate& estimate) {
   Decide(rule, DecideAgainst(interval, threshold_));
 }
 
-// The difference against the margin's share of the reference, as that loop has it.
+// The difference against the margin's share of the reference, as in that loop.
 void Watch::AddRun(bool candidate, double value) {
   (candidate ? candidate_ : base_).Add(value);
   if (base_.count() < 2 || candidate_.count() < 2) return;

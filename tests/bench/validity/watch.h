@@ -17,29 +17,29 @@
 
 namespace benchd::validity {
 
-/// n0 of the daemon's sequential methods; N of the horizon method; beyond the last look nothing is
-/// drawn.
+/// n0 of the daemon's sequential methods; N of the horizon method; no values are drawn beyond the
+/// last look.
 inline constexpr std::uint64_t kFirstLook = 8;
 inline constexpr std::uint64_t kHorizonPairs = 1000;
 inline constexpr std::uint64_t kLastLook = 10'000;
 /// The last look of the comparisons that are timed: six times the default's mean at half a margin.
 inline constexpr std::uint64_t kLastTimedLook = 5'000;
-/// Beyond it one cut of the signed-rank law costs more than all else.
+/// Beyond it, one cut of the signed-rank law costs more than everything else.
 inline constexpr std::uint64_t kLastRankLook = 2'000;
 
-/// What decides; all are methods of benchd but the unguarded one and the last two.
+/// The deciding methods, all from benchd except the unguarded one and the last two.
 enum class Method {
   kPaired,
   kPairedUnguarded,  ///< `paired` without its skewness guard, to show what the guard does
   kHorizon,
   kExactT,
   kHodgesLehmann,  ///< the typical change, by its own geometric looks; ends at kLastRankLook
-  kMedian,         ///< of the pairs' log ratios: the typical change too
-  kLognormalMean,  ///< takes the arms of the pairs for independent
+  kMedian,         ///< of the pairs' log ratios; also the typical change
+  kLognormalMean,  ///< assumes that the arms of the pairs are independent
   kPrecision,      ///< `paired`, until its interval is shorter than Rule::width
-  kWelch,          ///< unpaired; its runs go to an arm by the throw of a coin
+  kWelch,          ///< unpaired; a random bit assigns its runs to an arm
   kClassic,        ///< the peeking loop: Welch's interval for one look, taken after every run
-  kOracle,  ///< one look, at the number of pairs that someone who knew the effect would choose
+  kOracle,  ///< one look, at the number of pairs that is optimal for the known effect
 };
 
 inline constexpr std::size_t kMethods = static_cast<std::size_t>(Method::kOracle) + 1;
@@ -47,13 +47,13 @@ inline constexpr std::size_t kMethods = static_cast<std::size_t>(Method::kOracle
 std::string_view NameOf(Method method);
 /// In the order of the main tables' columns; without kOracle, which needs a known effect.
 std::span<const Method> SequentialMethods();
-/// Whether the method asks for the typical change, which is not that of the means between arms
-/// whose laws differ in shape.
+/// Whether the method estimates the typical change, which differs from that of the means if the
+/// arms' laws differ in shape.
 bool AsksForTypicalChange(Method method);
 
-/// Everything about a level that all comparisons share, so that a look costs no quantile.
+/// The quantities of a level that all comparisons share, so that a look computes no quantile.
 ///
-/// Immutable, so that all threads may read it.
+/// Immutable and therefore thread-safe.
 class Level {
  public:
   /// @param first_look  n0 of all methods.
@@ -63,16 +63,16 @@ class Level {
   double alpha() const { return alpha_; }
   std::uint64_t first_look() const { return robbins_.first_look(); }
   const SequentialBoundary& robbins() const { return robbins_; }
-  /// Of the default's boundary at n pairs, first_look() <= n <= kLastLook.
+  /// The default's boundary at n pairs, first_look() <= n <= kLastLook.
   double RobbinsT(std::uint64_t n) const { return robbins_t_[n]; }
   /// As above for n <= kHorizonPairs.
   double HorizonT(std::uint64_t n) const { return horizon_t_[n]; }
   double ExactT(std::uint64_t n) const { return exact_t_[n]; }
-  /// Of the Walsh averages at n <= kLastRankLook; 0 where there is no look or no interval.
+  /// For the Walsh averages at n <= kLastRankLook; 0 if there is no look or no interval.
   std::uint64_t RankCut(std::uint64_t n) const { return rank_cut_[n]; }
-  /// Of the pairs' values at n <= kLastTimedLook; 0 where there is no interval.
+  /// For the pairs' values at n <= kLastTimedLook; 0 if there is no interval.
   std::uint64_t MedianCutAt(std::uint64_t n) const { return median_cut_[n]; }
-  /// The normal quantile of alpha / 2: below every t of one look.
+  /// The normal quantile of alpha / 2, which is below every t of one look.
   double fixed_z() const { return fixed_z_; }
 
  private:
@@ -89,8 +89,8 @@ class Level {
   std::vector<std::uint64_t> median_cut_;
 };
 
-/// The smallest number of pairs whose one look at `alpha` finds `effect` with a power of 90 %,
-/// known to whoever knows effect and spread: n = v (t_{alpha/2} + t_{0.1})^2 / delta^2, n - 1
+/// The smallest number of pairs at which one look at `alpha` finds `effect` with a power of 90 %,
+/// for known effect and spread: n = v (t_{alpha/2} + t_{0.1})^2 / delta^2, n - 1
 /// degrees of freedom, delta the distance of `effect` from `margin` on the log scale, v the
 /// variance of a pair's log ratio.
 std::uint64_t OraclePairs(double alpha, double effect, double margin, double variance);
@@ -105,17 +105,17 @@ struct Rule {
 
 struct Outcome {
   LookDecision decision = LookDecision::kContinue;
-  std::uint64_t pairs = 0;  ///< when it was decided, or ended without a verdict
+  std::uint64_t pairs = 0;  ///< at the decision, or at the end without a verdict
   bool open = true;
 };
 
-/// Where the interval of HodgesLehmann() lies against `threshold`, by its cut and counts alone.
+/// The position of the interval of HodgesLehmann() relative to `threshold`, by its cut and counts.
 ///
-/// W_(q) > threshold says no more than that fewer than q averages are up to it: one count instead
-/// of selecting four order statistics. `sorted` are the pairs' values, ascending.
+/// W_(q) > threshold means that fewer than q averages are at or below it: one count instead of
+/// selecting four order statistics. `sorted` are the pairs' values, ascending.
 LookDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold);
 
-/// One comparison under the eyes of several rules at once: the first verdict of each is kept.
+/// One comparison watched by several rules at once: the first verdict of each is kept.
 class Watch {
  public:
   /// @param margin  relative, >= 0; 0 asks whether the interval ever excludes equality.
@@ -125,11 +125,11 @@ class Watch {
   /// Whether any rule is still without its verdict.
   bool open() const { return open_ > 0; }
   std::uint64_t pairs() const { return pairs_; }
-  /// One for each rule, in their order.
+  /// One result per rule, in order.
   std::span<const Outcome> outcomes() const { return outcomes_; }
 
  private:
-  /// Rules of that method that are still open: what none waits for is not computed.
+  /// Open rules of that method: quantities that no rule waits for are not computed.
   std::size_t& Waiting(Method method) { return waiting_[static_cast<std::size_t>(method)]; }
   void Decide(std::size_t rule, LookDecision decision);
   void LookAtPairs();

@@ -34,7 +34,7 @@ constexpr long kMebibyte = 1024 * 1024;
 
 long g_numbers[3] = {0, 0, 0};
 
-/// How many processes there have been, whoever made them.
+/// The number of processes created so far, in all processes.
 std::atomic<int>* g_made = nullptr;
 
 int Result(const char* line = "n 1000\n") {

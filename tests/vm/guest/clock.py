@@ -1,11 +1,11 @@
-"""What this machine takes its time from: the first question when one stands still."""
+"""The time source of this machine, the first thing to check when a machine stands still."""
 
 import os
 import pathlib
 import re
 
 SYSTEM = pathlib.Path("/sys/devices/system")
-# Of /proc/cpuinfo: what the kernel looks at when it chooses a clock and a timer.
+# Flags of /proc/cpuinfo that the kernel uses to choose a clock and a timer.
 FEATURES = {"tsc", "constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_reliable",
             "tsc_deadline_timer", "x2apic", "arat", "hypervisor"}
 

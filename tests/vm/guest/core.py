@@ -1,21 +1,21 @@
-"""The core set: the tests that every change is tried on, in two boots that run beside each other.
+"""The core set: the tests for every change, in two boots that run at the same time.
 
-A test is in it when it is marked, where it stands; what is marked and cannot be found is an error.
-`vm.py --all` runs everything instead, at full length and on every kind of machine.
+Tests are marked in their own files. A mark without a test is an error. `vm.py --all` runs
+everything instead, at full length and on every kind of machine.
 """
 
 import os
 
-# About equally long: `vm.py` prints how long each took.
+# They take about equally long; `vm.py` prints the times.
 BOOTS = ("core-a", "core-b")
 _boot_of = {}
 
 
 def core(boot, *inherited):
-    """Marks a test, or a class with all its own tests, for a boot of the core set. `inherited`:
-    instead of all, these of the class's tests, which stand elsewhere."""
+    """Marks a test, or a class with its own tests, for a boot of the core set. With `inherited`,
+    marks only these tests of the class, which other files define."""
     if boot not in BOOTS:
-        raise ValueError(f"no boot of the core set: {boot}")
+        raise ValueError(f"not a boot of the core set: {boot}")
 
     def mark(marked):
         name = f"{marked.__module__}.{marked.__qualname__}"
@@ -31,14 +31,14 @@ def core(boot, *inherited):
 
 
 def select(boot, tests):
-    """Those of `tests` that are marked for the boot, in their order."""
+    """The tests that are marked for the boot, in order."""
     chosen = [test for test in tests if _boot_of.get(test.id()) == boot]
     wanted = {name for name, where in _boot_of.items() if where == boot}
     if missing := wanted - {test.id() for test in chosen}:
-        raise LookupError(f"marked as core tests, but no tests: {', '.join(sorted(missing))}")
+        raise LookupError(f"marked as core tests but not found: {', '.join(sorted(missing))}")
     return chosen
 
 
 def times(few, everything):
-    """How often something random is tried: in the core set, and with --all."""
+    """The number of attempts of a random test: in the core set, and with --all."""
     return few if os.environ["BENCHD_VM_BOOT"] in BOOTS else everything

@@ -1,9 +1,9 @@
-"""A file system that stops answering, as a network one whose server is gone: FUSE, by hand.
+"""A FUSE file system that stops answering, like a network file system without its server.
 
-include/uapi/linux/fuse.h is the protocol. A folder and nothing in it. Who changes into it asks for
-FUSE_ACCESS (fs/fuse/dir.c, fuse_permission); while the mount hangs, that is read and not answered,
-and who asked cannot even be killed: a request that the server has read is waited for
-(fs/fuse/dev.c, request_wait_answer).
+include/uapi/linux/fuse.h is the protocol. The file system is one empty folder. A process that
+changes into it sends FUSE_ACCESS (fs/fuse/dir.c, fuse_permission). While the mount hangs, the
+request is read but not answered. The process then cannot even be killed, because the kernel waits
+for the answer to a request that the server has read (fs/fuse/dev.c, request_wait_answer).
 """
 
 import ctypes
@@ -22,23 +22,23 @@ ENOSYS = 38
 # fuse_in_header: length, opcode, unique, node, uid, gid, pid, padding.
 REQUEST = struct.Struct("=IIQQIIII")
 REPLY = struct.Struct("=IiQ")
-# fuse_init_out of minor 31, and the largest write, which nobody makes.
+# fuse_init_out of minor 31, and the largest write, which never happens.
 INIT_REPLY = struct.pack("=IIIIHHI40x", 7, 31, 0, 0, 0, 0, 4096)
-# fuse_attr_out: valid for no time; inode 1, a folder that is everybody's.
+# fuse_attr_out: valid for no time; inode 1, a folder that every user may write.
 ATTRIBUTES = struct.pack("=QII6Q3I7I", 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
                          stat.S_IFDIR | 0o777, 2, 0, 0, 0, 4096, 0)
 MORE_THAN_A_REQUEST = 64 << 10
 
 
 def is_client(pid):
-    """benchctl looks at the folder itself, and would be the one that hangs."""
+    """benchctl accesses the folder, too, and must not be the process that hangs."""
     return pathlib.Path(f"/proc/{pid}/comm").read_text() == "benchctl\n"
 
 
 class FuseMount:
-    """Mounted at `folder` until close(); answers until hang(), and benchctl always.
+    """Mounted at `folder` until close(); answers others until hang(), and benchctl always.
 
-    systemd has loaded the driver (sys-fs-fuse-connections.mount).
+    systemd has already loaded the driver (sys-fs-fuse-connections.mount).
     """
 
     def __init__(self, folder):
@@ -57,7 +57,7 @@ class FuseMount:
         self._hangs.set()
 
     def await_victim(self, timeout):
-        """The process that waits for an answer; answer() lets it go on."""
+        """The process that waits for an answer; answer() releases it."""
         self._unique, pid = self._waiting.get(timeout=timeout)
         return pid
 
@@ -65,7 +65,7 @@ class FuseMount:
         self._reply(self._unique)
 
     def close(self):
-        """May be called twice. Whoever waits gets an error: a forced unmount ends the connection."""
+        """May be called twice. The forced unmount returns an error to waiting processes."""
         if self._device < 0:
             return
         run("umount", "--force", "--lazy", self.folder)

@@ -1,6 +1,6 @@
-"""What the tests share: a machine with benchd's services, people on it, and one rule.
+"""The environment that all tests share: a machine with benchd's services, some users, and one rule.
 
-The rule: after every test, the machine is as it was before it, to the last value.
+The rule: after every test, all values of the machine are as they were before it.
 """
 
 import contextlib
@@ -17,26 +17,26 @@ import installation
 import machine_state
 from installation import CONFIG, run
 
-# A member of the group benchd, an administrator of benchd, somebody who is neither, and a member
-# all of whose processes are going to be killed.
+# A member of the group benchd, an administrator of benchd, a user who is neither, and a member
+# whose processes will all be killed.
 ALICE, ADMIN, STRANGER, DOOMED = "alice", "ada", "mallory", "bob"
 GROUPS = {ALICE: ["benchd"], ADMIN: ["benchd", "benchd-admin"], STRANGER: [], DOOMED: ["benchd"]}
 
-# Two cores of two threads: the first is for housekeeping; of the other, one thread is used.
+# Two cores of two threads: the first core is for housekeeping; one thread of the other is used.
 HOUSEKEEPING = {0, 1}
 BENCHMARK = {2, 3}
 
-# Emulated, with other machines' work beside it: slow, but not for ever.
+# Emulated machines that share their host are slow, but a timeout must end.
 TIMEOUT_S = e2e_support.TIMEOUT_S
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
-# What comes and goes with the services themselves: their groups, and the controllers that Delegate=
-# turns on.
+# State that exists only while the services run: their groups, and the controllers enabled by
+# Delegate=.
 OF_THE_SERVICES = (r"^group .*/bench\.slice", r"cgroup\.subtree_control$")
 
 
 def cpus(text):
-    """The kernel's list format, "0-1,3", as a set."""
+    """Parses the kernel's list format, "0-1,3", into a set."""
     found = set()
     for part in text.replace(" ", ",").split(","):
         if part:
@@ -50,7 +50,7 @@ def read(path):
 
 
 def unit(name, *properties):
-    """Properties of a unit, in the order asked for."""
+    """The properties of a unit, in the given order."""
     shown = run("systemctl", "show", name, *(f"--property={one}" for one in properties))
     values = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
     found = [values.get(one, "") for one in properties]
@@ -62,7 +62,7 @@ def main_pid(service):
 
 
 def wait_until(condition, what, timeout=TIMEOUT_S):
-    """Looks until `condition` returns something true, and returns that."""
+    """Polls `condition` until it returns a true value, and returns that value."""
     deadline = time.monotonic() + timeout
     while not (found := condition()):
         if time.monotonic() > deadline:
@@ -77,7 +77,7 @@ def make_people():
 
 
 def login(name):
-    """The command of an interactive shell as after a login."""
+    """The command that starts an interactive shell as after a login."""
     return ["su", "--whitelist-environment=TERM", "--shell=/bin/bash", "-", name]
 
 
@@ -86,16 +86,16 @@ def start_services():
     try:
         run("systemctl", "start", *units)
     except AssertionError:
-        # Stopped and started too often in a short time, which systemd remembers.
+        # systemd refuses to start a unit that was restarted too often in a short time.
         run("systemctl", "reset-failed")
         run("systemctl", "start", *units)
 
 
 def start_afresh():
-    """Stops everything until systemd has turned the cpuset controller off, and starts it again.
+    """Stops everything until systemd has disabled the cpuset controller, and starts it again.
 
-    The only way to a group without a list of its own: the kernel refuses to empty the list of a
-    group that has processes (ENOSPC), so that systemd cannot take back what it once wrote there.
+    This is the only way to a group without a CPU list of its own. The kernel refuses to clear the
+    list of a group that has processes (ENOSPC), so systemd cannot remove a list that it once wrote.
     """
     run("systemctl", "stop", *installation.SERVICES, "bench.slice", check=False)
     run("systemctl", "daemon-reload")
@@ -103,7 +103,7 @@ def start_afresh():
 
 
 def configure(text):
-    """Makes `text` the configuration; the services start anew when it is another one."""
+    """Makes `text` the configuration and restarts the services if it has changed."""
     CONFIG.parent.mkdir(exist_ok=True)
     if CONFIG.exists() and CONFIG.read_text() == text:
         return
@@ -116,36 +116,36 @@ _drop_ins = itertools.count(1)
 
 
 def drop_in(texts):
-    """Adds these texts to these units; a function that takes them away again."""
+    """Adds these texts to these units; returns a function that removes them."""
     name = f"test-{next(_drop_ins)}.conf"
     files = [pathlib.Path(f"/run/systemd/system/{unit}.d") / name for unit in texts]
     for file, text in zip(files, texts.values()):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     run("systemctl", "daemon-reload")
-    # systemd 257 puts it into effect only when something starts in the slice.
+    # systemd 257 applies it only when something starts in the slice.
     for unit in texts:
         if unit == "system.slice":
             run("systemd-run", "--quiet", "--wait", f"--slice={unit}", "true")
 
     def remove():
         for file in files:
-            file.unlink(missing_ok=True)  # `systemctl revert` may have been before us
+            file.unlink(missing_ok=True)  # `systemctl revert` may have removed it
             with contextlib.suppress(OSError):
-                file.parent.rmdir()  # unless there is another
+                file.parent.rmdir()  # if there is no other one
         run("systemctl", "daemon-reload")
 
     return remove
 
 
 class GuestTest(e2e_support.DaemonTest):
-    """A test with the installed services running, and `self.before` as the state before it."""
+    """A test with the installed services running; `self.before` is the state before it."""
 
     starts_daemon = False
     configuration = ""
-    # Names of values that this test changes by itself, as regular expressions.
+    # Regular expressions for the names of values that this test itself changes.
     ignored = ()
-    # The state after the last test, when it was the one before it.
+    # The state after the last test, if it was unchanged.
     _known_state = None
 
     def setUp(self):
@@ -156,12 +156,12 @@ class GuestTest(e2e_support.DaemonTest):
         self.before = GuestTest._known_state or self.look()
 
     def look(self):
-        """The state of the machine from now on to be kept."""
+        """Reads the machine's state, which must be the same at the end."""
         self.before = machine_state.read()
         return self.before
 
     def _stop_and_look(self):
-        """Runs after everything else of a test."""
+        """Runs after all other cleanup of a test."""
         for client in self._clients:
             client.close()
         self.assert_machine_as_before()
@@ -173,17 +173,17 @@ class GuestTest(e2e_support.DaemonTest):
         return found
 
     def assert_machine_as_before(self, *more_ignored, timeout=20):
-        """A session's end is told before the last setting is back: waits, but not for long."""
+        """Waits a little, because a session's end is reported before the last restoration."""
         deadline = time.monotonic() + timeout
         while left := self.differences(*more_ignored):
             if time.monotonic() > deadline:
-                # The next test begins with a clean machine, whatever happened here.
+                # The next test must begin with a clean machine in any case.
                 self.clean_up_by_force()
                 self.fail("not as it was before:\n  " + "\n  ".join(left))
             time.sleep(0.1)
 
     def assert_given_back_while_stopped(self):
-        """The same without the services, which a later start would only hide."""
+        """The same while the services are stopped, because a later start would hide differences."""
         self.addCleanup(start_services)
         self.assert_machine_as_before(*OF_THE_SERVICES)
 
@@ -200,7 +200,7 @@ class GuestTest(e2e_support.DaemonTest):
                     pathlib.Path(path).write_text(self.before[path].replace("[", "").split("]")[0])
         start_afresh()
 
-    # ---- benchctl, as somebody ----
+    # ---- benchctl as a user ----
 
     def client_environment(self, **more):
         environment = {
@@ -209,7 +209,7 @@ class GuestTest(e2e_support.DaemonTest):
 
     @staticmethod
     def by(name):
-        """Options of benchctl() and start_client(): who calls it."""
+        """Options of benchctl() and start_client() that select the calling user."""
         person = pwd.getpwnam(name)
         groups = os.getgrouplist(name, person.pw_gid)
         return {"user": person.pw_uid, "group": person.pw_gid, "extra_groups": groups}
@@ -221,7 +221,7 @@ class GuestTest(e2e_support.DaemonTest):
         return super().start_client(*words, **self.by(who), **options)
 
     def compare(self, *words, command="echo n 1000", **options):
-        """A session of a program with itself: its verdict does not depend on the machine's speed."""
+        """Compares a program with itself: the verdict does not depend on the machine's speed."""
         return self.benchctl_json("compare", *LINES, *words, command, command, **options)
 
     def gate(self):
@@ -246,7 +246,7 @@ class GuestTest(e2e_support.DaemonTest):
         return client.events[-1]
 
     def isolation(self, started):
-        """What `started` says of the settings, by their name."""
+        """The settings in the `started` event, by name."""
         return {one["setting"]: one for one in started["isolation"]}
 
     def assert_held(self, started, *names):
@@ -256,7 +256,7 @@ class GuestTest(e2e_support.DaemonTest):
             self.assertTrue(isolation[name]["held"], isolation[name])
 
     def machine(self, *words, who=ADMIN):
-        """`benchctl machine ...`; the status it prints."""
+        """Runs `benchctl machine ...` and returns the status that it prints."""
         done = self.benchctl_json("machine", *words, who=who)
         self.assert_exit(done, 0)
         return done.events[-1]
@@ -268,18 +268,18 @@ class GuestTest(e2e_support.DaemonTest):
 
     @staticmethod
     def journal(*units):
-        """The last lines of what the services wrote."""
+        """The last lines that the services logged."""
         names = [f"--unit={name}" for name in units or installation.SERVICES]
         return run("journalctl", "--no-pager", "--output=cat", "--lines=30", *names)
 
     def drop_in(self, service, text):
-        """Adds to a unit for the length of the test."""
+        """Adds a text to a unit for the duration of the test."""
         self.addCleanup(drop_in({service: text}))
 
 
 def who_may_run_on(wanted):
-    """Processes that may run on one of these CPUs, apart from the kernel's per-CPU threads and
-    from what belongs to bench.slice: (pid, name, CPUs)."""
+    """Processes that may run on one of these CPUs, except the kernel's per-CPU threads and
+    the contents of bench.slice: (pid, name, CPUs)."""
     kthread, bound = 0x00200000, 0x04000000  # PF_KTHREAD, PF_NO_SETAFFINITY: linux/sched.h
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -300,7 +300,7 @@ def who_may_run_on(wanted):
 
 @contextlib.contextmanager
 def background_load(programs):
-    """That many processes that only spin, as anybody's may be there."""
+    """Runs that many CPU-bound processes, as other users might."""
     busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(programs)]
     try:
         yield [process.pid for process in busy]

@@ -1,4 +1,4 @@
-"""Says what the machine was doing when a test does not end: nobody can look later."""
+"""Reports the state of the machine when a test hangs; later it cannot be examined."""
 
 import faulthandler
 import os
@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-# The longest test takes 175 s where the host is loaded, and its parts have this time each.
+# The longest test takes 175 s on a loaded host; the limit applies to each subtest.
 LIMIT_S = 400
 
 
@@ -18,11 +18,11 @@ def _run(*command):
         subprocess.run(command, stdout=sys.stdout, stderr=subprocess.STDOUT,
                        stdin=subprocess.DEVNULL, timeout=30, check=False)
     except subprocess.TimeoutExpired:
-        print("(it hangs too)", flush=True)
+        print("(it hangs, too)", flush=True)
 
 
 def _kernel_stacks():
-    """Of every thread that waits in the kernel for what no signal ends, and of all of benchd's."""
+    """Prints the stacks of all threads in uninterruptible sleep and of all threads of benchd."""
     for status in sorted(pathlib.Path("/proc").glob("[0-9]*/task/[0-9]*/status")):
         try:
             lines = dict(line.split(":\t", 1) for line in status.read_text().splitlines()
@@ -31,23 +31,23 @@ def _kernel_stacks():
                 print(f"--- {status.parent}: {lines['Name']}, {lines['State']}\n"
                       f"{(status.parent / 'stack').read_text()}", flush=True)
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has exited
 
 
 def tell(name):
-    print(f"\nfailed: {name} hangs: it has not ended for {LIMIT_S} s", flush=True)
+    print(f"\nfailed: {name} hangs: not finished after {LIMIT_S} s", flush=True)
     faulthandler.dump_traceback(sys.stdout)
     _run("ps", "-ww", "-eLo", "pid,tid,ppid,psr,stat,wchan:24,etimes,args", "--sort=pid")
     _kernel_stacks()
     _run("journalctl", "--no-pager", "-n", "60", "-u", "benchd*")
     _run("dmesg", "--level=emerg,alert,crit,err,warn")
-    # Also tells vm.py whether the limit was one of real time.
+    # vm.py compares this time with real time.
     print(f"@@end {time.monotonic():.3f} hangs {name}", flush=True)
     os._exit(1)
 
 
 def show_life():
-    """Writes to the console, for as long as this machine does anything at all; vm.py looks."""
+    """Writes to the console, watched by vm.py, for as long as this machine runs at all."""
     def write():
         while True:
             pathlib.Path("/dev/ttyS0").write_text("@@alive\n")
@@ -56,7 +56,7 @@ def show_life():
 
 
 class HangWatch:
-    """Ends this program when a test, or a part of it, takes too long, with what can be seen."""
+    """Ends this program with a report if a test, or a subtest, takes too long."""
 
     def start(self, name):
         self._timer = threading.Timer(LIMIT_S, tell, [name])

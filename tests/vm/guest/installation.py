@@ -1,4 +1,4 @@
-"""Puts benchd onto this machine as an administrator would, and takes it off again."""
+"""Installs benchd on this machine as an administrator would, and removes it."""
 
 import pathlib
 import subprocess
@@ -21,7 +21,7 @@ def run(*command, check=True, timeout=120):
 
 
 def files():
-    """What `cmake --install` made, as paths of this machine."""
+    """The files from `cmake --install`, as paths on this machine."""
     return ["/" / path.relative_to(TREE) for path in TREE.rglob("*") if not path.is_dir()]
 
 
@@ -33,7 +33,7 @@ def install():
 
 
 def uninstall():
-    """Users, configuration and recorded sessions are the administrator's: they stay."""
+    """Users, configuration and recorded sessions belong to the administrator and stay."""
     run("systemctl", "disable", "--now", *SOCKETS, "benchd.service")
     run("systemctl", "stop", *SERVICES, "bench.slice")
     for path in files():

@@ -1,7 +1,7 @@
-"""Everything of the machine that benchd may change, or could leave behind, read at one moment.
+"""Reads every part of the machine's state that benchd may change or leave behind.
 
-A state is a dictionary from what it is to its value, both text. Two states of one machine are
-compared by difference(), which says in sentences what is not as it was.
+A state is a dictionary from names to values, both text. difference() compares two states of one
+machine and describes each difference in a sentence.
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 
 CGROUP = pathlib.Path("/sys/fs/cgroup")
 
-# Files with one value each. Those that this machine lacks are left out.
+# Files with one value each. Files that this machine lacks are omitted.
 FILES = [
     "/sys/devices/system/cpu/online",
     "/sys/devices/system/cpu/smt/control",
@@ -49,7 +49,7 @@ FILES = [
 ]
 UNITS = ["-.slice", "bench.slice", "init.scope", "system.slice", "user.slice"]
 UNIT_PROPERTIES = ["AllowedCPUs", "AllowedMemoryNodes", "CPUAffinity"]
-# Where `systemctl set-property` and others leave what is to hold until the next boot, or for good.
+# Where `systemctl set-property` and others store settings until the next boot, or permanently.
 DROP_INS = ["/run/systemd/system.control", "/etc/systemd/system.control", "/run/systemd/transient"]
 
 _AFFINITY = "affinity of "
@@ -59,13 +59,13 @@ def _text(path):
     try:
         return pathlib.Path(path).read_text(errors="replace").strip()
     except OSError as error:
-        # An offline CPU's cpufreq files answer EBUSY; what is gone since glob() is no value either.
+        # cpufreq files of an offline CPU answer EBUSY; files may also disappear after glob().
         return f"<{error.strerror}>"
 
 
 def _restricts_nothing(path, text):
-    """A cpuset that is as if the controller were not turned on, as it comes and goes
-    with the units that ask for it."""
+    """Whether a cpuset is in its default state. Such values come and go with the units that need
+    the controller."""
     if not str(path).startswith("/sys/fs/cgroup/") or not path.name.startswith("cpuset."):
         return False
     everything = _text("/sys/devices/system/cpu/online")
@@ -81,7 +81,7 @@ def _files():
 
 
 def _dma_latency():
-    # The shortest wake-up time that anybody asks for; opening it to read asks for nothing.
+    # The shortest wake-up time that any process requests. Opening it to read adds no request.
     with open("/dev/cpu_dma_latency", "rb") as file:
         yield "/dev/cpu_dma_latency", str(int.from_bytes(file.read(4), "little", signed=True))
 
@@ -104,7 +104,7 @@ def _drop_ins():
 
 
 def _groups():
-    """Control groups at the top, and all of ours. Numbers in names are of processes and differ."""
+    """Control groups at the top, and all of ours. Numbers in names vary with the processes."""
     names = {str(path) for path in CGROUP.iterdir() if path.is_dir()}
     for own in list(CGROUP.glob("**/bench.slice")):
         for folder, _, _ in os.walk(own):
@@ -119,8 +119,8 @@ def _mounts():
 
 
 def _affinities():
-    """Where each thread of a user's process may run. Kernel threads belong to the kernel; benchd and
-    its runner pin themselves, to what is online when they meet."""
+    """The CPUs of each thread of a user process. Kernel threads belong to the kernel; benchd and
+    its runner pin themselves to the CPUs that are online when they connect."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         program = os.path.basename(_text(f"/proc/{pid}/cmdline").split("\0")[0])
         if not program or program.startswith("benchd"):
@@ -132,7 +132,7 @@ def _affinities():
 
 
 def read():
-    """The state of the machine at this moment."""
+    """The current state of the machine."""
     state = {}
     for part in (_files, _dma_latency, _units, _drop_ins, _groups, _mounts, _affinities):
         state.update(part())
@@ -140,9 +140,9 @@ def read():
 
 
 def difference(before, after, ignore=()):
-    """What is not as it was: sentences. `ignore`: regular expressions for what need not be.
+    """The differences, as sentences. `ignore`: regular expressions for names that may differ.
 
-    Threads that have come or gone are no difference; all other things are.
+    Threads that have started or exited are not differences; all other changes are.
     """
     found = []
     for name in sorted(before.keys() | after.keys()):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""main.py [TEST...]: installs benchd on this machine, unless a test does that itself, and runs the
+"""main.py [TEST...]: installs benchd on this machine, unless a test does so itself, and runs the
 tests of this boot.
 
-Which boot it is stands on the kernel's command line, vm-test.boot=NAME.
-Run by the test machine's own service, as root, in the folder that has the payload.
-Lines that begin with @@ are for vm.py (report.py says what they are).
+The kernel's command line selects the boot: vm-test.boot=NAME.
+The test machine's own service runs it as root, in the folder of the payload.
+Lines that begin with @@ are for vm.py; report.py documents them.
 """
 
 import os
@@ -20,7 +20,7 @@ import core
 from hang import HangWatch, show_life
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What a boot runs that is not one of the core set, in this order: the last ones take benchd off the
+# The files of each boot outside the core set, in this order: the last ones remove benchd from the
 # machine again.
 SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_trial", "test_metrics",
@@ -33,8 +33,8 @@ SUITES = {
 
 
 class Result(unittest.TestResult):
-    """Says when a test begins and how it ended, and at once what is wrong: the machine may not live
-    to the end of the run."""
+    """Reports when a test begins and how it ended, and errors at once, because the machine may not
+    survive until the end."""
 
     def __init__(self, stream, descriptions, verbosity):
         super().__init__(stream, descriptions, verbosity)
@@ -68,7 +68,7 @@ class Result(unittest.TestResult):
 
     def addSubTest(self, test, subtest, err):
         super().addSubTest(test, subtest, err)
-        # It has come this far: what hangs is a part of a test.
+        # Restart the limit, which applies to each subtest.
         self._watch.stop()
         self._watch.start(test.id())
         if err is not None:
@@ -81,7 +81,7 @@ class Result(unittest.TestResult):
         self._say(f"skipped: {reason}")
 
     def printErrors(self):
-        """They have been printed."""
+        """They have been printed already."""
 
 
 def flat(suite):
@@ -93,13 +93,13 @@ def flat(suite):
 
 
 def files_of_tests():
-    """All of them; the one that takes benchd off the machine last."""
+    """All of them, with the one that removes benchd from the machine last."""
     return sorted((path.stem for path in HERE.glob("test_*.py")),
                   key=lambda name: (name == "test_removal", name))
 
 
 def load(boot, names):
-    """The tests that were asked for by name, or those of the boot."""
+    """The tests that were given by name, or those of the boot."""
     core_boot = boot in core.BOOTS and not names
     names = names or (files_of_tests() if core_boot else SUITES[boot])
     tests = list(flat(unittest.TestLoader().loadTestsFromNames(names)))
@@ -114,16 +114,16 @@ def main(names):
     sys.path.insert(0, str(HERE))
     sys.path.append(str(HERE.parent / "source/tests/e2e"))
     if boot != "amd":
-        # Nothing loads it by itself: it is no driver of the emulated processor.
+        # It is not loaded automatically, because the emulated processor does not ask for it.
         subprocess.run(["modprobe", "acpi-cpufreq"], check=True)
 
-    import guest  # The variables above have to be there.
+    import guest  # needs the variables above
     import installation
     import pristine
 
     show_life()
     pristine.remember()
-    if boot != "package":  # there, installing is what the tests do
+    if boot != "package":  # in that boot the tests install benchd
         installation.install()
         guest.make_people()
     print(f"up after {pathlib.Path('/proc/uptime').read_text().split()[0]} s, boot {boot}, "

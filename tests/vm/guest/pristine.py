@@ -1,4 +1,4 @@
-"""The machine as it was before benchd came."""
+"""The state of the machine before benchd was installed."""
 
 import machine_state
 

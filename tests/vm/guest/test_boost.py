@@ -1,4 +1,4 @@
-"""The amd-pstate driver, which has cpufreq/boost."""
+"""Tests with the amd-pstate driver, which has cpufreq/boost."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ class BoostTest(GuestTest):
         self.assertEqual(read(BOOST), "0")
         victim = main_pid("benchd-runner.service")
         os.kill(victim, signal.SIGKILL)
-        gate.arrived()  # The session goes on with the next runner.
+        gate.arrived()  # The session continues with the next runner.
         self.assertEqual(read(BOOST), "0")
         self.assert_exit(self.benchctl("cancel", started["session"]), 0)
         self.assertEqual(client.finish(), e2e_support.CANCELLED)

@@ -1,4 +1,4 @@
-"""What one cannot do to another: benchd to the machine, a user to the other users and to root."""
+"""Limits of harm: by benchd to the machine, and by a user to other users and to root."""
 
 import grp
 import os
@@ -16,7 +16,7 @@ from guest import (ADMIN, ALICE, DOOMED, LINES, STRANGER, GuestTest, main_pid, r
 
 RUNNER = "benchd-runner.service"
 PROGRAM = "/usr/bin/id"
-# Whose members read and write every disk, past all rights of files.
+# Its members can read and write every disk, regardless of the permissions of files.
 DISK = grp.getgrnam("disk").gr_gid
 
 
@@ -26,7 +26,7 @@ def ids_of(name):
 
 
 class ForgedRequestTest(GuestTest):
-    """A benchd that was taken over, at the installed runner's own socket."""
+    """A compromised benchd at the socket of the installed runner."""
 
     def setUp(self):
         super().setUp()
@@ -34,7 +34,7 @@ class ForgedRequestTest(GuestTest):
         run("systemctl", "stop", "benchd.socket", "benchd.service")
 
     def forge(self, uid, gid, *groups):
-        """What comes of a lookup and of a run as that caller."""
+        """The results of a lookup and of a run as that caller."""
         program = e2e_support.PROGRAMS / "forged_request"
         done = subprocess.run(
             [str(word) for word in (program, "/run/benchd/runner.sock", uid, gid, *groups)],
@@ -77,12 +77,12 @@ class ForgedRequestTest(GuestTest):
 
 
 def connections():
-    """At the control socket; those of its clients, and itself."""
+    """The connections at the control socket, including the listening one."""
     return read("/proc/net/unix").count(" " + str(e2e_support.SYSTEM_SOCKET))
 
 
 class StarvationTest(GuestTest):
-    """Programs that nobody reads to their end cost their own user time, and no other."""
+    """Programs that take too long to read delay their own user, but no other."""
 
     @core("core-a")
     def test_lookups_of_one_user_hold_up_no_other(self):
@@ -96,23 +96,23 @@ class StarvationTest(GuestTest):
         before = connections()
         others = [self.start_client("submit", *LINES, endless, endless, who=DOOMED)
                   for _ in range(many)]
-        # To start 41 of them takes longer here than the first are waited for.
+        # Starting 41 of them here takes longer than the timeout of the first.
         def ended():
             return sum(one.process.poll() is not None for one in others)
         wait_until(lambda: connections() + ended() >= before + many, "all have asked")
         ended_before = ended()
         submitted = self.benchctl_json("submit", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(submitted, 0)
-        # Two of a user's are looked up at a time, for 20 s, so that few end while another user's
-        # client starts and is answered, however slow this machine is. With one queue for all and
-        # eight at a time, 13 of 20 were seen to end before.
+        # Two lookups of one user run at a time, for up to 20 s each, so few end while another
+        # user's client starts and is answered, even on a slow machine. With one queue for all users
+        # and eight at a time, 13 of 20 ended before that.
         self.assertLess(ended() - ended_before, many // 2)
         for one in others:
             self.assertEqual(one.finish(), e2e_support.REFUSED, one.events)
             self.assert_one_error(one, str(endless))
             self.assertRegex(one.stderr, "reading it takes over 20 s|of the same user (take|are) "
                              "(long|slow)")
-        # Its run has lasted longer than all of them.
+        # This run has lasted longer than all of the lookups.
         self.finish(gate, client)
         done = self.benchctl_json("watch", submitted.events[-1]["session"])
         self.assert_exit(done, e2e_support.PASS)
@@ -120,7 +120,7 @@ class StarvationTest(GuestTest):
 
 
 class HangingMountTest(GuestTest):
-    """A session whose working directory does not answer, or no longer."""
+    """Sessions whose working directory does not answer, or stops answering."""
 
     def setUp(self):
         super().setUp()
@@ -135,7 +135,8 @@ class HangingMountTest(GuestTest):
         return main_pid("benchd.service"), main_pid(RUNNER)
 
     def hanging_child(self, *words):
-        """A client of ALICE's, and the child that hangs: hers, and not her program yet."""
+        """A client of ALICE and its hanging child, which has her uid but has not yet executed her
+        program."""
         self.assert_exit(self.benchctl("pause", who=ADMIN), 0)
         client = self.start_client("compare", *LINES, *words, "--cwd", self.mount.folder,
                                    "echo n 1000", "echo n 1000")
@@ -144,7 +145,7 @@ class HangingMountTest(GuestTest):
         self.assert_exit(self.benchctl("resume", who=ADMIN), 0)
         child = self.mount.await_victim(e2e_support.TIMEOUT_S)
         self.assertEqual(pathlib.Path(f"/proc/{child}").owner(), ALICE)
-        # Until it is its program it is called after the process that made it.
+        # Until execve, a child has the name of the process that created it.
         self.assertEqual(e2e_support.name_of(child), "benchd-spawner")
         return client, child
 
@@ -166,13 +167,13 @@ class HangingMountTest(GuestTest):
         helper = self.mount.await_victim(e2e_support.TIMEOUT_S)
         self.assertEqual(client.finish(), e2e_support.REFUSED, client.events)
         self.assert_one_error(client, "command 'echo': benchd-helper took too long")
-        # Its control group goes with it.
+        # Its control group also remains for that time.
         self.assert_hangs_alone(helper, "^mount |/benchd-run-")
 
     def assert_hangs_alone(self, process, but="^mount "):
-        """Others and its own user do not notice; once there is an answer, it ends.
+        """Other users and its own user are not affected, and it exits once it gets an answer.
 
-        @param but  what is still there meanwhile, as in assert_machine_as_before()
+        @param but  expected remains until then, as in assert_machine_as_before()
         """
         state = re.search(r"^State:\s+(\S)", read(f"/proc/{process}/status"), re.MULTILINE)
         self.assertEqual(state.group(1), "D", "SIGKILL waits")
@@ -189,7 +190,7 @@ class HangingMountTest(GuestTest):
         cores.mkdir()
         cores.chmod(0o777)
         self.set_sysctl("kernel/core_pattern", f"{cores}/%e")
-        # Cores of those that have changed their ids, too: as systemd-coredump has it.
+        # Also allow cores of processes that have changed their ids, as systemd-coredump does.
         self.set_sysctl("fs/suid_dumpable", "2")
         limits = resource.getrlimit(resource.RLIMIT_CORE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_CORE, limits)
@@ -200,11 +201,11 @@ class HangingMountTest(GuestTest):
         for name in ("QUIT", "SEGV"):
             subprocess.run(["sh", "-c", f"kill -{name} {child}"], check=True, **self.by(ALICE))
         self.mount.answer()
-        # Of several pending ones SIGSEGV comes first (kernel/signal.c, next_signal).
+        # Of several pending signals, SIGSEGV comes first (kernel/signal.c, next_signal).
         self.assertIn("was killed by signal 11 before it began", self.error_of(client))
         self.assertEqual(os.listdir(cores), [])
         self.assertEqual(self.pids_now(), self.pids)
-        # A program of hers does leave one.
+        # Her own program does leave a core.
         self.assert_exit(self.compare(command="sh -c 'kill -QUIT $$'"), e2e_support.FAILED)
         self.assertEqual(os.listdir(cores), ["sh"])
 

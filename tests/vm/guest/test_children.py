@@ -1,4 +1,4 @@
-"""What a profile gives to each child, seen by the child itself."""
+"""The effect of a machine profile on each child, as the child itself observes it."""
 
 import pathlib
 
@@ -53,7 +53,7 @@ class ChildrenTest(GuestTest):
 
 
 class MemoryTest(GuestTest):
-    """Two limits at once, and what one run leaves for the next of its own session."""
+    """Two limits at once, and memory that one run leaves for the next of its session."""
 
     configuration = """
 [children]
@@ -81,7 +81,7 @@ memory_limit = "256MiB"
 
     @core("core-b")
     def test_what_a_run_leaves_in_memory_is_not_the_next_ones(self):
-        # A file in memory outlives the run that wrote it: together they are more than 64 MiB.
+        # A file in memory outlives the run that wrote it. With the next run, it exceeds 64 MiB.
         left = pathlib.Path("/dev/shm/left")
         self.addCleanup(left.unlink, missing_ok=True)
         leave = self.script(f"dd if=/dev/zero of={left} bs=1M count=40 2>/dev/null; echo n 1000")

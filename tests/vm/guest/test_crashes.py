@@ -1,4 +1,4 @@
-"""kill -9 at moments that nobody chose: everything is put back, and the next session runs."""
+"""kill -9 at random moments: everything is restored, and the next session runs."""
 
 import os
 import pathlib
@@ -13,13 +13,13 @@ from guest import GuestTest, drop_in, installation, main_pid, run, unit, wait_un
 from test_settings import EVERYTHING
 
 SEED = int(os.environ.get("BENCHD_VM_SEED", random.SystemRandom().randrange(1 << 32)))
-# 22 of all kinds, where nothing is left out.
+# With --all these are 22 in total.
 APPLIES, RESTORES, SESSIONS = times(3, 9), 4, 9
 JOURNAL = pathlib.Path("/run/benchd-runner/settings.journal")
 
 
 def kill(pid):
-    # Gone already: then the moment was after its end, which is a moment, too.
+    # It may have exited already: the moment was then after its end, which is a valid case.
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -32,7 +32,7 @@ class CrashTest(GuestTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # Kills come faster here than systemd lets a service be restarted. Once for all tests: it
+        # Kills come faster here than systemd permits restarts. Set once for all tests, because it
         # costs a reload of systemd, a second or two under emulation.
         cls.addClassCleanup(drop_in(
             {service: "[Unit]\nStartLimitIntervalSec=0\n" for service in installation.SERVICES}))
@@ -72,7 +72,7 @@ class CrashTest(GuestTest):
             kill(runner)
             applied = client.process.wait(timeout=e2e_support.TIMEOUT_S) == 0
             self.restarted("benchd-runner.service", runner)
-            if applied:  # So early that the next runner was asked, or so late that it was done.
+            if applied:  # Too early, so that the next runner was asked, or after the end.
                 self.machine("restore")
             self.assert_put_back(f"apply {number}: killed after {moment:.3f} of {whole:.3f} s")
 
@@ -114,7 +114,7 @@ class CrashTest(GuestTest):
             gate, client, _ = self.session_at_gate("--machine-profile", "everything")
             victim = main_pid(service)
             kill(victim)
-            gate.arrived()  # The session goes on.
+            gate.arrived()  # The session continues.
             self.restarted(service, victim)
             self.finish(gate, client)
             self.assertEqual(e2e_support.wait_for_no_process_with(gate.marker), [])
@@ -136,7 +136,7 @@ class CrashTest(GuestTest):
 
     @core("core-b")
     def test_who_was_pinned_is_pinned_again(self):
-        # Before Linux 6.2 a change of a cpuset gives its threads all of its CPUs.
+        # Before Linux 6.2, changing a cpuset gives its threads all of its CPUs.
         pinned = subprocess.Popen(["taskset", "--cpu-list", "2", "sleep", "inf"])
         self.addCleanup(pinned.wait)
         self.addCleanup(pinned.kill)
@@ -155,7 +155,7 @@ class CrashTest(GuestTest):
     def test_a_runner_that_is_not_started_again_leaves_nothing_either(self):
         self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n")
         self.machine("apply", "everything")
-        # Nor by benchd, which connects to its socket again as soon as it is gone.
+        # benchd must not start it, either: it reconnects to the socket once the runner has exited.
         os.kill(main_pid("benchd.service"), signal.SIGSTOP)
         kill(main_pid("benchd-runner.service"))
         wait_until(lambda: unit("benchd-runner.service", "ActiveState") == "failed",

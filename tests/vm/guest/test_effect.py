@@ -1,4 +1,4 @@
-"""What isolation does to noise on this machine, printed whatever it is."""
+"""The effect of isolation on noise on this machine, printed whatever it is."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import isolation_bench
 
 class EffectTest(guest.GuestTest):
     def test_noise_of_the_same_program_with_and_without_isolation(self):
-        # An emulated machine: its numbers say that the settings work together, and no more.
+        # On an emulated machine the numbers only show that the settings work together.
         bench = subprocess.Popen(
             ["runuser", "-u", guest.ALICE, "--", sys.executable, "-B", isolation_bench.__file__,
              os.path.join(os.environ["BENCHD_BIN_DIR"], "benchctl"),

@@ -47,7 +47,7 @@ class HostileTest(LimitCases, SystemCases, GuestTest):
         self.await_bomb()
         run("systemctl", "kill", "--signal=KILL", "--kill-whom=main", "benchd-runner.service")
         wait_until(lambda: self.pids_now()[1] not in (0, self.pids_before[1]), "another runner")
-        # The session goes on with it.
+        # The session continues with it.
         self.await_bomb()
         self.pids_before = self.pids_now()
         own = f"benchd-run-{self.pids_before[1]}"

@@ -1,4 +1,4 @@
-"""What a run leaves behind in memory and in keyrings is nobody else's, and a lookup leaves nothing."""
+"""Memory and keyrings that a run leaves do not reach other users; a lookup leaves nothing."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from core import core
 from guest import (ADMIN, HOUSEKEEPING, GuestTest, main_pid, read, start_services, unit,
                    wait_until)
 
-# Filled three quarters by one run; the next one needs as much.
+# One run fills three quarters of it; the next one needs as much.
 CONFIG = "[children]\nmemory_mib = 128\n"
 FILL = "dd if=/dev/zero of=/dev/shm/left bs=1M count=96 2>/dev/null && echo n 1000"
 TAKE = "/usr/bin/python3 -c 'x = bytearray(96 << 20); print(\"n 1000\")'"
@@ -53,13 +53,13 @@ class LeftoversTest(GuestTest):
         self.assertEqual(read(out), "-1")
 
 
-# Takes seconds to be hashed, and is a program of two lines.
+# Takes seconds to hash, and is a program of two lines.
 LARGE = b"#!/bin/sh\necho n 1000; exit\n", 64 << 20
 TOP = pathlib.Path("/sys/fs/cgroup")
 
 
 class LookupTest(GuestTest):
-    """A program is looked up in a control group of its own, of which nothing is left."""
+    """A program is looked up in a control group of its own, which is removed afterwards."""
 
     def start_lookup(self):
         """A client whose program is being looked up, the lookup's pid and its group's folder."""
@@ -77,14 +77,14 @@ class LookupTest(GuestTest):
                     if file.read_bytes() == b"benchd-helper\0resolve\0":
                         return int(file.parent.name), read(file.parent / "cgroup")
                 except OSError:
-                    pass  # It has just ended.
+                    pass  # it has just exited
 
         pid, line = wait_until(looked_up, "a lookup")
         self.assertRegex(line, r"^0::/benchd-run-\d+")
         return client, pid, TOP / line.removeprefix("0::/")
 
     def leave_something(self, group):
-        """As something that the lookup has started."""
+        """Starts a process in the group, as the lookup could."""
         left = subprocess.Popen(["sleep", "inf"])
         self.addCleanup(left.wait)
         self.addCleanup(left.kill)
@@ -101,7 +101,7 @@ class LookupTest(GuestTest):
         self.assertEqual(read(group / "memory.max"), str(512 << 20))
         self.assertEqual(read(group / "pids.max"), "32")
         self.assertEqual(left.wait(timeout=e2e_support.TIMEOUT_S), -signal.SIGKILL)
-        wait_until(lambda: not group.exists(), "its group is gone")
+        wait_until(lambda: not group.exists(), "its group is removed")
         self.finish(gate, session)
         self.assertEqual(client.finish(), e2e_support.PASS, client.stderr)
 
@@ -110,7 +110,7 @@ class LookupTest(GuestTest):
         self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n")
         client, _, group = self.start_lookup()
         left = self.leave_something(group)
-        # Nor does benchd ask for another runner.
+        # benchd must not start another runner, either.
         os.kill(main_pid("benchd.service"), signal.SIGSTOP)
         os.kill(main_pid("benchd-runner.service"), signal.SIGKILL)
         wait_until(lambda: unit("benchd-runner.service", "ActiveState") == "failed",
@@ -120,4 +120,4 @@ class LookupTest(GuestTest):
         os.kill(main_pid("benchd.service"), signal.SIGKILL)
         # Its folder may have been in use until then.
         start_services()
-        wait_until(lambda: not group.exists(), "its group is gone")
+        wait_until(lambda: not group.exists(), "its group is removed")

@@ -1,5 +1,5 @@
-"""Whole process trees by control group, on a machine with systemd: what a worker does that nobody
-waits for and that outlives its program."""
+"""Metrics of whole process trees by control group, on a machine with systemd, with a worker that
+outlives its program, which does not wait for it."""
 
 import shutil
 
@@ -13,7 +13,7 @@ MEBIBYTE = 1 << 20
 class MetricsTest(GuestTest):
     def setUp(self):
         super().setUp()
-        # Where everybody may execute it.
+        # A folder in which every user may execute it.
         self.hostile = self.folder / "hostile"
         shutil.copy(e2e_support.PROGRAMS / "hostile", self.hostile)
         self.hostile.chmod(0o755)
@@ -22,7 +22,7 @@ class MetricsTest(GuestTest):
         self.pipes.chmod(0o777)
 
     def worker(self, name, steps=1000, mebibytes=1):
-        """Leaves a process that counts so far, takes so much memory, and lives on."""
+        """Leaves a process that does this work, takes this much memory, and lives on."""
         script = self.script(
             f'pipe={self.pipes}/{name}.$$; mkfifo "$pipe"\n'
             f"( ( i=0; while [ $i -lt {steps} ]; do i=$((i+1)); done; "
@@ -63,7 +63,7 @@ class MetricsTest(GuestTest):
               f"{own['mean_reference'] / MEBIBYTE:.2f} and "
               f"{own['mean_candidate'] / MEBIBYTE:.2f} MiB", flush=True)
         self.assertAlmostEqual(tree["difference"]["estimate"], 8 * MEBIBYTE, delta=MEBIBYTE)
-        # The shell's own; its grandchild's would be 16 MiB more.
+        # The shell's own memory; that of its grandchild would be 16 MiB more.
         self.assertLess(own["mean_candidate"], 8 * MEBIBYTE)
 
     def test_the_same_program_passes(self):
@@ -87,7 +87,7 @@ class MetricsTest(GuestTest):
         self.assertGreater(by_name["task_clock"]["mean_reference"], 0)
 
     def turns_told(self, *commands):
-        """The commands that are said to have had more threads than benchmark CPUs: one here."""
+        """The warnings about commands with more threads than benchmark CPUs; there is one CPU."""
         (benchmark_cpu, *_) = self.machine("status")["benchmark_cpus"]
         done = self.benchctl_json("compare", "--runs", "8", "--margin", "90%", "--cpus",
                                   str(benchmark_cpu), *commands, timeout=600)

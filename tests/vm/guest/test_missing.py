@@ -1,4 +1,4 @@
-"""Without any right over the machine: a user's own daemon works, and says what it cannot do."""
+"""A user daemon without rights over the machine works and reports its limitations."""
 
 import os
 import subprocess

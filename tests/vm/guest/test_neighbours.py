@@ -1,4 +1,4 @@
-"""Two members of the group benchd, one of them hostile: what the other has of the installed service."""
+"""Two users of the installed service, one of them hostile: the effect on the other one."""
 
 import e2e_support
 from core import times
@@ -28,7 +28,7 @@ class NeighbourTest(NeighbourCases, GuestTest):
         self.assertEqual(main_pid("benchd.service"), benchd, self.journal())
         memory = peak.mib()
         end = StopWatch(benchd)
-        # Its connections start the next benchd, through the socket.
+        # The hostile connections start the next benchd through the socket.
         run("systemctl", "kill", "--signal=TERM", "--kill-whom=main", "benchd.service")
         ended_after = end.seconds(e2e_support.TIMEOUT_S)
         answers = hostile.stop(e2e_support.TIMEOUT_S)
@@ -36,6 +36,6 @@ class NeighbourTest(NeighbourCases, GuestTest):
               f"{sum(one['begun'] for one in answers.values())} hostile calls", flush=True)
         self.assertLess(memory, MOST_MEMORY_MIB)
         self.assertLess(ended_after, MOST_SECONDS_TO_END)
-        # An emulated machine has no seconds of its own: judged beside themselves.
+        # Times on an emulated machine are only judged relative to its own.
         self.assertLess(gap - gap_alone, 0.3 + gap_alone)
         self.assertLess(acknowledged, 0.3 + 4 * acknowledged_alone)

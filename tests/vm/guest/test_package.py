@@ -1,6 +1,6 @@
-"""The Debian packages, as an administrator has them: installed, used, upgraded, removed, purged.
+"""The Debian packages, as an administrator uses them: installed, used, upgraded, removed, purged.
 
-The tests are steps and run in this order, on a machine that has never had benchd.
+The tests are steps that run in this order, on a machine that never had benchd.
 """
 
 import grp
@@ -21,9 +21,9 @@ from typist import Typist
 
 PACKAGES = pathlib.Path("packages").resolve()
 NAMES = ["benchctl", "benchd"]
-SYMBOLS = "benchd-dbgsym"  # of 50 MB: installed once, and in no other step
-PUSH = "benchd-push"  # optional: likewise
-# Unpacking is the slowest thing that an emulated machine does.
+SYMBOLS = "benchd-dbgsym"  # 50 MB, so it is installed in only one step
+PUSH = "benchd-push"  # optional, so likewise
+# Unpacking is the slowest operation on an emulated machine.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--quiet"]
 APT_S = 350
 CONFIG = installation.CONFIG
@@ -31,14 +31,14 @@ STATE = pathlib.Path("/var/lib/benchd")
 PUSH_STATE = pathlib.Path("/var/lib/benchd-push")
 ENABLED = [*installation.SOCKETS, "benchd.service"]
 UNITS = [*installation.SOCKETS, *installation.SERVICES]
-# Those of benchd's own files that nobody but dpkg may have left.
+# Files of benchd that only dpkg may leave behind.
 TRACES = ["/etc/benchd", "/var/lib/benchd", "/run/benchd", "/run/benchd-runner",
           "/usr/libexec/benchd", "/usr/share/benchd", "/usr/share/doc/benchd"]
 PUSH_TRACES = ["/usr/bin/benchd-push", "/usr/lib/systemd/system/benchd-push.service",
                "/usr/lib/sysusers.d/benchd-push.conf", "/usr/lib/tmpfiles.d/benchd-push.conf",
                "/usr/share/man/man8/benchd-push.8.gz", "/usr/share/doc/benchd-push",
                str(PUSH_STATE)]
-# What this machine's image leaves out of packages.
+# Lists the parts of packages that this machine's image omits.
 EXCLUDES = pathlib.Path("/etc/dpkg/dpkg.cfg.d/99mmdebstrap")
 
 
@@ -51,7 +51,7 @@ def apt(*words):
 
 
 def apt_without_systemd(*words):
-    """As in a chroot, or where an image is built: nothing of the running system is to be seen."""
+    """As in a chroot or while an image is built: the running system is hidden."""
     hidden = 'mount -t tmpfs tmpfs /run && exec "$@"'
     return run("unshare", "--mount", "sh", "-c", hidden, "sh", *APT, *words, timeout=APT_S)
 
@@ -61,7 +61,7 @@ def installed_version(name):
 
 
 def as_of_version(package, version, folder):
-    """The same package, as one of a later version."""
+    """The same package with a later version number."""
     tree = folder / package.stem
     run("dpkg-deb", "--raw-extract", package, tree)
     control = tree / "DEBIAN/control"
@@ -93,7 +93,7 @@ class PackageTest(GuestTest):
         self.assertEqual(links, [])
 
     def assert_no_units(self):
-        # Removed but not purged, they are still enabled, as Debian has it: without a file.
+        # As usual in Debian, units of removed packages stay enabled, without a file, until purge.
         units = run("systemctl", "list-units", "--all", "--no-legend", "--plain", "bench*")
         there = [line for line in units.splitlines() if "not-found inactive dead" not in line]
         self.assertEqual(there, [])
@@ -165,7 +165,7 @@ class PackageTest(GuestTest):
         for name in NAMES:
             self.assertEqual(installed_version(name), "0.99.0-1")
         self.assertEqual(CONFIG.read_text(), kept)
-        gate.arrived()  # The run that was interrupted, once more.
+        gate.arrived()  # The interrupted run, repeated.
         self.finish(gate, client)
         self.assertEqual(client.events[-1]["session"], started["session"])
         self.assertIn("interrupted", [one["code"] for one in client.events[-1]["warnings"]])
@@ -219,7 +219,7 @@ class PackageTest(GuestTest):
         self.assertEqual((state.st_uid, stat.S_IMODE(state.st_mode)),
                          (pwd.getpwnam(PUSH).pw_uid, 0o700))
         self.assertIn("send summaries of benchmark sessions", run("man", PUSH))
-        # Enabled too early: it says so once, and is not started again and again.
+        # Enabled too early: it reports the error once and is not restarted.
         run("systemctl", "enable", "--now", PUSH)
         wait_until(lambda: unit(f"{PUSH}.service", "ActiveState") == "failed", "it gives up")
         self.assertEqual(unit(f"{PUSH}.service", "ExecMainStatus", "NRestarts"), ["2", "0"])
@@ -241,7 +241,7 @@ class PackageTest(GuestTest):
         apt("purge", *NAMES)
         self.assert_no_units()
         self.assertEqual(run("systemctl", "list-units", "--all", "--no-legend", "bench*"), "")
-        wait_until(lambda: not os.path.lexists("/run/benchd"), "/run/benchd is gone")
+        wait_until(lambda: not os.path.lexists("/run/benchd"), "/run/benchd is removed")
         self.assert_no_trace()
-        # As Debian does: a number must not become somebody else's.
+        # As in Debian: a uid must not be assigned to another user.
         self.assertTrue(pwd.getpwnam("benchd"))

@@ -1,8 +1,8 @@
-"""Every block of README.md and docs/ that is tagged `vm`, typed by a reader on a machine without benchd.
+"""Types every block of README.md and docs/ that is tagged `vm`, on a machine without benchd.
 
-As the pages say, line by line, in one shell a page, by somebody who may use sudo. What a block
-compiles was compiled before (`./dev`) and what it clones is a folder with that (`git`): both stand in
-the reader's PATH or folder. All else is done for real, by apt, systemd and benchctl.
+A reader who may use sudo types the lines as the pages show them, in one shell per page. Programs
+that a block builds were built before (`./dev`), and a folder with them replaces the clone (`git`):
+both are in the reader's PATH or folder. Everything else is real: apt, systemd and benchctl.
 """
 
 import grp
@@ -17,7 +17,7 @@ from test_package import APT, APT_S, EXCLUDES, NAMES, packages
 from typist import Typist
 
 READER = "you"
-# Of the emulated machine; the longest is the installation of packages.
+# On the emulated machine; the longest block installs packages.
 BLOCK_S = 2 * APT_S
 
 
@@ -42,19 +42,19 @@ class PagesTest(GuestTest):
         pass
 
     def make_checkout(self, folder):
-        """What `git clone` gives, and what ./dev and cmake have made of it."""
+        """Creates the result of `git clone`, and of ./dev and cmake in it."""
         (folder / "build/package").mkdir(parents=True)
         for package in packages():
             shutil.copy(package, folder / "build/package")
         script(folder / "dev", 'case $1 in build | package) ;; *) exit 2 ;; esac')
 
     def type_page(self, page, folder):
-        """Types its blocks, from that folder of the reader's on; how many."""
+        """Types a page's blocks, starting in that folder of the reader; returns their number."""
         self.make_checkout(self.home / "made")
         tree = installation.TREE.resolve()
         script(self.home / "bin/git",
                'test "$1" = clone && cp -r ~/made "$(basename "$2" .git)"')
-        # The only thing that it is asked for.
+        # The only thing that it asks for.
         script(pathlib.Path("/usr/local/bin/cmake"),
                f'test "$*" = "--install build/release" && cp -a --no-preserve=ownership {tree}/. /')
         self.addCleanup(pathlib.Path("/usr/local/bin/cmake").unlink)
@@ -65,7 +65,7 @@ class PagesTest(GuestTest):
         shell.run('export PATH=~/bin:$PATH USER=you; cd ' + folder)
         typed = [block for block in pages.blocks(page) if block.kind == "vm"]
         for block in typed:
-            with self.subTest(block.where):  # each has the hang watch's time for itself
+            with self.subTest(block.where):  # each has the full time of the hang watch
                 print(f"{shell.follow(block):6.1f} s  {block.where}", flush=True)
         return len(typed)
 

@@ -1,4 +1,4 @@
-"""Stopped, and taken off the machine: nothing is left but what belongs to the administrator."""
+"""After stopping and uninstalling, only the administrator's files are left."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ class RemovalTest(GuestTest):
             client.close()
 
     def assert_pristine(self):
-        # Controllers that a unit had asked for are systemd's to turn off, and it takes its time.
+        # systemd disables the controllers that a unit needed, and does so with a delay.
         left = machine_state.difference(
             pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
         self.assertEqual(left, [])
@@ -26,7 +26,7 @@ class RemovalTest(GuestTest):
     def test_1_stopping_in_the_middle_of_a_session_leaves_nothing(self):
         gate, client, _ = self.session_at_gate()
         run("systemctl", "stop", "benchd-runner.socket", "benchd.socket", *installation.SERVICES)
-        # By itself it would look for another benchd for half a minute.
+        # Otherwise it would look for another benchd for half a minute.
         client.close()
         self.assertEqual(e2e_support.wait_for_no_process_with(gate.marker), [])
         run("systemctl", "stop", "bench.slice")
@@ -41,7 +41,7 @@ class RemovalTest(GuestTest):
         self.assert_pristine()
         for name in (*installation.SOCKETS, *installation.SERVICES):
             self.assertEqual(unit(name, "LoadState"), "not-found", name)
-        # A slice needs no file to exist.
+        # A slice needs no unit file.
         self.assertEqual(unit("bench.slice", "FragmentPath", "ActiveState"), ["", "inactive"])
         running = [e2e_support.name_of(pid) for pid in e2e_support.all_pids()]
         self.assertEqual([name for name in running if name.startswith("bench")], [])

@@ -1,4 +1,4 @@
-"""The units: they start, by themselves when they are asked, and again after a hang."""
+"""The units: they start on demand, and again after a hang."""
 
 import grp
 import os
@@ -89,7 +89,7 @@ class ActivationTest(GuestTest):
 class WatchdogTest(GuestTest):
     @core("core-a")
     def test_a_daemon_that_hangs_is_started_again_and_the_machine_given_back(self):
-        # As shipped it may hang for 30 s, and be given 30 s to die: too long to wait for here.
+        # The shipped values permit a hang of 30 s and 30 s to exit, which is too long for a test.
         self.drop_in("benchd.service", "[Service]\nWatchdogSec=3\nTimeoutAbortSec=3\n")
         run("systemctl", "restart", "benchd.service")
         gate, client, _ = self.session_at_gate()
@@ -98,7 +98,7 @@ class WatchdogTest(GuestTest):
         new = wait_until(
             lambda: (pid := main_pid("benchd.service")) not in (0, hung) and pid, "a new benchd")
         wait_until(lambda: unit("benchd.service", "ActiveState") == "active", "benchd is ready")
-        gate.arrived()  # The session goes on.
+        gate.arrived()  # The session continues.
         self.finish(gate, client)
         self.assertEqual(e2e_support.wait_for_no_process_with(gate.marker), [])
         self.assert_machine_as_before()
@@ -107,7 +107,7 @@ class WatchdogTest(GuestTest):
 
 
 class AsTheirUserTest(GuestTest):
-    """Benchmarks find the machine as their user knows it, not as the daemon's sandbox has it."""
+    """Benchmarks see the machine as their user does, not as the daemon's sandbox does."""
 
     def in_a_session(self, *lines):
         command = self.script("\n".join([*lines, "echo n 1000"]))

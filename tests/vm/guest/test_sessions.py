@@ -1,4 +1,4 @@
-"""Sessions on CPUs that nobody else is on."""
+"""Sessions on CPUs that no other process uses."""
 
 import os
 import pathlib
@@ -76,7 +76,7 @@ class PartitionTest(GuestTest):
 
     @core("core-a")
     def test_nobody_else_does_run_there(self):
-        # Looked at again and again while children spin there and three others want a CPU.
+        # Checked repeatedly while children spin there and three other processes want a CPU.
         spinning = self.script("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo n 1000")
         with background_load(3):
             client = self.start_client("compare", *("--parse", "lines", "--metric", "n:2%:lower"),
@@ -87,7 +87,7 @@ class PartitionTest(GuestTest):
             looks = 0
             while partition_is_held():
                 seen = set(seen_on(BENCHMARK, used))
-                # At the end of the session the others are back before a look is over.
+                # At the end of the session other processes return before a look is complete.
                 if partition_is_held():
                     strangers |= seen
                     looks += 1
@@ -117,7 +117,7 @@ class PartitionTest(GuestTest):
     def test_nor_does_a_new_systemd(self):
         gate, client, _ = self.session_at_gate()
         runner = main_pid("benchd-runner.service")
-        # It moves processes of the top group, where the runner sits meanwhile, into its own scope.
+        # It moves processes of the top group, where the runner is at that time, into its own scope.
         run("systemctl", "daemon-reexec")
         self.assertEqual(partition(), "isolated")
         self.assertEqual(who_may_run_on(BENCHMARK), [])
@@ -140,7 +140,7 @@ class PartitionTest(GuestTest):
 
     @core("core-a")
     def test_who_was_pinned_there_is_pinned_there_again(self):
-        # Before Linux 6.2 a change of a cpuset gives its threads all of its CPUs.
+        # Before Linux 6.2, changing a cpuset gives its threads all of its CPUs.
         pinned = [subprocess.Popen(["taskset", "--cpu-list", one, "sleep", "inf"])
                   for one in ("3", "1-3")]
         for process in pinned:
@@ -197,7 +197,7 @@ def cpu_time_by_process():
 
 
 def seen_on(wanted, used_before):
-    """Processes that have used CPU time since and were last on one of these CPUs."""
+    """Processes that have used CPU time since then and were last on one of these CPUs."""
     for pid in e2e_support.all_pids():
         try:
             fields, group = stat_fields(pid), read(f"/proc/{pid}/cgroup")

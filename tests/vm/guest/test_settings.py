@@ -1,4 +1,4 @@
-"""Each setting by the kernel's real driver: changed while a session runs, and back after it."""
+"""Each setting with the kernel's real driver: changed during a session and restored after it."""
 
 import pathlib
 
@@ -46,13 +46,13 @@ def frequency(cpu, name):
 
 
 def irqs_open_to(wanted):
-    """Interrupts that may come to one of these CPUs, by number."""
+    """Interrupts that may arrive at one of these CPUs, by number."""
     folders = [path for path in pathlib.Path("/proc/irq").iterdir() if path.is_dir()]
     return {int(path.name) for path in folders if cpus(read(path / "smp_affinity_list")) & wanted}
 
 
 def irqs_that_cannot_be_moved():
-    """Those that the kernel keeps for itself: it refuses even the value that they have."""
+    """Interrupts that the kernel keeps: it refuses to write even their current value."""
     kept = set()
     for path in pathlib.Path("/proc/irq").iterdir():
         if not path.is_dir():
@@ -173,8 +173,8 @@ class CpusetTest(SettingsTest):
         self.finish(gate, client)
 
     def test_without_a_partition_the_others_are_moved_off(self):
-        # The kernel does not let a group with processes go back to "no list of its own". A list of
-        # all CPUs is the same to whoever is in it, and that is what is asked for here.
+        # The kernel does not let a group with processes return to "no list of its own". A list of
+        # all CPUs is equivalent for its processes, so that is expected here.
         self.addCleanup(start_afresh)
         self.ignored = (r"/(init\.scope|system\.slice|user\.slice)/cpuset\.cpus$",)
         gate, client, started = self.with_profile("shield")
@@ -184,7 +184,7 @@ class CpusetTest(SettingsTest):
         self.assert_held(started, "cpuset")
         self.finish(gate, client)
         self.assert_machine_as_before()
-        # Whoever wants a partition after that gets one.
+        # A later request for a partition succeeds.
         done = self.compare("--machine-profile", "siblings", "--runs", "8")
         started = next(one for one in done.events if one["event"] == "started")
         self.assertEqual(self.isolation(started)["cpuset"]["actual"], "isolated partition",
@@ -192,11 +192,11 @@ class CpusetTest(SettingsTest):
         self.assert_machine_as_before()
 
     def test_an_administrators_own_cpus_of_a_unit_are_put_back(self):
-        # At the end without what this test does as the administrator.
+        # The final state must not include the changes that this test makes as the administrator.
         self.addCleanup(self.look)
         self.addCleanup(start_afresh)
         self.addCleanup(run, "systemctl", "revert", "system.slice")
-        # The value is back; that systemd was told it once more stays on record until the next boot.
+        # The value is restored; the record that systemd has set it again stays until the next boot.
         self.ignored = (r"/(init\.scope|user\.slice)/cpuset\.cpus$",
                         r"system\.control/system\.slice\.d/")
         self.drop_in("system.slice", "[Slice]\nAllowedCPUs=0-2\n")

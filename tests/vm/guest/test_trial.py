@@ -1,4 +1,4 @@
-"""`benchctl calibrate` with several settings: each stretch takes and gives back its own."""
+"""`benchctl calibrate` with several settings: each segment takes and restores its own."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import signal
 import e2e_support
 from guest import ADMIN, GuestTest, main_pid, unit, wait_until
 
-# Three settings: ten stretches without each of them, and ten with all.
+# Three settings: ten segments without each of them, and ten with all.
 FEW = """
 [machine_profile.few]
 smt = "leave"
@@ -19,7 +19,7 @@ c_state_latency_us = "leave"
 timer_migration = 0
 nmi_watchdog = "leave"
 """
-TRIAL_S = 900  # forty sessions, each of which takes and gives back, on an emulated machine
+TRIAL_S = 900  # forty sessions, each of which changes and restores settings, on an emulated machine
 
 
 class TrialTest(GuestTest):
@@ -56,7 +56,7 @@ class TrialTest(GuestTest):
         os.kill(victim, signal.SIGKILL)
         wait_until(lambda: int(unit("benchd-runner.service", "MainPID")) not in (0, victim),
                    "the runner is back")
-        client.until("stretch")  # The trial goes on.
+        client.until("stretch")  # The trial continues.
         client.process.send_signal(signal.SIGINT)
         self.assertEqual(client.finish(), e2e_support.INTERRUPTED)
         self.assertEqual(client.events[-1]["event"], "setting_trial")

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# build.sh DIR [RELEASE]: makes the test machine in DIR: QEMU, a kernel, a root disk and ACPI tables,
-# from Debian packages only. RELEASE is that of the kernel and of the root disk: bookworm (default),
-# trixie, forky or sid. Nothing is installed on this machine: packages are unpacked below DIR.
+# build.sh DIR [RELEASE]: builds the test machine in DIR (QEMU, a kernel, a root disk, ACPI tables)
+# from Debian packages only. RELEASE selects kernel and root disk: bookworm (default), trixie, forky
+# or sid. Nothing is installed on this machine: packages are unpacked below DIR.
 #
-# Afterwards DIR has
-#   tools/      QEMU and iasl, as far as this machine lacks them
-#   vmlinux     Debian's cloud kernel, uncompressed (QEMU starts it directly: the kernel's own
-#               decompressor alone would take seconds under emulation)
-#   root.ext4   Debian with systemd, Python and what benchd needs there
+# Afterwards DIR contains
+#   tools/      QEMU and iasl, unless this machine has them
+#   vmlinux     Debian's cloud kernel, uncompressed because the kernel's own decompressor would take
+#               seconds under emulation; QEMU starts it directly
+#   root.ext4   Debian with systemd, Python and the dependencies of benchd
 #   *.aml       ACPI tables that give the emulated CPUs a real cpufreq driver
 #
-# Needs root (a Debian root file system is unpacked with its owners) and apt. Exit code 77: packages
-# cannot be had here.
+# Needs root, to unpack a Debian root file system with its owners, and apt. Exit code 77: packages
+# are not available here.
 set -euo pipefail
 
 fail() {
@@ -19,14 +19,14 @@ fail() {
   if [ $# -gt 1 ]; then printf 'hint: %s\n' "$2" >&2; fi
   exit 1
 }
-# For what is no mistake of ours: there is no network, or no such package.
+# For failures beyond our control: a missing network or package.
 unavailable() {
   printf 'error: %s\n' "$1" >&2
   exit 77
 }
 step() { printf '    %-44s %3d s\n' "$1" "$SECONDS" >&2; }
 
-[ $# -eq 1 ] || [ $# -eq 2 ] || fail "build.sh: one or two arguments are needed" \
+[ $# -eq 1 ] || [ $# -eq 2 ] || fail "build.sh: needs one or two arguments" \
   "build.sh DIR [RELEASE]"
 release=${2:-bookworm}
 [ "$(id -u)" -eq 0 ] || fail "the test machine: only root can build it" "sudo $0 $1"
@@ -40,14 +40,14 @@ cd "$1"
 out=$PWD
 kernel_package=linux-image-cloud-amd64
 host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4 zstd)
-# As few as a machine needs that has systemd, plus what benchd and the tests themselves use: the same
-# names in every release, as what changes its name is linked statically.
+# The minimum for a machine with systemd, benchd and the tests. The names are the same in every
+# release, because libraries whose packages change their names are linked statically.
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
   libstdc++6 libsqlite3-0 zlib1g libpq5 man-db bash-completion adduser sudo
 )
-# What would start by itself in a fresh system and disturb: consoles nobody looks at, timers, the
-# network that this machine does not have.
+# Units that would start in a fresh system and disturb tests: unused consoles, timers, and the
+# network, which this machine lacks.
 masked_units=(
   getty.target serial-getty@ttyS0.service getty@tty1.service systemd-timesyncd.service
   apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer
@@ -55,15 +55,15 @@ masked_units=(
   systemd-binfmt.service proc-sys-fs-binfmt_misc.automount man-db.timer
 )
 
-# ---- programs for this side, and the kernel ----
+# ---- programs for the host, and the kernel ----
 mkdir -p archives/partial tools kernel
 apt-get update -qq || unavailable "apt-get update failed: is there a network?"
-# The cache is the user's own: apt's unprivileged downloader could not write there.
+# apt's unprivileged downloader cannot write to the user's cache.
 apt=(apt-get -qq -o APT::Sandbox::User=root)
 "${apt[@]}" install -y --no-install-recommends --download-only \
   -o "Dir::Cache::archives=$out/archives" "${host_packages[@]}" >/dev/null ||
-  unavailable "these packages cannot be had: ${host_packages[*]}"
-# Packages that this machine has already are not downloaded: their programs are on PATH.
+  unavailable "these packages are not available: ${host_packages[*]}"
+# Installed packages are not downloaded, because their programs are on PATH.
 for package in archives/*.deb; do
   if [ -e "$package" ]; then dpkg -x "$package" tools; fi
 done
@@ -78,11 +78,11 @@ debian() {
   local sources=() list
   if [ "$release" = bookworm ]; then
     for list in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
-      # The same mirrors as this machine's; without such a file mmdebstrap takes Debian's own.
+      # Use this machine's mirrors. Without such a file mmdebstrap uses Debian's own.
       if [ -s "$list" ]; then sources=("$list") && break; fi
     done
   fi
-  # What is tested is no machine that anybody relies on: an index may be an old one.
+  # The machine is only for tests, so an expired index is acceptable.
   mmdebstrap --quiet --variant="$variant" --mode=root --include="$include" \
     --aptopt='Apt::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
     "$@" "$release" "$target" "${sources[@]}" 2>mmdebstrap.log ||
@@ -95,7 +95,7 @@ for modules in kernel/usr/lib/modules/* kernel/lib/modules/*; do
 done
 [ -d "$modules/kernel" ] || fail "$release: $kernel_package has no modules"
 version=$(basename "$modules")
-# Beside its modules since forky.
+# Since forky, the kernel is in the folder of its modules.
 for kernel in "kernel/boot/vmlinuz-$version" "$modules/vmlinuz"; do
   if [ -e "$kernel" ]; then break; fi
 done
@@ -124,9 +124,9 @@ ln -sf /etc/systemd/system/vm-test.target "$root/etc/systemd/system/default.targ
 for unit in "${masked_units[@]}"; do ln -sf /dev/null "$root/etc/systemd/system/$unit"; done
 echo vm-test >"$root/etc/hostname"
 : >"$root/etc/fstab"
-# Without one the first boot would be a "first boot", with presets and questions.
+# Without this file systemd would perform a "first boot", with presets and questions.
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
-# Kept in memory: the disk's changes are thrown away, and the tests hand the journal over.
+# Kept in memory: changes of the disk are discarded, and the tests export the journal.
 mkdir -p "$root/etc/systemd/journald.conf.d"
 printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' \
   >"$root/etc/systemd/journald.conf.d/vm-test.conf"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""extract_vmlinux.py BZIMAGE ELF: writes the kernel that a bzImage has in compressed form.
+"""extract_vmlinux.py BZIMAGE ELF: extracts the compressed kernel from a bzImage.
 
-Where it lies: Documentation/x86/boot.rst, fields setup_sects (0x1f1), payload_offset (0x248) and
-payload_length (0x24c). Behind the compressed data stands its length once more (4 bytes), which a
-decompressor would take for damage, so that it is told to stop before.
+Documentation/x86/boot.rst defines its position by the fields setup_sects (0x1f1), payload_offset
+(0x248) and payload_length (0x24c). The length is repeated after the compressed data (4 bytes);
+a decompressor must stop before it, because it would treat it as damage.
 """
 
 import gzip
@@ -16,8 +16,8 @@ import sys
 
 def by_program(*command):
     def decompress(data):
-        # Exit codes are not looked at: lz4 complains about the length that follows the data.
-        # Whether it is a kernel is checked below.
+        # Exit codes are ignored, because lz4 complains about the length that follows the data.
+        # The result is checked below.
         return subprocess.run(command, input=data, capture_output=True, check=False).stdout
 
     return decompress
@@ -43,10 +43,10 @@ def main(source, target):
     data = payload(pathlib.Path(source).read_bytes())
     decompress = FORMATS.get(data[:4])
     if decompress is None:
-        sys.exit(f"error: {source}: compressed in an unknown way, it begins with {data[:4].hex()}")
+        sys.exit(f"error: {source}: unknown compression; the data begins with {data[:4].hex()}")
     kernel = decompress(data)
     if not kernel.startswith(b"\x7fELF"):
-        sys.exit(f"error: {source}: what was decompressed is no ELF file")
+        sys.exit(f"error: {source}: the decompressed data is not an ELF file")
     pathlib.Path(target).write_bytes(kernel)
 
 

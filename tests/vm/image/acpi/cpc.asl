@@ -1,6 +1,6 @@
-// Collaborative processor performance control for each CPU: what the kernel's amd-pstate driver,
-// and with it cpufreq/boost, needs. The registers are plain memory, one page that all CPUs share:
-// nothing listens there. The kernel must keep off it: memmap=64K$0x3f000000.
+// Collaborative processor performance control for each CPU, for the kernel's amd-pstate driver and
+// its cpufreq/boost. The registers are plain memory without a device, one page that all CPUs share.
+// The kernel must not use that page: memmap=64K$0x3f000000.
 // ACPI 6.4, 8.4.7.1 has the order of the fields. Nominal: 3000 MHz at performance 120; boost: 200.
 DefinitionBlock ("", "SSDT", 2, "BENCHD", "CPC", 1)
 {

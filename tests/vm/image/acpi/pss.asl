@@ -1,5 +1,5 @@
-// Four performance states (3.0 to 1.2 GHz) for each CPU, set through an I/O port where nobody
-// listens: enough for the kernel's acpi-cpufreq driver to offer all its governors and limits.
+// Four performance states (3.0 to 1.2 GHz) for each CPU, set through an I/O port without a
+// device. With them the kernel's acpi-cpufreq driver offers all its governors and limits.
 // ACPI 6.4, 8.4.5: _PSS has MHz, mW, two latencies in us, control, status.
 DefinitionBlock ("", "SSDT", 2, "BENCHD", "PSS", 1)
 {
