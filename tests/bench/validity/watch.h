@@ -39,7 +39,7 @@ enum class Method {
   kPrecision,      ///< `paired`, until its interval is shorter than Rule::width
   kWelch,          ///< unpaired; a random bit assigns its runs to an arm
   kClassic,        ///< the peeking loop: Welch's interval for one look, taken after every run
-  kOracle,  ///< one look, at the number of pairs that is optimal for the known effect
+  kOracle,         ///< one look, at the number of pairs that is optimal for the known effect
 };
 
 inline constexpr std::size_t kMethods = static_cast<std::size_t>(Method::kOracle) + 1;
