@@ -30,7 +30,7 @@ struct SubmitBundleSources {
   BundleLimits limits;
   std::chrono::milliseconds max_silence;  ///< in which nothing of a bundle comes
   /// Whether that request is a session already.
-  std::function<bool(const Caller&, const std::string& request_id)> knows;
+  std::function<asio::awaitable<Result<bool>>(Caller, std::string request_id)> knows;
   /// Submits; the pointers outlive the coroutine.
   std::function<asio::awaitable<Result<void>>(Caller, const v1::SubmitRequest*, BundleUpload*,
                                               v1::SubmitResponse*)>

@@ -44,7 +44,7 @@ class TestStore {
   std::vector<std::string> history(const SessionId& id);
   /// Of all sessions, in the order in which they came.
   std::vector<std::string> ids();
-  QueueMode mode() { return Ask(&Records::LoadAll).value().mode; }
+  QueueMode mode();
   /// SQL by a connection of its own, as an administrator's shell would be.
   void Execute(const std::string& sql);
   /// Refuses from now on what makes a session's state one of `states`, such as "'done', 'failed'".
