@@ -238,9 +238,8 @@ TEST_F(RecordsTest, FindsTheEndedByTheirIdsAndRequests) {
   Insert("abwaits");
   const auto found = [this](const std::string& prefix, std::optional<std::uint32_t> owner) {
     std::string ids;
-    for (const SessionView& view : records_->FindEnded(prefix, owner).value()) {
-      ids += view.id.value + " ";
-    }
+    const auto views = records_->FindEnded(prefix, owner).value();
+    for (const SessionView& view : views) ids += view.id.value + " ";
     return ids;
   };
   EXPECT_EQ(found("ab", std::nullopt), "ab abc abd ");

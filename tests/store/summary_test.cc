@@ -84,8 +84,6 @@ TEST_F(SummaryStoreTest, FindsAUsersByAnIndexAlsoInAStoreThatHadNone) {
   Open();
   EXPECT_EQ(PlanOf(SelectFor({.uid = 1})),
             "SEARCH summaries USING INDEX summaries_by_user (uid=? AND rowid<?)");
-  EXPECT_THAT(PlanOf(SelectFor({.uid = 1, .benchmark = "parse"})),
-              testing::HasSubstr("USING INDEX summaries_by_benchmark (benchmark=? AND number<?)"));
 }
 
 TEST_F(SummaryStoreTest, OutlivesTheSession) {
