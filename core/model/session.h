@@ -195,31 +195,38 @@ struct SessionRecord {
   bool operator==(const SessionRecord&) const = default;
 };
 
-/// The part of a session that is available without reading its whole record: who may see it, and
-/// when it had the machine.
-struct SessionHead {
-  SessionId id;
-  std::string request_id;
-  std::uint32_t uid = 0;
-  SessionState state = SessionState::kQueued;
-  std::map<std::string, std::string> labels;
-  std::optional<Timestamp> started_at;
-  std::optional<Timestamp> ended_at;
-  Nanoseconds max_time{};
-  std::optional<Nanoseconds> held;  ///< SessionSnapshot::held
-  bool operator==(const SessionHead&) const = default;
+/// A session that has not ended, found at startup.
+struct StoredSession {
+  std::uint64_t key = 0;  ///< of its row; grows in the order of submission
+  SessionRecord record;
 };
 
-inline SessionHead HeadOf(const SessionRecord& record) {
-  const auto& [spec, snapshot, request_id] = record;
-  return {snapshot.id,         request_id,        spec.caller.uid,      snapshot.state, spec.labels,
-          snapshot.started_at, snapshot.ended_at, spec.limits.max_time, snapshot.held};
-}
+/// How long an ended session had the machine.
+struct MachineTime {
+  std::uint32_t uid = 0;
+  Timestamp end{};
+  Nanoseconds held{};
+  bool operator==(const MachineTime&) const = default;
+};
 
-/// A session found at startup. The record of an ended session stays in the store.
-struct StoredSession {
-  SessionHead head;
-  std::optional<SessionRecord> record;
+/// A session as everybody may see it.
+struct SessionView {
+  std::uint64_t key = 0;  ///< see StoredSession
+  SessionId id;
+  SessionState state = SessionState::kQueued;
+  std::uint32_t uid = 0;
+  bool operator==(const SessionView&) const = default;
+};
+
+/// Selects sessions, the newest first.
+struct SessionFilter {
+  bool all = false;  ///< ended ones too
+  std::optional<SessionState> state;
+  std::map<std::string, std::string> labels;  ///< all must match
+  std::optional<std::uint32_t> owner;         ///< only this user's
+  std::uint64_t before = UINT64_MAX;          ///< only those with a smaller key
+  std::uint64_t limit = UINT64_MAX;           ///< how many at most
+  bool IncludesEnded() const { return state ? IsFinal(*state) : all; }
 };
 
 /// One event of a session, as `show` prints it.
@@ -227,6 +234,12 @@ struct HistoryEntry {
   Timestamp at{};
   std::string what;  ///< "submitted by uid 1000 (pid 123)", "running", "interrupted: benchd ended"
   bool operator==(const HistoryEntry&) const = default;
+};
+
+/// Everything that is stored of one session, apart from its runs and its log.
+struct SessionDetails {
+  SessionRecord record;
+  std::vector<HistoryEntry> history;  ///< oldest first
 };
 
 /// The state of the queue, as set by admins; lasts until `resume`, even across a restart.

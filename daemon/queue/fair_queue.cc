@@ -10,17 +10,6 @@
 #include "core/model/limits.h"
 
 namespace benchd {
-namespace {
-
-/// What UserLimits::running_a_day counts.
-constexpr Nanoseconds kLimitedPeriod = std::chrono::hours(24);
-
-/// So many ended sessions tell how long the next ones will take: enough for one odd one not to
-/// count for much, few enough to follow what people run today.
-constexpr std::size_t kRememberedDurations = 20;
-
-}  // namespace
-
 void FairQueue::Insert(QueuedSession session) {
   User& user = users_[session.uid];
   if (!session.exempt) {

@@ -61,6 +61,11 @@ class FairQueue {
  public:
   /// Longer waits are not told apart: after so long nothing is as it was expected.
   static constexpr Nanoseconds kFarthest = std::chrono::hours(24 * 365);
+  /// What UserLimits::running_a_day counts.
+  static constexpr Nanoseconds kLimitedPeriod = std::chrono::hours(24);
+  /// So many ended sessions tell how long the next ones will take: enough for one odd one not to
+  /// count for much, few enough to follow what people run today.
+  static constexpr std::size_t kRememberedDurations = 20;
 
   explicit FairQueue(UserLimits limits) : limits_(limits) {}
 
@@ -70,9 +75,11 @@ class FairQueue {
   /// Its turn has come: its user is served, unless it only goes on.
   void Begin(const SessionId& id);
 
-  /// For what ran before benchd started: once for every session that ever began, in that order.
+  /// For what ran before benchd started: once for every user whose sessions have begun, in the
+  /// order of their last ones.
   void Serve(std::uint32_t uid);
   /// A session that had begun has ended, and had the machine for so long; in order of their ends.
+  /// After a start: once for each of the last kLimitedPeriod, and of the last kRememberedDurations.
   void Ended(std::uint32_t uid, Timestamp end, Nanoseconds held);
 
   /// The same of a user who had the machine for work by hand.

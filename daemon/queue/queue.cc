@@ -15,7 +15,9 @@ Error IsStopping() {
   return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
 }
 
-Error Deleted(const SessionId& id) {
+/// Why a session that was found cannot be read.
+Error Unread(const SessionId& id, Error error) {
+  if (error.code != ErrorCode::kNotFound) return std::move(error).Within("reading the session");
   return Error{ErrorCode::kNotFound, "session: '" + id.value + "' has been deleted meanwhile",
                "[store] of the configuration says how long sessions are kept"};
 }
@@ -49,7 +51,6 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
       policy_(policy),
       changed_(executor),
       admitted_(executor),
-      registry_(policy_.access),
       waiting_(policy_.limits),
       exclusive_(changed_, policy_.machine_turns),
       current_(executor, {services.runner, services.store, services.clock, disturbances_},
@@ -115,7 +116,10 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   CO_TRY_VOID(CheckRequestId(request_id));
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
-  if (const std::optional<SessionId> known = registry_.OfRequest(spec.caller.uid, request_id)) {
+  // Whatever ends it, an exception as well: the same request is waited for while it is here.
+  const Submitting submitting(*this, request);
+  CO_TRY(const std::optional<SessionId> known, co_await OfRequest(request.first, request_id));
+  if (known) {
     Result<SessionRecord> record = co_await Read(*known);
     co_return SnapshotOf(std::move(record));
   }
@@ -124,8 +128,6 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   CO_TRY_VOID(CheckStatistics(valid));
 
   const std::uint32_t uid = request.first;
-  // Whatever ends it, an exception as well: the same request is waited for while it is here.
-  const Submitting submitting(*this, request);
   const auto until = asio::steady_timer::clock_type::now() + kLongestWaitToBeAdmitted;
   while (admitting_[uid] >= policy_.helpers_a_user) {
     if (asio::steady_timer::clock_type::now() >= until) co_return NotAdmittedInTime(valid);
@@ -134,11 +136,11 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   }
   const Admitting turn(*this, uid);
   SessionRecord record{std::move(valid), {}, std::move(request_id)};
-  record.snapshot.id = FreshId();
   record.snapshot.submitted_at = services_.clock.Now();
   co_return co_await Admit(std::move(record), bundle);
 }
 
+/// Of a submission that is in submitting_ itself.
 Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
   const Caller& caller = spec.caller;
   if (stopping_) return IsStopping();
@@ -154,7 +156,7 @@ Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
   const Timestamp now = services_.clock.Now();
   Result<void> ok = waiting_.CheckTime(caller.uid, "max-time", spec.limits.max_time, now);
   if (!ok) return ok;
-  return waiting_.CheckRoomFor(caller.uid, static_cast<std::size_t>(std::distance(own, others)),
+  return waiting_.CheckRoomFor(caller.uid, static_cast<std::size_t>(std::distance(own, others) - 1),
                                HeldBytes(spec), now);
 }
 
@@ -166,7 +168,12 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, Bund
   CO_TRY(std::optional<Failure> unusable,
          co_await ResolvePrograms(&services_.runner, &record.spec));
   HistoryEntry entry{record.snapshot.submitted_at, "submitted by " + NameOf(record.spec.caller)};
-  CO_TRY_VOID(co_await services_.store.Do(&Records::Insert, record, std::move(entry), bundle));
+  std::optional<Result<std::uint64_t>> key;
+  do {
+    record.snapshot.id = MakeSessionId(services_.random.Next());
+    key = co_await services_.store.Do(&Records::Insert, record, entry, bundle);
+  } while (!*key && key->error().code == ErrorCode::kAlreadyExists);
+  if (!*key) co_return std::move(*key).error();
   if (unusable) {
     record.snapshot.state = SessionState::kFailed;
     record.snapshot.ended_at = services_.clock.Now();
@@ -175,7 +182,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, Bund
   }
   SessionSnapshot snapshot = record.snapshot;
   waiting_.Submitted(record.spec.caller.uid, snapshot.submitted_at);
-  Register(std::move(record));
+  Register(**key, std::move(record));
   co_return Newest(std::move(snapshot));
 }
 
@@ -192,14 +199,62 @@ asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
   co_return Result<void>{};
 }
 
-bool Queue::HasEnded(const Caller& caller, const std::string& id_prefix) const {
-  const Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  return id && IsFinal(registry_.FindHead(*id)->state);
+asio::awaitable<Result<std::optional<SessionId>>> Queue::OfRequest(std::uint32_t uid,
+                                                                   std::string request_id) {
+  if (request_id.empty()) co_return std::nullopt;
+  co_return co_await services_.store.Do(&Records::OfRequest, uid, std::move(request_id));
+}
+
+asio::awaitable<Result<bool>> Queue::Knows(Caller caller, std::string request_id) {
+  CO_TRY(const std::optional<SessionId> known,
+         co_await OfRequest(caller.uid, std::move(request_id)));
+  co_return known.has_value();
+}
+
+/// Those that have not ended are looked at before the store is: one that ends meanwhile is found in
+/// both, and none in neither.
+asio::awaitable<Result<SessionId>> Queue::LookUp(Caller caller, std::string prefix,
+                                                 std::stop_token gone) {
+  std::vector<SessionView> found;
+  if (prefix.empty()) co_return ChooseSession(policy_.access, caller, prefix, found);
+  found = registry_.Matching(prefix);
+  // A whole id needs no more. Ids begin with no other id.
+  if (!found.empty() && found.front().id.value == prefix) {
+    co_return ChooseSession(policy_.access, caller, prefix, found);
+  }
+  const std::optional<std::uint32_t> owner =
+      IsAdmin(policy_.access, caller) ? std::nullopt : std::optional(caller.uid);
+  Result<std::vector<SessionView>> ended =
+      co_await services_.store.Ask(std::move(gone), &Records::FindEnded, prefix, owner);
+  if (!ended) co_return std::move(ended).error().Within("looking the session up");
+  found.insert(found.end(), ended->begin(), ended->end());
+  co_return ChooseSession(policy_.access, caller, prefix, found);
+}
+
+asio::awaitable<Result<std::vector<SessionView>>> Queue::List(Caller caller, SessionFilter filter,
+                                                              std::stop_token gone) {
+  // A label is part of what only the owner may see.
+  if (!filter.labels.empty() && !IsAdmin(policy_.access, caller)) filter.owner = caller.uid;
+  std::vector<SessionView> live = registry_.List(filter);  // before the ended ones: see LookUp()
+  if (!filter.IncludesEnded()) co_return live;
+  Result<std::vector<SessionView>> ended =
+      co_await services_.store.Ask(std::move(gone), &Records::ListEnded, filter);
+  if (!ended) co_return std::move(ended).error().Within("listing the sessions");
+  std::vector<SessionView> views;
+  std::set_union(ended->begin(), ended->end(), live.begin(), live.end(), std::back_inserter(views),
+                 [](const SessionView& a, const SessionView& b) { return a.key > b.key; });
+  if (views.size() > filter.limit) views.resize(filter.limit);
+  co_return views;
+}
+
+asio::awaitable<bool> Queue::HasEnded(Caller caller, std::string id_prefix) {
+  const Result<SessionId> id = co_await LookUp(std::move(caller), std::move(id_prefix));
+  co_return id&& registry_.Find(*id) == nullptr;
 }
 
 asio::awaitable<Result<SessionRecord>> Queue::Get(Caller caller, std::string id_prefix,
                                                   std::stop_token gone) {
-  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  CO_TRY(SessionId id, co_await LookUp(std::move(caller), std::move(id_prefix), gone));
   co_return co_await Read(id, std::move(gone));
 }
 
@@ -210,34 +265,29 @@ asio::awaitable<Result<SessionRecord>> Queue::Read(SessionId id, std::stop_token
     co_return record;
   }
   Result<SessionRecord> stored = co_await services_.store.Ask(std::move(gone), &Records::Load, id);
-  if (registry_.FindHead(id) == nullptr) co_return Deleted(id);
-  if (!stored) co_return std::move(stored).error().Within("reading the session");
+  if (!stored) co_return Unread(id, std::move(stored).error());
   ForgetEnvironment(stored->spec);
   co_return stored;
 }
 
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix,
                                                     std::stop_token gone) {
-  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
-  Result<SessionRecord> record = co_await services_.store.Ask(gone, &Records::Load, id);
-  if (!record) co_return std::move(record).error().Within("reading the session");
-  Result<std::vector<HistoryEntry>> history =
-      co_await services_.store.Ask(gone, &Records::History, id);
-  if (!history) co_return std::move(history).error().Within("reading the history");
+  CO_TRY(SessionId id, co_await LookUp(caller, std::move(id_prefix), gone));
+  Result<SessionDetails> details = co_await services_.store.Ask(gone, &Records::LoadDetails, id);
+  if (!details) co_return Unread(id, std::move(details).error());
+  SessionRecord& record = details->record;
   if (const SessionRecord* known = registry_.Find(id)) {
-    record->spec.priority = known->spec.priority;
-    record->snapshot = Newest(known->snapshot);
-  } else if (registry_.FindHead(id) == nullptr) {
-    co_return Deleted(id);
-  } else if (!IsFinal(record->snapshot.state)) {
+    record.spec.priority = known->spec.priority;
+    record.snapshot = Newest(known->snapshot);
+  } else if (!IsFinal(record.snapshot.state)) {
     co_return co_await Show(std::move(caller), id.value, gone);  // it has ended meanwhile
   }
-  ForgetEnvironmentValues(record->spec);
-  co_return SessionDetails{std::move(record).value(), std::move(history).value()};
+  ForgetEnvironmentValues(record.spec);
+  co_return details;
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  CO_TRY(SessionId id, co_await LookUp(caller, std::move(id_prefix)));
   while (const SessionRecord* record = registry_.Find(id)) {
     SessionSnapshot snapshot = record->snapshot;
     if (running_ == id) {
@@ -295,16 +345,16 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
   co_return std::move(updated).error().Within("cancel");
 }
 
-bool Queue::HasPriority(const Caller& caller, const std::string& id_prefix,
-                        std::int32_t priority) const {
-  const Result<SessionId> id = registry_.LookUp(caller, id_prefix);
+asio::awaitable<bool> Queue::HasPriority(Caller caller, std::string id_prefix,
+                                         std::int32_t priority) {
+  const Result<SessionId> id = co_await LookUp(std::move(caller), std::move(id_prefix));
   const SessionRecord* const record = id ? registry_.Find(*id) : nullptr;
-  return record != nullptr && record->spec.priority == priority;
+  co_return record != nullptr && record->spec.priority == priority;
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,
                                                      std::int32_t priority) {
-  CO_TRY(SessionId id, registry_.LookUp(caller, id_prefix));
+  CO_TRY(SessionId id, co_await LookUp(caller, std::move(id_prefix)));
   if (!waiting_.PlaceOf(id)) {
     co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id.value + "' is not queued",
                     "only a queued session can be moved"};
@@ -402,18 +452,12 @@ bool Queue::Idle() const {
 
 // ---- order ----
 
-SessionId Queue::FreshId() {
-  SessionId id = MakeSessionId(services_.random.Next());
-  while (registry_.FindHead(id) != nullptr) id = MakeSessionId(services_.random.Next());
-  return id;
-}
-
 /// Registers a session; one that has not ended waits from now on.
-void Queue::Register(SessionRecord record) {
-  SessionSnapshot snapshot = record.snapshot;
-  registry_.Add(std::move(record));
-  if (IsFinal(snapshot.state)) return TakeEnd(std::move(snapshot));
-  Enqueue(snapshot.id);
+void Queue::Register(std::uint64_t key, SessionRecord record) {
+  if (IsFinal(record.snapshot.state)) return TakeEnd(std::move(record.snapshot));
+  const SessionId id = record.snapshot.id;
+  registry_.Add(key, std::move(record));
+  Enqueue(id);
   PublishPlaces();
   changed_.Notify();
 }
@@ -422,7 +466,7 @@ void Queue::Register(SessionRecord record) {
 void Queue::Enqueue(const SessionId& id) {
   const auto& [spec, snapshot, request_id] = *registry_.Find(id);
   waiting_.Insert({.id = id,
-                   .sequence = registry_.SequenceOf(id),
+                   .sequence = registry_.KeyOf(id),
                    .uid = spec.caller.uid,
                    .priority = spec.priority,
                    .max_time = spec.limits.max_time,

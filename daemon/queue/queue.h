@@ -48,12 +48,6 @@ struct QueueStatus {
   std::uint64_t changes = 0;                 ///< grows with every change of the queue
 };
 
-/// Everything there is to tell of one session.
-struct SessionDetails {
-  SessionRecord record;  ///< with the names of the environment, without its values
-  std::vector<HistoryEntry> history;
-};
-
 /// Admission, order, who may, and the one session that runs. Lives on the loop's thread.
 ///
 /// Every method takes the caller from the connection and answers kPermissionDenied or, where even
@@ -87,12 +81,10 @@ class Queue {
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id,
                                                   BundleUpload* bundle = nullptr);
   /// Whether that request of the caller's is a session already.
-  bool Knows(const Caller& caller, const std::string& request_id) const {
-    return registry_.OfRequest(caller.uid, request_id).has_value();
-  }
+  asio::awaitable<Result<bool>> Knows(Caller caller, std::string request_id);
 
   /// Whether a session of the caller's has ended; computes no place.
-  bool HasEnded(const Caller& caller, const std::string& id_prefix) const;
+  asio::awaitable<bool> HasEnded(Caller caller, std::string id_prefix);
   /// How a session stands, without its environment. Of one that has not ended at once: whoever
   /// subscribes in the same turn of the loop misses nothing.
   /// @param gone  here and below: that nobody waits for the answer any more (Store::Ask()).
@@ -101,9 +93,10 @@ class Queue {
   /// Everything that is kept, with the newest state over it.
   asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix,
                                                std::stop_token gone = {});
-  SessionPage List(const Caller& caller, const SessionFilter& filter) const {
-    return registry_.List(caller, filter);
-  }
+  /// The sessions that a filter selects, the newest first. Everybody sees those of all users, but
+  /// the labels of one's own alone, unless one is an admin: `filter.owner` is set here.
+  asio::awaitable<Result<std::vector<SessionView>>> List(Caller caller, SessionFilter filter,
+                                                         std::stop_token gone = {});
   /// The same as Get() of a session that was listed; checks no caller's right to see it.
   asio::awaitable<Result<SessionRecord>> Read(SessionId id, std::stop_token gone = {});
   /// Answers when the session has ended and its children are gone; what has ended stays as it is.
@@ -118,7 +111,7 @@ class Queue {
                                                 std::int32_t priority);
 
   /// Whether a session that has not ended has that priority: Move() changes nothing then.
-  bool HasPriority(const Caller& caller, const std::string& id_prefix, std::int32_t priority) const;
+  asio::awaitable<bool> HasPriority(Caller caller, std::string id_prefix, std::int32_t priority);
 
   /// For work beside the sessions: `begin` is called when it may be done, which is never while a
   /// session runs; until the Turn is given up no session starts.
@@ -176,13 +169,14 @@ class Queue {
   asio::awaitable<Result<SessionSnapshot>> CancelWaiting(SessionSnapshot snapshot, Caller caller);
   asio::awaitable<std::optional<Error>> NoteInterruption(SessionSnapshot snapshot);
 
-  SessionId FreshId();
-  void Replay(const std::vector<StoredSession>& sessions);
-  void Register(SessionRecord record);
+  asio::awaitable<Result<SessionId>> LookUp(Caller caller, std::string prefix,
+                                            std::stop_token gone = {});
+  asio::awaitable<Result<std::optional<SessionId>>> OfRequest(std::uint32_t uid,
+                                                              std::string request_id);
+  void Register(std::uint64_t key, SessionRecord record);
   void Enqueue(const SessionId& id);
   void Progress(const SessionSnapshot& snapshot);
   void TakeEnd(SessionSnapshot snapshot);
-  void CountTime(const SessionHead& ended);
   SessionSnapshot Newest(SessionSnapshot snapshot);
   std::optional<Nanoseconds> UntilFree() const;
   void SetPlace(SessionSnapshot& told, const Place& place,

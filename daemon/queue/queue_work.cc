@@ -1,7 +1,6 @@
 // The part of the queue that runs sessions: the start of benchd, one session after the other, the
 // end. What clients may ask is in queue.cc.
 
-#include <algorithm>
 #include <asio/error_code.hpp>
 #include <optional>
 #include <utility>
@@ -11,60 +10,32 @@
 #include "daemon/queue/queue.h"
 
 namespace benchd {
-namespace {
-
-/// Those that have it, by that moment.
-std::vector<const SessionHead*> SortedBy(const std::vector<StoredSession>& sessions,
-                                         std::optional<Timestamp> SessionHead::*moment) {
-  std::vector<const SessionHead*> sorted;
-  for (const StoredSession& session : sessions) {
-    if (session.head.*moment) sorted.push_back(&session.head);
-  }
-  std::stable_sort(
-      sorted.begin(), sorted.end(),
-      [moment](const SessionHead* a, const SessionHead* b) { return a->*moment < b->*moment; });
-  return sorted;
-}
-
-}  // namespace
-
 asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
-  Result<Records::All> contents = co_await services_.store.Do(&Records::LoadAll);
-  if (!contents) co_return std::move(contents).error().Within("loading the sessions");
-  mode_ = contents->mode;
-  Replay(contents->sessions);
-  for (const auto& [uid, at] : contents->submissions) waiting_.Submitted(uid, at);
-  for (StoredSession& session : contents->sessions) {
-    if (!session.record) {
-      registry_.Add(std::move(session.head));
-      continue;
-    }
-    SessionSnapshot& snapshot = session.record->snapshot;
+  const Timestamp now = services_.clock.Now();
+  Result<Records::AtStart> start =
+      co_await services_.store.Do(&Records::LoadAtStart, now - FairQueue::kLimitedPeriod,
+                                  std::uint64_t{FairQueue::kRememberedDurations});
+  if (!start) co_return std::move(start).error().Within("loading the sessions");
+  mode_ = start->mode;
+  for (const std::uint32_t uid : start->turns) waiting_.Serve(uid);
+  for (const auto& [uid, end, held] : start->times) waiting_.Ended(uid, end, held);
+  for (const auto& [uid, at] : start->submissions) waiting_.Submitted(uid, at);
+  waiting_.Refresh(now);
+  for (auto& [key, record] : start->unfinished) {
+    SessionSnapshot& snapshot = record.snapshot;
     const SessionId id = snapshot.id;
-    if (!IsFinal(snapshot.state) && snapshot.state != SessionState::kQueued) {
+    if (snapshot.state != SessionState::kQueued) {
       std::optional<Error> unnoted = co_await NoteInterruption(snapshot);
-      if (unnoted) {
-        contents->warnings.push_back("session " + id.value + ": " + unnoted->message);
-      }
+      if (unnoted) start->warnings.push_back("session " + id.value + ": " + unnoted->message);
       snapshot.state = SessionState::kQueued;  // started_at says that it goes on
     }
     snapshot.position = 0;
     snapshot.eta.reset();
-    const bool waits = snapshot.state == SessionState::kQueued;
-    registry_.Add(std::move(*session.record));
-    if (waits) Enqueue(id);
+    registry_.Add(key, std::move(record));
+    Enqueue(id);
   }
   changed_.Notify();
-  co_return std::move(contents->warnings);
-}
-
-/// Learns from what ran before benchd started.
-void Queue::Replay(const std::vector<StoredSession>& sessions) {
-  for (const SessionHead* begun : SortedBy(sessions, &SessionHead::started_at)) {
-    waiting_.Serve(begun->uid);
-  }
-  for (const SessionHead* ended : SortedBy(sessions, &SessionHead::ended_at)) CountTime(*ended);
-  waiting_.Refresh(services_.clock.Now());
+  co_return std::move(start->warnings);
 }
 
 /// Its state stays what it was, so that it is known as interrupted until it runs again.
@@ -130,22 +101,16 @@ void Queue::Progress(const SessionSnapshot& snapshot) {
 
 /// Tells how a session has ended, which is committed.
 void Queue::TakeEnd(SessionSnapshot snapshot) {
-  const SessionId id = snapshot.id;
+  const SessionRecord* const known = registry_.Find(snapshot.id);
+  if (known != nullptr && snapshot.ended_at && snapshot.held) {
+    waiting_.Ended(known->spec.caller.uid, *snapshot.ended_at, *snapshot.held);
+  }
   registry_.Set(snapshot);
-  CountTime(*registry_.FindHead(id));
   waiting_.Refresh(services_.clock.Now());
   services_.hub.Publish(std::move(snapshot));
   PublishPlaces();
   prune_due_ = true;
   changed_.Notify();
-}
-
-/// How long a session had the machine; one that never began had nothing of it. Of one that ran
-/// under an older benchd only its moments are known: what is beyond its max_time, benchd was away.
-void Queue::CountTime(const SessionHead& ended) {
-  if (!ended.started_at || !ended.ended_at) return;
-  const Nanoseconds most = std::min(ended.max_time, *ended.ended_at - *ended.started_at);
-  waiting_.Ended(ended.uid, *ended.ended_at, ended.held.value_or(most));
 }
 
 /// Never while a session runs: the worker alone calls it, between sessions.
@@ -155,7 +120,6 @@ asio::awaitable<void> Queue::Prune() {
         co_await services_.store.Do(&Records::Prune, policy_.keep, services_.clock.Now());
     // What could not be deleted now is due again after the next session.
     if (!gone || gone->empty()) co_return;
-    for (const SessionId& id : *gone) registry_.Remove(id);
   }
 }
 

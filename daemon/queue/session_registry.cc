@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "core/base/text.h"
-#include "core/model/labels.h"
 #include "daemon/queue/validate_spec.h"
 
 namespace benchd {
@@ -93,95 +94,24 @@ void ForgetEnvironment(SessionSpec& spec) {
   spec.environment.clear();
 }
 
-std::uint64_t SessionRegistry::Add(SessionRecord record) {
-  Entry& entry = Insert(HeadOf(record));
-  if (IsFinal(entry.head.state)) return entry.sequence;
-  entry.bytes = HeldBytes(record.spec);
-  ForgetEnvironment(record.spec);
-  entry.record = std::make_unique<SessionRecord>(std::move(record));
-  active_[entry.sequence] = &entry.head;
-  return entry.sequence;
-}
-
-std::uint64_t SessionRegistry::Add(SessionHead ended) { return Insert(std::move(ended)).sequence; }
-
-SessionRegistry::Entry& SessionRegistry::Insert(SessionHead head) {
-  const SessionId id = head.id;
-  if (!AreFewLabels(head.labels)) head.labels.clear();
-  if (!head.request_id.empty()) requests_[{head.uid, head.request_id}] = id;
-  Entry& entry = entries_[id];
-  entry = Entry{std::move(head), nullptr, next_sequence_++, 0};
-  all_[entry.sequence] = &entry.head;
-  return entry;
-}
-
-void SessionRegistry::Remove(const SessionId& id) {
-  const auto found = entries_.find(id);
-  if (found == entries_.end()) return;
-  const Entry& entry = found->second;
-  const auto request = requests_.find({entry.head.uid, entry.head.request_id});
-  if (request != requests_.end() && request->second == id) requests_.erase(request);
-  all_.erase(entry.sequence);
-  active_.erase(entry.sequence);
-  entries_.erase(found);
-}
-
-void SessionRegistry::Set(SessionSnapshot snapshot) {
-  const auto found = entries_.find(snapshot.id);
-  if (found == entries_.end() || !found->second.record) return;
-  Entry& entry = found->second;
-  entry.head.state = snapshot.state;
-  entry.head.started_at = snapshot.started_at;
-  entry.head.ended_at = snapshot.ended_at;
-  entry.head.held = snapshot.held;
-  entry.record->snapshot = std::move(snapshot);
-  if (!IsFinal(entry.head.state)) return;
-  entry.record.reset();
-  active_.erase(entry.sequence);
-}
-
-void SessionRegistry::SetPriority(const SessionId& id, std::int32_t priority) {
-  const auto found = entries_.find(id);
-  if (found != entries_.end() && found->second.record) {
-    found->second.record->spec.priority = priority;
-  }
-}
-
-const SessionRecord* SessionRegistry::Find(const SessionId& id) const {
-  const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : found->second.record.get();
-}
-
-const SessionHead* SessionRegistry::FindHead(const SessionId& id) const {
-  const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : &found->second.head;
-}
-
-std::optional<SessionId> SessionRegistry::OfRequest(std::uint32_t uid,
-                                                    const std::string& request_id) const {
-  const auto found = requests_.find({uid, request_id});
-  if (found == requests_.end()) return std::nullopt;
-  return found->second;
-}
-
-Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::string& prefix) const {
-  const SessionId* found = nullptr;
-  const SessionHead* foreign = nullptr;
-  for (auto it = entries_.lower_bound(SessionId{prefix}); !prefix.empty() && it != entries_.end();
-       ++it) {
-    const auto& [id, entry] = *it;
-    if (id.value.compare(0, prefix.size(), prefix) != 0) break;
-    if (!MayUse(policy_, caller, entry.head.uid)) {
-      if (id.value == prefix) foreign = &entry.head;
+Result<SessionId> ChooseSession(const AccessPolicy& policy, const Caller& caller,
+                                const std::string& prefix, const std::vector<SessionView>& found) {
+  std::set<SessionId> own;
+  const SessionView* foreign = nullptr;
+  for (const SessionView& view : found) {
+    const bool exact = view.id.value == prefix;
+    if (!MayUse(policy, caller, view.uid)) {
+      if (exact) foreign = &view;
       continue;
     }
-    if (found != nullptr) {
-      return InvalidArgument("session", Quoted(prefix) + " matches more than one session",
-                             "write more of the ID; `benchctl list --all` shows them");
-    }
-    found = &id;
+    if (exact) return view.id;
+    own.insert(view.id);
   }
-  if (found != nullptr) return *found;
+  if (own.size() > 1) {
+    return InvalidArgument("session", Quoted(prefix) + " matches more than one session",
+                           "write more of the ID; `benchctl list --all` shows them");
+  }
+  if (!own.empty()) return *own.begin();
   if (foreign != nullptr) {
     return Error{ErrorCode::kPermissionDenied,
                  "session: " + Quoted(prefix) + " belongs to uid " + std::to_string(foreign->uid),
@@ -191,36 +121,59 @@ Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::strin
                "`benchctl list --all` shows yours"};
 }
 
-SessionPage SessionRegistry::List(const Caller& caller, const SessionFilter& filter) const {
-  const bool ended_too = filter.state ? IsFinal(*filter.state) : filter.all;
-  const Order& sessions = ended_too ? all_ : active_;
-  SessionPage page;
-  page.views.reserve(std::min({sessions.size(), filter.limit, kMostLookedAt}));
-  std::size_t looked_at = 0;
-  for (auto it = std::make_reverse_iterator(sessions.lower_bound(filter.before));
-       it != sessions.rend() && page.views.size() < filter.limit; ++it) {
-    const auto& [sequence, head] = *it;
-    if (looked_at++ == kMostLookedAt) {
-      page.rest = sequence + 1;
-      break;
-    }
-    if (filter.state && head->state != *filter.state) continue;
-    std::optional<SessionView> view = ViewOf(*head, caller, filter);
-    if (!view) continue;
-    view->sequence = sequence;
-    page.views.push_back(*std::move(view));
-  }
-  return page;
+void SessionRegistry::Add(std::uint64_t key, SessionRecord record) {
+  const SessionId id = record.snapshot.id;
+  const std::uint64_t bytes = HeldBytes(record.spec);
+  ForgetEnvironment(record.spec);
+  by_key_[key] = &(entries_[id] = {key, bytes, std::move(record)});
 }
 
-std::optional<SessionView> SessionRegistry::ViewOf(const SessionHead& head, const Caller& caller,
-                                                   const SessionFilter& filter) const {
-  const bool visible = MayUse(policy_, caller, head.uid);
-  // A label is part of what only the owner may see.
-  if (!filter.labels.empty() && !(visible && HasAll(head.labels, filter.labels))) {
-    return std::nullopt;
+void SessionRegistry::Set(SessionSnapshot snapshot) {
+  const auto found = entries_.find(snapshot.id);
+  if (found == entries_.end()) return;
+  if (IsFinal(snapshot.state)) {
+    by_key_.erase(found->second.key);
+    entries_.erase(found);
+  } else {
+    found->second.record.snapshot = std::move(snapshot);
   }
-  return SessionView{.id = head.id, .state = head.state, .uid = head.uid, .whole = visible};
+}
+
+void SessionRegistry::SetPriority(const SessionId& id, std::int32_t priority) {
+  const auto found = entries_.find(id);
+  if (found != entries_.end()) found->second.record.spec.priority = priority;
+}
+
+const SessionRecord* SessionRegistry::Find(const SessionId& id) const {
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : &found->second.record;
+}
+
+std::vector<SessionView> SessionRegistry::List(const SessionFilter& filter) const {
+  std::vector<SessionView> views;
+  for (auto it = std::make_reverse_iterator(by_key_.lower_bound(filter.before));
+       it != by_key_.rend() && views.size() < filter.limit; ++it) {
+    const Entry& entry = *it->second;
+    const SessionView view = ViewOf(entry);
+    if (filter.state && view.state != *filter.state) continue;
+    if (filter.owner && view.uid != *filter.owner) continue;
+    if (HasAll(entry.record.spec.labels, filter.labels)) views.push_back(view);
+  }
+  return views;
+}
+
+std::vector<SessionView> SessionRegistry::Matching(const std::string& prefix) const {
+  std::vector<SessionView> views;
+  for (auto it = entries_.lower_bound(SessionId{prefix});
+       it != entries_.end() && it->first.value.starts_with(prefix); ++it) {
+    views.push_back(ViewOf(it->second));
+  }
+  return views;
+}
+
+SessionView SessionRegistry::ViewOf(const Entry& entry) {
+  const auto& [spec, snapshot, request_id] = entry.record;
+  return {entry.key, snapshot.id, snapshot.state, spec.caller.uid};
 }
 
 }  // namespace benchd

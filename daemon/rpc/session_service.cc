@@ -86,7 +86,8 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   // Counted until the call has ended, like any other request.
   CO_TRY_VOID(entry_.share.Keep(MemoryOf(message_)));
   const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
-  if (sources_.knows(entry_.caller, submit.request_id())) {
+  CO_TRY(const bool is_known, co_await sources_.knows(entry_.caller, submit.request_id()));
+  if (is_known) {
     asio::awaitable<Result<void>> known =
         sources_.submit(entry_.caller, &submit, nullptr, response_);
     co_return co_await std::move(known);
@@ -180,8 +181,8 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
                parts.store,
                parts.bundles,
                parts.max_silence,
-               [this](const Caller& caller, const std::string& request_id) {
-                 return parts_.queue.Knows(caller, request_id);
+               [this](Caller caller, std::string request_id) {
+                 return parts_.queue.Knows(std::move(caller), std::move(request_id));
                },
                [this](Caller caller, const v1::SubmitRequest* request, BundleUpload* bundle,
                       v1::SubmitResponse* response) {
@@ -247,8 +248,9 @@ asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
   const std::size_t page_size = filter.limit++;  // one more, to know whether there is another page
   std::size_t bytes = 0;
   std::string last;
-  const SessionPage page = parts_.queue.List(asker.caller, filter);
-  for (const SessionView& view : page.views) {
+  CO_TRY(const std::vector<SessionView> views,
+         co_await parts_.queue.List(asker.caller, filter, asker.gone));
+  for (const SessionView& view : views) {
     const auto count = static_cast<std::size_t>(response->sessions_size());
     if (count == page_size || bytes >= kPageBytes) {
       response->set_next_page_token(last);
@@ -256,14 +258,13 @@ asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
     }
     v1::Session* added = response->add_sessions();
     ToProto(view, added);
-    if (view.whole) {
+    if (MayUse(parts_.queue.access(), asker.caller, view.uid)) {
       Result<SessionRecord> record = co_await parts_.queue.Read(view.id, asker.gone);
       if (record) convert::ToProto(*record, added);
     }
     bytes += added->ByteSizeLong();
-    last = std::to_string(view.sequence);
+    last = std::to_string(view.key);
   }
-  if (page.rest) response->set_next_page_token(std::to_string(*page.rest));
   co_return Result<void>();
 }
 
@@ -276,7 +277,7 @@ grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(Context* conte
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
                                                         const v1::CancelRequest* request,
                                                         v1::CancelResponse* response) {
-  response->set_already_ended(parts_.queue.HasEnded(caller, request->session()));
+  response->set_already_ended(co_await parts_.queue.HasEnded(caller, request->session()));
   Result<SessionSnapshot> ended = co_await parts_.queue.Cancel(caller, request->session());
   parts_.audit.Note(caller, "cancel", IdOf(ended, request->session()), ended);
   if (!ended) co_return std::move(ended).error();
@@ -287,7 +288,8 @@ asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
 
 asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::MoveRequest* request,
                                                       v1::MoveResponse* response) {
-  const bool same = parts_.queue.HasPriority(caller, request->session(), request->priority());
+  const bool same =
+      co_await parts_.queue.HasPriority(caller, request->session(), request->priority());
   Result<SessionSnapshot> moved =
       co_await parts_.queue.Move(caller, request->session(), request->priority());
   // A move that changes nothing is not logged, however often it is requested.

@@ -30,7 +30,7 @@ struct SubmitBundleSources {
   BundleLimits limits;
   std::chrono::milliseconds max_silence;  ///< longest time without data for a bundle
   /// Whether the request has already become a session.
-  std::function<bool(const Caller&, const std::string& request_id)> knows;
+  std::function<asio::awaitable<Result<bool>>(Caller, std::string request_id)> knows;
   /// Submits the session; the pointers must outlive the coroutine.
   std::function<asio::awaitable<Result<void>>(Caller, const v1::SubmitRequest*, BundleUpload*,
                                               v1::SubmitResponse*)>

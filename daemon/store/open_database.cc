@@ -8,161 +8,10 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "daemon/store/schema.h"
 #include "daemon/store/state_files.h"
 
 namespace benchd::store {
-namespace {
-
-/// A session is a row with all that goes with it (ON DELETE CASCADE).
-///
-/// - spec and snapshot are JSON (json_codec.h); the columns beside them repeat what
-///   is searched, sorted by or summed. ended_at_ns is empty before the end, and never after it;
-///   bytes is what the session takes (pruning.h), before its end the row alone.
-/// - A session that is deleted piece by piece has state 'deleted' and a '-' before its id.
-/// - events are a session's history, counted from 0 by seq.
-/// - runs.seq counts a session's runs in order of execution, from 0, without gaps.
-/// - runs.samples is packed (run_table.h); its numbers are metrics.number.
-/// - metrics holds each name once per session; metric_lists each distinct Run::metrics once.
-/// - logs.text is what children wrote: bytes of any kind.
-/// - queue_mode is one row.
-constexpr char kTables[] = R"sql(
-CREATE TABLE sessions (
-  key INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  request_id TEXT NOT NULL,
-  uid INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  submitted_at_ns INTEGER NOT NULL,
-  ended_at_ns INTEGER,
-  spec TEXT NOT NULL,
-  snapshot TEXT NOT NULL,
-  bytes INTEGER NOT NULL
-) STRICT;
-CREATE INDEX sessions_by_end ON sessions (ended_at_ns, uid, bytes);
-
-CREATE TABLE events (
-  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
-  seq INTEGER NOT NULL,
-  at_ns INTEGER NOT NULL,
-  what TEXT NOT NULL,
-  PRIMARY KEY (session, seq)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE metric_lists (
-  key INTEGER PRIMARY KEY,
-  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
-  metrics TEXT NOT NULL,
-  UNIQUE (session, metrics)
-) STRICT;
-
-CREATE TABLE runs (
-  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
-  seq INTEGER NOT NULL,
-  benchmark INTEGER NOT NULL,
-  phase TEXT NOT NULL,
-  block INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  arm INTEGER NOT NULL,
-  started_at_ns INTEGER NOT NULL,
-  exit_code INTEGER NOT NULL,
-  exit_signal INTEGER NOT NULL,
-  timed_out INTEGER NOT NULL,
-  disturbances INTEGER NOT NULL,
-  metric_list INTEGER REFERENCES metric_lists (key),
-  samples BLOB NOT NULL,
-  PRIMARY KEY (session, seq)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX runs_by_metric_list ON runs (metric_list) WHERE metric_list IS NOT NULL;
-
-CREATE TABLE metrics (
-  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
-  number INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  inner_benchmark TEXT NOT NULL,
-  PRIMARY KEY (session, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE logs (
-  key INTEGER PRIMARY KEY,
-  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
-  text BLOB NOT NULL
-) STRICT;
-CREATE INDEX logs_by_session ON logs (session);
-
-CREATE TABLE queue_mode (
-  paused INTEGER NOT NULL,
-  draining INTEGER NOT NULL
-) STRICT;
-INSERT INTO queue_mode VALUES (0, 0);
-)sql";
-
-/// What outlives a session (session_table.h): summary is JSON, the columns beside it repeat what is
-/// searched. Since version 5.
-constexpr char kSummaries[] = R"sql(
-CREATE TABLE summaries (
-  number INTEGER PRIMARY KEY,
-  session TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  uid INTEGER NOT NULL,
-  benchmark TEXT NOT NULL,
-  summary TEXT NOT NULL,
-  UNIQUE (session, position)
-) STRICT;
-CREATE INDEX summaries_by_benchmark ON summaries (benchmark, number, uid);
-)sql";
-
-/// It came later and changes nothing for who does not know it: no version of its own.
-constexpr char kSummariesByUser[] =
-    "CREATE INDEX IF NOT EXISTS summaries_by_user ON summaries (uid);";
-
-constexpr int kOldestKnown = 4;
-
-std::string VersionMark() { return "PRAGMA user_version = " + std::to_string(kSchemaVersion); }
-
-}  // namespace
-
-Error OfAnotherProgram(const std::filesystem::path& file) {
-  return {ErrorCode::kFailedPrecondition,
-          file.string() + ": a database of another program, not benchd's",
-          "move the file away or choose another --state-dir"};
-}
-
-Result<bool> HasSchema(Database& database) {
-  TRY(std::int64_t version, database.QueryInteger("PRAGMA user_version"));
-  TRY(std::int64_t application, database.QueryInteger("PRAGMA application_id"));
-  TRY(std::int64_t objects, database.QueryInteger("SELECT count(*) FROM sqlite_schema"));
-
-  if (version == 0 && application == 0 && objects == 0) return false;
-  if (application != kApplicationId) return OfAnotherProgram(database.path());
-  if (version >= kOldestKnown && version <= kSchemaVersion) return true;
-  return Error{ErrorCode::kFailedPrecondition,
-               database.path() + ": written by another version of benchd (schema " +
-                   std::to_string(version) + ", this one has " + std::to_string(kSchemaVersion) +
-                   ")",
-               "run that version, or choose another --state-dir"};
-}
-
-Result<void> CreateSchema(Database& database) {
-  // So that space can be given back (pruning.h). To be said before the first transaction.
-  TRY_VOID(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
-  TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
-  const std::string marks =
-      "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + VersionMark();
-  TRY_VOID(database.Execute(std::string(kTables) + kSummaries + kSummariesByUser + marks));
-  return transaction.Commit();
-}
-
-Result<bool> Migrate(Database& database) {
-  TRY(std::int64_t version, database.QueryInteger("PRAGMA user_version"));
-  if (version == kSchemaVersion) {
-    TRY_VOID(database.Execute(kSummariesByUser));
-    return false;
-  }
-  TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
-  TRY_VOID(database.Execute(std::string(kSummaries) + kSummariesByUser + VersionMark()));
-  TRY_VOID(transaction.Commit());
-  return true;
-}
 
 Result<void> UseWriteAheadLog(Database& database) {
   TRY(std::string mode, database.QueryText("PRAGMA journal_mode = WAL"));
@@ -220,9 +69,9 @@ Result<void> CheckFile(Database& database, bool all) {
     Result<void> sound = database.Check();
     return sound ? database.CheckTable("sessions") : sound;
   }
-  for (const char* table : {"sqlite_schema", "sessions", "events", "queue_mode"}) {
-    TRY_VOID(database.CheckTable(table));
-  }
+  for (const char* table : {"sqlite_schema", "queue_mode"}) TRY_VOID(database.CheckTable(table));
+  TRY_VOID(database.QueryInteger(
+      "SELECT sum(length(spec) + length(snapshot)) FROM sessions WHERE ended_at_ns IS NULL"));
   return {};
 }
 

@@ -12,28 +12,6 @@
 
 namespace benchd::store {
 
-/// The version of the tables; kept in the file as PRAGMA user_version.
-inline constexpr int kSchemaVersion = 5;
-/// PRAGMA application_id: "bnch", so that another program's database is known as such.
-inline constexpr std::int64_t kApplicationId = 0x626e6368;
-
-/// Whether the database has our tables, be it of a version that Migrate() knows; false: it is
-/// empty. Changes nothing.
-///
-/// @errors kFailedPrecondition: it is another program's, or another version's of benchd; else as
-///         Database.
-Result<bool> HasSchema(Database& database);
-
-/// Makes the tables in an empty database.
-Result<void> CreateSchema(Database& database);
-
-/// Makes this version's tables of an older one's; does nothing where they are there.
-/// @return whether they were made: what they summarise is then to be filled in.
-Result<bool> Migrate(Database& database);
-
-/// What HasSchema() answers to another program's.
-Error OfAnotherProgram(const std::filesystem::path& file);
-
 /// @errors kFailedPrecondition: the file system cannot hold a write-ahead log.
 Result<void> UseWriteAheadLog(Database& database);
 
@@ -53,9 +31,10 @@ struct FileState {
 
 FileState LookAt(const std::filesystem::path& file);
 
-/// Looks for damage: in `all` of the file, or in the tables without which benchd cannot start. The
-/// whole is read if its last end was not clean, and always while it is small; what is wrong with
-/// the runs of a large one is met when they are read, and has all of it checked at the next start.
+/// Looks for damage: in `all` of the file, or in what benchd reads at its start. The whole is read
+/// if its last end was not clean, and always while it is small; what is wrong with the runs and the
+/// ended sessions of a large one is met when they are read, and has all of it checked at the next
+/// start.
 /// A gibibyte takes about a second when the system has it in memory, else four or five.
 /// @errors kFailedPrecondition with what is wrong; else as Database.
 Result<void> CheckFile(Database& database, bool all);

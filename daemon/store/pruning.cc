@@ -68,8 +68,9 @@ Pruning::Pruning(Database& database)
       delete_session_(database, "DELETE FROM sessions WHERE key = ?"),
       leave_for_later_(
           database,
-          "UPDATE sessions SET id = '-' || id, state = 'deleted', spec = '', snapshot = '',"
-          " ended_at_ns = NULL, bytes = 0 WHERE key = ? AND state <> 'deleted'") {}
+          "UPDATE sessions SET id = '-' || id, request_id = '', state = 'deleted', spec = '',"
+          " snapshot = '', submitted_at_ns = 0, started_at_ns = NULL, ended_at_ns = NULL,"
+          " held_ns = NULL, bytes = 0 WHERE key = ? AND state <> 'deleted'") {}
 
 Result<std::vector<SessionId>> Pruning::Prune(const RetentionPolicy& policy, Timestamp now,
                                               Nanoseconds budget) {

@@ -131,9 +131,6 @@ Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesy
   TRY(std::set<SessionId> unfinished, tables->sessions.Unfinished());
   TRY_VOID(tables->environments.Sweep(unfinished));
   TRY_VOID(tables->bundles.Sweep(unfinished));
-  const auto shorten = [&tables] { return tables->sessions.ShortenRequestIds(); };
-  // Where it fails, on a full disk, the next start does it.
-  static_cast<void>(tables->Commit(store::Durability::kProcessDeath, shorten));
   return tables;
 }
 
@@ -184,20 +181,34 @@ Result<Records> Records::Open(const std::filesystem::path& folder, const StoreOp
   return Records(std::move(*tables));
 }
 
-Result<Records::All> Records::LoadAll() {
-  All all;
-  all.warnings = tables_->warnings;
-  TRY(std::vector<StoredSession> sessions, tables_->sessions.LoadAll(all.warnings));
-  all.sessions = std::move(sessions);
-  TRY(const auto submissions, tables_->sessions.LoadSubmissions());
-  all.submissions = submissions;
+Result<Records::AtStart> Records::LoadAtStart(Timestamp since, std::uint64_t at_least) {
+  AtStart start;
+  start.warnings = tables_->warnings;
+  TRY(start.unfinished, tables_->sessions.LoadUnfinished(start.warnings));
+  TRY(start.turns, tables_->sessions.LoadTurns());
+  TRY(start.times, tables_->sessions.LoadTimes(since, at_least));
+  TRY(start.submissions, tables_->sessions.LoadSubmissions());
   for (const auto& [flag, sql] :
-       {std::pair{&all.mode.paused, "SELECT paused FROM queue_mode"},
-        std::pair{&all.mode.draining, "SELECT draining FROM queue_mode"}}) {
+       {std::pair{&start.mode.paused, "SELECT paused FROM queue_mode"},
+        std::pair{&start.mode.draining, "SELECT draining FROM queue_mode"}}) {
     TRY(std::int64_t value, tables_->database->QueryInteger(sql));
     *flag = value != 0;
   }
-  return all;
+  return start;
+}
+
+Result<std::vector<SessionView>> Records::ListEnded(const SessionFilter& filter) {
+  return tables_->sessions.ListEnded(filter);
+}
+
+Result<std::vector<SessionView>> Records::FindEnded(const std::string& prefix,
+                                                    const std::optional<std::uint32_t>& owner) {
+  return tables_->sessions.FindEnded(prefix, owner);
+}
+
+Result<std::optional<SessionId>> Records::OfRequest(std::uint32_t uid,
+                                                    const std::string& request_id) {
+  return tables_->sessions.OfRequest(uid, request_id);
 }
 
 Result<SessionRecord> Records::Load(const SessionId& id) {
@@ -211,16 +222,22 @@ Result<std::vector<HistoryEntry>> Records::History(const SessionId& id) {
   return tables_->history.Load(id);
 }
 
+Result<SessionDetails> Records::LoadDetails(const SessionId& id) {
+  TRY(SessionRecord record, Load(id));
+  TRY(std::vector<HistoryEntry> history, History(id));
+  return SessionDetails{std::move(record), std::move(history)};
+}
+
 /// The row is undone when the values or the bundle cannot be kept, and the other way round.
-Result<void> Records::Insert(SessionRecord record, const HistoryEntry& entry,
-                             BundleUpload* bundle) {
+Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& entry,
+                                      BundleUpload* bundle) {
   const SessionId& id = record.snapshot.id;
   const store::EnvironmentValues values = store::TakeEnvironment(record.spec);
   const bool kept_apart = !values.empty() && !IsFinal(record.snapshot.state);
   bool may_have_written = false;
+  std::uint64_t key = 0;
   const auto insert = [&]() -> Result<void> {
-    Result<void> inserted = tables_->sessions.Insert(record);
-    if (!inserted) return inserted;
+    TRY(key, tables_->sessions.Insert(record));
     may_have_written = true;
     if (kept_apart) {
       Result<void> kept = tables_->environments.Write(id, values);
@@ -233,7 +250,8 @@ Result<void> Records::Insert(SessionRecord record, const HistoryEntry& entry,
   };
   Result<void> done = tables_->CommitWith(id, entry, store::Durability::kPowerLoss, insert);
   if (!done && may_have_written) static_cast<void>(tables_->RemoveFiles(id));
-  return done;
+  if (!done) return std::move(done).error();
+  return key;
 }
 
 Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry& entry) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,10 +81,13 @@ inline constexpr std::uint64_t kRunBytesPerLoad = std::uint64_t{4} << 20;
 ///         for a session that is not there; else kInternal.
 class Records {
  public:
-  /// Everything that is kept, as benchd finds it at its start.
-  struct All {
-    std::vector<StoredSession> sessions;  ///< in the order of their Insert()
+  /// What benchd has to know at its start.
+  struct AtStart {
+    std::vector<StoredSession> unfinished;  ///< in the order of their Insert()
     QueueMode mode;
+    /// The users whose sessions have begun, the one whose last session began first in front.
+    std::vector<std::uint32_t> turns;
+    std::vector<MachineTime> times;  ///< oldest first
     /// Whose submissions came within the last day of which there are any, in that order.
     std::vector<std::pair<std::uint32_t, Timestamp>> submissions;
     /// A sentence each: what could not be read and stays where it is, what was set aside.
@@ -91,8 +95,8 @@ class Records {
   };
 
   /// Opens the file, making folder (0700) and file where there are none; a second for each gibibyte
-  /// that has to be checked. A damaged file is set aside and a new one made: LoadAll()
-  /// tells of it.
+  /// that has to be checked. A damaged file is set aside and a new one made:
+  /// LoadAtStart() tells of it.
   /// @errors kPermissionDenied, kUnavailable as above; kFailedPrecondition when the file is another
   ///         program's or another version's. It is then left as it is.
   static Result<Records> Open(const std::filesystem::path& folder, const StoreOptions& options);
@@ -100,22 +104,32 @@ class Records {
   Records& operator=(Records&&) = delete;
   ~Records();
 
-  /// Without environment values. A session that cannot be read is a warning, not an error; of one
-  /// that has ended, no more than its head is read.
-  Result<All> LoadAll();
+  /// The time of sessions that ended before `since` counts for the last `at_least` alone. Without
+  /// environment values. A session that cannot be read is a warning, not an error.
+  Result<AtStart> LoadAtStart(Timestamp since, std::uint64_t at_least);
+  /// The ended sessions that a filter selects, the newest first.
+  Result<std::vector<SessionView>> ListEnded(const SessionFilter& filter);
+  /// Up to three ended sessions whose ids begin with `prefix`: those of `owner`, or of anybody
+  /// without one, and the one that has `prefix` as its id.
+  Result<std::vector<SessionView>> FindEnded(const std::string& prefix,
+                                             const std::optional<std::uint32_t>& owner);
+  /// The session that a request of that user's has become.
+  Result<std::optional<SessionId>> OfRequest(std::uint32_t uid, const std::string& request_id);
   /// With environment values, until the session has ended.
   Result<SessionRecord> Load(const SessionId& id);
   /// What happened to a session, oldest first.
   Result<std::vector<HistoryEntry>> History(const SessionId& id);
+  /// Both at once.
+  Result<SessionDetails> LoadDetails(const SessionId& id);
 
   // What was answered survives kill -9. A loss of power: what a client asked for (Insert,
   // SetPriority, KeepMode), a final Update, and any call that answers a second after the last one
   // that did.
 
   /// Keeps a new session, with the bundle that has come for it; without one it is null.
-  /// @errors kAlreadyExists.
-  Result<void> Insert(SessionRecord record, const HistoryEntry& entry,
-                      BundleUpload* bundle = nullptr);
+  /// @return the key of its row. @errors kAlreadyExists.
+  Result<std::uint64_t> Insert(SessionRecord record, const HistoryEntry& entry,
+                               BundleUpload* bundle = nullptr);
   /// Keeps where a session stands now. A final state also deletes its environment values and its
   /// bundle; where that fails its history tells, and the next start does it.
   Result<void> Update(const SessionSnapshot& snapshot, const HistoryEntry& entry);

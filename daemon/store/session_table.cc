@@ -2,26 +2,22 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/base/try.h"
-#include "core/model/labels.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {
 namespace {
 
-// SQLite reads two members of a text ten times as fast as SpecFromJson() and SnapshotFromJson()
-// read all of it, and nothing of it stays in memory.
-constexpr char kSelectHeads[] =
-    "SELECT id, request_id, uid, state, iif(sound, json_extract(snapshot, '$.started_at'), NULL),"
-    " ended_at_ns, iif(sound, json_extract(spec, '$.limits.max_time'), NULL),"
-    " iif(sound, json_extract(spec, '$.labels'), NULL),"
-    " iif(sound, json_extract(snapshot, '$.held'), NULL)"
-    " FROM (SELECT *, ended_at_ns IS NOT NULL AND json_valid(spec) AND json_valid(snapshot)"
-    " AS sound FROM sessions) WHERE state <> 'deleted' ORDER BY key";
+constexpr char kSelectTimes[] =
+    "SELECT uid, ended_at_ns, held_ns FROM sessions"
+    " WHERE held_ns IS NOT NULL AND ended_at_ns >= min(?1, coalesce("
+    "(SELECT ended_at_ns FROM sessions WHERE held_ns IS NOT NULL AND ended_at_ns IS NOT NULL"
+    " ORDER BY ended_at_ns DESC LIMIT 1 OFFSET ?2 - 1), 0)) ORDER BY ended_at_ns";
 
 /// What a session's row takes beside its texts.
 constexpr std::size_t kRowBytes = 512;
@@ -44,20 +40,47 @@ constexpr char kCharge[] =
 std::int64_t CountOf(Timestamp time) { return time.time_since_epoch().count(); }
 Timestamp TimeOf(std::int64_t count) { return Timestamp(Nanoseconds(count)); }
 
+/// SQLite has no larger number.
+std::uint64_t AtMost(std::uint64_t number) {
+  return std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max());
+}
+
+std::optional<std::int64_t> StartOf(const SessionSnapshot& snapshot) {
+  if (!snapshot.started_at) return std::nullopt;
+  return CountOf(*snapshot.started_at);
+}
+
+/// The column held_ns: there once the state is final, of a session that began.
+std::optional<std::int64_t> TimeHeld(const SessionSnapshot& snapshot) {
+  if (!IsFinal(snapshot.state) || !snapshot.held) return std::nullopt;
+  return snapshot.held->count();
+}
+
 /// The column ended_at_ns: there once the state is final, and only then.
 std::optional<std::int64_t> EndOf(const SessionSnapshot& snapshot) {
   if (!IsFinal(snapshot.state)) return std::nullopt;
   return CountOf(snapshot.ended_at.value_or(snapshot.submitted_at));
 }
 
-/// Columns of the row at hand: id, request_id, spec, snapshot.
+/// Columns of the row at hand: id, request_id, spec, snapshot, priority.
 Result<SessionRecord> ReadRecord(const Statement& row) {
   const std::string step = "stored session " + row.Text(0);
   Result<SessionSpec> spec = SpecFromJson(row.Text(2));
   if (!spec) return std::move(spec).error().Within(step);
+  spec->priority = static_cast<std::int32_t>(row.Integer(4));
   Result<SessionSnapshot> snapshot = SnapshotFromJson(row.Text(3));
   if (!snapshot) return std::move(snapshot).error().Within(step);
   return SessionRecord{std::move(*spec), std::move(*snapshot), row.Text(1)};
+}
+
+/// Columns of the row at hand: key, id, state, uid. Nothing for a state that is not known.
+std::optional<SessionView> ReadView(const Statement& row) {
+  const std::optional<SessionState> state = ValueOf<SessionState>(row.Text(2));
+  if (!state) return std::nullopt;
+  return SessionView{.key = static_cast<std::uint64_t>(row.Integer(0)),
+                     .id = SessionId{row.Text(1)},
+                     .state = *state,
+                     .uid = static_cast<std::uint32_t>(row.Integer(3))};
 }
 
 }  // namespace
@@ -68,63 +91,78 @@ Error NoSuchSession(const SessionId& id) {
 
 SessionTable::SessionTable(Database& database)
     : database_(&database),
-      insert_(
-          database,
-          "INSERT INTO sessions (id, request_id, uid, state, submitted_at_ns, ended_at_ns, spec,"
-          " snapshot, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      insert_(database,
+              "INSERT INTO sessions (id, request_id, uid, state, priority, submitted_at_ns,"
+              " started_at_ns, ended_at_ns, held_ns, spec, snapshot, bytes)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      insert_label_(database, "INSERT INTO labels (name, value, session, uid) VALUES (?, ?, ?, ?)"),
       update_(database,
-              "UPDATE sessions SET state = ?, submitted_at_ns = ?, ended_at_ns = ?, snapshot = ?,"
+              "UPDATE sessions SET state = ?, submitted_at_ns = ?, started_at_ns = ?,"
+              " ended_at_ns = ?, held_ns = ?, snapshot = ?,"
               " bytes = 512 + length(CAST(spec AS BLOB)) + length(CAST(request_id AS BLOB)) + ?"
               " WHERE id = ?"),
       charge_(database, kCharge),
-      shorten_request_ids_(database,
-                           "UPDATE sessions SET request_id = ''"
-                           " WHERE length(CAST(request_id AS BLOB)) > ?"),
-      update_spec_(database, "UPDATE sessions SET spec = ? WHERE id = ?"),
-      select_(database, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"),
-      select_heads_(database, kSelectHeads),
+      set_priority_(database, "UPDATE sessions SET priority = ? WHERE id = ?"),
+      select_(database,
+              "SELECT id, request_id, spec, snapshot, priority FROM sessions WHERE id = ?"),
+      select_unfinished_(database,
+                         "SELECT id, request_id, spec, snapshot, priority, key FROM sessions"
+                         " WHERE ended_at_ns IS NULL AND state <> 'deleted'"),
+      select_ids_(database, "SELECT id FROM sessions WHERE ended_at_ns IS NULL"),
+      select_turns_(database,
+                    "SELECT uid FROM sessions WHERE started_at_ns IS NOT NULL GROUP BY uid"
+                    " ORDER BY max(started_at_ns)"),
+      select_times_(database, kSelectTimes),
       select_submissions_(database,
-                          "SELECT uid, submitted_at_ns FROM sessions WHERE state <> 'deleted'"
-                          " AND submitted_at_ns > (SELECT max(submitted_at_ns) FROM sessions) - ?"
+                          "SELECT uid, submitted_at_ns FROM sessions"
+                          " WHERE submitted_at_ns > (SELECT max(submitted_at_ns) FROM sessions) - ?"
                           " ORDER BY submitted_at_ns"),
+      find_(database,
+            "SELECT key, id, state, uid FROM sessions WHERE id >= ?1 AND id < ?2"
+            " AND ended_at_ns IS NOT NULL AND (?3 IS NULL OR uid = ?3 OR id = ?1) LIMIT 3"),
+      find_request_(database,
+                    "SELECT id FROM sessions WHERE uid = ?1 AND request_id = ?2"
+                    " AND request_id <> '' ORDER BY key DESC LIMIT 1"),
       select_done_(database,
-                   "SELECT id, request_id, spec, snapshot FROM sessions WHERE state = 'done'"
-                   " ORDER BY ended_at_ns, key"),
-      select_unfinished_(database, "SELECT id FROM sessions WHERE ended_at_ns IS NULL") {}
+                   "SELECT id, request_id, spec, snapshot, priority FROM sessions"
+                   " WHERE state = 'done' ORDER BY ended_at_ns, key") {}
 
-Result<void> SessionTable::Insert(const SessionRecord& record) {
-  const SessionSnapshot& snapshot = record.snapshot;
-  const std::string spec_json = SpecToJson(record.spec);
+Result<std::uint64_t> SessionTable::Insert(const SessionRecord& record) {
+  const auto& [spec, snapshot, request_id] = record;
+  const std::string spec_json = SpecToJson(spec);
   const std::string snapshot_json = SnapshotToJson(snapshot);
-  Result<void> inserted = insert_.Run(
-      snapshot.id.value, record.request_id, record.spec.caller.uid, NameOf(snapshot.state),
-      CountOf(snapshot.submitted_at), EndOf(snapshot), spec_json, snapshot_json,
-      kRowBytes + spec_json.size() + snapshot_json.size() + record.request_id.size());
+  Result<void> inserted =
+      insert_.Run(snapshot.id.value, request_id, spec.caller.uid, NameOf(snapshot.state),
+                  spec.priority, CountOf(snapshot.submitted_at), StartOf(snapshot), EndOf(snapshot),
+                  TimeHeld(snapshot), spec_json, snapshot_json,
+                  kRowBytes + spec_json.size() + snapshot_json.size() + request_id.size());
   if (!inserted && inserted.error().code == ErrorCode::kAlreadyExists) {
     return Error{
         ErrorCode::kAlreadyExists, "session " + snapshot.id.value + ": exists already", {}};
   }
-  return inserted;
+  if (!inserted) return std::move(inserted).error();
+  const std::int64_t key = database_->last_insert_key();
+  for (const auto& [name, value] : spec.labels) {
+    TRY_VOID(insert_label_.Run(name, value, key, spec.caller.uid));
+  }
+  return static_cast<std::uint64_t>(key);
 }
 
 Result<void> SessionTable::Update(const SessionSnapshot& snapshot) {
   const std::string json = SnapshotToJson(snapshot);
-  Result<void> updated = update_.Run(NameOf(snapshot.state), CountOf(snapshot.submitted_at),
-                                     EndOf(snapshot), json, json.size(), snapshot.id.value);
+  Result<void> updated =
+      update_.Run(NameOf(snapshot.state), CountOf(snapshot.submitted_at), StartOf(snapshot),
+                  EndOf(snapshot), TimeHeld(snapshot), json, json.size(), snapshot.id.value);
   if (updated && database_->changed_rows() == 0) return NoSuchSession(snapshot.id);
   return updated;
 }
 
 Result<void> SessionTable::Charge(const SessionId& id) { return charge_.Run(id.value); }
 
-Result<void> SessionTable::ShortenRequestIds() {
-  return shorten_request_ids_.Run(kMaxRequestIdBytes);
-}
-
 Result<void> SessionTable::SetPriority(const SessionId& id, std::int32_t priority) {
-  TRY(SessionRecord record, Load(id));
-  record.spec.priority = priority;
-  return update_spec_.Run(SpecToJson(record.spec), id.value);
+  TRY_VOID(set_priority_.Run(priority, id.value));
+  if (database_->changed_rows() == 0) return NoSuchSession(id);
+  return {};
 }
 
 Result<SessionRecord> SessionTable::Load(const SessionId& id) {
@@ -139,18 +177,50 @@ Result<SessionRecord> SessionTable::Load(const SessionId& id) {
   return std::move(*record);
 }
 
-Result<std::vector<StoredSession>> SessionTable::LoadAll(std::vector<std::string>& warnings) {
+Result<std::vector<StoredSession>> SessionTable::LoadUnfinished(
+    std::vector<std::string>& warnings) {
   std::vector<StoredSession> sessions;
   const auto keep = [&, this] {
-    Result<StoredSession> read = ReadRow();
+    Result<SessionRecord> read = ReadRecord(select_unfinished_);
     if (read) {
-      sessions.push_back(std::move(*read));
+      const auto key = static_cast<std::uint64_t>(select_unfinished_.Integer(5));
+      sessions.push_back({key, std::move(*read)});
     } else {
       warnings.push_back(read.error().message + "; left as it is in " + database_->path());
     }
   };
-  TRY_VOID(select_heads_.Query(keep));
+  TRY_VOID(select_unfinished_.Query(keep));
+  // Not by SQLite, which would move the texts.
+  std::sort(sessions.begin(), sessions.end(),
+            [](const StoredSession& a, const StoredSession& b) { return a.key < b.key; });
   return sessions;
+}
+
+Result<std::set<SessionId>> SessionTable::Unfinished() {
+  std::set<SessionId> ids;
+  const auto keep = [this, &ids] { ids.insert(SessionId{select_ids_.Text(0)}); };
+  TRY_VOID(select_ids_.Query(keep));
+  return ids;
+}
+
+Result<std::vector<std::uint32_t>> SessionTable::LoadTurns() {
+  std::vector<std::uint32_t> users;
+  const auto keep = [this, &users] {
+    users.push_back(static_cast<std::uint32_t>(select_turns_.Integer(0)));
+  };
+  TRY_VOID(select_turns_.Query(keep));
+  return users;
+}
+
+Result<std::vector<MachineTime>> SessionTable::LoadTimes(Timestamp since, std::uint64_t at_least) {
+  std::vector<MachineTime> times;
+  const auto keep = [this, &times] {
+    times.push_back({.uid = static_cast<std::uint32_t>(select_times_.Integer(0)),
+                     .end = TimeOf(select_times_.Integer(1)),
+                     .held = Nanoseconds(select_times_.Integer(2))});
+  };
+  TRY_VOID(select_times_.Query(keep, CountOf(since), at_least));
+  return times;
 }
 
 Result<std::vector<std::pair<std::uint32_t, Timestamp>>> SessionTable::LoadSubmissions() {
@@ -173,42 +243,62 @@ Result<void> SessionTable::ForEachDone(
   return select_done_.Query(read);
 }
 
-/// The row at hand of select_heads_. One that has not ended is read whole, and so is one whose JSON
-/// is none: that says what is wrong.
-Result<StoredSession> SessionTable::ReadRow() {
-  const std::optional<SessionState> state = ValueOf<SessionState>(select_heads_.Text(3));
-  if (state && IsFinal(*state) && !select_heads_.IsNull(6)) {
-    TRY(SessionHead head, ReadHead(*state));
-    return StoredSession{std::move(head), std::nullopt};
+std::string SelectEnded(const SessionFilter& filter) {
+  const bool labelled = !filter.labels.empty();
+  // CROSS JOIN: labels first.
+  std::string sql = labelled
+                        ? "SELECT key, id, state, sessions.uid FROM labels CROSS JOIN sessions"
+                          " ON key = session WHERE session < ?1 AND name = ?5 AND value = ?6"
+                          " AND NOT EXISTS (SELECT 1 FROM json_each(?7) AS wanted WHERE NOT EXISTS"
+                          " (SELECT 1 FROM labels AS other WHERE other.session = labels.session"
+                          " AND name = json_extract(wanted.value, '$[0]')"
+                          " AND value = json_extract(wanted.value, '$[1]')))"
+                        : "SELECT key, id, state, uid FROM sessions"
+                          " WHERE key < ?1 AND ?5 = '' AND ?6 = '' AND ?7 = ''";
+  sql += " AND ended_at_ns IS NOT NULL";
+  sql += filter.state ? " AND state = ?3" : " AND ?3 IS NULL";
+  sql += !filter.owner ? " AND ?4 IS NULL" : labelled ? " AND labels.uid = ?4" : " AND uid = ?4";
+  return sql + (labelled ? " ORDER BY session DESC LIMIT ?2" : " ORDER BY key DESC LIMIT ?2");
+}
+
+Result<std::vector<SessionView>> SessionTable::ListEnded(const SessionFilter& filter) {
+  std::vector<SessionView> found;
+  const std::string sql = SelectEnded(filter);
+  Statement select(*database_, sql);
+  const auto keep = [&found, &select] {
+    if (std::optional<SessionView> view = ReadView(select)) found.push_back(*std::move(view));
+  };
+  std::optional<std::string_view> state;
+  if (filter.state) state = NameOf(*filter.state);
+  std::string name;
+  std::string value;
+  std::string others;
+  if (!filter.labels.empty()) {
+    std::tie(name, value) = *filter.labels.begin();
+    others = ToJsonText(filter.labels);
   }
-  TRY(SessionRecord record, Load(SessionId{select_heads_.Text(0)}));
-  SessionHead head = HeadOf(record);
-  return StoredSession{std::move(head), std::move(record)};
+  TRY_VOID(select.Query(keep, AtMost(filter.before), AtMost(filter.limit), state, filter.owner,
+                        name, value, others));
+  return found;
 }
 
-Result<SessionHead> SessionTable::ReadHead(SessionState state) {
-  const Statement& row = select_heads_;
-  SessionHead head{.id = SessionId{row.Text(0)},
-                   .request_id = row.Text(1),
-                   .uid = static_cast<std::uint32_t>(row.Integer(2)),
-                   .state = state,
-                   .max_time = Nanoseconds(row.Integer(6))};
-  if (!row.IsNull(4)) head.started_at = TimeOf(row.Integer(4));
-  if (!row.IsNull(5)) head.ended_at = TimeOf(row.Integer(5));
-  if (!row.IsNull(8)) head.held = Nanoseconds(row.Integer(8));
-  if (row.IsNull(7) || row.Text(7) == "[]") return head;
-  auto labels = FromJsonText<std::map<std::string, std::string>>(row.Text(7), "labels");
-  if (!labels) return std::move(labels).error().Within("stored session " + head.id.value);
-  // What is found by more than may be submitted would take memory for good.
-  if (AreFewLabels(*labels)) head.labels = std::move(*labels);
-  return head;
+Result<std::vector<SessionView>> SessionTable::FindEnded(const std::string& prefix,
+                                                         std::optional<std::uint32_t> owner) {
+  std::vector<SessionView> found;
+  const auto keep = [this, &found] {
+    if (std::optional<SessionView> view = ReadView(find_)) found.push_back(*std::move(view));
+  };
+  // No byte of text is larger.
+  TRY_VOID(find_.Query(keep, prefix, prefix + '\xff', owner));
+  return found;
 }
 
-Result<std::set<SessionId>> SessionTable::Unfinished() {
-  std::set<SessionId> ids;
-  const auto keep = [this, &ids] { ids.insert(SessionId{select_unfinished_.Text(0)}); };
-  TRY_VOID(select_unfinished_.Query(keep));
-  return ids;
+Result<std::optional<SessionId>> SessionTable::OfRequest(std::uint32_t uid,
+                                                         const std::string& request_id) {
+  std::optional<SessionId> id;
+  const auto keep = [this, &id] { id = SessionId{find_request_.Text(0)}; };
+  TRY_VOID(find_request_.Query(keep, uid, request_id));
+  return id;
 }
 
 HistoryTable::HistoryTable(Database& database)
@@ -251,8 +341,6 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
   return entries;
 }
 
-namespace {
-
 /// In the order of the table, of summaries_by_user or of summaries_by_benchmark: SQLite takes an
 /// index where a column is compared, and none where it may be. ?1 is the number beyond which, ?2
 /// how many, ?3 the user and ?4 the benchmark; those that are not asked for are NULL and ''.
@@ -264,8 +352,6 @@ std::string SelectFor(const SummaryQuery& query) {
   sql += query.oldest_first ? " ORDER BY number" : " ORDER BY number DESC";
   return sql + " LIMIT ?2";
 }
-
-}  // namespace
 
 SummaryTable::SummaryTable(Database& database)
     : database_(&database),
@@ -300,9 +386,8 @@ Result<std::vector<GateSummary>> SummaryTable::List(const SummaryQuery& query) {
     summary->number = static_cast<std::uint64_t>(select.Integer(0));
     found.push_back(std::move(*summary));
   };
-  constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  const std::uint64_t beyond =
-      !query.oldest_first && query.beyond == 0 ? kLargest : std::min(query.beyond, kLargest);
+  const bool from_the_newest = !query.oldest_first && query.beyond == 0;
+  const std::uint64_t beyond = AtMost(from_the_newest ? UINT64_MAX : query.beyond);
   TRY_VOID(select.Query(keep, beyond, query.limit, query.uid, query.benchmark));
   return found;
 }

@@ -70,6 +70,20 @@ class QueueFixture : public testing::Test {
   Result<SessionSnapshot> Move(Caller caller, const SessionId& id, std::int32_t priority) {
     return RunToEnd(loop_, queue_.Move(std::move(caller), id.value, priority));
   }
+  /// Asked on a loop of their own: also from inside of ours.
+  std::vector<SessionView> List(Caller caller, SessionFilter filter) {
+    asio::io_context loop;
+    const auto views = RunToEnd(loop, queue_.List(std::move(caller), std::move(filter)));
+    EXPECT_TRUE(views) << views.error().message;
+    return views.value_or(std::vector<SessionView>{});
+  }
+  bool HasEnded(Caller caller, const SessionId& id) {
+    asio::io_context loop;
+    return RunToEnd(loop, queue_.HasEnded(std::move(caller), id.value));
+  }
+  bool HasPriority(Caller caller, const SessionId& id, std::int32_t priority) {
+    return RunToEnd(loop_, queue_.HasPriority(std::move(caller), id.value, priority));
+  }
   Result<QueueStatus> SetMode(QueueMode mode, std::uint32_t uid = 0) {
     return RunToEnd(loop_, queue_.SetMode(User(uid), mode));
   }

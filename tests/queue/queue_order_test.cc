@@ -95,9 +95,9 @@ TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
 
 TEST_F(QueueOrderTest, AMoveToWhereItIsLeavesNoLine) {
   const SessionId id = Submit(SpecOf(1000));
-  EXPECT_FALSE(queue_.HasPriority(User(1000), id.value, -1));
+  EXPECT_FALSE(HasPriority(User(1000), id, -1));
   ASSERT_TRUE(Move(User(1000), id, -1));
-  EXPECT_TRUE(queue_.HasPriority(User(1000), id.value, -1));
+  EXPECT_TRUE(HasPriority(User(1000), id, -1));
   const std::vector<std::string> before = store_.history(id);
   const Result<SessionSnapshot> again = Move(User(1000), id, -1);
   ASSERT_TRUE(again) << again.error().message;

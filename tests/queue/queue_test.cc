@@ -141,24 +141,23 @@ TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
   const Error error = Refused(SpecOf(1000));
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_EQ(error.message, "base: benchd-runner died");
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).views.empty());
+  EXPECT_TRUE(List(User(1000), {.all = true}).empty());
 }
 
 TEST_F(QueueTest, RefusesASessionThatCannotBeStoredAndForgetsIt) {
   store_.disk().SetFull(true);
   EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kResourceExhausted);
   store_.disk().SetFull(false);
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).views.empty());
+  EXPECT_TRUE(List(User(1000), {.all = true}).empty());
 }
 
 TEST_F(QueueTest, ShowsOthersIdUserAndStateOnly) {
   const SessionId id = Submit(SpecOf(1000));
-  const std::vector<SessionView> views = queue_.List(User(1001), {}).views;
+  const std::vector<SessionView> views = List(User(1001), {});
   ASSERT_EQ(views.size(), 1U);
   EXPECT_EQ(views[0].id, id);
   EXPECT_EQ(views[0].uid, 1000U);
-  EXPECT_FALSE(views[0].whole);
-  EXPECT_TRUE(queue_.List(User(1000), {}).views[0].whole);
+  EXPECT_EQ(List(User(1000), {}), views);
 }
 
 TEST_F(QueueTest, LetsNobodyElseSeeOrCancelASession) {
@@ -182,14 +181,87 @@ TEST_F(QueueTest, FindsASessionByAUniquePrefixAmongOnesOwn) {
   EXPECT_EQ(Get(User(1001), first.value.substr(0, 1)).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(QueueTest, FindsWhatHasEndedAndWhatHasNotAlike) {
+  // Ids 1000..., 2000..., as above.
+  const SessionId ended = Submit(SpecOf(1000), "request");
+  ASSERT_TRUE(Cancel(User(1000), ended));
+  EXPECT_EQ(Submit(SpecOf(1000), "request"), ended);
+  const SessionId waits = Submit(SpecOf(1000));
+  EXPECT_EQ(Get(User(1000), ended.value.substr(0, 1))->snapshot.id, ended);
+  EXPECT_EQ(Get(User(1000), waits.value.substr(0, 1))->snapshot.id, waits);
+  EXPECT_EQ(Get(User(1001), ended.value).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(Get(User(1001), ended.value.substr(0, 7)).error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(HasEnded(User(1000), ended));
+  EXPECT_FALSE(HasEnded(User(1001), ended));
+  EXPECT_FALSE(HasEnded(User(1000), waits));
+}
+
+TEST_F(QueueTest, GivesNoSessionTheIdOfAnother) {
+  const SessionId ended = Submit(SpecOf(1000));
+  ASSERT_TRUE(Cancel(User(1000), ended));
+  random_ = {};  // begins anew
+  const SessionId second = Submit(SpecOf(1000));
+  EXPECT_NE(second, ended);
+  EXPECT_EQ(StateOf(ended), SessionState::kCancelled);
+}
+
+TEST_F(QueueTest, ListsPageAfterPageWhateverEndsAndComesBetween) {
+  std::vector<SessionId> ids;
+  for (int i = 0; i < 6; ++i) ids.push_back(Submit(SpecOf(1000 + i % 2)));
+  for (const int i : {1, 3}) ASSERT_TRUE(Cancel(User(0), ids[i]));
+  SessionFilter filter{.all = true, .limit = 2};
+  std::vector<SessionView> page = List(User(1000), filter);
+  ASSERT_EQ(page.size(), 2U);
+  EXPECT_EQ(page[0].id, ids[5]);
+  EXPECT_EQ(page[1].id, ids[4]);
+  ASSERT_TRUE(Cancel(User(0), ids[2]));
+  Submit(SpecOf(1000));
+  // A daemon that was started in between goes on at the same place.
+  Queue next{loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_};
+  ASSERT_TRUE(RunToEnd(loop_, next.Load()));
+  filter = {.all = true, .before = page[1].key};
+  page = RunToEnd(loop_, next.List(User(1000), filter)).value();
+  ASSERT_EQ(page.size(), 4U);
+  const SessionState cancelled = SessionState::kCancelled;
+  const SessionState queued = SessionState::kQueued;
+  const SessionState states[] = {cancelled, cancelled, cancelled, queued};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(page[i].id, ids[3 - i]);
+    EXPECT_EQ(page[i].state, states[i]) << i;
+  }
+}
+
+TEST_F(QueueTest, LabelsMatchOnlyWhatOneMaySee) {
+  SessionSpec spec = SpecOf(1000);
+  spec.labels = {{"branch", "main"}, {"ticket", "7"}};
+  const SessionId ended = Submit(spec);
+  ASSERT_TRUE(Cancel(User(1000), ended));
+  const SessionId waits = Submit(spec);
+  SessionFilter filter{.all = true, .labels = {{"branch", "main"}}};
+  for (const std::uint32_t uid : {1000, 0}) {
+    const std::vector<SessionView> views = List(User(uid), filter);
+    ASSERT_EQ(views.size(), 2U);
+    EXPECT_EQ(views[0].id, waits);
+    EXPECT_EQ(views[1].id, ended);
+  }
+  EXPECT_TRUE(List(User(1001), filter).empty());
+  filter.owner = 1000;  // of no use to somebody else
+  EXPECT_TRUE(List(User(1001), filter).empty());
+  filter.owner.reset();
+  filter.labels["ticket"] = "7";
+  EXPECT_EQ(List(User(1000), filter).size(), 2U);
+  filter.labels["ticket"] = "8";
+  EXPECT_TRUE(List(User(1000), filter).empty());
+}
+
 TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
   Submit(SpecOf(1000));
   Work();
   Settle();
-  EXPECT_TRUE(queue_.List(User(1000), {}).views.empty());
-  EXPECT_EQ(queue_.List(User(1000), {.all = true}).views.size(), 1U);
-  EXPECT_EQ(queue_.List(User(1000), {.state = SessionState::kDone}).views.size(), 1U);
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .labels = {{"a", "b"}}}).views.empty());
+  EXPECT_TRUE(List(User(1000), {}).empty());
+  EXPECT_EQ(List(User(1000), {.all = true}).size(), 1U);
+  EXPECT_EQ(List(User(1000), {.state = SessionState::kDone}).size(), 1U);
+  EXPECT_TRUE(List(User(1000), {.all = true, .labels = {{"a", "b"}}}).empty());
 }
 
 TEST_F(QueueTest, PutsAllOntoTheDiskAfterAVerdictIsToldAndBeforeTheNextSession) {
@@ -234,7 +306,7 @@ TEST_F(QueueTest, RefusesAtOnceWhatTheMachineCannotGive) {
   ASSERT_EQ(runner_.checked.size(), 1U);
   EXPECT_EQ(runner_.checked[0].profile, "fast");
   EXPECT_EQ(runner_.checked[0].cpus, "1-2");
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .state = {}, .labels = {}}).views.empty());
+  EXPECT_TRUE(List(User(1000), {.all = true, .state = {}, .labels = {}}).empty());
 }
 
 TEST_F(QueueTest, ATurnCanBeAwaitedAndIsFreeWhenItIsGivenUp) {

@@ -106,7 +106,8 @@ TEST_F(BundleTest, ASessionsBundleIsThereUntilItEnds) {
   ASSERT_TRUE(Get(id.substr(0, 4), &got).status.ok());
   EXPECT_EQ(got, bundle_);
   Work();
-  EXPECT_TRUE(loop_.Await([this, &id] { return queue_->HasEnded(Caller{.uid = ::getuid()}, id); }));
+  EXPECT_TRUE(loop_.Await(
+      [this, &id] { return IsFinal(store_.Ask(&Records::Load, SessionId{id})->snapshot.state); }));
   const grpc::Status gone = Get(id, &got).status;
   EXPECT_EQ(gone.error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(gone.error_message(), "bundle: session " + id + " has none");

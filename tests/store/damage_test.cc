@@ -50,13 +50,13 @@ class DamageTest : public StoreTest {
     EXPECT_THAT(aside.filename().string(),
                 testing::MatchesRegex("benchd.db.damaged-[0-9]+T[0-9]+Z"));
     EXPECT_TRUE(Contents(aside) == before);
-    ASSERT_THAT(All().warnings, SizeIs(1));
-    EXPECT_EQ(All().warnings[0], database_.string() + ": " + why + "; set aside as " +
-                                     aside.string() + "; lost to benchd: " + loss);
+    ASSERT_THAT(AtStart().warnings, SizeIs(1));
+    EXPECT_EQ(AtStart().warnings[0], database_.string() + ": " + why + "; set aside as " +
+                                         aside.string() + "; lost to benchd: " + loss);
     // Only once: the next start has no warning.
     Open();
     EXPECT_EQ(Ids(), "fresh");
-    EXPECT_THAT(All().warnings, IsEmpty());
+    EXPECT_THAT(AtStart().warnings, IsEmpty());
   }
 };
 
@@ -65,10 +65,10 @@ TEST_F(DamageTest, SetsATruncatedFileAside) {
   std::filesystem::resize_file(database_, std::filesystem::file_size(database_) / 2 / 4096 * 4096);
   Open();
   EXPECT_EQ(Ids(), "");
-  ASSERT_THAT(All().warnings, SizeIs(1));
-  EXPECT_THAT(All().warnings[0], HasSubstr(": the database is damaged ("));
-  EXPECT_THAT(All().warnings[0], HasSubstr("set aside as " + Aside().string()));
-  EXPECT_THAT(All().warnings[0],
+  ASSERT_THAT(AtStart().warnings, SizeIs(1));
+  EXPECT_THAT(AtStart().warnings[0], HasSubstr(": the database is damaged ("));
+  EXPECT_THAT(AtStart().warnings[0], HasSubstr("set aside as " + Aside().string()));
+  EXPECT_THAT(AtStart().warnings[0],
               HasSubstr("lost to benchd: all sessions (2 can be counted, 1 of them not ended)"));
 }
 
@@ -90,8 +90,8 @@ TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
   Overwrite(pages / 2 * 4096, std::string(4096, '\xa5'));
   Open();
   EXPECT_EQ(Ids(), "");
-  ASSERT_THAT(All().warnings, SizeIs(1));
-  EXPECT_THAT(All().warnings[0], HasSubstr(": the database is damaged ("));
+  ASSERT_THAT(AtStart().warnings, SizeIs(1));
+  EXPECT_THAT(AtStart().warnings[0], HasSubstr(": the database is damaged ("));
 }
 
 TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
@@ -116,13 +116,14 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
     std::ofstream(database_, std::ios::binary) << damaged;
     Open();
     ASSERT_TRUE(records_);
-    const Records::All contents = All();
+    const Records::AtStart contents = AtStart();
     if (FilesNamed("benchd.db.damaged-").empty()) {
       // Numbers and text have no checksums; existing rows are kept or reported.
-      EXPECT_EQ(contents.sessions.size() + contents.warnings.size(), 2U);
+      EXPECT_EQ(contents.unfinished.size() + contents.warnings.size() + ListEnded().size(), 2U);
     } else {
       ++aside;
-      EXPECT_THAT(contents.sessions, IsEmpty());
+      EXPECT_THAT(contents.unfinished, IsEmpty());
+      EXPECT_THAT(ListEnded(), IsEmpty());
       EXPECT_TRUE(Contents(Aside()) == damaged);
     }
   }
@@ -157,7 +158,7 @@ TEST_F(DamageTest, OverwritesNothingThatWasSetAsideBefore) {
     std::filesystem::create_directories(state_);
     std::ofstream(database_) << std::string(5000, static_cast<char>('a' + round));
     Open();
-    EXPECT_THAT(All().warnings, SizeIs(1));
+    EXPECT_THAT(AtStart().warnings, SizeIs(1));
     std::string first_bytes;
     for (const std::string& name : FilesNamed("benchd.db.damaged-")) {
       first_bytes += Contents(state_ / name)[0];
@@ -181,7 +182,7 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtThe
   std::filesystem::create_directories(state_);
   std::ofstream(database_).flush();
   Open();
-  EXPECT_THAT(All().warnings, IsEmpty());
+  EXPECT_THAT(AtStart().warnings, IsEmpty());
   records_.reset();
   {
     const auto other = Connect();
@@ -189,7 +190,7 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtThe
     ASSERT_TRUE(locked) << locked.error().message;
     EXPECT_EQ(Refusal().code, ErrorCode::kUnavailable);
   }
-  Execute("PRAGMA user_version = 6");
+  Execute("PRAGMA user_version = 7");
   EXPECT_THAT(Refusal().message, HasSubstr("another version of benchd"));
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
@@ -212,7 +213,7 @@ TEST_F(DamageTest, FindsWithoutReadingAllOfALargeFileWhatWouldKeepItFromStarting
   const auto page_of = [this](const std::string& table) {
     return Number("SELECT max(pageno) FROM dbstat WHERE name = '" + table + "'") - 1;
   };
-  const std::pair<std::string, bool> tables[] = {{"runs", true}, {"sessions", false}};
+  const std::pair<std::string, bool> tables[] = {{"runs", true}, {"queue_mode", false}};
   for (const auto& [table, starts] : tables) {
     SCOPED_TRACE(table);
     const auto offset = static_cast<std::uintmax_t>(page_of(table)) * 4096;
@@ -252,7 +253,7 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
   records_.reset();
   EXPECT_TRUE(LookAt(database_).unclean);
   Open();
-  EXPECT_THAT(All().warnings, SizeIs(1));
+  EXPECT_THAT(AtStart().warnings, SizeIs(1));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "daemon/store/open_database.h"
+#include "daemon/store/schema.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::store {
@@ -179,14 +180,16 @@ TEST_F(DatabaseTest, DeletesAllOfASessionWithItsRow) {
   const auto database = Open();
   ASSERT_TRUE(MakeSchema(*database));
   Execute(*database, R"sql(
-    INSERT INTO sessions VALUES (1, 'a', '', 0, 'done', 0, 0, '', '', 0);
+    INSERT INTO sessions VALUES (1, 'a', '', 0, 'done', 0, 0, '', '', 0, 0, 0, 0);
+    INSERT INTO labels VALUES ('k', 'v', 1, 0);
     INSERT INTO events VALUES (1, 0, 0, 'submitted');
     INSERT INTO metric_lists VALUES (1, 1, '[]');
     INSERT INTO metrics VALUES (1, 0, 'wall_time', '');
     INSERT INTO runs VALUES (1, 0, 0, 'measured', 0, 0, 0, 0, 0, 0, 0, 0, 1, x'');
     INSERT INTO logs VALUES (1, 1, x'00');
     DELETE FROM sessions)sql");
-  for (const char* table : {"sessions", "metric_lists", "metrics", "runs", "logs", "events"}) {
+  for (const char* table :
+       {"sessions", "labels", "metric_lists", "metrics", "runs", "logs", "events"}) {
     EXPECT_EQ(Number(*database, std::string("SELECT count(*) FROM ") + table), 0) << table;
   }
 }
@@ -196,14 +199,14 @@ TEST_F(DatabaseTest, KnowsAnEmptyFileItsTablesAndThoseOfAnotherVersion) {
   EXPECT_FALSE(*HasSchema(*database));
   ASSERT_TRUE(MakeSchema(*database));
   EXPECT_TRUE(*HasSchema(*database));
-  for (const char* version : {"0", "3", "6"}) {
+  for (const char* version : {"0", "3", "7"}) {
     Execute(*database, std::string("PRAGMA user_version = ") + version);
     Result<bool> other = HasSchema(*database);
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(other.error().message, file_.string() +
                                          ": written by another version of benchd (schema " +
-                                         version + ", this one has 5)");
+                                         version + ", this one has 6)");
   }
 }
 

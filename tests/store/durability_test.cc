@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 
 #include "tests/store/store_fixture.h"
@@ -27,9 +26,10 @@ class DurabilityTest : public StoreTest {
   void TearDown() override { records_.reset(); }
 
   /// The number of syncs of the log during `call`.
-  int Syncs(const std::function<Result<void>()>& call) {
+  template <typename Call>
+  int Syncs(Call call) {
     const int before = disk_.log_syncs();
-    Result<void> done = call();
+    const auto done = call();
     EXPECT_TRUE(done) << done.error().message;
     return disk_.log_syncs() - before;
   }
@@ -88,7 +88,8 @@ TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
 }
 
 /// Returns kResourceExhausted with a hint.
-void ExpectFull(const Result<void>& answer) {
+template <typename T>
+void ExpectFull(const Result<T>& answer) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted);
   EXPECT_THAT(answer.error().message, HasSubstr("benchd.db: the disk is full"));
@@ -146,7 +147,7 @@ TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
   EXPECT_EQ(ModeOf(state_ / "environments" / "third.json"), -1);
   EXPECT_EQ(*records_->Load(id), RichRecord());
   EXPECT_EQ(records_->Load(other)->spec.priority, 0);
-  EXPECT_EQ(All().mode, QueueMode{});
+  EXPECT_EQ(AtStart().mode, QueueMode{});
   EXPECT_EQ(records_->LoadLog(id, SIZE_MAX)->text, "");
   EXPECT_EQ(History(id).size(), 1U);
   ExpectBlocks(id, kBlocks);
@@ -163,7 +164,7 @@ TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
   EXPECT_EQ(*records_->Load(third.snapshot.id), third);
   EXPECT_EQ(records_->Load(id)->snapshot, ended);
   EXPECT_EQ(records_->Load(other)->spec.priority, 9);
-  EXPECT_TRUE(All().mode.paused);
+  EXPECT_TRUE(AtStart().mode.paused);
   EXPECT_EQ(History(id).size(), 2U);
 }
 
@@ -180,7 +181,7 @@ TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
   EXPECT_GT(std::filesystem::file_size(log_), 0U);
   disk_.SetFull(false);
   Open();
-  EXPECT_TRUE(All().warnings.empty());
+  EXPECT_TRUE(AtStart().warnings.empty());
   ExpectBlocks(id, 200);
   records_->Checkpoint();
   EXPECT_GT(std::filesystem::file_size(database_), before);
@@ -210,7 +211,7 @@ TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
     records_->Checkpoint();
     SessionRecord third = RichRecord();
     third.snapshot.id.value = "third";
-    Result<void> refused = records_->Insert(third, Happened("submitted"));
+    const auto refused = records_->Insert(third, Happened("submitted"));
     EXPECT_FALSE(refused);
     if (!refused) {
       EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
@@ -223,7 +224,7 @@ TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
     Open();
     ExpectBlocks(id, blocks + 1);
     EXPECT_EQ(*records_->Load(third.snapshot.id), third);
-    EXPECT_TRUE(All().warnings.empty());
+    EXPECT_TRUE(AtStart().warnings.empty());
     std::cout << blocks << " blocks until it was full\n" << std::flush;
     records_.reset();
     ::_exit(HasFailure() ? 1 : 0);
@@ -245,7 +246,7 @@ void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
       Records::Open(state, {.steady = [&now] { return SteadyTime(Nanoseconds(now)); }});
   if (!opened) ::_exit(1);
   std::optional<Records> records(std::move(*opened));
-  const auto tell = [told](const Result<void>& done) {
+  const auto tell = [told](const auto& done) {
     if (!done || ::write(told, ".", 1) != 1) ::_exit(1);
   };
   tell(records->Insert(PlainRecord("a"), Happened("submitted")));
@@ -285,7 +286,7 @@ TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDis
     ASSERT_EQ(WEXITSTATUS(status), FaultVfs::kDied);
     ++deaths;
     Open();
-    EXPECT_TRUE(All().warnings.empty());
+    EXPECT_TRUE(AtStart().warnings.empty());
     if (told.empty()) continue;
     ASSERT_EQ(Ids(), "a");
     const std::vector<benchd::Run> runs = Runs({"a"});

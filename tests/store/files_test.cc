@@ -91,7 +91,7 @@ TEST_F(FilesTest, DeletesEnvironmentValuesWhenTheSessionEnds) {
   const SessionSpec left = records_->Load(snapshot.id)->spec;
   EXPECT_EQ(left.environment.at("PATH"), "");
   EXPECT_EQ(left.benchmarks[0].arms[0].env.at("TOKEN"), "");
-  EXPECT_EQ(All().sessions.at(0).record, std::nullopt);
+  EXPECT_EQ(AtStart().unfinished.size(), 0U);
 }
 
 TEST_F(FilesTest, WritesNoFileForASessionWithoutEnvironment) {
@@ -103,11 +103,11 @@ TEST_F(FilesTest, WritesNoFileForASessionWithoutEnvironment) {
 TEST_F(FilesTest, LeavesNoSessionWhoseEnvironmentCannotBeKept) {
   Open();
   std::filesystem::remove(state_ / "environments");
-  Result<void> refused = records_->Insert(RichRecord(), Happened("submitted"));
+  const auto refused = records_->Insert(RichRecord(), Happened("submitted"));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("keeping the environment: "));
   EXPECT_FALSE(records_->Load(RichSnapshot().id));
-  EXPECT_TRUE(All().sessions.empty());
+  EXPECT_TRUE(AtStart().unfinished.empty());
 }
 
 TEST_F(FilesTest, SweepsAtTheStartWhatACrashLeft) {
@@ -130,12 +130,12 @@ TEST_F(FilesTest, SweepsAtTheStartWhatACrashLeft) {
 TEST_F(FilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
   Open();
   Insert(RichRecord());
-  EXPECT_EQ(All().sessions.at(0).record->spec.environment.at("PATH"), "");
+  EXPECT_EQ(AtStart().unfinished.at(0).record.spec.environment.at("PATH"), "");
   EXPECT_EQ(records_->Load(RichRecord().snapshot.id)->spec, RichSpec());
 }
 
 TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
-  for (const char* version : {"3", "6"}) {
+  for (const char* version : {"3", "7"}) {
     Open();
     records_.reset();
     Execute(std::string("PRAGMA user_version = ") + version);
@@ -144,10 +144,10 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
     EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(error.message, "opening the store: " + database_.string() +
                                  ": written by another version of benchd (schema " + version +
-                                 ", this one has 5)");
+                                 ", this one has 6)");
     EXPECT_EQ(error.hint, "run that version, or choose another --state-dir");
     EXPECT_TRUE(Contents(database_) == before);
-    Execute("PRAGMA user_version = 5");
+    Execute("PRAGMA user_version = 6");
   }
 }
 

@@ -18,7 +18,7 @@ class RecordsTest : public StoreTest {
 };
 
 TEST_F(RecordsTest, GivesBackARecordAlsoAfterReopening) {
-  Result<void> inserted = records_->Insert(RichRecord(), Happened("submitted"));
+  const auto inserted = records_->Insert(RichRecord(), Happened("submitted"));
   ASSERT_TRUE(inserted) << inserted.error().message;
   for (int opening = 0; opening < 2; ++opening) {
     Result<SessionRecord> record = records_->Load(RichRecord().snapshot.id);
@@ -59,7 +59,7 @@ TEST_F(RecordsTest, RefusesASecondSessionWithTheSameId) {
   ASSERT_TRUE(records_->Insert(RichRecord(), Happened("submitted")));
   SessionRecord second = RichRecord();
   second.spec.environment["PATH"] = "/other";
-  Result<void> refused = records_->Insert(second, Happened("submitted"));
+  const auto refused = records_->Insert(second, Happened("submitted"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kAlreadyExists);
   EXPECT_EQ(refused.error().message, "session 0123abcd: exists already");
@@ -106,18 +106,18 @@ TEST_F(RecordsTest, ChangesNothingWhenTheHistoryCannotBeWritten) {
   EXPECT_FALSE(records_->Update(Ended(id, 1), Happened("done")));
   EXPECT_FALSE(records_->SetPriority(id, 1, Happened("moved")));
   EXPECT_EQ(ModeOf(environment_), -1);
-  const Records::All contents = All();
-  ASSERT_EQ(contents.sessions.size(), 1U);
-  EXPECT_EQ(contents.sessions[0].record, PlainRecord("a"));
+  const Records::AtStart contents = AtStart();
+  ASSERT_EQ(contents.unfinished.size(), 1U);
+  EXPECT_EQ(contents.unfinished[0].record, PlainRecord("a"));
 }
 
 TEST_F(RecordsTest, RemembersWhetherTheQueueIsPausedOrDraining) {
-  EXPECT_EQ(All().mode, QueueMode{});
+  EXPECT_EQ(AtStart().mode, QueueMode{});
   for (const QueueMode mode : {QueueMode{true, false}, QueueMode{false, true}, QueueMode{}}) {
     Result<void> kept = records_->KeepMode(mode);
     ASSERT_TRUE(kept) << kept.error().message;
     Open();
-    EXPECT_EQ(All().mode, mode);
+    EXPECT_EQ(AtStart().mode, mode);
   }
 }
 
@@ -130,7 +130,7 @@ Result<void> FillWithSessions(Database& database, int count) {
     SessionRecord record = i % 100 == 0 ? RichRecord() : PlainRecord({});
     record.snapshot.id.value = std::to_string(i);
     record.snapshot.submitted_at = Timestamp(Nanoseconds(i));
-    if (Result<void> inserted = table.Insert(record); !inserted) return inserted;
+    TRY_VOID(table.Insert(record));
   }
   return transaction->Commit();
 }
@@ -139,62 +139,127 @@ TEST_F(RecordsTest, LoadsTenThousandSessionsWithinASecondOrSo) {
   Result<void> filled = FillWithSessions(*Connect(), 10000);
   ASSERT_TRUE(filled) << filled.error().message;
   const auto begun = std::chrono::steady_clock::now();
-  const std::vector<StoredSession> sessions = All().sessions;
+  const std::vector<StoredSession> sessions = AtStart().unfinished;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::cout << "10,000 sessions loaded in " << took.count() << " s\n";
   // Ten times the usual value, so that a busy machine does not matter.
   EXPECT_LT(took.count(), 20);
   ASSERT_EQ(sessions.size(), 10000U);
-  EXPECT_EQ(sessions[9900].record->spec, RichSpec());
-  EXPECT_EQ(sessions[9900].record->snapshot.report, RichSnapshot().report);
-  EXPECT_EQ(sessions[9999].head.id.value, "9999");
+  EXPECT_EQ(sessions[9900].record.spec, RichSpec());
+  EXPECT_EQ(sessions[9900].record.snapshot.report, RichSnapshot().report);
+  EXPECT_EQ(sessions[9999].record.snapshot.id.value, "9999");
 }
 
-TEST_F(RecordsTest, ReadsNoMoreThanTheHeadOfWhatHasEnded) {
-  SessionRecord rich = RichRecord();
-  rich.spec.labels["bytes"] = "\xff";
-  Insert(rich);
-  SessionSnapshot ended = RichSnapshot();
-  ended.state = SessionState::kFailed;
-  ended.started_at = Timestamp(Nanoseconds(2));
-  ended.ended_at = Timestamp(Nanoseconds(3));
-  ASSERT_TRUE(records_->Update(ended, Happened("failed")));
-  Insert("never-began");
-  SessionSnapshot cancelled = PlainRecord("never-began").snapshot;
+TEST_F(RecordsTest, KnowsAtTheStartWhoHadTheMachineWhenAndWhoSubmitted) {
+  constexpr Nanoseconds kDay = std::chrono::hours(24);
+  const auto ran = [this](const std::string& id, std::uint32_t uid, Nanoseconds start) {
+    SessionRecord record = PlainRecord(id, start.count());
+    record.spec.caller.uid = uid;
+    Insert(record);
+    SessionSnapshot snapshot = Ended({id}, (start + Nanoseconds(10)).count());
+    snapshot.submitted_at = Timestamp(start);
+    snapshot.started_at = Timestamp(start);
+    snapshot.held = Nanoseconds(7);
+    ASSERT_TRUE(records_->Update(snapshot, Happened("done")));
+  };
+  ran("a", 1, Nanoseconds(100));
+  ran("b", 2, Nanoseconds(200));
+  ran("c", 3, kDay);
+  ran("d", 1, 2 * kDay);
+  Insert("never-began", (2 * kDay).count() + 1);
+  const Records::AtStart start =
+      records_->LoadAtStart(Timestamp(kDay + Nanoseconds(20)), 1).value();
+  EXPECT_THAT(start.turns, testing::ElementsAre(2, 3, 1));
+  EXPECT_THAT(start.times, testing::ElementsAre(MachineTime{
+                               1, Timestamp(2 * kDay + Nanoseconds(10)), Nanoseconds(7)}));
+  EXPECT_THAT(start.submissions,
+              testing::ElementsAre(testing::Pair(1, Timestamp(2 * kDay)),
+                                   testing::Pair(0, Timestamp(2 * kDay + Nanoseconds(1)))));
+  EXPECT_EQ(records_->LoadAtStart(Timestamp(2 * kDay), 3)->times.size(), 3U);
+  EXPECT_EQ(records_->LoadAtStart(Timestamp(2 * kDay), 99)->times.size(), 4U);
+  EXPECT_EQ(start.unfinished.size(), 1U);
+}
+
+TEST_F(RecordsTest, ListsTheEndedByStateByLabelAndPageByPage) {
+  for (const char* id : {"a", "b", "c", "d"}) {
+    SessionRecord record = PlainRecord(id);
+    record.spec.caller.uid = id[0] == 'b' ? 2 : 1;
+    record.spec.labels = {{"branch", "main"}, {"letter", id}};
+    Insert(record);
+    if (id[0] != 'd') End({id}, 1);
+  }
+  SessionSnapshot cancelled = PlainRecord("d").snapshot;
   cancelled.state = SessionState::kCancelled;
-  cancelled.ended_at = Timestamp(Nanoseconds(4));
   ASSERT_TRUE(records_->Update(cancelled, Happened("cancelled")));
   Insert("waits");
-  // The table before labels were introduced.
-  Execute("UPDATE sessions SET spec = replace(spec, '\"labels\":[],', '')");
-  Open();
-  const Records::All contents = All();
-  EXPECT_THAT(contents.warnings, testing::IsEmpty());
-  ASSERT_EQ(contents.sessions.size(), 3U);
-  for (const StoredSession& session : contents.sessions) {
-    EXPECT_EQ(session.head, HeadOf(*records_->Load(session.head.id))) << session.head.id.value;
-    EXPECT_EQ(session.record.has_value(), session.head.id.value == "waits");
-  }
-  EXPECT_EQ(contents.sessions[0].head.labels.at("bytes"), "\xff");
-  EXPECT_EQ(contents.sessions[1].head.started_at, std::nullopt);
+  const auto ids = [this](const SessionFilter& filter) {
+    std::string listed;
+    for (const SessionView& view : ListEnded(filter)) listed += view.id.value;
+    return listed;
+  };
+  EXPECT_EQ(ids({}), "dcba");
+  EXPECT_EQ(ids({.before = 3, .limit = 1}), "b");
+  EXPECT_EQ(ids({.state = SessionState::kDone}), "cba");
+  EXPECT_EQ(ids({.state = SessionState::kQueued}), "");
+  EXPECT_EQ(ids({.labels = {{"branch", "main"}}}), "dcba");
+  EXPECT_EQ(ids({.labels = {{"branch", "main"}}, .owner = 1}), "dca");
+  EXPECT_EQ(ids({.labels = {{"branch", "main"}}, .before = 4, .limit = 2}), "cb");
+  EXPECT_EQ(ids({.state = SessionState::kDone, .labels = {{"branch", "main"}, {"letter", "c"}}}),
+            "c");
+  EXPECT_EQ(ids({.labels = {{"branch", "main"}, {"letter", "z"}}}), "");
+  const SessionView first = ListEnded({.limit = 1}).at(0);
+  EXPECT_EQ(first, (SessionView{4, {"d"}, SessionState::kCancelled, 1}));
 }
 
-TEST_F(RecordsTest, NamesAnEndedSessionThatIsNoJson) {
-  for (const char* id : {"a", "b", "c", "d"}) {
-    Insert(id, 1);
-    End({id}, 2);
+TEST_F(RecordsTest, ListsByAnIndexWhateverIsAskedFor) {
+  const std::string by_label = "SEARCH labels USING PRIMARY KEY (name=? AND value=? AND session<?)";
+  EXPECT_EQ(PlanOf(SelectEnded({})), "SEARCH sessions USING INTEGER PRIMARY KEY (rowid<?)");
+  EXPECT_EQ(PlanOf(SelectEnded({.state = SessionState::kDone})),
+            "SEARCH sessions USING INDEX sessions_by_state (state=? AND rowid<?)");
+  for (const std::optional<std::uint32_t> owner : {std::optional<std::uint32_t>(), {1}}) {
+    for (const std::optional<SessionState> state : {std::optional<SessionState>(), {}}) {
+      const std::string plan =
+          PlanOf(SelectEnded({.state = state, .labels = {{"branch", "main"}}, .owner = owner}));
+      EXPECT_THAT(plan, testing::StartsWith(by_label));
+      EXPECT_THAT(plan, testing::EndsWith("SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)"));
+      EXPECT_THAT(plan, testing::Not(testing::HasSubstr("TEMP B-TREE")));
+    }
   }
-  Execute("UPDATE sessions SET spec = substr(spec, 1, 100) WHERE id = 'a'");
-  Execute("UPDATE sessions SET snapshot = '' WHERE id = 'b'");
-  Execute(
-      "UPDATE sessions SET spec = replace(spec, '\"labels\":[]', '\"labels\":5') WHERE id = 'c'");
-  const Records::All contents = All();
-  EXPECT_EQ(Ids(), "d");
-  const std::string left = "; left as it is in " + database_.string();
-  EXPECT_THAT(contents.warnings,
-              testing::ElementsAre("stored session a: spec: not JSON" + left,
-                                   "stored session b: snapshot: not JSON" + left,
-                                   "stored session c: labels: document: not a list" + left));
+}
+
+TEST_F(RecordsTest, FindsTheEndedByTheirIdsAndRequests) {
+  for (const char* id : {"ab", "abc", "abd", "xyz"}) {
+    SessionRecord record = PlainRecord(id);
+    record.spec.caller.uid = id == std::string("ab") ? 2 : 1;
+    record.request_id = "request of " + record.snapshot.id.value;
+    Insert(record);
+    End({id}, 1);
+  }
+  Insert("abwaits");
+  const auto found = [this](const std::string& prefix, std::optional<std::uint32_t> owner) {
+    std::string ids;
+    const auto views = records_->FindEnded(prefix, owner).value();
+    for (const SessionView& view : views) ids += view.id.value + " ";
+    return ids;
+  };
+  EXPECT_EQ(found("ab", std::nullopt), "ab abc abd ");
+  EXPECT_EQ(found("ab", 1), "ab abc abd ") << "that it is another's is told of a whole id";
+  EXPECT_EQ(found("a", 1), "abc abd ");
+  EXPECT_EQ(found("a", 3), "");
+  EXPECT_EQ(found("abx", 1), "");
+  EXPECT_EQ(records_->OfRequest(1, "request of abc").value(), SessionId{"abc"});
+  EXPECT_EQ(records_->OfRequest(2, "request of abc").value(), std::nullopt);
+  EXPECT_EQ(records_->OfRequest(1, "").value(), std::nullopt);
+}
+
+TEST_F(RecordsTest, ListsAnEndedSessionThatCannotBeRead) {
+  Insert("a", 1);
+  End({"a"}, 2);
+  Execute("UPDATE sessions SET spec = substr(spec, 1, 100)");
+  Open();
+  EXPECT_THAT(AtStart().warnings, testing::IsEmpty());
+  EXPECT_EQ(ListEnded().size(), 1U);
+  EXPECT_EQ(records_->Load({"a"}).error().message, "stored session a: spec: no JSON");
 }
 
 TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
@@ -203,8 +268,9 @@ TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
   Insert("c", 3);
   Execute("UPDATE sessions SET snapshot = replace(snapshot, '\"running\"', '\"asleep\"')");
   Open();
-  const Records::All contents = All();
-  EXPECT_EQ(Ids(), "ac");
+  const Records::AtStart contents = AtStart();
+  ASSERT_EQ(contents.unfinished.size(), 2U);
+  EXPECT_EQ(contents.unfinished[1].record.snapshot.id.value, "c");
   EXPECT_THAT(contents.warnings,
               testing::ElementsAre("stored session 0123abcd: snapshot: state: unknown name"
                                    " 'asleep'; left as it is in " +

@@ -55,7 +55,7 @@ class StoreTest : public testing::Test {
     return records ? Error{} : std::move(records).error();
   }
   SessionId Insert(const SessionRecord& record) {
-    Result<void> inserted = records_->Insert(record, Happened("submitted"));
+    const auto inserted = records_->Insert(record, Happened("submitted"));
     EXPECT_TRUE(inserted) << inserted.error().message;
     return record.snapshot.id;
   }
@@ -87,15 +87,23 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(history) << history.error().message;
     return history.value_or(std::vector<HistoryEntry>{});
   }
-  Records::All All() {
-    Result<Records::All> contents = records_->LoadAll();
-    EXPECT_TRUE(contents) << contents.error().message;
-    return contents.value_or(Records::All{});
+  Records::AtStart AtStart() {
+    Result<Records::AtStart> start = records_->LoadAtStart(Timestamp(), 20);
+    EXPECT_TRUE(start) << start.error().message;
+    return start.value_or(Records::AtStart{});
+  }
+  std::vector<SessionView> ListEnded(const SessionFilter& filter = {}) {
+    Result<std::vector<SessionView>> views = records_->ListEnded(filter);
+    EXPECT_TRUE(views) << views.error().message;
+    return views.value_or(std::vector<SessionView>{});
   }
   /// The ids of all sessions, in order.
   std::string Ids() {
+    const auto database = Connect();
+    Statement select(*database, "SELECT id FROM sessions WHERE state <> 'deleted' ORDER BY key");
     std::string ids;
-    for (const StoredSession& session : All().sessions) ids += session.head.id.value;
+    Result<void> read = select.Query([&ids, &select] { ids += select.Text(0); });
+    EXPECT_TRUE(read) << read.error().message;
     return ids;
   }
   /// A second connection, as from an administrator's shell.
@@ -113,7 +121,28 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(number) << number.error().message;
     return number.value_or(-1);
   }
-  /// The files in the state folder whose names have this prefix, in order.
+  /// The steps of SQLite's plan for a query with seven parameters at most.
+  std::string PlanOf(const std::string& query) {
+    const auto database = Connect();
+    const std::string sql = "EXPLAIN QUERY PLAN " + query;
+    Statement plan(*database, sql);
+    std::string steps;
+    Result<void> read = plan.Query([&] { steps += (steps.empty() ? "" : "; ") + plan.Text(3); });
+    EXPECT_TRUE(read) << read.error().message;
+    return steps;
+  }
+  /// Makes the file, which is closed, one that benchd 0.3.0 could have left.
+  void MakeItOfSchema5() {
+    records_.reset();
+    Execute(
+        "DROP TABLE labels; DROP INDEX sessions_by_end; DROP INDEX sessions_by_state;"
+        "DROP INDEX sessions_by_start; DROP INDEX sessions_by_submission;"
+        "DROP INDEX sessions_by_request; ALTER TABLE sessions DROP COLUMN priority;"
+        "ALTER TABLE sessions DROP COLUMN started_at_ns; ALTER TABLE sessions DROP COLUMN held_ns;"
+        "CREATE INDEX sessions_by_end ON sessions (ended_at_ns, uid, bytes);"
+        "PRAGMA user_version = 5");
+  }
+  /// The files in the state folder whose names begin so, in order.
   std::vector<std::string> FilesNamed(const std::string& beginning) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(state_)) {

@@ -34,7 +34,7 @@ StoreOptions TestStore::Options() {
 
 void TestStore::Keep(SessionRecord record, const std::string& what) {
   const HistoryEntry entry{{}, what};
-  const Result<void> kept = Ask(&Records::Insert, std::move(record), entry, nullptr);
+  const Result<std::uint64_t> kept = Ask(&Records::Insert, std::move(record), entry, nullptr);
   EXPECT_TRUE(kept || kept.error().code == ErrorCode::kAlreadyExists) << kept.error().message;
 }
 
@@ -51,9 +51,15 @@ std::vector<std::string> TestStore::history(const SessionId& id) {
 
 std::vector<std::string> TestStore::ids() {
   std::vector<std::string> ids;
-  const Result<Records::All> all = Ask(&Records::LoadAll);
-  for (const StoredSession& session : all.value().sessions) ids.push_back(session.head.id.value);
+  const Result<std::unique_ptr<store::Database>> other = store::Database::Open(file());
+  store::Statement select(**other, "SELECT id FROM sessions WHERE state <> 'deleted' ORDER BY key");
+  const Result<void> read = select.Query([&] { ids.push_back(select.Text(0)); });
+  EXPECT_TRUE(read) << read.error().message;
   return ids;
+}
+
+QueueMode TestStore::mode() {
+  return Ask(&Records::LoadAtStart, Timestamp(), std::uint64_t{1}).value().mode;
 }
 
 void TestStore::Execute(const std::string& sql) {

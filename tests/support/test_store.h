@@ -44,8 +44,8 @@ class TestStore {
   std::vector<std::string> history(const SessionId& id);
   /// The ids of all sessions, in the order in which they were stored.
   std::vector<std::string> ids();
-  QueueMode mode() { return Ask(&Records::LoadAll).value().mode; }
-  /// Runs SQL on a connection of its own, as an administrator's shell would.
+  QueueMode mode();
+  /// SQL by a connection of its own, as an administrator's shell would be.
   void Execute(const std::string& sql);
   /// From now on, rejects changes to a session's state to one of `states`, such as "'done',
   /// 'failed'".

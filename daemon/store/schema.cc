@@ -1,0 +1,235 @@
+#include "daemon/store/schema.h"
+
+#include <string>
+#include <utility>
+
+#include "core/base/try.h"
+#include "core/model/labels.h"
+
+namespace benchd::store {
+namespace {
+
+/// A session is a row with all that goes with it (ON DELETE CASCADE).
+///
+/// - key orders sessions by submission, and is the token of a page of a list.
+/// - spec and snapshot are JSON (json_codec.h); the columns beside them repeat what
+///   is searched, sorted by or summed. ended_at_ns and held_ns, the time that the session had the
+///   machine, are empty before the end. bytes is what the session takes (pruning.h), before its
+///   end the row alone.
+/// - priority is the session's; spec has the one with which it was submitted.
+/// - A session that is deleted piece by piece has state 'deleted' and a '-' before its id.
+/// - events are a session's history, counted from 0 by seq.
+/// - runs.seq counts a session's runs in order of execution, from 0, without gaps.
+/// - runs.samples is packed (run_table.h); its numbers are metrics.number.
+/// - metrics holds each name once per session; metric_lists each distinct Run::metrics once.
+/// - logs.text is what children wrote: bytes of any kind.
+/// - queue_mode is one row.
+///
+/// The columns after bytes came with version 6. They stand behind the long texts, where ALTER TABLE
+/// puts them: they are read from an index, or with the texts.
+constexpr char kTables[] = R"sql(
+CREATE TABLE sessions (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  request_id TEXT NOT NULL,
+  uid INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  submitted_at_ns INTEGER NOT NULL,
+  ended_at_ns INTEGER,
+  spec TEXT NOT NULL,
+  snapshot TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  priority INTEGER NOT NULL DEFAULT 0,
+  started_at_ns INTEGER,
+  held_ns INTEGER
+) STRICT;
+
+CREATE TABLE events (
+  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  at_ns INTEGER NOT NULL,
+  what TEXT NOT NULL,
+  PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE metric_lists (
+  key INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  metrics TEXT NOT NULL,
+  UNIQUE (session, metrics)
+) STRICT;
+
+CREATE TABLE runs (
+  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  benchmark INTEGER NOT NULL,
+  phase TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  arm INTEGER NOT NULL,
+  started_at_ns INTEGER NOT NULL,
+  exit_code INTEGER NOT NULL,
+  exit_signal INTEGER NOT NULL,
+  timed_out INTEGER NOT NULL,
+  disturbances INTEGER NOT NULL,
+  metric_list INTEGER REFERENCES metric_lists (key),
+  samples BLOB NOT NULL,
+  PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX runs_by_metric_list ON runs (metric_list) WHERE metric_list IS NOT NULL;
+
+CREATE TABLE metrics (
+  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  inner_benchmark TEXT NOT NULL,
+  PRIMARY KEY (session, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE logs (
+  key INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  text BLOB NOT NULL
+) STRICT;
+CREATE INDEX logs_by_session ON logs (session);
+
+CREATE TABLE queue_mode (
+  paused INTEGER NOT NULL,
+  draining INTEGER NOT NULL
+) STRICT;
+INSERT INTO queue_mode VALUES (0, 0);
+)sql";
+
+/// What outlives a session (session_table.h): summary is JSON, the columns beside it repeat what is
+/// searched. Since version 5; the second index is missing in some files of that version.
+constexpr char kSummaries[] = R"sql(
+CREATE TABLE IF NOT EXISTS summaries (
+  number INTEGER PRIMARY KEY,
+  session TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  uid INTEGER NOT NULL,
+  benchmark TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  UNIQUE (session, position)
+) STRICT;
+CREATE INDEX IF NOT EXISTS summaries_by_benchmark ON summaries (benchmark, number, uid);
+CREATE INDEX IF NOT EXISTS summaries_by_user ON summaries (uid);
+)sql";
+
+/// How sessions are found. Since version 6. labels.uid repeats the session's, so that a list skips
+/// other users' sessions without reading their rows.
+constexpr char kIndexes[] = R"sql(
+CREATE TABLE labels (
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  uid INTEGER NOT NULL,
+  PRIMARY KEY (name, value, session)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX labels_by_session ON labels (session);
+
+CREATE INDEX sessions_by_end ON sessions (ended_at_ns, uid, bytes, held_ns);
+CREATE INDEX sessions_by_state ON sessions (state) WHERE ended_at_ns IS NOT NULL;
+CREATE INDEX sessions_by_start ON sessions (uid, started_at_ns) WHERE started_at_ns IS NOT NULL;
+CREATE INDEX sessions_by_submission ON sessions (submitted_at_ns, uid);
+CREATE INDEX sessions_by_request ON sessions (uid, request_id) WHERE request_id <> '';
+)sql";
+
+/// The columns of version 6. Until 0.3.0 it was not recorded how long a session had the machine:
+/// what is beyond its max_time, benchd was away.
+constexpr char kNewColumns[] = R"sql(
+ALTER TABLE sessions ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN started_at_ns INTEGER;
+ALTER TABLE sessions ADD COLUMN held_ns INTEGER;
+DROP INDEX sessions_by_end;
+UPDATE sessions SET
+  priority = coalesce(CAST(json_extract(spec, '$.priority') AS INTEGER), 0),
+  started_at_ns = CAST(json_extract(snapshot, '$.started_at') AS INTEGER),
+  held_ns = iif(ended_at_ns IS NULL, NULL, CAST(coalesce(
+    json_extract(snapshot, '$.held'),
+    min(json_extract(spec, '$.limits.max_time'),
+        ended_at_ns - json_extract(snapshot, '$.started_at'))) AS INTEGER))
+  WHERE json_valid(spec) AND json_valid(snapshot);
+UPDATE sessions SET submitted_at_ns = 0, request_id = '' WHERE state = 'deleted';
+)sql";
+
+/// Labels that are not text are not found; they could not be submitted.
+constexpr char kFillLabels[] = R"sql(
+INSERT OR IGNORE INTO labels (name, value, session, uid)
+  SELECT json_extract(label.value, '$[0]'), json_extract(label.value, '$[1]'),
+         sessions.key, sessions.uid
+  FROM sessions, json_each(iif(json_valid(spec), spec, '{}'), '$.labels') AS label
+  WHERE iif(label.type = 'array', json_type(label.value, '$[0]'), '') = 'text'
+    AND iif(label.type = 'array', json_type(label.value, '$[1]'), '') = 'text';
+)sql";
+
+/// Release 0.2.0 took request ids and labels of any size: such a session is kept, and not found by
+/// them.
+std::string DropWhatIsTooLong() {
+  return "UPDATE sessions SET request_id = '' WHERE length(CAST(request_id AS BLOB)) > " +
+         std::to_string(kMaxRequestIdBytes) +
+         ";"
+         "DELETE FROM labels WHERE session IN (SELECT session FROM labels GROUP BY session"
+         " HAVING count(*) > " +
+         std::to_string(kMaxLabels) +
+         " OR sum(length(CAST(name AS BLOB)) + length(CAST(value AS BLOB))) > " +
+         std::to_string(kMaxLabelBytes) + ");";
+}
+
+constexpr int kOldestKnown = 4;
+
+std::string VersionMark() {
+  return "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
+}
+
+}  // namespace
+
+Error OfAnotherProgram(const std::filesystem::path& file) {
+  return {ErrorCode::kFailedPrecondition,
+          file.string() + ": a database of another program, not benchd's",
+          "move the file away or choose another --state-dir"};
+}
+
+Result<bool> HasSchema(Database& database) {
+  TRY(std::int64_t version, database.QueryInteger("PRAGMA user_version"));
+  TRY(std::int64_t application, database.QueryInteger("PRAGMA application_id"));
+  TRY(std::int64_t objects, database.QueryInteger("SELECT count(*) FROM sqlite_schema"));
+
+  if (version == 0 && application == 0 && objects == 0) return false;
+  if (application != kApplicationId) return OfAnotherProgram(database.path());
+  if (version >= kOldestKnown && version <= kSchemaVersion) return true;
+  return Error{ErrorCode::kFailedPrecondition,
+               database.path() + ": written by another version of benchd (schema " +
+                   std::to_string(version) + ", this one has " + std::to_string(kSchemaVersion) +
+                   ")",
+               "run that version, or choose another --state-dir"};
+}
+
+Result<void> CreateSchema(Database& database) {
+  // So that space can be given back (pruning.h). To be said before the first transaction.
+  TRY_VOID(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
+  const std::string marks =
+      VersionMark() + "PRAGMA application_id = " + std::to_string(kApplicationId);
+  TRY_VOID(database.Execute(std::string(kTables) + kSummaries + kIndexes + marks));
+  return transaction.Commit();
+}
+
+Result<bool> Migrate(Database& database) {
+  TRY(const std::int64_t version, database.QueryInteger("PRAGMA user_version"));
+  if (version == kSchemaVersion) return false;
+  const auto convert = [&database]() -> Result<void> {
+    TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
+    TRY_VOID(database.Execute(std::string(kSummaries) + kNewColumns + kIndexes + kFillLabels +
+                              DropWhatIsTooLong() + VersionMark()));
+    return transaction.Commit();
+  };
+  if (Result<void> converted = convert(); !converted) {
+    return std::move(converted).error().Within("converting it from schema " +
+                                               std::to_string(version) + " to " +
+                                               std::to_string(kSchemaVersion));
+  }
+  return version < 5;
+}
+
+}  // namespace benchd::store
