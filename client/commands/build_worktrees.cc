@@ -22,14 +22,12 @@ std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
   return value == nullptr ? "" : *value;
 }
 
-// Ends with the first build that fails. A bisection reads from its last line whose it was
-// (present/report.cc).
+// Ends with the first build that fails. The daemon reads from its last line whose it was.
 Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& plan) {
   for (const WorktreeOrder& order : plan.trees) {
     auto code = store.Provide(order);
     if (code && *code == 0) continue;
-    if (code)
-      std::cout << "error: building " << order.commit << ": exit code " << *code << std::endl;
+    if (code) std::cout << BuildFailureLine(order.commit, *code) << std::flush;
     return code;
   }
   return 0;

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "benchd/v1/session.pb.h"
-#include "client/present/findings.h"
 #include "client/present/words.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
@@ -29,6 +28,12 @@ void AddCommitsJson(Json& json, const v1::SessionSpec& spec) {
 }
 
 }  // namespace
+
+void AddGeometricMeans(Json& json, const v1::Update& update) {
+  for (const v1::GeometricMean& one : update.geometric_means()) {
+    json["geometric_means"].push_back(MessageJson(one));
+  }
+}
 
 std::string EventJson(const v1::SessionEvent& event) {
   const google::protobuf::FieldDescriptor* const what =

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,10 @@ struct Warning {
   /// Of that gate, too; empty = of the candidate's gates against every reference, as an older
   /// benchd said it.
   std::string reference;
+  std::optional<double> share;  ///< failed_runs: the share of the arm's runs that failed
   bool operator==(const Warning&) const = default;
 };
-BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric, reference)
+BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric, reference, share)
 
 /// What all warnings of a code have in common.
 struct WarningKind {

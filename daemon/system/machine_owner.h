@@ -47,8 +47,9 @@ class MachineOwner {
     /// nullptr: changes nothing, for the reason `why_nothing`.
     Journal* journal = nullptr;
     std::string why_nothing;
-    std::string counters;  ///< which there are (runner/perf_counters.h), a fact of the machine
-    std::string overlap;   ///< empty, or why housekeeping and benchmark CPUs are the same ones
+    bool user_mode = false;  ///< that reason is that the daemon is one user's
+    std::string counters;    ///< which there are (runner/perf_counters.h), a fact of the machine
+    std::string overlap;     ///< empty, or why housekeeping and benchmark CPUs are the same ones
     int own_nice = 0;  ///< of the runner; above 0 it may not be lowered, and children inherit it
   };
   explicit MachineOwner(Parts parts);

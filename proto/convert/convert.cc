@@ -97,6 +97,7 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
 Result<Comparison> FromProto(const v1::Comparison& from) {
   v1::Comparison found = from;
   found.clear_eta_seconds();
+  found.clear_forecast();
   FieldReader reader;
   Comparison comparison;
   ReadFields(reader, "", found, &comparison);
