@@ -131,9 +131,6 @@ Error FromStatus(const grpc::Status& status);
 /// True when the connection broke, as opposed to an answer of the daemon's that says "unavailable".
 bool IsConnectionLoss(const grpc::Status& status);
 
-/// True when the daemon takes no more calls of this user at the moment; other limits do not pass.
-bool IsTooManyRequests(const grpc::Status& status);
-
 /// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
 /// waits until the children are gone.
 inline constexpr auto kCallTimeout = std::chrono::seconds(120);
@@ -144,9 +141,10 @@ inline constexpr auto kQueueTimeout = std::chrono::hours(24 * 30);
 /// True, after a pause, when the daemon refused a call only because there were too many at the
 /// moment, and the call may be made again: twice at most.
 ///
+/// @param context   of the refused call: the daemon marks it with kRetryAfterKey
 /// @param attempt   1 = the first one has just been refused
 /// @param timeout   the call's: no pause is longer than that
-bool WaitToAskAgain(const grpc::Status& status, int attempt,
+bool WaitToAskAgain(const grpc::ClientContext& context, int attempt,
                     std::chrono::milliseconds timeout = kCallTimeout);
 
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
@@ -162,7 +160,7 @@ Result<Response> CallDaemon(
     Response response;
     const grpc::Status status = (stub.*method)(&context, request, &response);
     if (status.ok()) return response;
-    if (!WaitToAskAgain(status, attempt, timeout)) return FromStatus(status);
+    if (!WaitToAskAgain(context, attempt, timeout)) return FromStatus(status);
   }
 }
 

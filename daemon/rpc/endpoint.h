@@ -146,13 +146,20 @@ class RateLimit {
   std::map<std::uint32_t, Bucket> buckets_;
 };
 
+using Context = grpc::CallbackServerContext;
+
 /// A call that stands at the door: who calls, and what it takes of the caller's budget; or why it
 /// is not let in.
 struct Entry {
   Caller caller;
   CallShare share;
   grpc::Status status;  ///< not OK: nothing else is here
+  Context* context = nullptr;
 };
+
+/// Tells the client of a refused call, before it is finished, that the same call may succeed in a
+/// moment.
+void InviteRetry(Context& context);
 
 /// Where calls come in: what every service shares. The references outlive the server.
 ///
@@ -170,11 +177,11 @@ struct Endpoint {
   /// Who is behind this call, and whether there is room for it: nobody is served without an
   /// identity. On gRPC's thread, so that a flood of refused calls does not reach the loop.
   /// @param request  what gRPC made of the client's bytes, which may be a hundred times as large
-  Entry Enter(const grpc::CallbackServerContext& context, const google::protobuf::Message& request,
+  Entry Enter(Context& context, const google::protobuf::Message& request,
               Limit as = Limit::kCallsAUser) const;
   /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
   /// and is noted.
-  grpc::Status Admit(const Caller& caller) const;
+  grpc::Status Admit(const Entry& entry) const;
 };
 
 /// What a message takes in memory, in bytes.
@@ -190,7 +197,6 @@ using Step = std::function<asio::awaitable<Result<void>>()>;
 /// What it answers, or throws, as clients see it.
 asio::awaitable<grpc::Status> StatusOf(Step step);
 
-using Context = grpc::CallbackServerContext;
 using UnaryReactor = grpc::ServerUnaryReactor;
 
 /// Who is to be answered.
@@ -263,7 +269,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   void Begin() {
     if (!entered()) return this->Finish(entry_.status);
     asio::post(endpoint_.loop, [this] {
-      if (const grpc::Status admitted = endpoint_.Admit(caller()); !admitted.ok()) {
+      if (const grpc::Status admitted = endpoint_.Admit(entry_); !admitted.ok()) {
         return End(admitted);
       }
       token_ = endpoint_.calls.Begin([this] { End(Stopping()); });
@@ -325,7 +331,10 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   /// False: the stream has ended, as there is no room for the message.
   bool MayHold() {
     const Result<void> room = share().Hold(message_.ByteSizeLong());
-    if (!room) End(ToStatus(room));
+    if (!room) {
+      InviteRetry(*entry_.context);
+      End(ToStatus(room));
+    }
     return static_cast<bool>(room);
   }
   bool entered() const { return entry_.status.ok(); }
