@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,16 +7,13 @@
 #include "client/app/exit_code.h"
 #include "client/git/git.h"
 #include "client/request/caller.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 
-/// One worktree to be there: a commit and the name of its folder.
-struct WorktreeOrder {
-  std::string commit;
-  std::string key;  ///< equally long for all; the same for the same repository, commit and build
-  std::string layout_seed = {};  ///< BENCHD_LAYOUT_SEED of the build; empty: it has none
-  bool operator==(const WorktreeOrder&) const = default;
-};
+/// One worktree to be there. Keys are equally long for all, and the same for the same repository,
+/// commit and build.
+using WorktreeOrder = BuildTree;
 
 /// The worktrees of a session. benchctl writes it as the session's build command, which is benchctl
 /// again, in the session (RunBuildWorktrees).
@@ -68,9 +64,6 @@ Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
 
 /// The words of `PROGRAM build-worktrees ...` on one line, quoted for a shell.
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);
-
-/// The plan in such a line; none in any other.
-std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
 
 /// The plan in the arguments of build-worktrees.
 ///

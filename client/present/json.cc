@@ -133,6 +133,7 @@ using google::protobuf::Message;
 const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Arm.shell",
     "benchd.v1.Benchmark.hooks",
+    "benchd.v1.BuildPlan.from_bundle",
     "benchd.v1.Summary.labels",
     "benchd.v1.Run.signal",
     "benchd.v1.Benchmark.ignore_failure",

@@ -11,6 +11,7 @@
 #include "client/app/exit_code.h"
 #include "client/request/caller.h"
 #include "client/request/session_options.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 
@@ -51,6 +52,7 @@ struct SpecInput {
   std::vector<BenchmarkInput> benchmarks;
   bool templates = false;  ///< {name} and {dir} stand in commands (files and --git only)
   std::string build;       ///< every benchmark's build command; empty: none
+  BuildPlan build_plan;    ///< what it does
   std::string origin;      ///< the file's name; empty: the command line
   /// With --same-is-pass: what both sides of --git are. Then there is nothing to measure.
   std::optional<CommitInput> same_commit = {};

@@ -72,6 +72,26 @@ struct Arm {
 BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit, prepare, conclude)
 
 /// The commands of a benchmark around its runs, in the order in which they are run.
+/// One git worktree that a build provides.
+struct BuildTree {
+  std::string commit;
+  std::string key;          ///< the name of its folder below BuildPlan::root
+  std::string layout_seed;  ///< BENCHD_LAYOUT_SEED of its build; empty: it has none
+  bool operator==(const BuildTree&) const = default;
+};
+BENCHD_FIELDS(BuildTree, commit, key, layout_seed)
+
+/// What a build command does that benchctl wrote for commits. The daemon keeps it for clients.
+struct BuildPlan {
+  std::string root;        ///< of the worktrees, absolute
+  std::string repository;  ///< git's common directory, absolute
+  std::string build;       ///< for `sh -c`; empty: nothing is to be built
+  std::vector<BuildTree> trees;
+  bool from_bundle = false;  ///< the commits are in the session's bundle, not in `repository`
+  bool operator==(const BuildPlan&) const = default;
+};
+BENCHD_FIELDS(BuildPlan, root, repository, build, trees, from_bundle)
+
 struct Hooks {
   bool shell = false;  ///< each goes to `sh -c`
   /// Where build, setup and cleanup run, absolute; empty = where the first arm does. The others run
@@ -82,9 +102,10 @@ struct Hooks {
   Hook prepare;   ///< before every run, as its arm would be: directory and environment
   Hook conclude;  ///< after every run
   Hook cleanup;   ///< once after any end of the session, benchd's crash included
+  std::optional<BuildPlan> build_plan;  ///< what `build` does, where benchctl wrote it
   bool operator==(const Hooks&) const = default;
 };
-BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup)
+BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup, build_plan)
 
 enum class MarginKind { kRatio, kAbsolute };
 BENCHD_NAMES(MarginKind, "ratio", "absolute")

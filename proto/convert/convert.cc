@@ -173,6 +173,8 @@ void ToProto(const SessionSpec& spec, v1::SessionSpec* to) {
   to->set_warmup(spec.schedule.warmup);
 }
 
+void ToProto(const BuildPlan& plan, v1::BuildPlan* to) { WriteFields(plan, to); }
+
 void ToProto(const Report& report, SessionState state, v1::Update* to) {
   WriteFields(report, to);
   for (std::size_t i = 0; i < report.comparisons.size(); ++i) {
