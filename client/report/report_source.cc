@@ -186,8 +186,7 @@ Result<std::vector<ArmOrder>> TakeRuns(const SessionSpec& spec, std::span<const 
   for (const v1::Run& run : runs) {
     if (run.phase() != v1::RUN_PHASE_DROPPED) disturbances.push_back(run.disturbances());
   }
-  const std::string csv = RunsToCsv(runs, to->session);
-  TRY(const auto table, ReadMeasurementTable(WholeText(csv)));
+  TRY(const auto table, TableOfRuns(runs, to->session));
   benchd::TableOptions options = OptionsOf(to->session, spec, runs);
   std::erase_if(options.columns, [&table](const TableColumn& column) {
     return std::ranges::find(table.metrics, column.metric, &MetricInfo::name) ==
