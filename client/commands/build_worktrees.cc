@@ -28,8 +28,7 @@ Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& pla
   for (const WorktreeOrder& order : plan.trees) {
     auto code = store.Provide(order);
     if (code && *code == 0) continue;
-    if (code)
-      std::cout << "error: building " << order.commit << ": exit code " << *code << std::endl;
+    if (code) std::cout << BuildFailureLine(order.commit, *code) << std::flush;
     return code;
   }
   return 0;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 #include "client/app/output.h"
 #include "client/commands/commands.h"
@@ -18,6 +19,7 @@
 #include "client/link/step_aside.h"
 #include "client/pool/pool_folder.h"
 #include "client/pool/slurm.h"
+#include "client/present/json_value.h"
 #include "client/request/quantity.h"
 #include "client/terminal/interrupts.h"
 #include "core/base/try.h"
@@ -56,7 +58,13 @@ Result<Spawned> SpawnReading(std::vector<std::string> words) {
   return spawned;
 }
 
-/// The task of one machine of a pool: claims the machine, measures, and updates the folder.
+/// An update or the verdict, among the lines of `compare --json`.
+bool HasComparisons(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() && json.contains("comparisons");
+}
+
+/// One machine of a pool: claims it, measures, and keeps the folder up to date.
 class PoolTask {
  public:
   PoolTask(PoolFolder folder, TaskState state)
@@ -109,7 +117,8 @@ class PoolTask {
       if (size <= 0) return;
       text.append(bytes.data(), static_cast<std::size_t>(size));
       for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
-        if (text.find("\"comparisons\":") < end) state_.update = text.substr(0, end);
+        std::string line = text.substr(0, end);
+        if (HasComparisons(line)) state_.update = std::move(line);
         text.erase(0, end + 1);
       }
       if (TaskClock::now() - written < kPeriod) continue;

@@ -23,17 +23,13 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   TRY(auto link, DaemonLink::Open(context.link));
   TRY(auto session, NamedSession(*link, context, IsGiven(context.arguments, "log")));
   if (!exports.empty() && !HasEnded(session.state())) return NotEnded(session);
-  TRY(auto runs, ReadRunsOf(*link, session,
-                            {.measured = exports.WantsRuns(),
-                             .pairs = !context.json,
-                             .columns = !context.json,
-                             .worst = !context.json}));
+  TRY(auto runs,
+      ReadRunsOf(*link, session, {.measured = exports.WantsRuns(), .columns = !context.json}));
   if (context.json) {
     std::cout << MessageLine("session", session.session(), session, Now()) << "\n";
   } else {
     const Style style = choice.StyleOfStdout();
-    std::cout << RenderSession(session, runs.columns, runs.pairs, link->UserNames(), style,
-                               runs.worst ? runs.worst->Render(style) : "",
+    std::cout << RenderSession(session, runs.columns, link->UserNames(), style,
                                choice.detail == Detail::kAll);
   }
   std::cout << std::flush;

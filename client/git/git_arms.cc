@@ -205,6 +205,8 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   input->arms = *std::move(arms);
   input->templates = true;
   input->build = BuildCommandLine(place.program, plan);
+  input->build_plan =
+      BuildPlan{plan.root, plan.repository, plan.build, plan.trees, !plan.socket.empty()};
   if (!IsSendableText(input->build)) {
     return UsageError(range.origin + ": the repository's path is not UTF-8", "move the repository");
   }

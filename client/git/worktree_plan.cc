@@ -23,26 +23,6 @@ bool IsDecimal(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The inverse of ShellQuoted. It does not parse other shell syntax.
-std::optional<std::vector<std::string>> Unquoted(const std::string& line) {
-  std::vector<std::string> words(1);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == ' ') {
-      words.emplace_back();
-    } else if (line[i] == '\\' && i + 1 < line.size()) {
-      words.back() += line[++i];
-    } else if (line[i] == '\'') {
-      const std::size_t end = line.find('\'', i + 1);
-      if (end == std::string::npos) return std::nullopt;
-      words.back() += line.substr(i + 1, end - i - 1);
-      i = end;
-    } else {
-      words.back() += line[i];
-    }
-  }
-  return words;
-}
-
 }  // namespace
 
 WorktreePlaces::WorktreePlaces(const std::string& root, const WorktreeOrder& order)
@@ -96,21 +76,6 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
     words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key + seed});
   }
   return Join(words, " ", ShellQuoted);
-}
-
-std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line) {
-  const auto words = Unquoted(line);
-  constexpr std::size_t kFixed = 8;
-  if (!words || words->size() < kFixed || (*words)[1] != kCommand) return std::nullopt;
-  const bool received = words->size() > kFixed + 1 && (*words)[kFixed] == "--socket";
-  std::vector<std::string> trees;
-  for (std::size_t i = (received ? kFixed + 2 : kFixed) + 1; i < words->size(); i += 2) {
-    trees.push_back((*words)[i]);
-  }
-  auto plan = ReadPlan((*words)[3], (*words)[5], (*words)[7], trees);
-  if (plan && received) plan->socket = (*words)[kFixed + 1];
-  if (!plan || BuildCommandLine(words->front(), *plan) != line) return std::nullopt;
-  return *std::move(plan);
 }
 
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,

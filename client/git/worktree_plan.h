@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,16 +7,13 @@
 #include "client/app/exit_code.h"
 #include "client/git/git.h"
 #include "client/request/caller.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 
-/// One worktree to provide: a commit and the name of its folder.
-struct WorktreeOrder {
-  std::string commit;
-  std::string key;  ///< of fixed length; equal for the same repository, commit and build
-  std::string layout_seed = {};  ///< BENCHD_LAYOUT_SEED of the build; empty: not set
-  bool operator==(const WorktreeOrder&) const = default;
-};
+/// One worktree to be there. Keys are equally long for all, and the same for the same repository,
+/// commit and build.
+using WorktreeOrder = BuildTree;
 
 /// The worktrees of a session. benchctl encodes the plan as the session's build command, which runs
 /// benchctl again inside the session (RunBuildWorktrees).
@@ -69,10 +65,7 @@ Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
 /// `PROGRAM build-worktrees ...` on one line, quoted for a shell.
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);
 
-/// Parses a line of BuildCommandLine(); none for any other line.
-std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
-
-/// Parses the arguments of build-worktrees.
+/// The plan in the arguments of build-worktrees.
 ///
 /// @errors (exit 2) a missing or malformed argument.
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,

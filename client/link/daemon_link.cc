@@ -332,11 +332,6 @@ bool IsConnectionLoss(const grpc::Status& status) {
   return false;
 }
 
-bool IsTooManyRequests(const grpc::Status& status) {
-  return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
-         PassesSoon(status.error_message());
-}
-
 Error FromStatus(const grpc::Status& status) {
   if (IsConnectionLoss(status)) {
     return ConnectionError(kConnectionClosed,
@@ -364,10 +359,12 @@ Error FromStatus(const grpc::Status& status) {
   return {CodeOf(status.error_code()), std::move(message), OneLine(status.error_details())};
 }
 
-bool WaitToAskAgain(const grpc::Status& status, int attempt, std::chrono::milliseconds timeout) {
+bool WaitToAskAgain(const grpc::ClientContext& context, int attempt,
+                    std::chrono::milliseconds timeout) {
   constexpr std::array kPauses = {std::chrono::milliseconds(300), std::chrono::milliseconds(1500)};
   const auto index = static_cast<std::size_t>(attempt - 1);
-  if (!IsTooManyRequests(status) || index >= kPauses.size() || kPauses[index] > timeout) {
+  if (!context.GetServerTrailingMetadata().contains(kRetryAfterKey) || index >= kPauses.size() ||
+      kPauses[index] > timeout) {
     return false;
   }
   std::this_thread::sleep_for(kPauses[index]);

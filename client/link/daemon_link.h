@@ -133,12 +133,8 @@ Error FromStatus(const grpc::Status& status);
 /// Whether the connection was lost, as opposed to an answer "unavailable" from the daemon.
 bool IsConnectionLoss(const grpc::Status& status);
 
-/// Whether the daemon refused only because this user has too many calls in progress. Waiting does
-/// not help against other limits.
-bool IsTooManyRequests(const grpc::Status& status);
-
-/// Time limit of a unary call. Submit hashes every program that it resolves, and cancel waits until
-/// all children have exited.
+/// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
+/// waits until the children are gone.
 inline constexpr auto kCallTimeout = std::chrono::seconds(120);
 
 /// Time limit of calls that wait for the running session to end: practically unlimited.
@@ -147,9 +143,10 @@ inline constexpr auto kQueueTimeout = std::chrono::hours(24 * 30);
 /// If the daemon refused a call only because too many were in progress, pauses and returns true:
 /// the call may then be repeated, twice at most.
 ///
-/// @param attempt   number of the attempt that was refused, from 1
-/// @param timeout   time limit of the call; no pause is longer
-bool WaitToAskAgain(const grpc::Status& status, int attempt,
+/// @param context   of the refused call: the daemon marks it with kRetryAfterKey
+/// @param attempt   1 = the first one has just been refused
+/// @param timeout   the call's: no pause is longer than that
+bool WaitToAskAgain(const grpc::ClientContext& context, int attempt,
                     std::chrono::milliseconds timeout = kCallTimeout);
 
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
@@ -165,7 +162,7 @@ Result<Response> CallDaemon(
     Response response;
     const grpc::Status status = (stub.*method)(&context, request, &response);
     if (status.ok()) return response;
-    if (!WaitToAskAgain(status, attempt, timeout)) return FromStatus(status);
+    if (!WaitToAskAgain(context, attempt, timeout)) return FromStatus(status);
   }
 }
 

@@ -26,7 +26,6 @@ Analysis AnalysisOf(TableReport report) {
   analysis.decided_at = report.decided_at;
   analysis.summaries = std::move(report.summaries);
   analysis.histograms = std::move(report.histograms);
-  analysis.pairs = std::move(report.pairs);
   return analysis;
 }
 
@@ -34,9 +33,8 @@ std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, Detail 
                            const Style& style) {
   ReportOptions options;
   options.detail = detail;
-  options.context.table = true;
+  options.table = true;
   options.decided_at = analysis.decided_at;
-  options.pairs = analysis.pairs;
   const std::string findings = RenderFindings(analysis.verdict, options, style);
   if (detail == Detail::kVerdict) return findings;
   return RenderSummaries(analysis.summaries, analysis.verdict, mmtests_stars, style) +

@@ -18,7 +18,6 @@ struct Analysis {
   std::optional<std::uint64_t> decided_at;
   std::vector<ArmSummary> summaries;
   std::vector<ArmHistogram> histograms;
-  std::vector<ArmPairs> pairs;
 };
 
 Analysis AnalysisOf(TableReport report);

@@ -108,7 +108,7 @@ std::string WithoutInterval(const CombinedGate& gate) {
 std::string VerdictLine(const v1::Comparison& gate, const std::string& why, const Style& style) {
   const std::string word = Paint(VerdictWord(gate.verdict()), VerdictTint(gate.verdict()), style);
   if (!why.empty()) return word + ": " + why;
-  if (gate.verdict() != v1::VERDICT_UNDECIDED) return VerdictSentence(gate, {}, {}, style);
+  if (gate.verdict() != v1::VERDICT_UNDECIDED) return VerdictSentence(gate, style);
   return word + ": " + GateSentence(gate, style) + "; more machines may decide it";
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "core/parse/number.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -69,17 +72,30 @@ std::string MetricHeading(const std::string& metric) {
   return "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
 }
 
-using Roles = std::map<std::pair<std::string, std::string>, std::string_view>;
+using Roles = std::map<std::pair<std::string, std::string>, v1::ArmRole>;
 
 // By benchmark and arm: a suite's benchmarks may differ.
 Roles RolesOf(const v1::SessionSpec& spec) {
   Roles roles;
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
-      roles[{benchmark.name(), arm.name()}] = Word(arm.role());
+      roles[{benchmark.name(), arm.name()}] = arm.role();
     }
   }
   return roles;
+}
+
+// A suite's benchmarks may give one name to a rate and to a time.
+using Rates = std::set<std::pair<std::string, std::string>>;
+
+Rates RatesOf(const v1::Update& report) {
+  Rates rates;
+  for (const v1::Comparison& comparison : report.comparisons()) {
+    if (comparison.better() == v1::BETTER_HIGHER) {
+      rates.insert({comparison.benchmark(), comparison.metric()});
+    }
+  }
+  return rates;
 }
 
 // The metrics of some runs, in order of appearance. An export has millions of samples, and nearly
@@ -96,7 +112,19 @@ class Columns {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// By column: the values that a run has of it.
+  /// By column: what a run has of it as one value; NaN without any.
+  std::vector<double> RowOf(const v1::Run& run, const Rates& rates) const {
+    std::vector<double> row;
+    const std::vector<std::vector<double>> all = ValuesOf(run);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool rate = all[i].size() > 1 && rates.contains({run.benchmark(), names_[i]});
+      row.push_back(all[i].empty() ? std::numeric_limits<double>::quiet_NaN()
+                                   : Collapse(all[i], rate));
+    }
+    return row;
+  }
+
+ private:
   std::vector<std::vector<double>> ValuesOf(const v1::Run& run) const {
     std::vector<std::vector<double>> values(names_.size());
     for (int i = 0; i < run.samples_size(); ++i) {
@@ -106,7 +134,6 @@ class Columns {
     return values;
   }
 
- private:
   void Learn(const v1::Sample& sample, std::size_t expected) {
     if (IndexOf(sample, expected) < names_.size()) return;
     names_.push_back(MetricName(sample));
@@ -135,6 +162,8 @@ std::string MetricName(const v1::Sample& sample) {
 
 namespace {
 
+int ExitCodeOf(const v1::Run& run) { return run.signal() != 0 ? -run.signal() : run.exit_code(); }
+
 // A column that says it is needed where not every run ended with 0, or 0 may be a failure.
 bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
   return std::ranges::any_of(
@@ -147,13 +176,7 @@ bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
 
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
   const Roles roles = RolesOf(session.spec());
-  // A suite's benchmarks may give one name to a rate and to a time.
-  std::set<std::pair<std::string, std::string>> rates;
-  for (const v1::Comparison& comparison : session.report().comparisons()) {
-    if (comparison.better() == v1::BETTER_HIGHER) {
-      rates.insert({comparison.benchmark(), comparison.metric()});
-    }
-  }
+  const Rates rates = RatesOf(session.report());
   const Columns columns(runs);
   const std::vector<std::string>& metrics = columns.names();
   const bool has_exit_codes = HasExitCodes(runs, session.spec());
@@ -164,24 +187,93 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
   std::size_t order = 0;
   for (const v1::Run& run : runs) {
     if (run.phase() == v1::RUN_PHASE_DROPPED) continue;
-    const std::vector<std::vector<double>> values = columns.ValuesOf(run);
     const auto role = roles.find({run.benchmark(), run.arm()});
-    csv += Quoted(run.arm()) + "," + std::string(role == roles.end() ? "" : role->second) + ",";
+    csv += Quoted(run.arm()) + ",";
+    if (role != roles.end()) csv += Word(role->second);
+    csv += ",";
     csv += Quoted(run.benchmark()) + ",";
     if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
     csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
     if (has_exit_codes) {
-      csv += "," + std::to_string(run.signal() != 0 ? -run.signal() : run.exit_code());
+      csv += "," + std::to_string(ExitCodeOf(run));
     }
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-      csv += ",";
-      if (values[i].empty()) continue;
-      const bool rate = values[i].size() > 1 && rates.contains({run.benchmark(), metrics[i]});
-      csv += FormatRoundTrip(Collapse(values[i], rate));
+    for (const double value : columns.RowOf(run, rates)) {
+      csv += "," + (std::isnan(value) ? "" : FormatRoundTrip(value));
     }
     csv += "\n";
   }
   return csv;
+}
+
+namespace {
+
+/// A metric as the reader of an export takes it: a built-in one with its own step, another one with
+/// that of the last digit of its values, at most 1.
+MetricInfo InfoOf(const std::string& name, std::span<const double> values) {
+  const MetricInfo* const builtin = FindBuiltinMetric(name);
+  MetricInfo info = builtin != nullptr ? *builtin : MetricInfo{name, {}, {}, 0};
+  if (info.resolution > 0) return info;
+  for (const double value : values) {
+    const auto printed = benchd::ParseNumber(FormatRoundTrip(value));
+    if (!printed || !(printed->resolution > 0)) continue;
+    const double step = std::min(printed->resolution, 1.0);
+    info.resolution = info.resolution > 0 ? std::min(info.resolution, step) : step;
+  }
+  return info;
+}
+
+void SetRole(MeasurementTable& table, std::optional<ArmRole> role) {
+  const std::size_t benchmark = table.benchmark.back();
+  const std::size_t arm = table.arm.back();
+  if (benchmark >= table.roles.size()) table.roles.resize(benchmark + 1);
+  if (arm >= table.roles[benchmark].size()) table.roles[benchmark].resize(arm + 1);
+  table.roles[benchmark][arm] = role;
+}
+
+}  // namespace
+
+Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Session& session) {
+  const Roles roles = RolesOf(session.spec());
+  const Rates rates = RatesOf(session.report());
+  const Columns columns(runs);
+  const bool has_exit_codes = HasExitCodes(runs, session.spec());
+  MeasurementTable table;
+  table.is_export = true;
+  table.has_pairs = true;
+  table.values.resize(columns.names().size());
+  TableNames arms;
+  TableNames benchmarks;
+  const auto number = [](TableNames& names, const std::string& name) {
+    const auto known = names.Find(name);
+    return static_cast<std::uint16_t>(known ? *known : names.Add(name));
+  };
+  for (const v1::Run& run : runs) {
+    if (run.phase() == v1::RUN_PHASE_DROPPED) continue;
+    const bool warmup = run.phase() == v1::RUN_PHASE_WARMUP;
+    table.arm.push_back(number(arms, Printable(run.arm())));
+    table.benchmark.push_back(number(benchmarks, Printable(run.benchmark())));
+    if (arms.all().size() > kMaxTableArms || benchmarks.all().size() > kMaxTableBenchmarks) {
+      return InvalidArgument("runs", "of too many arms or benchmarks");
+    }
+    table.pair.Add(warmup ? std::nullopt : std::optional(run.block()));
+    table.order.Add(table.rows());
+    table.line.push_back(static_cast<std::uint32_t>(table.rows() + 1));  // as in its CSV
+    table.started_at.Add(convert::FromProto(run.started_at()));
+    if (has_exit_codes) table.exit_code.Add(ExitCodeOf(run));
+    const auto role = roles.find({run.benchmark(), run.arm()});
+    if (!warmup && role != roles.end()) SetRole(table, convert::ToModel<ArmRole>(role->second));
+    const std::vector<double> row = columns.RowOf(run, rates);
+    for (std::size_t i = 0; i < row.size(); ++i) table.values[i].push_back(row[i]);
+  }
+  if (table.values.empty()) return InvalidArgument("runs", "without a metric");
+  if (arms.all().size() < 2) return InvalidArgument("runs", "of fewer than two arms");
+  for (std::size_t i = 0; i < columns.names().size(); ++i) {
+    table.metrics.push_back(InfoOf(Printable(columns.names()[i]), table.values[i]));
+  }
+  table.arms = arms.all();
+  table.benchmarks = benchmarks.all();
+  table.roles.resize(table.benchmarks.size());
+  return table;
 }
 
 std::string TableToCsv(const MeasurementTable& table) {

@@ -28,6 +28,10 @@ std::string MetricName(const v1::Sample& sample);
 /// they begin or end with a blank; lines end in \n.
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session);
 
+/// What a reader of that CSV has of it.
+/// @errors kInvalidArgument: no metric, fewer than two arms, or over kMaxTableArms of them.
+Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Session& session);
+
 /// What files of a harness have as a table that `analyze` reads: `arm,benchmark,METRIC...`, written
 /// as above. It says no more that rows may be iterations of one process, and nothing of units.
 std::string TableToCsv(const MeasurementTable& table);

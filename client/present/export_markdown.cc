@@ -213,8 +213,7 @@ std::string RenderMarkdown(const v1::Session& session) {
   const v1::Update& report = session.report();
   std::string text;
   if (report.verdict() != v1::VERDICT_UNSPECIFIED) {
-    const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
-    for (const std::string& sentence : VerdictSentences(report, context, Style())) {
+    for (const std::string& sentence : VerdictSentences(report, Style())) {
       const bool first = text.empty();
       text += first ? "**" + std::string(VerdictSign(report.verdict())) + " " +
                           MarkdownText(sentence) + "**\n"

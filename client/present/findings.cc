@@ -1,8 +1,6 @@
 #include "client/present/findings.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,127 +9,67 @@
 #include <vector>
 
 #include "client/present/gates.h"
-#include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
-#include "core/analysis/arm_order.h"
-#include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"
-#include "core/model/session_spec.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
 
-std::string Names(const ArmGroup& group) {
+std::string Names(const v1::ArmGroup& group) {
   return Join(
-      group.arms, ", ", [](const std::string& name) { return Printable(name); }, " and ");
+      group.arms(), ", ", [](const std::string& name) { return Printable(name); }, " and ");
 }
 
 // Of those that cannot all be ordered some pairs may be clear.
-std::string ClearPairs(const ArmGroup& group) {
-  if (group.clear.empty()) return "no clear difference";
-  return "clear is only " + Join(group.clear, ", ", [](const auto& pair) {
-           return Printable(pair.first) + " before " + Printable(pair.second);
+std::string ClearPairs(const v1::ArmGroup& group) {
+  if (group.clear().empty()) return "no clear difference";
+  return "clear is only " + Join(group.clear(), ", ", [](const v1::ClearPair& pair) {
+           return Printable(pair.better()) + " before " + Printable(pair.worse());
          });
 }
 
-std::string OrderText(const ArmOrder& order) {
-  if (order.groups.size() == 1) {
-    return Names(order.groups.front()) + ": " + ClearPairs(order.groups.front());
-  }
-  const std::string best =
-      order.metric == "wall_time"
-          ? "fastest"
-          : (order.better == Better::kHigher ? "highest " : "lowest ") + Printable(order.metric);
-  return best + ": " + Join(order.groups, ", then ", [](const ArmGroup& group) {
+std::string OrderText(const v1::ArmOrder& order) {
+  if (order.groups_size() == 1) return Names(order.groups(0)) + ": " + ClearPairs(order.groups(0));
+  const std::string best = order.metric() == "wall_time"
+                               ? "fastest"
+                               : (order.better() == v1::BETTER_HIGHER ? "highest " : "lowest ") +
+                                     Printable(order.metric());
+  return best + ": " + Join(order.groups(), ", then ", [](const v1::ArmGroup& group) {
            return Names(group) +
-                  (group.arms.size() > 1 ? " (" + ClearPairs(group) + ")" : std::string());
+                  (group.arms_size() > 1 ? " (" + ClearPairs(group) + ")" : std::string());
          });
 }
 
 }  // namespace
 
-std::string RenderArmOrder(std::span<const ArmPairs> benchmarks) {
+std::string RenderArmOrder(const v1::Update& update) {
   std::string text;
-  for (const ArmPairs& pairs : benchmarks) {
-    const ArmOrder order = OrderArms(pairs);
-    if (order.groups.empty()) continue;
-    if (benchmarks.size() > 1) text += Printable(pairs.benchmark) + ": ";
+  for (const v1::ArmOrder& order : update.orders()) {
+    if (SeveralBenchmarks(update)) text += Printable(order.benchmark()) + ": ";
     text += OrderText(order) + "\n";
   }
   return text;
 }
 
-namespace {
-
-// As far as the mean is made of it.
-Comparison GateOf(const v1::Comparison& from) {
-  Comparison gate;
-  gate.benchmark = from.benchmark();
-  gate.reference = from.reference();
-  gate.candidate = from.candidate();
-  gate.metric = from.metric();
-  gate.role = ComparisonRole::kGate;
-  gate.confidence = from.confidence();
-  gate.method = convert::ToModel<benchd::Method>(from.method()).value_or(benchd::Method::kPaired);
-  gate.estimator.kind =
-      convert::ToModel<EstimatorKind>(from.estimator().kind()).value_or(EstimatorKind::kMean);
-  gate.n_reference = from.n_reference();
-  gate.n_candidate = from.n_candidate();
-  if (from.has_mean_reference()) gate.mean_reference = from.mean_reference();
-  if (from.has_mean_candidate()) gate.mean_candidate = from.mean_candidate();
-  if (from.has_sd_reference()) gate.sd_reference = from.sd_reference();
-  if (from.has_sd_candidate()) gate.sd_candidate = from.sd_candidate();
-  if (from.has_pairing_gain()) gate.pairing_gain = from.pairing_gain();
-  if (from.has_change_allowance()) gate.change_allowance = from.change_allowance();
-  if (!from.has_change()) return gate;
-  gate.change = Effect{from.change().estimate(), {}, {}};
-  if (from.change().has_lo()) gate.change->lo = from.change().lo();
-  if (from.change().has_hi()) gate.change->hi = from.change().hi();
-  return gate;
-}
-
-std::vector<SuiteChange> SuiteChangesOf(const v1::Update& update) {
-  std::vector<Comparison> gates;
-  for (const v1::Comparison* gate : GatesOf(update)) gates.push_back(GateOf(*gate));
-  return ChangesOverBenchmarks(gates);
-}
-
-}  // namespace
-
 std::string RenderGeometricMeans(const v1::Update& update, const Style& style) {
-  const std::vector<SuiteChange> changes = SuiteChangesOf(update);
   std::string text;
-  for (const SuiteChange& one : changes) {
-    const auto format = ColumnFormat::OfChanges(one.change.lo, one.change.hi);
-    text += "geometric mean of " + Printable(one.metric);
-    if (changes.size() > 1) {
-      text += ", " + Printable(one.candidate) + " vs " + Printable(one.reference);
+  for (const v1::GeometricMean& one : update.geometric_means()) {
+    const v1::Effect& change = one.change();
+    const bool has_interval = change.has_lo() && change.has_hi();
+    const auto lo = change.has_lo() ? std::optional(change.lo()) : std::nullopt;
+    const auto hi = change.has_hi() ? std::optional(change.hi()) : std::nullopt;
+    const auto format = ColumnFormat::OfChanges(lo, hi);
+    text += "geometric mean of " + Printable(one.metric());
+    if (update.geometric_means_size() > 1) {
+      text += ", " + Printable(one.candidate()) + " vs " + Printable(one.reference());
     }
-    text += ": " + format.WithUnit(format.Signed(one.change.estimate));
-    if (one.change.lo && one.change.hi) {
-      text += " (" + format.Interval(*one.change.lo, *one.change.hi, style) + ")";
-    }
-    text += " over " + Counted(one.benchmarks, "benchmark") + "\n";
+    text += ": " + format.WithUnit(format.Signed(change.estimate()));
+    if (has_interval) text += " (" + format.Interval(change.lo(), change.hi(), style) + ")";
+    text += " over " + Counted(one.benchmarks(), "benchmark") + "\n";
   }
   return text;
-}
-
-void AddGeometricMeans(Json& json, const v1::Update& update) {
-  for (const SuiteChange& one : SuiteChangesOf(update)) {
-    Json mean;
-    mean["reference"] = one.reference;
-    mean["candidate"] = one.candidate;
-    mean["metric"] = one.metric;
-    mean["benchmarks"] = one.benchmarks;
-    Put(mean, "confidence", one.confidence);
-    Json& change = mean["change"];
-    Put(change, "estimate", one.change.estimate);
-    if (one.change.lo) Put(change, "lo", *one.change.lo);
-    if (one.change.hi) Put(change, "hi", *one.change.hi);
-    json["geometric_means"].push_back(std::move(mean));
-  }
 }
 
 namespace {
@@ -142,7 +80,8 @@ std::string Place(const v1::Warning& warning, const v1::Update& update) {
     return c.benchmark() != warning.benchmark();
   });
   std::string place = several ? warning.benchmark() : "";
-  if (warning.message().find(warning.arm()) == std::string::npos) {
+  const std::string& message = warning.message();  // how it is drawn depends on it, nothing else
+  if (message.find(warning.arm()) == std::string::npos) {
     place += (place.empty() ? "" : "/") + warning.arm();
   }
   return Printable(place);
@@ -164,18 +103,9 @@ std::string ArmOf(const v1::Warning& warning, const v1::Update& update) {
   return layout ? layout->group : warning.arm();
 }
 
-// Which share of an arm's runs failed: "18 of 20 runs of ..." is where a warning says it.
-double FailedShare(const v1::Warning& warning) {
-  unsigned long long failed = 0;
-  unsigned long long runs = 0;
-  const bool counts = warning.code() == "failed_runs" &&
-                      std::sscanf(warning.message().c_str(), "%llu of %llu", &failed, &runs) == 2;
-  return counts && runs > 0 ? static_cast<double>(failed) / static_cast<double>(runs) : 0;
-}
-
 bool IsWorse(const v1::Warning& one, const v1::Warning& other) {
   const auto weight = [](const v1::Warning& warning) {
-    return std::pair(convert::FromProto(warning).severity, FailedShare(warning));
+    return std::pair(convert::FromProto(warning).severity, warning.share());
   };
   return weight(one) > weight(other);
 }
@@ -229,6 +159,38 @@ std::string RenderWarnings(const v1::Update& update, WarningsShown shown, const 
   std::string text;
   for (const v1::Warning& warning : update.warnings()) {
     text += WarningLine(warning, "", update, style);
+  }
+  return text;
+}
+
+namespace {
+
+std::string CauseText(const v1::RunCause& cause, const Style& style) {
+  const auto count = static_cast<std::uint64_t>(std::max(cause.value(), 0.0));
+  if (cause.metric() == "interrupts") return Counted(count, "interrupt");
+  if (cause.metric() == "stolen_time") return FormatQuantity(cause.value(), "s", style) + " stolen";
+  if (cause.metric() == "foreign_switches") {
+    return Counted(count, "foreign switch", "foreign switches");
+  }
+  if (cause.metric() == "migrations") return Counted(count, "migration");
+  if (cause.metric() == "involuntary_switches") return "lost its CPU " + Counted(count, "time");
+  return Printable(cause.metric()) + " " + FormatQuantity(cause.value(), "", style);  // a newer one
+}
+
+}  // namespace
+
+std::string RenderWorstRuns(const v1::Update& update, const Style& style) {
+  std::string text;
+  for (const v1::WorstRun& run : update.worst_runs()) {
+    std::string where = Printable(run.arm());
+    if (SeveralBenchmarks(update)) where = Printable(run.benchmark()) + ", " + where;
+    const std::string causes =
+        Join(run.causes(), ", ", [&style](const auto& cause) { return CauseText(cause, style); });
+    text += WrapSentence("run " + std::to_string(run.number()) + " (" + where +
+                             "): " + FormatQuantity(run.value(), run.unit(), style) + ", " +
+                             Fixed(run.ratio(), 1) + " times the median; " +
+                             (causes.empty() ? "no cause that the kernel counts" : causes),
+                         style);
   }
   return text;
 }

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "benchd/v1/session.pb.h"
-#include "client/present/json_value.h"
 #include "client/present/text.h"
-#include "core/analysis/arm_pairs.h"
 #include "core/model/warning.h"
 
 namespace benchd::client {
@@ -15,15 +12,13 @@ namespace benchd::client {
 /// mean of wall_time: +1.2 % (+0.4 % … +2.0 %) over 5 benchmarks". Else empty.
 std::string RenderGeometricMeans(const v1::Update& update, const Style& style);
 
-/// The same for the line `verdict`: adds `geometric_means`, where there are any.
-void AddGeometricMeans(Json& json, const v1::Update& update);
+/// The order of several candidates: "fastest: b, then a and c (no clear difference)"; of another
+/// metric "lowest max_rss: ...". A line for each benchmark that has one, named in a suite.
+std::string RenderArmOrder(const v1::Update& update);
 
-/// The order of several candidates, as far as their own pairs tell it: "fastest: b, then a and c
-/// (no clear difference)"; of another metric "lowest max_rss: ...". Two arms follow one another
-/// only where the interval of every pair across excludes that they are equal.
-///
-/// A line for each benchmark, named where there are several. Empty without pairs.
-std::string RenderArmOrder(std::span<const ArmPairs> benchmarks);
+/// The runs that took far longer than others, a line each, wrapped to the width, with what the
+/// kernel counted more of than in other runs. Empty where there is none.
+std::string RenderWorstRuns(const v1::Update& update, const Style& style);
 
 /// On one line: the sentence and, where that does not say it, what to do about it.
 std::string WarningText(const Warning& warning);

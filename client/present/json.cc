@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "benchd/v1/session.pb.h"
-#include "client/present/findings.h"
 #include "client/present/words.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
@@ -29,6 +28,12 @@ void AddCommitsJson(Json& json, const v1::SessionSpec& spec) {
 }
 
 }  // namespace
+
+void AddGeometricMeans(Json& json, const v1::Update& update) {
+  for (const v1::GeometricMean& one : update.geometric_means()) {
+    json["geometric_means"].push_back(MessageJson(one));
+  }
+}
 
 std::string EventJson(const v1::SessionEvent& event) {
   const google::protobuf::FieldDescriptor* const what =
@@ -128,6 +133,7 @@ using google::protobuf::Message;
 const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Arm.shell",
     "benchd.v1.Benchmark.hooks",
+    "benchd.v1.BuildPlan.from_bundle",
     "benchd.v1.Summary.labels",
     "benchd.v1.Run.signal",
     "benchd.v1.Benchmark.ignore_failure",
@@ -150,10 +156,18 @@ const std::set<std::string_view> kUntold{
     "benchd.v1.SessionSpec.environment",
     "benchd.v1.Started.benchmark_cpus",
     "benchd.v1.Started.housekeeping_cpus",
+    "benchd.v1.Started.user_mode",
+    "benchd.v1.Update.geometric_means",
+    "benchd.v1.Update.time_left_seconds",
+    "benchd.v1.Update.orders",
+    "benchd.v1.Update.worst_runs",
     "benchd.v1.Hooks.shell",
     "benchd.v1.Benchmark.output_path",
     "benchd.v1.Comparison.eta_seconds",
+    "benchd.v1.Comparison.forecast",
     "benchd.v1.Failed.refused",
+    "benchd.v1.FailedRun.commit",
+    "benchd.v1.Warning.share",
     "benchd.v1.Run.metrics",
     "benchd.v1.MachineStatus.session",
     "benchd.v1.QueueStatus.version",

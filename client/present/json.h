@@ -30,6 +30,9 @@ Json MessageJson(const google::protobuf::Message& message);
 /// Adds them to an object with others.
 void AddFields(Json& json, const google::protobuf::Message& message);
 
+/// Adds `geometric_means` to the line `verdict`, where there are any.
+void AddGeometricMeans(Json& json, const v1::Update& update);
+
 // One JSON object on one line (without the newline), with the contract's names: SI numbers, ratios
 // as fractions, doubles that read back exactly, what could not be had left out.
 

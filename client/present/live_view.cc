@@ -66,8 +66,8 @@ Timing TimingOf(const LiveState& state) {
   if (running && update.has_eta_seconds()) {
     timing.left = std::max(0.0, update.eta_seconds() - ticking);
     timing.end = "verdict in about " + FormatRough(*timing.left);
-  } else if (const auto limit = SecondsToLimit(update, state.limits); running && limit) {
-    timing.left = std::max(0.0, *limit - ticking);
+  } else if (running && update.has_time_left_seconds()) {
+    timing.left = std::max(0.0, update.time_left_seconds() - ticking);
     timing.end = "at most " + FormatRough(*timing.left) + " left";
   }
   return timing;

@@ -45,10 +45,6 @@ std::string ProgressBar(double fraction, int width, const Style& style);
 std::string DrawInterval(double lo, double estimate, double hi, double range, int width,
                          const Style& style);
 
-/// Seconds until the time limit ends a session whose gates have intervals but no estimate of when
-/// they will be decided; nothing while that is not known, and where an estimate is.
-std::optional<double> SecondsToLimit(const v1::Update& update, const v1::Limits& limits);
-
 /// What is known about a session that was ended before its verdict: "no verdict: 18 runs each,
 /// change -0.4 … +3.1 %".
 std::string KnownSoFar(const v1::Update& update, const Style& style);
@@ -57,8 +53,7 @@ std::string KnownSoFar(const v1::Update& update, const Style& style);
 /// five seconds of progress, not one per block or gate.
 class PlainNarrator {
  public:
-  explicit PlainNarrator(Style style, v1::Limits limits = {})
-      : style_(style), limits_(std::move(limits)) {}
+  explicit PlainNarrator(Style style) : style_(style) {}
 
   /// The lines that `event` is worth, mostly none.
   ///
@@ -73,7 +68,6 @@ class PlainNarrator {
   std::string Progress(const v1::Update& update);
 
   Style style_;
-  v1::Limits limits_;
   std::optional<std::uint64_t> position_;
   bool started_ = false;
   std::optional<double> told_at_;

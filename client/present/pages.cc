@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "client/present/findings.h"
 #include "client/present/report.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
@@ -135,8 +136,7 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 namespace {
 
 // What became of it: why it failed, or what was found.
-std::string Outcome(const v1::Session& session, std::span<const ArmPairs> pairs,
-                    const Style& style) {
+std::string Outcome(const v1::Session& session, const Style& style) {
   std::string text;
   if (session.has_failed()) text += RenderFailure(session.session(), session.failed());
   if (session.has_report()) {
@@ -145,7 +145,6 @@ std::string Outcome(const v1::Session& session, std::span<const ArmPairs> pairs,
     options.session.clear();
     options.commits.clear();
     options.seed.reset();
-    options.pairs = pairs;
     text += RenderFindings(session.report(), options, style);
   }
   return text.empty() ? text : text + "\n";
@@ -163,9 +162,9 @@ std::string Again(const v1::Session& session, std::span<const TableColumn> colum
 }  // namespace
 
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
-                          std::span<const ArmPairs> pairs, const UserNames& users,
-                          const Style& style, const std::string& worst, bool verbose) {
-  std::string text = Outcome(session, pairs, style);
+                          const UserNames& users, const Style& style, bool verbose) {
+  std::string text = Outcome(session, style);
+  const std::string worst = RenderWorstRuns(session.report(), style);
   if (!worst.empty()) text += worst + "\n";
   text += AlignColumns(Request(session, users)) + Again(session, columns);
   const Rows times = Times(session);

@@ -10,7 +10,6 @@
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "client/present/text.h"
-#include "core/analysis/arm_pairs.h"
 #include "core/analysis/table_plan.h"
 
 namespace benchd::client {
@@ -29,12 +28,9 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 /// the machine.
 ///
 /// @param columns  what the session's harness said of its metrics
-/// @param pairs    its candidates among each other, where there are several
-/// @param worst    its worst runs (present/worst_runs.h)
 /// @param verbose  with the kernel's command line
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
-                          std::span<const ArmPairs> pairs, const UserNames& users,
-                          const Style& style, const std::string& worst = {}, bool verbose = false);
+                          const UserNames& users, const Style& style, bool verbose = false);
 
 /// `pause`, `resume`, `drain`: "paused; 3 queued, k3x9m2pq runs".
 std::string RenderQueue(const v1::QueueStatus& status);

@@ -6,8 +6,6 @@
 #include "client/present/units.h"
 #include "client/present/words.h"
 #include "core/base/text.h"
-#include "core/base/time.h"
-#include "core/model/session_spec.h"
 
 namespace benchd::client {
 namespace {
@@ -66,17 +64,6 @@ std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, c
 
 }  // namespace
 
-std::optional<double> SecondsToLimit(const v1::Update& update, const v1::Limits& limits) {
-  const auto gates = GatesOf(update);
-  const bool looked = std::ranges::any_of(gates, [](const v1::Comparison* gate) {
-    return !gate->has_decided() && JudgedBy(*gate).lo.has_value();
-  });
-  if (!looked || update.has_eta_seconds()) return std::nullopt;
-  const double limit = limits.has_max_time_seconds() ? limits.max_time_seconds()
-                                                     : Seconds(benchd::Limits().max_time);
-  return std::max(0.0, limit - update.elapsed_seconds());
-}
-
 std::string KnownSoFar(const v1::Update& update, const Style& style) {
   const std::string none = "no verdict: ";
   std::vector<const v1::Comparison*> gates = GatesOf(update);
@@ -112,10 +99,7 @@ std::vector<std::string> PlainNarrator::DescribeStarted(const v1::Started& start
   started_ = true;
   std::string line = "started: seed " + std::to_string(started.seed());
   const auto held = std::ranges::count_if(started.isolation(), &v1::Setting::held);
-  const bool user_mode = std::ranges::any_of(started.isolation(), [](const v1::Setting& setting) {
-    return setting.why().starts_with("user mode");
-  });
-  if (user_mode) {
+  if (started.isolation_size() > 0 && started.user_mode()) {
     line += "; user mode: machine not tuned";
   } else if (started.isolation_size() > 0) {
     line += "; " + std::to_string(held) + " of " + std::to_string(started.isolation_size()) +
@@ -175,8 +159,8 @@ std::string PlainNarrator::Progress(const v1::Update& update) {
                      GatesProgress(decided, " decided", update, style_) +
                      GatesProgress(open, " open", update, style_);
   if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
-  if (const auto left = SecondsToLimit(update, limits_)) {
-    line += ", at most " + FormatRough(*left) + " left";
+  if (update.has_time_left_seconds()) {
+    line += ", at most " + FormatRough(update.time_left_seconds()) + " left";
   }
   return line;
 }

@@ -40,11 +40,10 @@ std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, co
 }
 
 // The verdict, where anything gates.
-std::string VerdictLines(const v1::Update& update, const ReportOptions& options,
-                         const Style& style) {
+std::string VerdictLines(const v1::Update& update, const Style& style) {
   std::string text;
   if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;
-  for (const std::string& sentence : VerdictSentences(update, options.context, style)) {
+  for (const std::string& sentence : VerdictSentences(update, style)) {
     text += WrapSentence(PaintedSentence(sentence, update.verdict(), style), style);
   }
   return text;
@@ -93,7 +92,7 @@ std::string SessionConfidence(const v1::Update& update, std::optional<double> al
 std::string MeasuredSentence(const v1::Update& update, const ReportOptions& options) {
   std::vector<std::string> facts = {RunsEach(update)};
   const bool all = options.detail == Detail::kAll;
-  if (!options.context.table) facts.push_back(FormatRough(update.elapsed_seconds()));
+  if (!options.table) facts.push_back(FormatRough(update.elapsed_seconds()));
   facts.push_back(SessionConfidence(update, options.alpha));
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (options.decided_at && !gates.empty()) {
@@ -125,14 +124,14 @@ std::string LastLine(const v1::Update& update, const ReportOptions& options, con
 
 std::string RenderFindings(const v1::Update& update, const ReportOptions& options,
                            const Style& style) {
-  const std::string verdict = VerdictLines(update, options, style);
+  const std::string verdict = VerdictLines(update, style);
   if (options.detail == Detail::kVerdict && !verdict.empty()) return verdict;
   const bool all = options.detail == Detail::kAll;
   std::string text = RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
                                        Printable(options.session), style);
   if (all) text += PairingLines(update);
   for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
-  for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {
+  for (const std::string& line : Lines(RenderArmOrder(update))) {
     text += WrapSentence(line, style);
   }
   for (const v1::Comparison* gate : GatesOf(update)) {
@@ -163,8 +162,6 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
 ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
   ReportOptions options;
   options.detail = detail;
-  options.context.limits = session.spec().limits();
-  options.context.by_precision = session.spec().rule().precision_width() > 0;
   options.session = session.session();
   options.alpha = session.spec().has_alpha() ? session.spec().alpha() : SessionSpec().alpha;
   if (session.has_started()) options.seed = session.started().seed();
@@ -186,13 +183,6 @@ std::string JudgedArm(const v1::Session& session) {
   return name.empty() ? "candidate" : Printable(name);
 }
 
-// Of the line with which the build of commits ends when one of them fails (git/git_arms.cc).
-bool EndsWithBuildOf(std::string_view log, std::string_view commit) {
-  while (log.ends_with('\n')) log.remove_suffix(1);
-  const std::string_view last = log.substr(log.rfind('\n') + 1);
-  return !commit.empty() && last.starts_with("error: building " + std::string(commit) + ":");
-}
-
 // The reference that has failed before it has worked once; nullptr when it is not that.
 const v1::Arm* FindBrokenBase(const v1::Session& session) {
   if (session.state() != v1::SESSION_STATE_FAILED || !session.failed().has_run()) return nullptr;
@@ -201,8 +191,8 @@ const v1::Arm* FindBrokenBase(const v1::Session& session) {
   for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       if (arm.role() != v1::ARM_ROLE_REFERENCE && arm.role() != v1::ARM_ROLE_PLACEBO) continue;
-      const bool failed = run.arm().empty() ? EndsWithBuildOf(run.stderr_tail(), arm.commit().id())
-                                            : run.arm() == arm.name();
+      const bool of_build = !run.commit().empty() && run.commit() == arm.commit().id();
+      const bool failed = run.arm().empty() ? of_build : run.arm() == arm.name();
       if (failed) return &arm;
     }
   }
@@ -230,8 +220,7 @@ std::string RenderBisectStep(const v1::Session& session, const Style& style) {
   if (session.state() == v1::SESSION_STATE_FAILED) {
     return "skip: " + arm + ": " + OneLine(session.failed().error()) + "\n";
   }
-  const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
-  std::string sentence = VerdictSentences(session.report(), context, style).front();
+  std::string sentence = VerdictSentences(session.report(), style).front();
   sentence.erase(0, sentence.find(": ") + 2);  // good or bad says the verdict
   const bool missing = RegressedByMissingAlone(session.report());
   const v1::Verdict verdict = missing ? v1::VERDICT_UNDECIDED : session.report().verdict();

@@ -10,7 +10,6 @@
 #include "benchd/v1/session.pb.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
-#include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
 
@@ -26,12 +25,11 @@ enum class Detail {
 /// What a result is shown with, beside what was found.
 struct ReportOptions {
   Detail detail = Detail::kUsual;
-  VerdictContext context;
+  bool table = false;                       ///< a file, which took no time here
   std::string session;                      ///< its ID; empty: none has been
   std::optional<std::uint64_t> seed;        ///< with all details
   std::optional<std::uint64_t> decided_at;  ///< of a table
   std::optional<double> alpha;              ///< of all gates together, where it is known
-  std::span<const ArmPairs> pairs = {};     ///< of benchmarks with several candidates
   std::vector<std::pair<std::string, std::string>> commits = {};  ///< ArmCommits()
 };
 

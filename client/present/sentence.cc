@@ -157,31 +157,6 @@ std::string RunsOf(const v1::Comparison& c) {
   return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " runs";
 }
 
-bool IsWarnedOf(const v1::Comparison& gate, const v1::Update& update) {
-  return std::ranges::any_of(update.warnings(), [&gate](const v1::Warning& warning) {
-    const bool stuck = convert::FromProto(warning).severity == Severity::kInvalidates;
-    return stuck && warning.benchmark() == gate.benchmark() &&
-           (warning.arm().empty() || warning.arm() == gate.candidate());
-  });
-}
-
-// How many times the runs there are it takes until the interval leaves the margin, as it shrinks
-// with their square root: were the estimate right, or while that is known to less than a margin,
-// were there no change. Nothing where that cannot be told.
-std::optional<double> TimesTheRuns(const v1::Comparison& gate) {
-  const Judged judged = JudgedBy(gate);
-  if (!judged.lo || !judged.hi || !judged.estimate || !judged.margin) return std::nullopt;
-  const double threshold = HigherIsBetter(gate) ? -*judged.margin : *judged.margin;
-  const double half = (*judged.hi - *judged.lo) / 2;
-  const double far =
-      half > *judged.margin ? *judged.margin : std::abs(*judged.estimate - threshold);
-  // Room for an estimate that moves.
-  constexpr double kReserve = 1.5;
-  return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
-}
-
-constexpr char kHardly[] = "; more runs will hardly decide it";
-
 // As --max-time takes it, rounded up: "40s", "12m", "3h".
 std::string DurationOption(double seconds) {
   const auto up = [seconds](double unit, const char* name) {
@@ -194,49 +169,33 @@ std::string DurationOption(double seconds) {
 }
 
 // What would decide it: "; more time may decide it: --max-time 12m".
-std::string Advice(const v1::Comparison& gate, const v1::Update& update,
-                   const VerdictContext& context) {
-  constexpr double kHopeless = 50;
-  // More runs are no help: the reason or the warning says what is.
-  if (!gate.reason().empty() || IsWarnedOf(gate, update)) return "";
-  const bool stopped = context.limits.fail_fast() && update.verdict() == v1::VERDICT_REGRESSION;
-  if (stopped) return "";  // as was asked for
-  if (context.by_precision) return "; as precise as --rule asked for";
-  const std::optional<double> times = TimesTheRuns(gate);
-  const Judged judged = JudgedBy(gate);
-  const bool has_interval = judged.lo && judged.hi;
-  if (gate.method() == v1::METHOD_LAYOUTS) {
-    const double builds =
-        std::max(static_cast<double>(kFewestLayouts),
-                 std::ceil(static_cast<double>(gate.n_candidate()) * times.value_or(2)));
-    if (builds > kMostLayouts) return "; more builds will hardly decide it";
-    return "; more builds may decide it: --layouts " + Fixed(builds, 0);
+std::string Advice(const v1::Comparison& gate) {
+  const v1::Forecast& forecast = gate.forecast();
+  const std::string runs = forecast.has_runs() ? " " + std::to_string(forecast.runs()) : "";
+  switch (forecast.remedy()) {
+    case v1::REMEDY_MORE_TIME:
+      return "; more time may decide it: --max-time" +
+             (forecast.has_seconds() ? " " + DurationOption(forecast.seconds()) : "");
+    case v1::REMEDY_MORE_RUNS:
+      return "; more runs may decide it: --runs" + runs;
+    case v1::REMEDY_MORE_MAX_RUNS:
+      return "; more runs may decide it: --max-runs" + runs;
+    case v1::REMEDY_MORE_LAYOUTS:
+      return "; more builds may decide it: --layouts" + runs;
+    case v1::REMEDY_MORE_ROWS:
+      return "; more runs may decide it";
+    case v1::REMEDY_SINGLE_ROUNDS:
+      return "; the rounds may decide it: pytest --benchmark-save-data";
+    case v1::REMEDY_OTHER_MARGIN:
+      return "; too near the margin to be decided: choose another --margin";
+    case v1::REMEDY_HARDLY_ANY:
+      return gate.method() == v1::METHOD_LAYOUTS ? "; more builds will hardly decide it"
+                                                 : "; more runs will hardly decide it";
+    case v1::REMEDY_NONE_NEEDED:
+      return "; as precise as --rule asked for";
+    default:
+      return "";
   }
-  const bool known = has_interval && judged.margin && *judged.hi - *judged.lo <= 2 * *judged.margin;
-  if (known && (!times || *times > kHopeless)) {
-    return "; too near the margin to be decided: choose another --margin";
-  }
-  if (context.table) {
-    const bool means = std::ranges::any_of(
-        update.warnings(), [](const v1::Warning& one) { return one.code() == "means_alone"; });
-    return means ? "; the rounds may decide it: pytest --benchmark-save-data"
-                 : "; more runs may decide it";
-  }
-  const std::uint64_t runs = std::min(gate.n_reference(), gate.n_candidate());
-  const auto more_runs = [runs, &times](const char* option) {
-    const double wanted =
-        std::ceil(static_cast<double>(runs) * std::max(2.0, times.value_or(0)) / 10) * 10;
-    if (wanted > static_cast<double>(kMostBlocks)) return std::string(kHardly);
-    return "; more runs may decide it: " + std::string(option) + " " + Fixed(wanted, 0);
-  };
-  if (context.limits.has_runs()) return more_runs("--runs");
-  if (context.limits.has_max_runs() && runs >= context.limits.max_runs()) {
-    return more_runs("--max-runs");
-  }
-  const double seconds = update.elapsed_seconds() * std::max(2.0, times.value_or(0));
-  if (seconds > Seconds(kLongestDuration)) return kHardly;
-  return "; more time may decide it: --max-time" +
-         (seconds > 0 ? " " + DurationOption(seconds) : "");
 }
 
 std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,
@@ -341,11 +300,8 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   return ChangeSentence(gate, judged, words, style) + (by_estimate ? ByTheEstimate(style) : "");
 }
 
-std::string VerdictSentence(const v1::Comparison& gate, const v1::Update& update,
-                            const VerdictContext& context, const Style& style) {
-  const std::string advice =
-      gate.verdict() == v1::VERDICT_UNDECIDED ? Advice(gate, update, context) : "";
-  return VerdictWord(gate.verdict()) + ": " + GateSentence(gate, style) + advice;
+std::string VerdictSentence(const v1::Comparison& gate, const Style& style) {
+  return VerdictWord(gate.verdict()) + ": " + GateSentence(gate, style) + Advice(gate);
 }
 
 namespace {
@@ -374,13 +330,12 @@ std::string WhyNothingWasJudged(const v1::Update& update) {
 
 }  // namespace
 
-std::vector<std::string> VerdictSentences(const v1::Update& update, const VerdictContext& context,
-                                          const Style& style) {
+std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style) {
   constexpr std::size_t kMostTold = 6;
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   const std::string word = VerdictWord(update.verdict()) + ": ";
   if (gates.empty()) return {word + WhyNothingWasJudged(update)};
-  if (gates.size() == 1) return {VerdictSentence(*gates.front(), update, context, style)};
+  if (gates.size() == 1) return {VerdictSentence(*gates.front(), style)};
   const auto count = [&gates](v1::Verdict verdict) {
     return static_cast<std::size_t>(std::ranges::count_if(
         gates, [verdict](const v1::Comparison* gate) { return gate->verdict() == verdict; }));
@@ -396,7 +351,7 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Verdic
     return gate->verdict() == told.front()->verdict();
   });
   for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
-    std::string line = VerdictSentence(*told[i], update, context, style);
+    std::string line = VerdictSentence(*told[i], style);
     if (alike) line.erase(0, line.find(": ") + 2);  // the count says it
     const bool named = SeveralBenchmarks(update);
     lines.push_back("  " + (named ? Printable(told[i]->benchmark()) + ": " : "") + line);
@@ -408,13 +363,12 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Verdic
 }
 
 std::string PauseSentence(const v1::Update& update) {
-  const std::string paused = "paused";
   for (const v1::Warning& warning : update.warnings()) {
-    if (warning.code() != "disk_full" && warning.code() != "not_stored") continue;
-    const std::string message = OneLine(warning.message());
-    return message.starts_with(paused) ? message : paused + ": " + message;
+    if (warning.code() == "disk_full" || warning.code() == "not_stored") {
+      return OneLine(warning.message());
+    }
   }
-  return paused;
+  return "paused";
 }
 
 }  // namespace benchd::client

@@ -9,13 +9,6 @@
 
 namespace benchd::client {
 
-/// What the sentences have to know beside the numbers.
-struct VerdictContext {
-  v1::Limits limits;          ///< of the session: which of them an undecided one can have more of
-  bool by_precision = false;  ///< it went on until the intervals were short (--rule precision)
-  bool table = false;         ///< nothing can be measured again: it is a file
-};
-
 /// One gate in words, without the verdict's: "candidate is 10.2 % slower (1.102 times, 1.098 …
 /// 1.106) than base". A pass names the bound that holds, an undecided gate the whole interval. The
 /// interval is the last look's, as everywhere. What --at-limit settled says that it rests on the
@@ -23,8 +16,7 @@ struct VerdictContext {
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
 
 /// The same with its verdict and, where it is undecided, what would decide it.
-std::string VerdictSentence(const v1::Comparison& gate, const v1::Update& update,
-                            const VerdictContext& context, const Style& style);
+std::string VerdictSentence(const v1::Comparison& gate, const Style& style);
 
 /// "decided at 12 pairs" where that was before the last look; else empty.
 std::string DecidedEarlier(const v1::Comparison& gate);
@@ -45,8 +37,7 @@ std::string DecidedSentence(const v1::Update& update);
 
 /// The session in words: the one gate's sentence, or a count and the sentences of what did not
 /// pass; those that did too where several candidates are compared with one reference.
-std::vector<std::string> VerdictSentences(const v1::Update& update, const VerdictContext& context,
-                                          const Style& style);
+std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
 /// Why a session stands still: "paused: the disk is full ...", just "paused" where nobody says.
 std::string PauseSentence(const v1::Update& update);

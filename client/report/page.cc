@@ -62,7 +62,7 @@ class Section {
         id_(std::move(id)),
         level_(level),
         marks_(marks) {
-    options_.context.table = source.table;
+    options_.table = source.table;
     options_.session.clear();
   }
 
@@ -146,7 +146,7 @@ class Section {
     const char* const title = update_.verdict() == v1::VERDICT_PASS         ? "\u2713 Pass"
                               : update_.verdict() == v1::VERDICT_REGRESSION ? "\u2715 Regression"
                                                                             : "? Undecided";
-    std::vector<std::string> sentences = VerdictSentences(update_, options_.context, kPlain);
+    std::vector<std::string> sentences = VerdictSentences(update_, kPlain);
     std::string first = sentences.front();
     // The title already has the first word.
     if (const std::size_t colon = first.find(": "); colon != std::string::npos) {
@@ -162,7 +162,7 @@ class Section {
     if (gates.empty()) gates = InfosOf(update_);
     Parts parts = IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""));
     std::string words;
-    for (const std::string& line : Lines(RenderArmOrder(source_.pairs))) words += Paragraph(line);
+    for (const std::string& line : Lines(RenderArmOrder(update_))) words += Paragraph(line);
     for (const std::string& line : Lines(RenderGeometricMeans(update_, kPlain))) {
       words += Paragraph(line);
     }

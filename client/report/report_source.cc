@@ -1,6 +1,7 @@
 #include "client/report/report_source.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "client/present/report.h"
 #include "client/request/replay.h"
 #include "client/session/session_export.h"
+#include "core/analysis/forecast.h"
+#include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"
 #include "core/base/try.h"
@@ -88,8 +91,7 @@ Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions 
   Result<TableReport> report = AnalyzeTable(table, options);
   if (!report) return report;
   to->trajectories = std::move(report->trajectories);
-  to->pairs = std::move(report->pairs);
-  // There is no trajectory over builds, because more runs do not add builds.
+  // Over builds nothing is watched: more runs of them are no more builds.
   if (to->trajectories.empty() && !groups) {
     to->trajectories = WatchedAnyway(table, std::move(options));
   }
@@ -109,8 +111,8 @@ std::vector<TableColumn> ColumnsOf(const v1::Session& session, std::span<const v
   return columns;
 }
 
-// The options that repeat the session's analysis on its runs, even if it took only one look.
-Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<const v1::Run> runs) {
+// Without placebos, which only a daemon may add.
+Result<SessionSpec> SpecOf(const v1::Session& session) {
   v1::SessionSpec proto = session.spec();
   for (v1::Benchmark& benchmark : *proto.mutable_benchmarks()) {
     auto* const arms = benchmark.mutable_arms();
@@ -119,7 +121,42 @@ Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<con
                        [](const v1::Arm& arm) { return arm.role() == v1::ARM_ROLE_PLACEBO; }),
         arms->end());
   }
-  TRY(auto spec, convert::FromProto(proto));
+  return convert::FromProto(proto);
+}
+
+// JSON lacks the findings that follow from what it has. They are computed as the daemon does.
+void AddFindings(const SessionSpec& spec, std::vector<ArmOrder> orders, v1::Update* update) {
+  Report report;
+  report.verdict = convert::ToModel<Verdict>(update->verdict()).value_or(Verdict::kUndecided);
+  report.elapsed =
+      std::chrono::round<Nanoseconds>(std::chrono::duration<double>(update->elapsed_seconds()));
+  for (const v1::Comparison& one : update->comparisons()) {
+    auto comparison = convert::FromProto(one);
+    if (!comparison) return;
+    report.comparisons.push_back(*std::move(comparison));
+  }
+  for (const v1::Warning& one : update->warnings()) {
+    report.warnings.push_back(convert::FromProto(one));
+  }
+  report.orders = std::move(orders);
+  report.geometric_means = ChangesOverBenchmarks(report.comparisons);
+  ForecastGates(spec, DataSource::kSession, report);
+  v1::Update found;
+  convert::ToProto(report, SessionState::kDone, &found);
+  if (update->orders().empty()) update->mutable_orders()->Swap(found.mutable_orders());
+  if (update->geometric_means().empty()) {
+    update->mutable_geometric_means()->Swap(found.mutable_geometric_means());
+  }
+  for (int i = 0; i < found.comparisons_size(); ++i) {
+    v1::Comparison* const gate = update->mutable_comparisons(i);
+    if (gate->has_forecast() || !found.comparisons(i).has_forecast()) continue;
+    *gate->mutable_forecast() = found.comparisons(i).forecast();
+  }
+}
+
+// Asks of the session's runs what the session asked, also where it looked at them once.
+benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
+                               std::span<const v1::Run> runs) {
   benchd::TableOptions options;
   options.spec = std::move(spec);
   options.spec.seed = session.started().seed();
@@ -142,20 +179,21 @@ Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<con
   return options;
 }
 
-Result<void> TakeRuns(std::span<const v1::Run> runs, ReportSource* to) {
+/// @return the order of the arms, which needs the runs
+Result<std::vector<ArmOrder>> TakeRuns(const SessionSpec& spec, std::span<const v1::Run> runs,
+                                       ReportSource* to) {
   std::vector<std::uint32_t> disturbances;
   for (const v1::Run& run : runs) {
     if (run.phase() != v1::RUN_PHASE_DROPPED) disturbances.push_back(run.disturbances());
   }
-  const std::string csv = RunsToCsv(runs, to->session);
-  TRY(const auto table, ReadMeasurementTable(WholeText(csv)));
-  TRY(auto options, OptionsOf(to->session, runs));
+  TRY(const auto table, TableOfRuns(runs, to->session));
+  benchd::TableOptions options = OptionsOf(to->session, spec, runs);
   std::erase_if(options.columns, [&table](const TableColumn& column) {
     return std::ranges::find(table.metrics, column.metric, &MetricInfo::name) ==
            table.metrics.end();
   });
-  TRY_VOID(Analyze(table, std::move(options), disturbances, to));
-  return {};
+  TRY(auto report, Analyze(table, std::move(options), disturbances, to));
+  return std::move(report.report.orders);
 }
 
 }  // namespace
@@ -176,8 +214,12 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   if (described) {
     source.analyze = ReplayAnalysis(source.session, ColumnsOf(source.session, runs)).command;
   }
-  if (const Result<void> taken = TakeRuns(runs, &source); !taken) {
-    source.missing = taken.error().message;
+  const auto spec = SpecOf(source.session);
+  auto orders = spec ? TakeRuns(*spec, runs, &source) : Result<std::vector<ArmOrder>>(spec.error());
+  if (!orders) source.missing = orders.error().message;
+  if (spec && source.session.has_report()) {
+    AddFindings(*spec, orders ? *std::move(orders) : std::vector<ArmOrder>(),
+                source.session.mutable_report());
   }
   return source;
 }

@@ -8,7 +8,6 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/report/pictures.h"
-#include "core/analysis/arm_pairs.h"
 #include "core/analysis/machine_combination.h"
 #include "core/analysis/table_plan.h"
 #include "core/analysis/trajectory.h"
@@ -34,9 +33,8 @@ struct ReportSource {
   v1::Session session;
   std::vector<MetricRuns> metrics;
   std::vector<Trajectory> trajectories;
-  std::vector<ArmPairs> pairs;
-  /// The data for combining it with sessions of other machines; absent without a verdict or a known
-  /// machine.
+  /// What combining it with sessions of other machines needs; absent without a verdict, and where
+  /// nobody knows on which machine it was.
   std::optional<MachineSession> on_machine;
   std::string analyze;  ///< the command that recomputes the numbers; may be empty
   std::string missing;  ///< why the runs are missing; else empty

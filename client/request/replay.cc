@@ -259,10 +259,10 @@ void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
 
 // A session of --git: two commits and one command, which differs only in its worktree.
 struct CommitReplay {
-  WorktreePlan plan;
-  std::string command;      // with {dir} for the worktree
-  std::string cwd;          // relative to the worktree
-  std::size_t layouts = 1;  // of each commit
+  v1::BuildPlan plan;
+  std::string command;  // with {dir} again
+  std::string cwd;      // below the worktrees
+  int layouts = 1;      // of each
 };
 
 std::string WithDir(std::string command, const std::string& dir) {
@@ -275,14 +275,15 @@ std::string WithDir(std::string command, const std::string& dir) {
 }
 
 std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
-  const auto plan = ParseBuildCommandLine(benchmark.hooks().build());
-  if (!plan) return std::nullopt;
-  CommitReplay replay{*plan, "", ""};
-  std::size_t i = 0;
+  if (!benchmark.hooks().has_build_plan()) return std::nullopt;
+  const v1::BuildPlan& plan = benchmark.hooks().build_plan();
+  CommitReplay replay{plan, "", ""};
+  int i = 0;
   for (const v1::Arm& arm : benchmark.arms()) {
     if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
-    if (i >= plan->trees.size() || !arm.has_commit()) return std::nullopt;
-    const std::string dir = WorktreePlaces(plan->root, plan->trees[i]).built;
+    if (i >= plan.trees_size() || !arm.has_commit()) return std::nullopt;
+    const WorktreeOrder tree{plan.trees(i).commit(), plan.trees(i).key(), ""};
+    const std::string dir = WorktreePlaces(plan.root(), tree).built;
     const std::string command = WithDir(arm.command(), dir);
     const std::string cwd = arm.cwd().starts_with(dir + "/") ? arm.cwd().substr(dir.size() + 1)
                             : arm.cwd() == dir               ? ""
@@ -292,10 +293,10 @@ std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
     replay.cwd = cwd;
   }
   replay.layouts = i / 2;
-  // All layouts of the first commit come first, then those of the second.
-  for (std::size_t tree = 0; tree < i; ++tree) {
-    const std::size_t first = tree < replay.layouts ? 0 : replay.layouts;
-    if (plan->trees[tree].commit != plan->trees[first].commit) return std::nullopt;
+  // Of the first commit all layouts, then of the second.
+  for (int tree = 0; tree < i; ++tree) {
+    const int first = tree < replay.layouts ? 0 : replay.layouts;
+    if (plan.trees(tree).commit() != plan.trees(first).commit()) return std::nullopt;
   }
   return i >= 2 && i % 2 == 0 ? std::optional(replay) : std::nullopt;
 }
@@ -309,8 +310,9 @@ std::string FolderOf(const std::string& repository) {
 
 void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, CommandText* line) {
   line->Option("--cwd", replay.cwd);
-  line->Option("--git", replay.plan.trees.front().commit + ".." + replay.plan.trees.back().commit);
-  line->Option("--build", replay.plan.build);
+  line->Option("--git", replay.plan.trees().begin()->commit() + ".." +
+                            replay.plan.trees().rbegin()->commit());
+  line->Option("--build", replay.plan.build());
   if (replay.layouts > 1) line->Option("--layouts", std::to_string(replay.layouts));
   TextList names;
   for (const v1::Arm& arm : benchmark.arms()) {
@@ -334,9 +336,9 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const v1::Benchmark& benchmark = spec.benchmarks(0);
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
-  // Commits that came as a bundle must be requested again from the clone they came from.
-  const bool here = commits && commits->plan.socket.empty();
-  CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository)) + " && " + start
+  // What came as a bundle is asked for again where its clone is.
+  const bool here = commits && !commits->plan.from_bundle();
+  CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository())) + " && " + start
                         : start);
   for (const SessionOption& option : SessionOptions()) {
     if (commits && option.info.name == "cwd") continue;  // AddGitOptions() adds it

@@ -5,6 +5,7 @@
 #include "client/request/spec_input.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -237,6 +238,7 @@ class Builder {
   void AddBuild(v1::Benchmark* benchmark) const {
     if (input_.build.empty()) return;
     benchmark->mutable_hooks()->set_build(input_.build);
+    convert::ToProto(input_.build_plan, benchmark->mutable_hooks()->mutable_build_plan());
     benchmark->mutable_hooks()->set_cwd(caller_.cwd);
   }
 

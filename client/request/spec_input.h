@@ -11,6 +11,7 @@
 #include "client/app/exit_code.h"
 #include "client/request/caller.h"
 #include "client/request/session_options.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 
@@ -49,8 +50,9 @@ struct SpecInput {
   OptionValues options;
   std::vector<ArmInput> arms;
   std::vector<BenchmarkInput> benchmarks;
-  bool templates = false;  ///< replace {name} and {dir} in commands (files and --git only)
-  std::string build;       ///< build command of every benchmark; empty: none
+  bool templates = false;  ///< {name} and {dir} stand in commands (files and --git only)
+  std::string build;       ///< every benchmark's build command; empty: none
+  BuildPlan build_plan;    ///< what it does
   std::string origin;      ///< the file's name; empty: the command line
   /// With --same-is-pass: the commit of both sides of --git. If set, nothing is measured.
   std::optional<CommitInput> same_commit = {};

@@ -37,8 +37,6 @@ class QuietDisplay : public Display {
 
 class PlainDisplay : public Display {
  public:
-  explicit PlainDisplay(const v1::Limits& limits) : narrator_(StyleOf(STDERR_FILENO), limits) {}
-
   void Show(const v1::SessionEvent& event) override {
     for (const std::string& line : narrator_.Describe(event, SecondsSince(start_))) {
       PrintToStderr(line);
@@ -47,7 +45,7 @@ class PlainDisplay : public Display {
 
  private:
   const Clock::time_point start_ = Clock::now();
-  PlainNarrator narrator_;
+  PlainNarrator narrator_{StyleOf(STDERR_FILENO)};
 };
 
 // Redraws with every event and once per second, so that the clock advances during a long run. As a
@@ -189,11 +187,10 @@ void Display::Note(const std::string& text) {
 }
 
 std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress) {
-  const v1::Limits& limits = session.spec().limits();
   if (progress == Progress::kJson) return std::make_unique<JsonDisplay>();
   if (progress == Progress::kQuiet) return std::make_unique<QuietDisplay>();
-  if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>(limits);
-  return std::make_unique<LiveDisplay>(session.session(), limits);
+  if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>();
+  return std::make_unique<LiveDisplay>(session.session(), session.spec().limits());
 }
 
 }  // namespace benchd::client

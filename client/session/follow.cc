@@ -289,30 +289,27 @@ void PrintStillRunning(const Followed& followed) {
                 Reattach(session.session()));
 }
 
-void PrintResult(const v1::Session& session, const ResultChoice& choice,
-                 std::span<const ArmPairs> pairs) {
+void PrintResult(const v1::Session& session, const ResultChoice& choice) {
   const Style style = choice.StyleOfStdout();
   if (choice.bisect) {
     std::cout << RenderBisectStep(session, style) << std::flush;
     return;
   }
-  ReportOptions options = OptionsFor(session, choice.detail);
-  options.pairs = pairs;
+  const ReportOptions options = OptionsFor(session, choice.detail);
   std::cout << RenderFindings(session.report(), options, style) << std::flush;
 }
 
 }  // namespace
 
-ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice,
-                   std::span<const ArmPairs> pairs) {
+ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice) {
   const v1::Session& session = followed.session;
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
-      if (!json) PrintResult(session, choice, pairs);
+      if (!json) PrintResult(session, choice);
       break;
     case v1::SESSION_STATE_FAILED:
       std::cerr << RenderFailure(session.session(), session.failed());
-      if (!json && choice.bisect && !session.failed().refused()) PrintResult(session, choice, {});
+      if (!json && choice.bisect && !session.failed().refused()) PrintResult(session, choice);
       break;
     case v1::SESSION_STATE_CANCELLED:
       PrintCancelled(followed, json);

@@ -10,7 +10,6 @@
 #include "client/app/output.h"
 #include "client/link/daemon_link.h"
 #include "client/terminal/interrupts.h"
-#include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
 
@@ -82,9 +81,7 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
 /// Prints the result (stdout) or failure (stderr) of a watched session, unless JSON lines have
 /// reported it, and returns the exit code of the contract.
 ///
-/// @param pairs  the candidates compared with each other, if there are several
-ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice = {},
-                   std::span<const ArmPairs> pairs = {});
+ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice = {});
 
 /// Prints the JSON line `commits` (stdout) if the arms are commits.
 void PrintCommits(const v1::Session& session);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,6 @@
 #include "client/app/exit_code.h"
 #include "client/link/daemon_link.h"
 #include "client/present/csv.h"
-#include "client/present/worst_runs.h"
-#include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
 
@@ -39,20 +36,13 @@ Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
 struct RunsWanted {
   bool measured = false;  ///< those that were measured
   bool warmup = false;    ///< those before them as well
-  bool pairs = false;     ///< the candidates among each other
   bool columns = false;   ///< what its harness says of its metrics
-  bool worst = false;     ///< those that took far longer than others
 };
 
 struct RunsOfSession {
   std::vector<v1::Run> measured;
-  /// Computed here, of a session that is done: of each benchmark with several candidates, in the
-  /// metric of its first gate.
-  std::vector<ArmPairs> pairs;
   /// Of a session that has ended: only then do they stay as they are.
   std::vector<TableColumn> columns;
-  /// Of a session that is done, unless its runs are so many that they take long to read.
-  std::optional<WorstRuns> worst;
 };
 
 /// Reads the runs of a session once for all that is wanted, and not at all where nothing is.

@@ -177,7 +177,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
         bundle == nullptr ? stub->Submit(&context, request, &response)
                           : SendWithBundle(*stub, &context, request, *bundle, sent, &response);
     if (status.ok()) return response;
-    if (WaitToAskAgain(status, attempt)) continue;
+    if (WaitToAskAgain(context, attempt)) continue;
     if (!IsConnectionLoss(status) || attempt == kAttempts) return link.Explain(FromStatus(status));
     TRY_VOID(link.Reopen());
   }

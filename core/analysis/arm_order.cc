@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace benchd {
 namespace {
 
@@ -44,7 +46,7 @@ ArmGroup GroupOf(const ArmPairs& pairs, const Relation& better, std::vector<std:
   for (const std::size_t arm : members) {
     group.arms.push_back(pairs.arms[arm]);
     for (const std::size_t other : members) {
-      if (better[arm][other]) group.clear.emplace_back(pairs.arms[arm], pairs.arms[other]);
+      if (better[arm][other]) group.clear.push_back({pairs.arms[arm], pairs.arms[other]});
     }
   }
   return group;
@@ -77,6 +79,40 @@ ArmOrder OrderArms(const ArmPairs& pairs) {
     if (cut) order.groups.push_back(GroupOf(pairs, better, std::exchange(members, {})));
   }
   return order;
+}
+
+ArmOrderAnalysis::ArmOrderAnalysis(const SessionSpec& spec, const Report& report,
+                                   DataSource source) {
+  for (std::size_t i = 0; i < spec.benchmarks.size(); ++i) {
+    const auto gate = std::ranges::find_if(report.comparisons, [&](const Comparison& one) {
+      return one.role == ComparisonRole::kGate && one.benchmark == spec.benchmarks[i].name;
+    });
+    if (gate == report.comparisons.end()) continue;
+    // As it was in the end, with the direction that its metric turned out to have.
+    const Gate by{gate->metric, gate->margin_kind, gate->margin.value_or(0), gate->better};
+    auto made = ArmPairsAnalysis::Create(spec, i, by, source);
+    if (made && *made) benchmarks_.push_back(**std::move(made));
+  }
+}
+
+void ArmOrderAnalysis::AddWarmup(std::span<const Run> block) {
+  for (ArmPairsAnalysis& one : benchmarks_) one.AddWarmup(block);
+}
+
+Result<void> ArmOrderAnalysis::Add(std::span<const Run> block) {
+  for (ArmPairsAnalysis& one : benchmarks_) {
+    TRY_VOID(one.Add(block));
+  }
+  return {};
+}
+
+std::vector<ArmOrder> ArmOrderAnalysis::Conclude() {
+  std::vector<ArmOrder> orders;
+  for (ArmPairsAnalysis& one : benchmarks_) {
+    ArmOrder order = OrderArms(one.Conclude());
+    if (!order.groups.empty()) orders.push_back(std::move(order));
+  }
+  return orders;
 }
 
 }  // namespace benchd

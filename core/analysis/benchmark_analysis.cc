@@ -262,6 +262,8 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
                                          Counted(runs_per_arm_[arm], "run") + " of " + name +
                                          " failed and count like any other (--ignore-failure)",
                                      benchmark_.name, name));
+      warnings.back().share =
+          static_cast<double>(failed_per_arm_[arm]) / static_cast<double>(runs_per_arm_[arm]);
     }
   }
   return warnings;

@@ -1,25 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/model/comparison.h"
+#include "core/model/findings.h"
 
 namespace benchd {
-
-/// The change of one gate's metric over all benchmarks of a suite: the geometric mean of their
-/// ratios, as a fraction. A value.
-struct SuiteChange {
-  std::string reference;
-  std::string candidate;
-  std::string metric;
-  std::size_t benchmarks = 0;  ///< that have a ratio, at least two
-  double confidence = 0;       ///< of the interval
-  Effect change;
-};
 
 /// One for each candidate, reference and metric that gates in two benchmarks or more, in order of
 /// appearance.

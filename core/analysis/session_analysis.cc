@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/analysis/benchmark_analysis.h"
+#include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/session_report.h"
 #include "core/base/try.h"
@@ -111,6 +112,7 @@ class SessionAnalysis::Impl {
     report.warnings = ReportWarnings(judged, levels_);
     report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
     Invalidate(report.warnings, report);
+    report.geometric_means = ChangesOverBenchmarks(report.comparisons);
     return report;
   }
 

@@ -7,6 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "core/analysis/arm_order.h"
+#include "core/analysis/forecast.h"
+#include "core/analysis/geometric_mean.h"
 #include "core/analysis/session_analysis.h"
 #include "core/analysis/table_warnings.h"
 #include "core/base/try.h"
@@ -289,6 +292,16 @@ std::optional<std::uint64_t> DecidedAt(const TablePlan& plan, const Report& repo
   return last;
 }
 
+void AddFigures(const TableValues& values, const TableOptions& options, const TablePlan& plan,
+                TableReport& result) {
+  if (options.classic_interval) {
+    ApplyClassicIntervals(plan, values, result.report);
+    result.report.geometric_means = ChangesOverBenchmarks(result.report.comparisons);
+  }
+  if (options.summaries) result.summaries = Summaries(plan, values, options.mmtests_stars);
+  if (options.histograms) result.histograms = Histograms(plan, values);
+}
+
 TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
                      const TableOptions& options, const TablePlan& plan,
                      const std::vector<Warning>& left_out) {
@@ -300,46 +313,22 @@ TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
   for (const std::vector<Warning>& more : {plan.warnings, left_out}) {
     report.warnings.insert(report.warnings.end(), more.begin(), more.end());
   }
-  if (!options.classic_interval && !options.summaries && !options.histograms) return result;
-  const TableValues values(table, plan);
-  if (options.classic_interval) ApplyClassicIntervals(plan, values, report);
-  if (options.summaries) result.summaries = Summaries(plan, values, options.mmtests_stars);
-  if (options.histograms) result.histograms = Histograms(plan, values);
+  if (options.classic_interval || options.summaries || options.histograms) {
+    AddFigures(TableValues(table, plan), options, plan, result);
+  }
+  ForecastGates(plan.spec, DataSource::kTable, report);
   return result;
 }
 
-// A gate as it was in the end, with the direction that its metric turned out to have.
-Gate GateOf(const Comparison& one) {
-  return {one.metric, one.margin_kind, one.margin.value_or(0), one.better};
-}
-
-// Nothing for a benchmark whose pairs cannot be had, as at a level that is too small for them.
-std::vector<ArmPairs> PairsOf(const MeasurementTable& table, const TablePlan& plan,
-                              const Report& report) {
-  std::vector<ArmPairsAnalysis> analyses;
-  for (std::size_t b = 0; b < plan.spec.benchmarks.size(); ++b) {
-    const auto gate = std::ranges::find_if(report.comparisons, [&plan, b](const Comparison& one) {
-      return IsGate(one) && one.benchmark == plan.spec.benchmarks[b].name;
-    });
-    if (gate == report.comparisons.end()) continue;
-    auto made = ArmPairsAnalysis::Create(plan.spec, b, GateOf(*gate), DataSource::kTable);
-    if (made && *made) analyses.push_back(**std::move(made));
-  }
-  if (analyses.empty()) return {};
-  Introduce(plan, [&analyses](std::span<const Run> block) {
-    for (ArmPairsAnalysis& one : analyses) one.AddWarmup(block);
-  });
-  const Result<GroupedRows> grouped =
-      ForEachBlock(table, plan, [&analyses](std::span<const Run> block) -> Result<void> {
-        for (ArmPairsAnalysis& one : analyses) {
-          TRY_VOID(one.Add(block));
-        }
-        return {};
-      });
-  std::vector<ArmPairs> pairs;
-  if (!grouped) return pairs;
-  for (ArmPairsAnalysis& one : analyses) pairs.push_back(one.Conclude());
-  return pairs;
+// Of a benchmark whose pairs cannot be computed with there is no order.
+std::vector<ArmOrder> OrdersOf(const MeasurementTable& table, const TablePlan& plan,
+                               const Report& report) {
+  ArmOrderAnalysis orders(plan.spec, report, DataSource::kTable);
+  if (orders.empty()) return {};
+  Introduce(plan, [&orders](std::span<const Run> block) { orders.AddWarmup(block); });
+  const Result<GroupedRows> grouped = ForEachBlock(
+      table, plan, [&orders](std::span<const Run> block) { return orders.Add(block); });
+  return grouped ? orders.Conclude() : std::vector<ArmOrder>();
 }
 
 }  // namespace
@@ -369,7 +358,7 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
   std::vector<Trajectory> trajectories = recorder.Finish(analysis);
   TableReport result = Conclude(analysis, table, options, plan, grouped->warnings);
   result.trajectories = std::move(trajectories);
-  result.pairs = PairsOf(table, plan, result.report);
+  result.report.orders = OrdersOf(table, plan, result.report);
   return result;
 }
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/arm_pairs.h"
 #include "core/analysis/table_figures.h"
 #include "core/analysis/table_plan.h"
 #include "core/analysis/trajectory.h"
@@ -49,8 +48,6 @@ struct TableReport {
   std::optional<std::uint64_t> decided_at;
   std::vector<ArmSummary> summaries;     ///< by benchmark, metric, arm
   std::vector<ArmHistogram> histograms;  ///< likewise
-  /// Of each benchmark with several candidates, in its first gate's metric.
-  std::vector<ArmPairs> pairs;
   /// As if the table had been watched while it grew; none for a method that looks once.
   std::vector<Trajectory> trajectories;
 };

@@ -36,7 +36,31 @@ struct Decision {
 };
 BENCHD_FIELDS(Decision, blocks, lo, hi)
 
-/// The current comparison of one candidate with one reference in one metric of one benchmark.
+/// What would decide a gate that is undecided.
+enum class Remedy {
+  kMoreTime,
+  kMoreRuns,      ///< a larger Limits::runs
+  kMoreMaxRuns,   ///< a larger Limits::max_runs
+  kMoreLayouts,   ///< more builds of each group
+  kMoreRows,      ///< of a table
+  kSingleRounds,  ///< of a table that has means alone
+  kOtherMargin,   ///< the change is too close to this one
+  kHardlyAny,     ///< more runs or builds than a session may have
+  kNoneNeeded,    ///< it is as precise as the rule asked for
+};
+BENCHD_NAMES(Remedy, "more_time", "more_runs", "more_max_runs", "more_layouts", "more_rows",
+             "single_rounds", "other_margin", "hardly_any", "none_needed")
+
+/// How much it is expected to take in total until an undecided gate is decided (forecast.h).
+struct Forecast {
+  Remedy remedy = Remedy::kMoreTime;
+  std::optional<double> seconds;      ///< of measuring; absent = unknown
+  std::optional<std::uint64_t> runs;  ///< blocks, or builds of each group
+  bool operator==(const Forecast&) const = default;
+};
+BENCHD_FIELDS(Forecast, remedy, seconds, runs)
+
+/// One candidate against one reference in one metric of one benchmark, as it stands now.
 ///
 /// A field without a value is absent. No value is ever NaN, infinite, or a zero that means "none".
 struct Comparison {
@@ -83,13 +107,15 @@ struct Comparison {
   std::optional<double> expected_blocks;
   /// The same as a time. The session fills it in, because the statistics have no clock.
   std::optional<Nanoseconds> eta;
+  /// Of an undecided gate; absent where more runs are no remedy.
+  std::optional<Forecast> forecast;
   bool operator==(const Comparison&) const = default;
 };
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
               margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
               mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
               last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
-              change_allowance, expected_blocks, eta)
+              change_allowance, expected_blocks, eta, forecast)
 
 /// The progress of a benchmark, from which the schedule chooses the benchmark that runs next. All
 /// of it follows from the runs so far, so a session that is resumed or replayed from its stored

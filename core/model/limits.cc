@@ -157,12 +157,4 @@ std::string HowToAllowMore(Limit limit) {
   return "to allow more, raise `" + std::string(RowOf(limit).key) + "` in [limits] of benchd.toml";
 }
 
-bool PassesSoon(std::string_view message) {
-  constexpr std::array kSoon{Limit::kCallsASecond, Limit::kCallsAUser, Limit::kHeldAUser};
-  return std::ranges::any_of(kSoon, [message](Limit limit) {
-    const std::string_view what = RowOf(limit).what;
-    return message.starts_with(what) && message.substr(what.size()).starts_with(": ");
-  });
-}
-
 }  // namespace benchd

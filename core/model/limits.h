@@ -110,8 +110,13 @@ Error TooLarge(Limit limit, std::uint64_t size, std::uint64_t most);
 /// The hint on raising a limit: "to allow more, raise `calls_a_user` in [limits] of benchd.toml".
 std::string HowToAllowMore(Limit limit);
 
-/// Whether a refusal is likely to resolve itself within about a second, so that the request may be
-/// retried. `message` is Error::message.
-bool PassesSoon(std::string_view message);
+/// Whether a refusal by this limit goes away by itself within a second or so: the same may be asked
+/// again.
+constexpr bool PassesSoon(Limit limit) {
+  return limit == Limit::kCallsASecond || limit == Limit::kCallsAUser || limit == Limit::kHeldAUser;
+}
+
+/// The trailer of a refused call for which that holds: the milliseconds to wait, in decimal.
+inline constexpr char kRetryAfterKey[] = "benchd-retry-after-ms";
 
 }  // namespace benchd

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kMark = "benchd-warning ";
 constexpr std::string_view kColon = ": ";
 constexpr std::array<WarningCode, 2> kCodes = {"lfs_pointers", "empty_submodules"};
+constexpr std::string_view kBuilding = "error: building ";
 constexpr std::size_t kMost = 20;
 constexpr std::size_t kLongestMessage = 500;
 
@@ -39,6 +40,22 @@ std::vector<Warning> WarningsInLog(std::string_view log) {
     if (std::ranges::find(found, warning) == found.end()) found.push_back(std::move(warning));
   }
   return found;
+}
+
+std::string BuildFailureLine(std::string_view commit, int exit_code) {
+  return std::string(kBuilding) + std::string(commit) + std::string(kColon) + "exit code " +
+         std::to_string(exit_code) + "\n";
+}
+
+std::optional<std::string> FailedBuildInLog(std::string_view log) {
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  std::string_view last = log.substr(log.rfind('\n') + 1);
+  if (!last.starts_with(kBuilding)) return std::nullopt;
+  last.remove_prefix(kBuilding.size());
+  const std::string_view commit = last.substr(0, last.find(kColon));
+  const bool is_id = !commit.empty() && commit.size() < last.size() &&
+                     commit.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return is_id ? std::optional<std::string>(commit) : std::nullopt;
 }
 
 }  // namespace benchd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,5 +19,11 @@ std::string LogWarningLine(const Warning& warning);
 /// an untrusted build, so only codes for missing files are accepted, and only the first 20
 /// warnings. Pure.
 std::vector<Warning> WarningsInLog(std::string_view log);
+
+/// The line, with its newline, with which the build ends if that of one commit fails.
+std::string BuildFailureLine(std::string_view commit, int exit_code);
+
+/// The commit that such a line at the end of a log names. Pure.
+std::optional<std::string> FailedBuildInLog(std::string_view log);
 
 }  // namespace benchd

@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/comparison.h"
+#include "core/model/findings.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "core/model/warning.h"
@@ -68,9 +69,10 @@ struct MachineReport {
   std::vector<SettingState> isolation;
   std::vector<int> benchmark_cpus;
   std::vector<int> housekeeping_cpus;
+  bool user_mode = false;  ///< the daemon is one user's, and changes no setting of the machine
   bool operator==(const MachineReport&) const = default;
 };
-BENCHD_FIELDS(MachineReport, environment, isolation, benchmark_cpus, housekeeping_cpus)
+BENCHD_FIELDS(MachineReport, environment, isolation, benchmark_cpus, housekeeping_cpus, user_mode)
 
 /// The state of the machine at the end of a session: the settings, in the order of
 /// MachineReport::isolation, and warnings about events during the session.
@@ -126,9 +128,16 @@ struct Report {
   std::vector<ArmRuns> runs;
   std::vector<Comparison> comparisons;
   std::vector<Warning> warnings;
+  std::vector<SuiteChange> geometric_means;  ///< of a suite
+  /// Until the session's time limit, while no `eta` can be given for a gate that has an interval.
+  std::optional<Nanoseconds> time_left;
+  // These need every run: a session has them when it is done.
+  std::vector<ArmOrder> orders;
+  std::vector<WorstRun> worst_runs;
   bool operator==(const Report&) const = default;
 };
-BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings)
+BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings,
+              geometric_means, time_left, orders, worst_runs)
 
 /// The run that made a session fail, if there is one.
 struct FailedRun {
@@ -139,9 +148,10 @@ struct FailedRun {
   std::optional<int> exit_code;
   std::optional<int> signal;
   std::string stderr_tail;
+  std::string commit;  ///< whose build failed, where the build is benchctl's own
   bool operator==(const FailedRun&) const = default;
 };
-BENCHD_FIELDS(FailedRun, benchmark, arm, block, phase, exit_code, signal, stderr_tail)
+BENCHD_FIELDS(FailedRun, benchmark, arm, block, phase, exit_code, signal, stderr_tail, commit)
 
 /// The error of a stage, with the run that caused it, if there is one.
 struct Failure {

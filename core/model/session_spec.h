@@ -72,6 +72,26 @@ struct Arm {
 };
 BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit, prepare, conclude)
 
+/// One git worktree that a build provides.
+struct BuildTree {
+  std::string commit;
+  std::string key;          ///< the name of its folder below BuildPlan::root
+  std::string layout_seed;  ///< BENCHD_LAYOUT_SEED of its build; empty: it has none
+  bool operator==(const BuildTree&) const = default;
+};
+BENCHD_FIELDS(BuildTree, commit, key, layout_seed)
+
+/// What a build command does that benchctl wrote for commits. The daemon keeps it for clients.
+struct BuildPlan {
+  std::string root;        ///< of the worktrees, absolute
+  std::string repository;  ///< git's common directory, absolute
+  std::string build;       ///< for `sh -c`; empty: nothing is to be built
+  std::vector<BuildTree> trees;
+  bool from_bundle = false;  ///< the commits are in the session's bundle, not in `repository`
+  bool operator==(const BuildPlan&) const = default;
+};
+BENCHD_FIELDS(BuildPlan, root, repository, build, trees, from_bundle)
+
 /// The hooks of a benchmark, in order of execution.
 struct Hooks {
   bool shell = false;  ///< pass each to `sh -c`
@@ -82,10 +102,11 @@ struct Hooks {
   Hook setup;     ///< once before the first run, and again after the machine has rebooted
   Hook prepare;   ///< before every run, in its arm's directory and environment
   Hook conclude;  ///< after every run
-  Hook cleanup;   ///< once after the session ends in any way, even if benchd crashed
+  Hook cleanup;   ///< once after any end of the session, benchd's crash included
+  std::optional<BuildPlan> build_plan;  ///< what `build` does, where benchctl wrote it
   bool operator==(const Hooks&) const = default;
 };
-BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup)
+BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup, build_plan)
 
 enum class MarginKind { kRatio, kAbsolute };
 BENCHD_NAMES(MarginKind, "ratio", "absolute")

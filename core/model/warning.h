@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,10 @@ struct Warning {
   /// The reference of that gate; empty = the candidate's gates against every reference, as sent by
   /// an older benchd.
   std::string reference;
+  std::optional<double> share;  ///< failed_runs: the share of the arm's runs that failed
   bool operator==(const Warning&) const = default;
 };
-BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric, reference)
+BENCHD_FIELDS(Warning, code, message, benchmark, arm, severity, hint, metric, reference, share)
 
 /// The properties that all warnings with a code share.
 struct WarningKind {

@@ -141,12 +141,15 @@ class CallReactor final : public UnaryReactor {
   /// The object may be deleted once Finish() was called.
   asio::awaitable<void> Serve() {
     const LiveCalls::Token token = endpoint_.calls.Begin(nullptr);
-    grpc::Status status = endpoint_.Admit(entry_.caller);
+    grpc::Status status = endpoint_.Admit(entry_);
     if (status.ok()) {
       Step step = [this] { return call_(Asker{entry_.caller, gone_.get_token()}); };
       status = co_await StatusOf(std::move(step));
     }
-    if (status.ok()) status = ToStatus(entry_.share.Hold(response_->ByteSizeLong()));
+    if (status.ok()) {
+      status = ToStatus(entry_.share.Hold(response_->ByteSizeLong()));
+      if (!status.ok()) InviteRetry(*entry_.context);
+    }
     if (!status.ok()) response_->Clear();
     Finish(status);
   }
@@ -176,15 +179,20 @@ asio::awaitable<grpc::Status> StatusOf(Step step) {
   }
 }
 
-Entry Endpoint::Enter(const grpc::CallbackServerContext& context,
-                      const google::protobuf::Message& request, Limit as) const {
+void InviteRetry(Context& context) {
+  constexpr char kMilliseconds[] = "300";
+  context.AddTrailingMetadata(kRetryAfterKey, kMilliseconds);
+}
+
+Entry Endpoint::Enter(Context& context, const google::protobuf::Message& request, Limit as) const {
   std::optional<Caller> caller = peers.Find(context.peer());
-  if (!caller) return {{}, {}, Unidentified()};
+  if (!caller) return {{}, {}, Unidentified(), &context};
   Result<CallShare> share = budget.Enter(caller->uid, as);
   const Result<void> room =
       share ? share->Keep(MemoryOf(request)) : Result<void>(std::move(share).error());
-  if (room) return {*std::move(caller), *std::move(share), {}};
-  // A single post covers all calls that are refused meanwhile.
+  if (room) return {*std::move(caller), *std::move(share), {}, &context};
+  if (share || PassesSoon(as)) InviteRetry(context);
+  // One post for all that are refused meanwhile.
   if (budget.TellsLoop()) {
     asio::post(loop, [endpoint = *this, why = room.error(), uid = caller->uid] {
       endpoint.budget.ToldLoop();
@@ -192,13 +200,15 @@ Entry Endpoint::Enter(const grpc::CallbackServerContext& context,
       endpoint.rate.WarnOfRefusal(uid, why.message);
     });
   }
-  return {{}, {}, ToStatus(room.error())};
+  return {{}, {}, ToStatus(room.error()), &context};
 }
 
-grpc::Status Endpoint::Admit(const Caller& caller) const {
+grpc::Status Endpoint::Admit(const Entry& entry) const {
   if (note_call) note_call();
   if (calls.closed()) return Stopping();
-  return ToStatus(rate.Take(caller.uid));
+  const Result<void> taken = rate.Take(entry.caller.uid);
+  if (!taken) InviteRetry(*entry.context);
+  return ToStatus(taken);
 }
 
 grpc::Status Unidentified() {

@@ -145,15 +145,22 @@ class RateLimit {
   std::map<std::uint32_t, Bucket> buckets_;
 };
 
-/// A call on arrival: its caller and its share of the caller's budget, or the reason why it is
-/// refused.
+using Context = grpc::CallbackServerContext;
+
+/// A call that stands at the door: who calls, and what it takes of the caller's budget; or why it
+/// is not let in.
 struct Entry {
   Caller caller;
   CallShare share;
-  grpc::Status status;  ///< if not OK, the other fields are empty
+  grpc::Status status;  ///< not OK: nothing else is here
+  Context* context = nullptr;
 };
 
-/// The state that all services share for incoming calls. The references must outlive the server.
+/// Tells the client of a refused call, before it is finished, that the same call may succeed in a
+/// moment.
+void InviteRetry(Context& context);
+
+/// Where calls come in: what every service shares. The references outlive the server.
 ///
 /// `peers` and `budget` are used on gRPC's threads, once per call; `calls` and `rate` on the loop's
 /// thread only.
@@ -166,15 +173,14 @@ struct Endpoint {
   /// Called for every incoming call, whatever its result; may be empty.
   std::function<void()> note_call = {};
 
-  /// Identifies the caller and checks the budget; a call without an identity is refused. Runs on
-  /// gRPC's thread, so that a flood of refused calls does not reach the loop.
-  /// @param request  gRPC's parsed message, which may be a hundred times as large as the client's
-  ///                 bytes
-  Entry Enter(const grpc::CallbackServerContext& context, const google::protobuf::Message& request,
+  /// Who is behind this call, and whether there is room for it: nobody is served without an
+  /// identity. On gRPC's thread, so that a flood of refused calls does not reach the loop.
+  /// @param request  what gRPC made of the client's bytes, which may be a hundred times as large
+  Entry Enter(Context& context, const google::protobuf::Message& request,
               Limit as = Limit::kCallsAUser) const;
-  /// OK if an admitted call may begin; every call checks once, on the loop's thread, and is
-  /// counted.
-  grpc::Status Admit(const Caller& caller) const;
+  /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
+  /// and is noted.
+  grpc::Status Admit(const Entry& entry) const;
 };
 
 /// The memory that a message uses, in bytes.
@@ -190,7 +196,6 @@ using Step = std::function<asio::awaitable<Result<void>>()>;
 /// Converts the step's result, or an exception that it throws, to the status that clients see.
 asio::awaitable<grpc::Status> StatusOf(Step step);
 
-using Context = grpc::CallbackServerContext;
 using UnaryReactor = grpc::ServerUnaryReactor;
 
 /// The caller of a unary call.
@@ -263,7 +268,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   void Begin() {
     if (!entered()) return this->Finish(entry_.status);
     asio::post(endpoint_.loop, [this] {
-      if (const grpc::Status admitted = endpoint_.Admit(caller()); !admitted.ok()) {
+      if (const grpc::Status admitted = endpoint_.Admit(entry_); !admitted.ok()) {
         return End(admitted);
       }
       token_ = endpoint_.calls.Begin([this] { End(Stopping()); });
@@ -325,7 +330,10 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   /// Returns false if the budget has no room for the message; the stream has then ended.
   bool MayHold() {
     const Result<void> room = share().Hold(message_.ByteSizeLong());
-    if (!room) End(ToStatus(room));
+    if (!room) {
+      InviteRetry(*entry_.context);
+      End(ToStatus(room));
+    }
     return static_cast<bool>(room);
   }
   bool entered() const { return entry_.status.ok(); }

@@ -67,7 +67,7 @@ void SubmitBundleReactor::OnDone() {
 }
 
 asio::awaitable<void> SubmitBundleReactor::Serve() {
-  grpc::Status status = sources_.endpoint.Admit(entry_.caller);
+  grpc::Status status = sources_.endpoint.Admit(entry_);
   if (status.ok()) {
     token_ = sources_.endpoint.calls.Begin([this] {
       stopping_ = true;

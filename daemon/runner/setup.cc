@@ -292,6 +292,7 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
                                      .memory_limit_bytes = limits.memory_bytes.value_or(kNoLimit),
                                      .journal = journal_ ? &*journal_ : nullptr,
                                      .why_nothing = why_nothing_,
+                                     .user_mode = !is_system_,
                                      .counters = std::move(counters),
                                      .overlap = host.cpus.why,
                                      .own_nice = host.own_nice});

@@ -18,18 +18,7 @@
 
 namespace benchd {
 
-/// Adds the expected time to the verdict of each open gate and of the session. It is the number of
-/// expected blocks times the mean time of a block of that benchmark so far, after the blocks of
-/// other benchmarks that the schedule runs first (schedule/schedule.h).
-///
-/// Absent before the first block, while the interval is too wide for its margin to estimate a
-/// number of blocks, and if max_time ends the session earlier: a time limit does not estimate a
-/// verdict.
-///
-/// @param outlooks  one for each benchmark of `spec`; uses their open, blocks and seconds
-void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks, Report& report);
-
-/// One run of a batch and its place in the session.
+/// One run of a batch, and where it stands in its session.
 struct BatchRun {
   PlannedRun planned;
   RunPhase phase = RunPhase::kMeasured;

@@ -73,6 +73,10 @@ asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
     if (which == HookKind::kBuild) warnings_ = WarningsInLog(result.log);
     prepared->runner_lost = result.runner_lost;
     prepared->failure = std::move(result.failure);
+    if (which == HookKind::kBuild && prepared->failure && prepared->failure->run) {
+      FailedRun& run = *prepared->failure->run;
+      run.commit = FailedBuildInLog(run.stderr_tail).value_or("");
+    }
     if (prepared->failure) co_return;
   }
   prepared->failure = co_await FindPrograms();

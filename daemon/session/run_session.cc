@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/arm_order.h"
+#include "core/analysis/forecast.h"
 #include "core/analysis/run_units.h"
 #include "core/analysis/session_analysis.h"
+#include "core/analysis/worst_runs.h"
 #include "core/base/try.h"
 #include "core/model/run.h"
 #include "daemon/session/batch_plan.h"
@@ -23,6 +26,8 @@ namespace {
 
 /// How long to wait before trying another runner.
 constexpr Nanoseconds kRunnerPause = std::chrono::seconds(1);
+/// Of more runs the worst ones are not looked for: their values are held in memory.
+constexpr std::uint64_t kMostExplained = 100'000;
 
 /// The state of one session between its steps; lives in the frame of RunSession.
 class Session {
@@ -45,6 +50,7 @@ class Session {
   asio::awaitable<std::optional<Failure>> Execute();
   asio::awaitable<void> ReleaseMachine();
   asio::awaitable<std::optional<Failure>> CleanUp(std::optional<Failure> failure);
+  asio::awaitable<void> Conclude();
   SessionSnapshot End(std::optional<Failure> failure);
 
  private:
@@ -97,6 +103,7 @@ class Session {
   SteadyTime next_commit_{};  // earliest time of the next commit
   std::uint64_t disturbances_ = 0;
   SessionNotes notes_;
+  std::optional<Report> conclusion_;  // of a session without a failure
   MachineEnd machine_end_;
   bool cleanup_cut_ = false;
 };
@@ -356,7 +363,7 @@ void Session::Enter(SessionState state) {
 
 void Session::PublishReport(Report report) {
   report = Complete(std::move(report));
-  Forecast(spec_, analysis_->Outlook(), report);
+  ForecastVerdict(spec_, analysis_->Outlook(), report);
   snapshot_.report = std::move(report);
   Publish();
 }
@@ -373,6 +380,7 @@ Report Session::Complete(Report report) const {
     const std::vector<Warning>& of_build = snapshot_.setup->warnings;
     report.warnings.insert(report.warnings.end(), of_build.begin(), of_build.end());
   }
+  ForecastGates(spec_, DataSource::kSession, report);
   return report;
 }
 
@@ -402,6 +410,32 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
   co_return failure ? std::move(failure) : std::move(unkept);
 }
 
+/// The verdict, and what the runs say besides it: that needs the gates as they are in the end, and
+/// so all runs once more. Without them the verdict stands as well.
+asio::awaitable<void> Session::Conclude() {
+  if (snapshot_.Settled()) co_return;
+  conclusion_ = Complete(analysis_->Conclude());
+  ArmOrderAnalysis orders(spec_, *conclusion_, DataSource::kSession);
+  WorstRunsAnalysis worst(spec_, *conclusion_);
+  std::uint64_t runs = 0;
+  for (const ArmRuns& arm : conclusion_->runs) runs += arm.runs;
+  const bool explains = !worst.empty() && runs <= kMostExplained;
+  if (orders.empty() && !explains) co_return;
+  const StoredBlocks::Taker take = [this, &orders, &worst,
+                                    explains](std::vector<Run> block) -> Result<void> {
+    if (services_.cancel.requested()) return CancelledFailure().error;
+    if (explains) worst.Add(block);
+    if (block.front().phase == RunPhase::kMeasured) return orders.Add(block);
+    orders.AddWarmup(block);
+    return {};
+  };
+  StoredBlocks stored(spec_, take);
+  const Result<void> read = co_await stored.Load(services_.store, snapshot_.id);
+  if (!read) co_return;
+  conclusion_->orders = orders.Conclude();
+  if (explains) conclusion_->worst_runs = worst.Conclude();
+}
+
 SessionSnapshot Session::End(std::optional<Failure> failure) {
   NoteHeld();
   if (cleanup_cut_ || (failure && services_.cancel.interrupted())) return snapshot_;
@@ -414,7 +448,7 @@ SessionSnapshot Session::End(std::optional<Failure> failure) {
     snapshot_.failure = std::move(failure);
   } else {
     snapshot_.state = SessionState::kDone;
-    snapshot_.report = Complete(analysis_->Conclude());
+    snapshot_.report = std::move(conclusion_);
   }
   AddReleaseReport(machine_end_, snapshot_);
   return snapshot_;
@@ -432,6 +466,7 @@ asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRec
   std::optional<Failure> failure = co_await session.Execute();
   co_await session.ReleaseMachine();
   failure = co_await session.CleanUp(std::move(failure));
+  if (!failure) co_await session.Conclude();
   co_return session.End(std::move(failure));
 }
 

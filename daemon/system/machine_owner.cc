@@ -64,6 +64,7 @@ Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
                  "until then use --isolation best-effort"};
   }
   MachineReport report;
+  report.user_mode = parts_.user_mode;
   if (isolation != Isolation::kOff) {
     Hold(known);
     report.isolation = States(known);

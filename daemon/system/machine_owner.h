@@ -47,9 +47,10 @@ class MachineOwner {
     /// nullptr: changes nothing, for the reason in `why_nothing`.
     Journal* journal = nullptr;
     std::string why_nothing;
-    std::string counters;  ///< of the hardware (runner/perf_counters.h), a fact of the machine
-    std::string overlap;   ///< empty, or why housekeeping and benchmark CPUs overlap
-    int own_nice = 0;      ///< the runner's; children inherit it and may not lower it
+    bool user_mode = false;  ///< that reason is that the daemon is one user's
+    std::string counters;    ///< which there are (runner/perf_counters.h), a fact of the machine
+    std::string overlap;     ///< empty, or why housekeeping and benchmark CPUs are the same ones
+    int own_nice = 0;  ///< of the runner; above 0 it may not be lowered, and children inherit it
   };
   explicit MachineOwner(Parts parts);
 

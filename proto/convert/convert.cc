@@ -97,6 +97,7 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
 Result<Comparison> FromProto(const v1::Comparison& from) {
   v1::Comparison found = from;
   found.clear_eta_seconds();
+  found.clear_forecast();
   FieldReader reader;
   Comparison comparison;
   ReadFields(reader, "", found, &comparison);
@@ -171,6 +172,8 @@ void ToProto(const SessionSpec& spec, v1::SessionSpec* to) {
   to->set_schedule(ToWire<v1::ScheduleKind>(spec.schedule.kind));
   to->set_warmup(spec.schedule.warmup);
 }
+
+void ToProto(const BuildPlan& plan, v1::BuildPlan* to) { WriteFields(plan, to); }
 
 void ToProto(const Report& report, SessionState state, v1::Update* to) {
   WriteFields(report, to);

@@ -15,6 +15,7 @@
 #include "core/model/summary.h"
 
 namespace benchd::v1 {
+class BuildPlan;
 class Comparison;
 class Failed;
 class ListSummariesRequest;
@@ -81,6 +82,7 @@ Timestamp FromProto(const google::protobuf::Timestamp& time);
 void ToProto(Timestamp time, google::protobuf::Timestamp* to);
 /// Includes only the names of the arms' own variables.
 void ToProto(const SessionSpec& spec, v1::SessionSpec* to);
+void ToProto(const BuildPlan& plan, v1::BuildPlan* to);
 void ToProto(const Report& report, SessionState state, v1::Update* to);
 void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to);
 void ToProto(const Failure& failure, v1::Failed* to);

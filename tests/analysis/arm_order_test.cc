@@ -20,7 +20,7 @@ std::vector<std::vector<std::string>> ArmsOf(const ArmOrder& order) {
 }
 
 using Groups = std::vector<std::vector<std::string>>;
-using Clear = std::vector<std::pair<std::string, std::string>>;
+using Clear = std::vector<ClearPair>;
 
 TEST(ArmOrderTest, FollowsThePairsAndNoMore) {
   const auto groups = [](std::vector<Comparison> pairs) {

@@ -157,11 +157,12 @@ TEST(ArmPairsTest, ATableHasThemToo) {
   }
   const auto report = Analyze(text, Gated("x"));
   ASSERT_TRUE(report) << report.error().message;
-  ASSERT_EQ(report->pairs.size(), 1U);
-  const Comparison& pair = PairIn(report->pairs[0], "b", "c");
-  ASSERT_TRUE(pair.change && pair.change->hi);
-  EXPECT_LT(*pair.change->hi, -0.1);
-  EXPECT_TRUE(Analyze(Rows({{"a", 1}, {"b", 2}, {"a", 2}, {"b", 3}}), Gated("t"))->pairs.empty());
+  ASSERT_EQ(report->report.orders.size(), 1U);
+  std::vector<std::vector<std::string>> arms;
+  for (const ArmGroup& group : report->report.orders[0].groups) arms.push_back(group.arms);
+  EXPECT_EQ(arms, (std::vector<std::vector<std::string>>{{"c"}, {"a"}, {"b"}}));
+  EXPECT_TRUE(
+      Analyze(Rows({{"a", 1}, {"b", 2}, {"a", 2}, {"b", 3}}), Gated("t"))->report.orders.empty());
 }
 
 }  // namespace

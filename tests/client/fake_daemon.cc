@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "core/model/limits.h"
 #include "tests/client/samples.h"
 
 namespace benchd::client {
@@ -101,12 +102,13 @@ bool FakeDaemon::cancelled() const {
   return cancelled_;
 }
 
-grpc::Status FakeDaemon::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
+grpc::Status FakeDaemon::Submit(grpc::ServerContext* context, const v1::SubmitRequest* request,
                                 v1::SubmitResponse* response) {
   const std::lock_guard lock(mutex_);
   submits_.push_back(*request);
   if (hold_offs_ > 0) {
     --hold_offs_;
+    context->AddTrailingMetadata(kRetryAfterKey, "300");
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many requests: uid 1000 makes too many"};
   }
   response->set_session("k3x9m2pq");

@@ -24,7 +24,6 @@
 #include "client/present/sentence.h"
 #include "client/present/similarity.h"
 #include "client/present/text.h"
-#include "client/present/worst_runs.h"
 #include "client/report/page.h"
 #include "client/request/replay.h"
 #include "client/session/session_export.h"
@@ -323,7 +322,7 @@ std::vector<Printer> Printers() {
        [] {
          return OfSessions([](const v1::Session& session) {
            const TableColumn column{.metric = Foreign("metric"), .unit = Foreign("unit")};
-           return RenderSession(session, std::span(&column, 1), {}, NameOfUser, kForeignStyle);
+           return RenderSession(session, std::span(&column, 1), NameOfUser, kForeignStyle);
          });
        }},
       {"show --json",
@@ -334,10 +333,12 @@ std::vector<Printer> Printers() {
        }},
       {"show's worst runs",
        [] {
-         v1::Session session = Spoiled(SampleSession());
-         WorstRuns worst(session.report());
-         for (v1::Run run : PairedRuns(40)) worst.Take(Spoiled(run));
-         return worst.Render(kForeignStyle);
+         v1::Update update;
+         v1::WorstRun* const run = update.add_worst_runs();
+         run->set_arm(Foreign("arm"));
+         run->set_unit(Foreign("unit"));
+         run->add_causes()->set_metric(Foreign("cause"));
+         return RenderWorstRuns(update, kForeignStyle);
        }},
       {"list", [now] { return RenderList(ForeignSessions(), NameOfUser, now, kForeignStyle); }},
       {"compare",

@@ -221,8 +221,7 @@ TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
                 .find("a secret"),
             std::string::npos);
   EXPECT_EQ(ExportJson(SampleSession(), {}).find("a secret"), std::string::npos);
-  EXPECT_EQ(RenderSession(SampleSession(), {}, {}, NameOf, kPlain).find("a secret"),
-            std::string::npos);
+  EXPECT_EQ(RenderSession(SampleSession(), {}, NameOf, kPlain).find("a secret"), std::string::npos);
 }
 
 TEST(CsvTest, PrintsARunARow) {
@@ -370,14 +369,13 @@ TEST(PagesTest, TheKernelsCommandLineIsForThoseWhoAskForEverything) {
   v1::EnvironmentFact* const fact = session.mutable_started()->add_environment();
   fact->set_name("kernel_command_line");
   fact->set_value("BOOT_IMAGE=/vmlinuz quiet");
-  EXPECT_EQ(RenderSession(session, {}, {}, NameOf, kPlain).find("BOOT_IMAGE"), std::string::npos);
-  EXPECT_NE(RenderSession(session, {}, {}, NameOf, kPlain, "", true).find("BOOT_IMAGE"),
-            std::string::npos);
+  EXPECT_EQ(RenderSession(session, {}, NameOf, kPlain).find("BOOT_IMAGE"), std::string::npos);
+  EXPECT_NE(RenderSession(session, {}, NameOf, kPlain, true).find("BOOT_IMAGE"), std::string::npos);
 }
 
 TEST(PagesTest, ShowsASession) {
   const LocalTimeIn zone("CET-1");
-  ExpectGolden("show.txt", RenderSession(SampleSession(), {}, {}, NameOf, kPlain));
+  ExpectGolden("show.txt", RenderSession(SampleSession(), {}, NameOf, kPlain));
 }
 
 TEST(PagesTest, ListsSessions) {
@@ -472,11 +470,10 @@ TEST(PlainLinesTest, ManyGatesStandOnOneLineEveryFiveSeconds) {
 }
 
 TEST(PlainLinesTest, TheTimeLimitIsNotSaidToBeTheVerdict) {
-  v1::Limits limits;
-  limits.set_max_time_seconds(100);
-  PlainNarrator narrator(kPlain, limits);
+  PlainNarrator narrator(kPlain);
   v1::Update update = SuiteUpdate();
   update.clear_eta_seconds();
+  update.set_time_left_seconds(25);
   const auto lines =
       narrator.Describe(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), 0);
   ASSERT_EQ(lines.size(), 1U);

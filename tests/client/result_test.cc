@@ -11,7 +11,6 @@
 #include "core/model/verdict_reason.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
-#include "tests/support/arm_pair.h"
 
 namespace benchd::client {
 namespace {
@@ -303,21 +302,23 @@ TEST(WarningsTest, OfASuiteOneOfAKindIsTold) {
             "warning: b0: it warms up (and 4 more of this kind)\n");
 }
 
-v1::Warning FailedRuns(const std::string& benchmark, const std::string& arm,
-                       const std::string& count) {
+v1::Warning FailedRuns(const std::string& benchmark, const std::string& arm, int failed,
+                       int runs = 20) {
   v1::Warning warning;
   warning.set_code("failed_runs");
   warning.set_benchmark(benchmark);
   warning.set_arm(arm);
-  warning.set_message(count + " runs of " + arm + " failed and count like any other");
+  warning.set_share(static_cast<double>(failed) / runs);
+  warning.set_message(std::to_string(failed) + " of " + std::to_string(runs) + " runs of " + arm +
+                      " failed and count like any other");
   return warning;
 }
 
 TEST(WarningsTest, OfEachArmOneIsTold) {
   v1::Session session = SampleSession();
   v1::Update& update = *session.mutable_report();
-  *update.add_warnings() = FailedRuns("main", "base", "1 of 20");
-  *update.add_warnings() = FailedRuns("main", "candidate", "18 of 20");
+  *update.add_warnings() = FailedRuns("main", "base", 1);
+  *update.add_warnings() = FailedRuns("main", "candidate", 18);
   const std::string told = RenderWarnings(update, WarningsShown::kToActOn, kPipe);
   for (const std::string& text : {told, RenderMarkdown(session)}) {
     EXPECT_NE(text.find("1 of 20 runs of base failed"), std::string::npos) << text;
@@ -328,10 +329,10 @@ TEST(WarningsTest, OfEachArmOneIsTold) {
 
 TEST(WarningsTest, OfASuiteTheWorstOfAKindIsTold) {
   v1::Update update = SuiteUpdate();
-  *update.add_warnings() = FailedRuns("b0", "base", "1 of 20");
-  *update.add_warnings() = FailedRuns("b0", "candidate", "2 of 20");
-  *update.add_warnings() = FailedRuns("b1", "candidate", "18 of 20");
-  *update.add_warnings() = FailedRuns("b2", "candidate", "18 of 40");
+  *update.add_warnings() = FailedRuns("b0", "base", 1);
+  *update.add_warnings() = FailedRuns("b0", "candidate", 2);
+  *update.add_warnings() = FailedRuns("b1", "candidate", 18);
+  *update.add_warnings() = FailedRuns("b2", "candidate", 18, 40);
   v1::Warning* const values = update.add_warnings();
   values->set_code("resolution");
   values->set_severity(v1::SEVERITY_CAUTION);
@@ -351,45 +352,82 @@ TEST(WarningsTest, TheBuildsOfAnArmAreOneArm) {
   v1::Update update = RegressionUpdate();
   update.clear_warnings();
   for (v1::Comparison& c : *update.mutable_comparisons()) c.set_method(v1::METHOD_LAYOUTS);
-  *update.add_warnings() = FailedRuns("main", "base/1", "1 of 20");
-  *update.add_warnings() = FailedRuns("main", "candidate/1", "1 of 20");
-  *update.add_warnings() = FailedRuns("main", "candidate/2", "3 of 20");
+  *update.add_warnings() = FailedRuns("main", "base/1", 1);
+  *update.add_warnings() = FailedRuns("main", "candidate/1", 1);
+  *update.add_warnings() = FailedRuns("main", "candidate/2", 3);
   EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe),
             "warning: 1 of 20 runs of base/1 failed and count like any other\n"
             "warning: 3 of 20 runs of candidate/2 failed and count like any other (and 1 more of "
             "this kind)\n");
 }
 
-using test::PairOf;
+struct GroupOfArms {
+  std::vector<std::string> arms;
+  std::vector<std::pair<std::string, std::string>> clear = {};
+};
 
-ArmPairs PairsOf(std::initializer_list<Comparison> comparisons) {
-  return {"main", {"a", "b", "c"}, comparisons};
+v1::ArmOrder OrderOf(std::initializer_list<GroupOfArms> groups) {
+  v1::ArmOrder order;
+  order.set_benchmark("main");
+  order.set_metric("wall_time");
+  for (const auto& [arms, clear] : groups) {
+    v1::ArmGroup* const group = order.add_groups();
+    for (const std::string& arm : arms) group->add_arms(arm);
+    for (const auto& [better, worse] : clear) {
+      v1::ClearPair* const pair = group->add_clear();
+      pair->set_better(better);
+      pair->set_worse(worse);
+    }
+  }
+  return order;
+}
+
+std::string Ordered(const v1::ArmOrder& order, v1::Update update = {}) {
+  *update.add_orders() = order;
+  return RenderArmOrder(update);
 }
 
 TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
-  const auto order = [](const ArmPairs& pairs) { return RenderArmOrder({&pairs, 1}); };
-  EXPECT_EQ(order(PairsOf({PairOf("a", "b", -0.1), PairOf("a", "c", 0.1), PairOf("b", "c", 0.2)})),
-            "fastest: b, then a, then c\n");
-  EXPECT_EQ(order(PairsOf({PairOf("a", "b", 0), PairOf("a", "c", 0), PairOf("b", "c", 0)})),
-            "a, b and c: no clear difference\n");
-  EXPECT_EQ(
-      order(PairsOf({PairOf("a", "b", 0.001), PairOf("a", "c", -0.1), PairOf("b", "c", -0.1)})),
-      "fastest: c, then a and b (no clear difference)\n");
-  // Each is indistinguishable from its neighbour, but the outer two differ.
-  EXPECT_EQ(
-      order(PairsOf({PairOf("a", "b", 0.005), PairOf("a", "c", 0.015), PairOf("b", "c", 0.005)})),
-      "a, b and c: clear is only a before c\n");
+  EXPECT_EQ(Ordered(OrderOf({{{"b"}}, {{"a"}}, {{"c"}}})), "fastest: b, then a, then c\n");
+  EXPECT_EQ(Ordered(OrderOf({{{"a", "b", "c"}}})), "a, b and c: no clear difference\n");
+  EXPECT_EQ(Ordered(OrderOf({{{"c"}}, {{"a", "b"}}})),
+            "fastest: c, then a and b (no clear difference)\n");
+  EXPECT_EQ(Ordered(OrderOf({{{"a", "b", "c"}, {{"a", "c"}}}})),
+            "a, b and c: clear is only a before c\n");
+  EXPECT_EQ(RenderArmOrder({}), "");
 }
 
 TEST(ArmOrderTest, NamesAnotherMetricAndTheBenchmarks) {
-  Comparison pair = PairOf("a", "b", 0.1);
-  pair.metric = "rate";
-  pair.better = Better::kHigher;
-  const ArmPairs rate{"parse", {"a", "b"}, {pair}};
-  EXPECT_EQ(RenderArmOrder({&rate, 1}), "highest rate: b, then a\n");
-  const std::vector<ArmPairs> two = {rate, PairsOf({})};
-  EXPECT_EQ(RenderArmOrder(two), "parse: highest rate: b, then a\n");
-  EXPECT_EQ(RenderArmOrder({}), "");
+  v1::ArmOrder rate = OrderOf({{{"b"}}, {{"a"}}});
+  rate.set_benchmark("parse");
+  rate.set_metric("rate");
+  rate.set_better(v1::BETTER_HIGHER);
+  EXPECT_EQ(Ordered(rate), "highest rate: b, then a\n");
+  EXPECT_EQ(Ordered(rate, SuiteUpdate()), "parse: highest rate: b, then a\n");
+}
+
+TEST(WorstRunsTest, TellsTheirCauses) {
+  v1::Update update;
+  v1::WorstRun* run = update.add_worst_runs();
+  run->set_number(25);
+  run->set_arm("base");
+  run->set_unit("s");
+  run->set_value(0.031);
+  run->set_ratio(3.1);
+  for (const auto& [metric, value] :
+       {std::pair("interrupts", 212.0), std::pair("stolen_time", 0.02),
+        std::pair("involuntary_switches", 1.0)}) {
+    v1::RunCause* const cause = run->add_causes();
+    cause->set_metric(metric);
+    cause->set_value(value);
+  }
+  *update.add_worst_runs() = *run;
+  update.mutable_worst_runs(1)->clear_causes();
+  EXPECT_EQ(
+      RenderWorstRuns(update, kPipe),
+      "run 25 (base): 31 ms, 3.1 times the median; 212 interrupts, 20 ms stolen, lost its CPU "
+      "1 time\n"
+      "run 25 (base): 31 ms, 3.1 times the median; no cause that the kernel counts\n");
 }
 
 TEST(BisectLineTest, IsOneLineForEachStep) {
@@ -425,11 +463,11 @@ TEST(BisectLineTest, ABrokenBaseStopsTheSearch) {
   benchmark.mutable_arms(1)->mutable_commit()->set_id("bbbb");
   failed.set_error("build: exited with code 127");
   *failed.mutable_run() = v1::FailedRun();
-  failed.mutable_run()->set_stderr_tail("sh: no\nerror: building aaaa: exit code 127\n");
+  EXPECT_FALSE(IsBaseBroken(session)) << "nobody knows whose build it was";
+  failed.mutable_run()->set_commit("aaaa");
   EXPECT_EQ(RenderBisectStep(session, kPipe), "stop: base v1: build: exited with code 127\n");
-  failed.mutable_run()->set_stderr_tail(
-      "error: building aaaa: exit code 127\nerror: building bbbb: exit code 127\n");
-  EXPECT_FALSE(IsBaseBroken(session)) << "the last line counts";
+  failed.mutable_run()->set_commit("bbbb");
+  EXPECT_FALSE(IsBaseBroken(session));
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 #include "tests/client/samples.h"
 
+#include <chrono>
+
 #include "client/present/json.h"
+#include "core/analysis/forecast.h"
+#include "core/analysis/geometric_mean.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -152,11 +157,37 @@ v1::Update SuiteUpdate() {
   memory->mutable_decided()->set_blocks(8);
   memory->mutable_decided()->set_lo(2.8e6);
   memory->mutable_decided()->set_hi(3.2e6);
+  return WithFindings(update);
+}
+
+v1::Update WithFindings(v1::Update update, const SessionSpec& spec, DataSource source) {
+  Report report;
+  report.verdict =
+      convert::ToModel<benchd::Verdict>(update.verdict()).value_or(Verdict::kUndecided);
+  report.elapsed =
+      std::chrono::round<Nanoseconds>(std::chrono::duration<double>(update.elapsed_seconds()));
+  for (const v1::Comparison& one : update.comparisons()) {
+    report.comparisons.push_back(convert::FromProto(one).value());
+  }
+  for (const v1::Warning& one : update.warnings()) {
+    report.warnings.push_back(convert::FromProto(one));
+  }
+  ForecastGates(spec, source, report);
+  report.geometric_means = ChangesOverBenchmarks(report.comparisons);
+  v1::Update found;
+  convert::ToProto(report, SessionState::kDone, &found);
+  *update.mutable_geometric_means() = found.geometric_means();
+  for (int i = 0; i < update.comparisons_size(); ++i) {
+    update.mutable_comparisons(i)->clear_forecast();
+    if (!found.comparisons(i).has_forecast()) continue;
+    *update.mutable_comparisons(i)->mutable_forecast() = found.comparisons(i).forecast();
+  }
   return update;
 }
 
 v1::Started SampleStarted() {
   v1::Started started;
+  started.set_user_mode(true);
   started.set_seed(18446744073709551615U);
   v1::EnvironmentFact* fact = started.add_environment();
   fact->set_name("kernel");

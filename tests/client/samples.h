@@ -4,10 +4,17 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
+#include "core/analysis/sequential_design.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 
 // Hand-made messages in the form that a daemon sends, with invented numbers.
+
+/// The same with the findings that the daemon computes of its comparisons: geometric means, and
+/// what would decide the gates that are open.
+v1::Update WithFindings(v1::Update update, const SessionSpec& spec = {},
+                        DataSource source = DataSource::kSession);
 
 /// One gate (wall_time, regression at 12 blocks) and two info metrics.
 v1::Update RegressionUpdate();

@@ -50,16 +50,28 @@ v1::Update With(std::initializer_list<v1::Comparison> gates, v1::Verdict verdict
   return update;
 }
 
-// Collects cases: a name, and below it the sentences for a session with one gate.
+// What a session or table was asked, as far as a forecast needs it.
+struct Asked {
+  SessionSpec spec;
+  DataSource source = DataSource::kSession;
+};
+
+std::string FirstSentence(const v1::Update& update, const Asked& asked) {
+  return VerdictSentences(WithFindings(update, asked.spec, asked.source), kUtf8)[0];
+}
+
+// A name, and below it the sentences that the session of one gate gets.
 class Cases {
  public:
-  void Add(const std::string& name, const v1::Comparison& gate,
-           const VerdictContext& context = {}) {
-    Add(name, With({gate}, gate.verdict()), context);
+  void Add(const std::string& name, const v1::Comparison& gate, const Asked& asked = {}) {
+    Add(name, With({gate}, gate.verdict()), asked);
   }
-  void Add(const std::string& name, const v1::Update& update, const VerdictContext& context = {}) {
+  void Add(const std::string& name, const v1::Update& update, const Asked& asked = {}) {
     text_ += "# " + name + "\n";
-    for (const std::string& line : VerdictSentences(update, context, kUtf8)) text_ += line + "\n";
+    const v1::Update found = WithFindings(update, asked.spec, asked.source);
+    for (const std::string& line : VerdictSentences(found, kUtf8)) {
+      text_ += line + "\n";
+    }
   }
   const std::string& text() const { return text_; }
 
@@ -123,11 +135,11 @@ TEST(SentenceTest, EveryCaseOfAPass) {
 // The runs give no usable bound, as with two runs of `echo 1`.
 TEST(SentenceTest, WhatHasNoBoundIsToldInWords) {
   const Ends boundless{-0.9999999, 1.2, 1.6592927066541146e23};
-  VerdictContext limits;
+  Asked limits;
   Cases cases;
   cases.Add("by its time", GateWith(boundless, kOpen), limits);
   cases.Add("of a size", Of(GateWith(boundless, kOpen), "max_rss", "B"), limits);
-  limits.limits.set_runs(2);
+  limits.spec.limits.runs = 2;
   cases.Add("by its number of runs", GateWith(boundless, kOpen), limits);
   cases.Add("far slower", GateWith({1e5, 2e6, 3e7}, kWorse), limits);
   cases.Add("far faster", GateWith({-0.9999999, -0.999999, -0.99999}, kPass), limits);
@@ -136,42 +148,39 @@ TEST(SentenceTest, WhatHasNoBoundIsToldInWords) {
 }
 
 TEST(SentenceTest, NoForecastIsBeyondWhatTheOptionsTake) {
-  // An interval of 4000 % and a margin of 2 % need some 1.5 million times as many runs.
-  VerdictContext limits;
-  limits.limits.set_runs(12);
+  // Some 1.5 million times as many runs: an interval of 4000 % against a margin of 2 %.
+  Asked limits;
+  limits.spec.limits.runs = 12;
   const v1::Comparison gate = GateWith({-0.95, 0.019, 40}, kOpen);
-  EXPECT_TRUE(VerdictSentences(With({gate}, kOpen), limits, kUtf8)[0].ends_with(
-      "; more runs will hardly decide it"))
-      << VerdictSentences(With({gate}, kOpen), limits, kUtf8)[0];
-  limits.limits.clear_runs();
+  const std::string by_runs = FirstSentence(With({gate}, kOpen), limits);
+  EXPECT_TRUE(by_runs.ends_with("; more runs will hardly decide it")) << by_runs;
+  limits.spec.limits.runs.reset();
   v1::Update slow = With({gate}, kOpen);
   slow.set_elapsed_seconds(3600);
-  EXPECT_TRUE(
-      VerdictSentences(slow, limits, kUtf8)[0].ends_with("; more runs will hardly decide it"));
+  EXPECT_TRUE(FirstSentence(slow, limits).ends_with("; more runs will hardly decide it"));
 }
 
 TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
   v1::Comparison open = GateWith({-0.006, 0.012, 0.0305}, kOpen);
   open.clear_decided();
-  VerdictContext limits;
+  Asked limits;
   Cases cases;
   cases.Add("by its time", open, limits);
   cases.Add("near to the margin", GateWith({0.006, 0.0195, 0.033}, kOpen), limits);
   cases.Add("on one side of zero", GateWith({0.006, 0.025, 0.045}, kOpen), limits);
   cases.Add("hardly known yet", GateWith({-0.096, 0.019, 0.173}, kOpen), limits);
-  limits.limits.set_runs(12);
+  limits.spec.limits.runs = 12;
   cases.Add("by its number of runs", open, limits);
-  limits.limits.clear_runs();
-  limits.limits.set_max_runs(12);
+  limits.spec.limits.runs.reset();
+  limits.spec.limits.max_runs = 12;
   cases.Add("by its greatest number of runs", open, limits);
-  limits.by_precision = true;
+  limits.spec.rule.kind = RuleKind::kPrecision;
   cases.Add("precise enough", open, limits);
-  VerdictContext fail_fast;
-  fail_fast.limits.set_fail_fast(true);
+  Asked fail_fast;
+  fail_fast.spec.limits.fail_fast = true;
   v1::Update stopped = With({GateWith({0.021, 0.089, 0.152}, kWorse), open}, kWorse);
   cases.Add("a regression elsewhere ended it", stopped, fail_fast);
-  VerdictContext table;
-  table.table = true;
+  const Asked table{.spec = {}, .source = DataSource::kTable};
   cases.Add("a file", open, table);
   cases.Add("without an interval", EarlyUpdate());
   v1::Update stuck = With({open}, kOpen);

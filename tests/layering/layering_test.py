@@ -30,6 +30,28 @@ class LayeringTest(unittest.TestCase):
                 found = past_it.search(file.read_text(encoding="utf-8"))
                 self.assertIsNone(found, f"{file}: {found}: use MakeWarning()")
 
+    def test_nothing_is_decided_by_the_words_of_a_message(self):
+        """Text is for people: what a client has to know is a field, a code or a trailer."""
+        allowed = {
+            "client/app/dispatch.cc": "an error of this process, which is rephrased",
+            "client/commands/analyze.cc": "likewise",
+            "client/link/daemon_link.cc": "texts of gRPC, which has no code for what they say",
+            "client/link/login.cc": "what ssh and a benchctl on the other machine print",
+            "client/pool/pool.cc": "what Slurm prints",
+            "client/database/postgres_history.cc": "the newline at the end of libpq's",
+            "client/present/findings.cc": "whether a line has to name the arm: layout alone",
+        }
+        texts = "message|why|hint|error|error_message|error_details|stderr_tail|log|what|finding"
+        compared = re.compile(
+            rf"\b(?:{texts})(?:\(\))?\s*\.\s*(?:starts_with|ends_with|find|contains|compare)\(")
+        for file in sorted((REPOSITORY / "client").rglob("*.cc")):
+            name = file.relative_to(REPOSITORY).as_posix()
+            found = compared.search(file.read_text(encoding="utf-8"))
+            if name in allowed:
+                self.assertIsNotNone(found, f"{name} needs no exception any more")
+            else:
+                self.assertIsNone(found, f"{name}: {found}")
+
     def test_the_readme_has_the_same_table(self):
         words = {"Boost.Math": ["boost"], "gRPC": ["grpc"], "generated code": ["generated"],
                  "system calls": [], "–": []}

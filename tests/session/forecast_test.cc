@@ -1,3 +1,5 @@
+#include "core/analysis/forecast.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/session/batch_plan.h"
 #include "tests/analysis/session_feed.h"
 
 namespace benchd {
@@ -39,7 +40,7 @@ struct Scene {
     gate.change = Effect{0.001, -0.02, 0.022};
     report.comparisons.push_back(gate);
   }
-  void Foretell() { Forecast(spec, outlooks, report); }
+  void Foretell() { ForecastVerdict(spec, outlooks, report); }
 };
 
 TEST(ForecastTest, TakesTheMeanTimeOfABlockForEachExpectedOne) {
@@ -148,7 +149,7 @@ class SimulatedSession {
       Feed(analysis, WallBlock(0, {Value(0.5), Value(0.5 * (1 + change_))}));
       Report report = analysis.Look();
       report.elapsed = seconds(told.size() + 1);
-      Forecast(spec_, analysis.Outlook(), report);
+      ForecastVerdict(spec_, analysis.Outlook(), report);
       const bool known = report.eta.has_value();
       told.push_back(known ? std::optional(Seconds(report.elapsed + *report.eta)) : std::nullopt);
     }

@@ -1,0 +1,204 @@
+#include "core/analysis/forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/layout_groups.h"
+#include "core/model/verdict_reason.h"
+
+namespace benchd {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+Nanoseconds FromSeconds(double seconds) {
+  return Nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+/// Seconds of a block of each benchmark, with its share of what lies between the runs; of one that
+/// has none yet, the mean of all.
+std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, double elapsed) {
+  double measured = 0;
+  double blocks = 0;
+  for (const BenchmarkOutlook& outlook : outlooks) {
+    measured += outlook.seconds;
+    blocks += static_cast<double>(outlook.blocks);
+  }
+  std::vector<double> seconds(outlooks.size(), blocks > 0 ? elapsed / blocks : 0);
+  for (std::size_t i = 0; i < outlooks.size() && measured > 0; ++i) {
+    const auto own = static_cast<double>(outlooks[i].blocks);
+    if (own > 0) seconds[i] = outlooks[i].seconds / own * (elapsed / measured);
+  }
+  return seconds;
+}
+
+bool IsOpenGate(const Comparison& comparison) {
+  return comparison.role == ComparisonRole::kGate && !comparison.decided &&
+         !IsOfLateGate(comparison.reason);
+}
+
+/// Whether the interval is narrow enough for the number of blocks that are missing to mean
+/// anything. It is computed from the distance between estimate and margin; where the interval
+/// reaches further than twice as far, that is hardly two standard errors, and might be chance.
+bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
+  if (!gate.expected_blocks) return false;
+  if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
+  const std::optional<Effect>& effect =
+      gate.margin_kind == MarginKind::kRatio ? gate.change : gate.difference;
+  if (!effect || !effect->lo || !effect->hi || !gate.margin) return false;
+  const double threshold = gate.better == Better::kHigher ? -*gate.margin : *gate.margin;
+  const double distance = threshold - effect->estimate;
+  const double reach =
+      distance > 0 ? *effect->hi - effect->estimate : effect->estimate - *effect->lo;
+  return reach <= 2 * std::abs(distance);
+}
+
+/// What a gate is judged by: the relative change, or the difference where the margin is absolute or
+/// there is no change.
+struct Deciding {
+  std::optional<double> estimate;
+  std::optional<double> lo;
+  std::optional<double> hi;
+  std::optional<double> margin;  ///< on the same scale
+};
+
+Deciding DecidingEffect(const Comparison& gate) {
+  const bool absolute = gate.margin && gate.margin_kind == MarginKind::kAbsolute;
+  const bool relative = gate.change && !absolute;
+  Deciding deciding;
+  if (absolute || relative) deciding.margin = gate.margin;
+  const std::optional<Effect>& effect = relative ? gate.change : gate.difference;
+  if (!effect) return deciding;
+  deciding.estimate = effect->estimate;
+  deciding.lo = effect->lo;
+  deciding.hi = effect->hi;
+  return deciding;
+}
+
+}  // namespace
+
+void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks,
+                     Report& report) {
+  const bool begun = std::any_of(outlooks.begin(), outlooks.end(),
+                                 [](const BenchmarkOutlook& one) { return one.blocks > 0; });
+  if (!begun) return;
+  const std::vector<double> block = BlockSeconds(outlooks, Seconds(report.elapsed));
+  const double left = std::max(0.0, Seconds(spec.limits.max_time - report.elapsed));
+  std::map<std::string_view, std::size_t> numbers;
+  for (std::size_t i = 0; i < outlooks.size(); ++i) numbers[spec.benchmarks[i].name] = i;
+
+  std::vector<double> remaining(outlooks.size(), 0);
+  bool open = false;
+  for (const Comparison& gate : report.comparisons) {
+    if (!IsOpenGate(gate)) continue;
+    open = true;
+    const std::size_t number = numbers.at(gate.benchmark);
+    const double own =
+        IsForetellable(spec, gate) ? *gate.expected_blocks * block[number] : kUnknown;
+    remaining[number] = std::max(remaining[number], own);
+  }
+  for (Comparison& gate : report.comparisons) {
+    if (!IsOpenGate(gate) || !IsForetellable(spec, gate)) continue;
+    const std::size_t number = numbers.at(gate.benchmark);
+    double eta = *gate.expected_blocks * block[number];
+    for (std::size_t other = 0; other < remaining.size(); ++other) {
+      // Who is nearer has its verdict first.
+      if (other != number && remaining[other] < remaining[number]) eta += remaining[other];
+    }
+    if (eta <= left) gate.eta = FromSeconds(eta);
+  }
+  double all = 0;
+  for (const double one : remaining) all += one;
+  if (open && all <= left) report.eta = FromSeconds(all);
+  const bool looked = std::ranges::any_of(report.comparisons, [](const Comparison& one) {
+    return one.role == ComparisonRole::kGate && !one.decided && DecidingEffect(one).lo;
+  });
+  if (looked && !report.eta) report.time_left = FromSeconds(left);
+}
+
+namespace {
+
+/// How many times the runs there are it takes until the interval leaves the margin, as it shrinks
+/// with their square root: if the estimate is right or, while that is known to less than a margin,
+/// if there is no change.
+std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) {
+  if (!now.lo || !now.hi || !now.estimate || !now.margin) return std::nullopt;
+  const double threshold = gate.better == Better::kHigher ? -*now.margin : *now.margin;
+  const double half = (*now.hi - *now.lo) / 2;
+  const double far = half > *now.margin ? *now.margin : std::abs(*now.estimate - threshold);
+  // Room for an estimate that moves.
+  constexpr double kReserve = 1.5;
+  return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
+}
+
+Forecast MoreRuns(Remedy remedy, std::uint64_t runs, double times) {
+  const double wanted = std::ceil(static_cast<double>(runs) * times / 10) * 10;
+  if (wanted > static_cast<double>(kMostBlocks)) return {.remedy = Remedy::kHardlyAny};
+  return {.remedy = remedy, .seconds = {}, .runs = static_cast<std::uint64_t>(wanted)};
+}
+
+Forecast MoreLayouts(const Comparison& gate, double times) {
+  const double wanted = std::max(static_cast<double>(kFewestLayouts),
+                                 std::ceil(static_cast<double>(gate.n_candidate) * times));
+  if (wanted > static_cast<double>(kMostLayouts)) return {.remedy = Remedy::kHardlyAny};
+  return {
+      .remedy = Remedy::kMoreLayouts, .seconds = {}, .runs = static_cast<std::uint64_t>(wanted)};
+}
+
+Forecast MoreTime(double seconds) {
+  if (seconds > Seconds(kLongestDuration)) return {.remedy = Remedy::kHardlyAny};
+  Forecast forecast{.remedy = Remedy::kMoreTime};
+  if (seconds > 0) forecast.seconds = seconds;
+  return forecast;
+}
+
+bool HasMeansAlone(const Report& report) {
+  return std::ranges::find(report.warnings, "means_alone", &Warning::code) != report.warnings.end();
+}
+
+/// A warning about the gate, or all gates of its benchmark, says what would help instead.
+bool IsWarnedOf(const Comparison& gate, const Report& report) {
+  return std::ranges::any_of(report.warnings, [&gate](const Warning& warning) {
+    return warning.severity == Severity::kInvalidates && warning.benchmark == gate.benchmark &&
+           (warning.arm.empty() || warning.arm == gate.candidate);
+  });
+}
+
+Forecast ForecastOf(const Comparison& gate, const SessionSpec& spec, DataSource source,
+                    const Report& report) {
+  constexpr double kHopeless = 50;
+  const bool table = source == DataSource::kTable;
+  if (!table && spec.rule.kind == RuleKind::kPrecision) return {.remedy = Remedy::kNoneNeeded};
+  const Deciding now = DecidingEffect(gate);
+  const std::optional<double> times = TimesTheRuns(gate, now);
+  const double at_least_twice = std::max(2.0, times.value_or(0));
+  if (gate.method == Method::kLayouts) return MoreLayouts(gate, times.value_or(2));
+  const bool known = now.lo && now.hi && now.margin && *now.hi - *now.lo <= 2 * *now.margin;
+  if (known && (!times || *times > kHopeless)) return {.remedy = Remedy::kOtherMargin};
+  if (table) return {.remedy = HasMeansAlone(report) ? Remedy::kSingleRounds : Remedy::kMoreRows};
+  const std::uint64_t runs = std::min(gate.n_reference, gate.n_candidate);
+  if (spec.limits.runs) return MoreRuns(Remedy::kMoreRuns, runs, at_least_twice);
+  if (spec.limits.max_runs && runs >= *spec.limits.max_runs) {
+    return MoreRuns(Remedy::kMoreMaxRuns, runs, at_least_twice);
+  }
+  return MoreTime(Seconds(report.elapsed) * at_least_twice);
+}
+
+}  // namespace
+
+void ForecastGates(const SessionSpec& spec, DataSource source, Report& report) {
+  const bool stopped_early = source == DataSource::kSession && spec.limits.fail_fast &&
+                             report.verdict == Verdict::kRegression;
+  for (Comparison& gate : report.comparisons) {
+    gate.forecast.reset();
+    const bool open = gate.role == ComparisonRole::kGate && gate.verdict == Verdict::kUndecided;
+    if (!open || stopped_early || !gate.reason.empty() || IsWarnedOf(gate, report)) continue;
+    gate.forecast = ForecastOf(gate, spec, source, report);
+  }
+}
+
+}  // namespace benchd
