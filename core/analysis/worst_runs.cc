@@ -19,8 +19,7 @@ constexpr double kWorthTelling = 1.1;
 WorstRunsAnalysis::WorstRunsAnalysis(const SessionSpec& spec, const Report& report) : spec_(spec) {
   for (const Comparison& gate : report.comparisons) {
     if (gate.role != ComparisonRole::kGate || gate.better == Better::kHigher) continue;
-    const auto benchmark =
-        std::ranges::find(spec.benchmarks, gate.benchmark, &Benchmark::name);
+    const auto benchmark = std::ranges::find(spec.benchmarks, gate.benchmark, &Benchmark::name);
     if (benchmark == spec.benchmarks.end()) continue;
     metrics_.try_emplace(static_cast<std::uint32_t>(benchmark - spec.benchmarks.begin()),
                          Metric{gate.metric, gate.unit});

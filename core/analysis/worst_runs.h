@@ -36,9 +36,8 @@ class WorstRunsAnalysis {
   std::vector<WorstRun> Conclude() const;
 
  private:
-  static constexpr std::array<const char*, 5> kCauses = {"interrupts", "stolen_time",
-                                                         "foreign_switches", "migrations",
-                                                         "involuntary_switches"};
+  static constexpr std::array<const char*, 5> kCauses = {
+      "interrupts", "stolen_time", "foreign_switches", "migrations", "involuntary_switches"};
   struct Taken {
     std::uint64_t number = 0;
     double value = 0;

@@ -269,8 +269,8 @@ TEST(WarningsTest, OnlyThoseToActOnAreShownAndSayWhatToDo) {
                 .find("warning: candidate: 2 of 12 values lie far out"),
             std::string::npos);
   update.mutable_warnings(0)->set_code("runs_incomplete");  // an older daemon sends only the code
-  EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe)
-                  .ends_with("; raise --max-time\n"));
+  EXPECT_TRUE(
+      RenderWarnings(update, WarningsShown::kToActOn, kPipe).ends_with("; raise --max-time\n"));
   update.mutable_warnings(0)->set_code("of_a_newer_daemon");
   EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
 }

@@ -222,11 +222,12 @@ TEST_F(WorktreeTest, WhatABuildDidNotFetchIsFoundInItsTree) {
     EXPECT_EQ(Provide(plan), 0);
     return FindMissingFiles(Places(plan).built, "abc");
   };
-  EXPECT_EQ(missing(""),
-            (std::vector<Warning>{
-                MakeWarning("lfs_pointers",
-                            "2 files of abc are LFS pointers instead of the content, such as a.bin"),
-                MakeWarning("empty_submodules", "1 submodule of abc is empty, lib")}));
+  EXPECT_EQ(
+      missing(""),
+      (std::vector<Warning>{
+          MakeWarning("lfs_pointers",
+                      "2 files of abc are LFS pointers instead of the content, such as a.bin"),
+          MakeWarning("empty_submodules", "1 submodule of abc is empty, lib")}));
   EXPECT_EQ(missing("echo 1 >a.bin; echo 1 >lib/x"),
             (std::vector<Warning>{MakeWarning(
                 "lfs_pointers", "1 file of abc is an LFS pointer instead of the content, b.bin")}));
