@@ -37,6 +37,7 @@ v1::Session HostileSession() {
   report->mutable_warnings(0)->set_message("see <b>this</b> | @team `x`");
   session.mutable_spec()->mutable_benchmarks(0)->set_name(benchmark);
   session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->set_name(candidate);
+  *session.mutable_report() = WithFindings(session.report());
   return session;
 }
 

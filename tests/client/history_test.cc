@@ -96,6 +96,7 @@ TopState Busy(int queued) {
   v1::Update& update = running.update.emplace();
   update.set_state(v1::SESSION_STATE_RUNNING);
   update.set_elapsed_seconds(75);
+  update.set_time_left_seconds(525);
   v1::Comparison* gate = update.add_comparisons();
   gate->set_benchmark("main");
   gate->set_reference("base");
