@@ -23,7 +23,9 @@ using testing::HasSubstr;
                          s18, s19, s20, s21] = SessionSpec{};
   [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12] = Benchmark{};
   [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11] = Arm{};
-  [[maybe_unused]] auto [h1, h2, h3, h4, h5, h6, h7] = Hooks{};
+  [[maybe_unused]] auto [h1, h2, h3, h4, h5, h6, h7, h8] = Hooks{};
+  [[maybe_unused]] auto [bp1, bp2, bp3, bp4, bp5] = BuildPlan{};
+  [[maybe_unused]] auto [bt1, bt2, bt3] = BuildTree{};
   [[maybe_unused]] auto [k1, k2] = Hook{};
   [[maybe_unused]] auto [j1, j2] = Commit{};
   [[maybe_unused]] auto [g1, g2, g3, g4, g5] = Gate{};
@@ -36,18 +38,25 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
   [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13] =
       SessionSnapshot{};
-  [[maybe_unused]] auto [m1, m2, m3, m4] = MachineReport{};
+  [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
-  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8] = Report{};
+  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12] = Report{};
+  [[maybe_unused]] auto [sc1, sc2, sc3, sc4, sc5, sc6] = SuiteChange{};
+  [[maybe_unused]] auto [ao1, ao2, ao3, ao4] = ArmOrder{};
+  [[maybe_unused]] auto [ag1, ag2] = ArmGroup{};
+  [[maybe_unused]] auto [cp1, cp2] = ClearPair{};
+  [[maybe_unused]] auto [wr1, wr2, wr3, wr4, wr5, wr6, wr7, wr8] = WorstRun{};
+  [[maybe_unused]] auto [rc1, rc2, rc3] = RunCause{};
   [[maybe_unused]] auto [u1, u2, u3] = ArmRuns{};
-  [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6, w7, w8] = Warning{};
+  [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6, w7, w8, w9] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
-                         x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31] =
-      Comparison{};
+                         x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31,
+                         x32] = Comparison{};
+  [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};
   [[maybe_unused]] auto [f1, f2, f3] = Failure{};
-  [[maybe_unused]] auto [q1, q2, q3, q4, q5, q6, q7] = FailedRun{};
+  [[maybe_unused]] auto [q1, q2, q3, q4, q5, q6, q7, q8] = FailedRun{};
   [[maybe_unused]] auto [v1, v2, v3, v4, v5] = MetricInfo{};
 }
 
