@@ -191,7 +191,7 @@ TEST(LayoutsTest, RefusesArmsThatAreNoBuildsAndWhatDoesNotFit) {
   for (const std::uint32_t few : {1U, 2U, 3U}) refused(Layouts(few), "at least 4 are needed");
   spec = Layouts(4);
   spec.schedule.kind = ScheduleKind::kCoin;
-  refused(spec, "once a block");
+  refused(spec, "once per block");
   spec = Layouts(4);
   spec.estimator.kind = EstimatorKind::kMedian;
   refused(spec, "by their means");

@@ -117,7 +117,7 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   // So extreme that 1 - P rounds to 1.
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
                 "estimator: quantile needs more than 2000000");
-  ExpectRefused(with(Method::kWelch, median, 20), code, "estimator: median is one of pairs");
+  ExpectRefused(with(Method::kWelch, median, 20), code, "estimator: median needs pairs");
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, 200), code,
                 "estimator: the quantile must lie");
 }
@@ -159,7 +159,7 @@ TEST(SequentialDesignTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
   };
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(0.01, {}))));
   ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule: the width");
-  ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule: precision goes on");
+  ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule: precision looks");
 }
 
 TEST(SequentialDesignTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {

@@ -165,7 +165,7 @@ TEST(ResultTest, TreeCpuTimeHasARowOnlyWhereItDiffersFromCpuTime) {
   for (const RowsShown shown : {RowsShown::kWhatMatters, RowsShown::kAll}) {
     const std::string text = RenderResultTable(update, shown, "", kPipe);
     EXPECT_EQ(text.find("\ntree_cpu_time "), std::string::npos) << text;
-    EXPECT_EQ(text.find("tree_cpu_time: as cpu_time") != std::string::npos,
+    EXPECT_EQ(text.find("tree_cpu_time: equal to cpu_time") != std::string::npos,
               shown == RowsShown::kAll)
         << text;
   }

@@ -212,7 +212,7 @@ TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   EXPECT_EQ(
       (*other)->status.notes,
       (Asked{"a session is running with the profile 'default'; the settings of 'strict' can be "
-             "shown once it has ended"}));
+             "shown after it ends"}));
   EXPECT_TRUE(runner_.asked.empty());
 }
 

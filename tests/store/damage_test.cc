@@ -247,7 +247,7 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_THAT(runs.error().message, HasSubstr(database_.string() + ": the database is damaged ("));
-  EXPECT_THAT(runs.error().hint, HasSubstr("start benchd again"));
+  EXPECT_THAT(runs.error().hint, HasSubstr("restart benchd"));
   // The other sessions continue.
   EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
   records_.reset();

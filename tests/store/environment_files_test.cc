@@ -86,7 +86,7 @@ TEST_F(EnvironmentFilesTest, RefusesALinkInPlaceOfTheFolder) {
   Result<EnvironmentFiles> refused = EnvironmentFiles::Open(folder_.path());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_THAT(refused.error().message, HasSubstr("not a folder of the user"));
+  EXPECT_THAT(refused.error().message, HasSubstr("not a folder that belongs to"));
 }
 
 TEST_F(EnvironmentFilesTest, LeavesTheValuesEmptyWithoutAFile) {

@@ -259,7 +259,7 @@ TEST_F(RecordsTest, ListsAnEndedSessionThatCannotBeRead) {
   Open();
   EXPECT_THAT(AtStart().warnings, testing::IsEmpty());
   EXPECT_EQ(ListEnded().size(), 1U);
-  EXPECT_EQ(records_->Load({"a"}).error().message, "stored session a: spec: no JSON");
+  EXPECT_EQ(records_->Load({"a"}).error().message, "stored session a: spec: not JSON");
 }
 
 TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
