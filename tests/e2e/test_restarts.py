@@ -273,7 +273,7 @@ class AnotherMachineTest(SystemModeTest):
                 gate, client, _ = self.interrupted_by(path, text)
                 self.assertEqual(client.finish(), FAILED, client.stderr)
                 error = client.events[-1]["error"]
-                for part in (word, "then", "now"):
+                for part in (word, "has changed from", " to "):
                     self.assertIn(part, error)
                 self.assertEqual(wait_for_no_process_with(gate.marker), [])
 
