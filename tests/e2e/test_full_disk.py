@@ -93,7 +93,7 @@ class FullDiskTest(Replay, DaemonTest):
     @staticmethod
     def end_cannot_be_stored(watcher):
         return FullDiskTest.paused(watcher) and any(
-            "before its end could be stored" in warning.message
+            "until its end can be stored" in warning.message
             for warning in watcher.events[-1].update.warnings)
 
     @staticmethod
