@@ -128,7 +128,7 @@ class ReserveTest(DaemonTest):
     def test_an_hour_is_the_most_and_one_at_a_time(self):
         done = self.benchctl("machine", "reserve", "--for", "61m")
         self.assert_exit(done, USAGE)
-        self.assert_one_error(done, "an hour")
+        self.assert_one_error(done, "one hour")
         reservation = self.reserve("1h")
         again = self.benchctl("machine", "reserve", "--for", "1m")
         self.assert_exit(again, REFUSED)
