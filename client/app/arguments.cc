@@ -175,6 +175,15 @@ class Scanner {
   ParsedArguments parsed_;
 };
 
+/// The key that may occur only once: the option, or the K of a repeatable K=V option. Empty if the
+/// option may be repeated freely.
+std::string OnceKey(const GivenOption& given, const OptionInfo& info) {
+  if (info.value.empty()) return {};
+  if (!info.repeatable) return given.name;
+  if (info.value != "K=V") return {};
+  return given.name + " " + given.value.substr(0, given.value.find('='));
+}
+
 }  // namespace
 
 std::vector<std::string_view> FixedWords(const OptionInfo& option) {
@@ -192,19 +201,6 @@ Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
                                            std::span<const OptionInfo> options) {
   return Scanner(words, options).Leading();
 }
-
-namespace {
-
-/// The key that may occur only once: the option, or the K of a repeatable K=V option. Empty if the
-/// option may be repeated freely.
-std::string OnceKey(const GivenOption& given, const OptionInfo& info) {
-  if (info.value.empty()) return {};
-  if (!info.repeatable) return given.name;
-  if (info.value != "K=V") return {};
-  return given.name + " " + given.value.substr(0, given.value.find('='));
-}
-
-}  // namespace
 
 Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options) {
   std::map<std::string, const GivenOption*> seen;

@@ -41,22 +41,6 @@ bool IsOpenGate(const Comparison& comparison) {
          !IsOfLateGate(comparison.reason);
 }
 
-/// Whether the interval is narrow enough for the number of blocks that are missing to mean
-/// anything. It is computed from the distance between estimate and margin; where the interval
-/// reaches further than twice as far, that is hardly two standard errors, and might be chance.
-bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
-  if (!gate.expected_blocks) return false;
-  if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
-  const std::optional<Effect>& effect =
-      gate.margin_kind == MarginKind::kRatio ? gate.change : gate.difference;
-  if (!effect || !effect->lo || !effect->hi || !gate.margin) return false;
-  const double threshold = gate.better == Better::kHigher ? -*gate.margin : *gate.margin;
-  const double distance = threshold - effect->estimate;
-  const double reach =
-      distance > 0 ? *effect->hi - effect->estimate : effect->estimate - *effect->lo;
-  return reach <= 2 * std::abs(distance);
-}
-
 /// What a gate is judged by: the relative change, or the difference where the margin is absolute or
 /// there is no change.
 struct Deciding {
@@ -77,6 +61,24 @@ Deciding DecidingEffect(const Comparison& gate) {
   deciding.lo = effect->lo;
   deciding.hi = effect->hi;
   return deciding;
+}
+
+/// The change at which a gate of that margin regresses.
+double ThresholdOf(const Comparison& gate, double margin) {
+  return gate.better == Better::kHigher ? -margin : margin;
+}
+
+/// Whether the interval is narrow enough for the number of blocks that are missing to mean
+/// anything. It is computed from the distance between estimate and margin; where the interval
+/// reaches further than twice as far, that is hardly two standard errors, and might be chance.
+bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
+  if (!gate.expected_blocks) return false;
+  if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
+  const Deciding now = DecidingEffect(gate);
+  if (!now.lo || !now.hi || !now.margin) return false;
+  const double distance = ThresholdOf(gate, *now.margin) - *now.estimate;
+  const double reach = distance > 0 ? *now.hi - *now.estimate : *now.estimate - *now.lo;
+  return reach <= 2 * std::abs(distance);
 }
 
 }  // namespace
@@ -127,9 +129,9 @@ namespace {
 /// if there is no change.
 std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) {
   if (!now.lo || !now.hi || !now.estimate || !now.margin) return std::nullopt;
-  const double threshold = gate.better == Better::kHigher ? -*now.margin : *now.margin;
   const double half = (*now.hi - *now.lo) / 2;
-  const double far = half > *now.margin ? *now.margin : std::abs(*now.estimate - threshold);
+  const double far =
+      half > *now.margin ? *now.margin : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
   // Room for an estimate that moves.
   constexpr double kReserve = 1.5;
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;

@@ -18,10 +18,6 @@ Verdict VerdictOf(LookDecision decision) {
   return Verdict::kUndecided;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::uint64_t kMostLacking = 20;  // one in as many
 
 // Chernoff's bound on the probability that so many of `expected` lack a value if the share that

@@ -249,7 +249,7 @@ asio::awaitable<Result<std::vector<SessionView>>> Queue::List(Caller caller, Ses
 
 asio::awaitable<bool> Queue::HasEnded(Caller caller, std::string id_prefix) {
   const Result<SessionId> id = co_await LookUp(std::move(caller), std::move(id_prefix));
-  co_return id&& registry_.Find(*id) == nullptr;
+  co_return id.has_value() && registry_.Find(*id) == nullptr;
 }
 
 asio::awaitable<Result<SessionRecord>> Queue::Get(Caller caller, std::string id_prefix,

@@ -25,8 +25,8 @@ Result<bool> HasSchema(Database& database);
 Result<void> CreateSchema(Database& database);
 
 /// Makes this version's tables of an older one's, in one transaction: if it fails or the process
-/// ends, the file still has the older version. Does nothing where they are there. 100,000 sessions
-/// take some seconds, and as much of the disk as their rows.
+/// ends, the file still has the older version. Does nothing where they are there. It takes
+/// seconds per 10,000 sessions, and as much of the disk as their rows.
 /// @return whether the table of summaries was made, which is then to be filled in.
 Result<bool> Migrate(Database& database);
 
