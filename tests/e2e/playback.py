@@ -16,6 +16,7 @@ from benchd.v1 import queue_pb2, queue_pb2_grpc, session_pb2, session_pb2_grpc  
 
 SESSION = "k3x9m2pq"
 FINAL = ("verdict", "failed", "cancelled")
+MAX_TIME_S = 600  # the default limit
 
 
 def comparison(benchmark, metric, lo, estimate, hi, verdict=None, eta=None, arms=("base", "fast")):
@@ -42,6 +43,8 @@ def running(*comparisons, eta=None, elapsed=75.25):
         elapsed_seconds=elapsed, comparisons=comparisons)
     if eta is not None:
         update.eta_seconds = eta
+    else:
+        update.time_left_seconds = MAX_TIME_S - elapsed
     return session_pb2.SessionEvent(session=SESSION, update=update)
 
 
