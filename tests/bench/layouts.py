@@ -153,7 +153,7 @@ def main():
     parser.add_argument("--layouts", type=int, default=8)
     parser.add_argument("--max-time", default="25s", help="limit of a trial's runs (default 25s)")
     parser.add_argument("--rounds", type=int, default=12000,
-                        help="steps of the program (12000: 20 ms, of which its start is 5 %)")
+                        help="steps of the program (12000: 20 ms, of which its start is 5 %%)")
     parser.add_argument("--part", action="append", choices=("seeds", "same", "planted"))
     given = parser.parse_args()
     parts = given.part or ["seeds", "same", "planted"]
