@@ -143,14 +143,14 @@ class CallReactor final : public UnaryReactor {
     const LiveCalls::Token token = endpoint_.calls.Begin(nullptr);
     grpc::Status status = endpoint_.Admit(entry_);
     if (status.ok()) {
-      Step step = [this] { return call_(Asker{entry_.caller, gone_.get_token()}); };
+      Step step = [this] { return call_(Asker{entry_.caller, gone_.get_token(), &entry_.share}); };
       status = co_await StatusOf(std::move(step));
     }
-    if (status.ok()) {
+    if (status.ok() && response_ != nullptr) {
       status = ToStatus(entry_.share.Hold(response_->ByteSizeLong()));
       if (!status.ok()) InviteRetry(*entry_.context);
     }
-    if (!status.ok()) response_->Clear();
+    if (!status.ok() && response_ != nullptr) response_->Clear();
     Finish(status);
   }
 
@@ -185,11 +185,18 @@ void InviteRetry(Context& context) {
 }
 
 Entry Endpoint::Enter(Context& context, const google::protobuf::Message& request, Limit as) const {
+  return Enter(context, MemoryOf(request), as);
+}
+
+Entry Endpoint::Enter(Context& context, const grpc::ByteBuffer& request) const {
+  return Enter(context, request.Length(), Limit::kCallsAUser);
+}
+
+Entry Endpoint::Enter(Context& context, std::size_t memory, Limit as) const {
   std::optional<Caller> caller = peers.Find(context.peer());
   if (!caller) return {{}, {}, Unidentified(), &context};
   Result<CallShare> share = budget.Enter(caller->uid, as);
-  const Result<void> room =
-      share ? share->Keep(MemoryOf(request)) : Result<void>(std::move(share).error());
+  const Result<void> room = share ? share->Keep(memory) : Result<void>(std::move(share).error());
   if (room) return {*std::move(caller), *std::move(share), {}, &context};
   if (share || PassesSoon(as)) InviteRetry(context);
   // One post for all that are refused meanwhile.
@@ -222,11 +229,9 @@ grpc::Status Stopping() {
       Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"});
 }
 
-UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
-                     const google::protobuf::Message& request, google::protobuf::Message* response,
+UnaryReactor* Answer(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
                      UnaryCall call) {
-  auto* const reactor =
-      new CallReactor(endpoint, endpoint.Enter(*context, request), response, std::move(call));
+  auto* const reactor = new CallReactor(endpoint, std::move(entry), response, std::move(call));
   reactor->Begin();
   return reactor;
 }

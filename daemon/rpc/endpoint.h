@@ -1,6 +1,7 @@
 #pragma once
 
 #include <google/protobuf/message.h>
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <asio/any_io_executor.hpp>
@@ -178,9 +179,13 @@ struct Endpoint {
   /// @param request  what gRPC made of the client's bytes, which may be a hundred times as large
   Entry Enter(Context& context, const google::protobuf::Message& request,
               Limit as = Limit::kCallsAUser) const;
+  Entry Enter(Context& context, const grpc::ByteBuffer& request) const;
   /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
   /// and is noted.
   grpc::Status Admit(const Entry& entry) const;
+
+ private:
+  Entry Enter(Context& context, std::size_t memory, Limit as) const;
 };
 
 /// The memory that a message uses, in bytes.
@@ -202,6 +207,7 @@ using UnaryReactor = grpc::ServerUnaryReactor;
 struct Asker {
   Caller caller;
   std::stop_token gone;  ///< requested when the client no longer waits for the answer
+  CallShare* share;      ///< the call's share of the caller's budget; never null
 };
 
 /// One unary call: reads its request and fills its response. Started on the loop's thread.
@@ -210,8 +216,9 @@ using UnaryCall = std::function<asio::awaitable<Result<void>>(Asker)>;
 /// Runs a unary call on the loop and maps its result to a status; Finish is called exactly once, in
 /// every case. Called on gRPC's threads; returns the handler's return value. The call is in
 /// progress until its client has received all of `response`, which lives as long.
-UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
-                     const google::protobuf::Message& request, google::protobuf::Message* response,
+///
+/// @param response  nullptr if the call itself writes a small one
+UnaryReactor* Answer(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
                      UnaryCall call);
 
 /// The same for a coroutine of a service. It receives the Asker, or only the Caller, and
@@ -223,7 +230,8 @@ UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
                      asio::awaitable<Result<void>> (Service::*run)(Who, A...),
                      std::type_identity_t<A>... arguments) {
   auto* const response = std::get<sizeof...(A) - 1>(std::tie(arguments...));
-  return Answer(endpoint, context, *request, response, [service, run, arguments...](Asker asker) {
+  Entry entry = endpoint.Enter(*context, *request);
+  return Answer(endpoint, std::move(entry), response, [service, run, arguments...](Asker asker) {
     if constexpr (std::is_same_v<Who, Asker>) {
       return (service->*run)(std::move(asker), arguments...);
     } else {

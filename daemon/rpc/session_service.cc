@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/try.h"
 #include "daemon/rpc/queue_proto.h"
+#include "daemon/rpc/submission.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -39,7 +40,7 @@ Error IsSilent(std::chrono::milliseconds silence) {
 }  // namespace
 
 SubmitBundleReactor::SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
-                                         v1::SubmitResponse* response)
+                                         grpc::ByteBuffer* response)
     : sources_(sources),
       entry_(std::move(entry)),
       response_(response),
@@ -83,16 +84,19 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   StartSilence();
   CO_TRY(bool next, co_await Next());
   if (!next) co_return InvalidArgument("submit", "missing");
+  CO_TRY(v1::SubmitWithBundleRequest first, sources_.parse(entry_.caller, message_));
   // Counted until the call has ended, like any other request.
-  CO_TRY_VOID(entry_.share.Keep(MemoryOf(message_)));
-  const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
+  CO_TRY_VOID(entry_.share.Keep(MemoryOf(first)));
+  const v1::SubmitRequest submit = std::move(*first.mutable_submit());
   CO_TRY(const bool is_known, co_await sources_.knows(entry_.caller, submit.request_id()));
+  v1::SubmitResponse response;
   if (is_known) {
     asio::awaitable<Result<void>> known =
-        sources_.submit(entry_.caller, &submit, nullptr, response_);
-    co_return co_await std::move(known);
+        sources_.submit(entry_.caller, &submit, nullptr, &response);
+    CO_TRY_VOID(co_await std::move(known));
+    co_return Serialize(response, response_);
   }
-  CO_TRY(BundleClaim claim, ClaimOf(message_));
+  CO_TRY(BundleClaim claim, ClaimOf(first));
   CO_TRY(BundleUpload upload,
          co_await sources_.store.Ask({}, &Records::BeginBundle, entry_.caller.uid, claim,
                                      sources_.limits));
@@ -101,7 +105,7 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   for (;;) {
     CO_TRY(const bool more, co_await Next());
     if (!more) break;
-    std::string data = std::move(*message_.mutable_data());
+    CO_TRY(std::string data, ParseBundleData(message_));
     const bool silent = data.empty();
     Result<void> taken = co_await sources_.store.Ask(gone_.get_token(), &Records::AppendBundle,
                                                      bundle, std::move(data));
@@ -112,8 +116,9 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
       co_await sources_.store.Ask(gone_.get_token(), &Records::FinishBundle, bundle);
   if (!whole) co_return whole;
   asio::awaitable<Result<void>> submitting =
-      sources_.submit(entry_.caller, &submit, bundle, response_);
-  co_return co_await std::move(submitting);
+      sources_.submit(entry_.caller, &submit, bundle, &response);
+  CO_TRY_VOID(co_await std::move(submitting));
+  co_return Serialize(response, response_);
 }
 
 asio::awaitable<Result<bool>> SubmitBundleReactor::Next() {
@@ -137,18 +142,6 @@ constexpr std::size_t kPageBytes = std::size_t{1} << 20;
 /// The full id if it is known, otherwise the id as the client wrote it.
 const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string& asked) {
   return found ? found->id.value : asked;
-}
-
-/// Checks the size of the data that is stored with the session permanently: all but the
-/// environment, which is deleted when the session ends.
-/// @errors kResourceExhausted if it is too large
-Result<void> CheckSize(const v1::SubmitRequest& request, std::uint64_t most) {
-  std::uint64_t bytes = request.ByteSizeLong();
-  for (const auto& [name, value] : request.spec().environment()) {
-    bytes -= std::min<std::uint64_t>(bytes, name.size() + value.size());
-  }
-  if (bytes <= most) return {};
-  return TooLarge(Limit::kSpec, bytes, most);
 }
 
 /// A few bytes of a spec can request thousands of comparisons, all of which are part of each
@@ -181,6 +174,9 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
                parts.store,
                parts.bundles,
                parts.max_silence,
+               [this](const Caller& caller, const grpc::ByteBuffer& request) {
+                 return Parsed(caller, ParseSubmissionWithBundle(request, parts_.spec_bytes));
+               },
                [this](Caller caller, std::string request_id) {
                  return parts_.queue.Knows(std::move(caller), std::move(request_id));
                },
@@ -189,11 +185,29 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
                  return RunSubmit(std::move(caller), request, bundle, response);
                }} {}
 
-grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
-    Context* context, v1::SubmitResponse* response) {
+UnaryReactor* SessionService::Submit(Context* context, const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) {
+  return Answer(endpoint_, endpoint_.Enter(*context, *request), nullptr,
+                [this, request, response](Asker asker) {
+                  return SubmitBytes(std::move(asker), request, response);
+                });
+}
+
+grpc::ServerReadReactor<grpc::ByteBuffer>* SessionService::SubmitWithBundle(
+    Context* context, grpc::ByteBuffer* response) {
   // No message has arrived yet: Take() counts the first one.
-  const v1::SubmitWithBundleRequest none;
-  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context, none), response);
+  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context, grpc::ByteBuffer()), response);
+}
+
+asio::awaitable<Result<void>> SessionService::SubmitBytes(Asker asker,
+                                                          const grpc::ByteBuffer* request,
+                                                          grpc::ByteBuffer* response) {
+  CO_TRY(const v1::SubmitRequest submit,
+         Parsed(asker.caller, ParseSubmission(*request, parts_.spec_bytes)));
+  CO_TRY_VOID(asker.share->Keep(MemoryOf(submit)));
+  v1::SubmitResponse answer;
+  CO_TRY_VOID(co_await RunSubmit(std::move(asker.caller), &submit, nullptr, &answer));
+  co_return Serialize(answer, response);
 }
 
 grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
@@ -204,7 +218,6 @@ grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
                                                                  const v1::SubmitRequest* request,
                                                                  BundleUpload* bundle) {
-  CO_TRY_VOID(CheckSize(*request, parts_.spec_bytes));
   CO_TRY(SessionSpec spec, convert::FromProto(request->spec()));
   CO_TRY_VOID(CheckPairs(spec, parts_.pairs));
   if (!request->spec().has_seed()) spec.seed = parts_.random.Next();

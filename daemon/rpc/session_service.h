@@ -1,5 +1,6 @@
 #pragma once
 
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <asio/steady_timer.hpp>
@@ -29,6 +30,8 @@ struct SubmitBundleSources {
   Store& store;
   BundleLimits limits;
   std::chrono::milliseconds max_silence;  ///< longest time without data for a bundle
+  /// Parses the first message.
+  std::function<Result<v1::SubmitWithBundleRequest>(const Caller&, const grpc::ByteBuffer&)> parse;
   /// Whether the request has already become a session.
   std::function<asio::awaitable<Result<bool>>(Caller, std::string request_id)> knows;
   /// Submits the session; the pointers must outlive the coroutine.
@@ -42,10 +45,9 @@ struct SubmitBundleSources {
 /// The next message is requested when the last one has been written to its file, so that a fast
 /// sender waits for the disk. A silent upload is ended, because it occupies disk space and one of
 /// its user's upload slots. All state lives on the loop's thread; gRPC's callbacks only post.
-class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithBundleRequest> {
+class SubmitBundleReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
-                      v1::SubmitResponse* response);
+  SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry, grpc::ByteBuffer* response);
 
   void OnReadDone(bool ok) override;
   void OnCancel() override { gone_.request_stop(); }
@@ -62,20 +64,25 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithB
   const SubmitBundleSources& sources_;
   Entry entry_;
   std::stop_source gone_;
-  v1::SubmitResponse* const response_;
+  grpc::ByteBuffer* const response_;
   LiveCalls::Token token_;
   Signal changed_;
-  v1::SubmitWithBundleRequest message_;
+  grpc::ByteBuffer message_;
   asio::steady_timer::time_point silent_since_{};  ///< time since which no data has come
   bool reading_ = false;
   bool read_ = false;  ///< the last read returned a message
   bool stopping_ = false;
 };
 
+/// The service, with submissions as bytes: see ParseSubmission().
+using SessionServiceBase = v1::SessionService::WithRawCallbackMethod_Submit<
+    v1::SessionService::WithRawCallbackMethod_SubmitWithBundle<
+        v1::SessionService::CallbackService>>;
+
 /// benchd.v1.SessionService: converts messages and calls the queue on the loop's thread.
 ///
 /// gRPC calls the public methods on its threads; the Run* coroutines run on the loop's thread.
-class SessionService final : public v1::SessionService::CallbackService {
+class SessionService final : public SessionServiceBase {
  public:
   /// References must outlive the server.
   struct Parts {
@@ -92,13 +99,10 @@ class SessionService final : public v1::SessionService::CallbackService {
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
-  UnaryReactor* Submit(Context* context, const v1::SubmitRequest* request,
-                       v1::SubmitResponse* response) override {
-    return Answer(endpoint_, context, request, this, &SessionService::RunSubmit, request, nullptr,
-                  response);
-  }
-  grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SubmitWithBundle(
-      Context* context, v1::SubmitResponse* response) override;
+  UnaryReactor* Submit(Context* context, const grpc::ByteBuffer* request,
+                       grpc::ByteBuffer* response) override;
+  grpc::ServerReadReactor<grpc::ByteBuffer>* SubmitWithBundle(Context* context,
+                                                              grpc::ByteBuffer* response) override;
   grpc::ServerWriteReactor<v1::GetBundleResponse>* GetBundle(
       Context* context, const v1::GetBundleRequest* request) override;
   UnaryReactor* Get(Context* context, const v1::GetSessionRequest* request,
@@ -123,6 +127,14 @@ class SessionService final : public v1::SessionService::CallbackService {
       Context* context, const v1::ListSamplesRequest* request) override;
 
  private:
+  /// Logs a refusal, which is an attempt to submit like any other.
+  template <typename Request>
+  Result<Request> Parsed(const Caller& caller, Result<Request> request) const {
+    if (!request) parts_.audit.Note(caller, "submit", "", request);
+    return request;
+  }
+  asio::awaitable<Result<void>> SubmitBytes(Asker asker, const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response);
   asio::awaitable<Result<SessionSnapshot>> Enqueue(Caller caller, const v1::SubmitRequest* request,
                                                    BundleUpload* bundle);
   asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,

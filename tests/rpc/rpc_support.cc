@@ -50,7 +50,7 @@ grpc::ServerUnaryReactor* StubService::Get(grpc::CallbackServerContext* context,
                                            const v1::GetSessionRequest* request,
                                            v1::Session* response) {
   response->set_session(context->peer());
-  return Answer(endpoint_, context, *request, response,
+  return Answer(endpoint_, endpoint_.Enter(*context, *request), response,
                 [response](Asker asker) -> asio::awaitable<Result<void>> {
                   response->set_uid(asker.caller.uid);
                   co_return Result<void>();
