@@ -126,7 +126,8 @@ class Server::Impl {
                   budget_,         [&queue = parts.queue] { queue.NoteDisturbance(); }},
         sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
                               audit_, BundlesOf(parts.limits), parts.max_silence,
-                              parts.limits.At(Limit::kSpec), parts.limits.At(Limit::kPairs)}),
+                              parts.limits.At(Limit::kSpec), parts.limits.At(Limit::kPairs),
+                              parts.limits.At(Limit::kMetricsASession)}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}

@@ -144,6 +144,23 @@ const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string&
   return found ? found->id.value : asked;
 }
 
+/// Refuses a spec that a limit forbids in any case. Its conversion would occupy the loop for half a
+/// second, because two bytes of a request can be an empty benchmark, arm, gate or build.
+/// @errors kResourceExhausted if it has too many of them
+Result<void> CheckCounts(const v1::SessionSpec& spec, std::uint64_t pairs, std::uint64_t metrics) {
+  std::uint64_t least_pairs = 0;
+  std::uint64_t gates = 0;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    // There is at least one pair, at most one arm more than pairs, and at most one tree per arm.
+    const int trees = benchmark.hooks().build_plan().trees_size();
+    least_pairs += static_cast<std::uint64_t>(std::max({1, benchmark.arms_size() - 1, trees - 1}));
+    gates += static_cast<std::uint64_t>(benchmark.gates_size());
+  }
+  if (least_pairs > pairs) return TooLarge(Limit::kPairs, least_pairs, pairs);
+  if (gates > metrics) return TooLarge(Limit::kMetricsASession, gates, metrics);
+  return {};
+}
+
 /// A few bytes of a spec can request thousands of comparisons, all of which are part of each
 /// report.
 /// @errors kResourceExhausted if there are too many
@@ -218,6 +235,7 @@ grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
                                                                  const v1::SubmitRequest* request,
                                                                  BundleUpload* bundle) {
+  CO_TRY_VOID(CheckCounts(request->spec(), parts_.pairs, parts_.metrics));
   CO_TRY(SessionSpec spec, convert::FromProto(request->spec()));
   CO_TRY_VOID(CheckPairs(spec, parts_.pairs));
   if (!request->spec().has_seed()) spec.seed = parts_.random.Next();

@@ -96,6 +96,7 @@ class SessionService final : public SessionServiceBase {
     std::chrono::milliseconds max_silence;  ///< of an upload
     std::uint64_t spec_bytes;               ///< of a submission without its environment
     std::uint64_t pairs;                    ///< of a reference and a candidate, per session
+    std::uint64_t metrics;                  ///< per session
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -187,6 +188,27 @@ TEST_F(DaemonBudgetTest, MorePairsOfArmsThanALimitAreRefusedWithItsKey) {
   EXPECT_EQ(refused.error_message(),
             "pairs of a reference and a candidate: 1056 exceeds the limit of 1024");
   EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`pairs_a_session` in [limits]"));
+}
+
+// Converting them would occupy the loop for half a second.
+TEST_F(DaemonBudgetTest, ManyEmptyPartsOfASpecAreRefusedBeforeTheyAreConverted) {
+  constexpr int kMany = 100'000;
+  std::array<v1::SubmitRequest, 4> requests;
+  requests.fill(Request());
+  v1::Hooks* const hooks = requests[3].mutable_spec()->mutable_benchmarks(0)->mutable_hooks();
+  for (int i = 0; i < kMany; ++i) {
+    requests[0].mutable_spec()->add_benchmarks();
+    requests[1].mutable_spec()->mutable_benchmarks(0)->add_arms();
+    requests[2].mutable_spec()->mutable_benchmarks(0)->add_gates();
+    hooks->mutable_build_plan()->add_trees();
+  }
+  for (const v1::SubmitRequest& request : requests) {
+    grpc::ClientContext context;
+    v1::SubmitResponse response;
+    const grpc::Status refused = sessions_->Submit(&context, request, &response);
+    EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_THAT(refused.error_message(), ::testing::HasSubstr("exceeds the limit"));
+  }
 }
 
 TEST_F(DaemonBudgetTest, ASpecThatIsTooLargeIsRefusedAndAnEnvironmentIsNot) {
