@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxIdleSeconds = 365LL * 24 * 3600;
 constexpr std::int64_t kMaxDays = 36500;
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 40U;
 
-/// Stores the value of one key in the config, or returns what it should be.
+/// Stores the value of a key in the config, or returns a message such as "should be true or false".
 using Setter = std::function<std::optional<std::string>(const toml::node& value, Config& config)>;
 
 Setter Text(std::string Config::*field) {
@@ -56,7 +56,7 @@ std::optional<std::string> SetIdleExit(const toml::node& value, Config& config) 
   return std::nullopt;
 }
 
-/// A whole number of `unit` from 1 to `most`.
+/// Returns a setter for a whole number of `unit` from 1 to `most`.
 Setter Whole(std::int64_t most, const char* unit, std::function<void(Config&, std::int64_t)> set) {
   return [most, unit, set](const toml::node& value, Config& config) -> std::optional<std::string> {
     const auto number = value.value_exact<std::int64_t>();
@@ -85,7 +85,7 @@ Setter Bound(const LimitRow& row) {
   };
 }
 
-/// One key for each row of the table of limits.
+/// Returns the keys of [limits], one for each row of the table of limits.
 std::map<std::string, Setter> LimitKeys() {
   std::map<std::string, Setter> keys;
   for (const LimitRow& row : LimitRows()) keys.emplace(row.key, Bound(row));
@@ -99,7 +99,7 @@ std::optional<std::string> SetLogLevel(const toml::node& value, Config& config) 
   return std::nullopt;
 }
 
-// Keys of benchd-runner, which also accepts a bare number for a user or a CPU.
+// Checks a key of benchd-runner, which also accepts a bare number for a user or a CPU.
 std::optional<std::string> CheckRunnerKey(const toml::node& value, Config& /*config*/) {
   if (!value.is_string() && !value.is_integer()) return "should be a string in quotes or a number";
   return std::nullopt;
@@ -161,7 +161,7 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
   return sections;
 }
 
-// Sections of benchd-runner only: see CheckRunnerParts() below.
+// Returns whether only benchd-runner reads a section; see CheckRunnerParts() below.
 bool IsRunnersSection(std::string_view section) {
   return section == "machine_profile" || section == "children";
 }
@@ -173,7 +173,7 @@ Error At(std::string_view name, const toml::source_region& where, const std::str
                std::move(hint)};
 }
 
-/// HintForKey() with the keys of a map.
+/// Returns HintForKey() for the keys of a map.
 template <typename Keys>
 std::string HintForKeyOf(const Keys& known, std::string_view typed,
                          std::initializer_list<std::string_view> also_known = {}) {

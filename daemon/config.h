@@ -17,15 +17,15 @@ namespace benchd {
 /// benchd-runner reads `[runner] user`, `[runner] benchmark_cpus`, `[access] users`, `[children]`
 /// and the tables `[machine_profile.NAME]` from the same file. benchd only accepts their presence.
 struct Config {
-  std::string socket_group;                               ///< [socket] group; empty: the default
+  std::string socket_group;                               ///< [socket] group; empty for the default
   std::string runner_socket = "/run/benchd/runner.sock";  ///< [runner] socket, system mode only
   bool allow_root = false;                                ///< [access] allow_root
   std::string admin_group = "benchd-admin";               ///< [access] admin_group
   /// [daemon] idle_exit, seconds: a user daemon ends after being idle for this long.
   std::optional<std::chrono::seconds> idle_exit;
   std::string log_level = "info";  ///< [log] level
-  RetentionPolicy keep;            ///< [store] keep_days, keep_mib; not its bytes_per_user
-  Budgets limits;                  ///< [limits], all of it
+  RetentionPolicy keep;            ///< [store] keep_days and keep_mib; without bytes_per_user
+  Budgets limits;                  ///< the section [limits]
   bool operator==(const Config&) const = default;
 };
 
@@ -35,9 +35,9 @@ struct Config {
 ///         value of the wrong type or out of range
 Result<Config> ParseConfig(std::string_view text, std::string_view name);
 
-/// Options of LoadConfig().
+/// The rules that LoadConfig() applies to the file.
 struct ConfigRules {
-  bool required = false;      ///< given by --config: must exist
+  bool required = false;      ///< the file must exist, because --config names it
   bool system_mode = false;   ///< must belong to root and be writable by root only
   bool runner_parts = false;  ///< --check-config: also check the parts of benchd-runner
 };
@@ -48,8 +48,8 @@ struct ConfigRules {
 ///         other than root can write to the file; those of opening it
 Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& rules);
 
-/// Whether `level` is a value of `[log] level` and `--log-level`: trace, debug, info, warn, error,
-/// off.
+/// Returns whether `level` is valid for `[log] level` and `--log-level`: trace, debug, info, warn,
+/// error or off.
 bool IsLogLevel(std::string_view level);
 
 }  // namespace benchd

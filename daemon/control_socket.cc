@@ -25,11 +25,11 @@
 namespace benchd {
 namespace {
 
-// How long a child of a killed daemon may hold the lock, which it inherits between fork and execve.
+// The longest time for which a child of a killed daemon holds the lock, from fork to execve.
 constexpr std::chrono::seconds kTimeout{2};
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
-// The pid in the file is for users to read; only the lock itself counts.
+// Reads the pid from the lock file. It is only information for users; the lock itself decides.
 std::string ReadPid(int fd) {
   std::array<char, 16> buffer{};
   const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), 0);
@@ -47,7 +47,7 @@ bool HolderIsGone(int fd) {
   return wrong == std::errc{} && number > 0 && ::kill(number, 0) != 0 && errno == ESRCH;
 }
 
-// @return 0 or the error
+// @return 0 or the errno value
 int Lock(int fd) {
   const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -74,8 +74,8 @@ Result<InstanceLock> InstanceLock::Take(const std::filesystem::path& file) {
     if (error != EWOULDBLOCK) return SystemError("lock file " + file.string(), error);
     return Error{
         ErrorCode::kAlreadyExists,
-        "benchd: already running (pid " + ReadPid(fd.get()) + "), " + file.string() + " is locked",
-        "use that one, or give another --socket and --state-dir"};
+        "benchd: already running (pid " + ReadPid(fd.get()) + "): " + file.string() + " is locked",
+        "use that daemon, or give another --socket and --state-dir"};
   }
   WritePid(fd.get());
   return InstanceLock(std::move(fd));
@@ -92,7 +92,7 @@ sockaddr_un AddressOf(const std::filesystem::path& path) {
   return address;
 }
 
-/// A numeric option of a socket; -1 if `fd` is not a socket.
+/// Returns a numeric option of a socket; -1 if `fd` is not a socket.
 int SocketOption(int fd, int option) {
   int value = -1;
   socklen_t size = sizeof(value);
@@ -146,7 +146,8 @@ Result<void> GiveToGroup(const ControlSocketOptions& options) {
                  "groupadd --system " + name};
   }
   if (::chown(options.path.c_str(), static_cast<uid_t>(-1), group->gid) == 0) return {};
-  return SystemError("giving " + options.path.string() + " to the group '" + name + "'", errno);
+  return SystemError("changing the group of " + options.path.string() + " to '" + name + "'",
+                     errno);
 }
 
 Result<UniqueFd> Bind(const ControlSocketOptions& options) {
@@ -158,7 +159,7 @@ Result<UniqueFd> Bind(const ControlSocketOptions& options) {
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return SystemError(what, errno);
   }
-  // No client can connect before listen(), and the mode and group are set before.
+  // Set the mode and the group before listen(), because no client can connect until then.
   if (::chmod(options.path.c_str(), options.system_mode ? 0660 : 0600) != 0) {
     return SystemError(what, errno);
   }
@@ -190,7 +191,7 @@ bool SomebodyListens(const std::filesystem::path& path) {
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
     return true;
   }
-  // EAGAIN: its queue of connections is full.
+  // EAGAIN means that the daemon's queue of connections is full.
   return errno == EACCES || errno == EAGAIN;
 }
 

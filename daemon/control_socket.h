@@ -10,13 +10,14 @@
 
 namespace benchd {
 
-/// Ensures that one daemon at a time uses a socket or a database: an flock(2) that is held as long
-/// as the object lives, and so ends with the process, however that ends. The file is kept, because
-/// removing it would let two daemons lock two files of the same name.
+/// A lock that lets only one daemon at a time use a socket or a database. It is an flock(2), held
+/// as long as the object lives, so the kernel releases it even if the process crashes. The file is
+/// kept, because removing it would let two daemons lock different files of the same name.
 class InstanceLock {
  public:
   /// Locks `file` and writes our pid into it. Waits up to two seconds if the process named there
-  /// has exited but the lock is still held: one of its children is about to call execve.
+  /// has exited but the lock is still held, because one of its children may be about to call
+  /// execve.
   /// @errors kAlreadyExists "benchd: already running (pid N)"; those of opening the file
   static Result<InstanceLock> Take(const std::filesystem::path& file);
 
@@ -25,18 +26,18 @@ class InstanceLock {
   UniqueFd fd_;
 };
 
-/// How to create the control socket if systemd does not pass one.
+/// Options for creating the control socket if systemd does not pass one.
 struct ControlSocketOptions {
   std::filesystem::path path;
-  bool system_mode = false;  ///< 0660 instead of 0600
-  /// Group that may connect in system mode; empty: "benchd", if that group exists.
+  bool system_mode = false;  ///< mode 0660 instead of 0600
+  /// The group that may connect in system mode. If empty, it is "benchd", if that group exists.
   std::string group;
 };
 
 /// The listening Unix socket for clients, and its file.
 ///
-/// The file of a socket that systemd passed is never removed. The file of one that we created is
-/// removed by the destructor. The caller holds the InstanceLock of the path, so a socket file on
+/// The destructor removes the file of a socket that we created, but not of a socket that systemd
+/// passed. The caller holds the InstanceLock of the path, so a socket file on
 /// which nothing listens was left by a dead daemon and is replaced.
 class ControlSocket {
  public:
@@ -64,7 +65,8 @@ class ControlSocket {
   std::filesystem::path path_;
 };
 
-/// Whether a daemon listens at `path`; a socket to which we may not connect counts as one.
+/// Returns whether a daemon listens at `path`. A socket to which we may not connect counts as a
+/// listening daemon.
 bool SomebodyListens(const std::filesystem::path& path);
 
 }  // namespace benchd

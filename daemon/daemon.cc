@@ -23,8 +23,9 @@
 namespace benchd {
 namespace {
 
-// Time for the runner to kill a run's children and release the machine; after that, benchd no
-// longer waits for it. benchd ends within ten seconds, far below TimeoutStopSec= of benchd.service.
+// The time that the runner has to kill a run's children and release the machine. After that, benchd
+// no longer waits for it. benchd ends within ten seconds, far below TimeoutStopSec= of
+// benchd.service.
 constexpr std::chrono::seconds kQueueTimeout{6};
 constexpr std::chrono::seconds kServerGrace{2};
 
@@ -43,7 +44,7 @@ T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
                    ended = true;
                  });
   loop.restart();
-  // The handler runs in a step of its own after the result, and must not outlive this frame.
+  // The handler runs in a separate step after the result, and must not outlive this frame.
   while (!ended && loop.run_one() > 0) {
   }
   if (thrown) std::rethrow_exception(thrown);
@@ -115,7 +116,8 @@ Result<void> Daemon::TakePlaces() {
   Result<void> directory = own_choice ? EnsurePrivateDirectory(paths_.runtime_dir, ::geteuid())
                                       : EnsureDirectory(paths_.socket.parent_path());
   if (!directory) return directory;
-  // systemd starts an activated service only once, and the socket's folder may belong to root.
+  // An activated service needs no lock on its socket, because systemd starts it only once. The
+  // socket's folder may also belong to root.
   if (PassedSockets() == 0) {
     TRY(InstanceLock lock, InstanceLock::Take(paths_.socket.string() + ".lock"));
     socket_lock_.emplace(std::move(lock));
@@ -123,7 +125,7 @@ Result<void> Daemon::TakePlaces() {
   TRY_VOID(EnsureDirectory(paths_.state_dir));
   TRY(InstanceLock lock, InstanceLock::Take(paths_.state_dir / "benchd.lock"));
   state_lock_.emplace(std::move(lock));
-  // Before any thread starts; early clients wait until the queue is loaded.
+  // Open the socket before any thread starts. Early clients wait until the queue is loaded.
   TRY(ControlSocket socket,
       ControlSocket::Open(
           {.path = paths_.socket, .system_mode = !user, .group = config_.socket_group}));
@@ -138,7 +140,7 @@ void Daemon::ConnectRunner() {
   if (facts) return;
   Log(facts.error());
   spdlog::warn(
-      "benchd-runner is not available yet: staying on all CPUs; the next session tries again");
+      "benchd-runner is not available yet; benchd runs on all CPUs until the runner is connected");
 }
 
 void Daemon::ConfineTo(const RunnerFacts& facts) {
@@ -222,12 +224,12 @@ void Daemon::Run() {
           if (!queue_->Idle() || calls_.count() > 0) return std::nullopt;
           return calls_.total();
         },
-        [this] { BeginStop("nothing to do"); });
+        [this] { BeginStop("idle timeout"); });
     idle_->Start();
   }
   listener_->Start();
   notifier_.Ready();
-  spdlog::info("benchd {} serves at {}", info_.version, paths_.socket.string());
+  spdlog::info("benchd {} is listening on {}", info_.version, paths_.socket.string());
   RunLoop();
   if (server_shutdown_.joinable()) server_shutdown_.join();
   spdlog::info("benchd has stopped");
@@ -255,10 +257,10 @@ void Daemon::BeginStop(const std::string& why) {
 
 asio::awaitable<void> Daemon::Stop() {
   queue_->Stop();
-  // Pending writes are completed; reads are no longer answered.
+  // The store completes pending writes, but no longer answers reads.
   store_->StopAnswering();
   co_await AwaitQueueEnd();
-  // Ends all waiting for the runner, in sessions and in calls.
+  // Ends every wait for the runner, in sessions and in calls.
   connection_.Close();
   calls_.Close();
   ShutDownServer();
@@ -279,9 +281,9 @@ void Daemon::QueueEnded(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::exception& error) {
-    spdlog::critical("the queue has ended: {}", error.what());
+    spdlog::critical("the queue has failed: {}", error.what());
   }
-  BeginStop("the queue has ended");
+  BeginStop("the queue has failed");
 }
 
 void Daemon::ShutDownServer() {
@@ -293,7 +295,7 @@ void Daemon::ShutDownServer() {
 
 void Daemon::LetLoopEnd() {
   notifier_.Stop();
-  signals_.reset();  // from here on a second signal ends the process at once
+  signals_.reset();  // from now on, a signal ends the process at once
   guard_.reset();
   inbox_.Close();
 }

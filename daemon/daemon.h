@@ -27,13 +27,16 @@
 
 namespace benchd {
 
-/// All parts of benchd, put together: the composition root beside main.cc.
+/// The composition root of benchd, beside main.cc: creates, connects and owns all parts.
 ///
-/// Owns everything; a part is declared after those that it refers to, so that it is destroyed
-/// first. All state lives on one thread, the loop's, which calls Run(). It stops in this order: no
-/// new connections are accepted; the running session is interrupted, to resume at the next start,
-/// and its children are killed; calls end; gRPC is shut down on a thread of its own while the loop
-/// still runs; the loop processes its remaining work.
+/// Each part is declared after the parts that it refers to, so that it is destroyed first. All
+/// state lives on the loop's thread, which calls Run(). The daemon stops in this order:
+///
+/// 1. It accepts no new connections.
+/// 2. It interrupts the running session, which resumes at the next start, and kills its children.
+/// 3. It ends the calls.
+/// 4. It shuts gRPC down on a separate thread while the loop still runs.
+/// 5. The loop processes its remaining work.
 class Daemon {
  public:
   Daemon(const Options& options, const Config& config, const Paths& paths);
@@ -43,7 +46,7 @@ class Daemon {
 
   /// Takes the locks and the socket, opens the store, connects to the runner, loads the queue and
   /// starts gRPC.
-  /// @errors those on which a user can act; nothing is left behind then
+  /// @errors with a hint that a user can follow; nothing is left behind
   Result<void> Start();
 
   /// Serves until SIGTERM, SIGINT or SIGHUP, or until a user daemon has been idle for too long.

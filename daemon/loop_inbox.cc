@@ -29,13 +29,13 @@ void LoopInbox::Add(std::unique_ptr<Job> job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
-    if (jobs_.size() > 1) return;  // it has been notified for the first
+    if (jobs_.size() > 1) return;  // the loop was notified of the first job
     if (closed_) {
       asio::post(loop_, [this] { DoAll(); });
       return;
     }
   }
-  // Cannot fail: the counter holds 2^64 - 2, and the eventfd stays open until Close().
+  // Cannot fail, because the counter holds up to 2^64 - 2 and the eventfd stays open until Close().
   ::eventfd_write(bell_.native_handle(), 1);
 }
 

@@ -19,11 +19,11 @@ namespace benchd {
 /// of benchd is confined to the housekeeping CPUs. If both threads share a CPU, the loop preempts
 /// the other thread at that moment, finds the lock taken, and sleeps until the other thread is
 /// scheduled again, behind all the work of a hostile client. This can happen at each of the dozen
-/// posts of a submission: beside such a client, the loop slept 39 % of the time there. This class
-/// wakes the loop after the lock has been released.
+/// posts of a submission: with such a client, the loop spent 39 % of the time in this sleep. This
+/// class wakes the loop after the lock has been released.
 ///
-/// Created on the loop's thread; executor() may be used on any. Owned by the Daemon and declared
-/// right after the loop, so that everything that posts is destroyed first.
+/// Created on the loop's thread; executor() may be used on any thread. Owned by the Daemon and
+/// declared right after the loop, so that everything that posts is destroyed first.
 class LoopInbox {
  public:
   /// @throws std::system_error if no descriptor is available
@@ -32,10 +32,11 @@ class LoopInbox {
   LoopInbox& operator=(const LoopInbox&) = delete;
   ~LoopInbox();
 
-  /// The loop's executor; work from other threads goes through this inbox.
+  /// Returns the loop's executor, which passes work from other threads through this inbox.
   asio::any_io_executor executor();
 
-  /// Lets the loop run out of work; later work is posted to it directly. Loop's thread.
+  /// Stops waiting for jobs, so that the loop can run out of work. Later work is posted to the loop
+  /// directly. Loop's thread.
   void Close();
 
  private:
@@ -58,7 +59,8 @@ class LoopInbox {
     Function function_;
   };
 
-  /// Like io_context's executor `Inner`, with any properties, except for execute().
+  /// An executor that differs from io_context's executor `Inner`, with any properties, only in
+  /// execute().
   template <typename Inner>
   class Executor {
    public:
@@ -99,7 +101,8 @@ class LoopInbox {
 
   asio::io_context& loop_;
   asio::posix::stream_descriptor bell_;  ///< an eventfd, written when the first job arrives
-  // Shared by the threads. Held only to move pointers, never while a job runs.
+  // Guards the members below, which the threads share. Held only to move pointers, never during a
+  // job.
   std::mutex mutex_;
   std::vector<std::unique_ptr<Job>> jobs_;
   bool closed_ = false;

@@ -27,7 +27,7 @@ void Notifier::Ready() {
 void Notifier::Stopping() { NotifyServiceManager("STOPPING=1"); }
 
 void Notifier::Stop() {
-  interval_ = {};  // a heartbeat whose timer has already expired may still run
+  interval_ = {};  // because a heartbeat whose timer has expired may still run
   timer_.cancel();
 }
 
@@ -98,7 +98,7 @@ Result<void> ConfineProcess(const std::vector<int>& cpus) {
   std::set<pid_t> confined;
   for (std::set<pid_t> threads = Threads(); threads != confined; threads = Threads()) {
     for (const pid_t thread : threads) {
-      // ESRCH: it has exited meanwhile.
+      // ESRCH: the thread has exited meanwhile.
       if (::sched_setaffinity(thread, sizeof(set), &set) != 0 && errno != ESRCH) {
         return SystemError("moving benchd to its CPUs", errno);
       }

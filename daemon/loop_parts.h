@@ -31,7 +31,8 @@ class SystemClock : public Clock {
   }
 };
 
-/// The kernel's random numbers: ids must not be guessable, and seeds must differ between sessions.
+/// Random numbers from the kernel, because IDs must not be guessable and seeds must differ between
+/// sessions.
 class KernelRandom : public RandomSource {
  public:
   std::uint64_t Next() override {
@@ -44,8 +45,8 @@ class KernelRandom : public RandomSource {
   }
 };
 
-/// Notifies systemd (Type=notify): READY, a heartbeat from the loop, STOPPING. Does nothing without
-/// systemd.
+/// Sends notifications to systemd (Type=notify): READY, a heartbeat from the loop, and STOPPING.
+/// Does nothing without systemd.
 ///
 /// Lives on the loop's thread, so that a loop that hangs misses its heartbeat; must outlive the
 /// loop's run.
@@ -66,13 +67,13 @@ class Notifier {
   std::chrono::microseconds interval_{};
 };
 
-/// Ends an idle daemon that benchctl started.
+/// Ends a user daemon that has been idle for too long.
 ///
 /// Checks once per interval, so the daemon ends after one to two idle intervals. Lives on the
 /// loop's thread; must outlive the loop's run.
 class IdleExit {
  public:
-  /// A number that grows with any activity since the last check; empty if the daemon is busy now.
+  /// Returns a number that increases with any activity; empty if the daemon is busy now.
   using Activity = std::function<std::optional<std::uint64_t>()>;
 
   IdleExit(const asio::any_io_executor& loop, std::chrono::milliseconds interval, Activity activity,

@@ -46,7 +46,7 @@ int CheckConfig(const Result<Config>& config) {
   return config ? PrintForExitCode("ok\n") : Fail(config.error(), kExitUsage);
 }
 
-/// %* in a pattern: the priority of sd-daemon(3).
+/// The flag %* of a log pattern: the priority in the format of sd-daemon(3).
 class PriorityFlag : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
@@ -92,9 +92,9 @@ Result<spdlog::sink_ptr> MakeSink(const std::string& file) {
   }
 }
 
-/// Whether lines need the format "<6>text" of sd-daemon: if stderr goes to journald, or in system
-/// mode to anything but a terminal. journald turns the number into a priority and adds the time
-/// itself.
+/// Returns whether log lines need the format "<6>text" of sd-daemon(3): if stderr goes to journald,
+/// or in system mode to anything but a terminal. journald turns the number into a priority and adds
+/// the time itself.
 bool WantsJournalPriorities(bool system_mode) {
   return std::getenv("JOURNAL_STREAM") != nullptr || (system_mode && ::isatty(STDERR_FILENO) == 0);
 }
@@ -120,7 +120,7 @@ int Serve(const Options& options, const Config& config, const Paths& paths) {
   if (Result<void> ok = StartLogging(options, config); !ok) return Fail(ok.error(), kExitUsage);
   Daemon daemon(options, config, paths);
   if (const Result<void> ok = daemon.Start(); !ok) {
-    // The stderr of a daemon that benchctl started is not shown to anyone.
+    // No user sees the stderr of a daemon that benchctl has started.
     if (!options.log_file.empty()) spdlog::critical("{}", ok.error().message);
     return Fail(ok.error(), kExitFailed);
   }
@@ -142,7 +142,7 @@ int Main(int argc, const char* const* argv) {
   if (options.check_config) return CheckConfig(config);
   if (!config) return Fail(config.error(), kExitUsage);
   if (!user && ::geteuid() == 0) {
-    return Fail({ErrorCode::kPermissionDenied, "benchd: never runs as root in system mode",
+    return Fail({ErrorCode::kPermissionDenied, "benchd: refusing to run as root in system mode",
                  "start it as the user benchd (User=benchd in the unit), or with --user"},
                 kExitUsage);
   }

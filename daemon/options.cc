@@ -83,11 +83,11 @@ Result<Paths> ChoosePaths(const PlaceOptions& options, const GetEnv& env, uid_t 
 
 Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_t uid) {
   if (::mkdir(directory.c_str(), 0700) == 0) {
-    // The umask may have removed bits. The directory is new and ours, so no other user can be in
-    // it.
+    // The umask may have removed bits of the mode. The directory is new and belongs to us, so no
+    // other user can have opened it.
     if (::chmod(directory.c_str(), 0700) != 0) return SystemError(directory.string(), errno);
   } else if (errno != EEXIST) {
-    return SystemError("making " + directory.string(), errno);
+    return SystemError("creating " + directory.string(), errno);
   }
   struct stat info {};
   if (::lstat(directory.c_str(), &info) != 0) return SystemError(directory.string(), errno);
@@ -111,7 +111,7 @@ Result<void> EnsureDirectory(const std::filesystem::path& directory) {
     TRY_VOID(EnsureDirectory(directory.parent_path()));
   }
   if (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return SystemError("making " + directory.string(), errno);
+  return SystemError("creating " + directory.string(), errno);
 }
 
 namespace {

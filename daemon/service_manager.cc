@@ -30,7 +30,8 @@ std::optional<std::uint64_t> NumberIn(const char* variable) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-/// The variables are inherited; the pid in another one states which process they are for.
+/// Returns whether the variables of systemd are meant for this process, according to the pid in
+/// `pid_variable`. Child processes inherit the variables.
 bool IsForUs(const char* pid_variable) {
   return NumberIn(pid_variable) == static_cast<std::uint64_t>(::getpid());
 }

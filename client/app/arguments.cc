@@ -132,12 +132,12 @@ class Scanner {
     return TakeRest(option, shown, words_[next_++]);
   }
 
-  // Takes the words of a value after the first one.
+  // Takes the remaining words of a value, after the first one.
   Result<void> TakeRest(const OptionInfo& option, const std::string& shown, std::string value) {
     for (int word = 1; word < option.words; ++word) {
       if (next_ == words_.size()) return Missing(option, shown);
       const std::string& next = words_[next_++];
-      // Otherwise a missing number would swallow the command that follows.
+      // Without this check, a missing number would consume the command that follows.
       if (word >= option.words - option.numbers && !IsNumber(next)) {
         return NoNumber(option, shown + " " + value, word, next);
       }
@@ -175,8 +175,8 @@ class Scanner {
   ParsedArguments parsed_;
 };
 
-/// The key that may occur only once: the option, or the K of a repeatable K=V option. Empty if the
-/// option may be repeated freely.
+/// Returns the key that may occur only once: the name of the option, followed by K for a repeatable
+/// K=V option. Returns an empty string if the option may be repeated freely.
 std::string OnceKey(const GivenOption& given, const OptionInfo& info) {
   if (info.value.empty()) return {};
   if (!info.repeatable) return given.name;
@@ -230,14 +230,16 @@ bool IsGiven(const ParsedArguments& arguments, std::string_view name) {
 }
 
 std::span<const OptionInfo> EveryOption() {
-  static constexpr std::string_view kEvery = "All commands";
+  static constexpr std::string_view kEvery = "Global options";
   static constexpr auto kOptions = std::to_array<OptionInfo>(
       {{"json", 0, "", "print one JSON object per line", kEvery},
        {"socket", 0, "PATH",
-        "socket of the daemon (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
+        "connect to the daemon at this socket (default: BENCHD_SOCKET, else the system's daemon, "
+        "else your own)",
+        kEvery},
        {"host", 0, "ADDRESS",
-        "use the daemon of another machine: ssh://[USER@]HOST[:PORT] (default BENCHD_HOST, else "
-        "this machine)",
+        "use the daemon of another machine: ssh://[USER@]HOST[:PORT] (default: BENCHD_HOST, "
+        "else this machine)",
         kEvery},
        {"no-autostart", 0, "", "do not start a daemon if none is running", kEvery},
        {"help", 'h', "", "show this help", kEvery}});

@@ -18,8 +18,8 @@ struct OptionInfo {
   std::string_view help;
   std::string_view group;    ///< heading in the help
   int words = 1;             ///< number of command-line words of the value
-  int numbers = 0;           ///< number of these words, from the last, that are numbers
-  std::string_view choices;  ///< allowed values, "a|b|c"; empty = see FixedWords()
+  int numbers = 0;           ///< how many of these words, from the end, are numbers
+  std::string_view choices;  ///< allowed values, "a|b|c"; empty: see FixedWords()
   bool repeatable = false;   ///< may be given more than once; a switch always may
 };
 
@@ -28,11 +28,12 @@ constexpr OptionInfo Repeatable(OptionInfo option) {
   return option;
 }
 
-/// The fixed values of an option, from `choices` or else from a `value` such as "two|one".
+/// Returns the fixed values of an option, from `choices` or else from a `value` such as "two|one".
 /// Placeholders, which have capital letters ("FILE", "quantile:P"), are left out.
 std::vector<std::string_view> FixedWords(const OptionInfo& option);
 
-/// An option as given. A switch has an empty value; the words of a value are joined by blanks.
+/// An option as the user gave it. A switch has an empty value. The words of a value are joined by
+/// spaces.
 struct GivenOption {
   std::string name;
   std::string value;
@@ -49,36 +50,41 @@ struct ParsedArguments {
 ///
 /// Follows getopt_long: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`. Options and
 /// positionals may be mixed, everything after `--` is positional, and names cannot be abbreviated.
-/// Values are not interpreted: commands are free text, which libraries that also read lists
-/// ("[a,b]") would change.
+/// Values are not interpreted, because commands are free text. An option library that also parses
+/// lists ("[a,b]") would change them.
 ///
-/// @errors an unknown option, or a value other than its fixed words (the hint suggests the nearest
-///         one); a missing or unexpected value; a word that is not a number where one is expected.
+/// @errors an unknown option, or a value that is not one of its fixed words (the hint suggests the
+///         nearest one); a missing or unexpected value; a word where a number is expected.
 Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
                                        std::span<const OptionInfo> options);
 
+/// Rejects repeated options whose intended value is ambiguous.
+///
 /// @errors an option that is not repeatable has several values, or several K=V options have the
-///         same key: the intended value cannot be known.
+///         same key.
 Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options);
 
-/// The options before the first positional word: `benchctl --json list`.
+/// The options before the first positional word, as in `benchctl --json list`.
 struct LeadingOptions {
   std::vector<GivenOption> options;
-  std::size_t words = 0;  ///< number of words that they take
+  std::size_t words = 0;  ///< number of words that the options take
 };
 
-/// @errors as ParseArguments
+/// Parses the options before the first positional word.
+///
+/// @errors the errors of ParseArguments()
 Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
                                            std::span<const OptionInfo> options);
 
-/// The last value of an option, or nullptr if it was not given.
+/// Returns the last value of an option, or nullptr if the option was not given.
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name);
 bool IsGiven(const ParsedArguments& arguments, std::string_view name);
 
-/// The options that all commands share (json, socket, ...). They may also precede the command name.
+/// Returns the options that all commands share (json, socket, ...). They may also precede the
+/// command name.
 std::span<const OptionInfo> EveryOption();
 
-/// `options`, followed by those that all commands share (json, socket, ...).
+/// Returns `options`, followed by the options that all commands share (json, socket, ...).
 std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);
 
 }  // namespace benchd::client

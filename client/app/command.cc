@@ -24,19 +24,20 @@ namespace {
 
 Result<std::string> ReadProfile(const std::string& command, const std::vector<std::string>& words) {
   const std::string usage = "write benchctl " + command + " [PROFILE]";
-  if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
+  if (words.size() > 1) return UsageError(words[1] + ": only one profile is allowed", usage);
   if (words.empty()) return std::string();
   if (words.front().empty()) return UsageError(command + ": empty profile name", usage);
   if (!IsSendableText(words.front()))
-    return UsageError(command + ": name is not valid UTF-8", usage);
+    return UsageError(command + ": profile name is not valid UTF-8", usage);
   return words.front();
 }
 
-// `missing` is the error for no word, `one` names what there can be only one of.
+// Returns the only word. `missing` is the error if there is none. `one` names the kind of word in
+// the error if there are several.
 Result<std::string> ReadOne(const std::vector<std::string>& words, const std::string& missing,
                             const std::string& one, const std::string& usage) {
   if (words.empty() || words.front().empty()) return UsageError(missing, usage);
-  if (words.size() > 1) return UsageError(words[1] + ": one " + one + " at a time", usage);
+  if (words.size() > 1) return UsageError(words[1] + ": only one " + one + " is allowed", usage);
   return words.front();
 }
 
@@ -47,7 +48,7 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
   switch (command.words) {
     case Words::kNone:
       if (words.empty()) break;
-      return UsageError(words.front() + ": " + name + " takes options only");
+      return UsageError(words.front() + ": " + name + " takes only options");
     case Words::kSession:
       return ReadOne(words, name + ": missing session ID", "session",
                      "write benchctl " + name + " ID; benchctl list --all shows the IDs");

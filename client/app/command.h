@@ -22,7 +22,7 @@ struct CommandContext {
 enum class Words {
   kNone,
   kSession,          ///< the ID of a session
-  kSessionOrNewest,  ///< the same; optional, default: the caller's newest session
+  kSessionOrNewest,  ///< the ID of a session; optional (default: the caller's newest)
   kProfile,          ///< a machine profile; optional
   kArm,              ///< the name of a stored arm
   kBenchmark,        ///< the name of a benchmark; optional
@@ -30,37 +30,37 @@ enum class Words {
   kOwn,              ///< any; the command reads them itself
 };
 
-/// A purpose and the command line that serves it.
+/// An example for the help: its purpose and its command line.
 struct Example {
   std::string_view purpose;
   std::string_view line;
 };
 
-/// One command: the data of the parser, the help and the manual page, and the function that runs
-/// it. It is defined in the file of commands/ that has its name.
+/// One command: the data for the parser, the help and the manual page, and the function that runs
+/// it. Each command is defined in a file below commands/ that is named after it or its group.
 ///
-/// `run` prints results itself; RunBenchctl() prints an error that it returns.
+/// `run` prints its own results. RunBenchctl() prints the error that it returns.
 struct Command {
   std::string_view name;     ///< one word, or two: "machine status"
-  std::string_view usage;    ///< after "benchctl NAME"
+  std::string_view usage;    ///< the text after "benchctl NAME"
   std::string_view summary;  ///< one line for the list of commands
   Words words = Words::kNone;
   Result<ExitCode> (*run)(const CommandContext& context);
   std::vector<OptionInfo> options = {};
-  bool hidden = false;  ///< not in the help: only benchctl itself or the build calls it
+  bool hidden = false;  ///< not in the help; only benchctl itself or the build calls it
   bool here = false;    ///< ignores --host and uses the daemon of this machine
   std::string_view description = {};  ///< paragraphs, one per line; empty for a hidden command
   std::vector<Example> examples = {};
 };
 
-/// All commands, in the order of the help (commands/commands.cc).
+/// Returns all commands, in the order of the help (commands/commands.cc).
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);
 
-/// The first word of a two-word name ("machine"); empty for a one-word name.
+/// Returns the first word of a two-word name ("machine"), or an empty string.
 std::string_view GroupOf(const Command& command);
 
-/// The options of a command, followed by those that all commands share (json, socket, ...).
+/// Returns the options of a command, followed by the options that all commands share.
 std::vector<OptionInfo> AllOptions(const Command& command);
 
 /// Returns the positional word of `command` (CommandContext::word).

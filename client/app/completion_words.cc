@@ -8,8 +8,8 @@ namespace benchd::client {
 namespace {
 
 std::string_view SummaryOfGroup(std::string_view group) {
-  if (group == "machine") return "settings of the machine";
-  return group == "arm" ? "programs kept by compare --save" : "more commands";
+  if (group == "machine") return "show and change machine settings";
+  return group == "arm" ? "list and remove programs kept by compare --save" : "more commands";
 }
 
 }  // namespace
@@ -84,12 +84,12 @@ std::string ListedBy(std::string_view program, const Lister& lister) {
   const std::string start = "BENCHD_HOST= timeout 2 " + std::string(program) + " ";
   std::string lists = start + "arm list; ";
   if (lister.kind != Kind::kArm) lists = start + "--no-autostart list; ";
-  // The newest twenty in each state are enough.
+  // The newest twenty sessions in each state are enough.
   for (const char* state : {"done", "failed"}) {
     if (lister.kind == Kind::kSession)
       lists += start + "--no-autostart list --state " + state + "; ";
   }
-  // The filter drops the headings.
+  // awk removes the heading lines.
   return "{ " + lists + "} 2>/dev/null </dev/null | awk '$1 !~ /^(ID|NAME)$/ { print $1 }'";
 }
 

@@ -17,7 +17,7 @@
 namespace benchd::client {
 namespace {
 
-/// How to find the daemon; the command line takes precedence over the environment.
+/// Reads how to find the daemon. The command line takes precedence over the environment.
 Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   LinkOptions options;
   options.places = DefaultPlaces();
@@ -29,7 +29,7 @@ Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   if (given != nullptr && options.socket) {
     return UsageError(
         "--host: conflicts with --socket",
-        "the remote benchctl finds the socket; set BENCHD_SOCKET there to use another");
+        "omit --socket: the remote benchctl finds it; set BENCHD_SOCKET there to use another");
   }
   const std::string named = Variable("BENCHD_HOST");
   const bool by_environment = given == nullptr && !options.socket && !named.empty();
@@ -45,7 +45,7 @@ Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-/// Second words of the commands of a group; empty if there is no such group.
+/// Returns the second words of the commands of a group; none if there is no such group.
 std::vector<std::string_view> WordsOfGroup(std::string_view group) {
   std::vector<std::string_view> words;
   if (group.empty()) return words;
@@ -83,8 +83,8 @@ Error UnknownWord(const std::string& group, const std::string& word) {
                      group + " "));
 }
 
-/// Only global options may precede the command. Replaces the error about an unknown option by a
-/// better one if the option belongs to a command.
+/// Replaces the error about an unknown option with a better one if the option belongs to a command:
+/// only global options may precede the command.
 Error Misplaced(Error error) {
   constexpr std::string_view kUnknown = ": unknown option";
   if (!error.message.ends_with(kUnknown)) return error;
@@ -113,7 +113,7 @@ constexpr OptionInfo kVersion{.name = "version", .letter = 'V'};
 
 /// The command and the options that precede its arguments.
 struct NamedCommand {
-  const Command* command = nullptr;  ///< null: only a group, or nothing at all
+  const Command* command = nullptr;  ///< null if the words name only a group, or nothing
   std::string group;
   std::vector<GivenOption> options;
   std::span<const std::string> rest;
@@ -202,7 +202,7 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
 Result<ExitCode> PrintHelpOf(std::span<const std::string> words) {
   TRY(auto named, FindNamed(words));
   if (!named.rest.empty()) {
-    return UsageError(named.rest.front() + ": one command at a time",
+    return UsageError(named.rest.front() + ": only one command is allowed",
                       "write benchctl help COMMAND");
   }
   return PrintHelp(named);

@@ -17,10 +17,10 @@ ExitCode RunBenchctl(const std::vector<std::string>& words);
 /// @errors (exit 2) there is no such command, or words are left over.
 Result<ExitCode> PrintHelpOf(std::span<const std::string> words);
 
-/// Whether the command line asks for the exit codes of git bisect.
+/// Returns whether the command line requests the exit codes for `git bisect run`.
 ///
-/// This is checked before parsing, because git takes every code from 1 to 127 except 125 for a bad
-/// commit, and a misspelled option does not make the commit bad.
+/// This is checked before parsing: git reads every code from 1 to 127 except 125 as "bad", and a
+/// misspelled option does not make a commit bad.
 bool AsksForBisect(std::span<const std::string> words);
 
 /// Translates an exit code for `git bisect run`: pass and regression are kept, undecided and failed

@@ -22,8 +22,8 @@ enum class ExitCode : int {
   kInterrupted = 130  ///< SIGINT or SIGTERM ended benchctl
 };
 
-/// The exit code for an error: 2 if the request was wrong, 5 if the daemon, the connection or the
-/// machine refused it.
+/// Returns the exit code for an error: 2 if the request was wrong, 5 if the daemon, the connection
+/// or the machine refused it.
 inline ExitCode ExitFor(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
@@ -36,12 +36,12 @@ inline ExitCode ExitFor(const Error& error) {
   }
 }
 
-/// An error in the command line or in an input file (exit 2).
+/// Returns an error about the command line or an input file (exit 2).
 inline Error UsageError(std::string message, std::string hint = "") {
   return {ErrorCode::kInvalidArgument, std::move(message), std::move(hint)};
 }
 
-/// The daemon is not running or cannot be used (exit 5).
+/// Returns an error about a daemon that is not running or cannot be used (exit 5).
 inline Error ConnectionError(std::string message, std::string hint = "") {
   return {ErrorCode::kUnavailable, std::move(message), std::move(hint)};
 }

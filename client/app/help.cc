@@ -11,7 +11,7 @@ namespace {
 constexpr int kWidth = 80;
 constexpr int kTextColumn = 30;
 
-// "  -n, --name NAME              name of an arm ..." with the text wrapped in its own column.
+// Renders "  -n, --name NAME              name of an arm ...", with the text wrapped in its column.
 std::string OptionLines(const OptionInfo& option) {
   std::string left = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
   left += "--" + std::string(option.name);
@@ -99,14 +99,15 @@ std::string RenderUsage() {
          "  benchctl machine doctor                    list sources of measurement noise\n"
          "  benchctl calibrate                         find the smallest detectable change\n"
          "\n"
-         "`benchctl help` lists all commands, `benchctl help compare` the options of one.\n";
+         "`benchctl help` lists all commands, and `benchctl help compare` describes one.\n";
 }
 
 std::string RenderHelp() {
   return "usage: benchctl [OPTIONS] COMMAND [OPTIONS]\n" +
          Paragraphs(
-             "Compares programs with benchd, which interleaves their runs. The confidence interval "
-             "stays valid however often you look, and the exit code is the verdict.") +
+             "Compares the performance of programs. The daemon benchd interleaves their runs, the "
+             "confidence interval stays valid however often you look, and the exit code is the "
+             "verdict.") +
          "\ncommands:\n" + CommandLines("") +
          "\n`benchctl help COMMAND` shows a command's options and examples.\n" + ExitCodeLines();
 }

@@ -11,27 +11,29 @@
 
 namespace benchd::client {
 
-/// `benchctl` without arguments: the usage and the most common commands.
+/// Renders the output of `benchctl` without arguments: the usage and the most common commands.
 std::string RenderUsage();
 
-/// `benchctl --help`: the commands.
+/// Renders `benchctl --help`: all commands.
 std::string RenderHelp();
 
-/// `benchctl GROUP --help`: the commands of the group.
+/// Renders `benchctl GROUP --help`: the commands of the group.
 std::string RenderGroupHelp(std::string_view group);
 
-/// `benchctl COMMAND --help`: usage, description, examples and options by group, 80 columns wide.
+/// Renders `benchctl COMMAND --help`: the usage, the description, the examples and the options by
+/// group, 80 columns wide.
 std::string RenderHelp(const Command& command);
 
 /// Options grouped by heading, in the order in which the headings first occur.
 using OptionGroups = std::vector<std::pair<std::string_view, std::vector<OptionInfo>>>;
 OptionGroups ByGroup(const std::vector<OptionInfo>& options);
 
-/// The meanings of the exit codes, in ascending order.
+/// An exit code and its meaning.
 struct ExitCodeText {
   int code;
   std::string_view text;
 };
+/// Returns the meanings of the exit codes, in ascending order of the codes.
 std::span<const ExitCodeText> ExitCodeTexts();
 
 }  // namespace benchd::client

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 8192;
 
-// Options of the session: its arms and benchmarks, and how they are measured and judged.
+// Returns the definition of an option that describes the session (its arms and benchmarks, and how
+// they are measured and judged), or null for any other option.
 const OptionInfo* OptionOfSession(std::string_view name) {
   static constexpr OptionInfo kText{.value = "TEXT"};
   constexpr std::string_view kArms[] = {"file", "benchmark", "name", "reference", "against"};
@@ -34,7 +35,7 @@ std::string WithoutValue(const std::string& assignment) {
   return IsVariable(name) ? name + "=\"$" + name + "\"" : ShellQuoted(name + "=...");
 }
 
-// The words of a value are separated by blanks; only the last word may contain blanks.
+// Splits a value at spaces into `count` words, of which only the last may contain spaces.
 std::string WordsOfLine(std::string text, int count) {
   std::vector<std::string> words;
   for (; count > 1; --count) {

@@ -17,7 +17,7 @@ extern "C" void __gcov_dump();  // _Exit() would lose the counters
 
 int main(int argc, char** argv) {
   benchd::client::FillStandardDescriptors();
-  std::setlocale(LC_CTYPE, "");  // detects non-ASCII terminals; numbers stay as in C
+  std::setlocale(LC_CTYPE, "");  // to detect non-ASCII terminals; numbers keep the format of C
   // gRPC's own log messages are not for users; failures are returned as a status.
   gpr_set_log_function([](gpr_log_func_args*) {});
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     std::cerr << "error: benchctl: " << error.what() << "\n";
   }
-  // The kernel closes everything else faster than destructors would.
+  // Destructors are skipped, because the kernel closes everything faster.
   std::cout.flush();
   std::fflush(nullptr);
 #ifdef BENCHD_COVERAGE

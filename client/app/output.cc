@@ -36,7 +36,7 @@ Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments) {
   if (quiet && verbose) return UsageError("--quiet: conflicts with --verbose");
   if (quiet) choice.detail = Detail::kVerdict;
   if (verbose) choice.detail = Detail::kAll;
-  // The parser accepts only the fixed words.
+  // The parser has already rejected other values.
   if (const std::string* unit = LastValue(arguments, "time-unit")) choice.time_unit = *unit;
   return choice;
 }
@@ -49,7 +49,7 @@ constexpr mode_t kPermissions = 07777;
 
 Error ErrnoError(const std::string& path) { return UsageError(path + ": " + std::strerror(errno)); }
 
-// In the same folder and hidden, so that it is not mistaken for a result.
+// Returns a hidden name, so that the file is not mistaken for a result.
 std::string TemporaryName(const std::string& name) {
   return "." + name.substr(0, 200) + "." + std::to_string(getpid()) + ".tmp";
 }
@@ -70,7 +70,7 @@ std::string_view ExportFormatOf(std::string_view option) {
 
 namespace {
 
-// The target of a chain of links, which need not exist.
+// Returns the target of a chain of links. The target need not exist.
 std::filesystem::path BehindLinks(std::filesystem::path place) {
   constexpr int kMostLinks = 40;  // the kernel's limit
   std::error_code error;
@@ -101,7 +101,7 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
       TRY_VOID(file.OpenToAppend());
       return file;
     }
-    // A writable folder would allow replacing it nevertheless.
+    // Otherwise a read-only file in a writable folder would be replaced.
     const bool read_only = (now.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
     if (read_only || access(path.c_str(), W_OK) != 0) {
       return UsageError(path + ": is read-only", "remove it, or name another file");
@@ -115,7 +115,7 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
   const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
   file.folder_ = UniqueFd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.folder_) return ErrnoError(path);
-  // Creating a file is the only reliable test of whether it can be created.
+  // Creating a file is the only reliable way to test whether it can be created.
   TRY_VOID(CreateBeside(file.folder_.get(), file.name_, path));
   unlinkat(file.folder_.get(), TemporaryName(file.name_).c_str(), 0);
   return file;
@@ -134,7 +134,7 @@ Result<void> NewFile::Write(std::string_view text) const {
   const std::string temporary = TemporaryName(name_);
   if (mode_) fchmod(fd.get(), *mode_);
   Result<void> written = WriteAll(fd.get(), text, what);
-  // Closed explicitly, because a network file system may report a full disk only on close.
+  // Close explicitly, because a network file system may report a full disk only on close.
   if (close(fd.Release()) != 0 && written) written = ErrnoError(what);
   if (written && renameat(folder_.get(), temporary.c_str(), folder_.get(), name_.c_str()) != 0) {
     written = ErrnoError(what);
@@ -160,7 +160,7 @@ Result<ExportFiles::Export> ExportFiles::PrepareOne(const ExportFormat& format,
   const bool marked = path.starts_with(kAppendMark);
   if (marked && format.shorten == nullptr) {
     return UsageError(path + ": only Markdown can be appended to a file",
-                      "write ./" + path + " if that is its name");
+                      "write ./" + path + " if the file has that name");
   }
   const std::string name = marked ? path.substr(1) : path;
   const bool summary = format.shorten != nullptr && IsStepSummary(name);
@@ -172,7 +172,7 @@ Result<ExportFiles::Export> ExportFiles::PrepareOne(const ExportFormat& format,
 Result<void> ExportFiles::WriteOne(const Export& to, const std::string& text) {
   if (to.format->shorten == nullptr) return to.file.Write(text);
   const std::size_t there = to.file.BytesThere();
-  const std::string apart = there > 0 ? "\n" : "";  // otherwise an existing table would continue
+  const std::string apart = there > 0 ? "\n" : "";  // lest the text continue a table
   const std::size_t room = to.most_bytes - std::min(there + apart.size(), to.most_bytes);
   return to.file.Write(apart + to.format->shorten(text, room));
 }
@@ -186,7 +186,7 @@ Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
     const std::string origin = "--" + given.name + " " + given.value;
     if (given.value == "-" || given.value == "/dev/stdout") {
       return UsageError(
-          origin + ": stdout already has the result",
+          origin + ": the result already goes to stdout",
           "name a file, or use: benchctl export ID --format " + std::string(format->name));
     }
     if (std::ranges::find(exports.files_, format, &Export::format) != exports.files_.end()) {
@@ -194,7 +194,7 @@ Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
     }
     if (std::ranges::find(paths, given.value) != paths.end()) {
       return UsageError(origin + ": another format is already written to that file",
-                        "give each its own file");
+                        "name a different file for each format");
     }
     auto file = PrepareOne(*format, given.value);
     if (!file) return std::move(file).error().Within("--" + given.name);
@@ -222,7 +222,7 @@ Result<PageFile> PageFile::Prepare(const CommandContext& context) {
   const std::string* const path = LastValue(context.arguments, "output");
   if (path == nullptr || *path == "-") {
     if (!context.json) return page;
-    return UsageError("--json: stdout already has the report", "name a file: -o FILE.html");
+    return UsageError("--json: the report already goes to stdout", "name a file: -o FILE.html");
   }
   page.path_ = *path;
   auto file = NewFile::Prepare(*path);

@@ -20,13 +20,13 @@
 
 namespace benchd::client {
 
-/// How to print a result on stdout, from the command line.
+/// How to print a result on stdout, as the command line requests.
 struct ResultChoice {
   Detail detail = Detail::kUsual;
-  std::string_view time_unit;  ///< Style::time_unit; refers to the arguments
-  bool bisect = false;         ///< one line for `git bisect run`
+  std::string_view time_unit;  ///< Style::time_unit; a view into the arguments
+  bool bisect = false;         ///< print one line for `git bisect run`
 
-  /// The style of stdout with `time_unit`.
+  /// Returns the style of stdout with `time_unit`.
   Style StyleOfStdout() const;
 };
 
@@ -36,15 +36,15 @@ struct ResultChoice {
 /// @errors (exit 2) --quiet together with --verbose.
 Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments);
 
-/// The name of the format that an option `export-NAME` asks for; empty for any other option.
+/// Returns the name of the format that an option `export-NAME` requests; empty for other options.
 std::string_view ExportFormatOf(std::string_view option);
 
 /// A file that appears completely or not at all. Its folder is opened first, so that a typo is
-/// reported before anything is measured; the file gets its name when its text is complete.
+/// reported before anything is measured. The file gets its name once its text is complete.
 ///
-/// For a link, the target is replaced, whether it exists or not. A new file inherits the
-/// permissions of the one it replaces. Anything but a regular file, and every path below /dev (a
-/// pipe, /dev/null, /dev/fd/3), is opened at once and appended to.
+/// If the path is a link, its target is replaced or created. A new file inherits the permissions of
+/// the file that it replaces. Anything other than a regular file, and any path below /dev, is
+/// opened at once and appended to (a pipe, /dev/null, /dev/fd/3).
 class NewFile {
  public:
   enum class If { kReplace, kAppend };  ///< how an existing file is treated
@@ -53,42 +53,43 @@ class NewFile {
   ///         file is read-only.
   static Result<NewFile> Prepare(const std::string& path, If there = If::kReplace);
 
-  /// @errors those of the system; an existing file is then unchanged.
+  /// @errors system errors; an existing file is then left unchanged.
   Result<void> Write(std::string_view text) const;
 
-  /// Size of the file that is appended to; 0 if it is replaced.
+  /// Returns the size of the file if it is appended to, or 0 if it is replaced.
   std::size_t BytesThere() const;
 
  private:
   Result<void> OpenToAppend();
 
   std::string path_;  ///< as given, for messages
-  std::string name_;  ///< in `folder_`; empty: `folder_` is the file itself
+  std::string name_;  ///< within `folder_`; empty: `folder_` is the file itself
   UniqueFd folder_;
-  std::optional<mode_t> mode_;  ///< of the replaced file
+  std::optional<mode_t> mode_;  ///< mode of the replaced file
 };
 
 /// The files of `--export-FORMAT FILE`, one text per file, for a command that also prints its
 /// result.
 ///
-/// Markdown is appended to `+FILE` and to the file that GITHUB_STEP_SUMMARY names, because that
-/// file belongs to a whole step of a job. It is cut to GitHub's limit (present/markdown_limit.h).
+/// Markdown is appended to `+FILE`, and to the file that GITHUB_STEP_SUMMARY names, because all
+/// commands of a step share that file. It is shortened to GitHub's limit
+/// (present/markdown_limit.h).
 class ExportFiles {
  public:
-  /// @errors (exit 2) an option given twice, the same file for two options, `-` (stdout already has
-  ///         the result); those of NewFile::Prepare().
+  /// @errors (exit 2) an option given twice, the same file for two options, `-` (the result
+  ///         already goes to stdout); errors of NewFile::Prepare().
   static Result<ExportFiles> Prepare(const ParsedArguments& arguments);
 
   bool empty() const { return files_.empty(); }
-  /// Whether any format contains the runs of a session.
+  /// Returns whether any format contains the runs of a session.
   bool WantsRuns() const;
-  /// The options that request such formats.
+  /// Returns the options that request formats with runs.
   std::vector<std::string> OfRuns() const;
 
-  /// Renders and writes every file; a failure does not prevent the others.
+  /// Renders and writes every file, even if an earlier one could not be written.
   ///
   /// @param text  renders a format; nothing is written if it returns nullopt
-  /// @errors that of the first file that could not be written.
+  /// @errors the error of the first file that could not be written.
   template <typename Text>
   Result<void> Write(Text text) const {
     Result<void> all;
@@ -117,12 +118,12 @@ class ExportFiles {
 class PageFile {
  public:
   /// Reads --output; the default and `-` are stdout.
-  /// @errors (exit 2) stdout together with --json; those of NewFile::Prepare().
+  /// @errors (exit 2) stdout together with --json; errors of NewFile::Prepare().
   static Result<PageFile> Prepare(const CommandContext& context);
 
-  /// Writes the page and reports the name of its file on stderr, or as event `report`.
+  /// Writes the page and reports the name of its file on stderr, or as a `report` event on stdout.
   /// @param sources  the sessions and files that the page shows
-  /// @errors those of the system
+  /// @errors system errors
   Result<void> Write(const std::string& page, const std::vector<std::string>& sources) const;
 
  private:
@@ -135,7 +136,8 @@ class PageFile {
 /// afterwards. RunBenchctl (dispatch.h) prints the error that a command returns.
 void PrintError(const Error& error);
 
-/// The same for output that could not be written; this exit code overrides that of the command.
+/// Prints an error about output that could not be written. Returns the exit code for it, which
+/// overrides that of the command.
 ExitCode OutputFailed(const Error& error);
 
 }  // namespace benchd::client

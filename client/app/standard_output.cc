@@ -30,7 +30,7 @@ void DieOfPipe() {
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // open() returns the lowest free number, which is this one.
+    // open() returns the lowest free descriptor, which is `fd`.
     static_cast<void>(open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR));
   }
 }

@@ -9,18 +9,19 @@
 
 namespace benchd::client {
 
-/// Opens those of the descriptors 0, 1 and 2 that are closed, so that no file or socket gets their
-/// numbers. Writes to a closed stdout still fail. Call it before anything is opened.
+/// Opens any of the descriptors 0, 1 and 2 that is closed, so that no file or socket gets its
+/// number. Writes to a closed stdout still fail. Call this before anything else is opened.
 void FillStandardDescriptors();
 
 /// Replaces the buffer of std::cout during its lifetime and keeps the first write error for the
-/// exit code (ExitCode::kOutput). Otherwise a result lost to a full disk would count as printed.
+/// exit code (ExitCode::kOutput). Without it, a result lost to a full disk would count as printed.
 ///
 /// When the reader of a pipe has exited (EPIPE), the process dies of SIGPIPE at once, even if that
 /// signal is ignored. git does the same, and shells expect it of `benchctl list | head -1`.
 ///
-/// Writes each complete line on a terminal, else every 64 KiB; also on a flush and before output to
-/// std::cerr, which is tied to std::cout. Any thread may print.
+/// On a terminal, each complete line is written at once; otherwise output is written in pieces of
+/// 64 KiB. It is also written on a flush, and before output to std::cerr, which is tied to
+/// std::cout. Any thread may print.
 class StandardOutput : private std::streambuf {
  public:
   StandardOutput();
@@ -28,7 +29,7 @@ class StandardOutput : private std::streambuf {
   StandardOutput& operator=(const StandardOutput&) = delete;
   ~StandardOutput() override;
 
-  /// Writes the rest of the buffer. Call it once, after all output.
+  /// Writes the rest of the buffer. Call this once, after all output.
   ///
   /// @errors the first failed write, or a failed close: a network file system may report a full
   ///         disk only when the file is closed.
@@ -46,7 +47,7 @@ class StandardOutput : private std::streambuf {
   std::streambuf* const previous_;
   std::mutex mutex_;
   std::string text_;      ///< guarded by mutex_
-  Result<void> written_;  ///< of all writes so far; guarded by mutex_
+  Result<void> written_;  ///< result of all writes so far; guarded by mutex_
 };
 
 }  // namespace benchd::client

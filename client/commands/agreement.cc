@@ -18,7 +18,7 @@
 namespace benchd::client {
 namespace {
 
-// Empty if the option was not given.
+// Returns an empty name if the option was not given.
 Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
   const std::string* name = LastValue(arguments, option);
   if (name == nullptr) return std::string();
@@ -70,11 +70,11 @@ Command AgreementCommand() {
       .summary = "measure how well raters agree (Fleiss' kappa)",
       .words = Words::kFile,
       .run = RunAgreement,
-      .options = {{"subjects", 0, "COLUMN", "the column that names the subjects (default none)",
+      .options = {{"subjects", 0, "COLUMN", "column that names the subjects (default: none)",
                    kThisCommand},
                   {"truth", 0, "COLUMN", "compare every other column with this one", kThisCommand},
-                  {"raters", 0, "A,B,...", "the raters' columns (default all but the subjects')",
-                   kThisCommand}},
+                  {"raters", 0, "A,B,...",
+                   "columns of the raters (default: all but the subjects' column)", kThisCommand}},
       .description =
           "Reads CSV with a header, one row per subject and one column per rater. A rating may be "
           "any word, such as similar or dissimilar.",

@@ -27,14 +27,14 @@
 namespace benchd::client {
 namespace {
 
-// Errors in the table start with a line number; these get the name of the file in front.
+// Adds the name of the file to errors in the table, which start with a line number.
 Error TableError(const Error& error, const std::string& file) {
   Error told = PrintableError(error);
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
-// A metric without a direction needs one. A metric with a direction that does not gate by default
-// must be named, with an absolute margin if its values have no relative change.
+// Returns a hint for a table without a gate. A metric without a direction needs one. A metric with
+// a direction must be named, with an absolute margin if its values have no relative change.
 std::string HowToGate(const v1::Update& report) {
   const auto& all = report.comparisons();
   const auto unknown = std::ranges::find(all, v1::BETTER_UNSPECIFIED, &v1::Comparison::better);
@@ -46,7 +46,7 @@ std::string HowToGate(const v1::Update& report) {
   const std::string option = "--metric " + ShellQuoted(Printable(all[0].metric()));
   const bool has_ratio = all[0].has_change();
   return "choose a gate: " + option +
-         (has_ratio ? "" : ":+ABS, the smallest difference that counts");
+         (has_ratio ? "" : ":+ABS, where ABS is the smallest difference that counts");
 }
 
 ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
@@ -62,7 +62,7 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
   return ExitCode::kUndecided;
 }
 
-// Exports the analysis as a finished session, without the fields that only a session has.
+// Exports the analysis as a finished session, without the fields that only a real session has.
 Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
                            const std::string& csv) {
   v1::Session session;
@@ -77,33 +77,35 @@ Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
 Result<void> CheckTableFiles(const std::vector<std::string>& files, bool parse) {
   static constexpr char kUsage[] =
       "write benchctl analyze FILE.csv, or - for stdin; "
-      "benchctl analyze --parse FORMAT OLD NEW for files of a harness";
+      "for results of a harness, write benchctl analyze --parse FORMAT OLD NEW";
   if (files.empty()) return UsageError("analyze: missing file", kUsage);
   for (const std::string& file : files) {
     if (file.empty()) return UsageError("analyze: empty file name", kUsage);
   }
   if (std::ranges::count(files, "-") > 1)
     return UsageError("-: stdin can be read only once", kUsage);
-  if (files.size() > 1 && !parse) return UsageError(files[1] + ": one table at a time", kUsage);
+  if (files.size() > 1 && !parse)
+    return UsageError(files[1] + ": only one table is allowed", kUsage);
   return {};
 }
 
-// Returns the given names; files with the same name belong to one arm. The default is the names of
-// the files, or their paths if two names are equal. A file that is given again gets a number.
+// Returns the names given with --name; files with the same name belong to one arm. The defaults are
+// the names of the files, or their paths if two names are equal. A number is appended to the path
+// of a file that is given again.
 Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
                                           const std::vector<std::string>& files) {
   std::vector<std::string> names;
   for (const GivenOption& given : arguments.options) {
     if (given.name != "name") continue;
     if (given.value.empty() || !IsSendableText(given.value)) {
-      return UsageError("--name " + given.value + ": not a name");
+      return UsageError("--name " + given.value + ": not a valid name");
     }
     names.push_back(given.value);
   }
   if (!names.empty() && names.size() != files.size()) {
     return UsageError(
         "--name: " + Counted(names.size(), "name") + " for " + Counted(files.size(), "file"),
-        "give each file its name, in order: -n NAME");
+        "give one name per file, in order: -n NAME");
   }
   if (!names.empty()) return names;
   for (const std::string& file : files) {
@@ -146,7 +148,7 @@ Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string
   return report;
 }
 
-// A table starts with the name of a column instead.
+// Returns whether the text is JSON. A table starts with the name of a column instead.
 bool IsJson(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
@@ -154,7 +156,7 @@ bool IsJson(std::string_view text) {
 
 Error NotATable(const std::string& name) {
   return {ErrorCode::kInvalidArgument,
-          name + ": this is JSON, not a table of comma-separated values",
+          name + ": is JSON, not a table of comma-separated values",
           "for results of a harness, write benchctl analyze --parse FORMAT OLD NEW"};
 }
 
@@ -181,7 +183,7 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
     return UsageError("--name: a table contains the names of its arms", "use it with --parse");
   }
   if (format == nullptr && IsGiven(context.arguments, "export-csv")) {
-    return UsageError("--export-csv: " + files.front() + " already is that table",
+    return UsageError("--export-csv: " + files.front() + " is already a table",
                       "use it with --parse");
   }
   TRY(auto exports, ExportFiles::Prepare(context.arguments));
@@ -210,14 +212,14 @@ Command AnalyzeCommand() {
       .options = AnalyzeOptions(),
       .description =
           "Computes the same statistics as `compare` from a table, without a daemon.\n"
-          "A table is CSV with a header: the first column names the arm, every other column is a "
+          "A table is CSV with a header. The first column names the arm. Every other column is a "
           "metric, except `role`, `benchmark`, `pair`, `order`, `started_at` and `exit_code`. "
           "Rows are analyzed in the order of the file.\n"
-          "With --parse, the files are results of a harness, the base first. Such runs were not "
-          "interleaved, so there is only one look at them.",
+          "With --parse, the files are results of a benchmark harness, with the base first. Their "
+          "runs were not interleaved, so they are analyzed with a single look.",
       .examples = {
           {"Analyze the runs of a session:", "benchctl export k3x9m2pq | benchctl analyze -"},
-          {"Latencies measured elsewhere, lower is better:",
+          {"Analyze latencies measured elsewhere, where lower is better:",
            "benchctl analyze --base v1 --metric latency:lower latency.csv"},
           {"Compare two results of hyperfine:",
            "benchctl analyze --parse hyperfine old.json new.json"}}};

@@ -34,7 +34,8 @@ Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& pla
   return 0;
 }
 
-// Called last, because the beginning of a long log is not kept. Covers earlier builds, too.
+// Prints warnings about missing files, also for earlier builds. Must be called last, because the
+// beginning of a long log is not kept.
 void PrintMissingFiles(const WorktreePlan& plan) {
   std::set<std::string> commits;
   for (const WorktreeOrder& order : plan.trees) {
@@ -46,7 +47,7 @@ void PrintMissingFiles(const WorktreePlan& plan) {
   }
 }
 
-// Runs inside a session, as its caller; its output is the build log of the session.
+// Runs inside a session, with the identity of its caller. The output is the session's build log.
 Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   std::vector<std::string> trees;
   for (const GivenOption& option : context.arguments.options) {

@@ -19,13 +19,13 @@
 namespace benchd::client {
 namespace {
 
-/// Computes for about 10 ms on one CPU, without files and with hardly any memory.
+/// A command that computes for about 10 ms on one CPU, without files and with hardly any memory.
 constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done'";
-/// No interval becomes this narrow, so the session runs until its time limit.
+/// A width that no interval reaches, so that the session runs until its time limit.
 constexpr double kUnreachableWidth = 1e-12;
 constexpr double kDefaultSeconds = 60;
 
-/// Seconds of --for; 0 if not given.
+/// Returns the seconds of --for, or 0 if it was not given.
 Result<double> ReadMaxTime(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) return 0.0;
@@ -34,21 +34,21 @@ Result<double> ReadMaxTime(const ParsedArguments& arguments) {
   return seconds;
 }
 
-/// Compares the command with itself, gated on wall time and CPU time.
+/// Builds a session that compares the command with itself, gated on wall time and CPU time.
 Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, double seconds,
                                             std::unique_ptr<DaemonLink>* link) {
   const ParsedArguments& arguments = context.arguments;
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() > 1) {
-    return UsageError(words[1] + ": one command at a time",
-                      "a command is one string: benchctl calibrate 'sleep 0.01'");
+    return UsageError(words[1] + ": only one command is allowed",
+                      "quote the command as one string: benchctl calibrate 'sleep 0.01'");
   }
   TRY(auto caller, CaptureCaller(context.link, link));
   const std::string command = words.empty() ? kCountingShell : words.front();
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
   if (WantsSettingTrial(arguments)) {
-    // These are lists here; each session gets one of their values.
+    // Here these options are lists, of which each session gets one value.
     input.options.erase("isolation");
     input.options.erase("machine-profile");
   }
@@ -115,14 +115,14 @@ Command CalibrateCommand() {
           "Compares a program with itself. COMMAND is one string, as in `compare`; the default is "
           "a shell loop of about 10 ms.\n"
           "With several kinds of isolation, several machine profiles or --each, it compares these "
-          "settings. It runs at least ten short sessions under each, in random order, compares the "
-          "spread of their runs, and recommends a default. The machine is restored after each "
+          "settings: it runs at least ten short sessions under each, in random order, compares the "
+          "spread of their runs and recommends a default. The machine is restored after each "
           "session.",
       .examples = {{"How small a change can be detected in a minute?", "benchctl calibrate"},
                    {"Does isolation help on this machine?",
                     "benchctl calibrate --isolation off,best-effort,strict"},
-                   {"Which single settings help?", "benchctl calibrate --each"},
-                   {"Measure a program of your own for five minutes:",
+                   {"Which individual settings help?", "benchctl calibrate --each"},
+                   {"Measure your own program for five minutes:",
                     "benchctl calibrate --for 5m './bench --filter parse'"}}};
 }
 

@@ -44,8 +44,8 @@ Command CancelCommand() {
       .run = RunCancel,
       .description =
           "Cancels a session. A running session stops at once, but its cleanup commands still run. "
-          "You may cancel your own sessions; admins may cancel any. For `compare --pool slurm`, "
-          "give the name of its folder: scancel then ends all its tasks.",
+          "You may cancel your own sessions; admins may cancel any. To cancel a comparison on a "
+          "Slurm cluster, give the name of its pool folder; scancel then ends all its tasks.",
       .examples = {
           {"Cancel a session by the beginning of its ID:", "benchctl cancel k3x9"},
           {"Cancel a comparison on a Slurm cluster:", "benchctl cancel benchd-pool-k3Xw2a"}}};

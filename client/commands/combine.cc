@@ -21,7 +21,7 @@
 namespace benchd::client {
 namespace {
 
-/// The exports that are combined, and the reasons why the others are left out.
+/// The exports that are combined, and the reasons why others are left out.
 struct Exports {
   std::vector<MachineSession> sessions;
   std::vector<LeftOutSession> left_out;
@@ -45,7 +45,7 @@ Result<std::optional<std::size_t>> ReadExpected(const ParsedArguments& arguments
   if (text == nullptr) return std::optional<std::size_t>();
   const auto count = ParseCount(*text);
   if (count && *count > 0) return std::optional<std::size_t>(*count);
-  return UsageError("--expect-machines " + *text + ": not a number of machines",
+  return UsageError("--expect-machines " + *text + ": not a valid number of machines",
                     "write --expect-machines 4");
 }
 
@@ -53,10 +53,12 @@ LeftOutSession LeftOut(const std::string& name, const Error& why) {
   return {name, MakeWarning("not_counted", why.message + "; not counted")};
 }
 
-/// If a run failed, the compared programs may be the cause.
+/// Returns whether a run failed. The compared programs may then be the cause.
 bool FailedInRun(const v1::Session& session) { return session.failed().has_run(); }
 
-/// Leaves out an incomplete export or one without a verdict. Other files are an error.
+/// Reads one export, and leaves it out if it is incomplete or lacks a verdict.
+///
+/// @errors the file is not an export
 Result<void> ReadMachine(std::string_view text, const std::string& name, Exports& exports) {
   const auto left_out = [&](const Error& why) {
     return why.code == ErrorCode::kFailedPrecondition;
@@ -103,7 +105,7 @@ ExitCode ReportMissing(std::size_t there, std::size_t expected) {
   PrintError({ErrorCode::kFailedPrecondition,
               "combine: " + Counted(expected - there, "machine") + " of " +
                   std::to_string(expected) + " missing",
-              "add a complete export of each, or expect fewer"});
+              "add a complete export of each missing machine, or expect fewer machines"});
   return ExitCode::kUndecided;
 }
 
@@ -141,7 +143,7 @@ Command CombineCommand() {
       .words = Words::kOwn,
       .run = RunCombine,
       .options = {{"expect-machines", 0, "K",
-                   "report an error instead of a verdict if fewer machines are complete",
+                   "report an error instead of a verdict if fewer machines have a complete export",
                    kThisCommand}},
       .description =
           "Reads exports (`export --format json`) of the same comparison from several machines and "
@@ -149,11 +151,11 @@ Command CombineCommand() {
           "machines, however many runs each has. With fewer, it prints a table without a verdict "
           "(exit code 3). The exit codes are those of `compare`.\n"
           "Each session counts once, and several sessions of one machine are averaged. An export "
-          "that is incomplete or has no verdict is reported and left out. Use a fixed number of "
+          "that is incomplete or lacks a verdict is reported and left out. Use a fixed number of "
           "runs (--runs N) on every machine.",
-      .examples = {{"Is it slower, whatever the machine?",
+      .examples = {{"Is the candidate slower across four machines?",
                     "benchctl combine node1.json node2.json node3.json node4.json"},
-                   {"In a job in which machines may fail:",
+                   {"Require a complete result from each of eight machines:",
                     "benchctl combine --expect-machines 8 node*.json"}}};
 }
 

@@ -24,24 +24,24 @@ std::vector<OptionInfo> ResultOptions() {
 std::vector<OptionInfo> CompareOptions(bool with_detach) {
   std::vector<OptionInfo> options = {
       Repeatable({"name", 'n', "NAME",
-                  "name of an arm, in order of the commands; repeatable (default base, candidate, "
+                  "name of an arm, in order of the commands; repeatable (default: base, candidate, "
                   "candidate-2...)",
                   kArms}),
       Repeatable(
           {"reference", 0, "NAME=CMD",
-           "a reference arm; repeatable; all positional commands are then candidates (default the "
-           "first command)",
+           "a reference arm; repeatable; all positional commands are then candidates (default: "
+           "the first command)",
            kArms}),
       {"against", 0, "NAME",
        "use the program that --save kept under that name as the reference; without CANDIDATE, "
-       "compare "
-       "it with the current version of the saved command",
+       "compare it with the current version of the saved command",
        kArms},
       {"benchmark", 0, "NAME",
-       "name of the benchmark in `benchctl history`, whatever its arguments (default main, with "
-       "one history per command)",
+       "name of the benchmark in `benchctl history`, even if its arguments change (default: "
+       "main, with one history per command)",
        kArms},
-      {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML (- for stdin)", kArms}};
+      {"file", 'f', "FILE", "read arms, benchmarks and defaults from a TOML file (- for stdin)",
+       kArms}};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
   options.push_back(
@@ -55,9 +55,9 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
       &options,
       {{"pool", 0, "slurm[:PARTITION]",
         "run on several machines of a Slurm cluster and give one verdict; requires --runs", kPool},
-       {"machines", 0, "K", "number of machines (default 4)", kPool},
+       {"machines", 0, "K", "number of machines (default: 4)", kPool},
        {"pool-folder", 0, "DIR",
-        "directory that all machines share (default the working directory)", kPool},
+        "directory that all machines share (default: the working directory)", kPool},
        {"dry-run", 0, "", "print the script for sbatch and exit", kPool},
        {"detach", 0, "", "submit the session, print its ID and exit", kThisCommand},
        {"show-output", 0, "",
@@ -80,8 +80,8 @@ std::vector<OptionInfo> ExportOptions(bool of_session) {
        of_session ? "write spec, result and runs to FILE" : "write the output of --json to FILE",
        kExports},
       {"export-markdown", 0, "[+]FILE",
-       "write a comment for a pull request to FILE; append it with +, or if GITHUB_STEP_SUMMARY "
-       "names FILE",
+       "write a pull request comment to FILE; append to FILE if it is preceded by + or named by "
+       "GITHUB_STEP_SUMMARY",
        kExports},
       {"export-junit", 0, "FILE", "write JUnit XML to FILE, one test case per gate", kExports},
       {"export-github", 0, "FILE", "write FILE for github-action-benchmark (customSmallerIsBetter)",
@@ -103,20 +103,20 @@ std::vector<OptionInfo> AnalyzeOptions() {
   constexpr std::string_view kTable = "Table";
   constexpr std::string_view kShown = "Display";
   std::vector<OptionInfo> options = {
-      Repeatable(
-          {"base", 0, "NAME", "a reference arm; repeatable (default by role, else base)", kTable}),
-      {"references", 0, "A,B", "reference arms; every other arm is compared with each", kTable},
+      Repeatable({"base", 0, "NAME",
+                  "a reference arm; repeatable (default: by the role column, else base)", kTable}),
+      {"references", 0, "A,B", "compare every other arm with each of these reference arms", kTable},
       Repeatable(
           {"column", 0, "NAME:ATTR[,ATTR...]",
            "properties of a column: lower or higher (which is better), unit=U, step=Q (resolution "
            "of its values); repeatable",
            kTable}),
       {"parse", 0, "FORMAT",
-       "read FILEs in the format of a harness: hyperfine, google-benchmark, go, pytest-benchmark, "
-       "jmh, bmf, mmtests or lines",
+       "format of the files: hyperfine, google-benchmark, go, pytest-benchmark, jmh, bmf, mmtests "
+       "or lines",
        kTable},
       Repeatable({"name", 'n', "NAME",
-                  "with --parse, name of the arm in each FILE, in order; repeatable (default the "
+                  "with --parse, name of the arm in each FILE, in order; repeatable (default: the "
                   "file name)",
                   kTable}),
       Repeatable({"only", 0, "PATTERN",
@@ -142,29 +142,29 @@ std::vector<OptionInfo> AnalyzeOptions() {
 
 std::vector<OptionInfo> SimilarityOptions() {
   return {
-      {"threshold", 0, "T", "a mean above T indicates dissimilar runs (default 0.25)",
-       kThisCommand},
+      {"threshold", 0, "T",
+       "a measure whose mean is above T indicates dissimilar runs (default: 0.25)", kThisCommand},
       {"variant", 0, "literal|shape",
-       "variant of the method for m1 to m5 and the decision (default literal)", kThisCommand},
+       "variant of the method that computes m1 to m5 and decides (default: literal)", kThisCommand},
       {"shape", 0, "RxN", "read raw little-endian doubles: R runs of N values each", kThisCommand},
-      {"cut", 0, "", "cut runs of unequal length to the shortest", kThisCommand}};
+      {"cut", 0, "", "shorten all runs to the length of the shortest run", kThisCommand}};
 }
 
 std::vector<OptionInfo> CalibrateOptions() {
   std::vector<OptionInfo> options = {
       {"for", 0, "D",
-       "measuring time, such as 30s or 5m (default 1m; with several settings, as needed)",
+       "how long to measure, such as 30s or 5m (default: 1m; with several settings, as needed)",
        kThisCommand}};
   for (const char* name : {"isolation", "machine-profile", "cpus", "seed"}) {
     options.push_back(FindSessionOption(name)->info);
   }
   constexpr std::string_view kMachine = "Machine";
   options[1] = {"isolation", 0, "KIND[,KIND...]",
-                "strict, best-effort or off (default best-effort); several kinds are compared with "
-                "the first",
+                "strict, best-effort or off (default: best-effort); several kinds are compared "
+                "with the first",
                 kMachine};
   options[2] = {"machine-profile", 0, "NAME[,NAME...]",
-                "profile of machine settings (default \"default\"); several profiles are compared",
+                "profile of machine settings (default: \"default\"); several profiles are compared",
                 kMachine};
   options.push_back({"each", 0, "",
                      "try each setting of the profile: switch it off while the others stay on "

@@ -50,7 +50,7 @@ Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string&
   return input;
 }
 
-// For --show-output, the output of every benchmark is kept in the session's log.
+// Keeps the output of every benchmark in the session's log, for --show-output.
 Result<void> KeepOutput(v1::SessionSpec* spec) {
   for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
     const bool elsewhere =
@@ -68,7 +68,7 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
 
 struct Submission {
   v1::SessionSpec spec;
-  std::optional<Bundle> bundle;                 // of the commits, with --host
+  std::optional<Bundle> bundle;                 // bundle of the commits, with --host
   std::optional<CommitInput> same_commit = {};  // if set, nothing is submitted
 };
 
@@ -86,7 +86,7 @@ Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, S
   if (builds) return FillInCommits(input, caller, silent, &*builds);
   return ConnectionError(
       "--git: the remote benchctl cannot build the commits",
-      "install the same version on both machines, and give the remote user a home");
+      "install the same version on both machines, and give the remote user a home directory");
 }
 
 Result<Submission> ReadSubmission(const CommandContext& context,
@@ -125,7 +125,7 @@ void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& a
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
-// Prints the output of every run under a heading. A failure must not lose the verdict.
+// Prints the output of every run under a heading. An error is only printed, to keep the verdict.
 void PrintOutput(DaemonLink& link, const std::string& id) {
   auto session = GetSession(link, id, /*with_log=*/true);
   if (!session) return PrintError(session.error());
@@ -133,7 +133,7 @@ void PrintOutput(DaemonLink& link, const std::string& id) {
   std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
 }
 
-// Copies only the parts of a possibly large spec that are needed to follow the session.
+// Returns a session with only the parts of a possibly large spec that are needed to follow it.
 v1::Session FollowedSession(const v1::SessionSpec& spec) {
   v1::Session session;
   *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
@@ -143,7 +143,7 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
   return session;
 }
 
-// The verdict of --same-is-pass for a comparison that would measure one commit twice.
+// Prints the verdict of --same-is-pass for a comparison that would measure one commit twice.
 ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
   commit.set_id(same.id);
@@ -151,7 +151,7 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
   const std::string why =
       "both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
   const std::string sentence = "PASS: " + why;
-  // Has the same form as the other steps of a bisection (RenderBisectStep()).
+  // This line has the same form as the other steps of a bisection (RenderBisectStep()).
   const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
   std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
   for (const std::string& option : files.OfRuns()) {
@@ -164,7 +164,7 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
   return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
-// For --save, the program is kept whatever the verdict, unless the session did not finish.
+// Keeps the program for --save, whatever the verdict, if the session has finished.
 ExitCode SaveAfter(const SaveOrder& order, const Followed& followed, ExitCode code) {
   std::cout << std::flush;
   if (followed.session.state() != v1::SESSION_STATE_DONE) {
@@ -177,7 +177,7 @@ ExitCode SaveAfter(const SaveOrder& order, const Followed& followed, ExitCode co
   return code == ExitCode::kPass ? ExitCode::kFailed : code;
 }
 
-// Refuses the options that need the end of the session.
+// Rejects the options that need the end of the session.
 Result<void> CheckDetach(const ParsedArguments& arguments) {
   if (IsGiven(arguments, "bisect")) {
     return UsageError("--bisect: --detach does not wait for the verdict", "leave one of them out");
@@ -198,7 +198,7 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
     return RunPool(context, WithEveryOption(CompareOptions(true)));
   for (const char* name : {"machines", "pool-folder", "dry-run"}) {
     if (!IsGiven(context.arguments, name)) continue;
-    return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");
+    return UsageError("--" + std::string(name) + ": requires --pool", "add --pool slurm");
   }
   return SubmitAnd(context, IsGiven(context.arguments, "detach"));
 }
@@ -246,7 +246,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   session.set_session(submitted.session());
   if (context.json) PrintCommits(session);
-  // A bisection cannot use a verdict that comes later.
+  // A bisection needs the verdict at once, so it may not detach.
   const Following following{.progress = ProgressOf(context.json, choice), .may_detach = !bisect};
   TRY(auto followed, FollowSession(*link, session, following, *interrupts));
   const bool shows = IsGiven(context.arguments, "show-output") && !followed.detached;
@@ -264,8 +264,8 @@ Command CompareCommand() {
       .run = RunCompare,
       .options = CompareOptions(true),
       .description =
-          "Runs the commands interleaved until it is clear whether a candidate is slower than the "
-          "base by more than the margin, and exits with the verdict: 0 pass, 1 regression, 3 "
+          "Interleaves runs of the commands until it is clear whether a candidate is slower than "
+          "the base by more than the margin. The exit code is the verdict: 0 pass, 1 regression, 3 "
           "undecided.\n"
           "Each command is one string. It is split by shell quoting rules and executed without a "
           "shell, so unquoted shell syntax such as <, |, $HOME or *.txt is refused. With --shell, "
@@ -278,13 +278,15 @@ Command CompareCommand() {
            "benchctl compare --metric cpu_time:1% --max-time 2m ./old ./new"},
           {"Compare the last tag with the working tree, both built by make:",
            "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
-          {"Keep the current program:", "benchctl compare --save main './bench --filter parse'"},
-          {"After the next build, compare with it:", "benchctl compare --against main"},
-          {"Code change or layout effect? Compare eight builds of each commit:",
+          {"Keep the current program as a reference:",
+           "benchctl compare --save main './bench --filter parse'"},
+          {"After the next build, compare it with the kept program:",
+           "benchctl compare --against main"},
+          {"Separate a code change from layout effects with eight builds of each commit:",
            "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
           {"Run the benchmarks of a suite that match a pattern:",
            "benchctl compare -f suite.toml --only 'parse*'"},
-          {"Compare on another machine, through ssh:",
+          {"Compare on another machine, over ssh:",
            "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
           {"Get one verdict from eight machines of a Slurm cluster:",
            "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};

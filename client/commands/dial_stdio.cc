@@ -25,8 +25,8 @@
 namespace benchd::client {
 namespace {
 
-// Copies until either side ends. The caller passes the end of file on, and the other direction may
-// continue.
+// Copies until either side closes. The caller then passes on the end of file. The other direction
+// may continue.
 void Copy(int from, int to) {
   std::array<char, 64 * 1024> bytes;
   while (true) {
@@ -47,7 +47,7 @@ Result<FoundDaemon> ConnectPlainly(const LinkOptions& options) {
   return found;
 }
 
-// Nothing if the login has no place for builds, which most sessions do not need.
+// Returns nothing if the login has no place for builds. Most sessions do not need one.
 std::optional<BuildPlace> BuildsOf(const std::string& socket) {
   auto place = PlaceHere();
   if (!place) return std::nullopt;
@@ -60,11 +60,11 @@ std::optional<BuildPlace> BuildsOf(const std::string& socket) {
   return *std::move(place);
 }
 
-// The remote end of --host. The kernel identifies the caller to the daemon as the ssh login.
+// Runs the remote end of --host. The kernel identifies the caller to the daemon as the ssh login.
 Result<ExitCode> RunDialStdio(const CommandContext& context) {
   std::signal(SIGPIPE, SIG_IGN);
   TRY(auto caller, CaptureCaller());
-  // Finds or starts the daemon as every command does, and leaves the benchmark CPUs.
+  // Finds or starts the daemon as every command does, and moves off the benchmark CPUs.
   TRY_VOID(DaemonLink::Open(context.link));
   TRY(auto daemon, ConnectPlainly(context.link));
   const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), std::move(caller),
@@ -86,7 +86,7 @@ Result<ExitCode> RunDialStdio(const CommandContext& context) {
 Command DialStdioCommand() {
   return {.name = "dial-stdio",
           .usage = "",
-          .summary = "connect stdin and stdout with the daemon",
+          .summary = "connect stdin and stdout to the daemon",
           .run = RunDialStdio,
           .hidden = true,
           .here = true};

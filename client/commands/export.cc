@@ -13,11 +13,11 @@
 namespace benchd::client {
 namespace {
 
-// --json is a synonym of --format json.
+// --json is a synonym for --format json.
 Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   const std::string* name = LastValue(context.arguments, "format");
   if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
-  const ExportFormat* const format = FindExportFormat(*name);  // the parser accepts no other
+  const ExportFormat* const format = FindExportFormat(*name);  // the parser rejects others
   if (format->name != "json" && context.json) {
     return UsageError("--format " + *name + ": conflicts with --json");
   }
@@ -52,15 +52,17 @@ Command ExportCommand() {
       .run = RunExport,
       .options =
           {{"format", 0, "csv|json|markdown|junit|github|bmf",
-            "csv: one row per run (the default); json: spec, result and runs; markdown: a comment "
-            "for a pull request; junit: one test case per gate; github: for "
-            "github-action-benchmark; bmf: Bencher Metric Format",
+            "csv: one row per run (the default); json: spec, result and runs; markdown: a pull "
+            "request comment; junit: one test case per gate; github: for github-action-benchmark; "
+            "bmf: Bencher Metric Format",
             kThisCommand},
            {"with-warmup", 0, "",
-            "include warm-up runs in csv and json; in CSV their pair is empty", kThisCommand}},
+            "include warm-up runs in csv and json; their pair column is empty in csv",
+            kThisCommand}},
       .description =
-          "Prints the runs of a session to stdout, for other tools and for `benchctl analyze`.",
-      .examples = {{"Save the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
+          "Prints the runs or the result of a session to stdout, for `benchctl analyze` and other "
+          "tools.",
+      .examples = {{"Save the runs of a session:", "benchctl export k3x9m2pq > runs.csv"}}};
 }
 
 }  // namespace benchd::client

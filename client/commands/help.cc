@@ -16,9 +16,9 @@ Command HelpCommand() {
           .summary = "show the help of benchctl or of a command",
           .words = Words::kOwn,
           .run = RunHelp,
-          .description = "`benchctl COMMAND --help` shows the same.",
-          .examples = {{"The options of a command:", "benchctl help compare"},
-                       {"The commands of a group:", "benchctl help machine"}}};
+          .description = "`benchctl COMMAND --help` shows the same text.",
+          .examples = {{"Show the options of a command:", "benchctl help compare"},
+                       {"Show the commands of a group:", "benchctl help machine"}}};
 }
 
 }  // namespace benchd::client

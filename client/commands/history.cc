@@ -44,7 +44,7 @@ Result<std::vector<GateSummary>> FromProto(const v1::ListSummariesResponse& page
 ///
 /// @param url  a URL of libpq: postgresql://HOST/DATABASE
 /// @errors (exit 2) the program or libpq is not installed; (exit 5) the database cannot be reached
-///         or refuses, with its own message.
+///         or refuses the query, with its own message.
 Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                                   const SummaryQuery& query) {
   const auto program = ProgramBeside("benchctl-database");
@@ -66,7 +66,7 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
   }
   v1::ListSummariesResponse response;
   if (!response.ParseFromString(end.out)) {
-    return ConnectionError(*program + ": unreadable answer");
+    return ConnectionError(*program + ": invalid output");
   }
   return FromProto(response);
 }
@@ -77,7 +77,7 @@ constexpr std::uint32_t kPage = 500;
 struct HistoryRequest {
   SummaryQuery query;
   bool everybodys = false;
-  std::string metric;  ///< empty = all
+  std::string metric;  ///< empty: all metrics
   ChangePointSearch search;
 };
 
@@ -148,7 +148,7 @@ Result<std::vector<GateSummary>> Read(const CommandContext& context,
                              : ReadFromDaemon(context, request);
 }
 
-/// The distinct texts, in order: "a, b and 3 more".
+/// Returns the distinct texts in order, such as "a, b and 3 more".
 std::string FirstOf(const std::vector<std::string>& texts) {
   constexpr std::size_t kMostTexts = 5;
   std::vector<std::string> unique;
@@ -171,8 +171,9 @@ Error NothingFound(const std::string& wanted, const std::vector<GateSummary>& al
   return UsageError(what, "available: " + FirstOf(names));
 }
 
-/// The entries of the benchmark with that name, or else those whose benchmark or command contains
-/// the word: users remember the command of a comparison without a name.
+/// Returns the entries of the benchmark with the given name. If there are none, returns the entries
+/// whose benchmark or command contains the word, because users remember the command of a comparison
+/// without a name.
 ///
 /// @errors (exit 2) nothing matches the word or --metric; the hint lists what is available.
 Result<std::vector<GateSummary>> ReadWanted(const CommandContext& context,
@@ -198,7 +199,7 @@ Result<std::vector<GateSummary>> ReadWanted(const CommandContext& context,
   for (const GateSummary& one : *summaries) metrics.push_back(Printable(one.metric));
   std::erase_if(*summaries, [&](const GateSummary& s) { return s.metric != request.metric; });
   if (!summaries->empty()) return summaries;
-  return UsageError("history: no history of the metric " + Quoted(request.metric),
+  return UsageError("history: no entries for the metric " + Quoted(request.metric),
                     "available: " + FirstOf(metrics));
 }
 
@@ -255,16 +256,16 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
 std::vector<OptionInfo> HistoryOptions() {
   return {
       {"metric", 0, "NAME", "show only this metric", kThisCommand},
-      {"last", 0, "N", "show the newest N entries (default 200 with BENCHMARK)", kThisCommand},
+      {"last", 0, "N", "show the newest N entries (default: 200 with BENCHMARK)", kThisCommand},
       {"all", 'a', "", "include the sessions of all users (admins only)", kThisCommand},
-      {"alpha", 0, "A", "probability that a series without a step shows one (default 1%)",
+      {"alpha", 0, "A", "probability of reporting a step in a series without one (default: 1%)",
        kThisCommand},
-      {"seed", 0, "N", "seed of the permutations (default 1)", kThisCommand},
+      {"seed", 0, "N", "seed of the permutations (default: 1)", kThisCommand},
       {"database", 0, "URL",
        "read from the database of benchd-push, such as postgresql://HOST/DATABASE", kThisCommand},
       {"output", 'o', "FILE", "write an HTML page with pictures to FILE (- for stdout)",
        kThisCommand},
-      {"svg", 0, "METRIC", "write an SVG picture of that metric instead", kThisCommand},
+      {"svg", 0, "METRIC", "write an SVG picture of METRIC instead of a page", kThisCommand},
       kTimeUnit};
 }
 
@@ -281,17 +282,17 @@ Command HistoryCommand() {
       .description =
           "Without BENCHMARK, lists the benchmarks of your sessions, each with the number of its "
           "verdicts, the newest verdict, and the newest step in its values. With BENCHMARK, shows "
-          "its verdicts, oldest first, and the steps at which the values changed for good.\n"
-          "Verdicts outlive their sessions. Sessions without a suite belong to the benchmark "
-          "`main`, in which each command has its own history.\n"
+          "its verdicts, oldest first, and the steps at which the values changed permanently.\n"
+          "Verdicts are kept longer than their sessions. Sessions without a suite belong to the "
+          "benchmark `main`, in which each command has its own history.\n"
           "Steps are found by E-divisive means, only among entries that were measured on the same "
           "machine with the same kernel and settings. A line marks each change of the machine, "
           "the kernel or the settings.",
-      .examples = {{"Since when is the parser slower?", "benchctl history parse"},
+      .examples = {{"When did the parser become slower?", "benchctl history parse"},
                    {"Print all steps in the last 500 verdicts, for a script:",
                     "benchctl history parse --last 500 --json"},
                    {"Write an HTML page:", "benchctl history parse -o history.html"},
-                   {"Show the entries of several machines in a database:",
+                   {"Show the entries of several machines from a database:",
                     "benchctl history parse --database postgresql://db.example.com/bench"}}};
 }
 

@@ -20,7 +20,7 @@
 namespace benchd::client {
 namespace {
 
-/// Number of sessions listed without --all.
+/// The number of sessions listed without --all.
 constexpr std::uint32_t kNewest = 20;
 
 Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
@@ -53,7 +53,7 @@ Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, b
     std::move(page.mutable_sessions()->begin(), page.mutable_sessions()->end(),
               std::back_inserter(listed.sessions));
     request.set_page_token(page.next_page_token());
-    // Large sessions may fill a page before there are twenty.
+    // If sessions are large, a page may be full before it has twenty.
     listed.more = !request.page_token().empty();
     if (!every) request.set_page_size(kNewest - static_cast<std::uint32_t>(listed.sessions.size()));
   } while (listed.more && (every || listed.sessions.size() < kNewest));
@@ -70,7 +70,7 @@ Result<ExitCode> RunList(const CommandContext& context) {
       std::cout << MessageLine("session", session.session(), session, now) << "\n";
   } else if (listed.sessions.empty()) {
     std::cerr << (request.all() ? "no sessions\n"
-                                : "no sessions; list --all shows finished ones too\n");
+                                : "no sessions; list --all includes finished ones\n");
   } else {
     std::cout << RenderList(listed.sessions, link->UserNames(), now, StyleOf(STDOUT_FILENO));
   }
@@ -94,15 +94,15 @@ Command ListCommand() {
            {.name = "state",
             .value = "STATE",
             .help =
-                "only sessions in this state: queued, preparing, running, paused, done, failed or "
-                "cancelled",
+                "list only sessions in this state: queued, preparing, running, paused, done, "
+                "failed or cancelled",
             .group = kThisCommand,
             .choices = "queued|preparing|running|paused|done|failed|cancelled"},
-           Repeatable(
-               {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand})},
+           Repeatable({"label", 0, "K=V", "list only sessions with this label; repeatable",
+                       kThisCommand})},
       .description =
-          "Lists queued and running sessions, newest first. For sessions of other users, it shows "
-          "only the ID, the user and the state.",
+          "Lists queued and running sessions, newest first. Sessions of other users show only "
+          "their ID, user and state.",
       .examples = {{"What was compared on this branch?", "benchctl list --all --label branch=main"},
                    {"List failed sessions, for a script:", "benchctl list --state failed --json"}}};
 }

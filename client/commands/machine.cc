@@ -92,7 +92,7 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   interrupts.React({[] {}, {}});
   if (!std::cout) return ExitCode::kOutput;
   if (interrupts.interrupted()) {
-    printer.End(printer.held() ? "the machine is released" : "no longer waiting");
+    printer.End(printer.held() ? "released the machine" : "no longer waiting");
     return printer.held() ? ExitCode::kPass : ExitCode::kInterrupted;
   }
   if (!status.ok()) return FromStatus(status);
@@ -104,7 +104,7 @@ template <typename Request, typename Response>
 using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
                                                           Response*);
 
-/// Calls the daemon. If the call may have to wait, first prints for whom.
+/// Calls the daemon. If the call may have to wait, first prints whose session it waits for.
 template <typename Request, typename Response>
 Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
                              const Request& request, bool waits) {
@@ -117,7 +117,7 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
   return CallDaemon(*link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
 
-/// The same for methods that return the status of the machine, which is printed.
+/// Calls a method that returns the status of the machine, and prints the status.
 template <typename Request>
 Result<ExitCode> ShowMachine(const CommandContext& context,
                              Method<Request, v1::MachineStatus> method, const Request& request,
@@ -158,11 +158,13 @@ Result<ExitCode> RunMachineRestore(const CommandContext& context) {
 Command MachineStatusCommand() {
   return {.name = "machine status",
           .usage = "[OPTIONS] [PROFILE]",
-          .summary = "show each machine setting: wanted, actual, held or why not",
+          .summary = "show the wanted and actual value of each machine setting",
           .words = Words::kProfile,
           .run = RunMachineStatus,
-          .description = "Shows the machine settings that PROFILE asks for (default \"default\").",
-          .examples = {{"Which settings would the profile `strict` hold here?",
+          .description =
+              "Shows each setting of PROFILE (default: \"default\"), its actual value, and whether "
+              "it is held or why it cannot be held.",
+          .examples = {{"Which settings of the profile `strict` would be held on this machine?",
                         "benchctl machine status strict"}}};
 }
 
@@ -206,7 +208,7 @@ Command MachineReserveCommand() {
       .options = {{"for", 0, "D", "duration of the reservation, such as 10m; at most one hour",
                    kThisCommand}},
       .description =
-          "Waits for its turn, then holds the machine until the time is over or you press Ctrl-C. "
+          "Waits for its turn, then holds the machine until the time is up or you press Ctrl-C. "
           "Sessions wait until then.",
       .examples = {
           {"Use the machine yourself for half an hour:", "benchctl machine reserve --for 30m"}}};

@@ -29,7 +29,7 @@ namespace {
 
 using TaskClock = std::chrono::steady_clock;
 
-/// A child whose output is read. It starts with an empty signal mask.
+/// A child process whose output is read. It starts with an empty signal mask.
 struct Spawned {
   pid_t pid = -1;
   UniqueFd lines;
@@ -58,13 +58,14 @@ Result<Spawned> SpawnReading(std::vector<std::string> words) {
   return spawned;
 }
 
-/// An update or the verdict, among the lines of `compare --json`.
+/// Returns whether a line of `compare --json` is an update or the verdict.
 bool HasComparisons(const std::string& line) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   return json.is_object() && json.contains("comparisons");
 }
 
-/// One machine of a pool: claims it, measures, and keeps the folder up to date.
+/// The task for one machine of a pool. It claims the machine, measures, and keeps the folder up to
+/// date.
 class PoolTask {
  public:
   PoolTask(PoolFolder folder, TaskState state)
@@ -83,7 +84,7 @@ class PoolTask {
   }
 
  private:
-  // A task that ended by a signal or without an export has failed.
+  // Records the end of the task. A task has failed if a signal ended it or it has no export.
   ExitCode End(TaskState::Kind kind, int code, int exit = 0) {
     state_.kind = kind;
     state_.exit_code = code;

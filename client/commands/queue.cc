@@ -61,7 +61,7 @@ Command ResumeCommand() {
 Command DrainCommand() {
   return {.name = "drain",
           .usage = "[OPTIONS]",
-          .summary = "pause and refuse new sessions (admins only)",
+          .summary = "pause the queue and refuse new sessions (admins only)",
           .run = RunDrain,
           .description = kAdmins,
           .examples = {{"Empty the queue before maintenance:", "benchctl drain"}}};

@@ -21,7 +21,7 @@
 namespace benchd::client {
 namespace {
 
-// IDs have neither a dot nor a slash.
+// Returns whether the argument is a file. IDs contain neither a dot nor a slash.
 bool IsFile(const std::string& word) {
   return word == "-" || word.find_first_of("./") != std::string::npos;
 }
@@ -35,7 +35,7 @@ Result<void> CheckWords(const ParsedArguments& arguments) {
   if (std::ranges::any_of(words, IsFile)) return {};
   for (const OptionInfo& option : AnalyzeOptions()) {
     if (IsGiven(arguments, option.name)) {
-      return UsageError("--" + std::string(option.name) + ": only for tables",
+      return UsageError("--" + std::string(option.name) + ": applies only to tables",
                         "use it with a table: benchctl report FILE.csv");
     }
   }
@@ -107,7 +107,7 @@ Result<std::string> Render(const CommandContext& context,
   const std::string* const metric = LastValue(context.arguments, "svg");
   if (metric == nullptr) return RenderReportPage(sources);
   if (sources.size() != 1) {
-    return UsageError("--svg " + *metric + ": a picture shows one session or file");
+    return UsageError("--svg " + *metric + ": a picture shows only one session or file");
   }
   auto picture = RenderMetricPicture(sources.front(), *metric);
   if (!picture) return std::move(picture).error().Within("--svg");
@@ -134,7 +134,7 @@ std::vector<OptionInfo> ReportOptionInfos() {
                                                                   "stars", "histogram", "label"};
   std::vector<OptionInfo> options = {
       {"output", 'o', "FILE", "write the page to FILE (- for stdout)", kThisCommand},
-      {"svg", 0, "METRIC", "write an SVG picture of that metric instead", kThisCommand}};
+      {"svg", 0, "METRIC", "write an SVG picture of METRIC instead of a page", kThisCommand}};
   for (const OptionInfo& option : AnalyzeOptions()) {
     const bool shown = option.group == kResult || option.group == kExports;
     const bool other = std::ranges::find(kNotOfPages, option.name) != kNotOfPages.end();
@@ -154,7 +154,7 @@ Command ReportCommand() {
       .run = RunReport,
       .options = ReportOptionInfos(),
       .description =
-          "Writes one HTML page that works without network access and scripts. It shows the "
+          "Writes one HTML page that works without network access or scripts. It shows the "
           "verdict, every comparison with its margin, the runs of both arms, the machine, and how "
           "to repeat the session.\n"
           "An argument with a dot or a slash is a file: JSON from `export --format json`, or a "

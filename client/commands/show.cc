@@ -39,7 +39,7 @@ Result<ExitCode> RunShow(const CommandContext& context) {
 
 std::vector<OptionInfo> ShowOptions() {
   std::vector<OptionInfo> options = {
-      {"log", 0, "", "include the output of its runs (--output log)", kThisCommand},
+      {"log", 0, "", "include the output of the runs (requires --output log)", kThisCommand},
       {"verbose", 0, "", "include the kernel's command line", kResult},
       kTimeUnit};
   const std::vector<OptionInfo> exports = ExportOptions(true);

@@ -30,8 +30,8 @@
 namespace benchd::client {
 namespace {
 
-/// Limit of files assessed at once, however many CPUs there are: a file of the maximum size takes
-/// 100 MB.
+/// The maximum number of files assessed at once, however many CPUs there are, because a file of the
+/// maximum size takes 100 MB of memory.
 constexpr std::size_t kAtOnce = 8;
 
 Result<void> SetShape(const std::string& text, RunsLayout* layout) {
@@ -136,7 +136,7 @@ class Batch {
   std::atomic<std::size_t> next_ = 0;
   Answers answers_;  // each element is written by one thread
   std::mutex mutex_;
-  std::size_t done_ = 0;  // guarded by mutex_, as screen_
+  std::size_t done_ = 0;  // guarded by mutex_, like screen_
   std::optional<LiveScreen> screen_;
 };
 
@@ -182,8 +182,8 @@ Command SimilarityCommand() {
       .options = SimilarityOptions(),
       .description =
           "Reads CSV with one column per run or with rows `run,value`, JSON with one array of "
-          "numbers per run or from JMH (-rf json), or raw doubles with --shape. Several files get "
-          "one row each.\n"
+          "numbers per run, JSON from JMH (-rf json), or raw doubles with --shape. With several "
+          "files, prints one row per file.\n"
           "The result is advice and never decides a gate; see docs/similarity.md.",
       .examples = {
           {"Do the runs of a benchmark resemble each other?", "benchctl similarity runs.csv"},

@@ -19,7 +19,7 @@ Command SubmitCommand() {
           .run = RunSubmit,
           .options = CompareOptions(false),
           .description =
-              "Puts a session into the queue, prints its ID and exits without waiting for the "
+              "Adds a session to the queue, prints its ID and exits without waiting for the "
               "verdict. The options are those of `compare`.",
           .examples = {{"Queue a comparison and label it with the branch:",
                         "benchctl submit --label branch=main ./old ./new"}}};

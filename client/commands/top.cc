@@ -101,7 +101,7 @@ class Watcher {
   std::thread thread_;
 };
 
-/// The stream of changes of the queue, read by a separate thread until it ends.
+/// The stream of queue changes, read by a separate thread until it ends.
 class QueueWatcher {
  public:
   QueueWatcher(DaemonLink& link, std::function<void()> changed) : changed_(std::move(changed)) {
@@ -113,9 +113,9 @@ class QueueWatcher {
   }
 
   bool ended() const { return ended_; }
-  /// Whether the daemon does not support this stream.
+  /// Returns whether the daemon does not support this stream.
   bool refused() const { return refused_; }
-  /// QueueStatus::changes of the newest message, 0 before the first.
+  /// Returns QueueStatus::changes of the newest message, or 0 before the first message.
   std::uint64_t changes() const { return changes_; }
 
  private:
@@ -139,13 +139,13 @@ class QueueWatcher {
   std::thread thread_;
 };
 
-/// The state to show, kept up to date. Used by one thread.
+/// The state to show, kept up to date. Only one thread uses it.
 class Board {
  public:
   Board(DaemonLink& link, std::function<void()> changed)
       : link_(link), changed_(std::move(changed)) {}
 
-  /// Asks the daemon if a request is due.
+  /// If a request is due, reads the state from the daemon.
   void Refresh() {
     if (!IsDue()) return;
     asked_at_ = Clock::now();
@@ -183,7 +183,7 @@ class Board {
         CallDaemon(link_, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kTick * 5));
     TRY(auto list,
         CallDaemon(link_, &v1::SessionService::Stub::List, v1::ListSessionsRequest(), kTick * 5));
-    // Settings change with the running session.
+    // The settings change only when the running session changes.
     if (!machine_known_ || queue.running() != state_.queue.running()) {
       auto machine =
           CallDaemon(link_, &v1::MachineService::Stub::Get, v1::GetMachineRequest(), kTick * 5);
@@ -196,7 +196,7 @@ class Board {
     return {};
   }
 
-  /// Watches the running session if it is the caller's; other sessions come without a spec.
+  /// Watches the running session if it belongs to the caller. Other sessions come without a spec.
   void Watch() {
     const std::string& running = state_.queue.running();
     if (watcher_ && watcher_->session() == running && !watcher_->ended()) return;
@@ -211,7 +211,7 @@ class Board {
   TopState state_;
   bool machine_known_ = false;
   std::optional<Clock::time_point> asked_at_;
-  std::uint64_t seen_ = 0;  ///< QueueStatus::changes of what is shown
+  std::uint64_t seen_ = 0;  ///< QueueStatus::changes of the shown state
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<QueueWatcher> queue_watcher_;
 };
@@ -348,14 +348,14 @@ Command TopCommand() {
       .usage = "[OPTIONS]",
       .summary = "show the machine, the running session and the queue live",
       .run = RunTop,
-      .options = {{"count", 0, "N", "exit after N seconds (default never)", kThisCommand}},
+      .options = {{"count", 0, "N", "exit after N seconds (default: never)", kThisCommand}},
       .description =
           "Shows the machine, the settings that are held, the running session with its intervals, "
           "and the queue, until you press `q` or Ctrl-C. The view is redrawn on every event and "
-          "once per second. If stdout is not a terminal, it is one line per second.\n"
+          "once per second. If stdout is not a terminal, prints one line per second.\n"
           "Events of your own session and changes of the queue arrive as streams. Everything else "
-          "is read only every 30 seconds, because each request disturbs a run; if there is no "
-          "stream, every two seconds.",
+          "is read only every 30 seconds, because each request disturbs a run. Without a "
+          "stream, it is read every two seconds.",
       .examples = {
           {"Watch the machine:", "benchctl top"},
           {"Print the state of the queue, for a script:", "benchctl top --count 1 --json"}}};

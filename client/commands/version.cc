@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-// Does not start a daemon. A missing daemon is part of the answer, unless the user named one.
+// Does not start a daemon. A missing daemon is an error only if the user named one.
 Result<ExitCode> RunVersion(const CommandContext& context) {
   LinkOptions options = context.link;
   options.may_start = false;

@@ -45,8 +45,8 @@ Command WatchCommand() {
           .run = RunWatch,
           .options = WatchOptions(),
           .description =
-              "Follows a session until it ends and exits as `compare` does. Ctrl-C stops watching; "
-              "the session continues.",
+              "Follows a session until it ends and exits as `compare` does. Ctrl-C stops watching, "
+              "but the session continues.",
           .examples = {{"Reattach to a session:", "benchctl watch k3x9m2pq"}}};
 }
 

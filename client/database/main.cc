@@ -1,4 +1,4 @@
-// benchctl-database URL BENCHMARK LIMIT: the helper that reads for `benchctl history --database`.
+// benchctl-database URL BENCHMARK LIMIT: the helper program of `benchctl history --database`.
 //
 // It is a separate program because libpq and the libraries that it loads (TLS, Kerberos, LDAP) must
 // be the machine's own, while benchctl may be linked statically. Writes a
@@ -44,5 +44,5 @@ ExitCode Run(const char* url, const char* benchmark, const char* limit) {
 int main(int argc, char** argv) {
   if (argc == 4) return static_cast<int>(Run(argv[1], argv[2], argv[3]));
   return static_cast<int>(Fail(benchd::client::UsageError(
-      "benchctl-database: only benchctl calls it", "run benchctl history --database URL")));
+      "benchctl-database: not meant to be run directly", "run benchctl history --database URL")));
 }

@@ -19,8 +19,8 @@
 namespace benchd::client {
 namespace {
 
-/// The functions of libpq that are used. libpq is loaded at run time instead of linked, so that
-/// benchctl does not depend on it.
+/// The functions of libpq that this file uses. libpq is loaded at run time instead of linked, so
+/// that benchctl does not depend on it.
 struct Libpq {
   decltype(&PQconnectdb) connectdb = nullptr;
   decltype(&PQfinish) finish = nullptr;
@@ -41,7 +41,8 @@ bool FindFunction(void* library, const char* name, Function*& function) {
   return function != nullptr;
 }
 
-/// The library stays loaded until the program ends.
+/// Loads libpq, which stays loaded until the program ends.
+///
 /// @errors (exit 2) libpq is not installed, or lacks one of the functions.
 Result<Libpq> LoadLibpq() {
   // The ABI version has not changed since PostgreSQL 8.2.

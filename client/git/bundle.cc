@@ -22,8 +22,8 @@
 namespace benchd::client {
 namespace {
 
-// Makes a repository that has only refs and takes its objects from another one. It is written by
-// hand, because `git init` would follow git's variables from an alias or hook.
+// Makes a repository that has only refs and takes its objects from another one. Its files are
+// written directly, because `git init` would obey the GIT_ variables of an alias or hook.
 Result<Git> RefsBeside(const std::string& folder, const std::string& objects,
                        const std::vector<std::string>& commits) {
   std::error_code error;
@@ -44,10 +44,11 @@ Result<Git> RefsBeside(const std::string& folder, const std::string& objects,
   std::ofstream alternates(folder + "/objects/info/alternates");
   alternates << objects << "\n" << std::flush;
   if (written && alternates.good()) return Git("", folder);
-  return UsageError(folder + ": cannot be written", "set TMPDIR to a place with more space");
+  return UsageError(folder + ": cannot be written", "set TMPDIR to a directory with more space");
 }
 
-// `git` is the scratch repository: in a partial clone, git would fetch the missing objects.
+// Returns the `ids` of commits that exist here. `git` is the scratch repository, because git would
+// fetch the missing objects of a partial clone.
 std::vector<std::string> CommitsAmong(const std::vector<std::string>& ids, const Git& git) {
   std::vector<std::string> there;
   if (ids.empty()) return there;
@@ -119,7 +120,8 @@ constexpr const char* kRepositoryOfSha256 = "received-sha256.git";
 
 bool IsOfSha256(const std::string& commit) { return commit.size() == 64; }
 
-// Keeps refs as single files, because ReceivedCommits() reads their names.
+// Returns the arguments of git gc. They keep each ref in its own file, because ReceivedCommits()
+// reads the names of the files.
 std::vector<std::string> GarbageCollection(const std::string& how) {
   return {"-c", "gc.packRefs=false", "-c", "gc.autoDetach=false", "-c", "gc.auto=6700",
           "gc", "--quiet",           how};
@@ -195,7 +197,7 @@ void ReceivedRepository::Forget(const std::vector<std::string>& commits) const {
     auto deleted = git_.Run({"update-ref", "-d", SnapshotRef(commit)});
     if (!deleted) return;
   }
-  // At once, because these objects may be most of the repository.
+  // Delete the objects at once, because they may be most of the repository.
   auto collected = git_.Run(GarbageCollection("--prune=now"));
   static_cast<void>(collected.has_value());
 }

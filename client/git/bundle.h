@@ -13,14 +13,14 @@
 
 namespace benchd::client {
 
-/// Commits with their history in an unlinked file, which is deleted when this closes it.
+/// Commits with their history, in an unlinked file that is deleted when this object closes it.
 struct Bundle {
   UniqueFd file;
   std::uint64_t bytes = 0;
   std::array<std::uint8_t, 32> sha256{};
 };
 
-/// The name of the ref of a commit inside a bundle.
+/// Returns the name of a commit's ref inside a bundle.
 std::string BundleRef(const std::string& commit);
 
 /// Makes a git bundle of `commits` with the history that the other end lacks. The other end has
@@ -38,22 +38,22 @@ Result<std::optional<Bundle>> MakeBundle(const Repository& repository,
 /// other machines belong to it.
 ///
 /// All clones share one repository, next to the folder of the worktrees. A bundle therefore omits
-/// the commits of earlier ones, and a commit is built once, whichever clone it comes from. A ref
-/// below refs/benchd/DAY/ keeps each commit for as long as snapshots are kept.
+/// the commits of earlier bundles, and each commit is built once, whichever clone it comes from. A
+/// ref below refs/benchd/DAY/ keeps each commit for as long as snapshots are kept.
 class ReceivedRepository {
  public:
   explicit ReceivedRepository(std::string path) : path_(std::move(path)), git_("", path_) {}
 
-  /// The path of the repository for IDs of the format of `commit`.
+  /// Returns the path of the repository for commits whose IDs have the format of `commit`.
   ///
   /// @param root  the folder of the worktrees
   static std::string PathFor(const std::string& root, const std::string& commit);
 
-  /// Whether the repository has all of these commits with their history.
+  /// Returns whether the repository has all of these commits with their history.
   bool Has(const std::vector<std::string>& commits) const;
 
   /// Fetches commits from a bundle, and creates the repository if necessary. Other refs in the
-  /// bundle are ignored. After an error, nothing of the bundle is kept.
+  /// bundle are ignored. After an error, no part of the bundle is kept.
   ///
   /// @errors (exit 2) git rejects the bundle; the bundle lacks a commit; the repository lacks
   ///         history on which the bundle depends.
@@ -73,7 +73,7 @@ class ReceivedRepository {
   Git git_;
 };
 
-/// The newest 100 commits of the ReceivedRepository next to `root`, the folder of the worktrees.
+/// Returns the newest 100 commits of the ReceivedRepository next to `root`, the worktrees' folder.
 /// Reads only file names.
 std::vector<std::string> ReceivedCommits(const std::string& root);
 

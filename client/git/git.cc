@@ -15,7 +15,7 @@ constexpr std::array kSettings = {"core.hooksPath=/dev/null", "core.fsmonitor=fa
                                   "maintenance.auto=false",   "core.logAllRefUpdates=false",
                                   "core.safecrlf=false",      "advice.addEmbeddedRepo=false"};
 
-// Disables prompts, and locks of the user's index that would only speed up later commands.
+// Disables prompts and the optional locks of the user's index, which only speed up later commands.
 const std::map<std::string, std::string>& QuietEnvironment() {
   static const std::map<std::string, std::string> environment = {{"GIT_TERMINAL_PROMPT", "0"},
                                                                  {"GIT_OPTIONAL_LOCKS", "0"},

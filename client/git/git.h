@@ -11,9 +11,9 @@
 
 namespace benchd::client {
 
-/// Runs git without hooks, file monitors, background maintenance, optional locks and prompts.
+/// Runs git without hooks, file monitors, background maintenance, optional locks or prompts.
 ///
-/// A value that holds the working directory, the repository and the environment.
+/// A value type that holds the working directory, the repository and the environment.
 class Git {
  public:
   /// @param cwd         working directory of git; empty: that of this process
@@ -21,17 +21,17 @@ class Git {
   explicit Git(std::string cwd, std::string repository = "")
       : cwd_(std::move(cwd)), repository_(std::move(repository)) {}
 
-  /// A copy with another working directory.
+  /// Returns a copy with another working directory.
   Git At(std::string cwd) const;
-  /// A copy with one more environment variable.
+  /// Returns a copy with one more environment variable.
   Git With(std::string name, std::string value) const;
 
-  /// A copy with the configured filter drivers (LFS, git-crypt and so on) switched off: files are
-  /// read and written as they are stored.
+  /// Returns a copy with the configured filter drivers (LFS, git-crypt and so on) switched off, so
+  /// that files are read and written as they are stored.
   ///
-  /// @errors those of Run
+  /// @errors the errors of Run
   Result<Git> WithoutFilters() const;
-  /// The drivers that WithoutFilters switched off.
+  /// Returns the drivers that WithoutFilters switched off.
   const std::vector<std::string>& filters() const { return filters_; }
 
   /// Runs git and returns its exit code, whatever it is, and its output.
@@ -41,7 +41,7 @@ class Git {
 
   /// Runs git and returns its output without the last newline.
   ///
-  /// @errors those of Run; an exit code other than 0: "git WORD: REASON", by WhatGitSaid().
+  /// @errors the errors of Run; an exit code other than 0: "git WORD: REASON", by WhatGitSaid().
   Result<std::string> Ask(std::vector<std::string> words, std::string input = "") const;
 
  private:
@@ -51,8 +51,8 @@ class Git {
   std::vector<std::string> filters_;
 };
 
-/// Why git failed: its first "fatal:" or "error:" line without that word (later ones report the
-/// consequences), else its last line, else "exit code N".
+/// Returns why git failed: its first "fatal:" or "error:" line without that word (later ones report
+/// the consequences), else its last line, else "exit code N".
 std::string WhatGitSaid(const ProcessEnd& end);
 
 /// A new folder below TMPDIR, which the destructor deletes. The path is empty if the folder could

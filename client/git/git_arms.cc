@@ -58,7 +58,8 @@ void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
   if (arms->back().name.empty()) arms->back().name = std::move(candidate);
 }
 
-// How often each commit is built: 1 without --layouts, which also sets the method of the session.
+// Returns how often each commit is built, which is once without --layouts. With --layouts, also
+// sets the method of the session.
 Result<std::size_t> ReadLayouts(SpecInput* input) {
   const auto layouts = input->options.find("layouts");
   if (layouts == input->options.end()) return std::size_t{1};
@@ -81,8 +82,8 @@ Result<std::size_t> ReadLayouts(SpecInput* input) {
   return std::size_t{*count};
 }
 
-// Distinct seeds, one per build, derived from the session's seed. If no seed was given, it is drawn
-// here, because the build commands contain the seeds.
+// Returns distinct seeds, one per build, derived from the session's seed. If no seed was given, one
+// is drawn here, because the build commands contain the seeds.
 Result<std::vector<std::string>> LayoutSeeds(SpecInput* input, std::size_t count) {
   if (count == 0) return std::vector<std::string>();
   std::vector<OptionValue>& given = input->options["seed"];
@@ -117,7 +118,7 @@ Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& rep
   return pair;
 }
 
-// Adds the worktrees to the plan, `layouts` of each commit, and returns one arm for each.
+// Adds `layouts` worktrees of each commit to the plan, and returns one arm per worktree.
 Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layouts,
                                         const std::vector<std::string>& seeds,
                                         const std::vector<ArmInput>& both, const Git& git,
@@ -139,7 +140,7 @@ Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layo
   return arms;
 }
 
-// The bundle that --host sends, if any. A snapshot in this repository is not needed afterwards.
+// Returns the bundle that --host sends, if any. The local snapshot is not needed afterwards.
 Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPair& pair,
                                         const Repository& repository) {
   if (place.socket.empty()) return std::optional<Bundle>();

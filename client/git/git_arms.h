@@ -9,9 +9,9 @@
 
 namespace benchd::client {
 
-/// Whether the arms are commits: --git, or `git` in the defaults of a file.
+/// Returns whether the arms are commits: --git, or `git` in the defaults of a file.
 ///
-/// @errors (exit 2) --build, --layouts or --same-is-pass without it.
+/// @errors (exit 2) --build, --layouts or --same-is-pass without --git.
 Result<bool> WantsCommits(const SpecInput& input);
 
 /// Fills in the commits and folders of the two arms of `input`, and the build command of the
@@ -19,11 +19,11 @@ Result<bool> WantsCommits(const SpecInput& input);
 /// changes are left out.
 ///
 /// Reads the repository that contains the working directory. Writes only the snapshot of a
-/// worktree. With --same-is-pass both sides may be one commit: then only `same_commit` is set.
+/// worktree. With --same-is-pass, both sides may be one commit; then only `same_commit` is set.
 ///
 /// @param there  where the commits are built, with --host; null: on this machine
 /// @return the bundle to send; none if the other machine has the commits, or without --host
-/// @errors (exit 2) an invalid range, repository or revision; those of MakeBundle.
+/// @errors (exit 2) an invalid range, repository or revision; errors of MakeBundle.
 Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
                                             const BuildPlace* there = nullptr);
 

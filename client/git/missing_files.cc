@@ -35,7 +35,7 @@ std::vector<std::string> EmptySubmodules(const Git& git, const std::string& tree
   const auto listed = git.Ask({"ls-files", "-z", "--stage"});
   for (const std::string& entry : listed ? Names(*listed) : std::vector<std::string>()) {
     const std::size_t tab = entry.find('\t');
-    // The mode of a gitlink.
+    // 160000 is the mode of a gitlink.
     if (!entry.starts_with("160000 ") || tab == std::string::npos) continue;
     std::string name = entry.substr(tab + 1);
     if (IsEmptyFolder(tree + "/" + name)) names.push_back(std::move(name));
@@ -49,7 +49,7 @@ std::string SuchAs(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// Checks the first line: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+// Checks the first line, as specified: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
 bool IsLfsPointer(const std::string& path) {
   constexpr std::string_view kBegin = "version https://git-lfs.github.com/spec/";
   std::array<char, kBegin.size()> begin{};

@@ -7,12 +7,12 @@
 
 namespace benchd::client {
 
-/// Whether a file is a Git LFS pointer, which stands for content that was not fetched.
+/// Returns whether a file is a Git LFS pointer, a placeholder for content that was not fetched.
 bool IsLfsPointer(const std::string& path);
 
-/// Warnings about files that a built worktree still lacks: Git LFS pointers in place of their
-/// content, and empty submodules. A program that reads them does not do the work that its user
-/// expects to measure, so the verdict has these warnings.
+/// Returns warnings about files that a built worktree still lacks: Git LFS pointers in place of
+/// their content, and empty submodules. A program that reads them does not do the work that its
+/// user expects to measure, so the verdict carries these warnings.
 ///
 /// @param tree    the worktree's folder
 /// @param commit  name of the commit in the messages

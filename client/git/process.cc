@@ -17,7 +17,7 @@
 namespace benchd::client {
 namespace {
 
-// A file in memory instead of a pipe, so that it need not be read while the program writes.
+// Returns a file in memory. Unlike a pipe, it need not be read while the program writes.
 UniqueFd MemoryFile(const std::string& content) {
   UniqueFd file(memfd_create("benchctl", MFD_CLOEXEC));
   // After a failed write the input is incomplete, and the program reports that itself.

@@ -14,10 +14,10 @@ namespace benchd::client {
 /// How to run a program to its end.
 struct ProcessOrder {
   std::vector<std::string> words;  ///< the program, looked up in PATH, and its arguments
-  std::string cwd;                 ///< empty: that of this process
-  std::map<std::string, std::string> environment;  ///< added to that of this process
-  std::string input;                               ///< its stdin; empty: /dev/null
-  bool keeps_output = true;  ///< false: it inherits stdout and stderr, and ProcessEnd has none
+  std::string cwd;                 ///< working directory; empty: that of this process
+  std::map<std::string, std::string> environment;  ///< added to this process's own
+  std::string input;                               ///< stdin; empty: /dev/null
+  bool keeps_output = true;  ///< false: the program inherits stdout and stderr
 };
 
 /// How the program ended.
@@ -27,21 +27,22 @@ struct ProcessEnd {
   std::string err;
 };
 
-/// Runs a program to its end. Its whole output is kept in memory, so it must be small.
+/// Runs a program to its end. The whole output is kept in memory, so it must be small.
 ///
-/// @errors (exit 2) it cannot be started: "PROGRAM: REASON".
+/// @errors (exit 2) the program cannot be started: "PROGRAM: REASON".
 Result<ProcessEnd> RunProcess(const ProcessOrder& order);
 
-/// Whether `path` is a file that this user may execute.
+/// Returns whether `path` is a file that this user may execute.
 bool IsExecutable(const std::string& path);
 
-/// The path of the program of that name in the folder of this program, if it is there.
+/// Returns the path of the program `name` in the folder of this program, if it exists.
 std::optional<std::string> ProgramBeside(const std::string& name);
 
 /// Waits until a child has ended and returns its exit code in the form of ProcessEnd::code.
 int WaitFor(pid_t pid);
 
-/// `strings` for posix_spawn, with a null pointer at the end. Valid as long as `strings` is.
+/// Returns pointers to `strings` for posix_spawn, with a null pointer at the end. They are valid as
+/// long as `strings` is.
 std::vector<char*> ArgumentPointers(std::vector<std::string>& strings);
 
 }  // namespace benchd::client

@@ -71,11 +71,11 @@ Error NoRepository(const std::string& cwd, const ProcessEnd& end) {
   if (said.find("not a git repository") != std::string::npos) {
     return UsageError(cwd + ": not a git repository", "change to a directory of the repository");
   }
-  // For example, a repository of another user; the message of git has the fix.
+  // For example, the repository belongs to another user. git's message includes the fix.
   return UsageError("git: " + said);
 }
 
-// Whether `typed` is a lasting name for the commit: not HEAD, and not a prefix of its ID.
+// Returns whether `typed` is a lasting name for the commit: not HEAD, and not a prefix of its ID.
 bool NamesCommit(const std::string& typed, const std::string& id) {
   return IsPlainName(typed) && typed != "HEAD" && !id.starts_with(typed);
 }
@@ -119,7 +119,8 @@ Result<NamedCommit> Repository::Resolve(const std::string& revision) const {
   return NamedCommit{std::move(found.out), std::move(description)};
 }
 
-// git itself chooses the tag, with a warning that is easy to miss.
+// Rejects a name of both a tag and a branch: git would choose the tag and print a warning that is
+// easy to miss.
 Result<void> Repository::CheckOneName(const std::string& revision) const {
   std::string name = revision.substr(0, revision.find_first_of("^~:"));
   name.erase(std::min(name.find("@{"), name.size()));
@@ -138,11 +139,11 @@ bool Repository::IsShallow() const {
   return shallow && *shallow == "true";
 }
 
-// In a shallow clone the common ancestor may be missing.
+// Returns the error for commits without a common ancestor, which a shallow clone may lack.
 Error Repository::NoCommonAncestor(const RevisionRange& range) const {
   return UsageError(range.base + " and " + range.candidate + " have no common ancestor" +
                         (IsShallow() ? " here" : ""),
-                    IsShallow() ? kUnshallow : "compare them as they are: BASE..CANDIDATE");
+                    IsShallow() ? kUnshallow : "compare them directly: BASE..CANDIDATE");
 }
 
 Result<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) const {
@@ -181,13 +182,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keeps the modification time: git trusts the index only for files older than it.
+// Preserves the modification time, because git trusts the index only for files that are older.
 Result<void> CopyIndex(const std::string& from, const std::string& to) {
   struct stat info {};
   if (stat(from.c_str(), &info) != 0) return {};  // no file was ever added
   std::error_code error;
   fs::copy_file(from, to, error);
-  if (error) return UsageError("the index: " + error.message());
+  if (error) return UsageError("cannot copy the index: " + error.message());
   const timespec times[] = {info.st_atim, info.st_mtim};
   utimensat(AT_FDCWD, to.c_str(), times, 0);
   return {};
@@ -248,7 +249,7 @@ Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top
   auto head = git.Ask({"rev-parse", "HEAD^{commit}"});
   if (!head) {
     return UsageError("WORKTREE: the repository has no commits",
-                      "commit once, so that there is a base");
+                      "create a commit first, to serve as the base");
   }
   TRY(auto description, git.Ask({"describe", "--tags", "--always", *head}));
   TRY(auto committed,

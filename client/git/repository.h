@@ -23,11 +23,11 @@ struct RevisionRange {
 /// @errors (exit 2) no dots, only dots, more than one range, WORKTREE as the base.
 Result<RevisionRange> ParseRange(const std::string& text);
 
-/// Whether `typed` can be a name in a session: UTF-8, on one line, of at most 200 bytes.
+/// Returns whether `typed` can be a name in a session: one line of UTF-8 of at most 200 bytes.
 bool IsPlainName(const std::string& typed);
 
-/// A commit by its full ID and by a description: the name that the user typed, or `git describe
-/// --tags --always` if that name is not lasting (HEAD, WORKTREE) or is an ID.
+/// A commit with its full ID and a description: the name that the user typed, or the output of `git
+/// describe --tags --always` if that name does not last (HEAD, WORKTREE) or is an ID.
 struct NamedCommit {
   std::string id;
   std::string description;
@@ -44,26 +44,30 @@ struct CommitPair {
 /// The repository of a working directory. Each method runs git as the caller.
 class Repository {
  public:
+  /// Opens the repository that contains `cwd`.
+  ///
   /// @errors (exit 2) git is not installed; not a repository, or one that git does not trust.
   static Result<Repository> Open(const std::string& cwd);
 
-  /// Absolute path of the objects and refs, which all worktrees of a repository share.
+  /// Returns the absolute path of the objects and refs that all worktrees of a repository share.
   const std::string& common_dir() const { return common_dir_; }
-  /// The root of the worktree; empty in a bare repository or inside .git.
+  /// Returns the root of the worktree; empty in a bare repository or inside .git.
   const std::string& top_level() const { return top_level_; }
   const Git& git() const { return git_; }
 
+  /// Resolves a revision to its commit.
+  ///
   /// @errors (exit 2) an unknown revision; a name that is both a tag and a branch.
   Result<NamedCommit> Resolve(const std::string& revision) const;
 
-  /// The commits of a range. Takes a snapshot of the worktree if the range names it.
+  /// Resolves the commits of a range. Takes a snapshot of the worktree if the range names it.
   ///
-  /// @param may_be_same  both sides may be one commit
+  /// @param may_be_same  both sides may be the same commit
   /// @errors (exit 2) an unknown revision; no common ancestor; both sides are the same commit,
   ///         unless `may_be_same`; no worktree, or one with unmerged files.
   Result<CommitPair> Resolve(const RevisionRange& range, bool may_be_same = false) const;
 
-  /// Whether tracked files differ from HEAD; false if unknown.
+  /// Returns whether tracked files differ from HEAD; false if unknown.
   bool HasChanges() const;
 
  private:
@@ -85,7 +89,7 @@ class Repository {
 /// Prefix of the refs that keep snapshots, refs/benchd/YYYY-MM-DD/ID, with the day of the snapshot.
 inline constexpr char kSnapshotRefs[] = "refs/benchd/";
 
-/// The ref for a commit that is kept from today on.
+/// Returns the ref for a commit that is kept from today on.
 std::string SnapshotRef(const std::string& commit);
 
 /// Deletes snapshot refs that are older than `unused`, as far as possible.
@@ -95,11 +99,11 @@ void RemoveOldSnapshots(const Git& git, std::chrono::seconds unused);
 /// not ignored. Returns HEAD itself if nothing differs.
 ///
 /// The user's index, branches, stash and files do not change, because git works on a copy of the
-/// index. The same files on the same HEAD give the same commit, so an earlier build of it is found
-/// again. A ref protects the commit from garbage collection. A submodule is recorded by the commit
-/// that is checked out, without uncommitted changes in it.
+/// index. The same files on the same HEAD give the same commit, so an earlier build of it is
+/// reused. A ref protects the commit from garbage collection. A submodule is recorded as the commit
+/// that is checked out in it, without uncommitted changes.
 ///
-/// @param git  for any place inside the worktree
+/// @param git  runs anywhere inside the worktree
 /// @errors (exit 2) unmerged files; files that git cannot read or write.
 Result<NamedCommit> SnapshotWorktree(const Git& git, const std::string& top_level);
 

@@ -11,14 +11,14 @@
 
 namespace benchd::client {
 
-/// One worktree to be there. Keys are equally long for all, and the same for the same repository,
-/// commit and build.
+/// One worktree that a session needs. All keys have the same length. The same repository, commit
+/// and build give the same key.
 using WorktreeOrder = BuildTree;
 
 /// The worktrees of a session. benchctl encodes the plan as the session's build command, which runs
 /// benchctl again inside the session (RunBuildWorktrees).
 struct WorktreePlan {
-  std::string root;        ///< where the worktrees are kept, absolute
+  std::string root;        ///< absolute path of the folder with the worktrees
   std::string repository;  ///< Repository::common_dir
   std::string build;       ///< for `sh -c`; empty: no build
   std::vector<WorktreeOrder> trees;
@@ -27,12 +27,12 @@ struct WorktreePlan {
   bool operator==(const WorktreePlan&) const = default;
 };
 
-/// The commits of the trees, in order. A commit that is built several times is repeated.
+/// Returns the commits of the trees, in order. A commit that is built several times is repeated.
 std::vector<std::string> CommitsOf(const WorktreePlan& plan);
 
-/// The place of this process, without a socket.
+/// Returns the place where this process builds, without a socket.
 ///
-/// @errors (exit 2) those of WorktreeRoot.
+/// @errors (exit 2) the errors of WorktreeRoot.
 Result<BuildPlace> PlaceHere();
 
 inline bool IsCommitId(std::string_view text) {
@@ -52,20 +52,21 @@ struct WorktreePlaces {
   std::string built;  ///< link to `tree`
 };
 
-/// The folder for worktrees in the caller's cache: benchd/worktrees in $XDG_CACHE_HOME or ~/.cache.
+/// Returns the folder for worktrees in the caller's cache: benchd/worktrees in $XDG_CACHE_HOME or
+/// ~/.cache.
 ///
-/// @errors (exit 2) no home directory.
+/// @errors (exit 2) the caller does not have a home directory.
 Result<std::string> WorktreeRoot();
 
-/// The key of a worktree: 20 hexadecimal digits.
+/// Returns the key of a worktree: 20 hexadecimal digits.
 Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
                                 const std::string& commit, const std::string& build,
                                 const std::string& layout_seed = {});
 
-/// `PROGRAM build-worktrees ...` on one line, quoted for a shell.
+/// Returns `PROGRAM build-worktrees ...` on one line, quoted for a shell.
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);
 
-/// The plan in the arguments of build-worktrees.
+/// Reads the plan from the arguments of build-worktrees.
 ///
 /// @errors (exit 2) a missing or malformed argument.
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,

@@ -33,7 +33,7 @@ constexpr char kBuilt[] = "/built";
 
 Error FileError(const std::string& path) { return UsageError(path + ": " + std::strerror(errno)); }
 
-// False if the folder, and with it the lock file, was removed while this process waited.
+// Returns false if the folder and its lock file were removed while this process waited.
 bool IsSameFile(int fd, const std::string& path) {
   struct stat ours {};
   struct stat there {};
@@ -108,7 +108,7 @@ std::chrono::system_clock::time_point WorktreeFolder::LastUse() const {
 
 void WorktreeFolder::Empty() const {
   const auto about = ReadAbout();
-  // First, so that no command enters a worktree that is being removed.
+  // Remove the link first, so that no command enters a worktree that is being removed.
   unlink((folder_ + kBuilt).c_str());
   std::error_code error;
   const bool ours = about && fs::path(about->tree).parent_path() == folder_;
@@ -177,18 +177,18 @@ void WarnOfMissingFiles(const Git& git) {
     const std::size_t files = Lines(*filtered).size();
     PrintLine("warning: the filter " + Printable(driver) + " is off: " +
               Counted(files, "file is as git stores it", "files are as git stores them") +
-              "; have the build fetch the rest, for example with --build 'git lfs pull && make'");
+              "; to fetch the content, use for example --build 'git lfs pull && make'");
   }
   auto entries = git.Ask({"ls-files", "--stage"});
   if (!entries) return;
-  // The mode of a gitlink.
+  // 160000 is the mode of a gitlink.
   const auto submodules = std::ranges::count_if(
       Lines(*entries), [](const std::string& line) { return line.starts_with("160000 "); });
   if (submodules == 0) return;
   PrintLine("warning: " +
             Counted(static_cast<std::uint64_t>(submodules), "submodule is empty",
                     "submodules are empty") +
-            "; have the build fetch them, for example with --build 'git submodule update --init "
+            "; to fetch the content, use for example --build 'git submodule update --init "
             "--recursive && make'");
 }
 
@@ -212,7 +212,7 @@ Result<void> WorktreeStore::Open() const {
                         "run chmod go-w on it, or set XDG_CACHE_HOME to another place");
     }
   }
-  // If the home directory is a repository itself, its snapshots must not include this folder.
+  // If the home directory is itself a repository, its snapshots must not include this folder.
   const std::string ignore = plan_.root + "/.gitignore";
   if (!fs::exists(ignore, error)) std::ofstream(ignore) << "*\n";
   return {};
@@ -231,7 +231,7 @@ Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
     PrintLine(ShortId(order.commit) + ": already built");
     return 0;
   }
-  (*folder)->Empty();  // the remains of an interrupted build
+  (*folder)->Empty();  // removes the remains of an interrupted build
   const WorktreeAbout begun{plan_.repository, places.tree, plan_.build, 0};
   TRY_VOID((*folder)->WriteAbout(begun));
   auto code = Make(order);
@@ -345,7 +345,7 @@ std::uint64_t PlannedBytes(const WorktreePlan& plan) {
 void WorktreeStore::Clean(const WorktreeLimits& limits) const {
   const auto now = SystemClock::now();
   RemoveBeyond(PlannedBytes(plan_), RemoveOld(plan_, limits, now), limits, now);
-  // A worktree keeps its own commit alive. The ref is only for sessions that wait in the queue.
+  // A worktree keeps its own commit alive. The refs are needed only by sessions in the queue.
   RemoveOldSnapshots(Git("", plan_.repository), limits.unused);
 }
 

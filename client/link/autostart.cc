@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kIdleExitSeconds = 600;
 
-// The environment of this process, without the variables that a service manager set for it.
+// Returns the environment of this process, without the variables that a service manager set for it.
 std::vector<std::string> DaemonEnvironment(const std::string& notify_socket) {
   constexpr std::array<std::string_view, 6> kNotInherited = {
       "NOTIFY_SOCKET=", "WATCHDOG_USEC=", "WATCHDOG_PID=",
@@ -83,7 +83,7 @@ Result<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) 
   return pid;
 }
 
-// The last lines written to the log since `offset`, joined into one line.
+// Returns the last lines written to the log since `offset`, joined into one line.
 std::string EndOfLog(const std::string& path, off_t offset) {
   constexpr std::size_t kMost = 600;
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -111,7 +111,7 @@ Result<std::string> FindDaemonProgram() {
   std::vector<std::string> directories;
   std::istringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
   for (std::string directory; std::getline(path, directory, ':');) {
-    // With a relative entry, any benchd in the working directory would be started.
+    // With a relative entry, a benchd in the working directory could be started.
     if (directory.starts_with('/')) directories.push_back(directory);
   }
   directories.insert(directories.end(), {"/usr/sbin", "/usr/bin"});
@@ -119,7 +119,7 @@ Result<std::string> FindDaemonProgram() {
     if (IsExecutable(directory + "/benchd")) return directory + "/benchd";
   }
   return ConnectionError("no daemon is running, and benchd is neither beside benchctl nor in PATH",
-                         "install it, or start one and name its socket: --socket PATH");
+                         "install benchd, or start a daemon and name its socket: --socket PATH");
 }
 
 Result<DaemonStart> PlanUserDaemon() {
@@ -184,7 +184,8 @@ Result<NotifySocket> NotifySocket::Open() {
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
       (length = sizeof address,
        getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length)) != 0) {
-    return ConnectionError(std::string("notification socket: ") + std::strerror(errno));
+    return ConnectionError(std::string("cannot create the notification socket: ") +
+                           std::strerror(errno));
   }
   const std::size_t name_length = length - offsetof(sockaddr_un, sun_path) - 1;
   return NotifySocket(std::move(fd), "@" + std::string(address.sun_path + 1, name_length));

@@ -23,15 +23,15 @@ struct DaemonStart {
 /// @errors (exit 5) benchd was not found.
 Result<std::string> FindDaemonProgram();
 
-/// Plans to start `benchd --user --idle-exit 600 --log-file F`. F is in the user's state directory,
-/// which is created.
+/// Plans to start `benchd --user --idle-exit 600 --log-file F`, where F is in the user's state
+/// directory. Creates that directory.
 Result<DaemonStart> PlanUserDaemon();
 
 /// Starts a daemon in a new session (setsid, working directory /, stdin /dev/null, default signal
 /// actions) and waits, without polling, until it sends READY=1 to a notify socket or exits.
 ///
-/// @errors (exit 5) it cannot be executed, exits (the message has the end of its log) or is not
-///         ready in time.
+/// @errors (exit 5) the daemon cannot be executed, exits (the message contains the end of its log)
+///         or is not ready in time.
 Result<pid_t> StartDaemon(const DaemonStart& start);
 
 /// Receives a child's "READY=1" as a service manager would (sd_notify).
@@ -42,7 +42,7 @@ class NotifySocket {
  public:
   static Result<NotifySocket> Open();
 
-  /// The value for NOTIFY_SOCKET.
+  /// Returns the value for NOTIFY_SOCKET.
   const std::string& address() const { return address_; }
   int fd() const { return fd_.get(); }
 

@@ -15,7 +15,8 @@
 namespace benchd::client {
 namespace {
 
-// Fills `piece` from `offset` on; false at the end of the file and after a read error.
+// Fills `piece` with the bytes from `offset` on. Returns false at the end of the file and after a
+// read error.
 bool ReadPiece(const Bundle& bundle, std::uint64_t offset, std::string* piece) {
   constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
   piece->resize(kPieceBytes);
@@ -25,8 +26,8 @@ bool ReadPiece(const Bundle& bundle, std::uint64_t offset, std::string* piece) {
   return !piece->empty();
 }
 
-// Restores the CPUs of this process. DaemonLink moves it to the housekeeping CPUs, but the build
-// that follows may use all CPUs.
+// Restores the CPU affinity of this process. DaemonLink moves the process to the housekeeping CPUs,
+// but the build that follows may use all CPUs.
 class KeptCpus {
  public:
   KeptCpus() { known_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0; }
@@ -71,7 +72,7 @@ grpc::Status SendWithBundle(v1::SessionService::StubInterface& stub, grpc::Clien
   *message.mutable_submit() = request;
   message.set_bundle_bytes(bundle.bytes);
   message.set_bundle_sha256(bundle.sha256.data(), bundle.sha256.size());
-  // Write fails once the daemon has answered, because it refuses the bundle or needs none of it.
+  // Write fails once the daemon has answered, because it refuses or does not need the bundle.
   bool wanted = writer->Write(message);
   message.Clear();
   for (std::uint64_t offset = 0; wanted && ReadPiece(bundle, offset, message.mutable_data());) {

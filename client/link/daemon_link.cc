@@ -91,10 +91,10 @@ Result<void> CheckPeer(int fd, uid_t own_uid) {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
-    return ConnectionError(std::string("identity of the daemon: ") + std::strerror(errno));
+    return ConnectionError(std::string("cannot identify the daemon: ") + std::strerror(errno));
   }
   if (peer.uid == 0 || peer.uid == own_uid) return {};
-  // Looked up last: outside /etc/passwd, a lookup takes milliseconds.
+  // Looked up last, because a lookup outside /etc/passwd takes milliseconds.
   const auto service = FindUser(std::string("benchd"));
   if (service && peer.uid == service->uid) return {};
   return ConnectionError("the daemon belongs to " + UserName(peer.uid) +
@@ -104,7 +104,7 @@ Result<void> CheckPeer(int fd, uid_t own_uid) {
 
 namespace {
 
-// A socket that the user named: any failure to connect is an error.
+// Connects to a socket that the user named. Any failure to connect is an error.
 Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
                                  std::chrono::milliseconds timeout) {
   int error = 0;
@@ -115,7 +115,7 @@ Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& sou
       "start one there: benchd --user --socket " + path);
 }
 
-// nullopt = no system daemon is running, which is not an error.
+// Returns nullopt if no system daemon is running, which is not an error.
 Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
                                                  std::chrono::milliseconds timeout) {
   int error = 0;
@@ -234,7 +234,7 @@ Result<void> DaemonLink::Restart() {
 }
 
 // Destroying the last channel joins gRPC's threads one by one, which takes milliseconds. The last
-// channel is therefore kept until the process exits, unless it is on the socket of an ssh.
+// channel is therefore kept until the process exits, unless it uses the socket of an ssh process.
 DaemonLink::~DaemonLink() {
   static std::shared_ptr<grpc::Channel>& last = *new std::shared_ptr<grpc::Channel>;
   if (channel_ && !ssh_) last = std::move(channel_);
@@ -302,7 +302,7 @@ Result<void> DaemonLink::Adopt(UniqueFd fd) {
 
 namespace {
 
-// One of the two codes of the contract: an invalid request, or a refusal by the daemon.
+// Returns one of two codes: an invalid request, or a refusal by the daemon.
 ErrorCode CodeOf(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
@@ -320,7 +320,7 @@ ErrorCode CodeOf(grpc::StatusCode code) {
 
 bool IsConnectionLoss(const grpc::Status& status) {
   if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
-  // Only gRPC's own texts mark a lost connection. benchd's answers have other texts.
+  // A lost connection has one of gRPC's own texts. Errors from benchd have other texts.
   constexpr std::array kTexts = {"Socket closed",     "Connection reset", "Broken pipe", "GOAWAY",
                                  "failed to connect", "Transport closed", "Channel",     "recvmsg",
                                  "sendmsg",           "Stream removed"};
@@ -335,15 +335,16 @@ bool IsConnectionLoss(const grpc::Status& status) {
 Error FromStatus(const grpc::Status& status) {
   if (IsConnectionLoss(status)) {
     return ConnectionError(kConnectionClosed,
-                           "check that it still runs; accepted sessions are kept");
+                           "check that the daemon still runs; accepted sessions are kept");
   }
-  // gRPC's own text for the client's deadline. An answer of the daemon names what took too long.
+  // This is gRPC's own text for the client's deadline. An error from the daemon names what took too
+  // long.
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
       (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
-    return ConnectionError("the daemon does not answer: no reply in time",
+    return ConnectionError("the daemon did not answer in time",
                            "see its log for the cause");
   }
-  // Also gRPC's own text: it rejects a request above the size limit before benchd sees it.
+  // This is also gRPC's own text: it rejects a request above the size limit before benchd sees it.
   if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
       status.error_message().find("larger than max") != std::string::npos) {
     const LimitRow& row = RowOf(Limit::kSpec);
@@ -353,8 +354,8 @@ Error FromStatus(const grpc::Status& status) {
   }
   std::string message = OneLine(status.error_message());
   if (message.empty()) {
-    message =
-        "the daemon refused: gRPC code " + std::to_string(static_cast<int>(status.error_code()));
+    message = "the daemon refused the request: gRPC code " +
+              std::to_string(static_cast<int>(status.error_code()));
   }
   return {CodeOf(status.error_code()), std::move(message), OneLine(status.error_details())};
 }

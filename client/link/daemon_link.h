@@ -21,22 +21,23 @@
 
 namespace benchd::client {
 
-/// The places for the user of this process.
+/// Returns the socket places for the user of this process.
 SocketPlaces DefaultPlaces();
 
-/// The path of the user daemon's socket, whether or not it exists.
+/// Returns the path of the user daemon's socket, whether or not it exists.
 ///
-/// @errors (exit 5) the fallback directory exists and is not safe: a link, another owner, or a mode
-///         that gives others access.
+/// @errors (exit 5) the fallback directory exists but is not safe: it is a link, has another owner,
+///         or gives others access.
 Result<std::string> UserSocket(const SocketPlaces& places);
 
-/// Connects to a Unix socket (close-on-exec, non-blocking afterwards, as gRPC needs it).
+/// Connects to a Unix socket. The descriptor is close-on-exec and, once connected, non-blocking, as
+/// gRPC requires.
 ///
-/// @param timeout  for a daemon that hangs: with a full backlog, connect(2) would wait forever
+/// @param timeout  limit for a daemon that hangs: if its backlog is full, connect(2) waits forever
 /// @param error    set to errno of the failure, 0 on success
 UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds timeout, int* error);
 
-/// The group that may use a socket, for messages: the group of the file, else "benchd".
+/// Returns the group that may use a socket, for messages: the group of the file, else "benchd".
 std::string SocketGroup(const std::string& path);
 
 /// Checks that the peer is root, the user benchd or the caller. Any other user could listen in /tmp
@@ -45,13 +46,13 @@ std::string SocketGroup(const std::string& path);
 /// @errors (exit 5) the peer is another user; the message names it.
 Result<void> CheckPeer(int fd, uid_t own_uid);
 
-/// The connection to the daemon. It is found in the order of the contract: --socket, BENCHD_SOCKET,
+/// The connection to the daemon. The sockets are tried in this order: --socket, BENCHD_SOCKET,
 /// the system socket, the user socket. If none answers, a user daemon is started and reported on
 /// stderr. With --host, benchctl on that machine does all this and hands the connection over
 /// (dial-stdio).
 ///
 /// benchctl connects the socket itself, because it must check the peer before it sends anything.
-/// After the first answer all its threads stay on the daemon's housekeeping CPUs. Thread-safe where
+/// After the first answer, all its threads run on the daemon's housekeeping CPUs. Thread-safe where
 /// noted.
 class DaemonLink {
  public:
@@ -62,38 +63,39 @@ class DaemonLink {
   DaemonLink& operator=(const DaemonLink&) = delete;
   ~DaemonLink();
 
-  /// Reconnects to the same socket after the connection was lost; with --host by a new ssh. Does
-  /// not start a daemon.
+  /// Reconnects to the same socket after the connection was lost, or with --host through a new ssh
+  /// process. Does not start a daemon.
   Result<void> Reopen();
 
-  /// Whether the lost daemon is the user's own, which Open() would start again.
+  /// Returns whether the lost daemon is the user's own, which Open() would start again.
   bool MayRestart() const;
   /// Starts the user daemon on the same socket and connects. Requires MayRestart().
   /// @errors (exit 5) the daemon does not start.
   Result<void> Restart();
 
-  /// The login on the other machine with --host, else null.
+  /// Returns the login on the other machine with --host, else null.
   const RemoteLogin* remote() const { return ssh_ ? &ssh_->login() : nullptr; }
 
-  /// The caller's uid on the machine of the daemon.
+  /// Returns the caller's uid on the machine of the daemon.
   uid_t uid() const { return ssh_ ? ssh_->login().uid : options_.places.uid; }
   std::string UserNameThere(std::uint32_t uid) const;
   std::function<std::string(std::uint32_t)> UserNames() const;
 
-  /// The subject for messages about a lost connection: "the daemon", or "the connection to HOST".
+  /// Returns the subject of messages about a lost connection: "the daemon" or "the connection to
+  /// HOST".
   std::string OtherEnd() const;
 
-  /// How long to wait for the daemon to return, and the pause between two attempts.
+  /// Returns how long to wait for the daemon to return. RetryPause() is the pause between attempts.
   std::chrono::seconds AbsenceTimeout() const { return std::chrono::seconds(ssh_ ? 300 : 30); }
   std::chrono::milliseconds RetryPause() const;
 
   /// Returns the reason that ssh reports if the connection was lost, else `error`.
   Error Explain(Error error);
 
-  /// The channel for new stubs. Any thread.
+  /// Returns the channel for new stubs. May be called by any thread.
   std::shared_ptr<grpc::Channel> channel() const;
 
-  /// The first answer of the daemon: version, queue, housekeeping CPUs.
+  /// Returns the first answer of the daemon: its version, queue and housekeeping CPUs.
   const v1::QueueStatus& status() const { return status_; }
 
  private:
@@ -103,7 +105,7 @@ class DaemonLink {
   Result<void> Adopt(UniqueFd fd);
 
   const LinkOptions options_;
-  std::string path_;                    ///< of the socket
+  std::string path_;                    ///< path of the socket
   std::unique_ptr<SshConnection> ssh_;  ///< with --host; outlives the channel on its socket
   v1::QueueStatus status_;
   mutable std::mutex mutex_;
@@ -124,34 +126,34 @@ struct FoundDaemon {
 Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start);
 
 /// The message for a lost connection.
-inline constexpr char kConnectionClosed[] = "the daemon went away: the connection is closed";
+inline constexpr char kConnectionClosed[] = "lost the connection to the daemon";
 
 /// Converts a refused call to an error: the daemon's message, its hint (Status::error_details,
 /// plain text) and a code for which ExitFor() returns the right exit code.
 Error FromStatus(const grpc::Status& status);
 
-/// Whether the connection was lost, as opposed to an answer "unavailable" from the daemon.
+/// Returns whether the connection was lost, as opposed to a daemon that answers "unavailable".
 bool IsConnectionLoss(const grpc::Status& status);
 
-/// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
-/// waits until the children are gone.
+/// The longest time that a unary call may take. A submission hashes every program that it resolves,
+/// and a cancellation waits until the children have exited.
 inline constexpr auto kCallTimeout = std::chrono::seconds(120);
 
-/// Time limit of calls that wait for the running session to end: practically unlimited.
+/// The time limit of calls that wait for the running session to end, which is practically infinite.
 inline constexpr auto kQueueTimeout = std::chrono::hours(24 * 30);
 
-/// If the daemon refused a call only because too many were in progress, pauses and returns true:
-/// the call may then be repeated, twice at most.
+/// If the daemon refused a call only because too many were in progress, pauses and returns true.
+/// The call may then be repeated, at most twice.
 ///
-/// @param context   of the refused call: the daemon marks it with kRetryAfterKey
-/// @param attempt   1 = the first one has just been refused
-/// @param timeout   the call's: no pause is longer than that
+/// @param context   the context of the refused call, which the daemon marks with kRetryAfterKey
+/// @param attempt   1 if the first attempt has just been refused
+/// @param timeout   the timeout of the call; no pause is longer
 bool WaitToAskAgain(const grpc::ClientContext& context, int attempt,
                     std::chrono::milliseconds timeout = kCallTimeout);
 
-/// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
+/// Makes one unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
-/// @errors those of the daemon.
+/// @errors the error that the daemon returns.
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(
     Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -166,7 +168,7 @@ Result<Response> CallDaemon(
   }
 }
 
-/// The same call over a link: CallDaemon(link, &v1::SessionService::Stub::Get, request).
+/// Makes one unary call over a link: CallDaemon(link, &v1::SessionService::Stub::Get, request).
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(
     DaemonLink& link, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -177,9 +179,9 @@ Result<Response> CallDaemon(
   return response;
 }
 
-/// The only call of a command: finds or starts the daemon first.
+/// Makes the only call of a command. Finds or starts the daemon first.
 ///
-/// @errors also those of DaemonLink::Open.
+/// @errors also the errors of DaemonLink::Open.
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(const LinkOptions& options,
                             grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,

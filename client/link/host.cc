@@ -15,7 +15,7 @@
 namespace benchd::client {
 
 std::string UserName(std::uint32_t uid) {
-  // Cached: a list of sessions repeats a few users.
+  // Cached, because a list of sessions repeats a few users.
   static std::map<std::uint32_t, std::string> known;
   const auto [name, is_new] = known.try_emplace(uid);
   if (is_new) {
@@ -62,7 +62,7 @@ void MoveToCpus(const std::vector<int>& cpus) {
     any = true;
   }
   if (!any) return;
-  // A thread started meanwhile may inherit the old CPUs, so repeat until no new thread appears.
+  // A thread started meanwhile may inherit the old CPUs. Repeat until no new thread appears.
   std::set<std::string> moved;
   for (bool found_new = true; found_new;) {
     found_new = false;

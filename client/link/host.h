@@ -9,19 +9,19 @@
 
 namespace benchd::client {
 
-/// The name of a uid in the system's user database; "uid N" if it is not listed.
+/// Returns the name of a uid from the system's user database, or "uid N" if it is not listed.
 std::string UserName(std::uint32_t uid);
 
-/// The value of an environment variable; empty if it is not set.
+/// Returns the value of an environment variable; empty if it is not set.
 std::string Variable(const char* name);
 
-/// $HOME, else the home directory in the user database; empty if there is none.
+/// Returns $HOME, else the home directory in the user database; empty if there is none.
 std::string HomeDirectory();
 
-/// The directory for state of programs: $XDG_STATE_HOME, else ~/.local/state.
+/// Returns the directory for the state of programs: $XDG_STATE_HOME, else ~/.local/state.
 std::string StateHome();
 
-/// The path of this benchctl; a newer version may have been installed there since it started.
+/// Returns the path of this benchctl. A newer version may have been installed there meanwhile.
 ///
 /// @errors /proc/self/exe cannot be read
 Result<std::string> OwnProgram();
@@ -31,7 +31,7 @@ Result<std::string> OwnProgram();
 /// change nothing.
 void MoveToCpus(const std::vector<int>& cpus);
 
-/// How many CPUs this thread may run on.
+/// Returns the number of CPUs on which this thread may run.
 std::size_t CpusOfThisThread();
 
 }  // namespace benchd::client

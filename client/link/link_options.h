@@ -10,15 +10,15 @@
 
 namespace benchd::client {
 
-/// Where daemons listen. Tests use other places.
+/// The places where daemons listen. Tests use other places.
 struct SocketPlaces {
   std::string system_socket = "/run/benchd/benchd.sock";
-  std::string runtime_dir;          ///< XDG_RUNTIME_DIR, empty = none
+  std::string runtime_dir;          ///< XDG_RUNTIME_DIR; empty: not set
   std::string shared_dir = "/tmp";  ///< parent of the fallback benchd-UID/
   uid_t uid = 0;                    ///< owner of the user daemon
 };
 
-/// Time limit for a socket to answer.
+/// The time limit for a socket to answer.
 inline constexpr std::chrono::milliseconds kConnectTimeout{10'000};
 
 /// How a command finds its daemon.
@@ -26,8 +26,8 @@ struct LinkOptions {
   std::optional<SshTarget> host;                        ///< --host or BENCHD_HOST
   std::optional<std::string> socket;                    ///< --socket
   std::optional<std::string> environment_socket;        ///< BENCHD_SOCKET
-  bool may_start = true;                                ///< without --no-autostart
-  std::chrono::milliseconds timeout = kConnectTimeout;  ///< to connect, and for the first answer
+  bool may_start = true;                                ///< false with --no-autostart
+  std::chrono::milliseconds timeout = kConnectTimeout;  ///< to connect and for the first answer
   SocketPlaces places;
 };
 

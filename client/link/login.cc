@@ -19,7 +19,7 @@ Error HostError(std::string_view text, const std::string& why) {
   return UsageError("host " + Quoted(text) + ": " + why, kHostForm);
 }
 
-// Whether `word` is one word on ssh's command line and cannot be taken for an option.
+// Returns whether `word` is one word on ssh's command line and cannot be taken for an option.
 bool IsPlainWord(std::string_view word) {
   if (word.empty() || word.front() == '-' || FirstInvalidUtf8(word)) return false;
   return !HasControlCharacter(word) && word.find_first_of(" /@'\"\\$`%") == std::string_view::npos;
@@ -62,7 +62,7 @@ Result<SshTarget> ParseSshTarget(std::string_view text) {
   target.host = host;
   if (rest.empty()) return target;
   if (rest.front() == ':') target.port = ReadPort(rest.substr(1));
-  if (!target.port) return HostError(text, "not a port from 1 to 65535");
+  if (!target.port) return HostError(text, "the port must be between 1 and 65535");
   return target;
 }
 
@@ -129,7 +129,7 @@ Result<std::optional<RemoteLogin>> ParseGreeting(std::string_view line) {
 
 namespace {
 
-// The last line with printable text.
+// Returns the last line with printable text.
 std::string LastLine(const std::string& text) {
   std::string last;
   for (const std::string& line : Lines(text)) {
@@ -140,7 +140,7 @@ std::string LastLine(const std::string& text) {
   return last;
 }
 
-// The `error:` and `hint:` lines of benchctl on the other machine.
+// Reads the `error:` and `hint:` lines of benchctl on the other machine.
 std::optional<Error> RemoteError(const std::string& text) {
   constexpr std::string_view kError = "error: ";
   constexpr std::string_view kHint = "hint: ";
@@ -174,7 +174,7 @@ Error ExplainSshEnd(const SshTarget& target, const SshEnd& end) {
   const std::string last = LastLine(end.err);
   if (end.code == 127) {
     return ConnectionError("benchctl is not installed on " + target.host,
-                           "install it there, in the PATH of a login without a terminal");
+                           "install it there, in the PATH of non-interactive logins");
   }
   if (end.code == 255) {
     const std::string said = last.starts_with("ssh: ") ? last : "ssh: " + last;

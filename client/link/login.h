@@ -26,32 +26,32 @@ struct SshTarget {
 /// Parses `ssh://[USER@]HOST[:PORT]`, with an IPv6 address in brackets.
 ///
 /// @errors (exit 2) another scheme, a path, a missing host, a port outside 1 to 65535; a user or
-///         host that begins with `-`, which ssh would take for an option, or that contains blanks
+///         host that begins with `-`, which ssh would take for an option, or that contains spaces
 ///         or control characters.
 Result<SshTarget> ParseSshTarget(std::string_view text);
 
-/// The login as `benchctl dial-stdio` describes it before it hands the connection over. It has
+/// The login as `benchctl dial-stdio` describes it before it hands the connection over. It contains
 /// everything that a session takes from its caller's process.
 struct RemoteLogin {
   std::uint32_t uid = 0;
   std::string user;
-  CapturedContext caller;  ///< cwd is the directory in which the login starts: its home
-  /// Where commits from a bundle are built; none if that benchctl cannot build them.
+  CapturedContext caller;  ///< cwd is the home directory, where the login starts
+  /// The place where commits from a bundle are built; none if the remote benchctl cannot do that.
   std::optional<BuildPlace> builds = {};
 };
 
 /// The beginning of a greeting line. Lines that the login shell prints before it are discarded.
 inline constexpr std::string_view kGreetingMark = "benchd-dial-stdio 1 ";
 
-/// The greeting line, including the newline.
+/// Returns the greeting line, including the newline.
 std::string Greeting(const RemoteLogin& login);
 
-/// Parses one line; nullopt if it is not a greeting.
+/// Parses one line. Returns nullopt if the line is not a greeting.
 ///
-/// @errors (exit 5) it begins like a greeting, but is malformed.
+/// @errors (exit 5) the line begins like a greeting but is malformed.
 Result<std::optional<RemoteLogin>> ParseGreeting(std::string_view line);
 
-/// How an ssh process ended that failed to connect or lost its connection.
+/// The end of an ssh process that failed to connect or lost its connection.
 struct SshEnd {
   int code = 0;           ///< exit code; 128 + N if signal N ended it
   std::string err;        ///< stderr of ssh and of the program there
@@ -59,7 +59,7 @@ struct SshEnd {
   std::string unwelcome;  ///< the beginning of the output in place of a greeting
 };
 
-/// The reason, with the message of ssh (exit 255) or of benchctl on the other machine.
+/// Explains the end, with the message of ssh (exit 255) or of benchctl on the other machine.
 Error ExplainSshEnd(const SshTarget& target, const SshEnd& end);
 
 }  // namespace benchd::client

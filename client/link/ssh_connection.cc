@@ -26,7 +26,7 @@ namespace {
 
 using SshClock = std::chrono::steady_clock;
 
-// The options of scp(1), so that a user's configuration for interactive logins has no effect.
+// Uses the options that scp(1) uses, so that a configuration for interactive logins has no effect.
 std::vector<std::string> SshWords(const SshTarget& target, const SshOptions& options) {
   const char* named = std::getenv("BENCHD_SSH");
   std::vector<std::string> words = {named != nullptr && named[0] != '\0' ? named : "ssh",
@@ -60,7 +60,7 @@ void BecomeSsh(int connection, int err, pid_t parent) {
   dup2(err, STDERR_FILENO);
 }
 
-// Reads up to a newline and no further, because gRPC reads the rest. 0 = end of file.
+// Reads up to a newline and no further, because gRPC reads the rest. Returns 0 at the end of file.
 ssize_t TakeLine(int fd, std::string* line) {
   std::array<char, 64 * 1024> bytes;
   ssize_t size = recv(fd, bytes.data(), bytes.size(), MSG_PEEK);
@@ -147,8 +147,8 @@ Result<void> SshConnection::AwaitGreeting(std::chrono::seconds timeout) {
     noise += line.size();
     line.clear();
   }
-  return ConnectionError(target_.Text() + ": the login shell prints without end",
-                         "its start-up files must print nothing without a terminal");
+  return ConnectionError(target_.Text() + ": the login shell does not stop printing",
+                         "make its start-up files print nothing without a terminal");
 }
 
 // pread does not move the file position, at which ssh continues to write.

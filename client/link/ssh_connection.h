@@ -15,7 +15,7 @@ namespace benchd::client {
 struct SshOptions {
   bool may_start = true;   ///< benchctl on the other machine may start a daemon
   bool may_prompt = true;  ///< ssh may ask for a passphrase on the terminal
-  /// Until the greeting; it includes the time to type a password.
+  /// Time limit for the greeting, including the time to type a password.
   std::chrono::seconds timeout{300};
 };
 
@@ -28,7 +28,7 @@ class SshConnection {
  public:
   /// Starts BENCHD_SSH, else `ssh` from PATH, and waits for the greeting.
   ///
-  /// @errors (exit 5) with the message of ssh or of benchctl on the other machine.
+  /// @errors (exit 5) the connection failed; the message is that of ssh or of the remote benchctl.
   static Result<std::unique_ptr<SshConnection>> Open(const SshTarget& target,
                                                      const SshOptions& options);
   SshConnection(const SshConnection&) = delete;
@@ -37,13 +37,13 @@ class SshConnection {
 
   const RemoteLogin& login() const { return login_; }
 
-  /// The messages ("benchctl: ...") of benchctl on the other machine so far, one per line.
+  /// Returns the messages ("benchctl: ...") of the remote benchctl so far, one per line.
   std::string Messages() const;
 
-  /// Returns the connection after the greeting, for gRPC. Call it once.
+  /// Returns the connection after the greeting, for gRPC. Call this once.
   UniqueFd TakeSocket() { return std::move(socket_); }
 
-  /// The reason why the connection was lost, if ssh reports one. Waits briefly for ssh to exit.
+  /// Returns the reason for the lost connection, if ssh reports one. Waits briefly for ssh to exit.
   Error Explain();
 
  private:

@@ -9,10 +9,10 @@
 namespace benchd::client {
 
 void StepAside(const LinkOptions& link) {
-  // The default of nice(1): processes of normal priority take precedence.
+  // The default increment of nice(1): processes of normal priority take precedence.
   constexpr int kMuchNicer = 10;
   [[maybe_unused]] const int priority = nice(kMuchNicer);
-  // Without the host, because this machine does the computing. A daemon answers within a
+  // The host is omitted, because this machine does the computing. A daemon answers within a
   // millisecond and an analysis takes little longer, so a long wait is not worthwhile.
   [[maybe_unused]] const auto moved =
       DaemonLink::Open({.socket = link.socket,

@@ -47,7 +47,7 @@ class SlurmPool {
       : order_(std::move(order)), folder_(std::move(folder)), json_(json) {}
 
   Result<ExitCode> Run() {
-    interrupts_.React({.on_first = [] {}});  // from now on an interrupt cancels the tasks
+    interrupts_.React({.on_first = [] {}});  // from now on, an interrupt cancels the tasks
     auto submitted = Submit({});
     if (!submitted) {
       folder_.Remove();
@@ -81,7 +81,7 @@ class SlurmPool {
     return {};
   }
 
-  // Tasks that ran on a node that another task had claimed.
+  // Returns the tasks that ran on a node that another task had claimed.
   std::string Displaced() const {
     std::vector<std::string> tasks;
     for (const TaskState& state : folder_.ReadStates(order_.machines)) {
@@ -170,10 +170,11 @@ class SlurmPool {
   Result<ExitCode> NoExport() const {
     if (folder_.ReadStates(order_.machines).empty()) {
       return ConnectionError(folder_.path() + ": no task has written to it",
-                             "the nodes must share it with this machine; name another folder with "
+                             "name a folder that the nodes share with this machine: "
                              "--pool-folder DIR");
     }
-    return ConnectionError("pool: no machine has a result", "see the logs in " + folder_.path());
+    return ConnectionError("pool: no machine produced a result",
+                           "see the logs in " + folder_.path());
   }
 
   Interrupts interrupts_;

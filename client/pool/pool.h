@@ -12,7 +12,7 @@ namespace benchd::client {
 /// @param known  the options of compare
 Result<ExitCode> RunPool(const CommandContext& context, std::span<const OptionInfo> known);
 
-/// Whether the argument of `cancel` is the folder of a pool, whose jobs CancelPool() cancels.
+/// Returns whether the argument of `cancel` is the folder of a pool. CancelPool() cancels its jobs.
 bool IsPool(const std::string& word);
 Result<ExitCode> CancelPool(const CommandContext& context);
 

@@ -32,7 +32,7 @@ bool Create(const std::string& path, const std::string& text) {
   return fd && WriteAll(fd.get(), text, path).has_value();
 }
 
-// The names of the files in `folder` that begin with `prefix`, without the prefix.
+// Returns the names of the files in `folder` that begin with `prefix`, without the prefix.
 std::vector<std::string> NamesBehind(const std::string& folder, std::string_view prefix) {
   std::vector<std::string> names;
   std::error_code error;

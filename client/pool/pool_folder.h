@@ -15,24 +15,24 @@ inline constexpr std::string_view kPoolPrefix = "benchd-pool-";
 ///
 /// benchctl on the login node writes `job.sh`, `login` and `jobs` (Slurm job IDs, one per line).
 /// The tasks write `task-N.state`, `task-N.json` (the export, once the session has a result) and
-/// `task-N.log`. `machine-NODE` has the number of the task that claimed the node. Files are
+/// `task-N.log`. `machine-NODE` contains the number of the task that claimed the node. Files are
 /// replaced atomically. Nodes are claimed with O_EXCL, which NFS supports since version 3.
 class PoolFolder {
  public:
   explicit PoolFolder(std::string path) : path_(std::move(path)) {}
 
-  /// The absolute path below `parent`, with the XXXXXX that mkdtemp replaces.
+  /// Returns the absolute path below `parent`, with the XXXXXX that mkdtemp replaces.
   static std::string Pattern(const std::string& parent);
   /// Creates a new folder below `parent`.
-  /// @errors (exit 2) those of the file system
+  /// @errors (exit 2) file system errors
   static Result<PoolFolder> Make(const std::string& parent);
 
   const std::string& path() const { return path_; }
-  /// The last component of the path, which is also the name of the Slurm jobs.
+  /// Returns the last component of the path, which is also the name of the Slurm jobs.
   std::string Name() const;
   bool IsShared() const;
 
-  /// Deletes the folder. Only for a pool whose tasks were not submitted.
+  /// Deletes the folder of a pool whose tasks were not submitted.
   void Remove() const;
 
   /// Records a job that sbatch submitted, by its Slurm job ID.
@@ -42,17 +42,17 @@ class PoolFolder {
   /// Claims the node for the task, so that no machine counts twice. Returns false if another task
   /// has claimed it. Releases any other node that the task had claimed.
   bool Claim(const std::string& node, int task) const;
-  /// The nodes that tasks have claimed.
+  /// Returns the nodes that tasks have claimed.
   std::vector<std::string> ClaimedNodes() const;
 
-  /// The file that compare writes. TakeExport() renames it to Export().
+  /// Returns the path of the file that compare writes. TakeExport() renames it to Export().
   std::string NewExport(int task) const;
   bool TakeExport(int task) const;
   bool HasExport(int task) const;
   std::string Export(int task) const;
 
   Result<void> Write(const TaskState& state) const;
-  /// Sorted by task; tasks that have not started are missing.
+  /// Returns the states, sorted by task. Tasks that have not started are missing.
   std::vector<TaskState> ReadStates(std::size_t tasks) const;
 
  private:

@@ -58,10 +58,11 @@ Result<std::size_t> ReadMachines(const ParsedArguments& arguments) {
   if (text == nullptr) return std::size_t{4};
   const auto count = ParseCount(*text);
   if (count && *count > 0 && *count <= kMostMachines) return static_cast<std::size_t>(*count);
-  return UsageError("--machines " + *text + ": not a number of machines", "write --machines 4");
+  return UsageError("--machines " + *text + ": not a valid number of machines",
+                    "write --machines 4");
 }
 
-// Adds an option as it was typed, or in an equivalent form.
+// Adds an option to the arguments as it was typed, or in an equivalent form.
 void AddOption(const GivenOption& given, std::span<const OptionInfo> known,
                std::vector<std::string>* words) {
   const auto info = std::ranges::find(known, given.name, &OptionInfo::name);
@@ -105,7 +106,7 @@ Result<void> CheckPoolFolders(const PoolOrder& order) {
     if (CanBeAskedFor(*folder)) continue;
     return UsageError(
         "--pool: the folder " + Quoted(*folder) + " contains a character that sbatch interprets",
-        "use one without quotes, backslashes, % and control characters" +
+        "use a folder without quotes, backslashes, % or control characters" +
             std::string(folder == &order.folder && order.folder != order.cwd ? ": --pool-folder DIR"
                                                                              : ""));
   }
@@ -228,7 +229,7 @@ Result<TaskState> ReadTaskState(std::string_view text) {
 
 namespace {
 
-// "30 runs  +0.3 % (-0.7 … +0.9 %)"; empty if not known yet.
+// Returns "30 runs  +0.3 % (-0.7 % to +0.9 %)", or an empty string if it is not known yet.
 std::string NewestInterval(const std::string& update) {
   const Json said = Json::parse(update, nullptr, /*allow_exceptions=*/false);
   if (!said.is_object() || !said.contains("comparisons")) return "";

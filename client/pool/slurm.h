@@ -11,13 +11,13 @@
 
 namespace benchd::client {
 
-// The text that is sent to Slurm and the text that it answers. Pure.
+// The text that is sent to Slurm and the text that Slurm returns. Pure.
 
 /// The largest number of machines in a pool. Slurm's own limit for an array (MaxArraySize) is
 /// usually lower.
 inline constexpr std::size_t kMostMachines = 10'000;
 
-/// `compare --pool slurm[:PARTITION] --machines K`.
+/// A request of `compare --pool slurm[:PARTITION] --machines K`.
 struct PoolOrder {
   std::string partition;  ///< empty: Slurm's default
   std::size_t machines = 0;
@@ -27,8 +27,8 @@ struct PoolOrder {
   std::vector<std::string> words;  ///< arguments of `compare` for each task
 };
 
-/// Reads a command line with --pool: the partition, the number of machines, and the arguments that
-/// the tasks get, which are all except the options of the pool.
+/// Reads a command line with --pool: the partition, the number of machines, and the arguments of
+/// the tasks, which are all except the options of the pool.
 ///
 /// @param known  the options of compare
 /// @errors (exit 2) an unknown kind of pool, an invalid number of machines, a missing --runs, or an
@@ -42,14 +42,14 @@ Result<PoolOrder> ReadPoolOrder(const ParsedArguments& arguments,
 ///         could end a line of the script early or name another file.
 Result<void> CheckPoolFolders(const PoolOrder& order);
 
-/// The script for sbatch: a job array with one task per machine.
+/// Returns the script for sbatch: a job array with one task per machine.
 ///
 /// @param order  must have passed CheckPoolFolders()
 std::string BatchScript(const PoolOrder& order);
 
-/// The states of the tasks of a pool in Slurm.
+/// The states that Slurm reports for the tasks of a pool.
 struct SlurmView {
-  std::size_t pending = 0;  ///< records; Slurm lists waiting tasks of an array as one
+  std::size_t pending = 0;  ///< number of records; Slurm lists waiting tasks as one
   std::size_t running = 0;
   std::string reason;                ///< why tasks are pending
   std::map<int, std::string> ended;  ///< states of ended tasks, by task: "FAILED"
@@ -74,20 +74,21 @@ struct TaskState {
   bool operator==(const TaskState&) const = default;
 };
 
-/// Converts to one line of JSON, and back.
+/// Converts a state to one line of JSON, and back.
 std::string TaskStateText(const TaskState& state);
 /// @errors the text is not a task state
 Result<TaskState> ReadTaskState(std::string_view text);
 
-/// "node3  running  8 runs  +0.3 % (-0.7 … +0.9 %)": the first gate's newest interval.
+/// Returns the state with the newest interval of the first gate, such as "node3  running  8 runs
+/// +0.3 % (-0.7 % to +0.9 %)".
 std::string TaskLine(const TaskState& state);
 
-/// The exit code of a task for the exit code of compare: 0 if there is an export, kTaskRequeue if
-/// another attempt may succeed, else that of compare.
+/// Returns the exit code of a task for the exit code of compare: 0 if there is an export,
+/// kTaskRequeue if another attempt may succeed, else that of compare.
 int TaskExit(int compare, int restarts);
 /// EX_TEMPFAIL, for RequeueExit= in slurm.conf. compare itself never exits with this code.
 inline constexpr int kTaskRequeue = 75;
-/// RequeueExit= has no limit of its own, so a task fails after this many restarts.
+/// RequeueExit= does not limit restarts, so a task fails after this many.
 inline constexpr int kMostRestarts = 3;
 
 }  // namespace benchd::client

@@ -83,7 +83,7 @@ Json ToJson(const ArmHistogram& histogram) {
 std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Timestamp& now) {
   Json json = Named("verdict", "", now);
   AddFields(json, analysis.verdict);
-  // Nothing was measured: no time went by, and nobody disturbed it.
+  // A table has neither a duration nor disturbances.
   json.erase("elapsed_s");
   json.erase("disturbances");
   AddGeometricMeans(json, analysis.verdict);
@@ -100,7 +100,7 @@ std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Times
 namespace {
 
 constexpr int kHistogramGap = 3;
-constexpr int kUsualWidth = 100;  // where the place has no limit
+constexpr int kUsualWidth = 100;  // if the output has no width limit
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 40;
 
@@ -141,7 +141,7 @@ double LargestShare(const Arms& arms) {
   return largest;
 }
 
-// A bar of `length` cells; one that is not empty leaves a mark however short it is.
+// A bar of `length` cells. Unless the bin is empty, the bar is visible even if it is very short.
 std::string Bar(double length, bool empty, const Style& style) {
   if (empty) return "";
   if (!style.unicode) {
@@ -155,7 +155,7 @@ std::string Bar(double length, bool empty, const Style& style) {
   return bar + std::string(kEighths[static_cast<std::size_t>(eighths % 8)]);
 }
 
-// "10.05 … 10.10" for each bin, below the metric and its unit.
+// The column of the bins: the metric and its unit as a heading, then "10.05 … 10.10" per bin.
 std::vector<std::string> BinColumn(const ArmHistogram& bins, const Style& style) {
   const double first = bins.edges.front();
   const double last = bins.edges.back();
@@ -173,7 +173,7 @@ std::vector<std::string> BinColumn(const ArmHistogram& bins, const Style& style)
   return column;
 }
 
-// "████▌     12" for each bin, below the arm's name.
+// The column of one arm: its name as a heading, then "████▌     12" per bin.
 std::vector<std::string> HistogramColumn(const ArmHistogram& arm, double largest_share,
                                          int bar_width, int count_width, const Style& style) {
   std::vector<std::string> column = {

@@ -10,11 +10,11 @@
 
 namespace benchd::client {
 
-/// What the analysis of a table says: the verdict as the last event of a session has it, and what
-/// only a table has.
+/// The result of analysing a table: the same verdict as in the final event of a session, and the
+/// results that only a table has.
 struct Analysis {
-  v1::Update verdict;      ///< without a verdict where no metric gates
-  bool has_gates = false;  ///< as of TableReport
+  v1::Update verdict;      ///< without a verdict if no metric gates
+  bool has_gates = false;  ///< as in TableReport
   std::optional<std::uint64_t> decided_at;
   std::vector<ArmSummary> summaries;
   std::vector<ArmHistogram> histograms;
@@ -22,35 +22,38 @@ struct Analysis {
 
 Analysis AnalysisOf(TableReport report);
 
-/// What `analyze` prints: mmtests' table and the histograms where the answer has them, then what
-/// `compare` prints at its end, and for a sequential method at how many pairs it was decided.
+/// Renders the output of `analyze`: mmtests' table and the histograms, if there are any, then the
+/// text that `compare` prints at its end. For a sequential method, the text includes the number of
+/// pairs at which the verdict was reached.
 std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, Detail detail,
                            const Style& style);
 
-/// What `analyze --json` prints, one object on one line (without the newline): event "verdict" as
-/// compare's last line without what only a session has (session, elapsed_s, disturbances); with
-/// `decided_at` for sequential methods, `summaries` and `histograms` where the answer has some.
+/// Renders the output of `analyze --json`: one object on one line, without the newline. It is the
+/// event "verdict" as in the last line of `compare`, without the keys of a session (session,
+/// elapsed_s, disturbances). It has `decided_at` for sequential methods, and `summaries` and
+/// `histograms` if there are any.
 std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Timestamp& now);
 
-/// mmtests' table: for each benchmark and metric a block with a row per figure (min, quartiles,
-/// max, mean, deviation, variation, mean of the best 95 %; harmonic where higher is better) and a
-/// column per arm. A percentage is the gain over the first reference as mmtests counts it: positive
-/// is better. A star stands where an arm differs from a reference by the rule that is named below.
+/// Renders mmtests' table: one block per benchmark and metric, with one row per figure (min,
+/// quartiles, max, mean, deviation, variation, mean of the best 95 %) and one column per arm. If
+/// higher is better, the means are harmonic. A percentage is the gain over the first reference with
+/// mmtests' sign: positive is better. A star marks an arm that differs from a reference; the rule
+/// is printed below the table.
 ///
-/// Arms that do not fit the width follow in a block of their own. What a sample does not have is
-/// "-". Empty without summaries; else it ends with an empty line.
+/// Arms that do not fit the width follow in another block. An undefined figure is "-". The text is
+/// empty without summaries; otherwise it ends with an empty line.
 ///
-/// @param verdict        of the same table: who is compared with whom
-/// @param mmtests_stars  which rule gave the stars
+/// @param verdict        the comparisons of the same table
+/// @param mmtests_stars  whether the stars follow mmtests' rule
 std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Update& verdict,
                             bool mmtests_stars, const Style& style);
 
-/// The histograms of an analysis: for each benchmark and metric a row per bin, the arms side by
-/// side with a bar and a count each. Bars of all arms have one scale, the share of the arm's
-/// values, so that arms of different sizes can be compared.
+/// Renders the histograms of an analysis: one row per bin for each benchmark and metric, with the
+/// arms side by side. Each arm has a bar and a count. A bar shows the share of the arm's values, on
+/// the same scale for all arms, so that arms with different numbers of values can be compared.
 ///
-/// Arms that do not fit the width follow below. Empty without histograms; else it ends with an
-/// empty line.
+/// Arms that do not fit the width follow below. The text is empty without histograms; otherwise it
+/// ends with an empty line.
 std::string RenderHistograms(std::span<const ArmHistogram> histograms, const Style& style);
 
 }  // namespace benchd::client

@@ -64,8 +64,8 @@ std::string SeenSentence(const Calibration& calibration) {
     seen += (seen.empty() ? "" : ", in ") + Printable(floor.metric) + " of " +
             FormatShare(*floor.seen_in_minute) + " or more";
   }
-  if (seen.empty()) return "too few runs for an interval: give it more time, such as --for 5m\n";
-  std::string text = "in one minute this machine shows a change in " + seen + " (" +
+  if (seen.empty()) return "too few runs for an interval: allow more time, such as --for 5m\n";
+  std::string text = "in one minute, this machine can detect a change in " + seen + " (" +
                      FormatConfidence(calibration.confidence) + " confidence)\n";
   if (calibration.scaled()) {
     text += "scaled from " + FormatClock(calibration.elapsed_seconds) +
@@ -163,7 +163,7 @@ std::string Table(const TrialReport& report, const Style& style) {
   return AlignColumns(rows);
 }
 
-/// The names of the rows with that effect, each with its ratio.
+/// Returns the names of the rows with that effect, each with its ratio.
 std::vector<std::string> Those(const TrialReport& report, SettingEffect effect) {
   std::vector<std::string> names;
   for (std::size_t i = 1; i < report.trial.settings.size(); ++i) {
@@ -184,18 +184,18 @@ std::string NothingClear(const TrialReport& report) {
   std::size_t most = 0;
   for (const SettingComparison& one : report.trial.settings) most = std::max(most, one.rounds);
   if (most < 2) return "too few rounds for an interval: no statement is possible yet";
-  return "none of these clearly changes the spread of runs here" + InWhich(report) +
-         "; a longer trial sees smaller effects, such as --for 10m";
+  return "no setting clearly changes the spread of runs here" + InWhich(report) +
+         "; a longer trial, such as --for 10m, detects smaller effects";
 }
 
-/// For a trial of single settings: which of them are worth having.
+/// Returns the conclusions of a trial of single settings: which of them to keep.
 std::vector<std::string> EachSentences(const TrialReport& report) {
   std::vector<std::string> sentences;
   const auto worth = Those(report, SettingEffect::kNoisier);
   const auto harmful = Those(report, SettingEffect::kQuieter);
   if (worth.empty() && harmful.empty()) return {NothingClear(report)};
   if (!worth.empty()) {
-    sentences.push_back("worth having here, because runs spread more: " + Join(worth, ", ") +
+    sentences.push_back("worth keeping here, because runs spread more: " + Join(worth, ", ") +
                         InWhich(report));
   }
   if (!harmful.empty()) {

@@ -77,8 +77,8 @@ std::string Where(const ReasonedRegression& one) {
   return Printable(one.source) + " (machine " + Printable(one.machine.substr(0, kShortName)) + ")";
 }
 
-// "in node2.json (machine 41d6b3f7) and node3.json (machine d90e6c55): candidate has no b, ...":
-// each reason once.
+// Formats the regressions by reason, each reason once: "in node2.json (machine 41d6b3f7) and
+// node3.json (machine d90e6c55): candidate has no b, ...".
 std::string RegressedSentence(const CombinedGate& gate) {
   std::vector<std::string> reasons;
   for (const ReasonedRegression& one : gate.regressed_in) {
@@ -96,7 +96,8 @@ std::string RegressedSentence(const CombinedGate& gate) {
   });
 }
 
-// What stands over the mean of the machines; "" where that decides.
+// Explains the verdict of a gate that the mean of the machines does not decide; "" if the mean
+// decides it.
 std::string WithoutInterval(const CombinedGate& gate) {
   if (!gate.regressed_in.empty()) return RegressedSentence(gate);
   const auto printable = [](const std::string& source) { return Printable(source); };
@@ -189,7 +190,7 @@ Json MachineJson(const CombinedMachine& machine) {
 
 Json GateJson(const CombinedGate& gate, const std::vector<CombinedMachine>& machines) {
   Json json = MessageJson(AsUpdate({gate.comparison}).comparisons(0));
-  // Its numbers are machines, not runs.
+  // Counts of a combined gate are counts of machines, not of runs.
   for (const char* key : {"n_reference", "n_candidate", "method", "flag", "decided"})
     json.erase(key);
   json["machines"] = machines.size();

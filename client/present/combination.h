@@ -11,29 +11,29 @@
 
 namespace benchd::client {
 
-/// The combined result of several machines: for each gate a table of the machines, how far they
-/// differ and the prediction for one more, then the warnings and the verdict as a sentence. Ends
-/// with a newline.
+/// Renders the combined result of several machines: for each gate a table of the machines, the
+/// spread between them and the prediction for one more machine, then the warnings and the verdict
+/// as a sentence. Ends with a newline.
 ///
-/// @param expected  the number of machines expected
+/// @param expected  the expected number of machines, if known
 std::string RenderCombination(const MachineCombination& combination,
                               std::optional<std::size_t> expected, const Style& style);
 
-// The parts of RenderCombination().
+// Functions for the parts of RenderCombination().
 
-/// Comparisons as the message that all rendering functions take.
+/// Converts comparisons to the message that all rendering functions take.
 v1::Update AsUpdate(const std::vector<Comparison>& comparisons);
-/// The gates over all machines.
+/// Returns the gates over all machines, in the same form.
 v1::Update GatesOfAll(const MachineCombination& combination);
-/// "between machines: τ 0.4 %, τ² 1.6e-05; one more machine would find +0.1 … +2.5 % (99 %)".
-/// Unknown parts are omitted.
+/// Formats the spread and the prediction: "between machines: τ 0.4 %, τ² 1.6e-05; one more machine
+/// would find +0.1 … +2.5 % (99 %)". Omits unknown parts.
 std::string SpreadSentence(const CombinedGate& gate, const Style& style);
-/// The verdict of each gate, or one sentence that explains why there is none.
+/// Returns the verdict of each gate, or one sentence that explains why there is no verdict.
 std::vector<std::string> CombinationVerdicts(const MachineCombination& combination,
                                              std::optional<std::size_t> expected,
                                              const Style& style);
 
-/// event "combined", without a newline.
+/// Renders the event "combined" as one JSON line, without the newline.
 std::string CombinationJson(const MachineCombination& combination,
                             const google::protobuf::Timestamp& now);
 

@@ -19,15 +19,15 @@
 namespace benchd::client {
 namespace {
 
-// Readers drop blanks around a field, so those that belong to it need quotes too.
+// Readers strip blanks around an unquoted field, so a field that begins or ends with one is quoted.
 bool HasOuterBlank(const std::string& field) {
   constexpr std::string_view kBlanks = " \t";
   return !field.empty() && (kBlanks.find(field.front()) != std::string_view::npos ||
                             kBlanks.find(field.back()) != std::string_view::npos);
 }
 
-// What a spreadsheet would compute stands behind an apostrophe, which the reader takes off again.
-// Only sessions of older releases have control characters in their names.
+// Puts an apostrophe before a name that a spreadsheet would evaluate; the reader removes it again.
+// Control characters occur only in names of sessions of older releases.
 std::string Quoted(const std::string& name) {
   const std::string field = GuardedName(Printable(name));
   if (field.find_first_of(",\"\r\n") == std::string::npos && !HasOuterBlank(field)) return field;
@@ -39,10 +39,9 @@ std::string Quoted(const std::string& name) {
   return quoted + "\"";
 }
 
-// Samples inside a run are no replicates (the table's unit is the run): they become one value,
-// their mean, for rates the harmonic one where all are positive. Whoever reads the table has to get
-// the session's numbers to the last bit, so the sums run as the daemon's do: updated sample by
-// sample.
+// Reduces the samples of one run to their mean, because the unit of the table is the run. For rates
+// the mean is harmonic if all samples are positive. The mean is updated sample by sample, as in the
+// daemon, so that a reader of the table gets the session's numbers to the last bit.
 double Collapse(const std::vector<double>& values, bool rate) {
   double mean = 0;
   double inverse_mean = 0;
@@ -57,11 +56,11 @@ double Collapse(const std::vector<double>& values, bool rate) {
   return rate && positive ? 1 / inverse_mean : mean;
 }
 
-// The columns of the reader of tables that are no metrics.
+// The columns of a table that are not metrics.
 constexpr std::array<std::string_view, 7> kOtherColumns = {
     "arm", "role", "benchmark", "pair", "order", "started_at", "exit_code"};
 
-// A name that a reader would take for something else: a column's, a number, or a prefix.
+// Returns whether a reader would mistake the name for that of another column, a number or a prefix.
 bool NeedsPrefix(std::string_view metric) {
   return std::ranges::find(kOtherColumns, metric) != kOtherColumns.end() ||
          metric.find_first_not_of("0123456789+-.eE") == std::string_view::npos ||
@@ -74,7 +73,7 @@ std::string MetricHeading(const std::string& metric) {
 
 using Roles = std::map<std::pair<std::string, std::string>, v1::ArmRole>;
 
-// By benchmark and arm: a suite's benchmarks may differ.
+// Returns the roles by benchmark and arm, because the benchmarks of a suite may differ.
 Roles RolesOf(const v1::SessionSpec& spec) {
   Roles roles;
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
@@ -85,7 +84,8 @@ Roles RolesOf(const v1::SessionSpec& spec) {
   return roles;
 }
 
-// A suite's benchmarks may give one name to a rate and to a time.
+// The metrics that are rates, by benchmark, because one name may be a rate in one benchmark of a
+// suite and a time in another.
 using Rates = std::set<std::pair<std::string, std::string>>;
 
 Rates RatesOf(const v1::Update& report) {
@@ -98,9 +98,9 @@ Rates RatesOf(const v1::Update& report) {
   return rates;
 }
 
-// The metrics of some runs, in order of appearance. An export has millions of samples, and nearly
-// every run has those of the run before in their order: a look at the name that stood there is all
-// that most of them cost.
+// The metrics of some runs, in order of appearance. An export can have millions of samples, and
+// nearly every run has the same metrics in the same order as the run before. The lookup therefore
+// first tries the metric at the same position.
 class Columns {
  public:
   explicit Columns(std::span<const v1::Run> runs) {
@@ -112,7 +112,7 @@ class Columns {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// By column: what a run has of it as one value; NaN without any.
+  /// Returns one value per column for a run; NaN if the run lacks the metric.
   std::vector<double> RowOf(const v1::Run& run, const Rates& rates) const {
     std::vector<double> row;
     const std::vector<std::vector<double>> all = ValuesOf(run);
@@ -150,7 +150,7 @@ class Columns {
   }
 
   std::vector<std::string> names_;
-  std::vector<const v1::Sample*> first_;  // of each
+  std::vector<const v1::Sample*> first_;  // the first sample of each metric
 };
 
 }  // namespace
@@ -164,7 +164,7 @@ namespace {
 
 int ExitCodeOf(const v1::Run& run) { return run.signal() != 0 ? -run.signal() : run.exit_code(); }
 
-// A column that says it is needed where not every run ended with 0, or 0 may be a failure.
+// Exit codes are needed if some run did not exit with 0, or if 0 may be a failure.
 bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
   return std::ranges::any_of(
              runs, [](const auto& run) { return run.exit_code() != 0 || run.signal() != 0; }) ||
@@ -207,8 +207,8 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
 
 namespace {
 
-/// A metric as the reader of an export takes it: a built-in one with its own step, another one with
-/// that of the last digit of its values, at most 1.
+/// Describes a metric as the reader of an export does. A built-in metric has its known resolution.
+/// The resolution of any other metric is one unit of the last digit of its values, at most 1.
 MetricInfo InfoOf(const std::string& name, std::span<const double> values) {
   const MetricInfo* const builtin = FindBuiltinMetric(name);
   MetricInfo info = builtin != nullptr ? *builtin : MetricInfo{name, {}, {}, 0};
@@ -253,11 +253,11 @@ Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Se
     table.arm.push_back(number(arms, Printable(run.arm())));
     table.benchmark.push_back(number(benchmarks, Printable(run.benchmark())));
     if (arms.all().size() > kMaxTableArms || benchmarks.all().size() > kMaxTableBenchmarks) {
-      return InvalidArgument("runs", "of too many arms or benchmarks");
+      return InvalidArgument("runs", "too many arms or benchmarks");
     }
     table.pair.Add(warmup ? std::nullopt : std::optional(run.block()));
     table.order.Add(table.rows());
-    table.line.push_back(static_cast<std::uint32_t>(table.rows() + 1));  // as in its CSV
+    table.line.push_back(static_cast<std::uint32_t>(table.rows() + 1));  // its line in the CSV
     table.started_at.Add(convert::FromProto(run.started_at()));
     if (has_exit_codes) table.exit_code.Add(ExitCodeOf(run));
     const auto role = roles.find({run.benchmark(), run.arm()});
@@ -265,8 +265,8 @@ Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Se
     const std::vector<double> row = columns.RowOf(run, rates);
     for (std::size_t i = 0; i < row.size(); ++i) table.values[i].push_back(row[i]);
   }
-  if (table.values.empty()) return InvalidArgument("runs", "without a metric");
-  if (arms.all().size() < 2) return InvalidArgument("runs", "of fewer than two arms");
+  if (table.values.empty()) return InvalidArgument("runs", "no metric");
+  if (arms.all().size() < 2) return InvalidArgument("runs", "fewer than two arms");
   for (std::size_t i = 0; i < columns.names().size(); ++i) {
     table.metrics.push_back(InfoOf(Printable(columns.names()[i]), table.values[i]));
   }
@@ -301,7 +301,7 @@ void ParsedMetrics::Learn(const v1::Run& run) {
   std::map<std::string_view, const v1::MetricInfo*> infos;
   for (const v1::MetricInfo& info : run.metrics()) infos.emplace(info.name(), &info);
   for (const v1::Sample& sample : run.samples()) {
-    // A metric of the harness' own benchmarks may be described for each of them.
+    // A harness may describe a metric once, or once for each of its inner benchmarks.
     const std::string name = MetricName(sample);
     auto found = infos.find(name);
     if (found == infos.end()) found = infos.find(sample.metric());

@@ -11,41 +11,48 @@
 
 namespace benchd::client {
 
-/// How a sample's metric is called in tables: NAME, or INNER/NAME.
+/// Returns the name of a sample's metric in tables: NAME, or INNER/NAME.
 std::string MetricName(const v1::Sample& sample);
 
-/// The runs of a session as the contract's CSV: `arm,role,benchmark,pair,order,started_at,
-/// METRIC...`.
+/// Renders the runs of a session as CSV with the columns `arm,role,benchmark,pair,order,started_at,
+/// METRIC...`, which are part of the contract. The column `exit_code` precedes the metrics if
+/// exit codes are needed.
 ///
-/// One row a run in order of execution. `role` is what the session's spec says of the arm, so that
-/// whoever reads the table need not guess what was compared with what. `pair` is the block, empty
-/// for warm-ups, which stand there only if `runs` has them; runs of interrupted blocks are left
-/// out. `order` counts the printed rows from 1. A metric is NAME or INNER/NAME, behind `metric:`
-/// where a reader would take that for something else, in order of first appearance; a metric that a
-/// run does not have is an empty cell. Values are the shortest that read back as the same double;
-/// several samples of a metric in one run are their mean (harmonic where its report says that
-/// higher is better), as the statistics take them. Fields are quoted as RFC 4180 says, and where
-/// they begin or end with a blank; lines end in \n.
+/// There is one row per run, in order of execution. Runs of interrupted blocks are left out.
+/// - `role` is the role of the arm in the session's spec, so that a reader knows which arms were
+///   compared.
+/// - `pair` is the number of the block, and empty for warm-up runs.
+/// - `order` counts the rows from 1.
+/// - Metrics are in order of first appearance. The heading is NAME or INNER/NAME, with the prefix
+///   `metric:` if a reader would mistake it for something else. A cell is empty if the run lacks
+///   the metric. Several samples of one run become their mean, as in the statistics; it is harmonic
+///   if higher is better.
+///
+/// Values have the shortest form that reads back as the same double. Fields are quoted as in RFC
+/// 4180, and also if they begin or end with a blank. Lines end with \n.
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session);
 
-/// What a reader of that CSV has of it.
-/// @errors kInvalidArgument: no metric, fewer than two arms, or over kMaxTableArms of them.
+/// Returns the table that a reader of the output of RunsToCsv() gets.
+///
+/// @errors kInvalidArgument: no metric, fewer than two arms, more than kMaxTableArms arms, or more
+///         than kMaxTableBenchmarks benchmarks.
 Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Session& session);
 
-/// What files of a harness have as a table that `analyze` reads: `arm,benchmark,METRIC...`, written
-/// as above. It says no more that rows may be iterations of one process, and nothing of units.
+/// Renders a table from the files of a harness as CSV for `analyze`: `arm,benchmark,METRIC...`, in
+/// the format of RunsToCsv(). The CSV lacks the units, and it does not state whether rows may be
+/// iterations of one process.
 std::string TableToCsv(const MeasurementTable& table);
 
-/// What a session's harness said of its metrics, as columns of the session's export.
+/// The properties of metrics that a session's harness reported, as columns of the session's export.
 ///
-/// Unit and direction are those of a metric's first appearance, the resolution is the finest that
-/// any run has shown: as the daemon takes them. Runs come with Run.metrics, warm-ups included; runs
-/// of interrupted blocks count for nothing.
+/// As in the daemon, the unit and the direction come from the first appearance of a metric, and the
+/// resolution is the finest that any run has shown. Runs need Run.metrics. Warm-up runs are
+/// included, runs of interrupted blocks are ignored.
 class ParsedMetrics {
  public:
   void Learn(const v1::Run& run);
 
-  /// In order of appearance; none for benchd's own metrics.
+  /// The columns in order of appearance, without benchd's own metrics.
   const std::vector<TableColumn>& columns() const { return columns_; }
 
  private:

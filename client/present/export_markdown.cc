@@ -18,8 +18,8 @@
 namespace benchd::client {
 namespace {
 
-// Text of somebody else's that stays text: GitHub takes a backslash before any punctuation, but
-// looks for @somebody and #12 in what is left of that, so those are taken apart.
+// Escapes untrusted text. GitHub accepts a backslash before any punctuation, but still recognises
+// @user and #12 after that, so a comment is inserted after `@` and `#`.
 std::string MarkdownText(std::string_view text) {
   constexpr std::string_view kMarkup = "\\`*_{}[]<>|~!&$";
   constexpr std::string_view kApart = "<!-- -->";
@@ -42,7 +42,7 @@ std::size_t LongestTicks(std::string_view text) {
   return longest;
 }
 
-// A name as code, where nothing else is markup. In a cell of a table, `|` ends code, too.
+// Formats a name as code, in which nothing is markup. `|` is escaped because it ends a table cell.
 std::string MarkdownCode(std::string_view name) {
   std::string text = OneLine(Utf8Lossy(name));
   const std::string fence(LongestTicks(text) + 1, '`');
@@ -53,7 +53,7 @@ std::string MarkdownCode(std::string_view name) {
   return fence + (pad ? " " + text + " " : text) + fence;
 }
 
-// Lines of a program, in a block that none of them ends.
+// Puts the output of a program into a code block whose fence does not occur in the output.
 std::string MarkdownBlock(std::string_view text) {
   const std::string lines = Printable(Utf8Lossy(text), /*keep_newlines=*/true);
   const std::string fence(std::max<std::size_t>(3, LongestTicks(lines) + 1), '`');
@@ -68,7 +68,7 @@ std::string MarkdownRow(const std::vector<std::string>& cells) {
   return "| " + Join(cells, " | ") + " |\n";
 }
 
-// The columns of a table: what all of its rows have in common stands in its head, once.
+// A table of comparisons. Names that all rows share are shown only in the heading.
 class MarkdownTable {
  public:
   explicit MarkdownTable(const Comparisons& rows) : rows_(rows) {
@@ -147,7 +147,7 @@ class MarkdownTable {
   bool has_margins_ = false;
 };
 
-// "12 runs each", "8 to 40 runs each".
+// Formats the number of runs: "12 runs each", "8 to 40 runs each".
 std::string RunsOfArms(const v1::Update& report) {
   if (report.runs().empty()) return "";
   const auto [least, most] =
@@ -156,14 +156,15 @@ std::string RunsOfArms(const v1::Update& report) {
   return to + Counted(most.runs(), "run") + " each";
 }
 
-// Lines of ours as a list, or nothing.
+// Formats lines of benchctl as a list; empty without lines.
 std::string MarkdownList(const std::string& lines) {
   std::string text;
   for (const std::string& line : Lines(lines)) text += "- " + MarkdownText(line) + "\n";
   return text.empty() ? text : text + "\n";
 }
 
-// What clearly changed besides; how it was measured, and is measured again.
+// Renders the folded part: other metrics that clearly changed, and the command that repeats the
+// session.
 std::string Folded(const v1::Session& session, const RowSelection& selection,
                    const Comparisons& others) {
   const v1::Update& report = session.report();
@@ -232,7 +233,7 @@ std::string RenderMarkdown(const v1::Session& session) {
   if (!gates.empty()) text += MarkdownTable(gates).Render() + "\n";
   const std::string means = RenderGeometricMeans(report, Style());
   if (!means.empty()) text += MarkdownText(means) + "\n\n";
-  // What takes something from the verdict is seen with it.
+  // Warnings that qualify the verdict are shown next to it.
   text += MarkdownList(RenderWarnings(report, WarningsShown::kToActOn, Style()));
   return text + Folded(session, selection, others);
 }

@@ -70,8 +70,8 @@ std::set<std::pair<std::string, std::string>> PlacebosOf(const v1::SessionSpec& 
   return placebos;
 }
 
-/// One comparison per candidate and metric that has the candidate's mean, which is the same against
-/// every reference. Empty for a session without a verdict.
+/// Returns one comparison per candidate and metric, because the candidate's mean is the same
+/// against every reference. Empty for a session without a verdict.
 std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
   if (session.state() != v1::SESSION_STATE_DONE) return {};
   const auto placebos = PlacebosOf(session.spec());
@@ -84,8 +84,9 @@ std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
   return means;
 }
 
-/// Names of series that stay the same from commit to commit. A single candidate is not named,
-/// because with --git its name is its commit and every commit would start a new series.
+/// The names of the series, which stay the same from commit to commit. They omit the name of a
+/// single candidate, because with --git this is the commit, and every commit would start a new
+/// series.
 class SeriesNames {
  public:
   explicit SeriesNames(const std::vector<const v1::Comparison*>& means) {
@@ -100,7 +101,7 @@ class SeriesNames {
   std::map<std::string_view, std::set<std::string_view>> candidates_;
 };
 
-/// A mean with its deviation, where smaller is better.
+/// A mean and its standard deviation in a form in which smaller is better.
 struct Smaller {
   double value = 0;
   std::optional<double> sd;
@@ -114,7 +115,7 @@ std::string InverseUnit(const std::string& unit) {
   return unit.starts_with("1/") ? below : below + "/" + unit.substr(0, slash);
 }
 
-/// Uses the delta method, like the deviation of a rate (docs/statistics.md section 2).
+/// Converts a rate to its reciprocal by the delta method (docs/statistics.md section 2).
 std::optional<Smaller> SmallerIsBetter(const v1::Comparison& c) {
   const std::string unit = c.unit() == "1" ? "" : c.unit();
   const auto sd = c.has_sd_candidate() ? std::optional(c.sd_candidate()) : std::nullopt;
@@ -157,7 +158,7 @@ std::string RenderGithub(const v1::Session& session) {
 }
 
 std::string RenderBmf(const v1::Session& session) {
-  // Bencher's own measure, in its own unit.
+  // Bencher's built-in measure, which has a fixed unit.
   constexpr std::string_view kLatency = "latency";
   constexpr double kNanosecondsPerSecond = 1e9;
   const std::vector<const v1::Comparison*> means = MeansOf(session);
@@ -179,7 +180,7 @@ namespace {
 
 constexpr std::string_view kNoXmlCharacter = "\xEF\xBF\xBD";
 
-// Escapes one character of a text or an attribute. Control characters become references, or U+FFFD
+// Escapes one character of text or of an attribute. Control characters become references, or U+FFFD
 // if XML 1.0 does not allow them.
 std::string XmlCharacter(std::string_view character) {
   if (character == "&") return "&amp;";
@@ -192,8 +193,8 @@ std::string XmlCharacter(std::string_view character) {
   return known ? "&#" + std::to_string(code) + ";" : std::string(kNoXmlCharacter);
 }
 
-// Makes XML 1.0 text of any bytes, also valid in an attribute. XML has neither U+FFFE nor U+FFFF,
-// and of the ASCII control characters only tab, newline and carriage return.
+// Converts any bytes to XML 1.0 text that is also valid in an attribute. XML allows neither U+FFFE
+// nor U+FFFF, and no ASCII control characters except tab, newline and carriage return.
 std::string XmlText(std::string_view bytes) {
   const std::string text = Utf8Lossy(bytes);
   std::string escaped;
@@ -235,7 +236,7 @@ JunitCounts JunitCountsOf(const std::vector<const v1::Comparison*>& gates) {
   return counts;
 }
 
-// Warnings that qualify a verdict or invalidate it, without notes.
+// Returns the warnings that qualify or invalidate a verdict, without notes.
 std::vector<Warning> WarningsToActOn(const v1::Update& report) {
   std::vector<Warning> warnings;
   for (const v1::Warning& warning : report.warnings()) {
@@ -255,8 +256,9 @@ std::set<std::string_view> ArmsOf(const Comparisons& gates) {
   return arms;
 }
 
-// Whether a warning about the gate's benchmark also applies to that gate. Warnings about another
-// metric, or about an arm that the gate lacks, do not. A placebo's warning applies to all gates.
+// Returns whether a warning about the gate's benchmark also applies to the gate. Warnings about
+// another metric, or about an arm that the gate lacks, do not. A placebo's warning applies to all
+// gates.
 bool IsSaidOf(const Warning& warning, const v1::Comparison& gate,
               const std::set<std::string_view>& arms) {
   const bool own = warning.arm == gate.reference() || warning.arm == gate.candidate();
@@ -271,7 +273,7 @@ std::string WarningLines(const std::vector<Warning>& warnings) {
               [](const Warning& warning) { return "warning: " + WarningText(warning) + "\n"; });
 }
 
-// @param warnings  lines about the gate
+// Renders the test case of a gate. `warnings` are lines about the gate.
 std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
   const std::string sentence = GateSentence(gate, Style());
   const auto element = [&sentence](const std::string& name) {
@@ -292,7 +294,7 @@ std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
          ">\n" + result + "    </testcase>\n";
 }
 
-// Readers show either a case's output or its suite's, so both contain the warning.
+// Some readers show the output of a case and others that of its suite, so both contain the warning.
 std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
                        const std::vector<Warning>& warnings) {
   std::vector<Warning> own;
@@ -313,7 +315,7 @@ std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
   return text + "  </testsuite>\n";
 }
 
-// One suite for each benchmark that has a gate, then one for each that has only a warning.
+// Renders one suite for each benchmark with a gate, then one for each benchmark with only warnings.
 std::string JunitSuites(const v1::Update& report) {
   const Comparisons gates = GatesOf(report);
   const std::vector<Warning> warnings = WarningsToActOn(report);
@@ -337,7 +339,7 @@ std::string JunitSuites(const v1::Update& report) {
   return text;
 }
 
-// A session that did not finish: one test case with the cause.
+// Renders a session that did not finish as one test case with the cause.
 std::string BrokenSession(const v1::Session& session) {
   const bool failed = session.state() == v1::SESSION_STATE_FAILED;
   const std::string& benchmark = session.failed().run().benchmark();

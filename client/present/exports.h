@@ -14,36 +14,36 @@ namespace benchd::client {
 /// session without a verdict is never rendered as a pass.
 struct ExportFormat {
   std::string_view name;  ///< `--format NAME`, `--export-NAME FILE`
-  bool of_runs = false;   ///< needs the runs; other formats need only the result
+  bool of_runs = false;   ///< whether it needs the runs; other formats need only the result
   std::string (*render)(const v1::Session& session, std::span<const v1::Run> runs);
   /// Renders a comparison that passed without a session because both sides are the same commit;
   /// `sentence` states that. Null for formats that consist of runs.
   std::string (*render_same)(const std::string& sentence) = nullptr;
-  /// Shortens a text of `render` to `most` bytes. Null if no part can be omitted.
+  /// Shortens the output of `render` to `most` bytes. Null if no part can be omitted.
   std::string (*shorten)(const std::string& text, std::size_t most) = nullptr;
 };
 
-/// All formats, in the order of the help; docs/exports.md describes each.
+/// Returns all formats in the order of the help; docs/exports.md describes them.
 std::span<const ExportFormat> ExportFormats();
 const ExportFormat* FindExportFormat(std::string_view name);
 
-/// A comment for a pull request in GitHub's Markdown: the verdict's sentence, a table of the gates,
-/// and all else folded. Names and messages are escaped, so they cannot add markup, mentions or
-/// table rows.
+/// Renders a comment for a pull request in GitHub's Markdown: the sentence of the verdict, a table
+/// of the gates, and all other parts folded. Names and messages are escaped, so they cannot add
+/// markup, mentions or table rows.
 std::string RenderMarkdown(const v1::Session& session);
 
-/// JUnit XML: one test suite per benchmark and one test case per gate. A regression is a failure,
-/// an undecided gate is skipped, and a failed or cancelled session is one error. The XML is always
-/// well-formed: bytes that XML cannot represent become U+FFFD.
+/// Renders JUnit XML: one test suite per benchmark and one test case per gate. A regression is a
+/// failure, an undecided gate is skipped, and a failed or cancelled session is one error. The XML
+/// is always well-formed: bytes that XML cannot represent become U+FFFD.
 std::string RenderJunit(const v1::Session& session);
 
-/// Input for github-action-benchmark (`customSmallerIsBetter`): the mean of each candidate in each
-/// gate's metric. A metric for which higher is better is exported as its reciprocal. Without a
-/// verdict the list is empty, which the action rejects.
+/// Renders input for github-action-benchmark (`customSmallerIsBetter`): the mean of each candidate
+/// in each gate's metric. A metric for which higher is better is exported as its reciprocal.
+/// Without a verdict the list is empty, which the action rejects.
 std::string RenderGithub(const v1::Session& session);
 
-/// Bencher Metric Format: the mean of each candidate in every metric, plus and minus one standard
-/// deviation. `--parse bmf` reads it back.
+/// Renders Bencher Metric Format: the mean of each candidate in every metric, plus and minus one
+/// standard deviation. `--parse bmf` reads it back.
 std::string RenderBmf(const v1::Session& session);
 
 }  // namespace benchd::client

@@ -22,10 +22,10 @@ std::string Names(const v1::ArmGroup& group) {
       group.arms(), ", ", [](const std::string& name) { return Printable(name); }, " and ");
 }
 
-// Of those that cannot all be ordered some pairs may be clear.
+// Describes a group without a complete order: some pairs in it may still differ clearly.
 std::string ClearPairs(const v1::ArmGroup& group) {
   if (group.clear().empty()) return "no clear difference";
-  return "clear is only " + Join(group.clear(), ", ", [](const v1::ClearPair& pair) {
+  return "clear only for " + Join(group.clear(), ", ", [](const v1::ClearPair& pair) {
            return Printable(pair.better()) + " before " + Printable(pair.worse());
          });
 }
@@ -74,13 +74,14 @@ std::string RenderGeometricMeans(const v1::Update& update, const Style& style) {
 
 namespace {
 
-// Where it belongs, as far as the sentence does not say it and there is a choice.
+// Returns the place of a warning: its benchmark if there are several, and its arm unless the
+// message names the arm.
 std::string Place(const v1::Warning& warning, const v1::Update& update) {
   const bool several = std::ranges::any_of(update.comparisons(), [&warning](const auto& c) {
     return c.benchmark() != warning.benchmark();
   });
   std::string place = several ? warning.benchmark() : "";
-  const std::string& message = warning.message();  // how it is drawn depends on it, nothing else
+  const std::string& message = warning.message();  // affects only the presentation
   if (message.find(warning.arm()) == std::string::npos) {
     place += (place.empty() ? "" : "/") + warning.arm();
   }
@@ -95,7 +96,7 @@ std::string WarningLine(const v1::Warning& warning, const std::string& more,
   return WrapSentence(text + WarningText(convert::FromProto(warning)) + more, style);
 }
 
-// The arm as its reader knows it: the builds of --layouts are one.
+// Returns the name of the arm as the user gave it: the builds of --layouts count as one arm.
 std::string ArmOf(const v1::Warning& warning, const v1::Update& update) {
   const bool layouts =
       !update.comparisons().empty() && update.comparisons(0).method() == v1::METHOD_LAYOUTS;
@@ -116,8 +117,8 @@ struct Fold {
   int others = 0;
 };
 
-// A warning that several benchmarks repeat is shown once: the worst of them, and how many more
-// there are. Each arm has a line of its own, so that the reference's failures do not hide the
+// Shows a warning that several benchmarks share once, with the worst case and the number of the
+// others. Each arm has a separate line, so that the reference's failures do not hide the
 // candidate's.
 std::string OneOfAKind(const v1::Update& update, bool notes, const Style& style) {
   std::vector<Fold> folds;
@@ -174,7 +175,8 @@ std::string CauseText(const v1::RunCause& cause, const Style& style) {
   }
   if (cause.metric() == "migrations") return Counted(count, "migration");
   if (cause.metric() == "involuntary_switches") return "lost its CPU " + Counted(count, "time");
-  return Printable(cause.metric()) + " " + FormatQuantity(cause.value(), "", style);  // a newer one
+  // A metric of a newer release.
+  return Printable(cause.metric()) + " " + FormatQuantity(cause.value(), "", style);
 }
 
 }  // namespace
@@ -189,7 +191,7 @@ std::string RenderWorstRuns(const v1::Update& update, const Style& style) {
     text += WrapSentence("run " + std::to_string(run.number()) + " (" + where +
                              "): " + FormatQuantity(run.value(), run.unit(), style) + ", " +
                              Fixed(run.ratio(), 1) + " times the median; " +
-                             (causes.empty() ? "no cause that the kernel counts" : causes),
+                             (causes.empty() ? "no cause among the kernel's counters" : causes),
                          style);
   }
   return text;

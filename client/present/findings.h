@@ -8,30 +8,31 @@
 
 namespace benchd::client {
 
-/// Of a suite, a line for each candidate and metric that gates in several benchmarks: "geometric
-/// mean of wall_time: +1.2 % (+0.4 % … +2.0 %) over 5 benchmarks". Else empty.
+/// Renders one line for each candidate and metric that gates in several benchmarks of a suite:
+/// "geometric mean of wall_time: +1.2 % (+0.4 … +2.0 %) over 5 benchmarks". Otherwise empty.
 std::string RenderGeometricMeans(const v1::Update& update, const Style& style);
 
-/// The order of several candidates: "fastest: b, then a and c (no clear difference)"; of another
-/// metric "lowest max_rss: ...". A line for each benchmark that has one, named in a suite.
+/// Renders the order of several candidates: "fastest: b, then a and c (no clear difference)", or
+/// "lowest max_rss: ..." for another metric. There is one line per benchmark with an order; in a
+/// suite, the line names the benchmark.
 std::string RenderArmOrder(const v1::Update& update);
 
-/// The runs that took far longer than others, a line each, wrapped to the width, with what the
-/// kernel counted more of than in other runs. Empty where there is none.
+/// Renders one line, wrapped to the width, for each run that took far longer than the others. The
+/// line lists the kernel events that were more frequent than in other runs. Empty if there is no
+/// such run.
 std::string RenderWorstRuns(const v1::Update& update, const Style& style);
 
-/// On one line: the sentence and, where that does not say it, what to do about it.
+/// Renders a warning on one line: its message and, if there is one, its hint.
 std::string WarningText(const Warning& warning);
 
-/// Which warnings a result has.
+/// The warnings that are shown with a result.
 enum class WarningsShown {
-  kToActOn,  ///< those that are more than a note, of each arm the worst of a kind
-  kNotes,    ///< the others, of each arm one of a kind
+  kToActOn,  ///< all but notes; for each kind and arm, the worst one
+  kNotes,    ///< notes; for each kind and arm, the worst one
   kAll,
 };
 
-/// What a reader of the verdict should know, a line each, wrapped to the width. Ends with a newline
-/// unless empty.
+/// Renders one line per warning, wrapped to the width. Ends with a newline unless empty.
 std::string RenderWarnings(const v1::Update& update, WarningsShown shown, const Style& style);
 
 }  // namespace benchd::client

@@ -71,7 +71,8 @@ bool SeveralBenchmarks(const v1::Update& update) {
 
 namespace {
 
-// Each build runs once per block; n counts builds.
+// Returns the number of blocks of the method layouts, in which n counts builds. Each build runs
+// once per block.
 std::uint64_t RunsOfBuild(const v1::Update& update, const v1::Comparison& c) {
   const auto runs = std::ranges::find_if(update.runs(), [&c](const v1::ArmRuns& one) {
     return one.benchmark() == c.benchmark() && one.arm() == c.candidate();
@@ -82,7 +83,7 @@ std::uint64_t RunsOfBuild(const v1::Update& update, const v1::Comparison& c) {
 }  // namespace
 
 bool RepeatsCpuTime(const v1::Comparison& comparison, const v1::Update& update) {
-  constexpr double kAlike = 0.02;  // of the larger; two kernel clocks can differ by less
+  constexpr double kAlike = 0.02;  // fraction of the larger; two kernel clocks differ by less
   if (comparison.metric() != "tree_cpu_time" || comparison.role() == v1::COMPARISON_ROLE_GATE) {
     return false;
   }

@@ -41,7 +41,7 @@ std::string EntryChange(const GateSummary& entry, const Style& style) {
 }
 
 ColumnFormat ValuesOf(const HistorySeries& series, const Style& style) {
-  constexpr double kToBeTold = 0.002;  // of the largest value
+  constexpr double kToBeTold = 0.002;  // fraction of the largest value
   double largest = 0;
   for (const HistorySegment& segment : series.segments) {
     for (const GateSummary& entry : segment.entries) {
@@ -73,7 +73,7 @@ std::string SeriesTitle(const HistorySeries& series) {
   return title;
 }
 
-// The recorded facts that differ between the two entries.
+// Lists the recorded facts that differ between the two entries.
 std::string EdgeBetween(const GateSummary& before, const GateSummary& after, const Style& style) {
   const std::string arrow = style.unicode ? " → " : " -> ";
   std::vector<std::string> changes;
@@ -128,7 +128,7 @@ std::string MarkLine(std::string text, Tint tint, const Style& style) {
   return Paint(text, tint, style) + "\n";
 }
 
-// Cells of all entries, aligned across the lines between them.
+// Renders one line per entry, with columns that are aligned over the whole series.
 std::vector<std::string> EntryLines(const HistorySeries& series,
                                     const google::protobuf::Timestamp& now, const Style& style) {
   const ColumnFormat values = ValuesOf(series, style);
@@ -194,7 +194,8 @@ const HistoryStep* NewestStep(const HistorySeries& series, const GateSummary** e
 
 namespace {
 
-// If a benchmark without a name has several histories: explains why, and how to keep one.
+// Explains why a benchmark without a name has several histories, and how to get a single one. Empty
+// if there is only one.
 std::string CommandsSentence(std::span<const HistorySeries> history, const Style& style) {
   std::set<std::string_view> commands;
   for (const HistorySeries& series : history) {
@@ -202,7 +203,7 @@ std::string CommandsSentence(std::span<const HistorySeries> history, const Style
   }
   if (commands.size() < 2) return "";
   return WrapSentence(
-      "each command without a benchmark's name has its own history, and a changed argument starts "
+      "each command without a benchmark name has its own history, and a changed argument starts "
       "a "
       "new one; to keep one history, use compare --benchmark NAME",
       style);

@@ -12,40 +12,41 @@
 
 namespace benchd::client {
 
-/// `history`: one line for each series, with its length, its last value and its newest step.
+/// Renders the output of `history`: one line per series, with its length, its last value and its
+/// newest step.
 std::string RenderHistoryList(std::span<const HistorySeries> history,
                               const google::protobuf::Timestamp& now, const Style& style);
 
-/// `history BENCHMARK`: one line for each entry, with change points and segment boundaries between
-/// them, and below each series the parameters of the change point search.
+/// Renders the output of `history BENCHMARK`: one line per entry, with change points and segment
+/// boundaries between the entries, and the parameters of the change point search at the end.
 std::string RenderHistory(std::span<const HistorySeries> history, const ChangePointSearch& search,
                           const google::protobuf::Timestamp& now, const Style& style);
 
 // Texts about a history, shared by all its views.
 
-/// "parse"; without a benchmark name, "main: COMMAND".
+/// Returns the benchmark of a series: "parse"; without a benchmark name, "main: COMMAND".
 std::string SeriesName(const GateSummary& entry);
-/// "parse, new"; without a benchmark name, the command.
+/// Returns the title of a series: "parse, new"; without a benchmark name, the command.
 std::string SeriesTitle(const HistorySeries& series);
-/// The measured program: its commit's name, else its arm.
+/// Returns the name of the measured program: that of its commit, else that of its arm.
 std::string EntryName(const GateSummary& entry);
-/// "+10.2 % (+9.8 … +10.6 %)". Unknown parts are omitted.
+/// Formats the change of an entry: "+10.2 % (+9.8 … +10.6 %)". Omits unknown parts.
 std::string EntryChange(const GateSummary& entry, const Style& style);
-/// One format for all values of a series, with a resolution of a tenth of the usual margin.
+/// Returns the format for all values of a series. It resolves a tenth of the usual margin.
 ColumnFormat ValuesOf(const HistorySeries& series, const Style& style);
-/// "+10.0 %  100 → 110".
+/// Formats the size of a step: "+10.0 %  100 → 110".
 std::string StepSize(const HistoryStep& step, std::string_view unit, const Style& style);
-/// "step: +10.0 %  100 → 110  (p = 0.003)".
+/// Formats a step: "step: +10.0 %  100 → 110  (p = 0.003)".
 std::string StepSentence(const HistoryStep& step, std::string_view unit, const Style& style);
-/// The step that begins at entry `index` of the segment, or null.
+/// Returns the step that begins at entry `index` of the segment, or null.
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index);
-/// "machine changed: kernel 6.1.0 → 6.2.0".
+/// Describes the boundary between two segments: "machine changed: kernel 6.1.0 → 6.2.0".
 std::string EdgeBetween(const GateSummary& before, const GateSummary& after, const Style& style);
-/// "steps: E-divisive means, alpha 1 %, 999 permutations, seed 1".
+/// Describes the search: "steps: E-divisive means, alpha 1 %, 999 permutations, seed 1".
 std::string SearchSentence(const ChangePointSearch& search);
 
-/// The same as JSON lines: `summary` for each entry, with the number of its segment, and
-/// `change_point` before the entry at which it begins.
+/// Renders the history as JSON lines: `summary` for each entry, with the number of its segment, and
+/// `change_point` before the first entry after a step.
 std::vector<std::string> HistoryJson(std::span<const HistorySeries> history,
                                      const ChangePointSearch& search,
                                      const google::protobuf::Timestamp& now);

@@ -18,7 +18,7 @@
 namespace benchd::client {
 namespace {
 
-// Of all benchmarks alike: an arm's commit does not change between them.
+// Adds the commit of each arm, which is the same in all benchmarks.
 void AddCommitsJson(Json& json, const v1::SessionSpec& spec) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
@@ -38,11 +38,12 @@ void AddGeometricMeans(Json& json, const v1::Update& update) {
 std::string EventJson(const v1::SessionEvent& event) {
   const google::protobuf::FieldDescriptor* const what =
       event.GetReflection()->GetOneofFieldDescriptor(event, event.GetDescriptor()->oneof_decl(0));
-  if (what == nullptr) return Line(Named("unknown", event.session(), event.time()));  // a newer one
+  // An event of a newer release.
+  if (what == nullptr) return Line(Named("unknown", event.session(), event.time()));
   Json json = Named(what->name().c_str(), event.session(), event.time());
   AddFields(json, event.GetReflection()->GetMessage(event, what));
   if (event.has_verdict()) AddGeometricMeans(json, event.verdict());
-  // The end of a session is nothing that was known at its start.
+  // The values at the end were unknown when the session started.
   if (event.has_started()) {
     for (Json& setting : json["isolation"]) setting.erase("at_end");
   }
@@ -108,7 +109,7 @@ std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon
 }
 
 std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs) {
-  // What became of it, whatever it is.
+  // The outcome of the session: its result, failure or cancellation.
   v1::Session result = session;
   result.clear_spec();
   result.clear_environment_names();
@@ -129,7 +130,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// Told only where they are other than false, 0 or empty.
+// Fields that are written only if their value is not false, 0 or empty.
 const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Arm.shell",
     "benchd.v1.Benchmark.hooks",
@@ -147,7 +148,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.ReserveResponse.remaining_seconds",
 };
 
-// Not told: what the line says elsewhere, what nobody needs, and values of the environment.
+// Fields that are never written: they are redundant, of no use, or values of the environment.
 const std::set<std::string_view> kUntold{
     "benchd.v1.Session.session",
     "benchd.v1.Summary.session",
@@ -180,7 +181,7 @@ const M& As(const Message& message) {
   return static_cast<const M&>(message);
 }
 
-/// A margin is a ratio or absolute: a word beside it says which.
+/// Returns whether the field is a margin, which is written with its kind: ratio or absolute.
 bool IsMargin(const FieldDescriptor& field) {
   return field.containing_oneof() != nullptr && field.containing_oneof()->name() == "margin";
 }
@@ -191,7 +192,7 @@ void PutMargin(Json& json, const Message& of, const FieldDescriptor& field) {
   json[gate ? "kind" : "margin_kind"] = field.name().ends_with("ratio") ? "ratio" : "absolute";
 }
 
-/// By arm; in a suite by benchmark and arm.
+/// Returns the number of runs by arm; in a suite, by benchmark and arm.
 Json RunCounts(const v1::Update& update) {
   std::set<std::string> benchmarks;
   for (const v1::ArmRuns& runs : update.runs()) benchmarks.insert(runs.benchmark());
@@ -202,7 +203,7 @@ Json RunCounts(const v1::Update& update) {
   return json;
 }
 
-/// Told in a way of its own, whether it is set or not.
+/// Writes a field that needs a special form. Called even if the field is not set.
 using Tell = void (*)(Json& json, const Message& of);
 
 const std::map<std::string_view, Tell> kToldOtherwise{
@@ -222,7 +223,7 @@ const std::map<std::string_view, Tell> kToldOtherwise{
      [](Json& json, const Message& of) {
        json["estimator"] = EstimatorWord(As<v1::Comparison>(of).estimator());
      }},
-    // The last look alone has an object of its own.
+    // The result of the last look alone is written as a separate object.
     {"benchd.v1.Comparison.last_change",
      [](Json& json, const Message& of) {
        const auto& comparison = As<v1::Comparison>(of);
@@ -268,7 +269,7 @@ const std::map<std::string_view, Tell> kToldOtherwise{
          json["queued"] = MessageJson(session.queued());
        }
      }},
-    // A hook of the whole session has none.
+    // A hook of the whole session does not belong to a block.
     {"benchd.v1.FailedRun.block",
      [](Json& json, const Message& of) {
        const auto& run = As<v1::FailedRun>(of);
@@ -276,7 +277,7 @@ const std::map<std::string_view, Tell> kToldOtherwise{
      }},
 };
 
-// ---- the rule ----
+// ---- the general rule ----
 
 Json ValueOfMessage(const Message& message) {
   if (message.GetDescriptor() == google::protobuf::Timestamp::descriptor()) {
@@ -285,7 +286,7 @@ Json ValueOfMessage(const Message& message) {
   return MessageJson(message);
 }
 
-/// One that is not repeated; null for what has no place in JSON.
+/// Returns the value of a field that is not repeated; null if JSON cannot represent it.
 Json ValueOf(const Message& of, const FieldDescriptor& field) {
   const auto& reflection = *of.GetReflection();
   switch (field.cpp_type()) {
@@ -297,7 +298,7 @@ Json ValueOf(const Message& of, const FieldDescriptor& field) {
       return reflection.GetUInt32(of, &field);
     case FieldDescriptor::CPPTYPE_UINT64: {
       const std::uint64_t value = reflection.GetUInt64(of, &field);
-      // JavaScript and jq round 64 bits; counts never have so many.
+      // JavaScript and jq round 64-bit integers. Counts never become that large, but seeds do.
       return field.name() == "seed" ? Json(std::to_string(value)) : Json(value);
     }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
@@ -334,7 +335,7 @@ Json ListOf(const Message& of, const FieldDescriptor& field) {
   return list;
 }
 
-/// The machine's facts, by name.
+/// Returns the facts of the machine by name.
 Json FactsOf(const Message& of, const FieldDescriptor& field) {
   const auto& reflection = *of.GetReflection();
   Json facts = Json::object();
@@ -344,7 +345,7 @@ Json FactsOf(const Message& of, const FieldDescriptor& field) {
   return facts;
 }
 
-/// In the order of the names.
+/// Returns the entries of a map, sorted by name.
 Json MapOf(const Message& of, const FieldDescriptor& field) {
   std::map<std::string, std::string> sorted;
   const auto& reflection = *of.GetReflection();

@@ -27,7 +27,7 @@ Error Unexpected(std::string_view key, std::string_view what) {
 }
 
 std::optional<int> EnumValue(const EnumDescriptor& type, std::string_view word) {
-  // Search from the end: the word for UNSPECIFIED is also the word of a later value.
+  // Search from the end, because the word for UNSPECIFIED may also be the word of a later value.
   for (int i = type.value_count() - 1; i >= 0; --i) {
     if (EnumWord(type, type.value(i)->number()) == word) return type.value(i)->number();
   }
@@ -90,12 +90,12 @@ Result<void> ReadOne(const Json& json, const FieldDescriptor& field, Message* to
       reflection.SetBool(to, &field, json.get<bool>());
       return {};
     case FieldDescriptor::CPPTYPE_STRING:
-      if (!json.is_string()) return Unexpected(field.name(), "a text");
+      if (!json.is_string()) return Unexpected(field.name(), "a string");
       reflection.SetString(to, &field, json.get<std::string>());
       return {};
     case FieldDescriptor::CPPTYPE_ENUM: {
-      if (!json.is_string()) return Unexpected(field.name(), "a word");
-      // A value of a newer release is unknown: it becomes UNSPECIFIED.
+      if (!json.is_string()) return Unexpected(field.name(), "a string");
+      // An unknown value, as from a newer release, becomes UNSPECIFIED.
       const auto value = EnumValue(*field.enum_type(), json.get_ref<const std::string&>());
       if (value) reflection.SetEnumValue(to, &field, *value);
       return {};
@@ -109,7 +109,7 @@ Result<void> ReadOne(const Json& json, const FieldDescriptor& field, Message* to
 
 Result<void> ReadPair(const std::string& key, const Json& value, const FieldDescriptor& field,
                       Message* to) {
-  if (!value.is_string()) return Unexpected(field.name(), "texts by name");
+  if (!value.is_string()) return Unexpected(field.name(), "an object of strings");
   Message* const entry = to->GetReflection()->AddMessage(to, &field);
   const auto& type = *entry->GetDescriptor();
   entry->GetReflection()->SetString(entry, type.field(0), key);
@@ -117,7 +117,7 @@ Result<void> ReadPair(const std::string& key, const Json& value, const FieldDesc
   return {};
 }
 
-// A list. Labels and the machine's facts are objects instead.
+// Reads a list, or an object in the case of maps and the facts of the machine.
 Result<void> ReadMany(const Json& json, const FieldDescriptor& field, Message* to) {
   const bool by_name = field.is_map() || field.message_type() == v1::EnvironmentFact::descriptor();
   if (by_name) {

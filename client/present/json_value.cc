@@ -18,7 +18,7 @@ std::string JsonText(const Json& json, int indent) {
                   static_cast<unsigned>(CodePointOf(control)));
     return std::string(escape.data());
   };
-  return WithoutControls(text, escaped, "\n");  // newlines separate values
+  return WithoutControls(text, escaped, "\n");  // newlines separate JSON lines
 }
 
 std::string Line(const Json& json) { return JsonText(json, -1); }

@@ -12,20 +12,20 @@ using Json = nlohmann::ordered_json;
 
 // Building blocks of all JSON output.
 
-/// JSON on lines indented by `indent`, or on one line if it is -1. Invalid UTF-8 is replaced.
-/// Control characters, including those above ASCII, are escaped, so a terminal cannot interpret
-/// them.
+/// Formats JSON on lines that are indented by `indent`, or on one line if `indent` is -1. Replaces
+/// invalid UTF-8. Escapes control characters, including those above ASCII, so that a terminal
+/// cannot interpret them.
 std::string JsonText(const Json& json, int indent);
-/// On one line.
+/// Formats JSON on one line.
 std::string Line(const Json& json);
 
-/// Adds a number. A value that is not finite cannot be represented in JSON and is omitted.
+/// Adds a number unless it is not finite, which JSON cannot represent.
 void Put(Json& json, const char* key, double value);
 
-/// Adds a text unless it is empty.
+/// Adds a string unless it is empty.
 void PutText(Json& json, const char* key, std::string_view text);
 
-/// The beginning of a line: event, session (if any) and time.
+/// Returns the beginning of a line: the event, the session (if any) and the time.
 Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time);
 
 }  // namespace benchd::client

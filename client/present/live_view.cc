@@ -22,7 +22,8 @@ constexpr Glyphs kAscii{"|", ":", "=", "O", "<", ">", " ", "#", "."};
 
 const Glyphs& GlyphsFor(const Style& style) { return style.unicode ? kUnicode : kAscii; }
 
-// Effects in margins; a margin of zero is drawn as if it were the interval's own size.
+// An effect in units of the margin. Without a margin above zero, the larger end of the interval is
+// the unit.
 struct Scaled {
   double lo = 0;
   double estimate = 0;
@@ -36,7 +37,8 @@ std::optional<Scaled> InMargins(const Judged& judged) {
   return Scaled{*judged.lo / unit, *judged.estimate / unit, *judged.hi / unit};
 }
 
-// One axis for all gates, from few steps so that it does not jump with every update.
+// Returns the range of the axis of all gates. It has few possible values, so that the axis does not
+// change with every update.
 double AxisRange(const std::vector<const v1::Comparison*>& gates) {
   constexpr std::array kRanges = {1.5, 2.0, 3.0, 5.0, 8.0};
   double furthest = 0;
@@ -50,7 +52,7 @@ double AxisRange(const std::vector<const v1::Comparison*>& gates) {
   return kRanges.back();
 }
 
-// The session's clock, and what is known of its end.
+// The elapsed time of the session, and a forecast of its end, if there is one.
 struct Timing {
   double elapsed = 0;
   std::optional<double> left;
@@ -73,8 +75,8 @@ Timing TimingOf(const LiveState& state) {
   return timing;
 }
 
-// How much of the session is behind us, where anything is known about its end. Forecasts grow and
-// shrink; what has been shown as done stays done.
+// Returns the completed fraction of the session; nothing without a forecast of its end. The
+// fraction never decreases, although the forecast may change in either direction.
 std::optional<double> Progress(const LiveState& state, const Timing& timing) {
   double done = 0;
   if (state.limits.has_runs() && state.limits.runs() > 0) {
@@ -124,7 +126,7 @@ std::string StateWords(const LiveState& state) {
   return std::string(Word(state.update->state()));
 }
 
-// Column widths of the gates' rows for a given room.
+// The column widths of the rows of gates.
 struct Layout {
   int label = 0;
   int estimate = 0;
@@ -201,10 +203,10 @@ std::string RowLine(const LiveRow& row, const Layout& layout, double range, cons
   return line;
 }
 
-// Names the marks above the bars: "-2 %   0   +2 %".
+// Labels the marks, above the bars: "-2 %   0   +2 %".
 std::string AxisLine(const std::vector<const v1::Comparison*>& gates, const Layout& layout,
                      double range, const Style& style) {
-  const Style ascii{style.color, false, style.width};  // one byte a column below
+  const Style ascii{style.color, false, style.width};  // one byte per column below
   const Judged first = JudgedBy(*gates.front());
 
   const bool same = std::ranges::all_of(gates, [&first](const v1::Comparison* gate) {
@@ -225,10 +227,10 @@ std::string AxisLine(const std::vector<const v1::Comparison*>& gates, const Layo
   };
   constexpr int kRoomForZero = 3;
   if (offset >= kRoomForZero) {
-    // The labels end and begin at their marks, outwards.
+    // The left label ends at its mark, and the right one begins at its mark.
     label(half - offset, half + offset, "+" + margin);
   } else if (same && first.margin && first.relative) {
-    // The marks are too near to the zero: the ends of the axis say how large it is.
+    // The marks are too close to zero, so the labels are at the ends of the axis.
     const std::string end = "+" + FormatPercent(*first.margin * range);
     label(static_cast<int>(end.size()) - 1, layout.bar - static_cast<int>(end.size()), end);
   }
@@ -239,7 +241,7 @@ std::string AxisLine(const std::vector<const v1::Comparison*>& gates, const Layo
 std::vector<std::string> GateLines(const LiveState& state, const Style& style, int height) {
   std::vector<const v1::Comparison*> gates = GatesOf(*state.update);
   if (gates.empty() || height < 1) return {};
-  // Where not all fit, those that are open are worth more than those that are decided.
+  // If not all gates fit, open gates are more useful than decided ones.
   const auto room = static_cast<std::size_t>(height);
   const bool all_fit = gates.size() + 1 <= room;
   if (!all_fit) {
@@ -261,7 +263,7 @@ std::vector<std::string> GateLines(const LiveState& state, const Style& style, i
   return lines;
 }
 
-// Why it stands still, as long as it does.
+// Explains why the session is paused. Empty if it is not paused.
 std::vector<std::string> PauseLines(const LiveState& state, const Style& style, int height) {
   if (!state.update || state.update->state() != v1::SESSION_STATE_PAUSED || height < 1) return {};
   constexpr int kMostLines = 3;
@@ -280,7 +282,7 @@ void LiveState::Apply(const v1::SessionEvent& event) {
   }
   if (event.has_queued()) {
     queued = event.queued();
-    // It waits again: benchd was started anew.
+    // The session is queued again because benchd was restarted.
     if (update && queued->position() > 0) update->set_state(v1::SESSION_STATE_QUEUED);
   }
   if (event.has_started()) started = event.started();
@@ -321,7 +323,7 @@ std::string DrawInterval(double lo, double estimate, double hi, double range, in
 
 namespace {
 
-// As many of them as find room, the first to go being those whose numbers come first.
+// Joins the parts. If they do not fit, removes the `dispensable` ones, in that order.
 std::string Fitting(std::vector<std::string> parts, std::initializer_list<std::size_t> dispensable,
                     const Style& style) {
   const auto line = [&parts] {
@@ -336,7 +338,7 @@ std::string Fitting(std::vector<std::string> parts, std::initializer_list<std::s
   return Shorten(line(), style.width, style);
 }
 
-// The state, the clock and what is known of the end; then the bar.
+// Renders the line with state, clock and forecast, and the progress bar below it.
 std::vector<std::string> HeadLines(const LiveState& state, const Style& style, int height) {
   const v1::Update& update = *state.update;
   const Timing timing = TimingOf(state);

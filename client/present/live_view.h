@@ -14,50 +14,51 @@
 
 namespace benchd::client {
 
-/// What is known about a watched session: the newest of each kind of event.
+/// The known state of a watched session: the newest event of each kind.
 struct LiveState {
   std::string session;
   std::optional<v1::Queued> queued;
   std::optional<v1::Started> started;
   std::optional<v1::Update> update;
-  v1::Limits limits;               ///< for the progress bar; empty when unknown
-  std::string note;                ///< a line below: "cancelling ...", "the daemon went away ..."
-  std::string keys;                ///< the same while there is no note: "d detaches, ..."
-  double since_event_seconds = 0;  ///< since the newest event came: keeps the clock going
-  double shown_progress = 0;       ///< how far the bar was at most: it never goes back
+  v1::Limits limits;               ///< for the progress bar; empty if unknown
+  std::string note;                ///< last line: "cancelling ...", "the daemon went away ..."
+  std::string keys;                ///< last line if there is no note: "d detaches, ..."
+  double since_event_seconds = 0;  ///< time since the newest event; advances the clock
+  double shown_progress = 0;       ///< largest fraction that the bar has shown
 
-  /// Takes an event that is not final; since_event_seconds is still that of the event before.
+  /// Applies an event that is not final, and resets since_event_seconds, which must still count
+  /// from the previous event.
   void Apply(const v1::SessionEvent& event);
 };
 
-/// The live area: state, clock and progress, then for each gate its estimate and its interval drawn
-/// against the margin. Fits style.width columns and `height` rows; gates that find no room are
-/// counted. Pure: the screen is terminal.h's business.
+/// Renders the live area: state, clock and progress, then for each gate its estimate and a drawing
+/// of its interval against the margin. The area fits into style.width columns and `height` rows; a
+/// last row counts the gates that do not fit. Pure; terminal.h writes to the screen.
 std::vector<std::string> RenderLiveView(const LiveState& state, const Style& style, int height);
 
-/// A bar of `width` columns with its percentage behind; empty where it finds no room.
+/// Draws a bar followed by its percentage, `width` columns in total; empty if there is no room.
 std::string ProgressBar(double fraction, int width, const Style& style);
 
-/// The interval on an axis of -range ... +range margins, `width` columns wide: marks at 0 and at
-/// both margins, arrows where the interval leaves the axis.
+/// Draws an interval on an axis from -range to +range margins, `width` columns wide, with marks at
+/// 0 and at both margins. An arrow marks an end beyond the axis.
 ///
-/// @param lo,estimate,hi  in margins (the change divided by the margin)
+/// @param lo,estimate,hi  changes divided by the margin
 std::string DrawInterval(double lo, double estimate, double hi, double range, int width,
                          const Style& style);
 
-/// What is known about a session that was ended before its verdict: "no verdict: 18 runs each,
-/// change -0.4 … +3.1 %".
+/// Describes a session that ended before its verdict: "no verdict: 18 runs each, change
+/// -0.4 … +3.1 %".
 std::string KnownSoFar(const v1::Update& update, const Style& style);
 
-/// A session told in single lines, for logs and pipes: a line when its state changes and one every
-/// five seconds of progress, not one per block or gate.
+/// Describes a session in single lines, for logs and pipes: one line per change of its state, and a
+/// line of progress at most every five seconds.
 class PlainNarrator {
  public:
   explicit PlainNarrator(Style style) : style_(style) {}
 
-  /// The lines that `event` is worth, mostly none.
+  /// Returns the lines to print for `event`, usually none.
   ///
-  /// @param now_seconds  of any steady clock
+  /// @param now_seconds  the time of any steady clock
   std::vector<std::string> Describe(const v1::SessionEvent& event, double now_seconds);
 
  private:
@@ -72,26 +73,26 @@ class PlainNarrator {
   bool started_ = false;
   std::optional<double> told_at_;
   v1::SessionState state_ = v1::SESSION_STATE_UNSPECIFIED;
-  std::set<std::string> decided_;  ///< labels of the gates that were told to be
+  std::set<std::string> decided_;  ///< keys of the gates that were reported as decided
 };
 
-/// What `top` shows: the newest that is known of each.
+/// The input of `top`: the newest state of queue, machine and sessions.
 struct TopState {
   v1::QueueStatus queue;
   v1::MachineStatus machine;
-  std::vector<v1::Session> sessions;  ///< those that have not ended, in any order
-  std::optional<LiveState> running;   ///< the session that runs, where the caller may watch it
-  std::string note;                   ///< what stands in the way: "the daemon went away ..."
+  std::vector<v1::Session> sessions;  ///< sessions that have not ended, in any order
+  std::optional<LiveState> running;   ///< the running session, if the caller may watch it
+  std::string note;                   ///< a problem: "the daemon went away ..."
 };
 
-/// The board: daemon, machine and settings held, the running session with its intervals, the
-/// queue. Fits style.width columns and `height` rows; queued sessions that find no room are
-/// counted.
+/// Renders the screen of `top`: the daemon, the machine and its held settings, the running session
+/// with its intervals, and the queue. It fits into style.width columns and `height` rows; a last
+/// row counts the queued sessions that do not fit.
 std::vector<std::string> RenderTop(const TopState& state, const UserNames& users,
                                    const google::protobuf::Timestamp& now, const Style& style,
                                    int height);
 
-/// The same in one line, for logs and pipes.
+/// Renders the state of `top` as one line, for logs and pipes.
 std::string TopLine(const TopState& state, const UserNames& users,
                     const google::protobuf::Timestamp& now, const Style& style);
 

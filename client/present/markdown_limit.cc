@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-// In the order in which they are omitted.
+// The kinds of lines, in the order in which they are omitted.
 enum class LineKind { kFoldedRow, kPassedRow, kCode, kOtherRow, kPoint, kStays };
 
 struct MarkdownLine {
@@ -19,7 +19,7 @@ struct MarkdownLine {
   bool dropped = false;
 };
 
-// The number of backticks that open or close a code block; 0 if the line does not.
+// Returns the number of backticks that open or close a code block; 0 if the line does neither.
 std::size_t FenceOf(std::string_view line) {
   const std::size_t ticks = std::min(line.find_first_not_of('`'), line.size());
   return ticks >= 3 ? ticks : 0;
@@ -69,7 +69,7 @@ std::string MoreOf(LineKind kind, std::size_t count) {
   return kind == LineKind::kCode ? more + "\n" : "| " + more + " |\n";
 }
 
-// The end of each table, list or block counts its omitted lines.
+// Joins the remaining lines. The end of each table, list or block counts its omitted lines.
 std::string Compose(const std::vector<MarkdownLine>& lines) {
   std::string text;
   std::size_t dropped = 0;

@@ -14,7 +14,7 @@
 namespace benchd::client {
 namespace {
 
-// What is compared, in a few words.
+// Describes the compared arms in a few words.
 std::string Subject(const v1::Session& session) {
   if (!session.has_spec() || session.spec().benchmarks_size() == 0) return "";
   const v1::Benchmark& first = session.spec().benchmarks(0);
@@ -40,7 +40,7 @@ std::string ResultCell(const v1::Session& session) {
   }
 }
 
-// What was asked for.
+// The rows about the request.
 Rows Request(const v1::Session& session, const UserNames& users) {
   Rows rows = {
       {"session", Printable(session.session()) + ", " + std::string(Word(session.state()))},
@@ -65,7 +65,7 @@ Rows Request(const v1::Session& session, const UserNames& users) {
   return rows;
 }
 
-// When what happened, in the reader's time zone, which is named once.
+// The rows about the course of the session. Times are in the local time zone, which is named once.
 Rows Times(const v1::Session& session) {
   if (!session.has_submitted_at()) return {};
   Rows rows = {{"time zone", LocalZone(session.submitted_at())}};
@@ -101,7 +101,7 @@ std::string Machine(const v1::Started& started, bool verbose, const Style& style
   const std::string cpus = CpuList(started.benchmark_cpus());
   if (!cpus.empty()) rows.push_back({"benchmark cpus", cpus});
   for (const v1::EnvironmentFact& fact : started.environment()) {
-    // Longer than all others together, and what matters of it is among the settings.
+    // It is longer than all other facts together, and the settings contain its relevant parts.
     if (fact.name() == "kernel_command_line" && !verbose) continue;
     rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
   }
@@ -135,13 +135,13 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 
 namespace {
 
-// What became of it: why it failed, or what was found.
+// Renders the outcome: the cause of the failure, or the findings.
 std::string Outcome(const v1::Session& session, const Style& style) {
   std::string text;
   if (session.has_failed()) text += RenderFailure(session.session(), session.failed());
   if (session.has_report()) {
     ReportOptions options = OptionsFor(session, Detail::kAll);
-    // This is where a result sends its reader to, and what follows has these.
+    // The rest of the page shows these, and a hint to `benchctl show` would lead to this page.
     options.session.clear();
     options.commits.clear();
     options.seed.reset();
@@ -150,7 +150,7 @@ std::string Outcome(const v1::Session& session, const Style& style) {
   return text.empty() ? text : text + "\n";
 }
 
-// How to have it again, or more of it.
+// Renders the commands that repeat the session, export its runs and recompute its numbers.
 std::string Again(const v1::Session& session, std::span<const TableColumn> columns) {
   if (!session.has_spec() || !session.has_started()) return "";
   std::string text = "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
@@ -178,11 +178,11 @@ std::string RenderSession(const v1::Session& session, std::span<const TableColum
 }
 
 std::string RenderQueue(const v1::QueueStatus& status) {
-  std::string text = status.draining() ? "draining: nothing is accepted, nothing starts"
-                     : status.paused() ? "paused: nothing starts"
+  std::string text = status.draining() ? "draining: no session is accepted or started"
+                     : status.paused() ? "paused: no session starts"
                                        : "open";
   text += "; " + std::to_string(status.queued()) + " queued, ";
-  text += status.running().empty() ? "none runs" : Printable(status.running()) + " runs";
+  text += status.running().empty() ? "none running" : Printable(status.running()) + " is running";
   if (status.has_reserved_by()) {
     text += ", uid " + std::to_string(status.reserved_by()) + " has reserved the machine";
   }
@@ -194,7 +194,7 @@ namespace {
 std::string Holder(const v1::MachineStatus& status) {
   if (status.holder() == "session") return "session " + Printable(status.session());
   if (status.holder() == "apply") return "an admin, until `benchctl machine restore`";
-  if (status.holder() == "daemon") return "benchd, as long as it lives";
+  if (status.holder() == "daemon") return "benchd, until it exits";
   if (!status.holder().empty()) return Printable(status.holder());
   return status.session().empty()
              ? "nobody"
@@ -213,7 +213,7 @@ Rows MachineFacts(const v1::MachineStatus& status) {
   return rows;
 }
 
-/// `text` wrapped, its first line after `first`, the others below it.
+/// Wraps `text`, with its first line after `first` and the other lines indented by the same width.
 std::string Paragraph(const std::string& first, const std::string& text, const Style& style) {
   const int indent = Width(first);
   std::string paragraph;
@@ -239,7 +239,7 @@ std::string RenderMachine(const v1::MachineStatus& status, const Style& style) {
 
 std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style) {
   if (response.sources().empty()) {
-    return "nothing found: this machine is as quiet as benchd can tell\n";
+    return "no noise sources found\n";
   }
   std::string text;
   for (int i = 0; i < response.sources_size(); ++i) {
@@ -276,7 +276,7 @@ Row RowOf(const v1::Setting& setting, bool with_end) {
   return row;
 }
 
-/// The last column below the others, row by row.
+/// Renders the last column of each row on separate lines below the row.
 std::string ReasonsBelow(Rows rows, int width) {
   std::vector<std::string> reasons;
   for (Row& row : rows) {

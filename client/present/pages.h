@@ -14,39 +14,40 @@
 
 namespace benchd::client {
 
-// What the other commands print for people. All end with a newline.
+// The text output of the other commands. Every text ends with a newline.
 
-/// How a uid is called; the commands pass the system's user database.
+/// Returns the name of a user. Commands pass a lookup in the system's user database.
 using UserNames = std::function<std::string(std::uint32_t uid)>;
 
-/// `list`: a line per session.
+/// Renders the output of `list`: one line per session.
 std::string RenderList(std::span<const v1::Session> sessions, const UserNames& users,
                        const google::protobuf::Timestamp& now, const Style& style);
 
-/// `show ID`: everything about a session: what was found, what was asked for with the command that
-/// asks for it again and the one that computes its numbers again from its export, when it ran, and
-/// the machine.
+/// Renders the output of `show ID`: the findings, the request, the commands that repeat the session
+/// and that recompute its numbers from its export, the times, and the machine.
 ///
-/// @param columns  what the session's harness said of its metrics
-/// @param verbose  with the kernel's command line
+/// @param columns  the properties of metrics that the session's harness reported
+/// @param verbose  whether to include the kernel's command line
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
                           const UserNames& users, const Style& style, bool verbose = false);
 
-/// `pause`, `resume`, `drain`: "paused; 3 queued, k3x9m2pq runs".
+/// Renders the output of `pause`, `resume` and `drain`: "paused: no session starts; 3 queued,
+/// k3x9m2pq is running".
 std::string RenderQueue(const v1::QueueStatus& status);
 
-// What the `machine` commands print for people. All end with a newline.
+// The text output of the `machine` commands. Every text ends with a newline.
 
-/// How the machine stands: its settings as a table, then profile, holder, CPUs and facts, then what
-/// else is to say.
+/// Renders the state of the machine: its settings as a table, then profile, holder, CPUs and facts,
+/// then notes.
 std::string RenderMachine(const v1::MachineStatus& status, const Style& style);
 
-/// The noise sources, numbered, worst first, each with what to do; says so when there are none.
+/// Renders a numbered list of the noise sources, worst first, each with advice. States if there are
+/// none.
 std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style);
 
-/// Machine settings as lines: setting, wanted, actual, held, why not; where one stood otherwise at
-/// the end of its session, with a column for that. Reasons are wrapped to the width; where it
-/// leaves them no column of their own, they stand below their setting. Empty without settings.
+/// Renders machine settings as a table: setting, wanted, actual, held, why not. A column "at end"
+/// is added if a setting differed at the end of its session. Reasons are wrapped to the width; if
+/// there is no room for their column, they are below their setting. Empty without settings.
 std::string RenderSettings(const google::protobuf::RepeatedPtrField<v1::Setting>& settings,
                            const Style& style);
 

@@ -13,7 +13,8 @@ namespace {
 constexpr double kSecondsBetweenLines = 5;
 constexpr std::size_t kMostGates = 3;  // on one line
 
-// "candidate +10.2 % (+9.8 % … +10.6 %)", "candidate regressed (+9.8 % … +10.6 %)"
+// Formats the progress of a gate: "candidate +10.2 % (+9.8 … +10.6 %)" or "candidate regressed
+// (+9.8 … +10.6 %)".
 std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
   if (!gate.has_decided() && gate.method() == v1::METHOD_LAYOUTS) {
     return LayoutSentence(gate, style);
@@ -31,7 +32,7 @@ std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, c
   return line + (interval.empty() ? "" : " (" + interval + ")");
 }
 
-// ", GATE, GATE and 2 more OF_THESE"
+// Formats the progress of the first gates: ", GATE, GATE and 2 more OF_THESE".
 std::string GatesProgress(const std::vector<const v1::Comparison*>& gates,
                           const std::string& of_these, const v1::Update& update,
                           const Style& style) {
@@ -45,7 +46,7 @@ std::string GatesProgress(const std::vector<const v1::Comparison*>& gates,
   return text;
 }
 
-// "18 runs each, change -0.4 … +3.1 %"
+// Formats the state of the only gate: "18 runs each, change -0.4 … +3.1 %".
 std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
   const bool of_runs =
       gate.n_reference() == gate.n_candidate() && gate.method() != v1::METHOD_LAYOUTS;
@@ -69,7 +70,7 @@ std::string KnownSoFar(const v1::Update& update, const Style& style) {
   std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty() || CountBlocks(update).blocks == 0) return none + "nothing was measured";
   if (gates.size() == 1) return none + OneGateSoFar(*gates.front(), update, style);
-  // What went wrong is worth most, what is fine least.
+  // Regressions come first, then undecided gates, then those that passed.
   const auto rank = [](const v1::Comparison* gate) {
     if (gate->verdict() == v1::VERDICT_REGRESSION) return 0;
     return gate->has_decided() ? 2 : 1;
@@ -87,7 +88,7 @@ std::vector<std::string> PlainNarrator::Describe(const v1::SessionEvent& event,
 }
 
 std::vector<std::string> PlainNarrator::DescribeQueued(const v1::Queued& queued) {
-  if (queued.position() == 0 || position_ == queued.position()) return {};  // 0: its turn has come
+  if (queued.position() == 0 || position_ == queued.position()) return {};  // 0: about to start
   position_ = queued.position();
   std::string line = "queued: place " + std::to_string(queued.position());
   if (queued.has_eta_seconds()) line += ", starts in about " + FormatRough(queued.eta_seconds());
@@ -108,7 +109,8 @@ std::vector<std::string> PlainNarrator::DescribeStarted(const v1::Started& start
   return {line};
 }
 
-// What is worth a line: of the queue and of what runs there are others.
+// Returns the line for a new state. Empty if other lines cover it: for queued, and usually for
+// running.
 std::string PlainNarrator::StateNews(const v1::Update& update) const {
   switch (update.state()) {
     case v1::SESSION_STATE_QUEUED:
@@ -131,7 +133,7 @@ std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
     if (state_ == v1::SESSION_STATE_PAUSED) told_at_.reset();
     state_ = update.state();
   }
-  // Nothing is measured yet, or not at the moment.
+  // Nothing has been measured yet, or the session is paused.
   if (update.comparisons().empty() || state_ != v1::SESSION_STATE_RUNNING) return lines;
   if (told_at_ && now_seconds - *told_at_ < kSecondsBetweenLines) return lines;
   told_at_ = now_seconds;
@@ -139,7 +141,7 @@ std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
   return lines;
 }
 
-// What has been decided since the last such line, and what is still open.
+// Returns a line with the gates that were decided since the last such line and those still open.
 std::string PlainNarrator::Progress(const v1::Update& update) {
   std::vector<const v1::Comparison*> decided;
   std::vector<const v1::Comparison*> open;

@@ -16,7 +16,8 @@ void AddIfNew(std::vector<T>& list, const T& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
 
-// What pairing saved, gate by gate: the runs needed go with the square of the standard error.
+// Renders how many runs pairing saved for each gate. The number of runs needed grows with the
+// square of the standard error.
 std::string PairingLines(const v1::Update& update) {
   std::string text;
   for (const v1::Comparison* gate : GatesOf(update)) {
@@ -32,14 +33,14 @@ std::string PairingLines(const v1::Update& update) {
   return text;
 }
 
-// The verdict's word stands out; the rest of its sentence is plain.
+// Paints the verdict's word in its colour and leaves the rest of the sentence plain.
 std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, const Style& style) {
   const std::size_t colon = sentence.find(':');
   if (colon == std::string::npos || sentence.starts_with(' ')) return sentence;
   return Paint(sentence.substr(0, colon), VerdictTint(verdict), style) + sentence.substr(colon);
 }
 
-// The verdict, where anything gates.
+// Renders the verdict. Empty if no metric gates.
 std::string VerdictLines(const v1::Update& update, const Style& style) {
   std::string text;
   if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;
@@ -49,7 +50,8 @@ std::string VerdictLines(const v1::Update& update, const Style& style) {
   return text;
 }
 
-// "52 runs each", "40 to 120 runs each" where arms or benchmarks have different numbers.
+// Formats the number of runs: "52 runs each", or "40 to 120 runs each" if arms or benchmarks
+// differ.
 std::string RunsEach(const v1::Update& update) {
   if (update.runs().empty()) return "";
   const auto [least, largest] = std::ranges::minmax(update.runs(), {}, &v1::ArmRuns::runs);
@@ -62,16 +64,16 @@ std::string RunsEach(const v1::Update& update) {
   return std::to_string(fewest) + " to " + Counted(most, "run") + " each";
 }
 
-// Whether what its margin is about has an interval: else it is judged by something that does not
-// err by chance (a metric that is missing or left 0), or not at all.
+// Returns whether the gate has an interval for its kind of margin. Without one, the gate is judged
+// by a fact that involves no chance (such as a missing metric), or not at all.
 bool HasInterval(const v1::Comparison& gate) {
   const v1::Effect& effect =
       gate.margin_case() == v1::Comparison::kMarginAbsolute ? gate.difference() : gate.change();
   return effect.has_lo() || effect.has_hi();
 }
 
-// That of all gates together: each has its share of what the session may err, but for those that no
-// interval judges, which have none.
+// Formats the confidence of all gates together. Each gate that an interval judges has a share of
+// the session's alpha; other gates have none.
 std::string SessionConfidence(const v1::Update& update, std::optional<double> alpha) {
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty()) {
@@ -108,7 +110,7 @@ std::string MeasuredSentence(const v1::Update& update, const ReportOptions& opti
 
 namespace {
 
-// How much was measured, and where there is more.
+// Renders the amount of data and the command that shows the details.
 std::string LastLine(const v1::Update& update, const ReportOptions& options, const Style& style) {
   std::string line = MeasuredSentence(update, options);
   if (!options.session.empty()) line += "; details: benchctl show " + Printable(options.session);
@@ -149,7 +151,7 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       if (!arm.has_commit()) continue;
-      // The builds of one commit are told once.
+      // The builds of one commit are listed once.
       const auto layout = spec.method() == v1::METHOD_LAYOUTS ? LayoutOf(arm.name()) : std::nullopt;
       AddIfNew(commits,
                {Printable(layout ? layout->group : arm.name()),
@@ -171,7 +173,7 @@ ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
 
 namespace {
 
-// The commit that is judged as `git describe` names it, else the arm.
+// Returns the name of the judged commit as in `git describe`, else the name of the arm.
 std::string JudgedArm(const v1::Session& session) {
   std::string name;
   for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
@@ -183,7 +185,7 @@ std::string JudgedArm(const v1::Session& session) {
   return name.empty() ? "candidate" : Printable(name);
 }
 
-// The reference that has failed before it has worked once; nullptr when it is not that.
+// Returns the reference if it failed before its first success, else nullptr.
 const v1::Arm* FindBrokenBase(const v1::Session& session) {
   if (session.state() != v1::SESSION_STATE_FAILED || !session.failed().has_run()) return nullptr;
   const v1::FailedRun& run = session.failed().run();
@@ -221,7 +223,7 @@ std::string RenderBisectStep(const v1::Session& session, const Style& style) {
     return "skip: " + arm + ": " + OneLine(session.failed().error()) + "\n";
   }
   std::string sentence = VerdictSentences(session.report(), style).front();
-  sentence.erase(0, sentence.find(": ") + 2);  // good or bad says the verdict
+  sentence.erase(0, sentence.find(": ") + 2);  // "good" and "bad" replace the verdict
   const bool missing = RegressedByMissingAlone(session.report());
   const v1::Verdict verdict = missing ? v1::VERDICT_UNDECIDED : session.report().verdict();
   return BisectWord(verdict) + ": " + arm + ": " + sentence + "\n";
@@ -233,7 +235,7 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed) 
   if (!failed.hint().empty()) text += "hint: " + OneLine(failed.hint()) + "\n";
   if (!failed.has_run()) return text;
   const v1::FailedRun& run = failed.run();
-  // A hook of the whole session has no arm.
+  // A hook of the whole session does not belong to an arm.
   const bool of_run = !run.arm().empty();
   std::string where = of_run ? "run: arm " + Printable(run.arm()) + " of " : "hook: ";
   where += "benchmark " + Printable(run.benchmark());

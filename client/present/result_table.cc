@@ -34,7 +34,7 @@ enum Column : std::size_t {
 using Columns = std::vector<Column>;
 using Cells = std::array<std::string, kColumns>;
 
-// Which properties vary between the rows.
+// The properties that vary between the rows.
 struct Shape {
   bool benchmarks = false;
   bool metrics = false;
@@ -82,11 +82,11 @@ Cells Header(const v1::Comparison& first, const Shape& shape, const Style& style
     return Shorten(Printable(name), kWidestArm, style);
   };
   Cells cells;
-  // The corner is empty if it would only read "metric"; a single metric is named there.
+  // With a single metric, the corner has its name; a heading "metric" there would be redundant.
   cells[kBenchmark] = shape.metrics ? "benchmark" : MetricCell(first, style);
   cells[kMetric] = shape.benchmarks ? "metric" : "";
   cells[kArms] = shape.references ? "compared" : "candidate";
-  // For a single pair the names of both arms, else whose mean the column is.
+  // For a single pair, the headings are the names of the arms.
   const std::string reference = shape.references ? "reference" : arm(first.reference());
   cells[kReference] = shape.pairs ? reference + " mean" : reference;
   cells[kCandidate] = shape.pairs ? "candidate mean" : arm(first.candidate());
@@ -145,7 +145,7 @@ Cells RowOf(const v1::Comparison& c, RowsShown shown, const Style& style) {
   return cells;
 }
 
-// The header and the rows. Names that equal those of the row above are omitted.
+// Returns the header and the rows. Omits names that equal those of the row above.
 std::vector<Cells> CellsOf(const Comparisons& comparisons, const Shape& shape, RowsShown shown,
                            const Style& style) {
   std::vector<Cells> cells = {Header(*comparisons.front(), shape, style)};
@@ -182,7 +182,7 @@ Columns Joined(Columns columns, const Columns& more) {
   return columns;
 }
 
-// Names on one line, numbers indented on the next.
+// Renders each row on two lines: the names, then the numbers, indented.
 std::string TwoLinesARow(const std::vector<Cells>& cells, const Columns& labels,
                          const Columns& numbers, const Style& style) {
   constexpr int kGap = 2;
@@ -216,7 +216,7 @@ std::string Fitted(const std::vector<Cells>& cells, const Columns& labels, const
   return text;
 }
 
-// Lists what the table omits and where to find it: in the session's record, else in a longer table.
+// Counts the rows that the table omits, and names the command or option that shows them.
 std::string RestLine(const v1::Update& update, const RowSelection& selection, RowsShown shown,
                      const std::string& session, const Style& style) {
   std::string text;

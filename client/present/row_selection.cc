@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::size_t kMostOthers = 10;
 
-// A flag without an interval, or beside an interval that contains zero (as in older records), is
-// shown only in the full table. A metric without a direction has no flag.
+// Returns whether the comparison has a flag or, for a metric without a direction, a clear change. A
+// flag without an interval that excludes zero (as in older records) is shown only in the full
+// table.
 bool ClearlyChanged(const v1::Comparison& c) {
   const bool flagged = c.flag() == v1::FLAG_WORSE || c.flag() == v1::FLAG_IMPROVEMENT;
   return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();
 }
 
-// Puts the candidates of one metric below each other; benchmarks and metrics keep their order.
+// Groups the candidates of each metric; benchmarks and metrics keep their order.
 void GroupByMetric(Comparisons* rows, bool by_benchmark) {
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> ranks;
   const auto rank = [&ranks](std::string_view benchmark, std::string_view metric) {

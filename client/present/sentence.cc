@@ -14,7 +14,7 @@
 namespace benchd::client {
 namespace {
 
-// How a metric's changes are told.
+// The words for changes of a metric.
 struct Wording {
   std::string subject;  // "candidate is"
   std::string object;   // "than base"
@@ -34,13 +34,14 @@ Wording WordingFor(const v1::Comparison& c) {
 
 bool HigherIsBetter(const v1::Comparison& c) { return c.better() == v1::BETTER_HIGHER; }
 
-// "8.9 % slower"
+// Formats "8.9 % slower".
 std::string FormatWithDirection(double value, const Judged& judged, const Wording& words,
                                 const Style& style) {
   return judged.Format(std::abs(value), style) + " " + (value < 0 ? words.less : words.more);
 }
 
-// Of ratios around one: two decimals at least, and as many as their interval needs.
+// Returns the number of decimals for ratios near 1: at least two, and as many as their interval
+// needs.
 int RatioDecimals(std::optional<double> lo, std::optional<double> hi) {
   constexpr int kFewest = 2;
   constexpr int kMost = 4;
@@ -48,24 +49,24 @@ int RatioDecimals(std::optional<double> lo, std::optional<double> hi) {
   return std::clamp(static_cast<int>(-std::floor(std::log10(*hi - *lo))), kFewest, kMost);
 }
 
-// "1.02 … 1.15"
+// Formats "1.02 … 1.15".
 std::string RatioInterval(double lo, double hi, int decimals, const Style& style) {
   return FormatTimes(lo, decimals).append(To(style)) + FormatTimes(hi, decimals);
 }
 
-// How many times the reference's time it takes, in parentheses: "(1.09 times, 1.02 … 1.15)".
+// Formats the ratio to the reference's time: "(1.09 times, 1.02 … 1.15)".
 std::string Times(const Judged& judged, const Style& style) {
   const int decimals = RatioDecimals(judged.lo, judged.hi);
   std::string text = "(" + FormatTimes(1 + *judged.estimate, decimals) + " times";
-  // Beyond what can be told there is nothing to tell of its ends.
+  // Beyond kTellableFactor, the ends would add no information.
   if (judged.lo && judged.hi && !judged.IsWide() && 1 + *judged.lo <= kTellableFactor) {
     text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
   }
   return text + ")";
 }
 
-// "(9.8 … 10.6 %)" where both ends are on the side of the estimate, the nearer one first; else
-// with signs. Empty without an interval.
+// Formats the interval as "(9.8 … 10.6 %)", with the end nearer to zero first, if it excludes zero;
+// otherwise with signs. Empty without an interval.
 std::string IntervalBehind(const Judged& judged, const Style& style) {
   if (!judged.lo || !judged.hi) return "";
   const ColumnFormat scale = judged.Scale(style);
@@ -76,10 +77,10 @@ std::string IntervalBehind(const Judged& judged, const Style& style) {
   return " (" + scale.WithUnit(scale.Format(near).append(To(style)) + scale.Format(far)) + ")";
 }
 
-// A change that is there: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
+// Describes a change: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
 std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                            const Style& style) {
-  // A change of less is better told in per cent.
+  // Below this, a percentage is easier to read than a ratio.
   constexpr double kTellsTimes = 0.05;
   const bool of_times =
       judged.relative && c.unit() == "s" && std::abs(*judged.estimate) >= kTellsTimes;
@@ -88,7 +89,7 @@ std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const 
          words.object;
 }
 
-// "candidate is 1.23 (1.19 … 1.27) times faster than base".
+// Describes an improvement: "candidate is 1.23 (1.19 … 1.27) times faster than base".
 std::string FasterSentence(const Judged& judged, const Wording& words, const Style& style) {
   const double lo = 1 / (1 + *judged.hi);
   const double hi = 1 / (1 + *judged.lo);
@@ -101,7 +102,7 @@ std::string FasterSentence(const Judged& judged, const Wording& words, const Sty
 
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                          const Style& style) {
-  // Less than that is better told in per cent.
+  // Below this ratio, a percentage is easier to read.
   constexpr double kTimesFaster = 1.05;
   const double bound = HigherIsBetter(c) ? *judged.lo : *judged.hi;
   const bool improved = HigherIsBetter(c) ? bound > 0 : bound < 0;
@@ -145,7 +146,7 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
     return words.subject + " " + range + " " + words.object + behind;
   }
   if (!judged.estimate)
-    return "nothing is known yet of " + words.subject.substr(0, words.subject.rfind(' '));
+    return "no data yet for " + words.subject.substr(0, words.subject.rfind(' '));
   return words.subject + " " + FormatWithDirection(*judged.estimate, judged, words, style) + " " +
          words.object + " so far, without an interval (" + margin + (margin.empty() ? "" : ", ") +
          runs + ")";
@@ -157,7 +158,7 @@ std::string RunsOf(const v1::Comparison& c) {
   return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " runs";
 }
 
-// As --max-time takes it, rounded up: "40s", "12m", "3h".
+// Formats a duration for --max-time, rounded up: "40s", "12m", "3h".
 std::string DurationOption(double seconds) {
   const auto up = [seconds](double unit, const char* name) {
     return Fixed(std::ceil(seconds / unit), 0) + name;
@@ -168,7 +169,7 @@ std::string DurationOption(double seconds) {
   return seconds <= 90 * kMinute ? up(kMinute, "m") : up(60 * kMinute, "h");
 }
 
-// What would decide it: "; more time may decide it: --max-time 12m".
+// Suggests how to reach a verdict: "; more time may decide it: --max-time 12m".
 std::string Advice(const v1::Comparison& gate) {
   const v1::Forecast& forecast = gate.forecast();
   const std::string runs = forecast.has_runs() ? " " + std::to_string(forecast.runs()) : "";
@@ -185,14 +186,14 @@ std::string Advice(const v1::Comparison& gate) {
     case v1::REMEDY_MORE_ROWS:
       return "; more runs may decide it";
     case v1::REMEDY_SINGLE_ROUNDS:
-      return "; the rounds may decide it: pytest --benchmark-save-data";
+      return "; single rounds may decide it: pytest --benchmark-save-data";
     case v1::REMEDY_OTHER_MARGIN:
-      return "; too near the margin to be decided: choose another --margin";
+      return "; too close to the margin to decide: choose another --margin";
     case v1::REMEDY_HARDLY_ANY:
-      return gate.method() == v1::METHOD_LAYOUTS ? "; more builds will hardly decide it"
-                                                 : "; more runs will hardly decide it";
+      return gate.method() == v1::METHOD_LAYOUTS ? "; more builds are unlikely to decide it"
+                                                 : "; more runs are unlikely to decide it";
     case v1::REMEDY_NONE_NEEDED:
-      return "; as precise as --rule asked for";
+      return "; as precise as --rule requests";
     default:
       return "";
   }
@@ -231,14 +232,14 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   std::string text;
   const ColumnFormat scale = judged.Scale(style);
   if (judged.lo && judged.hi) {
-    text = "by the code " + scale.Signed(*judged.estimate) + " " + about + " " +
+    text = "effect of the code: " + scale.Signed(*judged.estimate) + " " + about + " " +
            scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
   }
   const std::uint64_t builds = BuildsPerArm(sd, *judged.margin, gate.confidence());
   const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
                                              : scale.WithUnit(scale.Format(sd));
   return text + "layouts: sd " + spread + "; " + about + judged.Format(*judged.margin, style) +
-         " needs about " + std::to_string(builds) + " builds an arm (there are " +
+         " needs about " + std::to_string(builds) + " builds per arm (there are " +
          std::to_string(gate.n_candidate()) + ")";
 }
 
@@ -255,7 +256,7 @@ std::string DecidedSentence(const v1::Update& update) {
 }
 
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
-  // Without pairs a row of a table stands for itself.
+  // In a table without pairs, the unit is a single row.
   if (blocks > gate.n_reference() && blocks > gate.n_candidate()) {
     return Counted(blocks, "runs", "runs");
   }
@@ -263,7 +264,7 @@ std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
 }
 
 std::string DecidedEarlier(const v1::Comparison& gate) {
-  // Or it counts otherwise than the values of an arm.
+  // These methods look once, and may count something other than the values of an arm.
   const bool once = gate.method() == v1::METHOD_FIXED || gate.method() == v1::METHOD_LAYOUTS;
   const bool earlier = gate.has_decided() && !once && gate.decided().blocks() != gate.n_candidate();
   return earlier ? "decided at " + DecisionCount(gate, gate.decided().blocks()) : "";
@@ -271,7 +272,7 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
 
 namespace {
 
-// Without `decided` the verdict rests on the estimate (--at-limit estimate), and its bounds
+// Returns whether the verdict is based on the estimate (--at-limit estimate). Its bounds then
 // guarantee nothing.
 bool IsByEstimate(const v1::Comparison& gate) {
   const bool judged =
@@ -281,7 +282,7 @@ bool IsByEstimate(const v1::Comparison& gate) {
 
 std::string ByTheEstimate(const Style& style) {
   const std::string alpha = style.unicode ? "α" : "alpha";
-  return "; by the estimate, which " + alpha + " does not cover";
+  return "; based on the estimate, which " + alpha + " does not cover";
 }
 
 }  // namespace
@@ -306,7 +307,8 @@ std::string VerdictSentence(const v1::Comparison& gate, const Style& style) {
 
 namespace {
 
-// Which gates are told behind their count: what has not passed, and of several candidates each.
+// Returns the gates that have a sentence after the count: those that did not pass or, with several
+// candidates in one benchmark, all gates.
 std::vector<const v1::Comparison*> GatesToTell(const v1::Update& update) {
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (SeveralCandidates(update) && !SeveralBenchmarks(update)) return gates;
@@ -324,7 +326,7 @@ std::string WhyNothingWasJudged(const v1::Update& update) {
       !update.runs().empty() &&
       std::ranges::all_of(update.runs(), [](const v1::ArmRuns& arm) { return arm.runs() > 0; });
   return update.verdict() == v1::VERDICT_UNDECIDED && !all_ran
-             ? "the limit came before every arm had run once"
+             ? "the limit was reached before every arm had run once"
              : "there was nothing to decide";
 }
 
@@ -352,7 +354,7 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
   });
   for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
     std::string line = VerdictSentence(*told[i], style);
-    if (alike) line.erase(0, line.find(": ") + 2);  // the count says it
+    if (alike) line.erase(0, line.find(": ") + 2);  // the count has the verdict
     const bool named = SeveralBenchmarks(update);
     lines.push_back("  " + (named ? Printable(told[i]->benchmark()) + ": " : "") + line);
   }

@@ -9,37 +9,39 @@
 
 namespace benchd::client {
 
-/// One gate in words, without the verdict's: "candidate is 10.2 % slower (1.102 times, 1.098 …
-/// 1.106) than base". A pass names the bound that holds, an undecided gate the whole interval. The
-/// interval is the last look's, as everywhere. What --at-limit settled says that it rests on the
-/// estimate.
+/// Describes one gate without the word of its verdict: "candidate is 10.2 % slower (1.102 times,
+/// 1.098 … 1.106) than base". For a pass, the sentence states the bound that holds; for an
+/// undecided gate, the whole interval. The interval is that of the last look. The sentence notes a
+/// verdict that --at-limit based on the estimate.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
 
-/// The same with its verdict and, where it is undecided, what would decide it.
+/// Describes one gate with its verdict and, if it is undecided, with advice.
 std::string VerdictSentence(const v1::Comparison& gate, const Style& style);
 
-/// "decided at 12 pairs" where that was before the last look; else empty.
+/// Returns "decided at 12 pairs" if the gate was decided before the last look; else empty.
 std::string DecidedEarlier(const v1::Comparison& gate);
 
-/// How many of what a decision took, in words: "12 pairs"; "12 blocks" or "24 runs" where the arms
-/// are independent.
+/// Formats the amount of data that a decision took: "12 pairs"; for independent arms, "12 blocks"
+/// or "24 runs".
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
-/// Of the method layouts, what is told apart: "by the code +0.4 ± 3.7 %; layouts: sd 2.5 %; ±1 %
-/// needs about 85 builds an arm"; before the one look without the first. Empty of other methods,
-/// and where nothing is known of the layouts' spread.
+/// Describes the effects that the method layouts separates: "effect of the code: +0.4 ± 3.7 %;
+/// layouts: sd 2.5 %; ±1 % needs about 85 builds per arm (there are 8)". Omits the first part
+/// before the only look. Empty for other methods, and if the spread of the layouts is unknown.
 std::string LayoutSentence(const v1::Comparison& gate, const Style& style);
 
-/// "12 blocks".
+/// Returns the number of blocks: "12 blocks".
 std::string BlocksSentence(const v1::Update& update);
-/// Of a suite: "3 of 20 decided", gates; else empty.
+/// Returns the number of decided gates of a suite: "3 of 20 decided". Empty without a suite.
 std::string DecidedSentence(const v1::Update& update);
 
-/// The session in words: the one gate's sentence, or a count and the sentences of what did not
-/// pass; those that did too where several candidates are compared with one reference.
+/// Describes the verdict of a session: the sentence of its only gate, or a count followed by the
+/// sentences of the gates that did not pass. With several candidates in one benchmark, each gate
+/// has a sentence.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
-/// Why a session stands still: "paused: the disk is full ...", just "paused" where nobody says.
+/// Explains why a session is paused: "paused: the disk is full ...", or "paused" if the cause is
+/// unknown.
 std::string PauseSentence(const v1::Update& update);
 
 }  // namespace benchd::client

@@ -35,7 +35,7 @@ const MajorityVote& VoteOf(const RunSetReport& set, SimilarityVariant variant) {
   return variant == SimilarityVariant::kShape ? set.assessment.shape : set.assessment.literal;
 }
 
-// "2 clusters: 1 3 4 | 2"
+// Formats the clusters of runs: "2 clusters: 1 3 4 | 2".
 std::string Clusters(const RunSetReport& set) {
   const RunClusters& same = set.assessment.same;
   if (same.clusters < 2) return "1 cluster";

@@ -15,7 +15,7 @@ namespace {
 constexpr int kSummaryGap = 3;
 constexpr int kWidestName = 24;
 
-// One benchmark in one metric.
+// The arms of one benchmark in one metric.
 struct Block {
   std::string reference;
   bool several_references = false;
@@ -53,7 +53,7 @@ std::vector<Block> BlocksOf(std::span<const ArmSummary> summaries, const v1::Upd
   return blocks;
 }
 
-// A row: its name, its value for an arm, and which direction is better.
+// One row of the table: its name, its value for an arm, and the better direction.
 struct Figure {
   const char* name;
   const char* name_of_rate;  // for metrics where higher is better
@@ -91,7 +91,7 @@ ColumnFormat FormatFor(const Block& block, const Style& style) {
   return {largest, finest, block.first().unit, style};
 }
 
-// "(+1.2 %)" relative to the reference; positive is better.
+// Formats the gain over the reference: "(+1.2 %)". Positive is better.
 std::string Gain(const Block& block, const Figure& figure, const ArmSummary& arm) {
   const ArmSummary* reference = block.Reference();
   const bool known = figure.spread || block.first().better.has_value();
@@ -117,7 +117,7 @@ struct Cell {
   std::string stars;
 };
 
-// The cells of one arm, below its name.
+// Returns the column of one arm, with its name as the heading.
 std::vector<std::string> ArmColumn(const Block& block, const ArmSummary& arm,
                                    const ColumnFormat& format, const Style& style) {
   std::vector<Cell> cells = {{std::to_string(arm.n), "", ""}};
@@ -190,9 +190,10 @@ std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Upd
     benchmark = name;
     text += RenderBlock(block, style);
   }
-  const std::string rule = mmtests_stars ? std::string("mean ") + (style.unicode ? "±" : "+-") +
-                                               " 1.96 standard deviations lies apart"
-                                         : "Welch's test, two-sided, p < 0.05, one look";
+  const std::string rule =
+      mmtests_stars ? std::string("the ranges of mean ") + (style.unicode ? "±" : "+-") +
+                          " 1.96 standard deviations do not overlap"
+                    : "Welch's test, two-sided, p < 0.05, one look";
   text += Paint("(+) better than " + Printable(blocks.front().reference) + ", (-) worse",
                 Tint::kDim, style) +
           "\n" + Paint("* differs: " + rule, Tint::kDim, style) + "\n\n";

@@ -44,15 +44,15 @@ struct CodePoints {
   char32_t first, last;
 };
 
-// Combining marks and characters that join or direct others: categories Mn, Me and Cf of Unicode
-// 15, as far as they occur in names.
+// Combining marks, joiners and direction marks: the characters of the categories Mn, Me and Cf of
+// Unicode 15 that occur in names.
 constexpr CodePoints kNoColumn[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A},  {0x064B, 0x065F},
     {0x0900, 0x0902}, {0x0E31, 0x0E31}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E},  {0x1AB0, 0x1AFF},
     {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x2060, 0x2064}, {0x20D0, 0x20F0},  {0x302A, 0x302D},
     {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0x1F3FB, 0x1F3FF}};
-// East Asian Width W and F (Unicode 15, annex 11), and emoji. wcwidth(3) needs a suitable locale
-// for these.
+// Emoji and characters of East Asian Width W and F (Unicode 15, annex 11). wcwidth(3) would need a
+// suitable locale.
 constexpr CodePoints kTwoColumns[] = {
     {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},
     {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
@@ -65,7 +65,7 @@ int ColumnsOf(char32_t c) {
   return std::ranges::any_of(kTwoColumns, has) ? 2 : 1;
 }
 
-// The first character. A byte that cannot begin a character counts as one.
+// Returns the first character. A byte that cannot begin one counts as a character.
 std::string_view FirstCharacter(std::string_view text) {
   return text.substr(0, CharacterLength(text));
 }
@@ -188,7 +188,7 @@ std::string SideBySide(const std::vector<std::vector<std::string>>& columns, int
 }
 
 int RoomForLastColumn(const Rows& rows, int width, int gap, int indent) {
-  // A narrower column of sentences would not be readable.
+  // Sentences in a narrower column would be hard to read.
   constexpr int kNarrowest = 24;
   if (rows.empty()) return 0;
   int room = width - indent;

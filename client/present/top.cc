@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-/// The queue keeps this many rows before the running session loses any.
+/// The number of rows that are reserved for the queue before the running session gets the rest.
 constexpr int kQueueRows = 4;
 
 std::string ModeOf(const TopState& state, const UserNames& users) {
@@ -57,7 +57,7 @@ std::string SettingsWords(const v1::MachineStatus& machine) {
 
 std::string Amount(double value) { return Fixed(value, value == std::floor(value) ? 0 : 1); }
 
-/// The used part of each limit, the fullest first.
+/// Formats the used part of each limit, the fullest limit first.
 std::string LimitWords(const v1::QueueStatus& queue, const UserNames& users) {
   std::vector<const v1::LimitUse*> taken;
   for (const v1::LimitUse& use : queue.limits()) {
@@ -91,8 +91,8 @@ std::vector<v1::Session> Queued(const TopState& state) {
   return queued;
 }
 
-// The owner and, if visible, the commands: "ada: base ./old, candidate ./new". For a suite, the
-// number of benchmarks.
+// Describes a session by its owner and, if visible, its commands: "ada: base ./old, candidate
+// ./new". For a suite, it has the number of benchmarks instead.
 std::string Subject(const v1::Session& session, const UserNames& users) {
   std::string text = Printable(users(session.uid()));
   const auto& benchmarks = session.spec().benchmarks();
@@ -111,7 +111,7 @@ std::string Subject(const v1::Session& session, const UserNames& users) {
 std::vector<std::string> RunningLines(const TopState& state, const UserNames& users,
                                       const Style& style, int height) {
   const v1::Session* const session = Running(state);
-  constexpr int kRoomForSubject = 4;  // beyond this, the state and one gate are more useful
+  constexpr int kRoomForSubject = 4;  // in fewer rows, the state and one gate are more useful
   if (state.running) {
     const bool subject = session != nullptr && height >= kRoomForSubject;
     std::vector<std::string> lines =

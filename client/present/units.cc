@@ -33,7 +33,7 @@ constexpr std::array kCounts = {Scale{1e12, "T"}, Scale{1e9, "G"}, Scale{1e6, "M
 // Above this, a double has no fractional digits, and some integer digits are noise.
 constexpr double kLargestFixed = 1e15;
 
-// The largest scale in which `value` is at least one.
+// Returns the largest scale in which `value` is at least 1.
 template <std::size_t N>
 Scale Largest(const std::array<Scale, N>& scales, double value) {
   for (const Scale& scale : scales) {
@@ -42,7 +42,7 @@ Scale Largest(const std::array<Scale, N>& scales, double value) {
   return scales.back();
 }
 
-// The scale of --time-unit, which users type as "us".
+// Returns the scale of --time-unit. Users type "us" for "µs".
 Scale NamedTime(std::string_view name) {
   const auto found = std::ranges::find_if(kTimes, [name](const Scale& scale) {
     return scale.name == name || (scale.name == "µs" && name == "us");
@@ -52,7 +52,7 @@ Scale NamedTime(std::string_view name) {
 
 Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   if (std::abs(value) / kCounts.front().factor >= kLargestFixed) {
-    return {1, unit == "1" ? "" : unit};  // no scale makes it readable
+    return {1, unit == "1" ? "" : unit};  // no scale fits
   }
   if (unit == "1") return Largest(kCounts, value);
   if (unit == "1/s") return Largest(kRates, value);
@@ -67,14 +67,15 @@ Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   return {1, unit};
 }
 
-// Zero (which the smallest numbers become when scaled) and NaN rank below all other values.
+// Returns the decimal exponent. Zero and NaN rank below all other values; very small numbers become
+// zero when they are scaled.
 int Magnitude(double value) {
   constexpr int kOfNothing = -400;
   const double exponent = std::floor(std::log10(std::abs(value)));
   return std::isfinite(exponent) ? static_cast<int>(exponent) : kOfNothing;
 }
 
-// The number of decimals for `digits` significant digits; 0 for whole numbers.
+// Returns the number of decimals for `digits` significant digits; 0 for whole numbers.
 int SignificantDecimals(double value, int digits) {
   if (value == std::floor(value) && std::abs(value) < kLargestFixed) return 0;
   return std::clamp(digits - 1 - Magnitude(value), 0, 9);
@@ -103,7 +104,7 @@ namespace {
 
 std::string TellableFactor() { return Fixed(kTellableFactor, 0); }
 std::string MostPercent() { return Fixed(kTellableFactor * 100, 0); }
-// For a change as a fraction.
+// Returns whether a change, as a fraction, is too large to print.
 bool IsBeyond(double change) { return change > kTellableFactor; }
 
 }  // namespace
@@ -183,7 +184,7 @@ ColumnFormat ColumnFormat::OfDifferences(double estimate, std::optional<double> 
   const Scale scale = ScaleFor(largest, unit, style);
   int decimals = SignificantDecimals(largest / scale.factor, 4);
   if (lo && hi && *hi > *lo && largest > 0) {
-    // One digit of the width shows the uncertainty; keep at least two digits of the number itself.
+    // One digit of the width shows the uncertainty; the number keeps at least two digits.
     decimals = std::clamp(
         std::max(-Magnitude((*hi - *lo) / scale.factor), 1 - Magnitude(largest / scale.factor)), 0,
         9);
@@ -240,7 +241,7 @@ std::string FormatConfidence(double fraction) {
   if (!(lacking > 0)) return FormatPercent(fraction);
   for (int decimals = 0; decimals <= 2; ++decimals) {
     std::string text = Fixed(percent, decimals);
-    // 1 - 0.01 / 3 differs from the stated value only by rounding.
+    // The computed value, such as 1 - 0.01 / 3, may differ from the stated one by rounding.
     if (std::abs(std::stod(text) - percent) < 1e-9) return text + " %";
   }
   return Fixed(percent, std::clamp(-Magnitude(lacking), 1, 9)) + " %";
@@ -248,7 +249,7 @@ std::string FormatConfidence(double fraction) {
 
 int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
   if (!lo || !hi || !(*hi > *lo)) return 1;
-  constexpr double kCoarse = 0.3;  // tenths of a per cent are useless at this width
+  constexpr double kCoarse = 0.3;  // tenths of a per cent add nothing at this width
   return *hi - *lo >= kCoarse ? 0 : std::clamp(-Magnitude((*hi - *lo) * 100), 1, 4);
 }
 

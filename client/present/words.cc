@@ -14,7 +14,7 @@ namespace benchd::client {
 
 namespace {
 
-// Values whose word differs from their name, and the words for UNSPECIFIED.
+// The words of values whose word differs from their name, and the words for UNSPECIFIED.
 const std::map<std::string_view, std::string_view> kWords{
     {"ESTIMATOR_KIND_HODGES_LEHMANN", "hl"},
     {"ESTIMATOR_KIND_UNSPECIFIED", "mean"},
@@ -37,7 +37,7 @@ std::string EnumWord(const google::protobuf::EnumDescriptor& type, int value) {
   if (const auto own = kWords.find(found->name()); own != kWords.end()) {
     return std::string(own->second);
   }
-  // The prefix is shared by the enum's first value, which ends in UNSPECIFIED.
+  // The prefix is that of the enum's first value, which ends in UNSPECIFIED.
   std::string word = found->name().substr(type.value(0)->name().size() - kUnspecified.size());
   if (word == kUnspecified) return "";
   for (char& c : word) c = c == '_' ? '-' : static_cast<char>(c - 'A' + 'a');

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Style kPlain;
 constexpr std::size_t kMostSeries = 24;
-/// In all pictures together. Entries determine the size of a page.
+/// The limit for all pictures together. The number of entries determines the size of a page.
 constexpr std::size_t kMostEntries = 1500;
 
 std::string TimeOf(const GateSummary& entry) {
@@ -33,7 +33,7 @@ SeriesEntry EntryOf(const GateSummary& entry, const ColumnFormat& values) {
           entry.verdict == Verdict::kRegression};
 }
 
-/// Adds the levels of a segment. `first` is the index of its first entry in the series.
+/// Adds the levels of a segment. `first` is the index of the segment's first entry in the series.
 void AddLevels(const HistorySegment& segment, const GateSummary* before, std::size_t first,
                std::vector<SeriesLevel>* levels) {
   double sum = 0;
@@ -82,7 +82,7 @@ SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
   SeriesOfPicture picture{
       OneLine(last.metric),
       "A dashed line marks a step, a permanent change of the values. A solid line marks "
-      "another kernel or other settings.",
+      "a change of the kernel or the settings.",
       {"time", "candidate", "session", "value", "change", "verdict", "begins"},
       last.unit,
       {},
@@ -99,7 +99,7 @@ SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
   return picture;
 }
 
-// The permanent changes of the values and the changes of the machine, newest first.
+// Lists the permanent changes of the values and the changes of the machine, newest first.
 std::string Changes(const SeriesOfPicture& picture) {
   std::vector<std::string> changes;
   for (auto level = picture.levels.rbegin(); level != picture.levels.rend(); ++level) {

@@ -69,7 +69,7 @@ bool IsNumber(std::string_view cell) {
   return first != std::string_view::npos && cell[first] >= '0' && cell[first] <= '9';
 }
 
-// Which columns after the first contain only numbers.
+// Returns which columns after the first contain only numbers.
 std::vector<bool> NumberColumns(const Rows& rows) {
   std::vector<bool> numbers(rows.front().size(), true);
   numbers.front() = false;
@@ -163,7 +163,7 @@ std::string Figures(const std::vector<std::string>& parts) {
     count += part.empty() ? 0 : 1;
   }
   if (count == 0) return "";
-  // With up to three figures per row, the last of four would stand alone.
+  // With three figures per row, the last of four would be alone in its row.
   const bool even = count == 2 || count == 4;
   return std::string("<div class=\"figures") + (even ? " even" : "") + "\">\n" + html + "</div>\n";
 }

@@ -9,25 +9,26 @@
 
 namespace benchd::client {
 
-// The parts of a page. Text is escaped here; parameters named `html` are markup.
+// Functions that render the parts of a page. They escape text; parameters named `html` are markup.
 
-/// A page around a body: head, style sheet and a policy that forbids scripts and network access.
+/// Renders a page around a body. Adds the head, the style sheet and a policy that forbids scripts
+/// and network access.
 std::string HtmlPage(std::string_view title, std::string_view html);
 
-/// `<h2>text</h2>` for level 2.
+/// Renders a heading: `<h2>text</h2>` for level 2.
 std::string Heading(int level, std::string_view text);
 std::string Paragraph(std::string_view text, std::string_view style = {});
-/// A list of names and their values. A value with a third cell (of any text) is shown as code.
+/// Renders a list of names and values. If a row has a third cell, its value is shown as code.
 std::string Definitions(const Rows& rows);
-/// `text` as a block of code.
+/// Renders `text` as a block of code.
 std::string CodeBlock(std::string_view text);
 std::string BulletList(const std::vector<std::string>& texts);
 
-/// A table with a heading row. The first cell of each row is its name. Numbers are right-aligned. A
-/// table that is wider than the page can be scrolled, also by keyboard.
+/// Renders a table with a heading row. The first cell of each row is its name. Numbers are
+/// right-aligned. A table that is wider than the page can be scrolled, also with the keyboard.
 std::string HtmlTable(const Rows& rows, std::string_view name);
 
-/// A picture with its name above it and its note and table below it.
+/// Renders a picture with its name above it and its note and table below it.
 std::string Figure(const Picture& picture);
 /// Places figures and texts (markup) side by side as the width allows. Empty parts are left out.
 std::string Figures(const std::vector<std::string>& parts);

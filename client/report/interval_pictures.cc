@@ -21,7 +21,8 @@ double Extent(const IntervalRow& row) {
   return row.margin ? std::max(extent, std::abs(row.margin->at)) : extent;
 }
 
-// The range of all rows, limited so that very wide intervals do not shrink the others to points.
+// Returns the range of all rows. It is limited so that very wide intervals do not shrink the others
+// to points.
 Range RangeOf(const std::vector<IntervalRow>& rows) {
   constexpr double kWide = 6;
   std::vector<double> extents;
@@ -42,8 +43,8 @@ Range RangeOf(const std::vector<IntervalRow>& rows) {
   return range.Padded(0.05);
 }
 
-// Whether the changes differ so much that small ones would be points on a linear axis, such as a
-// change to a third and one to the tenfold.
+// Returns whether the changes differ so much that small ones would be points on a linear axis, such
+// as changes by factors of 1/3 and 10.
 bool NeedsRatios(const std::vector<IntervalRow>& rows, const AxisUnit& axis) {
   constexpr double kFarApart = 5;  // largest ratio over smallest ratio
   if (!axis.relative) return false;
@@ -139,7 +140,8 @@ Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& com
 
 namespace {
 
-// Includes the later intervals, the margin and zero. Wide intervals at the beginning may be cut.
+// Returns a range that includes the later intervals, the margin and zero. Wide intervals at the
+// beginning may exceed it.
 Range RangeOf(const IntervalHistory& history) {
   const IntervalPoint& last = history.points.back();
   const double first_runs = static_cast<double>(history.points.front().runs);
@@ -226,7 +228,7 @@ namespace {
 constexpr double kLabel = 24;
 constexpr double kMean = 24;
 constexpr double kGap = 8;
-constexpr double kLane = 9;        // per unit, if there are few
+constexpr double kLane = 9;        // height per unit, if there are few
 constexpr double kLanes = 128;     // limit for all units together
 constexpr double kWholeShare = 1;  // share by which intervals may extend the range
 
@@ -243,7 +245,7 @@ void IncludeEnds(const UnitOfPicture& unit, Range* range) {
   if (unit.hi) range->Include(*unit.hi);
 }
 
-// Includes all marks and margins. Intervals that are much wider may be cut.
+// Returns a range that includes all marks and margins. Much wider intervals may exceed it.
 Range RangeOf(const std::vector<UnitGroup>& groups) {
   Range marks;
   for (const UnitGroup& group : groups) {

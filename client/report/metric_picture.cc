@@ -118,7 +118,7 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
 
 namespace {
 
-/// The common format for changes in `range`.
+/// Returns the common format for changes in `range`.
 ColumnFormat ChangesBetween(const Range& range, const AxisUnit& axis) {
   if (axis.relative) return ColumnFormat::OfChanges(range.low, range.high);
   return ColumnFormat::OfDifferences(0, range.low, range.high, axis.unit, kPlain);
@@ -135,7 +135,7 @@ struct BuiltArm {
   double mean = 0;
 };
 
-/// The change from the mean of the reference's builds, as in the verdict.
+/// Returns the change from the mean of the reference's builds, as in the verdict.
 double Beside(double mean, double reference, bool relative) {
   return relative ? mean / reference - 1 : mean - reference;
 }

@@ -16,55 +16,58 @@
 
 namespace benchd::client {
 
-// Converts comparisons to rows of pictures, and draws the picture of a metric.
+// Functions that convert comparisons to rows of pictures and draw the picture of a metric.
 
-/// The margin of a comparison, if it has one.
+/// Returns the margin of a comparison, if it has one.
 std::optional<MarginLine> MarginOf(const v1::Comparison& one);
 
-/// The axis for a comparison.
+/// Returns the axis for a comparison.
 AxisUnit AxisOf(const Judged& judged);
 
-/// The verdict ("pass"); for a metric that does not gate, its flag.
+/// Returns the verdict ("pass"); for a metric that does not gate, its flag.
 std::string Outcome(const v1::Comparison& one);
 
-/// The estimate and, if known, the interval: "+10.2 % (+9.8 … +10.6 %)".
+/// Formats the estimate and, if known, the interval: "+10.2 % (+9.8 … +10.6 %)".
 std::string ChangeText(const v1::Comparison& one);
 
-/// "wall_time, candidate vs base".
+/// Returns the label with the metric: "wall_time, candidate vs base".
 std::string LabelWithMetric(const v1::Comparison& one, const v1::Update& update);
 
-/// The rows of each picture. The rows of a picture are all relative, or have the same unit.
+/// The rows of each picture. All rows of a picture are relative or have the same unit.
 using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>>;
 
-/// The rows for an axis. Adds a group if there is none.
+/// Returns the rows for an axis. Adds a group if the axis has none.
 std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups);
 
-/// @param prefix  put before every label
+/// Converts comparisons to rows, grouped by axis.
+///
+/// @param prefix  text before every label
 IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& update,
                             const std::string& prefix);
 
-/// An SVG file with pictures below each other.
+/// Renders an SVG file with the pictures one below the other.
 ///
 /// @param name  the title of the file
 std::string PictureFile(const std::vector<Picture>& parts, const std::string& name);
 
-/// An SVG file with the intervals of a metric above its distributions; in a suite, the intervals of
-/// all benchmarks.
+/// Renders an SVG file with the intervals of a metric above its distributions. For a suite, it has
+/// the intervals of all benchmarks.
 ///
 /// @errors kInvalidArgument: no comparison has that metric; the hint lists the known metrics.
 Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric);
 
-// The data behind a verdict over builds or over machines, for DrawUnits().
+// Functions that return the data of a verdict over builds or machines, for DrawUnits().
 
-/// The builds of both arms of a comparison, each by its mean relative to the mean of the
-/// reference's builds. None if each arm has one build or there is no estimate.
+/// Returns the builds of both arms of a comparison. The value of a build is its mean relative to
+/// the mean of the reference's builds. Nothing if each arm has one build or there is no estimate.
 std::optional<UnitsOfPicture> LayoutsOf(const MetricRuns& runs, const v1::Comparison& comparison);
 
-/// Combines sessions from several machines. None if there is only one machine or the sessions are
-/// not of the same comparison.
+/// Combines sessions from several machines. Returns nothing if there is only one machine or if the
+/// sessions are not of the same comparison.
 std::optional<MachineCombination> CombinationOf(std::span<const ReportSource> sources);
 
-/// The result of each machine for one gate, and the prediction for one more machine.
+/// Returns the result of each machine for one gate, and the prediction for one more machine.
+///
 /// @param gate  an index into combination.gates
 UnitsOfPicture MachinesOf(const MachineCombination& combination, std::size_t gate);
 

@@ -21,7 +21,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr std::size_t kMostPlaces = 24;  // benchmark and metric pairs with separate pictures
+constexpr std::size_t kMostPlaces = 24;  // number of (benchmark, metric) pairs with pictures
 constexpr std::size_t kPlacesWithoutGates = 4;
 constexpr std::size_t kMostIntervals = 60;  // per picture
 constexpr std::size_t kFewestLooks = 3;     // needed to draw a trajectory
@@ -79,7 +79,7 @@ class Section {
 
   std::string Name() const { return (source_.table ? "" : "session ") + OneLine(source_.name); }
 
-  // The verdict as a sign and a word, its sentences, and the number of runs.
+  // Renders the verdict as a sign and a word, its sentences, and the number of runs.
   std::string Top() const {
     const v1::Session& session = source_.session;
     std::string html = Paragraph(Name(), "over");
@@ -100,7 +100,7 @@ class Section {
            "</div>\n</header>\n";
   }
 
-  // The commands, the time and the machine.
+  // Returns rows with the commands, the time and the machine.
   Rows Facts() const {
     const v1::Session& session = source_.session;
     Rows facts;
@@ -128,7 +128,7 @@ class Section {
     return facts;
   }
 
-  // "2026-01-02 03:04:05 UTC". UTC, because readers may be in any time zone.
+  // Formats a time as "2026-01-02 03:04:05 UTC". It is UTC because readers may be in any time zone.
   static std::string DayAndTime(const google::protobuf::Timestamp& time) {
     std::string text = Rfc3339(time).substr(0, std::string_view("2026-01-02T03:04:05").size());
     std::ranges::replace(text, 'T', ' ');
@@ -148,7 +148,7 @@ class Section {
                                                                             : "? Undecided";
     std::vector<std::string> sentences = VerdictSentences(update_, kPlain);
     std::string first = sentences.front();
-    // The title already has the first word.
+    // The title already has the word of the verdict.
     if (const std::size_t colon = first.find(": "); colon != std::string::npos) {
       first.erase(0, colon + 2);
     }
@@ -156,7 +156,7 @@ class Section {
     return Title(style, title) + Paragraph(first, "lede") + BulletList(sentences);
   }
 
-  // The gates against their margins, the order of the candidates, and the warnings.
+  // Renders the gates against their margins, the order of the candidates, and the warnings.
   std::string Findings() const {
     Comparisons gates = GatesOf(update_);
     if (gates.empty()) gates = InfosOf(update_);
@@ -171,7 +171,7 @@ class Section {
     return parts.empty() ? "" : "<section>\n" + Figures(parts) + "</section>\n";
   }
 
-  // The metrics that get separate pictures: those that gate, else the first ones.
+  // Returns the metrics that get pictures: those that gate or, without gates, the first ones.
   std::vector<const MetricRuns*> PlacesOf() const {
     std::vector<const MetricRuns*> places;
     Comparisons wanted = GatesOf(update_);
@@ -207,7 +207,7 @@ class Section {
     const std::size_t gates = GatesOf(update_).size();
     if (places.size() == kMostPlaces && gates > kMostPlaces) {
       html += Paragraph("Only the first " + std::to_string(kMostPlaces) + " of " +
-                            std::to_string(gates) + " gates have pictures; the table has all.",
+                            std::to_string(gates) + " gates have pictures; the table lists all.",
                         "quiet");
     }
     if (!source_.missing.empty()) {
@@ -216,7 +216,7 @@ class Section {
     return html;
   }
 
-  // A few looks give no useful trajectory; the picture of the gates has the interval.
+  // With only a few looks, a trajectory is not useful; the picture of the gates has the interval.
   Parts Histories(const MetricRuns& place, const std::string& id) const {
     Parts parts;
     for (const v1::Comparison& one : update_.comparisons()) {
@@ -263,7 +263,7 @@ class Section {
     return picture;
   }
 
-  // The result is next to the name, so that it is visible on a narrow screen.
+  // Puts the result next to the name, so that it is visible on a narrow screen.
   std::string EveryMetric() const {
     const RowSelection selection = SelectRows(update_, RowsShown::kAll);
     if (selection.rows.empty()) return "";
@@ -376,7 +376,7 @@ class Section {
   std::size_t marks_;
 };
 
-// If the sources are from several machines: the verdict over these machines.
+// Renders the verdict over the machines. Empty unless the sources are from several machines.
 std::string Machines(std::span<const ReportSource> sources) {
   const auto combination = CombinationOf(sources);
   if (!combination) return "";
@@ -398,7 +398,7 @@ std::string Machines(std::span<const ReportSource> sources) {
          "</section>\n";
 }
 
-// The overview of several reports: links, and all gates on one axis.
+// Renders the overview of several reports: links, and all gates on one axis.
 std::string Overview(std::span<const ReportSource> sources) {
   IntervalGroups all;
   std::vector<std::string> links;

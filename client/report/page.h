@@ -9,7 +9,8 @@
 
 namespace benchd::client {
 
-/// Limits for the marks of one picture of runs and of a whole page. Marks determine its size.
+/// Limits for the number of marks in one picture of runs and in a whole page. Marks determine the
+/// size of a page.
 inline constexpr std::size_t kMostMarks = 1500;
 inline constexpr std::size_t kMostMarksOfPage = 3000;
 
@@ -21,16 +22,16 @@ inline constexpr std::size_t kMostMarksOfPage = 3000;
 /// All text from users is escaped. The same sources give the same bytes.
 std::string RenderReportPage(std::span<const ReportSource> sources);
 
-/// Renders the output of `history` as a page like that of RenderReportPage(). Each series has a
-/// picture of its values with verdicts and steps, a table of the numbers and a list of the steps.
-/// The number of series and of entries is limited; the newest ones are shown.
+/// Renders a history as a page in the style of RenderReportPage(). Each series has a picture of its
+/// values with verdicts and steps, a table of the numbers and a list of the steps. The numbers of
+/// series and of entries are limited; the page shows the newest.
 ///
 /// @param history    must not be empty
 /// @param benchmark  the benchmark that was requested; empty: all
 std::string RenderHistoryPage(std::span<const HistorySeries> history, std::string_view benchmark,
                               const ChangePointSearch& search);
 
-/// One series as an SVG file. A long series is limited to its newest entries.
+/// Renders one series as an SVG file. A long series is limited to its newest entries.
 std::string RenderHistoryPicture(const HistorySeries& series);
 
 }  // namespace benchd::client

@@ -12,7 +12,7 @@
 
 namespace benchd::client {
 
-// The pictures of a report, each with a table of its data. Pure.
+// Functions that draw the pictures of a report, each with a table of its data. Pure.
 
 /// The scale of an axis: fractions shown as percentages, or values in a unit.
 struct AxisUnit {
@@ -24,7 +24,7 @@ struct AxisUnit {
 /// A picture with its heading, texts and table.
 struct Picture {
   Svg svg;
-  std::string name;         ///< a heading
+  std::string name;         ///< the heading
   std::string description;  ///< a sentence for screen readers
   std::string note;         ///< how to read the picture, or what it leaves out; may be empty
   Rows table;               ///< the first row is the heading
@@ -34,11 +34,11 @@ struct Picture {
 
 /// The margin of a gate.
 struct MarginLine {
-  double at = 0;            ///< below 0 if higher is better
+  double at = 0;            ///< negative if higher is better
   bool worse_above = true;  ///< whether a regression lies above `at`
 };
 
-/// One comparison in DrawIntervals().
+/// A comparison in DrawIntervals().
 struct IntervalRow {
   std::string label;
   std::string numbers;  ///< estimate and interval as text
@@ -50,7 +50,7 @@ struct IntervalRow {
   Shape shape = Shape::kTriangle;
 };
 
-/// Draws intervals below each other, with zero and the margins.
+/// Draws intervals one below the other, with zero and the margins.
 ///
 /// @param rows  must not be empty
 Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& rows,
@@ -64,13 +64,13 @@ struct IntervalPoint {
   double hi = 0;
 };
 struct IntervalHistory {
-  std::vector<IntervalPoint> points;  ///< by runs; not empty
+  std::vector<IntervalPoint> points;  ///< ordered by runs; not empty
   std::optional<MarginLine> margin;
   std::optional<std::uint64_t> decided_at;  ///< runs of each arm
 };
 Picture DrawHistory(const std::string& id, const IntervalHistory& history, const AxisUnit& axis);
 
-/// One of several builds of an arm, or one of several machines.
+/// A build of an arm with several builds, or one of several machines.
 struct UnitOfPicture {
   std::vector<std::string> cells;  ///< the name, then the other cells of the table and the title
   double value = 0;
@@ -92,20 +92,20 @@ struct UnitsOfPicture {
   std::string note;
   std::vector<std::string> heading;  ///< headings of the cells
   AxisUnit axis;
-  std::vector<UnitGroup> groups;  ///< below each other on one axis; not empty
+  std::vector<UnitGroup> groups;  ///< drawn one below the other on one axis; not empty
 };
 
-/// Draws builds or machines, one mark each, and below them their mean with its interval and the
+/// Draws one mark per build or machine, and below the marks their mean with its interval and the
 /// margin.
 Picture DrawUnits(const std::string& id, const UnitsOfPicture& units);
 
-/// One value of a series.
+/// An entry of a series.
 struct SeriesEntry {
   std::vector<std::string> cells;  ///< the name, then the other cells of the table and the title
   double value = 0;
   bool regression = false;
 };
-/// Consecutive entries with one mean, up to the next step or change of the machine.
+/// Consecutive entries with a common mean, up to the next step or change of the machine.
 struct SeriesLevel {
   std::size_t begin = 0;  ///< index of the first entry
   double mean = 0;
@@ -121,19 +121,20 @@ struct SeriesOfPicture {
   std::vector<SeriesLevel> levels;   ///< oldest first; the first one begins at entry 0
 };
 
-/// Draws values in the order of measurement, with the mean of each level and a line at the
-/// beginning of each.
+/// Draws values in the order of measurement, with the mean of each level and a line where each
+/// level begins.
 Picture DrawSeries(const std::string& id, const SeriesOfPicture& series);
 
 /// The values of one arm in one metric.
 struct ArmOfPicture {
   std::string name;
   bool reference = false;
-  std::size_t number = 0;      ///< among the candidates; determines the shape
-  std::vector<double> values;  ///< of measured runs, in order of execution; finite
+  std::size_t number = 0;      ///< index among the candidates; determines the shape
+  std::vector<double> values;  ///< one per measured run, in order of execution; finite
 };
 
-/// Draws histogram and density of each arm, below each other on one axis. Needs at least one value.
+/// Draws the histogram and density of each arm, one below the other on one axis. Needs at least one
+/// value.
 Picture DrawDistributions(const std::string& id, const std::vector<ArmOfPicture>& arms,
                           const std::string& unit, double resolution);
 
@@ -147,7 +148,7 @@ struct RunOfPicture {
   std::uint32_t layout = 0;  ///< number of the build of the arm; 0 if there is only one
 };
 
-/// Draws runs in order of execution. Each arm has a mark of its own. Warm-up runs have open marks,
+/// Draws runs in order of execution. Each arm has a different mark. Warm-up runs have open marks,
 /// outliers (by Tukey's fences of the arm) a ring, and disturbed runs a cross below. With more than
 /// `most_marks` runs, each mark is the range of consecutive runs of one arm.
 ///

@@ -14,14 +14,14 @@ constexpr int kTicks = 5;
 constexpr double kTickGap = 4;
 constexpr double kLegendLine = 18;
 constexpr double kLegendLeft = 0;
-constexpr double kLegendMark = 14;  // from the middle of the mark to the text
+constexpr double kLegendMark = 14;  // distance from the middle of the mark to the text
 constexpr double kLegendGap = 14;
 
 double StepOf(const std::vector<double>& ticks) {
   return ticks.size() > 1 ? ticks[1] - ticks[0] : 0;
 }
 
-// The position (x, line) of each entry.
+// Returns the position (x, line) of each entry.
 std::vector<std::pair<double, int>> LegendPlaces(const std::vector<LegendEntry>& entries) {
   std::vector<std::pair<double, int>> places;
   double x = kLegendLeft;

@@ -23,7 +23,8 @@
 namespace benchd::client {
 namespace {
 
-// Leaves out arms without a measured value, including their warm-up runs.
+// Returns the runs in one metric, without arms that lack a measured value and without their warm-up
+// runs.
 MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
                   const std::optional<LayoutGroups>& groups, std::size_t b, std::size_t metric,
                   std::span<const std::uint32_t> disturbances) {
@@ -66,7 +67,7 @@ MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
   return all;
 }
 
-// The intervals of a sequential method, for a session that took only one look.
+// Returns the intervals of a sequential method for a session that took only one look.
 std::vector<Trajectory> WatchedAnyway(const MeasurementTable& table, benchd::TableOptions options) {
   const bool coin = options.spec.schedule.kind == ScheduleKind::kCoin;
   options.method = table.has_pairs && !coin ? Method::kPaired : Method::kWelch;
@@ -91,14 +92,14 @@ Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions 
   Result<TableReport> report = AnalyzeTable(table, options);
   if (!report) return report;
   to->trajectories = std::move(report->trajectories);
-  // Over builds nothing is watched: more runs of them are no more builds.
+  // A verdict over builds has no trajectory, because more runs do not add builds.
   if (to->trajectories.empty() && !groups) {
     to->trajectories = WatchedAnyway(table, std::move(options));
   }
   return report;
 }
 
-// The harness' descriptions of its metrics; from the result if the runs have none.
+// Returns the harness' descriptions of its metrics, from the result if the runs have none.
 std::vector<TableColumn> ColumnsOf(const v1::Session& session, std::span<const v1::Run> runs) {
   ParsedMetrics parsed;
   for (const v1::Run& run : runs) parsed.Learn(run);
@@ -111,7 +112,7 @@ std::vector<TableColumn> ColumnsOf(const v1::Session& session, std::span<const v
   return columns;
 }
 
-// Without placebos, which only a daemon may add.
+// Returns the spec without placebos, which only the daemon may add.
 Result<SessionSpec> SpecOf(const v1::Session& session) {
   v1::SessionSpec proto = session.spec();
   for (v1::Benchmark& benchmark : *proto.mutable_benchmarks()) {
@@ -124,7 +125,8 @@ Result<SessionSpec> SpecOf(const v1::Session& session) {
   return convert::FromProto(proto);
 }
 
-// JSON lacks the findings that follow from what it has. They are computed as the daemon does.
+// Adds the findings that JSON omits because they follow from its other data. They are computed as
+// in the daemon.
 void AddFindings(const SessionSpec& spec, std::vector<ArmOrder> orders, v1::Update* update) {
   Report report;
   report.verdict = convert::ToModel<Verdict>(update->verdict()).value_or(Verdict::kUndecided);
@@ -154,7 +156,7 @@ void AddFindings(const SessionSpec& spec, std::vector<ArmOrder> orders, v1::Upda
   }
 }
 
-// Asks of the session's runs what the session asked, also where it looked at them once.
+// Returns the options that analyse the runs as the session did, even if it took only one look.
 benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
                                std::span<const v1::Run> runs) {
   benchd::TableOptions options;
@@ -179,7 +181,7 @@ benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
   return options;
 }
 
-/// @return the order of the arms, which needs the runs
+/// Analyses the runs for the report. Returns the order of the arms, which needs the runs.
 Result<std::vector<ArmOrder>> TakeRuns(const SessionSpec& spec, std::span<const v1::Run> runs,
                                        ReportSource* to) {
   std::vector<std::uint32_t> disturbances;

@@ -16,7 +16,7 @@
 namespace benchd::client {
 
 /// The runs of one benchmark in one metric. Several builds of an arm (the method `layouts`) are one
-/// arm here, and each run has the number of its build.
+/// arm here; each run has the number of its build.
 struct MetricRuns {
   std::string benchmark;
   std::string metric;
@@ -33,14 +33,14 @@ struct ReportSource {
   v1::Session session;
   std::vector<MetricRuns> metrics;
   std::vector<Trajectory> trajectories;
-  /// What combining it with sessions of other machines needs; absent without a verdict, and where
-  /// nobody knows on which machine it was.
+  /// The data for combining the session with sessions of other machines. Absent without a verdict,
+  /// and if the machine is unknown.
   std::optional<MachineSession> on_machine;
   std::string analyze;  ///< the command that recomputes the numbers; may be empty
-  std::string missing;  ///< why the runs are missing; else empty
+  std::string missing;  ///< why the runs are missing; empty if they are not
 };
 
-/// Makes the source for an ended session. Its intervals are recomputed from its runs. If the runs
+/// Makes the source for an ended session. The intervals are recomputed from the runs. If the runs
 /// cannot be analysed (a session that failed early), `missing` has the reason.
 ///
 /// @param runs  in order of execution, with their metrics if known

@@ -14,7 +14,7 @@ namespace benchd::client {
 namespace {
 
 constexpr double kFarthest = 1e5;       // browsers lose precision beyond this
-constexpr double kPixelsPerCell = 6.4;  // average of the picture's font
+constexpr double kPixelsPerCell = 6.4;  // average for the font of pictures
 constexpr double kBoldPerCell = 8;
 
 bool Drawable(std::initializer_list<double> values) {

@@ -6,7 +6,7 @@
 
 namespace benchd::client {
 
-// Drawing of pictures as SVG text: shapes and scales, no statistics. Pure.
+// Draws pictures as SVG text: shapes and scales, without statistics. Pure.
 
 /// Escapes `text` for use as character data or an attribute value in HTML and XML. The result is
 /// one line without the characters that XML forbids. All text from users must pass through here.
@@ -19,8 +19,8 @@ class AxisScale {
   AxisScale(double low, double high, double begin, double end, bool logarithmic = false);
 
   double operator()(double value) const;
-  /// About `about` round values in the range, ascending: multiples of 1, 2 or 5 times a power of
-  /// ten; on a logarithmic scale 1, 2 and 5 times each power of ten.
+  /// Returns about `about` round values in the range, in ascending order: multiples of 1, 2 or 5
+  /// times a power of ten; on a logarithmic scale, 1, 2 and 5 times each power of ten.
   std::vector<double> Ticks(int about) const;
 
   double low() const { return low_; }
@@ -37,11 +37,11 @@ class AxisScale {
 enum class Anchor { kStart, kMiddle, kEnd };
 enum class Shape { kCircle, kTriangle, kDiamond, kSquare, kCross };
 
-/// The shape for the candidate of that number. Shapes repeat.
+/// Returns the shape for the candidate with that number. Shapes repeat.
 Shape ShapeOfCandidate(std::size_t number);
 
-/// A picture that is drawn from back to front. Classes are those of PictureStyle(). Coordinates are
-/// pixels, rounded to a tenth. Shapes with a coordinate that is not finite are left out.
+/// A picture that is drawn from back to front. The classes are those of PictureStyle(). Coordinates
+/// are in pixels, rounded to a tenth. Shapes with a coordinate that is not finite are left out.
 class Svg {
  public:
   /// @param id  letters, digits and "-"; unique in the page
@@ -59,7 +59,7 @@ class Svg {
              std::string_view title = {});
   void Text(double x, double y, std::string_view text, std::string_view style,
             Anchor anchor = Anchor::kStart);
-  /// Text that is shortened with an ellipsis to about `room` pixels. The title has the whole text.
+  /// Draws text, shortened with an ellipsis to about `room` pixels. The title has the whole text.
   void ShortText(double x, double y, double room, std::string_view text, std::string_view style);
   /// Limits drawing to the rectangle until the next EndClip().
   void BeginClip(double x, double y, double width, double height);
@@ -70,9 +70,10 @@ class Svg {
   double width() const { return width_; }
   double height() const { return height_; }
 
-  /// An element for a page that has the style. Screen readers read the name and the description.
+  /// Returns the element for a page that includes PictureStyle(). Screen readers read the name and
+  /// the description.
   std::string Inline(std::string_view name, std::string_view description) const;
-  /// A separate file.
+  /// Returns a separate SVG file.
   std::string File(std::string_view name, std::string_view description) const;
 
  private:
@@ -88,11 +89,11 @@ class Svg {
   std::string body_;
 };
 
-/// Approximate width of `text` in a picture, in pixels.
+/// Returns the approximate width of `text` in a picture, in pixels.
 double TextWidth(std::string_view text);
 
-/// The style sheet of pictures: the classes, and the colours for light and dark screens and for
-/// paper as custom properties of the root, which the page may use as well.
+/// Returns the style sheet of pictures: the classes, and the colours for light and dark screens and
+/// for paper. The colours are custom properties of the root, which the page may also use.
 std::string_view PictureStyle();
 
 }  // namespace benchd::client

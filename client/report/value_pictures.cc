@@ -54,7 +54,7 @@ void DrawArm(Svg* svg, const ArmOfPicture& arm, const Distributions& all, std::s
   svg->ShortText(0, top + 12, x(mean) > 210 ? 190 : 400, arm.name, "strong");
 }
 
-// "3 of base beyond 12.5 ms"
+// Describes the values beyond the axis: "3 of base to the right (up to 12.5 ms)".
 std::string BeyondNote(const std::vector<ArmOfPicture>& arms, const Distributions& all,
                        const std::string& unit) {
   std::vector<std::string> parts;
@@ -119,11 +119,11 @@ constexpr std::size_t kMostWarmups = 50;
 struct RunsPlot {
   const std::vector<ArmOfPicture>& arms;
   const std::string& unit;
-  Range shown;  ///< of values
+  Range shown;  ///< range of the values
   AxisScale x;
   AxisScale y;
   double rug;                 ///< height at which disturbed runs are marked
-  std::vector<Range> fences;  ///< of each arm
+  std::vector<Range> fences;  ///< outlier fences of each arm
 
   bool IsOutlier(const RunOfPicture& run) const {
     return !run.warmup && !fences[run.arm].Holds(run.value);
@@ -140,7 +140,7 @@ std::string WordsOf(const RunOfPicture& run, const RunsPlot& plot) {
   return words;
 }
 
-// The name includes the build if the arm has several.
+// Returns the name of the arm, with the build if the arm has several.
 std::string NameOf(const RunOfPicture& run, const ArmOfPicture& arm) {
   return run.layout == 0 ? arm.name : arm.name + "/" + std::to_string(run.layout);
 }
@@ -192,7 +192,7 @@ void DrawStretch(Svg* svg, const Stretch& stretch, std::size_t number, const Run
   if (stretch.outliers > 0) words += ", " + Counted(stretch.outliers, "outlier");
   if (stretch.disturbed > 0) words += ", " + std::to_string(stretch.disturbed) + " disturbed";
   const double middle = static_cast<double>(stretch.first + stretch.last) / 2;
-  // Marks of several arms for the same runs are side by side.
+  // Marks of different arms for the same group of runs are side by side.
   const double aside = static_cast<double>(number) - static_cast<double>(plot.arms.size() - 1) / 2;
   const double x = plot.x(middle) + aside * kStretchPixels;
   const std::string values =
@@ -253,7 +253,8 @@ std::vector<LegendEntry> LegendOf(const std::vector<RunOfPicture>& runs, const R
   return legend;
 }
 
-// The usual range of the measured values; without any, the range of the warm-up runs.
+// Returns the usual range of the measured values; without measured values, that of the warm-up
+// runs.
 Range ShownOf(const std::vector<ArmOfPicture>& arms, const std::vector<RunOfPicture>& runs) {
   if (const auto usual = UsualRange(ValuesOf(arms))) return {usual->first, usual->second};
   Range of_warmups{runs.front().value, runs.front().value};

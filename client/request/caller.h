@@ -6,7 +6,7 @@
 
 namespace benchd::client {
 
-// The caller of a session, on this machine or on that of --host.
+// The caller of a session, on this machine or on the machine of --host.
 
 /// The working directory and environment of the caller's process, which commands inherit.
 struct CallerContext {
@@ -14,17 +14,17 @@ struct CallerContext {
   std::map<std::string, std::string> environment;
 };
 
-/// The context that children inherit from the caller of benchctl, and what was left out of it.
+/// The context that children inherit from the caller of benchctl, and the variables left out of it.
 struct CapturedContext {
   CallerContext context;
   std::vector<std::string> skipped;  ///< names of variables that are not valid UTF-8
 };
 
-/// The place where commits are checked out and built: this machine, or that of --host.
+/// The place where commits are checked out and built: this machine or the machine of --host.
 struct BuildPlace {
-  std::string program;                    ///< path of benchctl there, absolute
-  std::string root;                       ///< folder of the worktrees, absolute
-  std::string socket;                     ///< of the daemon there, absolute; empty: this machine
+  std::string program;                    ///< absolute path of benchctl there
+  std::string root;                       ///< absolute path of the folder of worktrees
+  std::string socket;                     ///< the daemon's socket, absolute; empty: this machine
   std::vector<std::string> commits = {};  ///< already received there, with their history
   bool operator==(const BuildPlace&) const = default;
 };

@@ -20,7 +20,7 @@ using google::protobuf::Message;
 using Part = OptionField::Part;
 using TextList = std::vector<std::string>;
 
-// Assigns a parsed value, or passes its error on.
+// Stores a parsed value, or returns its error.
 template <typename T, typename Set>
 Result<void> Put(Result<T> value, Set set) {
   if (!value) return std::move(value).error();
@@ -98,7 +98,7 @@ const Message& PartOf(const OptionSource& of, Part part) {
   return of.benchmark;
 }
 
-// The values of options that are not given.
+// Returns the values of options that are not given.
 const v1::SessionSpec& Defaults() {
   static const v1::SessionSpec defaults = [] {
     v1::SessionSpec spec;
@@ -108,7 +108,7 @@ const v1::SessionSpec& Defaults() {
   return defaults;
 }
 
-// Empty if the field is not set.
+// Returns the text of a field; empty if the field is not set.
 std::string FormatField(const Message& message, const OptionField& row) {
   const FieldDescriptor* const field = message.GetDescriptor()->FindFieldByNumber(row.field);
   const google::protobuf::Reflection& values = *message.GetReflection();
@@ -145,7 +145,7 @@ Result<void> ParseField(const std::string& text, const OptionField& row, Message
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return Put(ParseDouble(text, row), [&](double x) { values->SetDouble(message, field, x); });
     default:
-      // In a benchmark, an empty value resets the session's value; in a session it has no meaning.
+      // In a benchmark, an empty value resets the session's value. In a session, it is an error.
       if (text.empty() && row.part == Part::kSession) {
         return UsageError("empty value", "omit it to use the default");
       }
@@ -255,7 +255,7 @@ std::string GateText(const v1::Gate& gate, std::optional<double> session_margin)
   return text;
 }
 
-// benchd records each gate with its margin, even if it is the session's.
+// Formats each gate. benchd records the margin of each gate, even if it is the session's margin.
 TextList FormatGates(const OptionSource& of) {
   const double margin = of.session.has_margin() ? of.session.margin() : Defaults().margin();
   TextList texts;
@@ -322,7 +322,7 @@ TextList FormatAcceptExit(const OptionSource& of) {
   return {Join(codes, ",", [](std::int32_t code) { return std::to_string(code); })};
 }
 
-// Applies to hooks and commands.
+// The option applies to hooks and commands.
 Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   return Put(ParseSwitch(text), [&to](bool on) {
     to.arms->shell = on;
@@ -330,7 +330,7 @@ Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   });
 }
 
-// A hook that all arms share is stored in the hooks of the benchmark.
+// Formats a hook. A hook that all arms share is stored in the hooks of the benchmark.
 TextList FormatRunHook(const OptionSource& of, const std::string& shared,
                        const std::string& (v1::Arm::*own)() const) {
   TextList texts;

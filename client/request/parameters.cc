@@ -15,7 +15,7 @@ constexpr char kScanHint[] = "write --parameter-scan NAME MIN MAX STEP, such as 
 
 std::string TooMany() { return "more than " + std::to_string(kMostBenchmarks) + " values"; }
 
-// Takes the name and the blank after it from the front of `text`.
+// Removes the name and the blank after it from the front of `text`, and returns the name.
 Result<std::string> TakeName(std::string_view* text, const char* hint) {
   const std::size_t end = std::min(text->find(' '), text->size());
   const std::string name(text->substr(0, end));
@@ -48,7 +48,7 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
   return values;
 }
 
-constexpr int kMostDigits = 18;  // the most that always fit into 64 bits
+constexpr int kMostDigits = 18;  // largest number that always fits into 64 bits
 
 // The number units * 10^-decimals.
 struct Decimal {
@@ -76,7 +76,8 @@ std::optional<Decimal> ParseDecimal(std::string_view text) {
   return decimal;
 }
 
-// The units of the same number with `decimals` decimals, at least as many as its own.
+// Returns the units of the number when it is written with `decimals` decimals, which must not be
+// fewer than its own.
 std::optional<std::int64_t> UnitsAt(Decimal decimal, int decimals) {
   for (; decimal.decimals < decimals; ++decimal.decimals) {
     if (__builtin_mul_overflow(decimal.units, 10, &decimal.units)) return std::nullopt;
@@ -110,8 +111,8 @@ struct Scan {
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t step = 0;
-  int decimals = 0;          // of the three numbers above
-  int written_decimals = 0;  // of the values as text
+  int decimals = 0;          // decimals of the three numbers above
+  int written_decimals = 0;  // decimals of the values as text
 };
 
 Result<Scan> ParseScan(std::string_view text) {

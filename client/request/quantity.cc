@@ -16,27 +16,28 @@
 namespace benchd::client {
 namespace {
 
-// The dimension of a built-in metric; none for a count.
+// Returns the dimension of a built-in metric; none for a count.
 std::optional<Dimension> DimensionOf(const MetricInfo& metric) {
   if (metric.unit == "s") return Dimension::kTime;
   return metric.unit == "B" ? std::optional(Dimension::kBytes) : std::nullopt;
 }
 
-// Metrics of a harness may have any name and dimension.
+// Returns the dimension of a metric, if it is known: metrics of a harness may have any name and
+// dimension.
 std::optional<Dimension> DimensionOf(std::string_view metric) {
   if (const MetricInfo* known = FindBuiltinMetric(metric)) return DimensionOf(*known);
   if (metric.ends_with("_time")) return Dimension::kTime;
   return std::nullopt;
 }
 
-// Length of the number at the start: digits, a point, an exponent.
+// Returns the length of the number at the start: digits, a point and an exponent.
 std::size_t NumberLength(std::string_view text) {
   double ignored = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
   return error == std::errc{} ? static_cast<std::size_t>(end - text.data()) : 0;
 }
 
-// A NUMBER[UNIT]; `unit` is nullptr if it is missing.
+// A NUMBER[UNIT]; `unit` is nullptr if there is no unit.
 struct Measured {
   double number = 0;
   const UnitInfo* unit = nullptr;
@@ -58,7 +59,7 @@ std::optional<Measured> TakeMeasured(std::string_view& text) {
   return measured;
 }
 
-/// A margin in the SI unit of the given unit. Without a unit, it is in the unit of the metric.
+/// A margin in the SI unit for the given unit. Without a unit, it is in the unit of the metric.
 struct AbsoluteMargin {
   double margin = 0;
   std::string_view unit;
@@ -84,8 +85,8 @@ Result<AbsoluteMargin> ParseAbsoluteMargin(std::string_view text, std::string_vi
   return AbsoluteMargin{margin, SiUnit(measured->unit->dimension)};
 }
 
-// The value of a segment that is `P%`, or a bare fraction after the name of a built-in metric.
-// Nothing for any other segment, which is part of the name: BM_X/threads:2.
+// Parses a segment that is `P%`, or a bare fraction after the name of a built-in metric. Returns
+// nothing for any other segment, because it is part of the name: BM_X/threads:2.
 Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
   const bool percent = segment.ends_with('%');
   if (!percent && FindBuiltinMetric(name) == nullptr) return std::optional<double>{};
@@ -133,7 +134,8 @@ Result<double> ParseMargin(std::string_view text) {
   if (!margin) return margin;
   if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
   if (*margin == 0) return UsageError("a margin must be above zero", "write 2% or 0.02");
-  // A bare 5 probably means 5 %. As a factor, it would pass a program with five times the time.
+  // A bare 5 probably means 5 %. As a fraction, it would let a program pass that takes five times
+  // as long.
   if (*margin >= 1 && !text.ends_with('%')) {
     return UsageError("a margin of 1 or more needs a percent sign",
                       "write " + std::string(text) + "%");
@@ -246,7 +248,7 @@ Result<void> CheckBuiltinMetric(std::string_view name) {
   }
   return UsageError("unknown metric", HintForUnknown(name.substr(0, colon), names,
                                                      "available: " + Join(names, ", ") +
-                                                         "; --parse adds those of a program"));
+                                                         "; --parse adds metrics of a program"));
 }
 
 bool IsSendableText(std::string_view text) {

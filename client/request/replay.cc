@@ -31,7 +31,7 @@ class CommandText {
   void Switch(const char* name, bool on) {
     if (on) text_ += std::string(" ") + name;
   }
-  // Left out if the value is the default.
+  // Adds an option unless its value is the default.
   void Option(const char* name, std::string_view value, std::string_view usual = "") {
     if (value != usual) text_ += std::string(" ") + name + " " + PastedWord(value);
   }
@@ -57,7 +57,7 @@ void AddOnce(TextList& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
-// The complete text of a gate, without relying on defaults.
+// Returns the complete text of a gate, without relying on defaults.
 std::string DecidingGateText(const v1::Comparison& comparison) {
   v1::Gate gate;
   gate.set_metric(comparison.metric());
@@ -112,7 +112,7 @@ std::string WhyNot(const v1::Session& session) {
   return "";
 }
 
-// Adds no option if the references differ between benchmarks; the export states them.
+// Adds the references, unless they differ between benchmarks: then the export states them.
 void AddReferenceOption(const v1::SessionSpec& spec, CommandText* line) {
   const TextList references = ReferencesOf(spec.benchmarks(0));
   for (const v1::Benchmark& other : spec.benchmarks()) {
@@ -132,7 +132,7 @@ bool IsUnpaired(const v1::SessionSpec& spec) {
   return spec.method() == v1::METHOD_WELCH || spec.schedule() == v1::SCHEDULE_KIND_COIN;
 }
 
-// Whether there is only one look: because of --runs, or because --max-runs allows no more.
+// Returns whether there is only one look, because of --runs or because --max-runs allows only one.
 bool LooksOnce(const v1::SessionSpec& spec) {
   const v1::Limits& limits = spec.limits();
   if (limits.has_runs() || spec.method() == v1::METHOD_FIXED) return true;
@@ -180,7 +180,7 @@ void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
   AddOptions(spec, {"schedule", "min-runs", "max-runs"}, line);
 }
 
-// With --fail-fast, a regression ends the session before its limit applies.
+// Returns whether the session reached its limit. With --fail-fast, a regression may end it earlier.
 bool ReachedItsLimit(const v1::Session& session) {
   const v1::Update& report = session.report();
   return !session.spec().limits().fail_fast() || report.verdict() != v1::VERDICT_REGRESSION ||
@@ -194,7 +194,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
   if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
   AddOptions(spec, {"sided", "placebo", "accept-exit"}, line);
   if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
-  // The bootstrap of a quantile draws at random.
+  // The bootstrap of a quantile depends on the seed.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
     line->Option("--seed", std::to_string(session.started().seed()));
   }
@@ -216,7 +216,8 @@ AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableCo
 
 namespace {
 
-// On a command line, all arms share one cwd, shell and environment, and the references come first.
+// Returns whether options can express the benchmark: on a command line, all arms share one cwd,
+// shell and environment, and the references come first.
 bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   const v1::Arm& first = benchmark.arms(0);
   const v1::Hooks& hooks = benchmark.hooks();
@@ -235,7 +236,7 @@ bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   return true;
 }
 
-// A single reference is the first command; several references become --reference options.
+// Adds the arms. A single reference is the first command; several become --reference options.
 void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
   int references = 0;
   for (const v1::Arm& arm : benchmark.arms())
@@ -257,12 +258,12 @@ void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
   for (const v1::Arm* arm : positional) line->Word(arm->command());
 }
 
-// A session of --git: two commits and one command, which differs only in its worktree.
+// A session of --git: two commits and one command, which differ only in the worktree.
 struct CommitReplay {
   v1::BuildPlan plan;
-  std::string command;  // with {dir} again
-  std::string cwd;      // below the worktrees
-  int layouts = 1;      // of each
+  std::string command;  // with {dir} restored
+  std::string cwd;      // relative to the worktree
+  int layouts = 1;      // builds of each commit
 };
 
 std::string WithDir(std::string command, const std::string& dir) {
@@ -293,7 +294,7 @@ std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
     replay.cwd = cwd;
   }
   replay.layouts = i / 2;
-  // Of the first commit all layouts, then of the second.
+  // All layouts of the first commit come first, then those of the second.
   for (int tree = 0; tree < i; ++tree) {
     const int first = tree < replay.layouts ? 0 : replay.layouts;
     if (plan.trees(tree).commit() != plan.trees(first).commit()) return std::nullopt;
@@ -301,7 +302,7 @@ std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
   return i >= 2 && i % 2 == 0 ? std::optional(replay) : std::nullopt;
 }
 
-// The folder of a repository: the parent of `.git`, or the bare repository itself.
+// Returns the folder of a repository: the parent of `.git`, or the bare repository itself.
 std::string FolderOf(const std::string& repository) {
   constexpr std::string_view kInside = "/.git";
   return repository.ends_with(kInside) ? repository.substr(0, repository.size() - kInside.size())
@@ -336,7 +337,7 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const v1::Benchmark& benchmark = spec.benchmarks(0);
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
-  // What came as a bundle is asked for again where its clone is.
+  // Commits that came as a bundle must be requested from the clone that sent them.
   const bool here = commits && !commits->plan.from_bundle();
   CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository())) + " && " + start
                         : start);

@@ -15,7 +15,7 @@ constexpr OptionField Session(int field, Number number = Number::kDuration) {
 constexpr OptionField Limits(int field) { return {Part::kLimits, field}; }
 constexpr OptionField Benchmark(int field) { return {Part::kBenchmark, field}; }
 constexpr OptionField Hook(int field) { return {Part::kHooks, field}; }
-// A hook that is given once for all arms, or once per arm (spec_builder.cc).
+// Describes a hook that is given once for all arms, or once per arm (spec_builder.cc).
 constexpr OptionField RunHook(int field, OptionField::Format format) {
   return {Part::kHooks, field, Number::kDuration, nullptr, format};
 }
@@ -23,14 +23,14 @@ constexpr OptionField Own(Part part, OptionField::Parse parse, OptionField::Form
   return {part, 0, Number::kDuration, parse, format};
 }
 constexpr OptionField kElsewhere;
-// A session records the seed it used, and ReplayCommand() adds that one.
+// The seed is not formatted, because ReplayCommand() adds the seed that the session recorded.
 constexpr OptionField kSeed{Part::kSession, Spec::kSeedFieldNumber, Number::kDuration, nullptr,
                             FormatNothing};
 constexpr OptionField kInput{Part::kBenchmark, v1::Benchmark::kInputFieldNumber, Number::kDuration,
                              ParseInput};
 
-// Creates an option under one heading of the help. Wrappers add further properties, as in
-// Repeatable(PerBenchmark(...)). InTables adds the help in `analyze`, if that differs.
+// Creates options under one heading of the help. Wrappers add further properties, as in
+// Repeatable(PerBenchmark(...)). InTables() adds the help text of `analyze`, if that differs.
 struct Under {
   std::string_view group;
 
@@ -57,7 +57,7 @@ constexpr SessionOption OfWords(int words, SessionOption option, int numbers = 0
   option.info.numbers = numbers;
   return option;
 }
-// Short names are those of hyperfine.
+// Adds a short name. The short names are those of hyperfine.
 constexpr SessionOption Short(char letter, SessionOption option) {
   option.info.letter = letter;
   return option;
@@ -78,20 +78,20 @@ constexpr Under kQueue{"Queue"};
 constexpr std::array kOptions = {
     InTables(
         PerBenchmark(kVerdict("margin", "P", Session(Spec::kMarginFieldNumber, Number::kMargin),
-                              "smallest slowdown that counts, as 2% or 0.02 (default 2%)"))),
+                              "smallest slowdown that counts, as 2% or 0.02 (default: 2%)"))),
     InTables(kVerdict("confidence", "P", Own(Part::kSession, ParseConfidence, FormatNothing),
-                      "1 - alpha for the whole session (default 99%)"),
-             "1 - alpha for all gates together (default 99%)"),
+                      "confidence of the whole session, 1 - alpha (default: 99%)"),
+             "confidence of all gates together, 1 - alpha (default: 99%)"),
     InTables(kVerdict("alpha", "A", Session(Spec::kAlphaFieldNumber, Number::kProbability),
                       "accepted probability of a wrong statement, instead of --confidence")),
     InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
-                      "apply alpha to both bounds together, or to each (default two)")),
+                      "apply alpha to both bounds together, or to each (default: two)")),
     InTables(Repeatable(PerBenchmark(
                  kVerdict("metric", "NAME[:P%|:+ABS][:lower|:higher]",
                           Own(Part::kBenchmark, ParseGate, FormatGates),
-                          "gate on this metric (default wall_time; with --parse, every parsed "
+                          "gate on this metric (default: wall_time; with --parse, every parsed "
                           "metric with a direction); repeatable"))),
-             "gate on this column (default wall_time, else every column with a direction); "
+             "gate on this column (default: wall_time, else every column with a direction); "
              "repeatable"),
     InTables(PerBenchmark(
         kVerdict("allow-missing", "", Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
@@ -99,45 +99,46 @@ constexpr std::array kOptions = {
     OneOf(
         "paired|welch|exact-t|fixed|layouts",
         InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
-                          "paired, welch, exact-t, fixed or layouts (default paired); for layouts, "
-                          "arms base/1, base/2 ... are builds of base"),
-                 "paired, welch, exact-t, fixed or layouts; the last two look once (default "
+                          "paired, welch, exact-t, fixed or layouts (default: paired); for "
+                          "layouts, arms base/1, base/2 ... are builds of base"),
+                 "paired, welch, exact-t, fixed or layouts; the last two look once (default: "
                  "paired with a pair column, else fixed)")),
     OneOf("mean|hl|median|quantile:P|lognormal-mean|subselection",
           InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
-                            "mean, hl, median, quantile:P, lognormal-mean or subselection (default "
-                            "mean)"))),
+                            "mean, hl, median, quantile:P, lognormal-mean or subselection "
+                            "(default: mean)"))),
     OneOf(
         "margin|precision:WIDTH",
         InTables(kVerdict(
             "rule", "R", Own(Part::kSession, ParseRule, FormatRule),
-            "margin, or precision:WIDTH to stop at that width of the interval (default margin)"))),
+            "margin, or precision:WIDTH to stop at that width of the interval (default: margin)"))),
     InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
-                      "verdict if a limit is reached first (default undecided)"),
-             "verdict if the rows decide nothing (default undecided)"),
+                      "verdict if a limit is reached first (default: undecided)"),
+             "verdict if the rows decide nothing (default: undecided)"),
     kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
              "stop at the first regression"),
 
     InTables(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
-                   "how the arms alternate (default pairs)"),
-             "coin treats rows as unpaired, even with a pair column (default pairs)"),
+                   "how the arms alternate (default: pairs)"),
+             "coin treats rows as unpaired, even with a pair column (default: pairs)"),
     Short('w', kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber),
-                     "number of warm-up blocks (default 1)")),
+                     "number of warm-up blocks (default: 1)")),
     Short('m', InTables(kRuns("min-runs", "N", Limits(v1::Limits::kMinRunsFieldNumber),
-                              "blocks before the first look (default 8)"),
-                        "pairs before the first look (default 8)")),
+                              "blocks before the first look (default: 8)"),
+                        "pairs before the first look (default: 8)")),
     Short('M', InTables(kRuns("max-runs", "N", Limits(v1::Limits::kMaxRunsFieldNumber),
-                              "maximum number of blocks (default none)"),
-                        "maximum number of pairs, which reduces the pairs needed (default none)")),
+                              "maximum number of blocks (default: none)"),
+                        "maximum number of pairs; a limit reduces the pairs needed "
+                        "(default: none)")),
     Short('r', kRuns("runs", "N", Limits(v1::Limits::kRunsFieldNumber),
                      "run exactly N blocks and look once")),
     kRuns("max-time", "D", Limits(v1::Limits::kMaxTimeSecondsFieldNumber),
-          "time limit from the first measured run, such as 30s (default 10m)"),
+          "time limit from the first measured run, such as 30s (default: 10m)"),
     kRuns("timeout", "D", Limits(v1::Limits::kTimeoutSecondsFieldNumber),
-          "time limit of one run, after which the session fails (default 5m)"),
+          "time limit of one run, after which the session fails (default: 5m)"),
     InTables(kRuns("seed", "N", kSeed,
-                   "seed of the order and the environment padding (default random, recorded)"),
-             "seed of estimators that draw at random (default 0)"),
+                   "seed of the order and the environment padding (default: random, recorded)"),
+             "seed of randomised estimators (default: 0)"),
     InTables(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
                    "add a hidden copy of the reference as a candidate"),
              "compare the arm called placebo, which never gates"),
@@ -155,23 +156,23 @@ constexpr std::array kOptions = {
     Short('c', PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
                                       "command to run once at the end, even after a failure"))),
     PerBenchmark(kChildren("cwd", "DIR", Own(Part::kBenchmark, ParseCwd, FormatCwd),
-                           "working directory of the commands (default the current one)")),
+                           "working directory of the commands (default: the current one)")),
     Repeatable(
         PerBenchmark(kChildren("env", "K=V", Own(Part::kBenchmark, ParseVariable, FormatNothing),
                                "add a variable to the commands' environment; repeatable"))),
-    PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default null)")),
+    PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default: null)")),
     PerBenchmark(
         kChildren("output", "null|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
-                  "where stdout and stderr go; FILE has the stdout of the last run "
-                  "(default null: /dev/null, which programs such as grep detect to do less work)")),
+                  "destination of stdout and stderr; FILE gets the stdout of the last run "
+                  "(default: null, which is /dev/null; tools such as grep then do less work)")),
     Short('i', PerBenchmark(kChildren("ignore-failure", "",
                                       Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
                                       "count failed runs like any other"))),
     InTables(PerBenchmark(kChildren("accept-exit", "LIST",
                                     Own(Part::kBenchmark, ParseAcceptExit, FormatAcceptExit),
-                                    "exit codes that count as success, such as 0,3 (default 0)")),
+                                    "exit codes that count as success, such as 0,3 (default: 0)")),
              "exit codes that count as success, such as 0,3, if the table has exit codes "
-             "(default 0)"),
+             "(default: 0)"),
     OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests",
           PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
                                  "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "
@@ -187,10 +188,11 @@ constexpr std::array kOptions = {
     Short('P', OfWords(4,
                        Repeatable(PerBenchmark(
                            kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
-                                  "the same for the values MIN, MIN + STEP, ... MAX; repeatable"))),
+                                  "run one benchmark per value MIN, MIN + STEP, ... MAX; "
+                                  "repeatable"))),
                        /*numbers=*/3)),
     kSuite("between", "NAME", kElsewhere,
-           "compare the values of that parameter with each other: each is an arm of the one "
+           "compare the values of that parameter with each other: each value is an arm of the only "
            "command, and the first is the reference"),
 
     kCommits(
@@ -207,14 +209,14 @@ constexpr std::array kOptions = {
              "builds, to separate the effect of the code from that of its memory layout"),
 
     kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),
-             "how much of the machine to take (default best-effort)"),
+             "how much of the machine to take (default: best-effort)"),
     kMachine("machine-profile", "NAME", Session(Spec::kMachineProfileFieldNumber),
-             "profile of machine settings (default \"default\")"),
+             "profile of machine settings (default: \"default\")"),
     kMachine("cpus", "LIST", Session(Spec::kCpusFieldNumber),
              "use only these CPUs of the profile, such as 2-3,6"),
 
     kQueue("priority", "N", Session(Spec::kPriorityFieldNumber),
-           "priority in the queue; only admins may raise it (default 0)"),
+           "priority in the queue; only admins may raise it (default: 0)"),
     Repeatable(kQueue("label", "K=V", Own(Part::kSession, ParseLabel, FormatLabels),
                       "label by which `list` can select sessions; repeatable")),
 };
@@ -229,7 +231,7 @@ std::vector<OptionInfo> TableOptions() {
     if (option.help_of_table.empty()) continue;
     options.push_back(option.info);
     options.back().help = option.help_of_table;
-    // A table has no commands to run.
+    // `analyze` does not run commands, so their heading would be wrong.
     if (option.info.group == kChildren.group) options.back().group = kVerdict.group;
   }
   return options;

@@ -20,8 +20,8 @@ struct ArmSettings {
   std::map<std::string, std::string> env;
 };
 
-/// The messages that options are parsed into. Options of a session need only `session`, those of a
-/// benchmark need all other members.
+/// The messages that options are parsed into. Options of a session need only `session`; options of
+/// a benchmark need all other members.
 struct OptionTarget {
   v1::SessionSpec* session = nullptr;
   v1::Benchmark* benchmark = nullptr;
@@ -35,18 +35,18 @@ struct OptionSource {
   const v1::Benchmark& benchmark;
 };
 
-/// Where the value of an option is stored, and how it is parsed and formatted. Constant data, part
-/// of the row of the option (session_options.cc).
+/// Describes where the value of an option is stored, and how it is parsed and formatted. This is
+/// constant data in the table of options (session_options.cc).
 ///
 /// Most options are stored in one field of a message, whose type determines the syntax: a switch, a
-/// count, a word of an enum or free text. All others have two functions of their own.
+/// count, a word of an enum or free text. All others have a parser and a formatter.
 struct OptionField {
   enum class Part { kElsewhere, kSession, kLimits, kBenchmark, kHooks };
-  enum class Number { kMargin, kProbability, kDuration };  ///< the grammar of a double
+  enum class Number { kMargin, kProbability, kDuration };  ///< syntax of a double
   using Parse = Result<void> (*)(const std::string& text, const OptionTarget& to);
   using Format = std::vector<std::string> (*)(const OptionSource& of);
 
-  Part part = Part::kElsewhere;  ///< kElsewhere: the command reads the option itself
+  Part part = Part::kElsewhere;  ///< kElsewhere: the command itself reads the option
   int field = 0;                 ///< field number in that message
   Number number = Number::kDuration;
   Parse parse = nullptr;
@@ -56,7 +56,7 @@ struct OptionField {
   bool OfBenchmark() const { return part == Part::kBenchmark || part == Part::kHooks; }
 };
 
-// The functions of the options that are not stored in a single field.
+// Parsers and formatters of options that are not stored in a single field.
 Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
 Result<void> ParseRule(const std::string& text, const OptionTarget& to);
@@ -68,7 +68,7 @@ Result<void> ParseAcceptExit(const std::string& text, const OptionTarget& to);
 Result<void> ParseShell(const std::string& text, const OptionTarget& to);
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
 Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
-std::vector<std::string> FormatNothing(const OptionSource& of);  ///< prints no option
+std::vector<std::string> FormatNothing(const OptionSource& of);  ///< never formats an option
 std::vector<std::string> FormatEstimator(const OptionSource& of);
 std::vector<std::string> FormatRule(const OptionSource& of);
 std::vector<std::string> FormatLabels(const OptionSource& of);
@@ -81,20 +81,21 @@ std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 
 /// Parses the value of an option and stores it.
-/// @errors those of its grammar, without the name of the option (Error::Within).
+///
+/// @errors those of its syntax, without the name of the option (Error::Within).
 Result<void> ParseOption(const OptionField& field, const std::string& text, const OptionTarget& to);
 
-/// The texts from which ParseOption() restores the value, one for each occurrence of the option;
+/// Returns the texts from which ParseOption() restores the value, one per occurrence of the option;
 /// none if the value is the default.
 std::vector<std::string> FormatOption(const OptionField& field, const OptionSource& of);
 
-/// `path`, resolved against `base` unless it is absolute.
+/// Returns `path`, resolved against `base` unless it is absolute.
 std::string Absolute(const std::string& path, const std::string& base);
 
-/// A gate in the syntax of `--metric`. Its margin is left out if it equals `session_margin`.
+/// Formats a gate in the syntax of `--metric`. Leaves out the margin if it equals `session_margin`.
 std::string GateText(const v1::Gate& gate, std::optional<double> session_margin);
 
-/// One value of a session option and its origin for messages: "--margin 2%" or
+/// A value of a session option with its origin for messages: "--margin 2%" or
 /// "suite.toml:3: margin = 2%".
 struct OptionValue {
   std::string text;
@@ -105,27 +106,28 @@ struct OptionValue {
 /// Session options by long name. A switch has the value "true" or "false".
 using OptionValues = std::map<std::string, std::vector<OptionValue>, std::less<>>;
 
-/// One option of a session: its help, how its value is parsed and formatted, whether a
-/// [[benchmark]] of a file may have its own value, and its help for tables of measurements.
+/// An option of a session: its help, the parser and formatter of its value, whether a [[benchmark]]
+/// of a file may have its own value, and the help for tables of measurements.
 struct SessionOption {
   OptionInfo info;
   OptionField field;
   bool per_benchmark = false;
-  /// Help in `analyze`; empty if the option applies only to measurements.
+  /// Help text of `analyze`; empty if the option is only for sessions.
   std::string_view help_of_table;
 };
 
-/// The options that describe a session. They are the same in `compare`, `submit` and a file.
+/// Returns the options that describe a session, which `compare`, `submit` and files share.
 std::span<const SessionOption> SessionOptions();
-/// The session options that `analyze` takes, too, with the same meaning.
+/// Returns the session options that `analyze` also accepts, with the same meaning.
 std::vector<OptionInfo> TableOptions();
 const SessionOption* FindSessionOption(std::string_view name);
 
-/// Collects the session options of a command line. The command itself reads other options (json,
-/// detach, ...).
+/// Collects the session options of a command line. The command itself reads all other options
+/// (json, detach, ...).
 OptionValues CollectSessionOptions(const ParsedArguments& arguments);
 
-/// Options of `over` replace those of `base` with the same name, including whole lists.
+/// Merges two sets of options. An option of `over` replaces the option of `base` with the same
+/// name, including its whole list of values.
 OptionValues Overlay(OptionValues base, const OptionValues& over);
 
 }  // namespace benchd::client

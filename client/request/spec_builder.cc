@@ -86,7 +86,7 @@ class Builder {
   }
 
  private:
-  // A benchmark's own arms replace those of the session.
+  // Returns the arms of a benchmark. Its own arms replace those of the session.
   const std::vector<ArmInput>& ArmsOf(const BenchmarkInput& benchmark) const {
     return benchmark.arms.empty() ? input_.arms : benchmark.arms;
   }
@@ -134,7 +134,7 @@ class Builder {
     return {};
   }
 
-  // Without any `role = "reference"`, the first arm is the reference.
+  // Returns whether an arm is a reference. Without any `role = "reference"`, this is the first arm.
   static bool IsReference(const std::vector<ArmInput>& arms, std::size_t index) {
     for (const ArmInput& arm : arms) {
       if (arm.role == "reference") return arms[index].role == "reference";
@@ -147,7 +147,7 @@ class Builder {
     benchmark->set_name(input.name);
     ArmSettings settings;
     OptionValues options = input_.options;
-    // --env of the session is added to its environment, which is stored apart and never shown.
+    // --env of the session is added to its environment, which is stored separately and never shown.
     if (const auto env = options.find("env"); env != options.end()) {
       auto added = AddSessionEnvironment(env->second);
       if (!added) return added;
@@ -173,7 +173,7 @@ class Builder {
     return AddRunHooks(Overlay(input_.options, input.options), benchmark);
   }
 
-  // As in hyperfine: one hook for all commands, or one per command, in order.
+  // Adds hooks as in hyperfine: one for all commands, or one per command, in order.
   static Result<void> AddRunHooks(const OptionValues& options, v1::Benchmark* benchmark) {
     for (const char* name : {"prepare", "conclude"}) {
       const auto given = options.find(name);
@@ -206,7 +206,8 @@ class Builder {
     return {};
   }
 
-  // Only parsed metrics are unknown before the program has run; other names are checked now.
+  // Checks the names of gates. Parsed metrics are unknown before the program has run, so their
+  // names are not checked.
   static Result<void> CheckGateNames(const OptionValues& options, const v1::Benchmark& benchmark) {
     if (!benchmark.parse().empty()) return {};
     for (int i = 0; i < benchmark.gates_size(); ++i) {
@@ -218,7 +219,7 @@ class Builder {
     return {};
   }
 
-  // The margin of the only benchmark is the session's, as on a command line.
+  // The margin of the only benchmark becomes the session's margin, as on a command line.
   Result<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
     const auto own = input.options.find("margin");
     if (own == input.options.end()) return {};
@@ -233,8 +234,8 @@ class Builder {
     return {};
   }
 
-  // The build creates the folders of the arms. It therefore runs in the caller's working directory,
-  // and so do setup and cleanup.
+  // The build creates the folders of the arms. The build, setup and cleanup therefore run in the
+  // caller's working directory.
   void AddBuild(v1::Benchmark* benchmark) const {
     if (input_.build.empty()) return;
     benchmark->mutable_hooks()->set_build(input_.build);
@@ -250,7 +251,7 @@ class Builder {
     return option == "setup" || option == "cleanup" || IsRunHook(option);
   }
 
-  // Hooks that run once per benchmark of a file do not belong to an arm. They run in the caller's
+  // Adds a hook that runs once per benchmark. It does not belong to an arm and runs in the caller's
   // working directory.
   Result<void> PlaceHook(const std::string& command, v1::Benchmark* benchmark) const {
     if (!input_.origin.empty()) benchmark->mutable_hooks()->set_cwd(caller_.cwd);
@@ -262,7 +263,7 @@ class Builder {
     return {};
   }
 
-  // cwd may contain {dir}, too.
+  // Returns the working directory of an arm; cwd may contain {dir}.
   std::string WorkingDirectory(const ArmInput& arm, const ArmSettings& settings,
                                const std::string& base) const {
     if (settings.cwd.empty()) return base;
@@ -299,7 +300,7 @@ class Builder {
     return {};
   }
 
-  // --cwd is relative to the worktree.
+  // Adds the commit of an arm. --cwd is then relative to the worktree.
   Result<void> ApplyCommit(const ArmInput& from, const ArmSettings& settings, v1::Arm* arm) const {
     auto checked = CheckText(from.dir, "the directory of worktrees");
     if (!checked) return checked;

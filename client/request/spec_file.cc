@@ -110,7 +110,8 @@ class Reader {
       if (!read) return read;
     }
     if (arm.name.empty()) return UsageError(arm.origin + ": missing name", "add name = \"base\"");
-    // "base/." and "base/" would leave a trailing slash, so that {dir}/bench has two slashes.
+    // After "base/." or "base/", the trailing slash is removed so that {dir}/bench has only one
+    // slash.
     std::filesystem::path full = (std::filesystem::path(directory_) / dir).lexically_normal();
     if (!full.has_filename() && full.has_parent_path()) full = full.parent_path();
     arm.dir = full.string();
@@ -150,7 +151,7 @@ class Reader {
     return {};
   }
 
-  // `own`: inside [[benchmark]], where only some options are allowed.
+  // Reads an option. `own` is true inside [[benchmark]], where only some options are allowed.
   Result<void> ReadOption(const toml::key& key, const toml::node& value, bool own,
                           std::vector<std::string_view> also_known, OptionValues* options) const {
     std::vector<std::string> names;
@@ -180,7 +181,7 @@ class Reader {
       std::string origin = where + " = " + text;
       values->push_back({std::move(text), std::move(origin)});
     };
-    // NAME=VALUE, or an option of several words: NAME and its values.
+    // The value is NAME=VALUE, or NAME and its values for an option of several words.
     const bool words = option.info.words > 1;
     const bool named = words || option.info.value.find('=') != std::string_view::npos;
     if (option.info.repeatable && named && value.is_table()) {
@@ -209,8 +210,8 @@ class Reader {
     return {};
   }
 
-  // { size = [1, 2] } means `size 1,2` on a command line, or `size 1 2` for an option of more than
-  // two words.
+  // Converts a value to the text of a command line: { size = [1, 2] } becomes `1,2`, or `1 2` for
+  // an option of more than two words.
   static std::optional<std::string> ListOrScalar(const toml::node& node, const OptionInfo& option) {
     const toml::array* list = node.as_array();
     if (list == nullptr) return Scalar(node);

@@ -19,13 +19,15 @@ std::string CandidateOrigin(std::size_t index) {
   return index == 0 ? "CANDIDATE" : "CANDIDATE " + std::to_string(index + 1);
 }
 
-// Quotes the words to preserve them. A single word is a whole command line, as without --git.
+// Joins the words of a command and quotes them to preserve them. A single word is a whole command
+// line, as without --git.
 std::string JoinedCommand(const std::vector<std::string>& words) {
   if (words.size() == 1) return words.front();
   return Join(words, " ", ShellQuoted);
 }
 
-// ExpandSuite() makes the arms from the values of the parameter.
+// Returns the input of --between with one command. ExpandSuite() makes the arms from the values of
+// the parameter.
 Result<SpecInput> OneCommandForValues(const ParsedArguments& arguments, SpecInput input) {
   for (const GivenOption& option : arguments.options) {
     if (option.name != "name" && option.name != "reference" && option.name != "git") continue;
@@ -60,7 +62,7 @@ Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInp
                       "the names belong to base and candidate, in order");
   }
   if (std::ranges::find(names, "") != names.end()) return UsageError("--name: empty name");
-  // An arm without a name gets that of its commit (FillInCommits).
+  // An arm without a name gets the name of its commit (FillInCommits).
   names.resize(2);
   input.arms.push_back({names[0], "reference", "", "", "BASE", {}});
   input.arms.push_back({names[1], "candidate", "", "", "CANDIDATE", {}});

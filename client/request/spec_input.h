@@ -15,53 +15,53 @@
 
 namespace benchd::client {
 
-/// The commit that an arm is built from.
+/// The commit from which an arm is built.
 struct CommitInput {
   std::string id;
   std::string description;
   bool operator==(const CommitInput&) const = default;
 };
 
-/// One arm as given, before placeholders are filled in.
+/// An arm as given, before placeholders are replaced.
 struct ArmInput {
   std::string name;
   std::string role;                   ///< "", "reference" or "candidate"
-  std::string command;                ///< may be empty if every benchmark has its own
-  std::string dir;                    ///< value of {dir}, absolute
+  std::string command;                ///< may be empty if every benchmark has a command
+  std::string dir;                    ///< absolute path that replaces {dir}
   std::string origin;                 ///< for messages: "BASE", "suite.toml:4: arm"
   std::optional<CommitInput> commit;  ///< if set, the arm runs in `dir`
   std::string cwd = {};               ///< default of --cwd; empty: the caller's working directory
   bool operator==(const ArmInput&) const = default;
 };
 
-/// One benchmark as given. If its command is empty, each arm has its own.
+/// A benchmark as given. If its command is empty, each arm has a command.
 struct BenchmarkInput {
   std::string name;  ///< empty: main
   std::string command;
-  OptionValues options;  ///< override the session's; per_benchmark options only
+  OptionValues options;  ///< override the options of the session; per_benchmark only
   std::string origin;
-  std::vector<ArmInput> arms;  ///< own arms; empty: the session's
-  std::string family;          ///< name without the values of parameters (ExpandSuite)
+  std::vector<ArmInput> arms;  ///< replace the arms of the session unless empty
+  std::string family;          ///< the name without the values of parameters (ExpandSuite)
   bool operator==(const BenchmarkInput&) const = default;
 };
 
-/// The input of a SessionSpec, from a command line or a file.
+/// The input from which a SessionSpec is built, from a command line or a file.
 struct SpecInput {
   OptionValues options;
   std::vector<ArmInput> arms;
   std::vector<BenchmarkInput> benchmarks;
-  bool templates = false;  ///< {name} and {dir} stand in commands (files and --git only)
-  std::string build;       ///< every benchmark's build command; empty: none
-  BuildPlan build_plan;    ///< what it does
-  std::string origin;      ///< the file's name; empty: the command line
+  bool templates = false;  ///< whether commands may contain {name} and {dir}
+  std::string build;       ///< build command of every benchmark; empty: none
+  BuildPlan build_plan;    ///< the plan of that command
+  std::string origin;      ///< name of the file; empty: the command line
   /// With --same-is-pass: the commit of both sides of --git. If set, nothing is measured.
   std::optional<CommitInput> same_commit = {};
   bool operator==(const SpecInput&) const = default;
 };
 
-/// The arms and the one benchmark of `compare BASE CANDIDATE...`, with -n and --reference. With
-/// --git, there is one command for two arms, which have no folders yet and no names except those
-/// of -n (git/git_arms.h). The name of the benchmark is that of --benchmark, else main.
+/// Returns the arms and the only benchmark of `compare BASE CANDIDATE...`, with -n and --reference.
+/// With --git, two arms share one command; they do not have folders yet, and only -n gives them
+/// names (git/git_arms.h). The name of the benchmark is that of --benchmark, else main.
 ///
 /// @errors no candidate, more names than commands, --reference without NAME=, --reference with
 ///         --git.
@@ -70,37 +70,37 @@ Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments);
 /// Maximum number of benchmarks in a session; benchd enforces the same limit.
 inline constexpr std::size_t kMostBenchmarks = 1000;
 
-/// A parameter: `{NAME}` in commands stands for its values, with one benchmark per value.
+/// A parameter whose values replace `{NAME}` in commands, with one benchmark per value.
 struct Parameter {
   std::string name;
   std::vector<std::string> values;  ///< distinct; at least one
   bool operator==(const Parameter&) const = default;
 };
 
-/// Parses `NAME A,B,...`. `\,` is a comma inside a value, and `""` is an empty value. Pure.
+/// Parses `NAME A,B,...`. A comma inside a value is written `\,`, an empty value `""`. Pure.
 ///
-/// @errors (exit 2) NAME has other characters than letters, digits, `_` and `-`, or is `name` or
-///         `dir`, which are reserved; no values, empty text, equal values, more than
-///         kMostBenchmarks.
+/// @errors (exit 2) NAME has characters other than letters, digits, `_` and `-`, or is `name` or
+///         `dir`, which are reserved; no values, an unquoted empty value, equal values, or more
+///         than kMostBenchmarks values.
 Result<Parameter> ParseParameterList(std::string_view text);
 
-/// Parses `NAME MIN MAX STEP`: MIN, MIN + STEP, ... up to and including MAX. Uses decimal
-/// arithmetic: 0.1 to 0.3 by 0.1 are three values, written with the decimals of MIN and STEP. Pure.
+/// Parses `NAME MIN MAX STEP`: MIN, MIN + STEP, ... up to and including MAX. Decimal arithmetic
+/// makes 0.1 to 0.3 by 0.1 three values. They are written with the decimals of MIN and STEP. Pure.
 ///
 /// @errors (exit 2) an invalid name, as above; a number that is not a decimal of at most 18 digits;
-///         STEP not above zero, MAX below MIN, more than kMostBenchmarks values.
+///         STEP not above zero, MAX below MIN, or more than kMostBenchmarks values.
 Result<Parameter> ParseParameterScan(std::string_view text);
 
 /// Expands a suite into one benchmark per combination of the values of the parameters that it uses
 /// (`NAME/size=8/mode=fast`). Replaces `{size}` in commands, options and names of arms. Keeps only
-/// the benchmarks that --only selects. Pure. The result does not have the options parameter-list,
-/// parameter-scan and only.
+/// the benchmarks that --only selects. The result does not have the options parameter-list,
+/// parameter-scan and only. Pure.
 ///
 /// With `between`, the values of that parameter become arms instead (`size=8` and so on), and the
 /// first is the reference.
 ///
 /// A benchmark that does not use `{size}` is kept once, because running it for each value would
-/// measure the same several times.
+/// repeat the same measurement.
 ///
 /// @errors (exit 2) those of ParseParameterList and ParseParameterScan; a parameter that is given
 ///         twice or not used; `between` without such a parameter, with a single value, with other
@@ -108,8 +108,8 @@ Result<Parameter> ParseParameterScan(std::string_view text);
 ///         pattern of --only that no benchmark matches (the hint suggests the nearest name).
 Result<SpecInput> ExpandSuite(SpecInput input);
 
-/// A sentence for each parameter that only some of the arms' commands use, because the other arms
-/// then do the same in all of its benchmarks. Pure. Takes a suite before it is expanded.
+/// Returns a note for each parameter that only some arms use in their commands, because the other
+/// arms then do the same in all of its benchmarks. Takes a suite that is not expanded yet. Pure.
 std::vector<std::string> NotesOnParameters(const SpecInput& input);
 
 /// Reads the TOML of `compare -f FILE`: [defaults], [[arm]], [[benchmark]].
@@ -117,7 +117,7 @@ std::vector<std::string> NotesOnParameters(const SpecInput& input);
 /// Keys are the long names of the options with `_` for `-`. [[benchmark]] accepts only
 /// per_benchmark options. `dir` of an arm is relative to the file. Pure.
 ///
-/// @param name  the name of the file in messages: "suite.toml:12: ..."
+/// @param name       the name of the file in messages: "suite.toml:12: ..."
 /// @param directory  the folder of the file, absolute
 /// @errors (exit 2) invalid TOML, an unknown key or a value of the wrong type, each with its line.
 Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
@@ -125,23 +125,23 @@ Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
 
 /// Reads the file from disk and parses it; "-" is stdin.
 ///
-/// @param remote  `cwd` and the paths in the file belong to another machine and start at `cwd`
+/// @param remote  whether the paths in the file are on another machine, relative to `cwd` there
 Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd,
                                bool remote = false);
 
 /// Builds the message to submit from options and commands.
 ///
 /// Fields that were not given stay absent, so that the daemon's defaults apply. Paths are made
-/// absolute here, because the daemon has another working directory. Files are opened only by the
-/// run, as the caller. Pure.
+/// absolute here, because the daemon has another working directory. Files are not opened before the
+/// run, which opens them as the caller. Pure.
 ///
 /// @errors (exit 2) an invalid value; --confidence with --alpha; missing or equal names; no
 ///         reference or no candidate; an empty, too long or unsendable command; equal names of
 ///         benchmarks.
 Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
 
-/// Builds a spec from the options of `analyze`. It has no arms, which come from the table, and one
-/// benchmark with the gates, if there are any. Pure.
+/// Builds a spec from the options of `analyze`. It does not have arms, because these come from the
+/// table, and it has one benchmark with the gates, if there are any. Pure.
 ///
 /// @errors (exit 2) those of BuildSpec() for these options.
 Result<v1::SessionSpec> BuildTableSpec(const OptionValues& options);

@@ -63,7 +63,7 @@ Result<void> WriteNewFile(const std::string& path, std::string_view text, mode_t
   return {};
 }
 
-// Makes the entries of a folder survive a power loss.
+// Flushes the entries of a folder to disk, so that they survive a power loss.
 Result<void> SyncFolder(const std::string& path) {
   const UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || fsync(folder.get()) != 0) return SystemsError(path, errno);

@@ -10,25 +10,25 @@
 
 namespace benchd::client {
 
-/// A program kept by `compare --save NAME`, to be measured again with a later one.
+/// A program that `compare --save NAME` stored, so that a later version can be compared with it.
 struct StoredArm {
   std::string name;
   std::string command;                ///< as given
-  std::string cwd;                    ///< working directory, absolute
+  std::string cwd;                    ///< absolute path of the working directory
   std::string program;                ///< file name of the copy and of the original
-  std::string sha256;                 ///< of the copy, 64 hexadecimal digits
+  std::string sha256;                 ///< digest of the copy, 64 hexadecimal digits
   std::string saved_at;               ///< RFC 3339
-  std::optional<CommitInput> commit;  ///< of the repository that contains `cwd`
-  bool modified = false;              ///< tracked files differed from that commit
+  std::optional<CommitInput> commit;  ///< commit of the repository that contains `cwd`
+  bool modified = false;              ///< whether tracked files differed from that commit
   bool operator==(const StoredArm&) const = default;
 };
 
-/// The description of an arm on disk: JSON, without the name, which is that of the folder.
+/// Formats the description of an arm as JSON. It lacks the name, which is that of the folder.
 std::string FormatStoredArm(const StoredArm& arm);
 
-/// Parses such a description. Pure.
+/// Parses the output of FormatStoredArm(). Pure.
 ///
-/// @errors (exit 2) not the format of FormatStoredArm(); the error names the key.
+/// @errors (exit 2) another format; the error names the key.
 Result<StoredArm> ParseStoredArm(std::string_view text, const std::string& name);
 
 /// Checks a name: at most 64 letters, digits, `.`, `_` and `-`, not starting with a dot.
@@ -38,13 +38,13 @@ Result<void> CheckArmName(const std::string& name);
 
 /// Finds an executable as execvp() does. A relative path is resolved against `cwd`.
 ///
-/// @param path  PATH; empty: "/bin:/usr/bin"
+/// @param path  the value of PATH; empty: "/bin:/usr/bin"
 /// @errors (exit 2) the file does not exist or is not executable.
 Result<std::string> FindExecutable(const std::string& program, const std::string& path,
                                    const std::string& cwd);
 
-/// Whether a program of that name runs files that its arguments name, which a copy of the program
-/// does not include.
+/// Returns whether a program of that name is an interpreter, which runs files that its arguments
+/// name. A copy of the program does not include these files.
 bool RunsItsArguments(std::string_view program);
 
 /// The folder of stored arms. Each arm has a folder with its description (arm.json) and its copy
@@ -67,10 +67,10 @@ class StoredArms {
   /// @errors (exit 2) the copy has changed since it was stored.
   Result<void> Verify(const StoredArm& arm) const;
 
-  /// The command with the copy in place of its program.
+  /// Returns the command with the copy in place of its program.
   std::string CommandOf(const StoredArm& arm) const;
 
-  /// The names of all stored arms, sorted.
+  /// Returns the names of all stored arms, sorted.
   std::vector<std::string> Names() const;
 
   /// @errors (exit 2) no such arm; those of the system.

@@ -18,17 +18,17 @@ constexpr char kScan[] = "parameter-scan";
 constexpr char kOnly[] = "only";
 constexpr char kBetween[] = "between";
 
-// Ten parameters of two values each already exceed the benchmarks of a session.
+// Ten parameters of two values each already exceed the number of benchmarks of a session.
 constexpr std::size_t kMostParameters = 100;
 
-// A parameter and its origin for messages.
+// A parameter with its origin for messages.
 struct NamedParameter {
   Parameter parameter;
   std::string origin;
   bool used = false;
 };
 
-// The values of one benchmark: parameter name and value.
+// The values of one benchmark, as pairs of parameter name and value.
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) {
@@ -76,7 +76,7 @@ std::string FillInValues(const std::string& text, const Values& values) {
   return filled;
 }
 
-// All texts of a benchmark that may contain a parameter: its own, those of its arms, and those of
+// All texts that may contain a parameter of a benchmark: those of the benchmark, of its arms and of
 // the session.
 class Texts {
  public:
@@ -107,7 +107,7 @@ class Texts {
       for (OptionValue& value : list) {
         if (IsFilled(name)) value.text = FillInValues(value.text, values);
       }
-      // Options of the session that no value changes stay with the session.
+      // An option of the session without a parameter stays with the session.
       const bool is_own = own.contains(name);
       if (is_own || list != given) filled.options[name] = std::move(list);
     }
@@ -144,7 +144,7 @@ Error Unused(const NamedParameter& parameter) {
                     "write " + mark + " where its value belongs");
 }
 
-// The number of combinations; kMostBenchmarks + 1 stands for any larger number.
+// Returns the number of combinations; kMostBenchmarks + 1 means any larger number.
 std::size_t Combinations(const std::vector<const Parameter*>& parameters) {
   std::size_t count = 1;
   for (const Parameter* parameter : parameters) {
@@ -166,7 +166,7 @@ class ValuesAsArms {
     input_.options.erase(between);
     TRY(auto parameter, Take(wanted));
     if (parameter.values.size() < 2) {
-      return UsageError(wanted.origin + ": only 1 value; at least 2 needed",
+      return UsageError(wanted.origin + ": only 1 value; at least 2 are needed",
                         "give two values: --parameter-list " + parameter.name + " 1,2");
     }
     for (BenchmarkInput& benchmark : input_.benchmarks) {
@@ -212,7 +212,7 @@ class ValuesAsArms {
       for (const OptionValue& value : values) {
         if (value.text.find(mark) == std::string::npos) continue;
         return UsageError(
-            value.origin + ": " + mark + " differs between the arms, but they share this",
+            value.origin + ": " + mark + " differs between the arms, but they share this option",
             "prepare and conclude can read their arm from the variable BENCHD_ARM");
       }
     }
@@ -260,7 +260,7 @@ class Expansion {
     }
     for (NamedParameter& parameter : *of_session) {
       const std::string& name = parameter.parameter.name;
-      // A benchmark's own values replace the session's.
+      // The values of a benchmark replace those of the session.
       const bool replaced = std::ranges::any_of(
           own, [&name](const NamedParameter& other) { return other.parameter.name == name; });
       if (replaced) parameter.used = true;
@@ -300,7 +300,7 @@ class Expansion {
     return benchmark.name.empty() ? "main" : benchmark.name;
   }
 
-  // Matches the full name, or the name without the values of parameters.
+  // Returns whether the pattern matches the full name or the name without the values of parameters.
   static bool Matches(const BenchmarkInput& benchmark, const std::string& pattern) {
     return fnmatch(pattern.c_str(), NameOf(benchmark).c_str(), 0) == 0 ||
            (!benchmark.family.empty() &&

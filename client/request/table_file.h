@@ -16,23 +16,24 @@ namespace benchd::client {
 /// A file of existing measurements, or stdin ("-"). It is read once, from its current position.
 class TableFile {
  public:
-  /// Limit for files of runs or ratings; parse/run_sets.h limits the numbers in them further.
+  /// Limit for files of runs or ratings; parse/run_sets.h further limits the numbers in them.
   static constexpr std::size_t kMostWholeBytes = std::size_t{32} << 20;
 
   /// @errors (exit 2) the file cannot be opened; stdin is a terminal.
   static Result<TableFile> Open(const std::string& path);
 
-  /// The name for messages: the path as given, or "stdin".
+  /// Returns the name for messages: the path as given, or "stdin".
   const std::string& name() const { return name_; }
 
-  /// The next bytes, valid until the next call; empty at the end. Does not wait for a pipe to fill
-  /// the buffer.
+  /// Reads the next bytes, which are valid until the next call; empty at the end. Does not wait for
+  /// a pipe to fill the buffer.
   ///
   /// @errors kInvalidArgument: the file cannot be read, or another program changed it, so that a
   ///         number may be incomplete.
   Result<std::string_view> Read();
 
-  /// The rest of the file, for callers that need it as a whole.
+  /// Reads the rest of the file, for callers that need it as a whole.
+  ///
   /// @errors the file cannot be read (exit 2), or has more than kMostWholeBytes (exit 5).
   Result<std::string> ReadAll();
 
@@ -47,7 +48,7 @@ class TableFile {
   std::vector<char> buffer_;
 };
 
-/// Makes an error of core about a file printable, because it may quote any bytes of the file.
+/// Makes an error about a file printable, because it may quote any bytes of the file.
 Error PrintableError(const Error& error);
 
 }  // namespace benchd::client

@@ -24,7 +24,7 @@ Result<void> AddReference(const std::string& name, const std::string& origin,
   return {};
 }
 
-// The value of --base is one name, that of --references a list.
+// Adds the references. The value of --base is one name; the value of --references is a list.
 Result<void> AddReferences(const ParsedArguments& arguments, benchd::TableOptions* options) {
   if (IsGiven(arguments, "base") && IsGiven(arguments, "references")) {
     return UsageError("--references: cannot be combined with --base", "give only one of them");
@@ -184,7 +184,7 @@ Result<void> SetAttribute(std::string_view attribute, TableColumn* column) {
   return {};
 }
 
-// Position of the attributes: after the rightmost colon that is followed by an attribute.
+// Returns the position of the attributes: after the rightmost colon that an attribute follows.
 std::size_t FindAttributes(std::string_view text) {
   for (std::size_t colon = text.rfind(':'); colon != std::string_view::npos && colon > 0;
        colon = text.rfind(':', colon - 1)) {

@@ -21,15 +21,15 @@ Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments);
 /// Parses `--column NAME:ATTR[,ATTR...]`. ATTR is lower, higher, unit=U or step=Q (the smallest
 /// step of the values, in that unit), each at most once.
 ///
-/// Attributes are recognised from the right, as in --metric: `BM_X/threads:2:lower` refers to the
+/// As in --metric, attributes are recognised from the right: `BM_X/threads:2:lower` refers to the
 /// column BM_X/threads:2. A unit cannot contain a comma or a colon before an ATTR.
 ///
 /// @errors a missing name; a missing, unknown or repeated ATTR; a step that is not a number above
 ///         zero.
 Result<TableColumn> ParseColumn(std::string_view text);
 
-/// The text that ParseColumn() reads as `column`, without a unit that cannot be written. Empty if
-/// there are no attributes.
+/// Formats a column for ParseColumn(). Leaves out a unit that cannot be written. Empty without
+/// attributes.
 std::string FormatColumn(const TableColumn& column);
 
 }  // namespace benchd::client

@@ -10,7 +10,7 @@
 
 namespace benchd::client {
 
-// Shared by all commands that watch a session: how to show progress and how to report the end.
+// Functions for the commands that watch a session. They show progress and report the end.
 
 Progress ProgressOf(bool json, const ResultChoice& choice);
 

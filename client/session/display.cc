@@ -48,8 +48,8 @@ class PlainDisplay : public Display {
   PlainNarrator narrator_{StyleOf(STDERR_FILENO)};
 };
 
-// Redraws with every event and once per second, so that the clock advances during a long run. As a
-// background job it does not touch the terminal.
+// A display that redraws with every event and once per second, so that the clock advances during a
+// long run. A background job does not write to the terminal.
 class LiveDisplay : public Display {
  public:
   LiveDisplay(const std::string& session, const v1::Limits& limits) {
@@ -150,7 +150,7 @@ class LiveDisplay : public Display {
     HoldKeys();
     state_.since_event_seconds = SecondsSince(event_at_);
     const Style style = StyleOf(STDERR_FILENO);
-    // The last row stays free for the cursor, because writing to it would scroll the area.
+    // The last row is left to the cursor, because writing to it would scroll the area.
     screen_.Draw(RenderLiveView(state_, style, TerminalHeight(STDERR_FILENO) - 1), style.width);
   }
 

@@ -25,10 +25,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A restart of the daemon by hand or by a service manager usually takes less than this.
+// Longer than a restart of the daemon by hand or by a service manager usually takes.
 constexpr std::chrono::seconds kUntilRestart{3};
 
-// Whether a stream without a final event may have ended because the server is stopping.
+// Returns whether a stream without a final event may have ended because the server is stopping.
 bool MayComeBack(const grpc::Status& status) {
   return status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
          status.error_code() == grpc::StatusCode::CANCELLED;
@@ -153,7 +153,7 @@ class Follower {
     final_ = true;
   }
 
-  // The daemon counts as back only after an event: a new connection alone may be lost again.
+  // The daemon counts as back only after an event, because a new connection may be lost again.
   Result<void> Reconnect() {
     const std::string timeout = std::to_string(link_.AbsenceTimeout().count());
     if (!away_since_) {
@@ -204,7 +204,7 @@ class Follower {
   Followed followed_;
   bool final_ = false;                           // reading thread only
   std::optional<Clock::time_point> away_since_;  // reading thread only
-  bool restarted_ = false;                       // of this absence; reading thread only
+  bool restarted_ = false;                       // during this absence; reading thread only
   std::mutex mutex_;
   grpc::ClientContext* context_ = nullptr;
   std::atomic<bool> stop_watching_ = false;
@@ -274,13 +274,13 @@ void PrintCancelled(const Followed& followed, bool json) {
   const std::string& by = session.cancelled().by();
   PrintToStderr("session " + session.session() + " was cancelled" +
                 (followed.interrupted || by.empty() ? "" : " by " + by));
-  // JSON has it in the last update.
+  // The JSON output has these results in the last update.
   if (!json && session.has_report()) {
     PrintToStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
   }
 }
 
-// The watch ended before the session did.
+// Reports that the watch ended before the session did.
 void PrintStillRunning(const Followed& followed) {
   const v1::Session& session = followed.session;
   const std::string_view state = Word(session.state());

@@ -21,17 +21,17 @@ class Display {
  public:
   virtual ~Display() = default;
   virtual void Show(const v1::SessionEvent& event) = 0;
-  /// Shows a sentence about the watch itself ("cancelling ..."). An empty one removes the previous
-  /// sentence from a live view.
+  /// Shows a sentence about the watch itself ("cancelling ..."). An empty sentence removes the
+  /// previous one from a live view.
   virtual void Note(const std::string& text);
 
-  /// Sets the function that a key of the live view calls, and the line `keys` that explains the
-  /// keys. `detach` is not called after Close has returned.
+  /// Sets the function that a key of the live view calls, and the line that explains the keys.
+  /// `detach` is not called after Close() has returned.
   virtual void OnDetach(std::function<void()> /*detach*/, std::string /*keys*/) {}
 
   /// Removes the drawing and restores the terminal. Nothing is shown afterwards.
   virtual void Close() {}
-  /// The same until Resume, before the process is stopped (Ctrl-Z).
+  /// Removes the drawing until Resume(), before the process is stopped (Ctrl-Z).
   virtual void Suspend() {}
   /// Draws again, below any text that other programs have written.
   virtual void Resume() {}
@@ -39,7 +39,7 @@ class Display {
   virtual void Resize() {}
 };
 
-/// How progress is shown.
+/// The way progress is shown.
 enum class Progress {
   kTold,   ///< a live view if stderr is a terminal that can redraw, else plain lines
   kJson,   ///< JSON lines on stdout
@@ -49,20 +49,20 @@ enum class Progress {
 /// @param session  needs the ID and, if known, the limits
 std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress);
 
-/// The effect of SIGINT and SIGTERM on the watched session.
+/// The effect of SIGINT and SIGTERM on a watched session.
 enum class OnInterrupt {
-  kCancel,  ///< `compare`: cancel it and wait for its end
-  kLeave,   ///< `watch`: leave it running
+  kCancel,  ///< `compare`: cancel the session and wait for its end
+  kLeave,   ///< `watch`: leave the session running
 };
 
-/// How a session is watched.
+/// Options for watching a session.
 struct Following {
   Progress progress = Progress::kTold;
   OnInterrupt on_interrupt = OnInterrupt::kCancel;
-  bool may_detach = true;  ///< a key of the live view leaves the session running
+  bool may_detach = true;  ///< whether a key of the live view detaches from the session
 };
 
-/// How the watch of a session ended.
+/// The end of a watch.
 struct Followed {
   v1::Session
       session;  ///< ID and state; started, report, failed and cancelled if there were such events
@@ -70,8 +70,8 @@ struct Followed {
   bool detached = false;
 };
 
-/// Watches a session to its end. If the connection is lost, waits for the daemon
-/// (DaemonLink::AbsenceTimeout) and resumes the watch with a snapshot.
+/// Watches a session to its end. If the connection is lost, waits up to DaemonLink::AbsenceTimeout
+/// for the daemon and resumes the watch with a snapshot.
 ///
 /// @param watched  needs the ID and, if known, the limits (for the progress bar) and the arms
 /// @errors (exit 5) the daemon does not return; (2, 5) it refuses the watch.
@@ -79,17 +79,16 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
                                const Following& following, Interrupts& interrupts);
 
 /// Prints the result (stdout) or failure (stderr) of a watched session, unless JSON lines have
-/// reported it, and returns the exit code of the contract.
-///
+/// reported it. Returns the exit code of the contract.
 ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice = {});
 
 /// Prints the JSON line `commits` (stdout) if the arms are commits.
 void PrintCommits(const v1::Session& session);
 
-/// The contract's exit code for a verdict.
+/// Returns the contract's exit code for a verdict.
 ExitCode ExitFor(const v1::Update& verdict);
 
-/// The contract's exit code for a session in its final state.
+/// Returns the contract's exit code for a session in its final state.
 ExitCode ExitFor(const v1::Session& session);
 
 }  // namespace benchd::client

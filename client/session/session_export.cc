@@ -16,7 +16,7 @@ namespace benchd::client {
 namespace {
 
 Error NotAnExport() {
-  return UsageError("not an export of a session as JSON",
+  return UsageError("not a JSON export of a session",
                     "benchctl export ID --format json > FILE");
 }
 
@@ -24,7 +24,7 @@ Error DoesNotCount(std::string why) {
   return {ErrorCode::kFailedPrecondition, std::move(why), "export it again once it has ended"};
 }
 
-/// Discards the outermost "runs", which may be most of the text, during parsing.
+/// Discards the outermost "runs", which may be most of the text, while the text is parsed.
 bool KeepAllButRuns(int depth, Json::parse_event_t event, const Json& parsed) {
   return depth != 1 || event != Json::parse_event_t::key || parsed != "runs";
 }
@@ -46,7 +46,7 @@ const Json* Member(const Json& json, const char* key) {
   return found == json.end() ? nullptr : &*found;
 }
 
-/// Reads the number of runs of each arm; in a suite, of each benchmark and arm.
+/// Reads the number of runs by arm; in a suite, by benchmark and arm.
 void ReadRunCounts(const Json& counts, const v1::SessionSpec& spec, v1::Update* to) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
@@ -78,7 +78,7 @@ Result<void> ReadSession(const Json& json, v1::Session* session) {
   return {};
 }
 
-/// Whether the criteria of the gate are complete. A missing estimate is a valid result.
+/// Returns whether the criteria of the gate are complete. A missing estimate is a valid result.
 bool IsWhole(const Comparison& gate) {
   const bool rate = gate.margin_kind == MarginKind::kRatio && gate.better == Better::kHigher;
   return gate.margin && *gate.margin >= 0 && (!rate || *gate.margin < 1) && gate.better &&
@@ -87,13 +87,13 @@ bool IsWhole(const Comparison& gate) {
 
 Error LeaveOut(std::string why) { return UsageError(std::move(why), "leave that export out"); }
 
-// The session has a verdict, so an unreadable gate is an error.
+// Reads the gates. The session has a verdict, so an unreadable gate is an error.
 Result<void> ReadGates(const v1::Update& report, MachineSession& session) {
   for (const v1::Comparison& comparison : report.comparisons()) {
     if (comparison.role() != v1::COMPARISON_ROLE_GATE) continue;
     auto gate = convert::FromProto(comparison);
     if (!gate || !IsWhole(*gate)) {
-      return LeaveOut("incomplete data for its gate " + Quoted(comparison.metric()));
+      return LeaveOut("incomplete data for gate " + Quoted(comparison.metric()));
     }
     session.gates.push_back(*std::move(gate));
   }

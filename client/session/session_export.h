@@ -20,15 +20,15 @@ enum class ExportedRuns { kRead, kSkip };
 
 /// Reads the output of `export --format json` (ExportJson() in client/present/json.h).
 ///
-/// @errors kFailedPrecondition for a truncated export; kInvalidArgument for other text, with the
-///         first value of a wrong type.
+/// @errors kFailedPrecondition: a truncated export; kInvalidArgument: other text, with the first
+///         value of the wrong type.
 Result<SessionExport> ReadSessionExport(std::string_view text, ExportedRuns runs);
 
 /// Extracts the data that `combine` needs: the session, its machine and the results of its gates.
 ///
 /// @param source  name for messages, usually the file name; every error begins with it
-/// @errors kFailedPrecondition for a session without a verdict; kInvalidArgument for an export that
-///         lacks the machine, as those of old releases do.
+/// @errors kFailedPrecondition: a session without a verdict; kInvalidArgument: an export without
+///         the machine, as from old releases.
 Result<MachineSession> MachineSessionOf(const v1::Session& session, const std::string& source);
 
 }  // namespace benchd::client

@@ -29,7 +29,7 @@ Result<std::string> NewestSession(DaemonLink& link) {
     request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
   return UsageError("no session: you have none yet",
-                    "start one with benchctl compare; benchctl list --all shows everybody's");
+                    "start one with benchctl compare; benchctl list --all shows all sessions");
 }
 
 Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context, bool with_log) {
@@ -76,7 +76,7 @@ Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, R
   TRY_VOID(ReadRuns(link, request, [&](v1::Run&& run) {
     if (learns) metrics.Learn(run);
     if (!IsWanted(run, wanted)) return;
-    run.clear_metrics();  // no part of what was measured
+    run.clear_metrics();  // descriptions, not measurements
     found.measured.push_back(std::move(run));
   }));
   found.columns = metrics.columns();

@@ -12,43 +12,44 @@
 
 namespace benchd::client {
 
-/// One session, whole.
+/// Returns a complete session.
 ///
-/// @param id  or a unique prefix of it
+/// @param id  the ID or a unique prefix of it
 Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false);
 
-/// The ID of the caller's newest session.
+/// Returns the ID of the caller's newest session.
+///
 /// @errors (exit 2) the caller has none.
 Result<std::string> NewestSession(DaemonLink& link);
 
-/// The session that the command line names, or the caller's newest.
+/// Returns the session that the command line names, else the caller's newest one.
 Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
                                  bool with_log = false);
 
-/// For what needs a result that is not there yet.
+/// Returns the error for a command that needs the result of a session that has not ended.
 Error NotEnded(const v1::Session& session);
 
-/// Hands every run of a session on, in their order.
+/// Calls `take` with each run of a session, in order.
 Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
                       const std::function<void(v1::Run&&)>& take);
 
-/// What is wanted of the runs of a session.
+/// The data to read from the runs of a session.
 struct RunsWanted {
-  bool measured = false;  ///< those that were measured
-  bool warmup = false;    ///< those before them as well
-  bool columns = false;   ///< what its harness says of its metrics
+  bool measured = false;  ///< the measured runs
+  bool warmup = false;    ///< the warm-up runs as well, with `measured`
+  bool columns = false;   ///< the properties of metrics that the harness reported
 };
 
 struct RunsOfSession {
   std::vector<v1::Run> measured;
-  /// Of a session that has ended: only then do they stay as they are.
+  /// Empty for a session that has not ended, because its metrics may still change.
   std::vector<TableColumn> columns;
 };
 
-/// Reads the runs of a session once for all that is wanted, and not at all where nothing is.
+/// Reads the wanted data in a single pass over the runs. Without any, does not read the runs.
 ///
-/// @param session  with its spec and report
-/// @errors (exit 2, 5) the daemon does not give the runs.
+/// @param session  needs its spec and report
+/// @errors (exit 2, 5) the daemon does not return the runs.
 Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, RunsWanted wanted);
 
 }  // namespace benchd::client

@@ -30,7 +30,7 @@ constexpr double kStretchSeconds = 2;
 constexpr std::size_t kFewestBlocks = 20;
 constexpr std::size_t kMostBlocks = 1000;
 constexpr std::size_t kPilotBlocks = 10;
-constexpr double kClockStep = 1e-9;  // of wall_time, in seconds
+constexpr double kClockStep = 1e-9;  // resolution of wall_time, in seconds
 
 std::vector<std::string> ListOf(const ParsedArguments& arguments, const char* option) {
   const std::string* const text = LastValue(arguments, option);
@@ -118,7 +118,8 @@ Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double o
 
 namespace {
 
-/// Settings in which one setting of the profile is off and the others are on.
+/// Returns a trial setting with the whole profile, then one for each machine setting of the
+/// profile, in which only that machine setting is off.
 Result<std::vector<TrialSetting>> EachSetting(DaemonLink& link, const TrialSetting& whole) {
   v1::GetMachineRequest request;
   request.set_profile(whole.profile);
@@ -130,7 +131,7 @@ Result<std::vector<TrialSetting>> EachSetting(DaemonLink& link, const TrialSetti
     const auto known = MachineSettingNames();
     if (std::ranges::find(known, setting.setting()) == known.end()) continue;
     if (why.empty()) why = setting.why();
-    // A setting that is not available here is off in any case.
+    // A setting that is unavailable here is off in any case.
     if (!setting.held() && !setting.why().empty()) continue;
     TrialSetting without = whole;
     without.name = "without " + setting.setting();
@@ -153,12 +154,12 @@ struct Stretch {
   std::optional<double> foreign_switches;
   std::size_t held = 0;
   std::size_t wanted = 0;
-  std::string why_not;  ///< why the first missing setting is missing
+  std::string why_not;  ///< why the first missing setting was not applied
   std::optional<double> seen_in_minute;
   double measured_seconds = 0;
 };
 
-/// How one segment ended: with figures, refused by the machine, or ending the whole trial.
+/// The end of one segment: it has results, the machine refused it, or it ended the whole trial.
 struct StretchEnd {
   std::optional<Stretch> stretch;
   std::string refused;
@@ -171,7 +172,7 @@ double MeanOf(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// Runs the sessions one by one and summarizes them.
+/// Runs the sessions of a trial one by one and summarises their results.
 class Trial {
  public:
   Trial(const CommandContext& context, DaemonLink& link, Interrupts& interrupts,
@@ -208,7 +209,7 @@ class Trial {
   }
 
  private:
-  /// Runs a short session that does not count, to estimate how long the others will take.
+  /// Runs a short session whose results are discarded, to estimate how long the others will take.
   Result<TrialPlan> Plan(double wanted_seconds) {
     const auto begin = std::chrono::steady_clock::now();
     TRY(auto end, RunStretch(settings_.front(), kPilotBlocks));

@@ -31,7 +31,7 @@
 namespace benchd::client {
 namespace {
 
-// Checks existence and type only. Permissions are checked by the kernel when the file is opened.
+// Checks only existence and type. The kernel checks permissions when the file is opened.
 Result<void> CheckPlace(const std::string& option, const std::string& path, bool folder) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -49,7 +49,7 @@ Result<void> CheckPlaces(const v1::SessionSpec& spec) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     const v1::Hooks& hooks = benchmark.hooks();
     if (!hooks.build().empty()) continue;
-    // Without a folder of its own, setup runs in the folder of an arm, which it cannot create.
+    // Without its own folder, setup runs in the folder of an arm and cannot create it.
     const bool may_make_folders = !hooks.setup().empty() && !hooks.cwd().empty();
     for (const v1::Arm& arm : benchmark.arms()) {
       if (may_make_folders) break;
@@ -116,7 +116,7 @@ void TellOfPointers(v1::SessionSpec* spec) {
       }
     }
   }
-  // The limits of the daemon (queue/validate_spec.cc).
+  // These are the limits of the daemon (queue/validate_spec.cc).
   constexpr int kMostPointers = 20;
   constexpr std::size_t kLongestPointer = 1024;
   for (const std::string& path : pointers) {
@@ -129,7 +129,7 @@ void TellOfPointers(v1::SessionSpec* spec) {
   }
 }
 
-// 128 random bits, by which the daemon recognises a repeated request.
+// Returns 128 random bits, by which the daemon recognises a repeated request.
 std::string RequestId() {
   std::array<std::uint8_t, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
@@ -156,8 +156,8 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
   return spec;
 }
 
-// After a lost connection it is unknown whether the session was accepted. Repeating the request
-// with the same ID does not submit the session twice.
+// After a lost connection, the client does not know whether the session was accepted. Repeating the
+// request with the same ID does not submit the session twice.
 Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
                                          const Bundle* bundle, const std::function<void()>& sent) {
   v1::SubmitRequest request;
@@ -167,7 +167,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
-    // A bundle takes as long as the network needs, and the user can interrupt the upload.
+    // The duration of an upload depends on the network, and the user can interrupt it.
     context.set_deadline(std::chrono::system_clock::now() +
                          (bundle != nullptr ? kQueueTimeout : kCallTimeout));
     v1::SubmitResponse response;
@@ -185,7 +185,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
 
 namespace {
 
-// The median of several starts, after one that loads the shell into memory.
+// Returns the median of several starts of a shell, after one that loads it into memory.
 std::optional<double> MeasureShell() {
   constexpr std::size_t kStarts = 11;
   using ShellClock = std::chrono::steady_clock;
@@ -213,7 +213,7 @@ void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status)
   if (!seconds) return;
   std::cerr << "benchctl: `sh -c` alone takes about "
             << FormatQuantity(*seconds, "s", StyleOf(STDERR_FILENO))
-            << " here; every run includes it, nothing is subtracted\n";
+            << " here; every run includes this time, which is not subtracted\n";
 }
 
 std::string WhoHasTheMachine(const DaemonLink& link) {

@@ -13,18 +13,18 @@
 
 namespace benchd::client {
 
-/// `entries` are "NAME=VALUE" as in environ. If a name occurs twice, the first value counts, as in
-/// getenv.
+/// Captures an environment. `entries` are "NAME=VALUE" as in environ. If a name occurs twice, the
+/// first value counts, as in getenv().
 CapturedContext CaptureEnvironment(const char* const* entries);
 
 /// Captures the environment and working directory of this process. Call it before the environment
 /// changes.
 ///
-/// @errors the working directory was deleted or its path is not UTF-8.
+/// @errors the working directory was deleted, or its path is not UTF-8.
 Result<CapturedContext> CaptureCaller();
 
-/// Captures the context of the session's owner: with --host, of the login on the other machine, to
-/// which `*link` is connected then.
+/// Captures the context of the session's owner. With --host, this is the login on the other
+/// machine, and `*link` is connected to that machine.
 ///
 /// @errors also those of DaemonLink::Open.
 Result<CapturedContext> CaptureCaller(const LinkOptions& options,
@@ -33,13 +33,13 @@ Result<CapturedContext> CaptureCaller(const LinkOptions& options,
 /// Checks that the folders and input files of a session exist, except those that a build or setup
 /// command may still create.
 ///
-/// @errors the first path that is missing, or that is a folder instead of a file or vice versa.
+/// @errors the first path that is missing, or that is a folder instead of a file or the reverse.
 Result<void> CheckPlaces(const v1::SessionSpec& spec);
 
-/// Builds the spec of `input` for its caller. Reports on stderr which environment variables cannot
-/// be sent.
+/// Builds the spec of `input` for its caller. Reports on stderr which environment variables
+/// cannot be sent.
 ///
-/// @param remote  the caller is on another machine, so files are not checked
+/// @param remote  whether the caller is on another machine, so that files cannot be checked
 /// @errors (exit 2) those of BuildSpec and CheckPlaces.
 Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller,
                                          bool remote);
@@ -47,18 +47,18 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
 /// Submits a session exactly once, even if the connection is lost meanwhile.
 ///
 /// @param bundle  the commits that the build needs from this machine; null: none
-/// @param sent    called once per attempt, when only the answer is awaited
-/// @errors (exit 2, 5) the daemon refuses the session or does not return.
+/// @param sent    called once per attempt, when only the reply is outstanding
+/// @errors (exit 2, 5) the daemon refuses the session or does not come back.
 Result<v1::SubmitResponse> SubmitSession(
     DaemonLink& link, v1::SessionSpec spec, const Bundle* bundle = nullptr,
     const std::function<void()>& sent = [] {});
 
-/// With --shell, reports on stderr how long an idle shell takes on this machine, because every run
-/// includes that time. Does nothing while the machine is busy.
+/// With --shell, reports on stderr how long a shell that does nothing takes on this machine,
+/// because every run includes that time. Does nothing while the machine is busy.
 void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status);
 
-/// Who uses the machine now, as a clause: "session k3x9m2pq is running", "USER has reserved the
-/// machine"; empty if the machine is free.
+/// Describes the current use of the machine: "session k3x9m2pq is running" or "USER has reserved
+/// the machine"; empty if the machine is free.
 std::string WhoHasTheMachine(const DaemonLink& link);
 
 }  // namespace benchd::client

@@ -107,7 +107,7 @@ void Interrupts::Interrupt(int signal) {
   _exit(static_cast<int>(leave_code_));
 }
 
-// Stops the process by the signal itself, so that the shell sees a job stopped from the terminal.
+// Stops the process with the signal itself, so that the shell sees a job stopped from the terminal.
 void Interrupts::Stop() {
   sigset_t stop;
   sigemptyset(&stop);
@@ -122,7 +122,7 @@ void Interrupts::Stop() {
   if (sigismember(&pending, SIGCONT) != 1 && actions_.on_continue) actions_.on_continue();
 }
 
-// Dies by the signal, like the other processes in the session of the terminal.
+// Dies of the signal, like the other processes in the terminal's session.
 void Interrupts::DieOf(int signal) {
   std::signal(signal, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);

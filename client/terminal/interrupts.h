@@ -25,7 +25,7 @@ class Interrupts {
     std::function<void()> on_first = nullptr;
     /// Called before the process exits: at the second SIGINT or SIGTERM, at SIGHUP and SIGQUIT. A
     /// SIGTERM within a second of the first counts as the same request: a job manager signals each
-    /// process of a job, and these forward the signal to their children.
+    /// process of a job, and those processes forward the signal to their children.
     std::function<void()> on_leave = nullptr;
     /// Called before the process stops for SIGTSTP (Ctrl-Z).
     std::function<void()> on_stop = nullptr;
@@ -43,12 +43,12 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  /// Replaces the actions, which are called on the signal thread. When this returns, none of the
-  /// previous actions is running. If an interrupt has come already, calls on_first before it
-  /// returns, on this thread.
+  /// Replaces the actions, which are called on the signal thread. When this returns, the previous
+  /// actions are not running anymore. If an interrupt has already arrived, calls on_first on this
+  /// thread before returning.
   void React(Actions actions);
 
-  /// Whether a SIGINT or SIGTERM has been received.
+  /// Returns whether a SIGINT or SIGTERM has been received.
   bool interrupted() const;
 
   /// Sleeps for `duration`, or until interrupted.

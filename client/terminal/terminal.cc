@@ -78,7 +78,7 @@ std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width
   drawn_widths_.clear();
   if (shorter) text += kClearBelow;
   for (const std::string& line : lines) {
-    // Cleared before the text: after a line that fills its row the cursor stays on the last column.
+    // Clear before the text: after a line that fills its row, the cursor stays on the last column.
     text += kClearLine + line + "\n";
     drawn_widths_.push_back(Width(line));
   }
@@ -102,7 +102,7 @@ void LiveScreen::Clear() {
 }
 
 bool Keyboard::Hold() {
-  // Not a terminal, not the controlling terminal, or in use by another job.
+  // The descriptor is not a terminal, not the controlling terminal, or in use by another job.
   if (fd_ < 0 || tcgetpgrp(fd_) != getpgrp()) return false;
   termios modes{};
   if (tcgetattr(fd_, &modes) != 0) return false;

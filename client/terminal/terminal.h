@@ -10,19 +10,19 @@
 
 namespace benchd::client {
 
-/// How to write to a descriptor (stdout, stderr): in colour only on a terminal that is not dumb and
-/// without NO_COLOR, with characters beyond ASCII only in a UTF-8 locale. The width is 0 if it is
-/// not a terminal. main() must have called setlocale(LC_CTYPE, "").
+/// Returns how to write to a descriptor (stdout, stderr): in colour only on a terminal that is not
+/// dumb and without NO_COLOR, with characters beyond ASCII only in a UTF-8 locale. The width is 0
+/// without a terminal. main() must have called setlocale(LC_CTYPE, "").
 Style StyleOf(int fd);
 
-/// Whether a live view can be drawn: on a terminal with cursor movement.
+/// Returns whether a live view can be drawn, which needs a terminal with cursor movement.
 bool CanRedraw(int fd);
 
-/// Rows of the terminal; 24 if unknown.
+/// Returns the number of rows of the terminal, or 24 if it is unknown.
 int TerminalHeight(int fd);
 
-/// False for a background job: its shell or another job then has the terminal. True if `fd` is a
-/// terminal without job control.
+/// Returns false for a background job, whose shell or another job then has the terminal. Returns
+/// true if `fd` is a terminal without job control.
 bool InForeground(int fd);
 
 /// An area of lines at the bottom of a terminal that is redrawn in place.
@@ -72,10 +72,10 @@ class Keyboard {
   bool Hold();
   void Release();
 
-  /// The descriptor to poll for input; -1 while the keys are not held.
+  /// Returns the descriptor to poll for input, or -1 while the keys are not held.
   int fd() const { return saved_ && InForeground(fd_) ? fd_ : -1; }
 
-  /// The next key; nullopt if no key was pressed or the terminal was closed.
+  /// Returns the next key, or nullopt if no key was pressed or the terminal was closed.
   std::optional<char> Read();
 
  private:
@@ -84,7 +84,7 @@ class Keyboard {
 };
 
 /// Writes "benchctl: SENTENCE" as one line to stderr, in one write. A closed stderr is not an
-/// error. Any thread.
+/// error. May be called by any thread.
 void PrintToStderr(const std::string& sentence);
 
 }  // namespace benchd::client

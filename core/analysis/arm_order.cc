@@ -11,7 +11,8 @@
 namespace benchd {
 namespace {
 
-// -1: the second of the pair is clearly lower than the first, 1: higher, 0: neither is clear.
+// Returns -1 if the second arm of the pair is clearly lower than the first, 1 if it is clearly
+// higher, and 0 otherwise.
 int SideOf(const Comparison& pair) {
   const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
   if (!effect || !effect->lo || !effect->hi) return 0;
@@ -27,7 +28,7 @@ bool IsBetter(const ArmPairs& pairs, const std::string& arm, const std::string& 
   return false;
 }
 
-// Row by column: who is clearly better than whom.
+// A matrix of whether the arm of the row is clearly better than the arm of the column.
 using Relation = std::vector<std::vector<bool>>;
 
 Relation RelationOf(const ArmPairs& pairs) {
@@ -69,7 +70,7 @@ ArmOrder OrderArms(const ArmPairs& pairs) {
   std::vector<std::size_t> members;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     members.push_back(sorted[i]);
-    // A cut where everything before is clearly better than everything behind.
+    // A group ends where every arm before is clearly better than every arm behind.
     bool cut = true;
     for (std::size_t before = 0; before <= i; ++before) {
       for (std::size_t behind = i + 1; behind < sorted.size(); ++behind) {
@@ -88,7 +89,7 @@ ArmOrderAnalysis::ArmOrderAnalysis(const SessionSpec& spec, const Report& report
       return one.role == ComparisonRole::kGate && one.benchmark == spec.benchmarks[i].name;
     });
     if (gate == report.comparisons.end()) continue;
-    // As it was in the end, with the direction that its metric turned out to have.
+    // The gate of the final report has the direction that the runs printed.
     const Gate by{gate->metric, gate->margin_kind, gate->margin.value_or(0), gate->better};
     auto made = ArmPairsAnalysis::Create(spec, i, by, source);
     if (made && *made) benchmarks_.push_back(**std::move(made));

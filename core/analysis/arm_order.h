@@ -9,25 +9,25 @@
 
 namespace benchd {
 
-/// As far as the intervals of the pairs tell it: one arm is clearly better than another where their
-/// interval excludes no change. Without any comparison there is no group.
+/// Orders the arms by the intervals of their pairs. One arm is clearly better than another if the
+/// interval of their change excludes 0. Without comparisons the order has no groups.
 ArmOrder OrderArms(const ArmPairs& pairs);
 
 /// Orders the arms of each benchmark that has several candidates, by the metric of its first gate.
 ///
-/// Takes the blocks of a session or table once more, after its verdict: only that says which metric
-/// gates. A benchmark whose pairs have no interval at their share of alpha has no order. One
-/// thread.
+/// Reads the blocks of a session or table again after the verdict, because only the final report
+/// shows which metric gates. If the pairs of a benchmark do not have an interval at their share of
+/// alpha, the benchmark has no order. Must be used by one thread only.
 class ArmOrderAnalysis {
  public:
-  /// @param report  of all blocks, for its gates
+  /// @param report  the report on all blocks, which lists the gates
   ArmOrderAnalysis(const SessionSpec& spec, const Report& report, DataSource source);
 
-  /// Nothing is to be ordered: no block is needed.
+  /// Returns whether there is nothing to order, so that no block is needed.
   bool empty() const { return benchmarks_.empty(); }
 
   void AddWarmup(std::span<const Run> block);
-  /// @errors those of SessionAnalysis::Add(). After one there is no order.
+  /// @errors those of SessionAnalysis::Add(). After an error there is no order.
   Result<void> Add(std::span<const Run> block);
 
   std::vector<ArmOrder> Conclude();

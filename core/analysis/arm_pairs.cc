@@ -7,7 +7,7 @@
 namespace benchd {
 namespace {
 
-// The arms to order. Empty for fewer than two candidates, or for too many arms.
+// Returns the arms to order. Returns an empty list for fewer than two candidates or too many arms.
 std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
   std::vector<std::size_t> arms;
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
@@ -20,7 +20,8 @@ std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
 
 std::size_t PairsOf(std::size_t arms) { return arms * (arms - 1) / 2; }
 
-/// The number of pairs in all benchmarks: their orders are read as one answer.
+/// Returns the number of pairs in all benchmarks, because readers take the orders of all benchmarks
+/// as one statement.
 std::size_t AllPairs(const SessionSpec& spec) {
   std::size_t pairs = 0;
   for (const Benchmark& benchmark : spec.benchmarks) {
@@ -30,7 +31,7 @@ std::size_t AllPairs(const SessionSpec& spec) {
   return pairs;
 }
 
-/// The spec of a session that compares only these two arms of a benchmark.
+/// Returns the spec of a session that compares only these two arms of a benchmark.
 SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gate& gate,
                        std::size_t first, std::size_t second, std::size_t pairs) {
   SessionSpec alone = spec;
@@ -66,7 +67,7 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
                                                                  DataSource source) {
   const Benchmark& of = spec.benchmarks[benchmark];
   const std::vector<std::size_t> arms = ComparedArms(of);
-  // The builds of one arm need no order.
+  // The builds of one arm are not ordered.
   const bool builds = spec.method == Method::kLayouts;
   if (arms.empty() || builds) return std::optional<ArmPairsAnalysis>();
   ArmPairsAnalysis made;
@@ -108,7 +109,7 @@ void ArmPairsAnalysis::AddWarmup(std::span<const Run> block) {
 Result<void> ArmPairsAnalysis::Add(std::span<const Run> block) {
   for (Pair& pair : pairs_) {
     const std::vector<Run> runs = RunsOf(pair, block);
-    if (runs.empty()) continue;  // with the coin schedule a block may lack both arms
+    if (runs.empty()) continue;  // with the schedule coin, a block may lack both arms
     TRY_VOID(pair.analysis.Add(runs));
   }
   return {};

@@ -15,7 +15,7 @@
 
 namespace benchd {
 
-/// Every pair of the arms of one benchmark in one metric.
+/// The comparisons of all pairs of arms of one benchmark in one metric.
 struct ArmPairs {
   std::string benchmark;
   std::vector<std::string> arms;  ///< references and candidates, in the order of the spec
@@ -23,23 +23,24 @@ struct ArmPairs {
   std::vector<Comparison> comparisons;
 };
 
-/// Most arms that are compared with each other; the number of pairs grows with the square.
+/// The maximum number of arms that are compared with each other. The number of pairs grows with its
+/// square.
 inline constexpr std::size_t kMostPairedArms = 12;
 
 /// Compares all arms with each other. A session compares each candidate only with its reference.
 ///
-/// Every pair is a session of its own over the same runs, with the requested method and estimator,
-/// so the intervals of a method that looks repeatedly hold whenever it stops. All intervals hold
-/// together at the session's level (Bonferroni over the pairs of all arms of all benchmarks,
-/// references included). They are always two-sided, because an order can be wrong in both
-/// directions. Computed after a session ends, because it takes time. Owned by the caller; one
-/// thread.
+/// Every pair is analysed as a separate session over the same runs, with the requested method and
+/// estimator, so the intervals of a method that looks repeatedly are valid whenever it stops. All
+/// intervals are jointly valid at the session's level (Bonferroni over the pairs of all arms of all
+/// benchmarks, including references). They are always two-sided, because an order can be wrong in
+/// both directions. Computed after a session ends, because it takes time. Must be used by one
+/// thread only.
 class ArmPairsAnalysis {
  public:
-  /// @param gate  the metric that orders them
-  /// @return nothing for fewer than two candidates, more than kMostPairedArms arms, or builds of
-  /// one arm (layouts).
-  /// @errors those of SessionAnalysis::Create(): the level of a pair may be too small for the
+  /// @param gate  the metric by which the arms are ordered
+  /// @return nothing for fewer than two candidates, for more than kMostPairedArms arms, or if the
+  /// arms are builds of one arm (layouts)
+  /// @errors those of SessionAnalysis::Create(). The level of a pair may be too small for the
   /// method.
   static Result<std::optional<ArmPairsAnalysis>> Create(const SessionSpec& spec,
                                                         std::size_t benchmark, const Gate& gate,

@@ -26,7 +26,7 @@ BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_
       default_margin_(default_margin),
       references_(ArmsWithRole(benchmark, ArmRole::kReference)),
       candidates_(ArmsWithRole(benchmark, ArmRole::kCandidate)),
-      // A table of a harness' metrics has none of benchd's own.
+      // A table of harness metrics does not contain built-in metrics.
       catalog_(!design.table || benchmark.parse.empty()),
       runs_per_arm_(benchmark.arms.size()),
       failed_per_arm_(benchmark.arms.size()) {}
@@ -39,7 +39,8 @@ void BenchmarkAnalysis::LearnWarmup(std::span<const Run* const> block) {
 }
 
 Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
-  // Default gates are what the warm-up showed; a named gate may also appear in the first block.
+  // Default gates are the metrics that the warm-up showed. A named gate may also appear in the
+  // first block.
   const bool by_warmup = warmed_up_ && benchmark_.gates.empty();
   if (!gates_fixed_ && by_warmup) {
     TRY_VOID(CheckMeanings());
@@ -75,7 +76,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : planned) {
-        // Nobody asked for what this reference lacks; it may print it yet.
+        // The user did not name this metric, and the reference may still print it later.
         if (!named && !catalog_.ShownBy(reference, gate.metric)) {
           infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
           continue;
@@ -85,7 +86,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
       }
     }
   }
-  // The gates' own lie detector, without a gate's rights.
+  // Placebos check the gates, but are not gates themselves.
   for (std::size_t placebo : ArmsWithRole(benchmark_, ArmRole::kPlacebo)) {
     for (const PlannedGate& gate : planned) {
       infos_.push_back(Open(references_.front(), placebo, gate.metric, std::nullopt));
@@ -131,8 +132,8 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
                                         const std::optional<PlannedGate>& gate) const {
   const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
   SequentialDesign design = design_;
-  // Ten bootstraps at the end of a session would be seconds, for numbers that nobody asked for; a
-  // table where nothing gates was asked for them.
+  // Ten bootstraps at the end of a session would take seconds, for figures that the user did not
+  // request. For a table without gates, they are what the user requested.
   const bool unasked = !gate && !(design.table && gates_.empty());
   if (unasked && design.estimator.kind == EstimatorKind::kQuantile) design.estimator = {};
   return {reference, candidate, metric, MetricComparison(subject, design)};
@@ -143,7 +144,7 @@ std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   const std::size_t pairs = references_.size() * candidates_.size();
   const auto by_spec = GateMetricsBySpec(benchmark_);
   if (by_spec && !design_.table) return *by_spec * pairs;
-  // A named gate may appear in the first block only.
+  // A named gate may not appear before the first block.
   if (warmed_up_ && (benchmark_.gates.empty() || design_.table)) {
     return GateCountByCatalog(benchmark_, default_margin_, catalog_, design_.table);
   }
@@ -192,7 +193,7 @@ void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one,
   one.comparison.Add(reference, candidate);
   one.zeros.Add(reference, candidate);
   if (checked != nullptr) checked->Add(reference, candidate);
-  // The one look at a table replaces whatever was seen on the way.
+  // The one look at a table would replace the result of this look.
   if (design_.table && design_.OneLook()) return;
   if (level != nullptr) one.comparison.Watch(*level, ContextOf(one), !design_.OneLook());
 }
@@ -211,7 +212,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   CheckOptions options{.level = kCheckLevel /
                                 static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
   if (!design_.table) options.discarded = design_.warmup;
-  // Their runs are mixtures on purpose, and no run is a unit.
+  // The runs of layouts are deliberately mixed, and a run is not a unit.
   if (design_.method == Method::kLayouts) return {};
   options.by_mean = IsByMean(design_.estimator);
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
@@ -248,7 +249,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
     if (benchmark_.arms[arm].role == ArmRole::kPlacebo) continue;
     std::vector<std::size_t> missing;
     for (std::size_t id = 0; id < catalog_.metrics().size(); ++id) {
-      // Which of what disturbs a run is read depends on how long it takes.
+      // Whether a disturbance metric is recorded depends on the duration of the run.
       if (IsDisturbanceMetric(catalog_.metrics()[id].key)) continue;
       if (!catalog_.ShownBy(arm, id)) missing.push_back(id);
     }
@@ -260,7 +261,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
       warnings.push_back(MakeWarning("failed_runs",
                                      std::to_string(failed_per_arm_[arm]) + " of " +
                                          Counted(runs_per_arm_[arm], "run") + " of " + name +
-                                         " failed and count like any other (--ignore-failure)",
+                                         " failed, but count like any other (--ignore-failure)",
                                      benchmark_.name, name));
       warnings.back().share =
           static_cast<double>(failed_per_arm_[arm]) / static_cast<double>(runs_per_arm_[arm]);
@@ -271,7 +272,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
 
 void BenchmarkAnalysis::Conclude() {
   concluded_ = true;
-  // A table where one arm has no row has no block, but a gate that is missing.
+  // A table in which an arm has no rows does not have blocks, but its gates are missing.
   if (!design_.table || gates_fixed_ || !FixGates()) return;
   OpenInfos();
 }
@@ -309,7 +310,7 @@ namespace {
 
 constexpr std::size_t kNamed = 5;
 
-/// "a, b, c" or "a, b, c, d, e and 7 more".
+/// Lists the metrics: "a, b, c" or "a, b, c, d, e and 7 more".
 std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& catalog) {
   std::string list;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
@@ -324,8 +325,8 @@ std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& ca
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const std::string& benchmark, const std::string& arm) {
   Warning warning = MakeWarning("metric_missing",
-                                arm + " never printed what another arm of " + benchmark +
-                                    " did, so it is not compared: " + ListOf(metrics, catalog),
+                                arm + " never printed metrics that another arm of " + benchmark +
+                                    " printed; they are not compared: " + ListOf(metrics, catalog),
                                 benchmark, arm);
   const bool may_gate = std::ranges::any_of(metrics, [&catalog](std::size_t metric) {
     return catalog.metrics()[metric].better.has_value();
@@ -339,11 +340,13 @@ Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catal
   const KnownMetric& first = catalog.metrics()[metrics.front()];
   Warning warning = MakeWarning(
       "no_ratio",
-      "0, or all the same in steps above the margin, in the first runs of " + benchmark +
-          ", so not gated by a relative change: " + ListOf(metrics, catalog),
+      "in the first runs of " + benchmark +
+          ", these metrics were 0, or constant with a step above the margin, so they do not gate "
+          "by a relative change: " +
+          ListOf(metrics, catalog),
       benchmark);
   if (first.all.constant) warning.severity = Severity::kNote;
-  warning.hint = "to gate on the difference: --metric " + first.key + ":+ABS";
+  warning.hint = "gate on the difference: --metric " + first.key + ":+ABS";
   return warning;
 }
 

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t kKeysInAList = 20;
 
-/// A run's descriptions of its metrics, found by name.
+/// The descriptions of a run's metrics, which can be looked up by name.
 class Descriptions {
  public:
   explicit Descriptions(std::span<const MetricInfo> infos) {
     for (const MetricInfo& info : infos) by_name_.emplace(info.name, &info);
   }
 
-  /// The description of `key` (INNER/NAME), else of NAME; nullptr if there is none.
+  /// Returns the description of `key` (INNER/NAME), or else that of NAME, or nullptr.
   const MetricInfo* Find(const std::string& key, const std::string& name) const {
     auto found = by_name_.find(key);
     if (found == by_name_.end()) found = by_name_.find(name);
@@ -83,7 +83,7 @@ void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
     described[id] = true;
     Take(sample, descriptions.Find(metric.key, sample.metric), id == known, id);
   }
-  // An arm whose run had no sample has still had a run.
+  // The arm has had a run, even if the run does not have samples.
   std::vector<bool>& shown = shown_[run.arm];
   shown.resize(std::max<std::size_t>(metrics_.size(), 1));
   for (const std::size_t id : ids) shown[id] = true;
@@ -94,7 +94,8 @@ void MetricCatalog::Take(const Sample& sample, const MetricInfo* info, bool is_n
   if (info == nullptr) return;
   KnownMetric& metric = metrics_[id];
   if (metric.builtin) {
-    // A foreign table may have been measured with a coarser clock than this machine's.
+    // A table from another tool may have been measured with a coarser clock than that of this
+    // machine.
     if (is_new) metric.resolution = std::max(metric.resolution, info->resolution);
     return;
   }
@@ -153,7 +154,7 @@ struct MetricSamples {
   bool rate;
 };
 
-/// The run's value by subselections; its mean if there is only one sample.
+/// Returns the value of the run by subselections, or its mean if there is only one sample.
 double Subselected(const MetricSamples& of, double mean, std::uint64_t seed, std::uint64_t number) {
   std::vector<double> samples;
   bool positive = true;

@@ -31,17 +31,17 @@ std::string Of(const KnownMetric& metric, const std::string& arm) {
 std::string Outliers(const ArmShape& shape) {
   const std::size_t outside = shape.fences->below + shape.fences->above;
   return std::to_string(outside) + " of " + std::to_string(shape.n) +
-         " values are outliers (outside Tukey's fences); they affect the mean, but not --estimator "
-         "hl";
+         " values are outliers (outside Tukey's fences); they affect the mean, but not the "
+         "estimator hl";
 }
 
-// The bar that each statistic must pass to be reported at a level.
+// The thresholds that statistics must exceed to be reported at a level.
 class Bar {
  public:
   explicit Bar(double level)
       : level_(level),
         trend_(NormalUpperQuantile(level / 2)),
-        // So far out, only the first term of Kolmogorov's law matters.
+        // This far in the tail, only the first term of Kolmogorov's distribution matters.
         change_(std::sqrt(-std::log(level / 2) / 2)) {}
 
   bool Drifts(const std::optional<RankTrend>& trend,
@@ -50,9 +50,10 @@ class Bar {
   }
   bool Drifts(const ArmShape& shape) const { return Drifts(shape.trend, shape.level_change); }
 
-  // A normal sample of n has 0.7 % + 0.4 / n of its values outside (Hoaglin, Iglewicz, Tukey, JASA
-  // 81 (1986) 991-999). Their number is far from binomial, so the bar is twice the expectation,
-  // plus the normal quantile of `level` times its square root.
+  // A normal sample of n values has a share of 0.7 % + 0.4 / n outside the fences (Hoaglin,
+  // Iglewicz, Tukey, JASA 81 (1986) 991-999). The number of these values is far from binomial, so
+  // the threshold is twice the expectation, plus the normal quantile of `level` times its square
+  // root.
   bool TooManyOutside(const ArmShape& shape) const {
     const double expected = 2 * (0.00698 * static_cast<double>(shape.n) + 0.4);
     const auto outside = static_cast<double>(shape.fences->below + shape.fences->above);
@@ -81,7 +82,8 @@ class Bar {
   double change_;
 };
 
-// The shift of a coarse metric may be a single step, which is not a warm-up.
+// Returns the warm-up, unless its shift is too small. The shift of a coarse metric may be a single
+// step, which is not a warm-up.
 std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resolution,
                                     double level) {
   const std::optional<Warmup> warmup = FindWarmup(values, level);
@@ -89,7 +91,8 @@ std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resol
   return warmup;
 }
 
-// Caches and branch predictors start worse. Heat, a battery or a new load start better, so then the
+// Returns the probable reason of a warm-up. With cold caches and branch predictors a program starts
+// worse. If heat, battery limits or a new load take effect only later, it starts better, and the
 // start does not represent the long run.
 const char* ReasonOf(const Warmup& warmup, std::optional<Better> better) {
   if (!better) return "it changes with time, or with a load";
@@ -100,12 +103,12 @@ const char* ReasonOf(const Warmup& warmup, std::optional<Better> better) {
 std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, const std::string& of,
                            std::optional<std::uint64_t> discarded) {
   const std::string advice =
-      discarded ? "--warmup " + std::to_string(*discarded + warmup.length) + " discards them"
+      discarded ? "discard them with --warmup " + std::to_string(*discarded + warmup.length)
                 : "omit them";
-  return of + " changes at its start: the first " + std::to_string(warmup.length) +
+  return of + " changes at the start: the first " + std::to_string(warmup.length) +
          (warmup.length == 1 ? " value is " : " values are ") +
-         AwayFrom(warmup.shift, warmup.rest) + " the others; " + ReasonOf(warmup, metric.better) +
-         ": " + advice;
+         AwayFrom(warmup.shift, warmup.rest) + " the others (" + ReasonOf(warmup, metric.better) +
+         "); " + advice;
 }
 
 Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired, bool by_mean,
@@ -122,23 +125,23 @@ Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired
     case DataFinding::kShapesDiffer:
       return MakeWarning("shapes_differ",
                          metric.key + " of " + names.reference + " and " + names.candidate +
-                             " have different distributions: errors may be more frequent than "
-                             "stated, most of all with rare slow runs in one of them; "
-                             "--min-runs 300 helps");
+                             " have different distributions, so errors may be more frequent "
+                             "than stated, especially if one of them has rare slow runs; "
+                             "use --min-runs 300");
     case DataFinding::kOutliers:
       return MakeWarning("outliers", Of(metric, arm) + ": " + Outliers(shape));
     case DataFinding::kSeveralModes:
       return MakeWarning("several_modes",
                          Of(metric, arm) + " has several modes: " +
-                             (by_mean ? "a mean between them describes no typical run"
-                                      : "no single figure describes all of them"));
+                             (by_mean ? "a mean between them does not describe a typical run"
+                                      : "a single figure cannot describe all of them"));
   }
   Warning drift = MakeWarning("drift", Of(metric, arm) + " drifted over time");
   if (paired) {
-    drift.message += "; pairing compensates";
+    drift.message += "; pairing compensates for it";
     return drift;
   }
-  drift.message += ", and without pairs this is not compensated";
+  drift.message += ", and without pairs nothing compensates for it";
   drift.severity = Severity::kCaution;
   drift.hint = "use --method paired";
   return drift;

@@ -13,18 +13,18 @@
 
 namespace benchd {
 
-/// Most values of an arm that are kept for the checks: the first ones. The checks compare ranks and
+/// The number of first values of an arm that are kept for the checks. The checks compare ranks and
 /// distributions, which costs more than O(n), and this many values suffice.
 inline constexpr std::size_t kMostCheckedValues = 10'000;
 
-/// The values of one gate in order of time, kept for the checks of CheckData().
+/// The values of one gate in order of time, which are kept for CheckData().
 class CheckedValues {
  public:
   explicit CheckedValues(bool paired) : paired_(paired) {}
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
 
   bool paired() const { return paired_; }
-  /// Whether every value is > 0.
+  /// Returns whether every value is > 0.
   bool positive() const { return positive_; }
   const std::vector<double>& reference() const { return reference_; }
   const std::vector<double>& candidate() const { return candidate_; }
@@ -43,37 +43,40 @@ struct CheckedNames {
   std::string candidate;
 };
 
-/// At this level, the checks of one session together err in less than 1 % of clean sessions.
+/// The level of the checks. At this level, the checks of a session give a false warning in less
+/// than 1 % of clean sessions.
 inline constexpr double kCheckLevel = 0.001;
 
 struct CheckOptions {
   /// The error probability of each check: kCheckLevel divided by the number of gates.
   double level = kCheckLevel;
-  /// Blocks discarded before these values; absent for a table, where none can be discarded.
+  /// The number of blocks that were discarded before these values. Absent for a table, because its
+  /// blocks cannot be discarded.
   std::optional<std::uint64_t> discarded = std::nullopt;
-  /// Means are compared. For estimators by rank, an outlier is a value like any other.
+  /// Whether means are compared. Estimators by rank treat an outlier like any other value.
   bool by_mean = true;
 };
 
-/// Warnings about violated assumptions of a comparison of means (docs/statistics.md section 8):
-/// `warmup`, `drift` (information), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`.
-/// They are advice and affect no verdict. Empty for fewer than eight values. Takes milliseconds for
-/// 10,000 values.
+/// Returns warnings about violated assumptions of a comparison of means (docs/statistics.md section
+/// 8): `warmup`, `drift` (a note), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`.
+/// They are advice and do not affect verdicts. There are no warnings for fewer than eight values.
+/// Takes milliseconds for 10,000 values.
 ///
-/// The dozen thresholds of stats/shape.h hold at 1 % each, so every tenth clean session would get a
-/// warning. Therefore each is reported only if it also passes at `level`.
+/// Each of the dozen thresholds of stats/shape.h errs in 1 % of clean sessions, so one clean
+/// session in ten would get a warning. Therefore a violation is reported only if it is also
+/// significant at `level`.
 ///
 /// All checks but `warmup` use the values after the warm-up (stats/warmup.h). A drifting arm is not
-/// reported as having several modes, because a drifting level produces these.
+/// also reported as having several modes, because drift alone can produce several modes.
 std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
                                MarginKind margin, const CheckedNames& names,
                                const CheckOptions& options = {});
 
-/// "0.25": a number with that many decimals.
+/// Formats a number with this many decimals: "0.25".
 std::string Decimals(double value, int decimals);
 
-/// "18.3 % above" for a mean that lies `shift` above `rest`; in the metric's unit, without its
-/// name, if `rest` is 0: "0.25 below".
+/// Returns "18.3 % above" for a mean that lies `shift` above `rest`. If `rest` is 0, the result is
+/// a number in the metric's unit, without the unit's name: "0.25 below".
 std::string AwayFrom(double shift, double rest);
 
 }  // namespace benchd

@@ -24,7 +24,7 @@ std::unique_ptr<EffectEstimator> MakeEffectEstimator(const SequentialDesign& des
 
 std::optional<double> IfFinite(double value) {
   if (!std::isfinite(value)) return std::nullopt;
-  return value + 0.0;  // turns -0 into 0
+  return value + 0.0;  // adding 0 turns -0 into 0
 }
 
 std::vector<double> Inverted(std::vector<double> values) {

@@ -15,68 +15,73 @@
 
 namespace benchd {
 
-/// The subject of a comparison.
+/// The properties of a comparison's metric that estimators need.
 struct Subject {
-  bool rate = false;                ///< higher is better
+  bool rate = false;                ///< whether higher is better
   std::optional<PlannedGate> gate;  ///< absent for an info metric
 
-  /// The hypothesis of the p-value: the gate's threshold, or no change.
+  /// Returns the hypothesis of the p-value: the gate's threshold, or no change.
   double Hypothesis() const { return gate ? gate->threshold : 0; }
 };
 
-/// Parameters of one look at the values so far. Without a level only the estimate is computed.
+/// The parameters of a look at the values so far. Without a level only the estimate is computed.
 struct Look {
   const SignificanceLevel* level = nullptr;
   double resolution = 0;  ///< the metric's step, in its unit
-  bool once = false;      ///< the one look of a fixed design, without guard and boundary
-  /// The look tests the hypothesis, on the scale that decides. Otherwise the look was taken before,
-  /// and only its interval is computed.
+  bool once = false;  ///< whether it is the one look of a fixed design, without guard and boundary
+  /// Whether the look tests the hypothesis, on the scale that decides. Otherwise the look was taken
+  /// earlier, and only its interval is computed.
   bool decides = false;
-  /// Intervals that would contain this one are not computed, because each costs a quantile.
+  /// An interval that would contain this one is not computed, because that costs a quantile.
   const Interval* known = nullptr;
 };
 
-/// The result for two arms on one scale, worse positive: the log ratio (of 1/x for rates), or the
-/// difference in the metric's unit.
+/// The result for two arms on one scale: the log ratio (of 1/x for rates), or the difference in the
+/// metric's unit. Positive is worse.
 struct Inference {
   double centre = 0;
-  double allowance = 0;              ///< widening of each end by the metric's resolution
-  std::optional<Interval> interval;  ///< absent: no look, too few values, or no bound
-  double rounding = 0;               ///< of its ends, see RunningInterval::Take()
-  std::optional<Finding> finding;    ///< about the hypothesis, if it was tested
-  /// For exact-t instead: its statistic and the resulting decision about the gate, which holds even
-  /// if the interval has no bound.
+  double allowance = 0;  ///< widening of each end by the metric's resolution
+  /// Absent without a look, with too few values, or if it is unbounded.
+  std::optional<Interval> interval;
+  double rounding = 0;             ///< rounding error of the ends, see RunningInterval::Take()
+  std::optional<Finding> finding;  ///< result of the test, if the hypothesis was tested
+  /// The statistic of exact-t, which replaces `finding`. The resulting decision about the gate
+  /// holds even if the interval is unbounded.
   std::optional<double> exact_t;
   LookDecision exact_decision = LookDecision::kContinue;
-  std::optional<PairedEstimate> pairs;        ///< of methods on means of pairs, for a forecast
-  std::optional<double> relative_efficiency;  ///< of pairs, see RatioPairingGain()
+  std::optional<PairedEstimate> pairs;  ///< input of a forecast, for methods on means of pairs
+  /// Relative efficiency of pairs, see RatioPairingGain().
+  std::optional<double> relative_efficiency;
 };
 
-/// Displayed figures of one arm, in the metric's unit; absent if they cannot be computed.
+/// The displayed figures of one arm, in the metric's unit. A figure is absent if it cannot be
+/// computed.
 struct ArmFigures {
   std::uint64_t n = 0;
-  std::optional<double> mean;  ///< harmonic for rates that are all > 0
-  std::optional<double> sd;    ///< divisor n - 1; about `mean`
+  std::optional<double> mean;  ///< harmonic mean for rates that are all > 0
+  std::optional<double> sd;    ///< standard deviation about `mean`, with divisor n - 1
 };
 
-/// Figures of n values; absent if n is too small.
+/// Returns the figures of n values. They are absent if n is too small.
 ArmFigures FiguresOf(std::uint64_t n, double mean, double sd);
-/// Figures of rates, by mean and standard deviation of 1/x: H = 1 / mean(1/x), and H^2 sd(1/x), the
-/// spread of x about it by the delta method.
+/// Returns the figures of rates from the mean and standard deviation of 1/x: the harmonic mean H =
+/// 1 / mean(1/x), and the spread of x about H by the delta method, H^2 sd(1/x).
 ArmFigures HarmonicFigures(std::uint64_t n, double inverse_mean, double inverse_sd);
-/// Figures of the measured values, with their arithmetic mean.
+/// Returns the figures of the measured values, with their arithmetic mean.
 ArmFigures FiguresOf(const Moments& raw);
 
-/// Absent unless finite; never -0.
+/// Returns the value if it is finite. Never returns -0.
 std::optional<double> IfFinite(double value);
-/// 1/x of each value; all > 0.
+/// Returns 1/x for each value. All values must be > 0.
 std::vector<double> Inverted(std::vector<double> values);
 
-/// The values of one reference and one candidate in one metric, and a method's inference from them.
+/// The values of one reference and one candidate in one metric, and the inference that a method
+/// draws from them.
 ///
-/// One derived class for each method (docs/statistics.md sections 3 to 5). MetricComparison
-/// contains the parts that all methods share: gates, p-values under watching, verdicts and
-/// displayed figures. Rates are passed as measured. An estimator itself decides nothing.
+/// There is one derived class for each method (docs/statistics.md sections 3 to 5).
+/// MetricComparison contains the parts that all methods share: gates, p-values under watching,
+/// verdicts and displayed figures. Rates are passed as measured. Estimators do not decide anything
+/// themselves.
 class EffectEstimator {
  public:
   using Values = std::span<const ArmValue>;
@@ -86,26 +91,28 @@ class EffectEstimator {
   EffectEstimator& operator=(const EffectEstimator&) = delete;
   virtual ~EffectEstimator() = default;
 
-  /// Adds the values of a block: one of each arm for pairs, else any number.
+  /// Adds the values of a block: one value of each arm for pairs, otherwise any number.
   void Add(Values reference, Values candidate);
 
   std::uint64_t n_reference() const { return n_reference_; }
   std::uint64_t n_candidate() const { return n_candidate_; }
-  /// Whether every value so far is > 0.
+  /// Returns whether every value so far is > 0.
   bool positive() const { return positive_; }
 
-  /// Whether the one look may be taken if the number of runs was not chosen beforehand. Decided by
-  /// spreads alone, never by the effect.
+  /// Returns whether the one look may be taken if the number of runs was not chosen beforehand.
+  /// This depends only on spreads, never on the effect.
   virtual bool HasEnough() const { return false; }
 
-  /// The figures of the reference and of the candidate.
+  /// Returns the figures of the reference and of the candidate.
   virtual std::pair<ArmFigures, ArmFigures> Figures() const = 0;
-  /// Whether the values so far permit an estimate on that scale. Does not compute it.
+  /// Returns whether the values so far permit an estimate on this scale. Does not compute the
+  /// estimate.
   virtual bool Allows(Contrast scale) const = 0;
-  /// The inference from the values so far. Costly results are cached until values are added.
+  /// Returns the inference from the values so far. Costly results are cached until values are
+  /// added.
   ///
-  /// @return nothing if there is no estimate on that scale, or if the look should decide and the
-  /// method does not look at this number of values.
+  /// @return nothing if there is no estimate on this scale, or if the look should decide but the
+  /// method does not look at this number of values
   virtual std::optional<Inference> Infer(Contrast scale, const Look& look) = 0;
 
  protected:
@@ -113,7 +120,7 @@ class EffectEstimator {
 
   const Subject& subject() const { return subject_; }
   bool rate() const { return subject_.rate; }
-  /// Whether a ratio is computed from 1/x.
+  /// Returns whether a ratio is computed from 1/x.
   bool Harmonic() const { return rate() && positive_; }
 
  private:
@@ -123,17 +130,18 @@ class EffectEstimator {
   bool positive_ = true;
 };
 
-/// The estimator of one comparison, for the design's method and estimator.
+/// Creates the estimator of one comparison, for the design's method and estimator.
 ///
-/// @param design  from MakeSequentialDesign(), which accepts only supported combinations.
+/// @param design  the result of MakeSequentialDesign(), which accepts only supported combinations
 std::unique_ptr<EffectEstimator> MakeEffectEstimator(const SequentialDesign& design,
                                                      const Subject& subject);
-/// Estimators by means, in O(1) per value: paired, exact-t, welch (also of subselected means).
+/// Creates an estimator by means, which takes O(1) per value: paired, exact-t or welch (also of
+/// subselected means).
 std::unique_ptr<EffectEstimator> MakeMeanEstimator(const SequentialDesign& design,
                                                    const Subject& subject);
-/// Several builds of each arm, by the means of the builds (layouts).
+/// Creates an estimator for several builds of each arm, by the means of the builds (layouts).
 std::unique_ptr<EffectEstimator> MakeLayoutEstimator(const Subject& subject);
-/// All other estimators: hl, median, quantile, lognormal-mean.
+/// Creates any other estimator: hl, median, quantile or lognormal-mean.
 std::unique_ptr<EffectEstimator> MakeValueEstimator(const SequentialDesign& design,
                                                     const Subject& subject);
 

@@ -19,8 +19,8 @@ Nanoseconds FromSeconds(double seconds) {
   return Nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-/// Seconds of a block of each benchmark, with its share of what lies between the runs; of one that
-/// has none yet, the mean of all.
+/// Returns the seconds per block of each benchmark, including its share of the time between the
+/// runs. For a benchmark without blocks this is the mean over all benchmarks.
 std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, double elapsed) {
   double measured = 0;
   double blocks = 0;
@@ -41,8 +41,8 @@ bool IsOpenGate(const Comparison& comparison) {
          !IsOfLateGate(comparison.reason);
 }
 
-/// What a gate is judged by: the relative change, or the difference where the margin is absolute or
-/// there is no change.
+/// The effect by which a gate is judged: the relative change, or the difference if the margin is
+/// absolute or there is no change.
 struct Deciding {
   std::optional<double> estimate;
   std::optional<double> lo;
@@ -63,14 +63,14 @@ Deciding DecidingEffect(const Comparison& gate) {
   return deciding;
 }
 
-/// The change at which a gate of that margin regresses.
+/// Returns the change at which a gate with this margin regresses.
 double ThresholdOf(const Comparison& gate, double margin) {
   return gate.better == Better::kHigher ? -margin : margin;
 }
 
-/// Whether the interval is narrow enough for the number of blocks that are missing to mean
-/// anything. It is computed from the distance between estimate and margin; where the interval
-/// reaches further than twice as far, that is hardly two standard errors, and might be chance.
+/// Returns whether the interval is narrow enough for a meaningful forecast. The forecast depends on
+/// the distance between estimate and margin. If the interval extends more than twice as far, this
+/// distance is hardly two standard errors, and may be due to chance.
 bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
   if (!gate.expected_blocks) return false;
   if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
@@ -108,7 +108,7 @@ void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> 
     const std::size_t number = numbers.at(gate.benchmark);
     double eta = *gate.expected_blocks * block[number];
     for (std::size_t other = 0; other < remaining.size(); ++other) {
-      // Who is nearer has its verdict first.
+      // A benchmark that is nearer to its verdict runs first.
       if (other != number && remaining[other] < remaining[number]) eta += remaining[other];
     }
     if (eta <= left) gate.eta = FromSeconds(eta);
@@ -124,15 +124,15 @@ void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> 
 
 namespace {
 
-/// How many times the runs there are it takes until the interval leaves the margin, as it shrinks
-/// with their square root: if the estimate is right or, while that is known to less than a margin,
-/// if there is no change.
+/// Returns by what factor the number of runs has to grow until the interval excludes the margin.
+/// The width of the interval shrinks with the square root of the number. The estimate is assumed to
+/// be correct, or the change to be 0 if the interval is still wider than the margin on either side.
 std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) {
   if (!now.lo || !now.hi || !now.estimate || !now.margin) return std::nullopt;
   const double half = (*now.hi - *now.lo) / 2;
   const double far =
       half > *now.margin ? *now.margin : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
-  // Room for an estimate that moves.
+  // A reserve, because the estimate may change.
   constexpr double kReserve = 1.5;
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
 }
@@ -162,7 +162,8 @@ bool HasMeansAlone(const Report& report) {
   return std::ranges::find(report.warnings, "means_alone", &Warning::code) != report.warnings.end();
 }
 
-/// A warning about the gate, or all gates of its benchmark, says what would help instead.
+/// Returns whether a warning about the gate, or about all gates of its benchmark, already contains
+/// the remedy.
 bool IsWarnedOf(const Comparison& gate, const Report& report) {
   return std::ranges::any_of(report.warnings, [&gate](const Warning& warning) {
     return warning.severity == Severity::kInvalidates && warning.benchmark == gate.benchmark &&

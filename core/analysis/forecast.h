@@ -9,23 +9,26 @@
 
 namespace benchd {
 
-/// Adds the expected time to each open gate's verdict and to that of the session: expected blocks
-/// by the mean time of a block of that benchmark so far, after what the schedule does before it
-/// (schedule/schedule.h).
+/// Adds the expected time until the verdict to each open gate and to the session. This is the
+/// expected number of blocks times the mean time of a block of the benchmark so far. It includes
+/// the blocks that the schedule runs before (schedule/schedule.h).
 ///
-/// Absent before the first block, while the interval is too wide for its margin to tell a number of
-/// blocks, and where max_time ends the session before: a time limit is no estimate of a verdict.
-/// Once a gate has an interval, the time that is left is given instead (Report::time_left).
+/// The time is absent before the first block, and while the interval is too wide, compared with the
+/// margin, to estimate a number of blocks. It is also absent if max_time would end the session
+/// earlier, because a time limit is not an estimate of a verdict. Once a gate has an interval, the
+/// remaining time is given instead (Report::time_left).
 ///
-/// @param outlooks  one for each benchmark of `spec`; their open, blocks and seconds count.
+/// @param outlooks  one for each benchmark of `spec`; only the fields open, blocks and seconds are
+/// used
 void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks,
                      Report& report);
 
-/// Adds to each undecided gate what would decide it, and how much of that: Comparison::forecast.
+/// Adds the remedy that would decide a gate, and its amount, to each undecided gate
+/// (Comparison::forecast).
 ///
-/// None for a gate with a reason or a warning that invalidates it, as more runs do not help there,
-/// and none after a regression that ended the session (fail_fast). For sessions, `elapsed`, the
-/// verdict and the warnings of the report are needed.
+/// A gate with a reason, or with a warning that invalidates it, does not get a forecast, because
+/// more runs would not help. Nor does any gate after a regression that ended the session
+/// (fail_fast). For sessions, the report must contain `elapsed`, the verdict and the warnings.
 void ForecastGates(const SessionSpec& spec, DataSource source, Report& report);
 
 }  // namespace benchd

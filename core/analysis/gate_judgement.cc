@@ -8,9 +8,9 @@
 namespace benchd {
 namespace {
 
-// Whether the shares of failed runs in two arms differ more than chance explains at a level of 1 %:
-// the score test of two shares (Agresti, Categorical Data Analysis, 3.2.4). At least one run has
-// failed.
+// Returns whether the shares of failed runs in two arms differ by more than chance, at the 1 %
+// level. It is the score test for two proportions (Agresti, Categorical Data Analysis, 3.2.4). At
+// least one run must have failed.
 bool FailUnequally(std::uint64_t failures_a, std::uint64_t of_a, std::uint64_t failures_b,
                    std::uint64_t of_b) {
   constexpr double kLevel = 0.01;
@@ -28,7 +28,7 @@ bool FailUnequally(std::uint64_t failures_a, std::uint64_t of_a, std::uint64_t f
 }  // namespace
 
 void ZeroWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
-  // With independent arms a block may contain only one of them.
+  // If the arms are independent, a block may contain only one of them.
   any_reference_ = any_reference_ || !reference.empty();
   any_candidate_ = any_candidate_ || !candidate.empty();
   for (const ArmValue& one : reference) {
@@ -59,7 +59,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfFailures(const NamedCompa
   const std::uint64_t of_reference = runs_per_arm_[one.reference];
   const std::uint64_t of_candidate = runs_per_arm_[one.candidate];
   if (in_reference == 0 && in_candidate == 0) return std::nullopt;
-  // A program that fails occasionally may still fail in the other arm.
+  // If the program fails only occasionally, the other arm may still fail, too.
   if (in_candidate == 0) {
     return Judgement{Verdict::kUndecided, Reason("failed_in_reference"),
                      in_reference == of_reference};
@@ -86,15 +86,17 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfDifference(
   return Judgement{Verdict::kUndecided, Reason("no_ratio"), true};
 }
 
-// A single value removes a rate's ratio permanently. Otherwise later runs may restore it, but
-// waiting for that would prolong a gate that cannot be judged.
+// Settles the gate, although later runs may restore the ratio of a metric that is not a rate:
+// waiting for that would prolong a gate that cannot be judged. The ratio of a rate is lost
+// permanently with the first value that is not above 0.
 std::optional<Judgement> BenchmarkAnalysis::JudgementWithoutRatio(
     const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
   const bool by_ratio = comparison.gate()->kind == MarginKind::kRatio;
   if (!by_ratio || comparison.values() == 0 || comparison.RatioPossible()) return std::nullopt;
   if (const auto by_difference = JudgementOfDifference(gate)) return by_difference;
-  // Decided while there was a ratio: a regression stays, a pass does not.
+  // If the gate was decided while there was a ratio, a regression remains valid, but a pass does
+  // not.
   if (comparison.verdict() == Verdict::kRegression) return std::nullopt;
   return Judgement{Verdict::kUndecided,
                    comparison.positive() ? Reason("out_of_range") : Reason("not_positive"), true};
@@ -122,7 +124,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfZero(const NamedCompariso
   const bool gates = benchmark_.arms[info.candidate].role == ArmRole::kCandidate &&
                      info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
   if (!gates || !MayDecide() || !catalog_.metrics()[info.metric].better) return std::nullopt;
-  // A metric that this reference lacks does not gate.
+  // A metric that the reference lacks does not gate.
   if (!catalog_.ShownBy(info.reference, info.metric)) return std::nullopt;
   if (const auto missing = JudgementOfMissing(info)) return missing;
   const bool worse = info.zeros.AboveZero() || info.zeros.FellToZero();
@@ -146,7 +148,7 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfLate(const NamedCompariso
         benchmark_.allow_missing && !ShownByAll(benchmark_, catalog_, info.metric);
     return is_missing ? std::nullopt : std::optional(late(Reason("late_metric")));
   }
-  // A metric that this reference lacks does not gate.
+  // A metric that the reference lacks does not gate.
   if (!catalog_.ShownBy(info.reference, info.metric) || !GatesLate(info.metric)) return {};
   const bool known = info.metric < is_not_gated_.size() && is_not_gated_[info.metric];
   if (known) return late(Reason("late_values"));

@@ -8,27 +8,27 @@
 
 namespace benchd {
 
-/// The judgement of a gate, including facts that no interval shows: missing values, failed runs, or
-/// no ratio. See BenchmarkAnalysis::JudgementOf().
+/// The judgement of a gate. It takes into account facts that an interval does not show: missing
+/// values, failed runs, or the lack of a ratio. See BenchmarkAnalysis::JudgementOf().
 struct Judgement {
   Verdict verdict = Verdict::kUndecided;
-  std::string_view reason;  ///< Comparison::reason
+  std::string_view reason;  ///< code for Comparison::reason
   bool settled = false;     ///< more runs cannot change it
 };
 
-/// Detects comparisons in which one arm is always 0, and exact counts.
+/// Detects comparisons in which one arm is always 0, and values that are counts.
 class ZeroWatch {
  public:
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
 
-  /// Every value of the reference is 0, so there is no relative change.
+  /// Returns whether every value of the reference is 0, so that there is no relative change.
   bool FromZero() const { return AnyOfBoth() && reference_zero_; }
-  /// FromZero(), and the candidate's mean is above 0.
+  /// Returns whether FromZero() holds and the candidate's mean is above 0.
   bool AboveZero() const { return FromZero() && candidate_sum_ > 0; }
-  /// FromZero(), and every value of the candidate is a whole number above 0: a count that left 0
-  /// permanently.
+  /// Returns whether FromZero() holds and every value of the candidate is a whole number above 0: a
+  /// count that left 0 permanently.
   bool LeftZero() const { return FromZero() && candidate_counts_; }
-  /// Every value of the reference is above 0, and every value of the candidate is 0.
+  /// Returns whether every value of the reference is above 0 and every value of the candidate is 0.
   bool FellToZero() const { return AnyOfBoth() && reference_above_ && candidate_zero_; }
 
  private:

@@ -14,7 +14,7 @@ std::string KeyOf(const NameableMetric& metric) {
   return std::string(metric.inner).append("/").append(metric.name);
 }
 
-/// How a gate may name a metric, in order of precedence.
+/// The ways in which a gate may name a metric, in order of precedence.
 enum class Naming { kName, kPattern };
 
 bool IsNamed(const std::string& gate, const NameableMetric& metric, Naming how) {
@@ -28,7 +28,7 @@ struct Named {
   std::vector<std::size_t> metrics;
 };
 
-/// By the first kind of name that matches any metric.
+/// Returns the metrics that the gate matches by the first kind of name that matches any metric.
 Named NamedBy(const Gate& gate, std::span<const NameableMetric> metrics) {
   Named named;
   for (const Naming how : {Naming::kName, Naming::kPattern}) {

@@ -21,18 +21,20 @@ bool HasDirection(const KnownMetric& metric) {
   return !metric.builtin && (metric.better || metric.printed);
 }
 
-// Whether a metric may gate without being named.
+// Returns whether a metric may gate without being named.
 bool GatesUnnamed(const KnownMetric& metric) {
   return HasDirection(metric) && !metric.by_name_only;
 }
 
-// Constant values are known to one step each (docs/statistics.md section 3, resolution).
+// Returns whether the values permit a relative change. Constant values are known only to within one
+// step each (docs/statistics.md section 3, resolution).
 bool HasRatio(const CommonValue& values, double resolution, double margin) {
   return values.any && values.positive &&
          (!values.constant || 2 * resolution / *values.constant < margin);
 }
 
-// A metric that was 0 until the gates were fixed, and is not any more, could have gated.
+// Returns whether all values, or only the later values, permit a relative change. A metric that was
+// 0 until the gates were fixed, but no longer is, could have gated.
 bool HasRatio(const KnownMetric& metric, double margin) {
   return HasRatio(metric.all, metric.resolution, margin) ||
          HasRatio(metric.later, metric.resolution, margin);
@@ -44,7 +46,8 @@ bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog,
                              [&](std::size_t reference) { return catalog.ShownBy(reference, id); });
 }
 
-// A metric that a candidate lacks is reported as missing; a metric new in it has no reference.
+// Returns whether a metric may gate. A metric that a candidate lacks may gate and is reported as
+// missing. A metric that only a candidate has cannot be compared with a reference.
 bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
   return benchmark.allow_missing ? ShownByAll(benchmark, catalog, id)
                                  : ShownByAReference(benchmark, catalog, id);
@@ -67,7 +70,7 @@ std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const MetricC
   return MatchGates(gates, metrics);
 }
 
-// The gates by metric key.
+// Returns the gates by metric key.
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
                               const MetricCatalog& catalog, bool may_be_none) {
   std::vector<Gate> gates;
@@ -98,23 +101,23 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
     return InvalidArgument(
         "metric",
         "benchmark " + benchmark.name +
-            " printed no metric that gates by default (printed: " + catalog.ListOfKeys() + ")",
+            " did not print a metric that gates by default (printed: " + catalog.ListOfKeys() + ")",
         "name the metric that decides: --metric NAME");
   }
   if (std::any_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
     return InvalidArgument("metric",
-                           "no metric of a reference of benchmark " + benchmark.name +
-                               " has a relative change to gate on: it is 0, or constant with "
-                               "steps larger than the "
-                               "margin (printed: " +
+                           "in benchmark " + benchmark.name +
+                               " all metrics of the references are 0, or constant with a step "
+                               "above the margin, so they cannot gate by a relative change "
+                               "(printed: " +
                                catalog.ListOfKeys() + ")",
-                           "gate on a difference, such as --metric NAME:+ABS");
+                           "gate on a difference: --metric NAME:+ABS");
   }
-  return InvalidArgument(
-      "metric",
-      "no metric that benchmark " + benchmark.name +
-          " printed has a direction, so nothing can gate (printed: " + catalog.ListOfKeys() + ")",
-      "name one with its direction, such as --metric NAME:lower");
+  return InvalidArgument("metric",
+                         "the metrics that benchmark " + benchmark.name +
+                             " printed do not have a direction, so they cannot gate (printed: " +
+                             catalog.ListOfKeys() + ")",
+                         "name a metric with its direction: --metric NAME:lower");
 }
 
 Result<double> Threshold(const Gate& gate, double margin, Better better) {
@@ -131,7 +134,7 @@ Result<double> Threshold(const Gate& gate, double margin, Better better) {
 std::string NearestKey(std::string_view typed, const MetricCatalog& catalog) {
   std::vector<std::string_view> keys;
   for (const KnownMetric& metric : catalog.metrics()) keys.push_back(metric.key);
-  return HintForUnknown(typed, keys, "name one of these with --metric");
+  return HintForUnknown(typed, keys, "name one of these metrics with --metric");
 }
 
 Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog) {
@@ -142,7 +145,7 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
   const std::optional<Better> better = catalog.metrics()[*id].better;
   if (!better) {
     return InvalidArgument(
-        field, "whether lower or higher is better is unknown, so it cannot gate",
+        field, "it is unknown whether lower or higher is better, so it cannot gate",
         "write --metric " + gate.metric + ":lower or --metric " + gate.metric + ":higher");
   }
   TRY(const double margin, MarginOf(gate, catalog.metrics()[*id]));
@@ -155,24 +158,25 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
   if (!(std::isfinite(default_margin) && default_margin >= 0)) {
     return InvalidArgument("margin", "must be a finite number of at least 0",
-                           "such as --margin 2%");
+                           "write, for example, --margin 2%");
   }
   std::set<std::string> seen;
   for (const Gate& gate : benchmark.gates) {
     if (!(std::isfinite(gate.margin) && gate.margin >= 0)) {
       return InvalidArgument("metric " + gate.metric,
                              "its margin must be a finite number of at least 0",
-                             "such as --metric " + gate.metric + ":2%");
+                             "write, for example, --metric " + gate.metric + ":2%");
     }
     const bool has_unit = !gate.unit.empty();
     if (has_unit && (gate.kind != MarginKind::kAbsolute || FindTypedUnit(gate.unit) == nullptr)) {
-      return InvalidArgument("metric " + gate.metric,
-                             "its margin is in '" + gate.unit + "', not a unit of time or bytes",
-                             "such as --metric " + gate.metric + ":+1MiB");
+      return InvalidArgument(
+          "metric " + gate.metric,
+          "its margin is in '" + gate.unit + "', which is not a unit of time or bytes",
+          "write, for example, --metric " + gate.metric + ":+1MiB");
     }
     if (!seen.insert(gate.metric).second) {
       return InvalidArgument("metric " + gate.metric, "named twice in benchmark " + benchmark.name,
-                             "a metric has one gate: keep one of the two");
+                             "keep only one of the two");
     }
   }
   return {};
@@ -269,7 +273,8 @@ std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
                                            const MetricCatalog& catalog) {
   std::vector<std::size_t> unknown;
   for (std::size_t g = 0; g < benchmark.gates.size(); ++g) {
-    // Matched alone: a gate is known even if another gate took its metrics.
+    // Each gate is matched alone, because it is known even if another gate takes precedence for its
+    // metrics.
     if (MatchCatalog(std::span(&benchmark.gates[g], 1), catalog).empty()) unknown.push_back(g);
   }
   return unknown;

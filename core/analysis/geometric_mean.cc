@@ -23,9 +23,9 @@ std::optional<double> RelativeVariance(std::optional<double> mean, std::optional
   return relative * relative / static_cast<double>(n);
 }
 
-/// By the delta method with Welch's degrees of freedom (docs/statistics.md section 4), reduced for
-/// pairs by the gain of pairing. Nothing if a spread is 0: then the metric's step limits the
-/// interval.
+/// Computes the error by the delta method with Welch's degrees of freedom (docs/statistics.md
+/// section 4), reduced for pairs by the gain of pairing. Returns nothing if a spread is 0, because
+/// then the metric's step limits the interval.
 std::optional<LogRatioError> ErrorOf(const Comparison& one) {
   const auto reference = RelativeVariance(one.mean_reference, one.sd_reference, one.n_reference);
   const auto candidate = RelativeVariance(one.mean_candidate, one.sd_candidate, one.n_candidate);
@@ -48,11 +48,11 @@ bool IsOneLookAtMeans(const Gates& gates) {
   });
 }
 
-/// Source: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114, for the sum of variances.
+/// Source for the sum of variances: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
 std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, double alpha) {
   double variances = 0;
   double by_dof = 0;
-  double allowances = 0;  // steps may err in the same direction everywhere
+  double allowances = 0;  // the errors of steps may have the same sign everywhere
   for (const Comparison* gate : gates) {
     const auto error = ErrorOf(*gate);
     if (!error || !(error->variance > 0)) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, doub
   return Effect{estimate, std::expm1(centre - half), std::expm1(centre + half)};
 }
 
-/// Absent if one of the gates has no interval.
+/// Returns the mean of the ends. The ends are absent if one of the gates lacks an interval.
 Effect ByEnds(const Gates& gates, double estimate) {
   std::vector<double> lows;
   std::vector<double> highs;
@@ -132,7 +132,7 @@ std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> compa
   }
   std::vector<SuiteChange> changes;
   for (const Gates& subject : subjects) {
-    // Rounds away the digits that a double adds to 1 - 0.99.
+    // Rounding removes the digits that binary arithmetic adds to 1 - 0.99.
     constexpr double kDigits = 1e12;
     const double level = gates * (1 - subject.front()->confidence);
     const double alpha = std::round(level * kDigits) / kDigits;

@@ -9,10 +9,10 @@
 
 namespace benchd {
 
-/// A change point of a segment, and the means on both sides, up to the neighbouring change points
-/// or the segment's ends, in the metric's unit.
+/// A change point of a segment, with the means on both sides in the metric's unit. The means extend
+/// to the neighbouring change points or to the ends of the segment.
 struct HistoryStep {
-  ChangePoint point;  ///< index: into HistorySegment::entries
+  ChangePoint point;  ///< its index refers to HistorySegment::entries
   double before = 0;
   double after = 0;
   bool operator==(const HistoryStep&) const = default;
@@ -24,25 +24,26 @@ struct HistorySegment {
   std::vector<HistoryStep> steps;
 };
 
-/// One metric of one benchmark on one machine. Between two segments the machine itself changed, so
-/// steps are searched for only within each segment.
+/// The history of one metric of one benchmark on one machine. Between two segments the machine
+/// itself changed, so steps are searched for only within segments.
 struct HistorySeries {
-  std::vector<HistorySegment> segments;  ///< oldest first, none empty
+  std::vector<HistorySegment> segments;  ///< oldest first; no segment is empty
 
   const GateSummary& first() const { return segments.front().entries.front(); }
   const GateSummary& last() const { return segments.back().entries.back(); }
   std::size_t size() const;
 };
 
-/// The series that the summaries form, sorted by their newest entries, newest first.
+/// Groups the summaries into series, which are sorted by their newest entries, newest first.
 ///
-/// A series has one benchmark, metric and machine; in benchmark `main` it has one command.
-/// Candidates with different names form different series unless they are commits. The values are
-/// the candidates' means. Each segment is searched separately, at the level `search.alpha`.
+/// The entries of a series have the same benchmark, metric and machine; in benchmark `main` also
+/// the same command. Candidates with different names form different series unless they are commits.
+/// The values are the means of the candidates. Each segment is searched separately at the level
+/// `search.alpha`.
 ///
-/// @param summaries  in any order. Summaries without a mean are ignored, and so are the oldest ones
-/// of a series beyond kLongestSeries.
-/// @errors those of FindChangePoints() for `search`.
+/// @param summaries  the summaries, in any order. Summaries without a mean are ignored, as are the
+/// oldest summaries of a series beyond kLongestSeries.
+/// @errors those of FindChangePoints() for `search`
 Result<std::vector<HistorySeries>> MakeHistory(std::vector<GateSummary> summaries,
                                                const ChangePointSearch& search);
 

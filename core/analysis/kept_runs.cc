@@ -13,7 +13,7 @@
 namespace benchd {
 namespace {
 
-// "run 3", "runs 3, 5 and 6"
+// Lists runs by number: "run 3", "runs 3, 5 and 6".
 std::string NameRuns(const std::vector<std::size_t>& runs) {
   std::string text = runs.size() == 1 ? "run " : "runs ";
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -23,7 +23,8 @@ std::string NameRuns(const std::vector<std::size_t>& runs) {
   return text;
 }
 
-// The runs outside the largest cluster; on a tie, outside the first one of that size.
+// Returns the runs outside the largest cluster. If several clusters have that size, the first one
+// counts as the largest.
 std::vector<std::size_t> RunsApart(const RunClusters& same) {
   std::vector<std::size_t> sizes(same.clusters, 0);
   for (const std::size_t label : same.labels) ++sizes[label];
@@ -38,16 +39,18 @@ std::vector<std::size_t> RunsApart(const RunClusters& same) {
 std::string WhichDiffer(const SimilarityAssessment& found) {
   const std::vector<std::size_t> apart = RunsApart(found.same);
   if (apart.empty()) return NameRuns({found.differs_most}) + " differs most";
-  if (found.same.clusters == found.runs) return "no two of them are alike";
+  if (found.same.clusters == found.runs) return "no two of them are similar";
   return NameRuns(apart) + (apart.size() == 1 ? " stands apart" : " stand apart");
 }
 
-// Whether all runs may be random draws from one law and thus differ by noise alone. The measures
-// call such runs dissimilar from a coefficient of variation of about 40 %.
+// Returns whether all runs may be random samples of the same distribution, and thus differ by noise
+// alone. If the coefficient of variation is above about 40 %, the measures call such runs
+// dissimilar.
 bool AreOneNoise(RunSeries runs, const SimilarityAssessment& found, double level) {
   const auto n = static_cast<double>(found.values);
   const auto pairs = static_cast<double>(runs.size() * (runs.size() - 1) / 2);
-  // The first term of the Kolmogorov-Smirnov law for two samples of n; M5 is the statistic.
+  // This is the first term of the Kolmogorov-Smirnov distribution for two samples of n values. M5
+  // is the statistic.
   if (found.literal.measures[4].max > std::sqrt(-std::log(level / pairs / 2) / n)) return false;
   const double critical = NormalUpperQuantile(level / static_cast<double>(runs.size()) / 2);
   return std::ranges::none_of(runs, [critical](const std::vector<double>& run) {
@@ -68,13 +71,14 @@ std::optional<Warning> WarningOf(const SimilarityAssessment& found, bool one_noi
                   Decimals(found.literal.measures[m].mean, 2);
     }
     return MakeWarning("dissimilar_runs",
-                       of + ": its runs do not resemble each other: " + WhichDiffer(found) +
+                       of + ": the runs differ from each other: " + WhichDiffer(found) +
                            " (first " + std::to_string(found.runs) + " runs; " + measures +
-                           "): more runs are better than longer runs");
+                           "); use more runs rather than longer runs");
   }
   if (is(Resemblance::kSpikes)) {
-    return MakeWarning("spikes", of + ": its runs differ by their spikes; without the outer 1 % on "
-                                      "either side they resemble each other");
+    return MakeWarning("spikes",
+                       of + ": the runs differ only by their spikes; without the outer 1 % "
+                            "on either side they are similar");
   }
   return std::nullopt;
 }
@@ -85,8 +89,8 @@ Warning WarningOf(const Warmup& warmup, const std::string& of) {
                          std::to_string(warmup.length) +
                          (warmup.length == 1 ? " iteration is " : " iterations are ") +
                          AwayFrom(warmup.shift, warmup.rest) +
-                         " the others: let the harness warm up that much longer (--warmup discards "
-                         "whole runs)");
+                         " the others; let the harness warm up longer by as many iterations "
+                         "(--warmup discards whole runs)");
 }
 
 }  // namespace
@@ -133,7 +137,8 @@ std::vector<Warning> KeptRuns::Check(const Benchmark& benchmark, const MetricCat
       const bool one_noise = AreOneNoise(runs, *found, level);
       if (auto warning = WarningOf(*found, one_noise, of)) add(std::move(*warning), key.second);
     }
-    // A spike in each run, after its start, would make the start look fast.
+    // Spikes are clipped, because a spike after the start of each run would make the start look
+    // fast.
     if (const auto warmup = FindWarmupInside(ClipSpikes(runs), level)) {
       add(WarningOf(*warmup, of), key.second);
     }

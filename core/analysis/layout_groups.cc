@@ -44,7 +44,7 @@ Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks
       if (builds[i] >= kFewestLayouts) continue;
       return InvalidArgument("layouts",
                              Counted(builds[i], "build") + " of " + grouped.arms[i].name +
-                                 " show too little of the spread between layouts: at least " +
+                                 " are too few to estimate the spread between layouts; at least " +
                                  std::to_string(kFewestLayouts) + " are needed",
                              "use --layouts 8");
     }

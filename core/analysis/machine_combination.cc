@@ -16,21 +16,22 @@ namespace benchd {
 namespace {
 
 static_assert(kFewestMachines == kFewestUnits);
-/// A speed ratio that is reported, because the machines are probably of different kinds.
+/// The speed ratio from which a warning is given, because the machines are probably of different
+/// kinds.
 constexpr double kOtherSpeed = 1.5;
 constexpr Nanoseconds kApart = std::chrono::hours(1);
 
 bool IsRatio(const Comparison& gate) { return gate.margin_kind == MarginKind::kRatio; }
 bool IsRate(const Comparison& gate) { return gate.better == Better::kHigher; }
 
-/// Worse positive: the log ratio, or the difference.
+/// Returns the log ratio or the difference of a gate. Positive is worse.
 double ValueOf(const Comparison& gate) {
   const double value =
       IsRatio(gate) ? std::log1p(gate.change->estimate) : gate.difference->estimate;
   return IsRate(gate) ? -value : value;
 }
 
-/// The inverse of ValueOf(), for display.
+/// Converts a result of ValueOf() back for display.
 double Shown(const Comparison& gate, double value) {
   const double turned = IsRate(gate) ? -value : value;
   return IsRatio(gate) ? std::expm1(turned) : turned;
@@ -64,25 +65,26 @@ std::string NameOfGate(const Comparison& gate) {
          gate.metric;
 }
 
-// ---- the same comparison ----
+// ---- check that all sessions make the same comparison ----
 
 bool IsSameGate(const Comparison& a, const Comparison& b) {
   return a.benchmark == b.benchmark && a.reference == b.reference && a.candidate == b.candidate &&
          a.metric == b.metric;
 }
 
-/// nullptr if the session has no such gate.
+/// Returns the gate with the same subject, or nullptr.
 const Comparison* Find(const std::vector<Comparison>& gates, const Comparison& one) {
   const auto found =
       std::ranges::find_if(gates, [&one](const Comparison& gate) { return IsSameGate(gate, one); });
   return found == gates.end() ? nullptr : &*found;
 }
 
-// Such a gate depends on the runs' output: a metric that is always 0 gates only after it has left
-// 0.
+// Returns whether a gate has only a reason, but no estimate. Other sessions may lack such a gate,
+// because it depends on the output of the runs: a metric that is always 0 gates only after it has
+// left 0.
 bool IsByReasonAlone(const Comparison& gate) { return !gate.reason.empty() && !HasEstimate(gate); }
 
-/// The gates of all sessions, each once, in the order of first appearance.
+/// Returns the gates of all sessions without duplicates, in the order of first appearance.
 std::vector<Comparison> GatesOfAll(const std::vector<MachineSession>& sessions) {
   std::vector<Comparison> gates;
   for (const MachineSession& session : sessions) {
@@ -94,16 +96,16 @@ std::vector<Comparison> GatesOfAll(const std::vector<MachineSession>& sessions) 
 }
 
 Error Differs(const MachineSession& first, const MachineSession& other, const std::string& what) {
-  return InvalidArgument(other.source, "not the comparison of " + first.source + ": " + what,
+  return InvalidArgument(other.source, "not the same comparison as " + first.source + ": " + what,
                          "combine sessions with the same options on every machine");
 }
 
-/// How two gates with the same subject differ; empty if they are equal.
+/// Describes the difference between two gates with the same subject. Returns "" if they are equal.
 std::string DifferenceOf(const Comparison& a, const Comparison& b) {
-  // Two computations of the same level may differ in their last digits.
+  // Different computations of the same level may differ in their last digits.
   constexpr double kRounding = 1e-9;
   if (a.unit != b.unit) return "unit '" + b.unit + "' instead of '" + a.unit + "'";
-  if (a.better != b.better) return "the other direction is better";
+  if (a.better != b.better) return "the opposite direction";
   if (a.margin_kind != b.margin_kind || a.margin != b.margin) return "another margin";
   if (!(a.estimator == b.estimator)) return "another estimator";
   if (std::abs(a.confidence - b.confidence) > kRounding) return "another confidence";
@@ -133,9 +135,9 @@ Result<void> CheckSame(const MachineSession& first, const MachineSession& other)
   return {};
 }
 
-// ---- sessions to machines ----
+// ---- combine sessions into machines ----
 
-/// Removes duplicates and reports them.
+/// Removes duplicate sessions and returns warnings about them.
 std::vector<Warning> KeepOnce(std::vector<MachineSession>& sessions) {
   std::vector<Warning> warnings;
   std::vector<MachineSession> kept;
@@ -148,9 +150,9 @@ std::vector<Warning> KeepOnce(std::vector<MachineSession>& sessions) {
       kept.push_back(std::move(session));
       continue;
     }
-    warnings.push_back(MakeWarning("counted_once", session.source + ": session " + session.session +
-                                                       ", as in " + same->source +
-                                                       ": counted once"));
+    warnings.push_back(MakeWarning("counted_once", session.source + ": same session as in " +
+                                                       same->source + " (" + session.session +
+                                                       "), so it is counted once"));
   }
   sessions = std::move(kept);
   return warnings;
@@ -173,7 +175,8 @@ std::vector<SessionsOfMachine> ByMachine(const std::vector<MachineSession>& sess
   return machines;
 }
 
-/// The sessions' comparisons for that gate; fewer than sessions if one of them lacks the gate.
+/// Returns the sessions' comparisons for a gate. There are fewer comparisons than sessions if a
+/// session lacks the gate.
 std::vector<const Comparison*> OwnOf(const SessionsOfMachine& sessions, const Comparison& gate) {
   std::vector<const Comparison*> own;
   for (const MachineSession* session : sessions) {
@@ -194,9 +197,9 @@ std::optional<double> MeanOver(const std::vector<const Comparison*>& gates,
   return sum / static_cast<double>(gates.size());
 }
 
-/// How far the metric's steps may have moved the session's value, on its scale. A mean over
-/// machines does not reduce this error, which may have the same sign everywhere, as over the
-/// benchmarks of a suite (ChangesOverBenchmarks()).
+/// Returns the largest error of the session's value that the metric's steps can cause, on the scale
+/// of the value. A mean over machines does not reduce this error, because it may have the same sign
+/// on all of them, as in the benchmarks of a suite (ChangesOverBenchmarks()).
 double AllowanceOf(const Comparison& gate) {
   const double relative = gate.change_allowance.value_or(0);
   if (relative > 0 && IsRatio(gate)) return relative;
@@ -206,8 +209,8 @@ double AllowanceOf(const Comparison& gate) {
   if (relative > 0 && reference > 0 && candidate > 0) {
     return 2 * relative / (1 / reference + 1 / candidate);
   }
-  // At 0 there is no ratio, and older exports have no allowance. If no arm shows a spread, the
-  // session's own interval consists of the steps alone.
+  // There is no allowance at 0, where a ratio does not exist, or in older exports. If the spread of
+  // both arms is 0, the session's own interval consists of the steps alone.
   const Effect& own = IsRatio(gate) ? *gate.change : *gate.difference;
   if (gate.sd_reference != 0 || gate.sd_candidate != 0 || !own.lo || !own.hi) return 0;
   const double width =
@@ -215,7 +218,8 @@ double AllowanceOf(const Comparison& gate) {
   return std::isfinite(width) ? width / 2 : 0;
 }
 
-/// One machine's unit: the mean of its sessions that have an estimate. Absent if none has.
+/// Returns the unit of one machine: the mean of its sessions that have an estimate. Returns nothing
+/// if there are no such sessions.
 std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Comparison& gate) {
   UnitEffect unit{0, 0.0};
   double variance = 0;
@@ -236,7 +240,7 @@ std::optional<UnitEffect> UnitOf(const SessionsOfMachine& sessions, const Compar
   return unit;
 }
 
-/// The gate without its results.
+/// Returns the gate without its results.
 Comparison SubjectOf(const Comparison& gate) {
   return {.benchmark = gate.benchmark,
           .reference = gate.reference,
@@ -275,7 +279,7 @@ Comparison OfMachine(const SessionsOfMachine& sessions, const Comparison& gate,
 
 bool IsRegression(const Comparison& gate) { return gate.verdict == Verdict::kRegression; }
 
-/// The session's warnings that invalidate this gate.
+/// Returns the session's warnings that invalidate this gate.
 std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comparison& gate) {
   std::vector<const Warning*> refusals;
   for (const Warning& warning : session.warnings) {
@@ -290,8 +294,8 @@ std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comp
   return refusals;
 }
 
-/// Why the session could not judge its gate, in the session's words. Empty if it could, even
-/// without a verdict.
+/// Returns the reasons why the session could not judge its gate, in the words of the session.
+/// Returns an empty list if the session could judge it, even without a verdict.
 std::vector<Warning> WhyNotJudged(const MachineSession& session, const Comparison& gate) {
   std::vector<Warning> why;
   if (IsRegression(gate)) return why;
@@ -309,7 +313,7 @@ std::vector<Warning> WhyNotJudged(const MachineSession& session, const Compariso
   if (!gate.reason.empty()) {
     say(SentenceOf(gate.reason, {gate.reference, gate.candidate, gate.metric}), gate.candidate);
   } else if (!HasEstimate(gate)) {
-    say("no estimate of " + gate.metric, gate.candidate);
+    say("there is no estimate of " + gate.metric, gate.candidate);
   }
   return why;
 }
@@ -324,7 +328,7 @@ std::vector<std::string> RefusedBy(const std::vector<MachineSession>& sessions,
   return sources;
 }
 
-/// Each warning of each session once.
+/// Returns the warnings about all sessions that could not judge a gate, without duplicates.
 std::vector<Warning> WarnOfRefusals(const std::vector<MachineSession>& sessions) {
   std::vector<Warning> warnings;
   for (const MachineSession& session : sessions) {
@@ -346,7 +350,7 @@ std::vector<std::string> HiddenIn(const std::vector<LeftOutSession>& left_out) {
   return sources;
 }
 
-/// Regressions without an interval: a mean of sessions cannot contradict them.
+/// Returns the regressions without an interval, which a mean of sessions cannot contradict.
 std::vector<ReasonedRegression> RegressedIn(const std::vector<MachineSession>& sessions,
                                             const Comparison& gate) {
   std::vector<ReasonedRegression> regressed;
@@ -360,7 +364,7 @@ std::vector<ReasonedRegression> RegressedIn(const std::vector<MachineSession>& s
   return regressed;
 }
 
-/// The first reason of any session for not judging the gate.
+/// Returns the first reason that a session has for not judging the gate.
 std::string ReasonOfRefusal(const std::vector<MachineSession>& sessions, const Comparison& gate) {
   for (const MachineSession& session : sessions) {
     const Comparison* const own = Find(session.gates, gate);
@@ -369,7 +373,7 @@ std::string ReasonOfRefusal(const std::vector<MachineSession>& sessions, const C
   return "";
 }
 
-// ---- a gate over machines ----
+// ---- combine a gate over machines ----
 
 Result<void> TakeMean(const std::vector<UnitEffect>& units, double alpha, CombinedGate& gate) {
   TRY(const Combination together, CombineUnits(units, alpha));
@@ -413,8 +417,8 @@ Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
   return combined;
 }
 
-/// Conditions that override the mean: too few machines, regressions that sessions found without an
-/// interval, and gates that sessions could not judge.
+/// Replaces the verdict of the mean if there are too few machines, if a session found a regression
+/// without an interval, or if a session could not judge the gate.
 void Overrule(const std::vector<MachineSession>& sessions, bool enough, CombinedGate& gate) {
   Comparison& mean = gate.comparison;
   const bool regressed = !gate.regressed_in.empty();
@@ -451,7 +455,8 @@ void WarnOfOutliers(const MachineCombination& all, std::vector<Warning>& warning
   }
 }
 
-/// By the first gate in seconds. Ratios are unaffected, but readers of the table should know.
+/// Warns if the machines differ in speed, by the first gate in seconds. Ratios are unaffected, but
+/// readers of the table should know about the difference.
 void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings) {
   for (const CombinedGate& gate : all.gates) {
     if (gate.comparison.unit != "s") continue;
@@ -461,7 +466,7 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
     std::size_t fastest = 0;
     std::size_t slowest = 0;
     for (std::size_t i = 1; i < gate.of_machine.size(); ++i) {
-      // A machine without a mean has no known speed.
+      // The speed of a machine without a mean is unknown.
       const bool faster = mean(i) > 0 && (mean(i) < mean(fastest) || !(mean(fastest) > 0));
       if (faster) fastest = i;
       if (mean(i) > mean(slowest)) slowest = i;
@@ -480,7 +485,8 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
   }
 }
 
-/// Failures and omissions in the sessions, which a mean over the rest would hide.
+/// Copies warnings about failures and omissions in the sessions, which a mean over the rest would
+/// hide.
 void WarnOfUncompared(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
   constexpr std::string_view kCodes[] = {"metric_missing", "no_ratio", "failed_runs"};
   for (const MachineSession& session : sessions) {
@@ -515,12 +521,12 @@ void WarnOfStopping(const std::vector<MachineSession>& sessions, std::vector<War
   if (count == 0) return;
   Warn("stopped_early",
        Counted(count, "session") +
-           " stopped at their own verdict, which makes changes look larger than they are; for "
-           "combine, measure a fixed number: --runs N",
+           " stopped at their own verdict, which makes changes look larger than they are; to "
+           "combine sessions, measure a fixed number of runs: --runs N",
        warnings);
 }
 
-/// Data that may hide a regression withdraws a pass, but no other verdict.
+/// Withdraws a pass, but no other verdict, if an export that was left out may hide a regression.
 void Withhold(const std::vector<LeftOutSession>& left_out, CombinedGate& gate) {
   const std::vector<std::string> hidden = HiddenIn(left_out);
   if (hidden.empty() || IsRegression(gate.comparison)) return;
@@ -552,7 +558,7 @@ bool HasEstimate(const Comparison& gate) {
 Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
                                            std::optional<std::size_t> expected,
                                            const std::vector<LeftOutSession>& left_out) {
-  if (sessions.empty()) return InvalidArgument("exports", "none of them is complete");
+  if (sessions.empty()) return InvalidArgument("exports", "no export is complete");
   for (const MachineSession& session : sessions) {
     TRY_VOID(CheckSame(sessions.front(), session));
   }

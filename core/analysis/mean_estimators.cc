@@ -9,7 +9,8 @@
 namespace benchd {
 namespace {
 
-// Pairs and their moments in O(1), shared by the methods on means of pairs.
+// The pairs and their moments, updated in O(1) per pair. Base class of the methods on means of
+// pairs.
 class PairedMeans : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -37,10 +38,10 @@ class PairedMeans : public EffectEstimator {
   }
 
   const PairedMoments& raw() const { return raw_; }
-  // Of 1/x for rates if possible, else of the values as measured.
+  // Returns the moments of 1/x for rates if possible, else those of the values as measured.
   CentredMoments Analysed() const { return Harmonic() ? inverse_.Centred() : raw_.Centred(); }
 
-  // Includes the allowance for the resolution; requires Allows().
+  // Returns the estimate on a scale, including the allowance for the resolution. Requires Allows().
   PairedEstimate EstimateOn(Contrast scale, double resolution) const {
     const CentredMoments raw = raw_.Centred();
     const bool coarse = NeedsAllowance(raw, resolution);
@@ -55,7 +56,8 @@ class PairedMeans : public EffectEstimator {
     return difference;
   }
 
-  // The part that needs no look. A look that decides omits figures for display.
+  // Returns the part of the inference that does not need a look. A deciding look omits figures for
+  // display.
   Inference Before(const PairedEstimate& estimate, Contrast scale, const Look& look) const {
     Inference inference{.centre = estimate.centre, .allowance = estimate.allowance};
     inference.pairs = estimate;
@@ -70,7 +72,7 @@ class PairedMeans : public EffectEstimator {
 
  private:
   PairedMoments raw_;
-  PairedMoments inverse_;  // rates only
+  PairedMoments inverse_;  // for rates only
 };
 
 // `paired` with the mean (docs/statistics.md sections 3 and 4): the default. It has a skewness
@@ -102,12 +104,12 @@ class ExactTest final : public PairedMeans {
  public:
   using PairedMeans::PairedMeans;
 
-  // This method always looks repeatedly.
+  // This method always looks repeatedly, so there is no inference for a single look.
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale) || look.once) return std::nullopt;
     PairedEstimate estimate = EstimateOn(scale, look.resolution);
     Inference inference = Before(estimate, scale, look);
-    // Lai's boundary lies close to that of Robbins and needs no guard.
+    // Lai's boundary lies close to that of Robbins and does not need a guard.
     inference.pairs->kappa = 0;
     if (look.level == nullptr) return inference;
     const ExactTBoundary& boundary = *look.level->exact_t();
@@ -123,7 +125,7 @@ class ExactTest final : public PairedMeans {
   }
 
  private:
-  // The factor on the reference that the hypothesis states.
+  // Returns the factor on the reference that the hypothesis states.
   double Factor() const {
     const auto& gate = subject().gate;
     if (!gate || gate->kind != MarginKind::kRatio) return 1;
@@ -145,7 +147,8 @@ class ExactTest final : public PairedMeans {
   }
 };
 
-// One arm's values in O(1), as measured and, for rates, as slowness.
+// The moments of one arm's values, as measured and, for rates, as slowness. Updated in O(1) per
+// value.
 struct ArmMoments {
   Moments raw;
   Moments inverse;
@@ -219,7 +222,8 @@ class Welch final : public EffectEstimator {
     return difference;
   }
 
-  // Uses the normal quantile, whose interval is shorter than Student's.
+  // Returns whether the interval of the look contains the known one. Uses the normal quantile,
+  // which gives a shorter interval than Student's t.
   static bool AddsNothing(const WelchEstimate& estimate, const Look& look) {
     if (look.known == nullptr || look.once) return false;
     const double z = look.level->boundary().ZAtInformation(estimate.information);
@@ -249,19 +253,19 @@ std::unique_ptr<EffectEstimator> MakeMeanEstimator(const SequentialDesign& desig
 
 namespace {
 
-/// A layout's mean is known to a third of the layouts' own spread. Then runs increase the layouts'
-/// variance by a ninth at most.
+/// There are enough runs if the standard error of a layout's mean is at most a third of the spread
+/// between layouts. Then the runs increase the variance of the layouts by at most a ninth.
 constexpr double kShareOfSpread = 1.0 / 3;
-/// Or to a tenth of the margin, if layouts hardly differ.
+/// If the layouts hardly differ, a tenth of the margin suffices.
 constexpr double kShareOfMargin = 0.1;
 
-// One arm: its runs by layout.
+// The runs of one arm by layout.
 struct ArmLayouts {
   std::map<std::uint32_t, Moments> values;   // as measured
-  std::map<std::uint32_t, Moments> inverse;  // of rates that are all > 0
-  Moments runs;                              // all of them, for the metric's resolution
+  std::map<std::uint32_t, Moments> inverse;  // for rates that are all > 0
+  Moments runs;                              // all runs, for the metric's resolution
 
-  /// The means of the layouts, on the scale on which worse is positive and arms are subtracted.
+  /// Returns the means of the layouts on the scale on which arms are subtracted.
   Moments Means(Contrast scale, bool harmonic) const {
     Moments means;
     for (const auto& [layout, moments] : harmonic ? inverse : values) {
@@ -270,7 +274,7 @@ struct ArmLayouts {
     return means;
   }
 
-  /// The squared standard error of a layout's mean, averaged over the layouts.
+  /// Returns the squared standard error of a layout's mean, averaged over the layouts.
   double ErrorOfMeans(Contrast scale, bool harmonic) const {
     double sum = 0;
     for (const auto& [layout, moments] : harmonic ? inverse : values) {
@@ -283,7 +287,7 @@ struct ArmLayouts {
 
 // `layouts` (docs/statistics.md section 11): several builds of each arm, which differ only in the
 // placement of their code. The build is the unit: Welch's t over the builds' means, on logarithms
-// for ratios. It has one look; spreads alone decide when there are enough runs for it.
+// for ratios. It takes one look; only spreads determine when there are enough runs for it.
 class Layouts final : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -299,7 +303,7 @@ class Layouts final : public EffectEstimator {
     return positive() && RatioDefined(reference_.runs, candidate_.runs);
   }
 
-  // No interval under watching: its validity is not established.
+  // There is no interval under watching, because its validity is not established.
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale)) return std::nullopt;
     const WelchEstimate estimate = EstimateOn(scale, look.resolution);

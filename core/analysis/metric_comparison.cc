@@ -18,10 +18,11 @@ Verdict VerdictOf(LookDecision decision) {
   return Verdict::kUndecided;
 }
 
-constexpr std::uint64_t kMostLacking = 20;  // one in as many
+constexpr std::uint64_t kMostLacking = 20;  // at most one value in this many may be missing
 
-// Chernoff's bound on the probability that so many of `expected` lack a value if the share that
-// does is 5 %: exp(-expected * KL). H. Chernoff, Ann. Math. Statist. 23 (1952) 493-507.
+// Returns whether the missing values exceed 5 % by more than chance. Uses Chernoff's bound,
+// exp(-expected * KL), on the probability that at least `lacking` of `expected` values are missing
+// if the true share is 5 %: H. Chernoff, Ann. Math. Statist. 23 (1952) 493-507.
 bool AlwaysTooManyLack(std::uint64_t lacking, std::uint64_t expected) {
   if (!TooManyLack(lacking, expected)) return false;
   constexpr double kMost = 1.0 / static_cast<double>(kMostLacking);
@@ -87,7 +88,7 @@ std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& lev
 void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& context,
                              bool may_decide) {
   const auto inference = TakeLook(level, context, false);
-  // Info metrics decide nothing, so missing runs do not matter.
+  // Missing runs do not matter for info metrics, because these do not decide anything.
   if (!inference || (subject_.gate && TooManyMissing(context))) return;
   if (inference->exact_t) {
     p_.WatchExact(*inference->exact_t, values(), *level.exact_t());
@@ -114,8 +115,9 @@ void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContex
 
 namespace {
 
-// The decision of exact-t about the margin, which exists even if the ratio has no bound. It is then
-// the only statement of that look, at half its level.
+// Returns the decision of exact-t about the margin as an interval with one finite end. The decision
+// exists even if the interval of the ratio is unbounded. It is then the only statement of the look,
+// at half its level.
 std::optional<Interval> HalfLine(LookDecision decision, double threshold) {
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   if (decision == LookDecision::kRegression) {
@@ -149,7 +151,7 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   const Interval shown = Show(interval, DecidingScale());
   LookDecision decision = side;
   if (by_width()) {
-    // Looks that nearly exclude each other have a short common interval that is not precise.
+    // The intersection of looks that nearly exclude each other is short, but not precise.
     const double centre = inference.centre;
     const double rounding = inference.rounding;
     if (centre < interval.lo - rounding || centre > interval.hi + rounding) return;
@@ -165,9 +167,10 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
 }
 
-// An interval reaches `allowance` beyond the true effect on either side, however many values there
-// are. It never decides a margin that is closer to that effect, nor becomes narrower than that. At
-// the level of the interval the true effect lies within it, less the allowance.
+// Returns whether further values can never decide the gate. An interval extends by `allowance`
+// beyond the true effect on either side, however many values there are. So it never excludes a
+// margin that is closer to the effect, and it never becomes narrower than twice the allowance. At
+// the level of the interval, the true effect lies in the interval without its allowance.
 bool MetricComparison::NeverDecides(const Inference& inference) const {
   const double allowance = inference.allowance;
   if (!(allowance > 0)) return false;
@@ -245,7 +248,8 @@ std::optional<Effect> MetricComparison::ShowEffect(double centre,
 }
 
 void MetricComparison::Describe(const SequentialDesign& design, Comparison& out) const {
-  // Before the one look there may be a watched view. Without a view, only that look was requested.
+  // Before the one look, the watched view is described if there is one. Without it, only the one
+  // look was requested.
   const bool fixed = fixed_ || (design.OneLook() && !looked_);
   out.method = fixed && design.method != Method::kLayouts ? Method::kFixed : design.WatchedMethod();
   out.estimator = asked_;
@@ -280,8 +284,8 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
   if (looked_) out.p_value = halved ? p_.value() / 2 : p_.value();
 }
 
-// An interval shrinks with the square root of the pairs. Its boundary widens meanwhile, which is
-// small compared with the error of the estimated spread.
+// The width of an interval shrinks with the square root of the number of pairs. The boundary also
+// widens, but little compared with the error of the estimated spread.
 std::optional<double> MetricComparison::FurtherPairsToWidth() const {
   const Contrast scale = DecidingScale();
   const auto now = Now(scale);
@@ -292,7 +296,8 @@ std::optional<double> MetricComparison::FurtherPairsToWidth() const {
   return std::isfinite(further) ? std::optional(std::max(1.0, further)) : std::nullopt;
 }
 
-// An interval of any method is about as wide as that of `se` at the boundary's z.
+// Converts the interval of any method to an estimate from pairs, by the standard error that gives
+// about the same width at the boundary's z.
 std::optional<PairedEstimate> MetricComparison::AsPairs(const SignificanceLevel& level) const {
   const auto now = Now(DecidingScale());
   if (!now || now->pairs) return now ? now->pairs : std::nullopt;

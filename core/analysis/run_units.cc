@@ -11,11 +11,11 @@
 namespace benchd {
 namespace {
 
-/// Conversion to the session's unit by the name of a described metric. Nothing if the metric
+/// The conversion to the session's unit, by the name of a described metric. Absent if the metric
 /// already has that unit.
 using Scales = std::unordered_map<std::string_view, std::optional<UnitScale>>;
 
-// As in MetricCatalog: the description of INNER/NAME, else that of NAME.
+// Returns the conversion for INNER/NAME, or else for NAME, as MetricCatalog looks up descriptions.
 std::optional<UnitScale> ScaleOf(const Sample& sample, const Scales& scales, std::string& key) {
   auto found = scales.end();
   if (!sample.inner_benchmark.empty()) {
@@ -26,7 +26,7 @@ std::optional<UnitScale> ScaleOf(const Sample& sample, const Scales& scales, std
   return found == scales.end() ? std::nullopt : found->second;
 }
 
-/// Takes one pass, because a run may have as many samples as converted metrics.
+/// Converts all samples in one pass, because a run may have as many converted metrics as samples.
 void ConvertSamples(Run& run, const Scales& scales) {
   std::string key;
   for (Sample& sample : run.samples) {

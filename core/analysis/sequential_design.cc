@@ -17,14 +17,16 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kFewestLooks = 8;
-/// A larger number of runs for a quantile is not a useful hint.
+/// The largest number of runs that the hint for a quantile suggests.
 constexpr std::uint64_t kMostQuantileRuns = 1'000'000;
-// Leaves room to divide by the number of gates above the boundaries' limit of 1e-300.
+// The smallest level. After division by the number of gates, it remains above 1e-300, the limit of
+// the boundaries.
 constexpr double kSmallestAlpha = 1e-250;
 
 bool IsCoin(const SessionSpec& spec) { return spec.schedule.kind == ScheduleKind::kCoin; }
 
-/// Estimators that permit only one look, because their validity under watching is not established.
+/// Returns whether the estimator permits only one look, because its validity under watching is not
+/// established.
 bool IsForOneLook(const SequentialDesign& design) {
   const EstimatorKind kind = design.estimator.kind;
   return kind == EstimatorKind::kQuantile || kind == EstimatorKind::kSubselection ||
@@ -33,22 +35,22 @@ bool IsForOneLook(const SequentialDesign& design) {
 
 Result<void> CheckLayouts(const SessionSpec& spec) {
   if (IsCoin(spec)) {
-    return InvalidArgument("schedule", "each layout runs once per block", "leave --schedule out");
+    return InvalidArgument("schedule", "each layout runs once per block", "omit --schedule");
   }
   if (spec.estimator.kind == EstimatorKind::kMean) return {};
-  return InvalidArgument("method", "layouts are compared by their means", "leave --estimator out");
+  return InvalidArgument("method", "layouts are compared by their means", "omit --estimator");
 }
 
 Result<void> CheckMethod(const SessionSpec& spec) {
   if (IsCoin(spec) && (spec.method == Method::kPaired || spec.method == Method::kExactT)) {
-    return InvalidArgument("schedule", "coin makes no pairs, and this method compares pairs",
-                           "use --method welch, or leave --schedule out");
+    return InvalidArgument("schedule", "coin does not form pairs, but this method compares pairs",
+                           "use --method welch, or omit --schedule");
   }
   if (spec.method == Method::kLayouts) return CheckLayouts(spec);
   if (spec.method != Method::kExactT) return {};
   if (spec.estimator.kind != EstimatorKind::kMean) {
-    return InvalidArgument("method", "exact-t is for the estimator mean",
-                           "leave --estimator or --method out");
+    return InvalidArgument("method", "exact-t supports only the estimator mean",
+                           "omit --estimator or --method");
   }
   if (spec.limits.runs) {
     return InvalidArgument("method", "exact-t looks after every block, but --runs takes one look",
@@ -57,7 +59,7 @@ Result<void> CheckMethod(const SessionSpec& spec) {
   return {};
 }
 
-/// The number of gates known before the first run, at least one.
+/// Returns the number of gates that are known before the first run, but at least one.
 std::size_t FewestGates(const SessionSpec& spec) {
   std::size_t gates = 0;
   for (const Benchmark& benchmark : spec.benchmarks) {
@@ -104,7 +106,7 @@ Result<void> CheckEstimator(const SessionSpec& spec, const SequentialDesign& des
   if (estimator.kind == EstimatorKind::kQuantile &&
       !(estimator.quantile > 0 && estimator.quantile < 1)) {
     return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
-                           "such as --estimator quantile:0.99");
+                           "write, for example, --estimator quantile:0.99");
   }
   TRY_VOID(CheckQuantileRuns(design, FewestGates(spec)));
   if (IsForOneLook(design) && !design.OneLook()) {
@@ -120,13 +122,13 @@ Result<void> CheckRule(const SessionSpec& spec, const SequentialDesign& design) 
   if (spec.rule.kind != RuleKind::kPrecision) return {};
   if (!(spec.rule.width > 0 && std::isfinite(spec.rule.width))) {
     return InvalidArgument("rule", "the width of precision must be a number above 0",
-                           "such as --rule precision:1%");
+                           "write, for example, --rule precision:1%");
   }
   if (design.OneLook()) {
     return InvalidArgument("rule",
-                           "precision looks until the interval is short enough, but one look "
-                           "cannot wait",
-                           "leave --runs, --method fixed and --layouts out, or the rule");
+                           "precision looks until the interval is narrow enough, but these options "
+                           "permit only one look",
+                           "omit --rule, or omit --runs, --method fixed and --layouts");
   }
   return {};
 }
@@ -138,7 +140,7 @@ Result<void> CheckLevel(const SessionSpec& spec) {
                            one_sided ? "must lie between 0 and 0.5 (confidence above 50 %) when "
                                        "one-sided"
                                      : "must lie between 0 and 1 (confidence between 0 and 100 %)",
-                           "such as --confidence 99%");
+                           "write, for example, --confidence 99%");
   }
   return {};
 }
@@ -146,18 +148,19 @@ Result<void> CheckLevel(const SessionSpec& spec) {
 Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
   const Limits& limits = spec.limits;
   if (limits.runs && limits.max_runs) {
-    return InvalidArgument("runs", "excludes max_runs",
-                           "--runs N takes exactly N blocks, --max-runs N at most N");
+    return InvalidArgument("runs", "cannot be combined with max_runs",
+                           "use --runs N for exactly N blocks, or --max-runs N for at most N");
   }
   if (limits.runs && *limits.runs < 2) {
-    return InvalidArgument("runs", "one block shows no spread", "use --runs 2 or more");
+    return InvalidArgument("runs", "one block does not show the spread", "use --runs 2 or more");
   }
   if (limits.max_runs && *limits.max_runs < 2) {
-    return InvalidArgument("max-runs", "one block shows no spread", "use --max-runs 2 or more");
+    return InvalidArgument("max-runs", "one block does not show the spread",
+                           "use --max-runs 2 or more");
   }
   const bool is_table = source == DataSource::kTable;
   if (spec.method == Method::kFixed && !limits.runs && !is_table) {
-    return InvalidArgument("method", "fixed needs a number of runs chosen beforehand",
+    return InvalidArgument("method", "fixed needs a number of runs that is chosen beforehand",
                            "add --runs N");
   }
   const bool looks_once = limits.runs || (is_table && spec.method == Method::kFixed);
@@ -168,14 +171,15 @@ Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
   return {};
 }
 
-/// The most values that an arm can have after that many blocks; one per block for pairs.
+/// Returns the maximum number of values that an arm can have after this number of blocks. For pairs
+/// this is one per block.
 std::uint64_t MostValues(const SessionSpec& spec, const SequentialDesign& design,
                          std::uint64_t blocks) {
   if (design.paired) return blocks;
   std::uint64_t most = 1;
   for (const Benchmark& benchmark : spec.benchmarks) {
     const std::vector<std::size_t> runs = RunsPerBlock(benchmark, spec.method);
-    // With the coin schedule all runs of a block may belong to one arm.
+    // With the schedule coin, all runs of a block may belong to one arm.
     const auto in_block = design.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
                                       : *std::max_element(runs.begin(), runs.end());
     most = std::max<std::uint64_t>(most, in_block);
@@ -183,7 +187,7 @@ std::uint64_t MostValues(const SessionSpec& spec, const SequentialDesign& design
   return blocks * most;
 }
 
-/// Plans the looks; the options are already known to fit together.
+/// Plans the looks. It was already checked that the options can be combined.
 Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   design.first_look = std::max(kFewestLooks, spec.limits.min_runs);
   design.fixed_blocks = spec.limits.runs;
@@ -191,7 +195,7 @@ Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   if (!largest) return {};
   if (*largest <= design.first_look && design.method != Method::kExactT &&
       design.method != Method::kLayouts) {
-    // A horizon at or before the first look permits only one look, at its end.
+    // A horizon that does not exceed the first look permits only one look, at the horizon.
     design.fixed_blocks = largest;
     return {};
   }
@@ -230,7 +234,7 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSourc
 namespace {
 
 SequentialBoundary MakeBoundary(const SequentialDesign& design, double two_sided) {
-  // MakeSequentialDesign() has tried the largest level, so a smaller one cannot fail.
+  // MakeSequentialDesign() has tried the largest level, so a smaller level cannot fail.
   return design.horizon
              ? SequentialBoundary::Horizon(two_sided, design.first_look, *design.horizon).value()
              : SequentialBoundary::Robbins(two_sided, design.first_look).value();

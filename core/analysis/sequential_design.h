@@ -14,48 +14,49 @@
 
 namespace benchd {
 
-/// When a session looks at its data, and by which law. Combines the method, limits and level of a
-/// spec, checked once so that later code need not check them again. A value. Counts are blocks.
+/// The design of a session: when it looks at its data, and by which method. It combines the method,
+/// limits and level of a spec, which are checked once so that later code need not check them again.
+/// Counts are in blocks.
 struct SequentialDesign {
-  Method method = Method::kPaired;  ///< kFixed only if `runs` was requested under that name
+  Method method = Method::kPaired;  ///< kFixed only if the user requested the method by that name
   Estimator estimator;
   Rule rule;
-  bool paired = true;  ///< the runs of a block are pairs; else the arms are independent
-  bool coin = false;   ///< the arm of each run is drawn, so a block may lack one
+  bool paired = true;  ///< the runs of a block are pairs; otherwise the arms are independent
+  bool coin = false;   ///< the arm of each run is drawn, so a block may lack an arm
   std::uint64_t seed = 0;
-  std::uint64_t warmup = 0;                   ///< discarded blocks before these
-  double alpha = 0;                           ///< as the user states it
-  bool one_sided = false;                     ///< each bound at alpha; printed p-values are halved
-  std::uint64_t first_look = 8;               ///< n0
-  std::optional<std::uint64_t> horizon;       ///< last look of the horizon boundary, in values
-  std::optional<std::uint64_t> fixed_blocks;  ///< one look, after exactly that many
-  std::optional<std::uint64_t> last_block;    ///< `max_runs`
-  bool table = false;  ///< offline: the one look, if any, uses the values at hand
+  std::uint64_t warmup = 0;              ///< number of discarded blocks before the measured blocks
+  double alpha = 0;                      ///< level as the user states it
+  bool one_sided = false;                ///< each bound at alpha; printed p-values are halved
+  std::uint64_t first_look = 8;          ///< n0, the first number of blocks with a look
+  std::optional<std::uint64_t> horizon;  ///< last look of the horizon boundary, in values
+  std::optional<std::uint64_t> fixed_blocks;  ///< one look, after exactly this number of blocks
+  std::optional<std::uint64_t> last_block;    ///< the limit `max_runs`
+  bool table = false;  ///< the data are a table; a single look uses all of its values
 
-  /// Whether a block may lack an arm.
+  /// Returns whether a block may lack an arm.
   bool PartBlocks() const { return coin || (table && !paired); }
-  /// Whether there is only one look, even if its block is not yet known.
+  /// Returns whether there is only one look, even if its block is not yet known.
   bool OneLook() const {
     return fixed_blocks || method == Method::kLayouts || (table && method == Method::kFixed);
   }
-  /// The number of blocks after which a benchmark ends in any case.
+  /// Returns the number of blocks after which a benchmark ends in any case.
   std::optional<std::uint64_t> BlockLimit() const {
     return fixed_blocks ? fixed_blocks : last_block;
   }
-  /// The method of a look under watching.
+  /// Returns the method of a look under watching.
   Method WatchedMethod() const {
     if (method == Method::kLayouts) return method;
     if (!paired) return Method::kWelch;
     return method == Method::kExactT ? Method::kExactT : Method::kPaired;
   }
-  /// The number of blocks, above `blocks`, at which a look can next decide.
+  /// Returns the next number of blocks, above `blocks`, at which a look can decide.
   std::uint64_t NextLook(std::uint64_t blocks) const {
     return fixed_blocks ? std::max(*fixed_blocks, blocks + 1) : std::max(first_look, blocks + 1);
   }
-  /// The level for the two-sided formulas, if the user states `level`.
+  /// Returns the level for the two-sided formulas if the user states `level`.
   double TwoSided(double level) const { return one_sided ? 2 * level : level; }
-  /// The same for metrics without a gate. A flag can err in both directions, so it is always
-  /// two-sided.
+  /// Returns the design for metrics without a gate. It is always two-sided, because a flag can err
+  /// in both directions.
   SequentialDesign ForInfo() const {
     SequentialDesign design = *this;
     design.one_sided = false;
@@ -63,35 +64,38 @@ struct SequentialDesign {
   }
 };
 
-/// Whether the data come from a session, or from a table of existing measurements.
+/// The source of the data: a session, or a table of existing measurements.
 enum class DataSource { kSession, kTable };
 
-/// @errors kInvalidArgument if method, estimator, rule, schedule, limits and level do not fit
-/// together.
+/// Creates the design of a session or table.
+///
+/// @errors kInvalidArgument if method, estimator, rule, schedule, limits and level cannot be
+/// combined
 Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec,
                                               DataSource source = DataSource::kSession);
 
-/// Whether `quantile:P` can have an interval at the level that so many gates share. Otherwise it is
-/// rejected before any run. MakeSequentialDesign() calls it for the gates that the spec names, and
-/// it is called again when all gates are known.
-/// @errors kInvalidArgument that suggests more runs or fewer gates.
+/// Checks whether `quantile:P` can have an interval if `gates` gates share the level, so that an
+/// impossible request is rejected before the first run. MakeSequentialDesign() calls it for the
+/// gates that the spec names, and it is called again when all gates are known.
+/// @errors kInvalidArgument, which suggests more runs or fewer gates
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates);
 
-/// One level with its boundary; the critical t of a look is computed once for all comparisons.
+/// A significance level with its boundary. The critical t of a look is computed once for all
+/// comparisons.
 class SignificanceLevel {
  public:
-  /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G.
+  /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G
   SignificanceLevel(const SequentialDesign& design, double stated);
 
   double stated() const { return stated_; }
-  /// The level for the two-sided formulas.
+  /// Returns the level for the two-sided formulas.
   double two_sided() const { return two_sided_; }
   const SequentialBoundary& boundary() const { return boundary_; }
-  /// For the method exact-t only.
+  /// Returns the boundary of the method exact-t, which only that method has.
   const std::optional<ExactTBoundary>& exact_t() const { return exact_t_; }
-  /// For a look under watching, with n >= first_look pairs.
+  /// Returns the critical t of a look under watching with n >= first_look pairs.
   double CriticalT(std::uint64_t n) const;
-  /// For the one look of a fixed design, with n >= 2 pairs.
+  /// Returns the critical t of the one look of a fixed design with n >= 2 pairs.
   double FixedT(std::uint64_t n) const;
 
  private:
@@ -104,7 +108,7 @@ class SignificanceLevel {
   double two_sided_;
   SequentialBoundary boundary_;
   std::optional<ExactTBoundary> exact_t_;
-  // Comparisons have different n only if values are missing, so a few recent ones suffice.
+  // A cache by n. Comparisons have different n only if values are missing, so a few slots suffice.
   mutable std::array<Slot, 16> recent_;
 };
 

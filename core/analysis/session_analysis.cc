@@ -20,10 +20,10 @@ double DefaultMarginOf(const Benchmark& benchmark, const SessionSpec& spec) {
 
 Result<void> CheckBenchmark(const Benchmark& benchmark, double default_margin) {
   if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
-    return InvalidArgument("benchmark " + benchmark.name, "has no reference to compare with");
+    return InvalidArgument("benchmark " + benchmark.name, "does not have a reference");
   }
   if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
-    return InvalidArgument("benchmark " + benchmark.name, "has no candidate to compare");
+    return InvalidArgument("benchmark " + benchmark.name, "does not have a candidate");
   }
   return CheckGates(benchmark, default_margin);
 }
@@ -33,13 +33,14 @@ Result<void> CheckScales(const Benchmark& benchmark, const Estimator& estimator)
   for (const Gate& gate : benchmark.gates) {
     if (gate.kind == MarginKind::kRatio) continue;
     return InvalidArgument("metric " + gate.metric,
-                           "lognormal-mean compares ratios, the margin is a difference",
+                           "lognormal-mean compares ratios, but the margin is a difference",
                            "use a margin in per cent, or another estimator");
   }
   return {};
 }
 
-// In order of execution, so that the order in which a caller hands the runs over changes no bit.
+// Returns the runs in order of execution, so that the order in which a caller passes them does not
+// affect the results.
 std::vector<const Run*> InOrder(std::span<const Run> block) {
   std::vector<const Run*> runs;
   runs.reserve(block.size());
@@ -53,7 +54,7 @@ std::vector<const Run*> InOrder(std::span<const Run> block) {
 
 class SessionAnalysis::Impl {
  public:
-  /// @param groups  of the method layouts: the arms that the comparisons are about
+  /// @param groups  for the method layouts: the groups of arms that are compared
   Impl(const SessionSpec& spec, const SequentialDesign& design, std::optional<LayoutGroups> groups)
       : groups_(std::move(groups)),
         benchmark_specs_(groups_ ? groups_->benchmarks() : spec.benchmarks),
@@ -81,8 +82,8 @@ class SessionAnalysis::Impl {
     BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     if (design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit()) {
       return Error{ErrorCode::kFailedPrecondition,
-                   "block: benchmark " + benchmark.spec().name + " has all its " +
-                       std::to_string(benchmark.blocks()) + " blocks already",
+                   "block: benchmark " + benchmark.spec().name + " already has all of its " +
+                       std::to_string(benchmark.blocks()) + " blocks",
                    {}};
     }
     const std::vector<const Run*> runs = InOrder(block);
@@ -162,7 +163,8 @@ class SessionAnalysis::Impl {
     return !full && (design_.fixed_blocks || !benchmark.AllGatesSettled());
   }
 
-  // After each block only the outlook of its benchmark is another one.
+  // Updates the outlook of the benchmark of a block. The outlooks of other benchmarks do not
+  // change.
   void Forecast(std::span<const Run> block) {
     if (design_.table) return;
     const BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
@@ -178,13 +180,13 @@ class SessionAnalysis::Impl {
   }
 
   Result<void> CheckBlock(std::span<const Run> block) const {
-    if (block.empty()) return InvalidArgument("block", "has no run");
+    if (block.empty()) return InvalidArgument("block", "does not contain runs");
     const std::uint32_t index = block.front().benchmark;
-    if (index >= benchmarks_.size()) return InvalidArgument("block", "of an unknown benchmark");
+    if (index >= benchmarks_.size()) return InvalidArgument("block", "unknown benchmark");
     for (const Run& run : block) {
       if (run.benchmark != index) return InvalidArgument("block", "mixes two benchmarks");
       if (run.arm >= benchmark_specs_[index].arms.size()) {
-        return InvalidArgument("block", "has a run of an unknown arm");
+        return InvalidArgument("block", "contains a run of an unknown arm");
       }
     }
     return {};
@@ -198,17 +200,18 @@ class SessionAnalysis::Impl {
       const bool ran =
           std::any_of(block.begin(), block.end(), [arm](const Run& run) { return run.arm == arm; });
       if (!ran) {
-        return InvalidArgument("block", "arm " + benchmark.arms[arm].name + " of benchmark " +
-                                            benchmark.name + " has no run in it");
+        return InvalidArgument("block", "does not contain a run of arm " +
+                                            benchmark.arms[arm].name + " of benchmark " +
+                                            benchmark.name);
       }
     }
     return {};
   }
 
-  // A gate may be about a metric of some benchmarks: an error when those that have it all have
-  // shown theirs, and it is about none.
+  // Checks the gates of the spec. A gate may match metrics of only some benchmarks. It is an error
+  // if all benchmarks with the gate have shown their metrics, and it does not match any of them.
   Result<void> CheckNamedGates() {
-    if (names_checked_ || design_.table) return {};  // a table's columns are known before
+    if (names_checked_ || design_.table) return {};  // the columns of a table are known earlier
     names_checked_ = std::ranges::all_of(benchmarks_, &BenchmarkAnalysis::gates_fixed);
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       for (const std::size_t gate : benchmark.gates_about_nothing()) {
@@ -235,7 +238,8 @@ class SessionAnalysis::Impl {
     return true;
   }
 
-  // G counts the gates of the whole session: known when the last benchmark showed its metrics.
+  // Fixes the level of the gates. G is the number of gates in the whole session, which is known
+  // when the last benchmark has shown its metrics.
   Result<void> FixGateLevel() {
     if (gates_counted_) return {};
     std::size_t gates = 0;
@@ -265,12 +269,13 @@ class SessionAnalysis::Impl {
                                       "benchmark " + benchmark.spec().name + " has " +
                                           std::to_string(benchmark.blocks()) + " of the " +
                                           std::to_string(*design_.fixed_blocks) +
-                                          " blocks asked for: the one look at them was not taken",
+                                          " requested blocks, so the one look was not taken",
                                       benchmark.spec().name));
     }
   }
 
-  // A regression found by its interval stands by itself, whatever the estimates of others say.
+  // Decides open gates by their estimates. The basis remains the intervals if an interval has
+  // already shown a regression.
   void SettleByEstimate() {
     const bool found = SessionVerdict(Judge(benchmarks_)) == Verdict::kRegression;
     bool settled = false;
@@ -281,13 +286,13 @@ class SessionAnalysis::Impl {
   }
 
   std::optional<LayoutGroups> groups_;
-  std::vector<Benchmark> benchmark_specs_;  // before benchmarks_, which refer to it
+  std::vector<Benchmark> benchmark_specs_;  // declared before benchmarks_, which refer to it
   AtLimit at_limit_;
   bool fail_fast_;
   SequentialDesign design_;
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
-  std::vector<BenchmarkOutlook> outlooks_;  // of each benchmark
+  std::vector<BenchmarkOutlook> outlooks_;  // by benchmark
   bool gates_counted_ = false;
   bool names_checked_ = false;
   bool concluded_ = false;

@@ -14,25 +14,25 @@
 
 namespace benchd {
 
-/// Analyses the samples of a session or a table, block by block, and can report after each.
+/// Analyses the samples of a session or a table block by block, and can report after each block.
 ///
-/// Has no I/O, clock or thread: the same blocks give the same results to the last bit, live, after
-/// a restart and offline. Owned by one session (or one offline analysis).
+/// Does not use I/O, clocks or threads: the same blocks give the same results to the last bit,
+/// whether live, after a restart or offline. Owned by one session or one offline analysis.
 ///
-/// Call Create(), then AddWarmup() for each warm-up block (they only show which metrics exist),
-/// then Add() for each complete measured block. The last warm-up block fixes the gates, or without
-/// warm-up the first measured block does, each at level alpha/G (docs/statistics.md section 6). A
-/// gate that appears later has no share of alpha: it is undecided, and the session does not wait
-/// for it.
+/// Call Create(), then AddWarmup() for each warm-up block, which only shows which metrics exist,
+/// then Add() for each complete measured block. The last warm-up block fixes the gates, or the
+/// first measured block if there is no warm-up. Each gate has the level alpha/G (docs/statistics.md
+/// section 6). A gate that appears later does not get a share of alpha. It is undecided, and the
+/// session does not wait for it.
 class SessionAnalysis {
  public:
   using Source = DataSource;
 
-  /// @param source  kTable: all measurements exist already. Conclude() then takes a fixed look at
-  /// all of them, a table without gates is not an error, and blocks may lack arms; a block of
-  /// independent arms may be a single run.
-  /// @errors kInvalidArgument if the spec's method, estimator, rule, schedule or limits do not fit
-  /// together.
+  /// @param source  kTable means that all measurements already exist. Then Conclude() takes a fixed
+  /// look at all of them, a table without gates is not an error, and blocks may lack arms. A block
+  /// of independent arms may be a single run.
+  /// @errors kInvalidArgument if the spec's method, estimator, rule, schedule and limits cannot be
+  /// combined
   static Result<SessionAnalysis> Create(const SessionSpec& spec, Source source = Source::kSession);
 
   SessionAnalysis(SessionAnalysis&&) noexcept;
@@ -42,43 +42,48 @@ class SessionAnalysis {
   /// Records the metrics of a warm-up block of one benchmark.
   void AddWarmup(std::span<const Run> block);
 
-  /// Adds one complete block of one benchmark, with its runs in any order.
+  /// Adds one complete block of one benchmark. The runs may be in any order.
   ///
-  /// @errors kInvalidArgument if a gate cannot be computed (the message names the option to use): a
-  /// metric that no run printed, a metric of unknown direction, a relative gate on values without a
-  /// ratio, or no gate in a benchmark; also if the block is not complete, or a program prints a
-  /// value under a built-in metric's name. kFailedPrecondition if the benchmark already has its
-  /// last block (`runs`, `max_runs`). After an error the session cannot continue.
+  /// @errors kInvalidArgument if a gate cannot be computed: no run printed its metric, the
+  /// direction of its metric is unknown, a relative gate has values without a ratio, or a benchmark
+  /// lacks a gate. The message names the option to use. Also kInvalidArgument if the block is not
+  /// complete, or if a program printed a value under the name of a built-in metric.
+  /// kFailedPrecondition if the benchmark already has its last block (`runs`, `max_runs`). After an
+  /// error the session cannot continue.
   Result<void> Add(std::span<const Run> block);
 
-  /// The current comparisons, runs, verdict and warnings; gates first, then info metrics, in the
-  /// order of the spec. The session fills the fields of Report that need a clock or the machine.
+  /// Returns the current comparisons, runs, verdict and warnings. Gates come first, then info
+  /// metrics, in the order of the spec. The session fills in the fields of Report that need a clock
+  /// or the machine.
   ///
-  /// Under `runs`, this is the sequential view (method paired, nothing decided) until Conclude().
+  /// With `runs`, this is a sequential view (method paired, nothing decided) until Conclude().
   Report Look() const;
 
-  /// The comparisons of one benchmark, by its index in the spec.
+  /// Returns the comparisons of one benchmark, given by its index in the spec.
   std::vector<Comparison> LookAt(std::size_t benchmark) const;
 
-  /// True if nothing is left to decide (all gates, or one regression under --fail-fast), or if each
-  /// benchmark has the spec's `runs` or `max_runs` blocks.
+  /// Returns whether the session is finished: all gates are decided, or one is a regression and
+  /// --fail-fast is set, or every benchmark has the spec's `runs` or `max_runs` blocks.
   bool Finished() const;
 
-  /// The verdict after the last block; `basis` is kEstimate only with `--at-limit estimate`.
+  /// Returns the report with the verdict after the last block. `basis` is kEstimate only with
+  /// `--at-limit estimate`.
   ///
-  /// Takes the one look of `runs` (also of a `max_runs` not above min_runs), but only for
-  /// benchmarks with exactly that many blocks. With fewer blocks the gate stays undecided, with a
-  /// warning `runs_incomplete`. Further calls change nothing.
+  /// Takes the one look of `runs` (or of a `max_runs` that does not exceed min_runs), but only for
+  /// benchmarks with exactly that number of blocks. If there are fewer blocks, the gate remains
+  /// undecided with the warning `runs_incomplete`. Further calls do not change the result.
   Report Conclude();
 
-  /// For a benchmark with that many blocks: the number of blocks at which a look can next decide.
+  /// Returns the next number of blocks, above `blocks`, at which a look can decide.
   std::uint64_t NextLook(std::uint64_t blocks) const;
 
-  /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.
+  /// Returns the indices of the benchmarks that still have an undecided gate, in the order of the
+  /// spec.
   std::vector<std::size_t> OpenBenchmarks() const;
 
-  /// The input of the schedule for each benchmark (schedule/schedule.h), after the blocks so far. A
-  /// single benchmark has no forecast, because it gets every turn.
+  /// Returns the input of the schedule for each benchmark (schedule/schedule.h), after the blocks
+  /// so far. There is no forecast for a single benchmark, because the schedule does not have to
+  /// choose.
   std::vector<BenchmarkOutlook> Outlook() const;
 
  private:

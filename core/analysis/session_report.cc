@@ -32,7 +32,7 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
 }
 
 void Put(const Judgement& judgement, Comparison& gate) {
-  // The decision by interval does not apply any more.
+  // The decision by the interval no longer applies.
   if (gate.verdict != judgement.verdict) gate.decided.reset();
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
@@ -45,7 +45,8 @@ Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
   return named;
 }
 
-// A metric that became a gate after the gates were fixed: it left 0, or appeared late.
+// Returns the comparison of a metric that became a gate after the gates were fixed, because it left
+// 0 or appeared late.
 Comparison UnplannedGate(const BenchmarkAnalysis& benchmark, const NamedComparison& info,
                          const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = GateOf(benchmark, info, judgement, design, level);
@@ -59,14 +60,14 @@ Comparison UnplannedGate(const BenchmarkAnalysis& benchmark, const NamedComparis
   return named;
 }
 
-// A warning about the candidate of that comparison.
+// Creates a warning about the candidate of a comparison.
 Warning AboutArm(WarningCode code, std::string message, const BenchmarkAnalysis& benchmark,
                  const NamedComparison& one) {
   return MakeWarning(code, std::move(message), benchmark.spec().name,
                      benchmark.spec().arms[one.candidate].name);
 }
 
-// A warning about that gate only, which it may invalidate.
+// Creates a warning about a single gate, which it may invalidate.
 Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis& benchmark,
                   const NamedComparison& gate) {
   Warning warning = AboutArm(code, std::move(message), benchmark, gate);
@@ -75,7 +76,7 @@ Warning AboutGate(WarningCode code, std::string message, const BenchmarkAnalysis
   return warning;
 }
 
-/// The part that lacks a gate's metric: blocks for pairs, else runs of an arm.
+/// Describes which part lacks a gate's metric: blocks for pairs, else runs of an arm.
 std::string WhereMissing(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const LookContext context = benchmark.ContextOf(gate);
   const LackingValues lacking = gate.comparison.Missing(context);
@@ -100,7 +101,7 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
   return AboutGate("missing_values",
                    benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
                        WhereMissing(benchmark, gate) +
-                       ": there is no verdict while more than 5 % lack it",
+                       "; there is no verdict while more than 5 % lack it",
                    benchmark, gate);
 }
 
@@ -110,23 +111,24 @@ Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparis
                    metric + " of " + benchmark.spec().arms[gate.candidate].name +
                        ": one step of this metric is too coarse for " +
                        (gate.comparison.by_width() ? "the precision" : "the margin") +
-                       "; more runs cannot decide it",
+                       "; more runs cannot decide the gate",
                    benchmark, gate);
 }
 
 Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
   const auto& arms = benchmark.spec().arms;
-  Warning warning = AboutGate("no_ratio",
-                              metric + " of " + arms[gate.reference].name + " is always 0, so " +
-                                  arms[gate.candidate].name + " has no relative change",
-                              benchmark, gate);
+  Warning warning =
+      AboutGate("no_ratio",
+                metric + " of " + arms[gate.reference].name +
+                    " is always 0, so there is no relative change for " + arms[gate.candidate].name,
+                benchmark, gate);
   warning.severity = Severity::kInvalidates;
   warning.hint = "gate on the difference: --metric " + metric + ":+ABS";
   return warning;
 }
 
-// For a gate whose values usually have a ratio, but some do not.
+// Creates the warning for a gate of which some values do not permit a ratio.
 Warning RatioLost(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   Warning warning = NoRatioOf(benchmark, gate);
   const auto& arms = benchmark.spec().arms;
@@ -137,7 +139,7 @@ Warning RatioLost(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
     warning.message = metric + arms_named +
                       " is not within 1e-90 to 1e90, or its values are too far apart for double "
                       "precision, so there is no relative change";
-    warning.hint = "print it in another unit, or use --estimator median";
+    warning.hint = "print the metric in another unit, or use --estimator median";
   } else {
     warning.message =
         metric + arms_named + " is not above 0 in some runs, so there is no relative change";
@@ -154,34 +156,35 @@ std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison&
 Warning IntervalsDisjoint(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
   std::string message = SubjectOf(benchmark, one) +
                         ": two looks exclude each other, so the runs violate the method's "
-                        "assumptions (one arm drifts, or runs depend on each other): no interval "
-                        "is left";
+                        "assumptions (one arm drifts, or runs depend on each other), and there is "
+                        "no interval";
   if (!one.comparison.is_gate()) {
     return AboutArm("info_intervals_disjoint", std::move(message), benchmark, one);
   }
-  return AboutGate("intervals_disjoint", message + ", and this gate cannot be decided", benchmark,
-                   one);
+  return AboutGate("intervals_disjoint", message + "; this gate cannot be decided", benchmark, one);
 }
 
 Warning EstimateOutside(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   return AboutArm("estimate_outside",
                   SubjectOf(benchmark, gate) +
-                      ": the last look's estimate lies outside of the interval that all looks "
-                      "have in common; the interval holds",
+                      ": the estimate of the last look lies outside the intersection of the "
+                      "intervals of all looks, which remains valid",
                   benchmark, gate);
 }
 
 Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
   const std::string& reference = benchmark.spec().arms[info.reference].name;
-  return AboutArm("placebo",
-                  benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " +
-                      reference + ", differs from " + reference +
-                      ": this machine finds differences where there are none; distrust the verdict",
-                  benchmark, info);
+  return AboutArm(
+      "placebo",
+      benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " + reference +
+          ", differs from " + reference +
+          ": this machine finds differences where there are none, so do not trust the verdict",
+      benchmark, info);
 }
 
-/// Whether a warning that invalidates applies to that gate. A warning about a metric applies to
-/// that gate only, any other to all gates of its benchmark or candidate.
+/// Returns whether a warning that invalidates applies to a gate. A warning that names a metric
+/// applies only to the gate of that metric. Any other warning applies to all gates of its benchmark
+/// or candidate.
 bool IsAbout(const Warning& warning, const Comparison& gate) {
   const auto is = [](const std::string& said, const std::string& own) {
     return said.empty() || said == own;
@@ -199,11 +202,11 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
     for (Comparison& gate : report.comparisons) {
       if (!IsAbout(warning, gate)) continue;
       if (gate.verdict == Verdict::kUndecided) {
-        // The warning is the reason, unless the gate has a better one.
+        // The warning becomes the reason, unless the gate already has one.
         if (gate.reason.empty()) gate.reason = warning.code;
         continue;
       }
-      // Only a warning about that very gate withdraws a decision.
+      // Only a warning about this particular gate withdraws a decision.
       if (warning.metric.empty()) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
       if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
@@ -353,7 +356,7 @@ std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
   if (!further) return std::nullopt;
   const auto pairs = static_cast<double>(gate.values());
   further = *further * blocks / pairs;
-  // There is no verdict while over 5 % of the blocks lack the pair.
+  // There is no verdict while more than 5 % of the blocks lack the pair.
   further = std::max(*further, 20 * (blocks - pairs) - blocks);
   if (design.last_block) {
     further = std::min(*further, static_cast<double>(*design.last_block) - blocks);

@@ -11,7 +11,7 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kFewestValues = 10;
-constexpr std::size_t kDiscardedPart = 10;  // one of this many
+constexpr std::size_t kDiscardedPart = 10;  // one value in this many is discarded
 
 using Measure = double StretchFigures::*;
 
@@ -23,7 +23,7 @@ SpreadRatio IntervalOf(const Moments& differences, double alpha) {
   return {std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
 }
 
-/// The differences between `setting` and `other` in the rounds that have both.
+/// Returns the differences between `setting` and `other` in the rounds that have both.
 Moments Differences(std::span<const TrialRound> rounds, std::size_t setting, std::size_t other,
                     Measure measure) {
   Moments differences;

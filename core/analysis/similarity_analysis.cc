@@ -10,7 +10,8 @@
 namespace benchd {
 namespace {
 
-// Uses the longest run, because a file is rejected before any computation.
+// Returns an upper bound on the number of compared values, from the longest run, so that a file can
+// be rejected before any computation.
 std::size_t Work(const RunSet& set) {
   std::size_t longest = 0;
   for (const std::vector<double>& run : set.runs) longest = std::max(longest, run.size());
@@ -22,16 +23,17 @@ Result<void> CheckWork(const std::vector<RunSet>& sets) {
   for (const RunSet& set : sets) work += Work(set);
   if (work <= kMostComparedValues) return {};
   return InvalidArgument("runs",
-                         "their pairs have " + std::to_string(work) +
+                         "the pairs to compare have " + std::to_string(work) +
                              " values, over the limit of " + std::to_string(kMostComparedValues),
-                         "assess fewer runs, or the first values of each");
+                         "assess fewer runs, or only the first values of each");
 }
 
 Error Within(const RunSet& set, Error error) {
   return set.name.empty() ? error : std::move(error).Within(set.name);
 }
 
-// The statistics use the numbers of runs; the file may have names for them.
+// Assesses the runs of one benchmark. The statistics identify runs by number, for which the file
+// may have names.
 Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request) {
   RunSetReport report;
   if (request.cut_to_shortest && !set.runs.empty()) {
@@ -102,8 +104,8 @@ Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRe
   if (!request.truth.empty()) {
     const auto found = std::ranges::find(table.raters, request.truth);
     if (found == table.raters.end()) {
-      return InvalidArgument("truth " + Quoted(request.truth), "no such column among the raters",
-                             "the first line of the table names them");
+      return InvalidArgument("truth " + Quoted(request.truth), "is not the column of a rater",
+                             "use a name from the first line of the table");
     }
     const auto truth = static_cast<std::size_t>(found - table.raters.begin());
     TRY_VOID(AddConfusions(table, truth, report));

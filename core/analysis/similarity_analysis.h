@@ -12,47 +12,49 @@
 
 namespace benchd {
 
-/// The options for a file of runs.
+/// The options for the analysis of a file of runs.
 struct SimilarityRequest {
   RunsLayout layout;
   SimilarityOptions options;
-  bool cut_to_shortest = false;  ///< else runs of unequal length are an error
+  bool cut_to_shortest = false;  ///< if false, runs of unequal length are an error
 };
 
-/// The runs of one benchmark of the file.
+/// The assessment of the runs of one benchmark in the file.
 struct RunSetReport {
   std::string name;  ///< empty if the file has no names
   std::vector<std::string> run_names;
   SimilarityAssessment assessment;
-  std::size_t cut = 0;  ///< number of values of the longest run that were left out
+  std::size_t cut = 0;  ///< number of values omitted from the longest run
 };
 
-/// Most values that are compared (pairs of runs times their values): takes a few seconds.
+/// The maximum number of compared values (pairs of runs times their values), which takes a few
+/// seconds.
 inline constexpr std::size_t kMostComparedValues = 50'000'000;
 
-/// Reads a file of runs and assesses each of its sets.
+/// Reads a file of runs and assesses the runs of each benchmark.
 ///
-/// @errors kInvalidArgument: those of ParseRuns() and AssessRuns(), prefixed with the
-///         set's name if it has one; too much to compare.
+/// @errors those of ParseRuns() and AssessRuns(), prefixed with the name of the benchmark if it has
+///         one; kInvalidArgument for more than kMostComparedValues
 Result<std::vector<RunSetReport>> AssessFile(std::string_view data,
                                              const SimilarityRequest& request);
 
-/// The options for a table of ratings.
+/// The options for the analysis of a table of ratings.
 struct AgreementRequest {
-  std::vector<std::string> raters;  ///< columns; empty: all raters, see ParseRatings()
-  std::string subjects;             ///< the column that names them; may be empty
-  std::string truth;                ///< the rater that the others are compared with; may be empty
+  /// Columns of the raters; empty: all raters, see ParseRatings().
+  std::vector<std::string> raters;
+  std::string subjects;  ///< the column that names the subjects; may be empty
+  std::string truth;     ///< the rater that the others are compared with; may be empty
 };
 
-/// Two raters of a report, by index.
+/// The agreement of two raters, who are given by index.
 struct RaterPair {
   std::size_t first = 0;
   std::size_t second = 0;
   Agreement agreement;
-  std::string band;  ///< the word for its kappa
+  std::string band;  ///< verbal rating of kappa
 };
 
-/// A rater compared with the truth, by index.
+/// The accuracy of a rater, who is given by index, against the truth.
 struct RaterConfusion {
   std::size_t rater = 0;
   ConfusionMatrix confusion;
@@ -62,18 +64,20 @@ struct AgreementReport {
   std::vector<std::string> raters;
   std::vector<std::string> categories;
   std::size_t subjects = 0;
-  Agreement all;     ///< the truth included
-  std::string band;  ///< the word for its kappa
+  Agreement all;     ///< agreement of all raters, including the truth
+  std::string band;  ///< verbal rating of kappa
   std::vector<RaterPair> pairs;
-  std::vector<RaterConfusion> confusions;  ///< of all but the truth; empty without one
+  std::vector<RaterConfusion> confusions;  ///< for all raters but the truth; empty without a truth
 };
 
-/// Most raters of a table, because all pairs are compared.
+/// The maximum number of raters of a table. It is limited because all pairs are compared.
 inline constexpr std::size_t kMaxRaters = 100;
 
-/// The agreement of the raters in a CSV of ratings, and the accuracy of each against the truth.
+/// Computes the agreement of the raters in a CSV of ratings, and the accuracy of each rater against
+/// the truth.
 ///
-/// @errors kInvalidArgument: those of ParseRatings(); a truth that is not a rater; too many raters.
+/// @errors those of ParseRatings(); kInvalidArgument for a truth that is not a rater, and for too
+/// many raters
 Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRequest& request);
 
 }  // namespace benchd

@@ -18,22 +18,23 @@
 namespace benchd {
 namespace {
 
-/// Indices of rows that belong together so far, in row order; kMaxTableBytes bounds them.
+/// The indices of the rows of an incomplete block, in row order. kMaxTableBytes bounds their
+/// number.
 using OpenBlock = std::vector<std::uint32_t>;
 
-/// How far the blocks of one benchmark are.
+/// The state of grouping the rows of one benchmark into blocks.
 struct Progress {
-  OpenBlock open;                              // of stretches
-  std::map<std::uint64_t, OpenBlock> by_pair;  // of pairs that are no stretches
-  std::deque<OpenBlock> turns;                 // from the first incomplete one on
-  std::uint64_t first_turn = 0;                // its number
-  std::vector<std::uint64_t> rows_of_arm;      // so far, for turns
-  bool has_every_arm = false;                  // some row of each arm has a value
+  OpenBlock open;                              // current block of consecutive rows
+  std::map<std::uint64_t, OpenBlock> by_pair;  // blocks of pairs whose rows are not consecutive
+  std::deque<OpenBlock> turns;                 // blocks of turns, from the first incomplete one on
+  std::uint64_t first_turn = 0;                // number of the first of `turns`
+  std::vector<std::uint64_t> rows_of_arm;      // rows so far, for turns
+  bool has_every_arm = false;                  // each arm has a row with a value
   std::uint64_t blocks = 0;
-  std::uint64_t complete = 0;    // of these with a row of every arm
-  std::uint64_t incomplete = 0;  // blocks that lack one
-  std::uint64_t left_out = 0;    // rows in those that were not taken, and without a pair
-  std::uint64_t beyond = 0;      // blocks behind the last one wanted
+  std::uint64_t complete = 0;    // blocks with a row of every arm
+  std::uint64_t incomplete = 0;  // blocks that lack a row of an arm
+  std::uint64_t left_out = 0;    // rows of blocks that were not used, and rows without a pair
+  std::uint64_t beyond = 0;      // blocks after the last requested one
 };
 
 class Grouper {
@@ -105,7 +106,7 @@ class Grouper {
     const std::uint64_t turn = progress.rows_of_arm[ArmOf(benchmark, row)]++ - progress.first_turn;
     if (turn == progress.turns.size()) progress.turns.emplace_back();
     TRY_VOID(Hold(progress.turns[turn], row));
-    // Only the first can be complete: no arm has its k-th row before its k-1st.
+    // Only the first turn can be complete, because the k-th row of an arm follows its (k-1)-th row.
     if (progress.turns.front().size() < progress.rows_of_arm.size()) return {};
     TRY_VOID(Close(benchmark, progress.turns.front()));
     progress.turns.pop_front();
@@ -115,9 +116,10 @@ class Grouper {
 
   Result<void> Hold(OpenBlock& block, std::uint32_t row) const {
     if ((block.size() + 1) * plan_.metrics.size() > kMaxBlockValues && !block.empty()) {
-      return InvalidArgument("line " + std::to_string(table_.line[row]),
-                             "over " + std::to_string(kMaxBlockValues) + " values of one pair",
-                             "a pair is a few runs of each arm: number them in the column pair");
+      return InvalidArgument(
+          "line " + std::to_string(table_.line[row]),
+          "one pair has over " + std::to_string(kMaxBlockValues) + " values",
+          "a pair is a few runs of each arm; number the pairs in the column pair");
     }
     block.push_back(row);
     return {};
@@ -129,7 +131,7 @@ class Grouper {
     const bool complete = !paired || IsComplete(benchmark, block);
     if (!complete) {
       ++progress.incomplete;
-      // A numbered pair was measured: what an arm lacks of it is a value that is missing.
+      // A numbered pair was measured, so the values of an arm without a row count as missing.
       if (plan_.grouping != Grouping::kPairs || !progress.has_every_arm) {
         progress.left_out += block.size();
         block.clear();
@@ -174,7 +176,7 @@ class Grouper {
 
   RunExit ExitOf(std::uint32_t row, const std::vector<int>& accepted) const {
     RunExit exit;
-    // Where nothing says how it ended, it did not fail.
+    // A run without an exit code is treated as successful.
     exit.code = table_.exit_code[row].value_or(accepted.empty() ? 0 : accepted.front());
     return exit;
   }
@@ -200,7 +202,7 @@ class Grouper {
       ++progress.incomplete;
       progress.left_out += turn.size();
     }
-    // As they became complete: a replay is one in row order.
+    // Blocks are closed in the order in which they became complete, like in a replay in row order.
     std::vector<OpenBlock*> blocks;
     for (auto& [pair, block] : progress.by_pair) blocks.push_back(&block);
     std::sort(blocks.begin(), blocks.end(),
@@ -241,8 +243,8 @@ class Grouper {
   const TablePlan& plan_;
   const TakeBlock& take_;
   std::vector<Progress> progress_;  // by benchmark of the plan
-  std::vector<Run> runs_;           // used again for every block
-  std::vector<bool> seen_;          // arms, for IsComplete
+  std::vector<Run> runs_;           // reused for every block
+  std::vector<bool> seen_;          // arms of the block, for IsComplete()
 };
 
 }  // namespace
@@ -254,7 +256,8 @@ Result<GroupedRows> ForEachBlock(const MeasurementTable& table, const TablePlan&
 
 namespace {
 
-// What exists is known before the first block, so that a gate may be missing in that one.
+// Passes the metrics that exist to `take` as a warm-up block, so that a gate may be missing in the
+// first block.
 void Introduce(const TablePlan& plan, const std::function<void(std::span<const Run>)>& take) {
   for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
     const PlannedBenchmark& planned = plan.benchmarks[b];
@@ -320,7 +323,7 @@ TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
   return result;
 }
 
-// Of a benchmark whose pairs cannot be computed with there is no order.
+// Returns the orders of the arms. Benchmarks whose pairs cannot be analysed do not have an order.
 std::vector<ArmOrder> OrdersOf(const MeasurementTable& table, const TablePlan& plan,
                                const Report& report) {
   ArmOrderAnalysis orders(plan.spec, report, DataSource::kTable);
@@ -352,8 +355,8 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
   if (!grouped) return grouped.error();
   if (grouped->blocks == 0) {
     return InvalidArgument("pair", "no pair has a row of every arm",
-                           "for rows that are no pairs: --method fixed or welch, without the "
-                           "column pair");
+                           "if the rows are not pairs, omit the column pair and use --method "
+                           "fixed or welch");
   }
   std::vector<Trajectory> trajectories = recorder.Finish(analysis);
   TableReport result = Conclude(analysis, table, options, plan, grouped->warnings);
@@ -366,7 +369,7 @@ Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const
                                         TableOptions options) {
   TRY_VOID(CheckHarnessFormat(format));
   if (!options.labels.empty()) {
-    return InvalidArgument("label", "files of a harness have no columns", "leave it out");
+    return InvalidArgument("label", "harness files do not have columns", "omit --label");
   }
   TRY(const MeasurementTable table, ReadHarnessTable(format, files));
   if (options.references.empty()) options.references = {table.arms.front()};

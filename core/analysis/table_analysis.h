@@ -20,57 +20,64 @@
 
 namespace benchd {
 
-/// Most values of one block: each is a sample with its name while the block is taken.
+/// The maximum number of values in one block. It bounds the memory, because each value is a sample
+/// with a name while its block is processed.
 inline constexpr std::size_t kMaxBlockValues = 500'000;
 
-/// Takes one block, whose runs are valid during the call.
+/// A callback that receives one block. The runs are valid only during the call.
 using TakeBlock = std::function<Result<void>(std::span<const Run> block)>;
 
-/// What became of the rows of a table.
+/// The result of grouping the rows of a table.
 struct GroupedRows {
-  std::uint64_t blocks = 0;       ///< with a row of every arm, where arms are pairs
-  std::vector<Warning> warnings;  ///< of what was left out: `incomplete_pairs`, `beyond_max_runs`
+  std::uint64_t blocks = 0;  ///< number of blocks; for pairs, only those with a row of every arm
+  /// Warnings about omissions: `incomplete_pairs`, `beyond_max_runs`.
+  std::vector<Warning> warnings;
 };
 
-/// Puts the measured rows of a table together to the blocks in which a session would have measured
-/// them, and hands over each when its last row has come. A pair of the column `pair` that lacks an
-/// arm is handed over without it.
+/// Groups the measured rows of a table into the blocks in which a session would have measured them,
+/// and passes each block to `take` when its last row has been read. A pair of the column `pair`
+/// that lacks an arm is passed without it.
 ///
-/// @errors those of `take`; kInvalidArgument "line 3: ..." for a block over kMaxBlockValues.
+/// @errors those of `take`; kInvalidArgument "line 3: ..." for a block with more than
+/// kMaxBlockValues values
 Result<GroupedRows> ForEachBlock(const MeasurementTable& table, const TablePlan& plan,
                                  const TakeBlock& take);
 
-/// What the analysis of a table answers.
+/// The result of the analysis of a table.
 struct TableReport {
-  Report report;           ///< elapsed is 0: a table knows no clock
-  bool has_gates = false;  ///< without any the report's verdict means nothing
-  /// After how many blocks a method that looks again and again had decided the last gate.
+  Report report;           ///< `elapsed` is 0, because a table does not record it
+  bool has_gates = false;  ///< if false, the verdict of the report is meaningless
+  /// The number of blocks after which a method that looks repeatedly had decided the last gate.
   std::optional<std::uint64_t> decided_at;
-  std::vector<ArmSummary> summaries;     ///< by benchmark, metric, arm
-  std::vector<ArmHistogram> histograms;  ///< likewise
-  /// As if the table had been watched while it grew; none for a method that looks once.
+  std::vector<ArmSummary> summaries;     ///< in the order of benchmark, metric, arm
+  std::vector<ArmHistogram> histograms;  ///< in the same order
+  /// The intervals as if the table had been watched while it grew. Empty for a method that looks
+  /// once.
   std::vector<Trajectory> trajectories;
 };
 
-/// Analyses measurements that are there already, by the code that judges a live session.
+/// Analyses existing measurements with the code that judges a live session.
 ///
-/// Reads the table once, into columns, and hands its rows to SessionAnalysis as the blocks in which
-/// they were measured. It takes the memory of the numbers (kMaxTableBytes at most) and what the
-/// estimator keeps. Takes its time: not for a thread that has other work.
+/// Reads the table once into columns, and passes its rows to SessionAnalysis as the blocks in which
+/// they were measured. It needs memory for the numbers (at most kMaxTableBytes) and for the data
+/// that the estimator keeps. It can take a long time, so do not call it in a thread that has other
+/// work.
 ///
-/// An export of benchd gives the numbers of its session to the last bit, as far as the export holds
-/// them: several samples of one run are one value there.
+/// An export of benchd yields the same numbers as its session to the last bit, as far as the export
+/// contains them: it has one value per run instead of several samples.
 ///
-/// @errors those of ReadMeasurementTable() ("line 3, column 5: ..."), PlanTable(), SessionAnalysis;
-///         kInvalidArgument for a table without any complete pair.
+/// @errors those of ReadMeasurementTable() ("line 3, column 5: ..."), PlanTable() and
+///         SessionAnalysis; kInvalidArgument for a table without a complete pair
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options);
 
-/// The same of a table that has been read.
+/// Analyses a table that has already been read.
 Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options);
 
-/// The same of what a harness wrote; without references in the options the first file's arm is it.
+/// Analyses files that a harness wrote. If the options do not name references, the arm of the first
+/// file is the reference.
 ///
-/// @errors those of CheckHarnessFormat() and ReadHarnessTable(), and labels, which no harness has.
+/// @errors those of CheckHarnessFormat() and ReadHarnessTable(); kInvalidArgument for labels,
+/// because harness files do not have columns for them
 Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const HarnessFile> files,
                                         TableOptions options);
 

@@ -19,7 +19,7 @@ BestEnd BestOf(const MetricInfo& metric) {
   return metric.better == Better::kHigher ? BestEnd::kHighest : BestEnd::kLowest;
 }
 
-/// One benchmark in one metric, with the values of its arms.
+/// One metric of one benchmark, with the values of the arms.
 struct Place {
   Place(const TablePlan& plan, const TableValues& values, std::size_t b, std::size_t slot)
       : spec(plan.spec.benchmarks[b]), metric(plan.metrics[plan.benchmarks[b].metrics[slot]]) {
@@ -121,7 +121,7 @@ class Index {
   std::vector<std::map<std::string, std::size_t>> arms_;
 };
 
-/// Absent if the values are so large that the result is not finite.
+/// Returns nothing if the values are so large that the estimate is not finite.
 std::optional<Effect> ShownEffect(double estimate, const Interval& interval) {
   if (!IfFinite(estimate)) return std::nullopt;
   return Effect{estimate, IfFinite(interval.lo), IfFinite(interval.hi)};
@@ -156,7 +156,7 @@ std::vector<ArmSummary> Summaries(const TablePlan& plan, const TableValues& valu
   ForEachPlace(plan, values, [&](const Place& place) {
     for (std::size_t arm = 0; arm < place.arms.size(); ++arm) {
       std::optional<ArmSummary> one = SummaryOf(place, arm);
-      if (!one) continue;  // no value
+      if (!one) continue;  // the arm has no values
       one->starred = Starred(place, arm, rule);
       summaries.push_back(std::move(*one));
     }
@@ -194,7 +194,7 @@ void ApplyClassicIntervals(const TablePlan& plan, const TableValues& values, Rep
 
 namespace {
 
-constexpr double kFarOut = 4;  // interquartile ranges
+constexpr double kFarOut = 4;  // in interquartile ranges
 constexpr std::size_t kMostBinsOfPicture = 50;
 constexpr std::size_t kDensityCells = 120;
 
@@ -222,7 +222,7 @@ std::optional<ValueEnds> UsualRange(std::span<const std::span<const double>> arm
     if (!fences) continue;
     const double reach = kFarOut * (fences->upper_quartile - fences->lower_quartile);
     auto [low, high] = std::ranges::minmax(arm);
-    // Equal quartiles give no scale for the distance.
+    // If the quartiles are equal, there is no scale for the distance.
     if (reach > 0) low = std::max(low, fences->lower_quartile - reach);
     if (reach > 0) high = std::min(high, fences->upper_quartile + reach);
     if (!range) range = {low, high};

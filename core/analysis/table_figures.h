@@ -17,7 +17,7 @@
 namespace benchd {
 
 /// The figures of mmtests' report for one arm in one metric, in the metric's unit. A figure is
-/// absent if the sample does not have it (docs/statistics.md section 7).
+/// absent if it is not defined for the sample (docs/statistics.md section 7).
 struct ArmSummary {
   std::string benchmark;
   std::string metric;
@@ -26,15 +26,16 @@ struct ArmSummary {
   std::optional<Better> better;
   std::uint64_t n = 0;
   double min = 0;
-  double lower_quartile = 0;  ///< type 7, like the next two
+  double lower_quartile = 0;  ///< type 7, like the next two fields
   double median = 0;
   double upper_quartile = 0;
   double max = 0;
-  std::optional<double> mean;  ///< harmonic if higher is better, like the next three
+  std::optional<double> mean;  ///< harmonic if higher is better, like the next three fields
   std::optional<double> standard_deviation;
-  std::optional<double> variation;   ///< standard_deviation / mean, a fraction
-  std::optional<double> best_mean;   ///< of the best 95 %
-  std::vector<std::string> starred;  ///< references from which it differs by the rule for stars
+  std::optional<double> variation;  ///< standard_deviation / mean, as a fraction
+  std::optional<double> best_mean;  ///< mean of the best 95 %
+  /// References from which the arm differs by the rule for stars.
+  std::vector<std::string> starred;
 };
 
 /// The distribution of one arm's values in one metric over bins.
@@ -44,17 +45,17 @@ struct ArmHistogram {
   std::string unit;
   std::string arm;
   std::vector<double> edges;          ///< ascending; the same for all arms of a metric
-  std::vector<std::uint64_t> counts;  ///< one fewer than edges
+  std::vector<std::uint64_t> counts;  ///< one element fewer than edges
 };
 
-/// The values of each arm in each metric, in row order: the input of all figures.
+/// The values of each arm in each metric, in row order. They are the input of all figures.
 class TableValues {
  public:
-  /// `table` and `plan` must outlive this object.
+  /// Keeps references: `table` and `plan` must outlive this object.
   TableValues(const MeasurementTable& table, const TablePlan& plan);
 
-  /// Benchmark and arm are those of the plan's spec; `slot` is an index into
-  /// PlannedBenchmark::metrics.
+  /// Returns the values of one arm in one metric. `benchmark` and `arm` are indices into the plan's
+  /// spec, and `slot` is an index into PlannedBenchmark::metrics.
   std::vector<double> Of(std::size_t benchmark, std::size_t slot, std::size_t arm) const;
 
  private:
@@ -63,61 +64,65 @@ class TableValues {
   std::vector<std::vector<std::vector<std::uint32_t>>> rows_;  // [benchmark][arm]
 };
 
-/// Most bins of a histogram that fit a terminal.
+/// The maximum number of bins of a histogram that fits a terminal.
 inline constexpr std::size_t kMostTableBins = 40;
 
-/// The summary of each arm in each metric for which it has values. Candidates have stars against
-/// each reference, by Welch's test or by mmtests' bands.
+/// Returns the summary of each arm in each metric for which it has values. Candidates get stars
+/// against each reference, by Welch's test or by mmtests' bands.
 std::vector<ArmSummary> Summaries(const TablePlan& plan, const TableValues& values,
                                   bool mmtests_stars);
 
-/// The arms of each metric over common bins; omitted if the range exceeds that of a double.
+/// Returns the histograms of the arms in each metric over common bins. Omits a metric whose range
+/// exceeds that of a double.
 std::vector<ArmHistogram> Histograms(const TablePlan& plan, const TableValues& values);
 
-/// `--interval classic`: replaces change and difference of every comparison by that interval, at
-/// the level that the user states. p and verdict stay those of the one look of Welch's test on the
-/// log ratio. If the interval does not exist, change and difference are absent, and the warning
-/// `no_classic_interval` gives the reason.
+/// Replaces the change and difference of every comparison by the interval of `--interval classic`,
+/// at the level that the user states. The p-value and verdict remain those of the one look of
+/// Welch's test on the log ratio. If the interval does not exist, change and difference are absent,
+/// and the warning `no_classic_interval` gives the reason.
 void ApplyClassicIntervals(const TablePlan& plan, const TableValues& values, Report& report);
 
-/// Both ends, in the unit of the values.
+/// The lower and upper end of a range, in the unit of the values.
 using ValueEnds = std::pair<double, double>;
 
-/// Tukey's fences: values outside them are outliers. Nothing without values.
+/// Returns Tukey's fences. Values outside them are outliers. Returns nothing if there are no
+/// values.
 std::optional<ValueEnds> OutlierFences(std::span<const double> values);
 
-/// The range of several arms' values, without values more than four interquartile ranges from the
-/// quartiles of their arm, which would leave no room for the rest. Nothing without values.
+/// Returns the range of the values of several arms. Ignores values that lie more than four
+/// interquartile ranges from the quartiles of their arm, because they would leave too little room
+/// for the others. Returns nothing if there are no values.
 std::optional<ValueEnds> UsualRange(std::span<const std::span<const double>> arms);
 
 /// The distribution of one arm's values.
 struct ArmDistribution {
   std::size_t n = 0;
   double mean = 0;
-  std::vector<std::uint64_t> counts;  ///< by bin
-  std::size_t below = 0;              ///< the usual range
+  std::vector<std::uint64_t> counts;  ///< counts by bin
+  std::size_t below = 0;              ///< number of values below the usual range
   std::size_t above = 0;
-  /// Centres of cells and the density there, per unit of the values. Empty if all values are equal,
-  /// or if their steps are too coarse for a curve.
+  /// The centres of cells (x) and the density there, per unit of the values. Both are empty if all
+  /// values are equal, or if their steps are too coarse for a curve.
   std::vector<double> x;
   std::vector<double> density;
 };
 
-/// Several arms over common bins within their usual range.
+/// The distributions of several arms over common bins within their usual range.
 struct Distributions {
-  std::vector<double> edges;  ///< ascending; one more than bins
+  std::vector<double> edges;  ///< ascending; one more than there are bins
   std::vector<ArmDistribution> arms;
 
-  /// The share of an arm's values in a bin, per unit of the values, so it is comparable with the
-  /// density.
+  /// Returns the share of an arm's values in a bin, per unit of the values, so that it is
+  /// comparable with the density.
   double Height(std::size_t arm, std::size_t bin) const;
-  double Highest() const;  ///< of all bins and curves
+  double Highest() const;  ///< maximum of all bins and curves
 };
 
-/// Bins by CountInCommonBins(), curves by KernelDensity() with Silverman's bandwidth.
+/// Computes the bins with CountInCommonBins(), and the curves with KernelDensity() and Silverman's
+/// bandwidth.
 ///
-/// @param arms        each with at least one value, all finite
-/// @param resolution  the step of the values, 0 when unknown
+/// @param arms        the values of each arm: at least one, all finite
+/// @param resolution  the step of the values; 0 = unknown
 /// @errors those of CountInCommonBins()
 Result<Distributions> DistributeValues(std::span<const std::span<const double>> arms,
                                        double resolution);

@@ -67,8 +67,9 @@ Error NoSuchColumn(std::string_view option, const std::string& name,
                          "name one of these");
 }
 
-// A built-in metric's unit and direction are known; its step may depend on the machine (the tick of
-// user_time). A column changes only the properties that it states.
+// Applies the options about columns. The unit and direction of a built-in metric are known, but its
+// step may depend on the machine (the tick of user_time). A column option changes only the
+// properties that it states.
 bool IsAsKnown(const TableColumn& column, const MetricInfo& builtin) {
   return (column.unit.empty() || column.unit == builtin.unit) &&
          (!column.better || column.better == builtin.better);
@@ -102,7 +103,8 @@ Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
   return {};
 }
 
-// Quantiles and subselections have no sequential form.
+// Returns whether an estimator permits only one look. Quantiles and subselections do not have a
+// sequential form.
 bool LooksOnceOnly(const Estimator& estimator) {
   return estimator.kind == EstimatorKind::kQuantile ||
          estimator.kind == EstimatorKind::kSubselection;
@@ -110,7 +112,7 @@ bool LooksOnceOnly(const Estimator& estimator) {
 
 Result<void> CheckClassic(const TableOptions& options) {
   if (options.method.value_or(Method::kFixed) != Method::kFixed) {
-    return InvalidArgument("interval", "classic is itself a method: one look at all rows",
+    return InvalidArgument("interval", "classic is a method of its own: one look at all rows",
                            "omit --method");
   }
   if (options.spec.estimator.kind != EstimatorKind::kMean) {
@@ -127,7 +129,8 @@ Method ChooseMethod(const MeasurementTable& table, const TableOptions& options) 
   return Method::kFixed;
 }
 
-// Whether arms are independent as in a session: by the method, or because each run's arm is drawn.
+// Returns whether arms are independent as in a session, because of the method or because the arm of
+// each run is drawn.
 bool IsUnpaired(const SessionSpec& spec) {
   return spec.method == Method::kWelch || spec.method == Method::kLayouts ||
          spec.schedule.kind == ScheduleKind::kCoin;
@@ -139,7 +142,7 @@ Grouping ChooseGrouping(const MeasurementTable& table, const TableOptions& optio
   return table.has_pairs && !options.classic_interval ? Grouping::kStretches : Grouping::kEachRow;
 }
 
-// The options that apply to a table; all others of a session have no meaning here.
+// Returns the options of a session that apply to a table. All other options are meaningless here.
 Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
                                           const TableOptions& options) {
   const SessionSpec& wanted = options.spec;
@@ -148,7 +151,7 @@ Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
   }
   if (wanted.limits.runs) {
     return InvalidArgument("runs", "a table has a fixed number of rows",
-                           "for one look at all of them, use --method fixed");
+                           "use --method fixed for one look at all of them");
   }
   SessionSpec spec;
   spec.method = ChooseMethod(table, options);
@@ -217,7 +220,8 @@ class Planner {
   }
 
  private:
-  // A guess would reverse the comparison for half of all users.
+  // The reference is not guessed, because a guess would reverse the comparison for half of all
+  // users.
   Result<void> FindReferences() {
     by_role_ = references_.empty() && NamesReferences(table_);
     if (by_role_ || !references_.empty()) return {};
@@ -260,7 +264,7 @@ class Planner {
       const auto number = static_cast<std::size_t>(
           std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) -
           table_.benchmarks.begin());
-      // The direction applies to this benchmark only.
+      // The direction applies only to this benchmark.
       for (const Gate& gate : gates) {
         if (!MatchIn(number, std::span(&gate, 1)).empty()) continue;
         return NoSuchColumn("metric", gate.metric, plan_.metrics);
@@ -269,7 +273,7 @@ class Planner {
     return {};
   }
 
-  // The metrics of a benchmark that the gates match, as in a session.
+  // Returns the metrics of a benchmark that the gates match, as in a session.
   std::vector<GatedMetric> MatchIn(std::size_t benchmark, std::span<const Gate> gates) const {
     std::vector<NameableMetric> metrics;
     std::vector<std::size_t> numbers;
@@ -286,7 +290,7 @@ class Planner {
     return matched;
   }
 
-  // Unmatched gates are kept unchanged, so that nothing gates by default instead.
+  // Unmatched gates are kept unchanged, so that default gates do not replace them.
   std::vector<Gate> NamedGates(std::size_t benchmark, const std::vector<Gate>& wanted) const {
     std::vector<Gate> gates;
     for (const GatedMetric& one : MatchIn(benchmark, wanted)) {
@@ -296,8 +300,8 @@ class Planner {
     return gates.empty() ? wanted : gates;
   }
 
-  // Lists the benchmarks of each arm. Usually the names differ in a part that describes how they
-  // were measured.
+  // Returns an error that lists the benchmarks of each arm. Their names usually differ in a part
+  // that describes how they were measured.
   Error NothingInCommon() const {
     std::vector<std::string> arms;
     for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
@@ -321,7 +325,7 @@ class Planner {
   Error NoSuchBenchmark(std::string_view option, const std::string& name) const {
     return InvalidArgument(
         std::string(option) + " " + name,
-        "no benchmark matches (there are: " + JoinedNames(table_.benchmarks) + ")",
+        "no benchmark matches (available: " + JoinedNames(table_.benchmarks) + ")",
         "name one of these");
   }
 
@@ -351,7 +355,8 @@ class Planner {
     return references;
   }
 
-  // References in the order of the option, or of appearance; then the other arms by appearance.
+  // The order is: references in the order of the option or of appearance, then the other arms in
+  // order of appearance.
   void TakeBenchmark(std::size_t b) {
     const BenchmarkShape& from = shapes_[b];
     const Roles& roles = table_.roles[b];
@@ -395,7 +400,7 @@ class Planner {
     }
     planned.values = from.values;
     planned.shown = from.shown;
-    if (table_.from_harness) benchmark.parse = "harness";  // these metrics are never benchd's own
+    if (table_.from_harness) benchmark.parse = "harness";  // then metrics are never built-in
     benchmark.allow_missing = allow_missing_;
     benchmark.accept_exit = accept_exit_;
     benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
@@ -412,7 +417,7 @@ class Planner {
            (has_placebo_ && table_.arms[arm] == kPlaceboName);
   }
 
-  // Records which candidates have rows beside which references, in any benchmark. Not needed for
+  // Records which candidates have rows in the same benchmark as which references. Not needed for
   // harness files.
   void NoteOpponents() {
     if (table_.from_harness) return;
@@ -427,9 +432,10 @@ class Planner {
     }
   }
 
-  // Whether a candidate should have rows of this benchmark, but has none. Each file of a harness
-  // should contain all benchmarks, and so should a table's only candidate. One of several
-  // candidates should have the benchmarks of a reference with which it is compared elsewhere.
+  // Returns whether a candidate should have rows in this benchmark, but does not have any. Each
+  // file of a harness should contain all benchmarks, and the only candidate of a table should have
+  // rows in all benchmarks. One of several candidates should have rows in the benchmarks of a
+  // reference with which it is compared elsewhere.
   bool IsMissed(std::size_t b, std::size_t arm, const std::vector<std::size_t>& references,
                 ArmRole role) const {
     if (role != ArmRole::kCandidate || arm >= table_.arms.size()) return false;
@@ -439,7 +445,8 @@ class Planner {
     });
   }
 
-  // For a harness, the metrics that have a ratio, as in a session: PlanGates() chooses them.
+  // Returns the default gates. For a harness the list is empty, because PlanGates() chooses the
+  // metrics that have a ratio, as in a session.
   std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark,
                                  const std::vector<std::size_t>& references) const {
     std::vector<Gate> gates;
@@ -458,7 +465,7 @@ class Planner {
 
   const MeasurementTable& table_;
   std::vector<BenchmarkShape> shapes_;                       // by benchmark of the table
-  std::set<std::pair<std::size_t, std::size_t>> opponents_;  // candidate and reference
+  std::set<std::pair<std::size_t, std::size_t>> opponents_;  // pairs of candidate and reference
   std::vector<std::string> references_;
   std::vector<Gate> wanted_;
   std::map<std::string, std::vector<Gate>> wanted_of_;  // by benchmark
@@ -468,7 +475,7 @@ class Planner {
   bool by_role_ = false;
   bool allow_missing_ = false;
   std::vector<int> accept_exit_;
-  bool any_pair_ = false;  // some benchmark has rows of a reference and of a candidate
+  bool any_pair_ = false;  // a benchmark has rows of a reference and of a candidate
 };
 
 }  // namespace

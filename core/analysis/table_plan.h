@@ -16,7 +16,7 @@
 
 namespace benchd {
 
-/// Properties of a column that the table cannot state, if it is not a built-in metric.
+/// Properties of a column that is not a built-in metric, because a table cannot state them.
 struct TableColumn {
   std::string metric;
   std::string unit;
@@ -26,80 +26,89 @@ struct TableColumn {
   bool operator==(const TableColumn&) const = default;
 };
 
-/// The options for a table.
+/// The options for the analysis of a table.
 struct TableOptions {
-  /// These fields apply: estimator, rule, level, margin, limits, schedule and seed; the gates of
-  /// the first benchmark, which apply to every benchmark of the table; and its `allow_missing` and
-  /// `accept_exit`. Without gates, wall_time gates. A table without that column gates on every
-  /// metric with a direction (for a harness, if its values permit a relative change), possibly on
-  /// none. With `placebo`, the arm of that name is one, in addition to arms with that role.
+  /// The options that a table shares with a session. These fields apply: estimator, rule, level,
+  /// margin, limits, schedule and seed, and from the first benchmark the gates, `allow_missing` and
+  /// `accept_exit`, which apply to every benchmark of the table. If there are no gates, wall_time
+  /// is the gate. In a table without that column, every metric with a direction is a gate (for a
+  /// harness, if its values permit a relative change), so there may be no gates. With `placebo`, an
+  /// arm named `placebo` is a placebo, in addition to arms with that role.
   SessionSpec spec;
-  /// Replaces those gates, by the benchmark's name.
+  /// The gates of single benchmarks, by name. They replace the gates of `spec`.
   std::map<std::string, std::vector<Gate>> gates_of;
-  std::optional<Method> method;  ///< absent: paired with a pair column, else fixed
-  /// Empty: the arms with that role, else the arm called base. Never the first arm, because exports
-  /// have a random order.
+  std::optional<Method> method;  ///< absent: paired if there is a pair column, else fixed
+  /// The names of the references. If empty, the arms with that role are references, or else the arm
+  /// called `base`. The first arm is never chosen by its position, because exports have a random
+  /// order.
   std::vector<std::string> references;
   std::vector<TableColumn> columns;
-  /// Shell patterns; a benchmark whose name matches none is left out. Empty: all benchmarks.
+  /// Shell patterns. A benchmark whose name does not match any of them is left out. Empty: all
+  /// benchmarks.
   std::vector<std::string> only;
-  /// Rows with other values in these columns are left out; not for harness files.
+  /// Rows that have other values in these columns are left out. Not supported for harness files.
   RowLabels labels;
-  bool classic_interval = false;  ///< the interval of stats/welch.h for every comparison
+  bool classic_interval = false;  ///< use the interval of stats/welch.h for every comparison
   bool summaries = false;
-  bool mmtests_stars = false;  ///< in the summaries; else Welch's test
+  /// Compute the stars of the summaries by mmtests' bands, not Welch's test.
+  bool mmtests_stars = false;
   bool histograms = false;
   bool trajectories = false;
 };
 
-/// How rows become blocks.
+/// The method by which rows are grouped into blocks.
 enum class Grouping : std::uint8_t {
-  kEachRow,    ///< no pairs: every row by itself
-  kStretches,  ///< no pairs: consecutive rows with one pair number, as they were measured
-  kPairs,      ///< rows with one pair number, in any position
-  kTurns,      ///< the k-th rows of all arms
+  kEachRow,    ///< no pairs: each row is a block
+  kStretches,  ///< no pairs: consecutive rows with the same pair number
+  kPairs,      ///< all rows with the same pair number, wherever they are
+  kTurns,      ///< a block consists of the k-th rows of all arms
 };
 
 /// One benchmark of a table that can be compared.
 struct PlannedBenchmark {
   std::size_t in_table = 0;  ///< index into MeasurementTable::benchmarks
   bool pairs_in_stretches = true;
-  /// The index in the spec for each arm of the table. Absent without a measured row, unless that
-  /// absence has to be reported.
+  /// The index in the spec for each arm of the table. Absent if the arm has no measured rows,
+  /// unless that has to be reported.
   std::vector<std::optional<std::uint32_t>> arms;
-  std::vector<std::size_t> metrics;  ///< indices into TablePlan::metrics: those with any value
-  std::vector<ValueRange> values;    ///< by index into TablePlan::metrics
-  /// By index into TablePlan::metrics and arm of the table: some row has a value.
+  /// Indices into TablePlan::metrics of the metrics that have values.
+  std::vector<std::size_t> metrics;
+  std::vector<ValueRange> values;  ///< by index into TablePlan::metrics
+  /// Whether a row has a value, by index into TablePlan::metrics and arm of the table.
   std::vector<std::vector<bool>> shown;
-  /// Arms of the table that should have rows but have none, if that is allowed.
+  /// Arms of the table that should have rows but do not have any, if that is allowed.
   std::vector<std::size_t> missed;
 };
 
-/// The plan to analyse a table like a session. A value.
+/// The plan for analysing a table like a session.
 struct TablePlan {
   SessionSpec spec;
-  std::vector<PlannedBenchmark> benchmarks;           ///< as in the spec
-  std::vector<std::optional<std::size_t>> by_number;  ///< by the table's: index into benchmarks
-  std::vector<bool> wanted;         ///< by the table's number: not left out by TableOptions::only
-  std::vector<MetricInfo> metrics;  ///< of the columns, completed from the options
-  std::vector<Warning> warnings;    ///< not_compared, not_interleaved...
+  std::vector<PlannedBenchmark> benchmarks;  ///< in the order of the spec
+  /// Index into benchmarks, by the table's number.
+  std::vector<std::optional<std::size_t>> by_number;
+  std::vector<bool> wanted;  ///< whether TableOptions::only selects it, by the table's number
+  std::vector<MetricInfo> metrics;  ///< the columns' metrics, completed from the options
+  std::vector<Warning> warnings;    ///< not_compared, not_interleaved and others
   Grouping grouping = Grouping::kPairs;
 
-  /// The benchmark of a row, if the row was measured and its benchmark can be compared.
+  /// Returns the benchmark of a row, if the row was measured and its benchmark can be compared.
   std::optional<std::size_t> BenchmarkOf(const MeasurementTable& table, std::size_t row) const {
     return table.IsWarmup(row) ? std::nullopt : by_number[table.benchmark[row]];
   }
 };
 
-/// Most comparisons of one table, which bounds the memory of an analysis.
+/// The maximum number of comparisons of one table. It bounds the memory of an analysis.
 inline constexpr std::size_t kMaxTableComparisons = 100'000;
 
-/// @errors kInvalidArgument naming the option: a column or gate that the table lacks, a named
-/// benchmark that it lacks, a pattern that matches none, a built-in metric described anew, no
-/// reference, no candidate besides the references, `runs` (the number of rows is fixed), `max_runs`
-/// for a method that looks once, a method or estimator that does not fit the classic interval,
-/// `accept_exit` for a table without exit codes, more than kMaxTableComparisons.
-/// SessionAnalysis::Create() checks whether method, estimator and limits fit together.
+/// Plans the analysis of a table.
+///
+/// @errors kInvalidArgument, which names the option, for a column, gate or benchmark that the table
+/// lacks, a pattern that does not match any benchmark, a column that redefines a built-in metric,
+/// no reference, no candidate besides the references, `runs` (because the number of rows is fixed),
+/// `max_runs` with a method that looks once, a method or estimator that cannot be combined with the
+/// classic interval, `accept_exit` for a table without exit codes, or more than
+/// kMaxTableComparisons. SessionAnalysis::Create() checks whether method, estimator and limits can
+/// be combined.
 Result<TablePlan> PlanTable(const MeasurementTable& table, const TableOptions& options);
 
 }  // namespace benchd

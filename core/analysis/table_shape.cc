@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-// The last row of a benchmark.
+// The pair and order of the last row of a benchmark.
 struct LastSeen {
   std::optional<std::uint64_t> pair;
   std::optional<std::uint64_t> order;

@@ -10,13 +10,14 @@
 
 namespace benchd {
 
-/// From the first to the last time at which an arm was measured.
+/// The time span between the first and the last measurement of an arm.
 struct TimeSpan {
   Timestamp first;
   Timestamp last;
 };
 
-/// The smallest and the largest value of a metric; no values if `lowest` is above `highest`.
+/// The smallest and the largest value of a metric. There are no values if `lowest` is above
+/// `highest`.
 struct ValueRange {
   double lowest = std::numeric_limits<double>::infinity();
   double highest = -std::numeric_limits<double>::infinity();
@@ -24,20 +25,20 @@ struct ValueRange {
   bool IsAny() const { return lowest <= highest; }
 };
 
-/// Properties of all rows of one benchmark that an analysis needs before it starts. A value.
+/// Properties of all rows of one benchmark that an analysis needs before it starts.
 struct BenchmarkShape {
-  LabelRuns arms;                              ///< of measured rows, in row order
+  LabelRuns arms;                              ///< arms of the measured rows, in row order
   std::vector<std::optional<TimeSpan>> times;  ///< by arm; absent if no row has a time
-  std::vector<ValueRange> values;              ///< by metric, over all rows, warm-up included
-  std::vector<std::vector<bool>> shown;        ///< by metric and arm: some row of it has a value
-  /// False if the column `order` shows that the rows are not in the order of measurement.
+  std::vector<ValueRange> values;              ///< by metric, over all rows including warm-up
+  std::vector<std::vector<bool>> shown;        ///< by metric and arm: whether a row has a value
+  /// Whether the rows may be in the order of measurement: false if the column `order` disproves it.
   bool in_order = true;
-  /// The rows of every pair are consecutive, and pairs come in ascending order, so that a pair is
-  /// complete as soon as the next one begins.
+  /// Whether the rows of every pair are consecutive and the pairs are in ascending order, so that a
+  /// pair is complete as soon as the next pair begins.
   bool pairs_in_stretches = true;
 };
 
-/// By benchmark of the table.
+/// Computes the shape of each benchmark of the table.
 std::vector<BenchmarkShape> ShapesOf(const MeasurementTable& table);
 
 }  // namespace benchd

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBenchmarksInAList = 5;
 
-// "benchmark parse", or "3 benchmarks (parse, lex, link)".
+// Names the benchmarks: "benchmark parse", or "3 benchmarks (parse, lex, link)".
 std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
   if (benchmarks.size() == 1) return "benchmark " + benchmarks.front();
   std::string text = std::to_string(benchmarks.size()) + " benchmarks (";
@@ -40,7 +40,7 @@ bool OnDifferentDays(const std::optional<TimeSpan>& a, const std::optional<TimeS
   return DayOf(a->last) < DayOf(b->first) || DayOf(b->last) < DayOf(a->first);
 }
 
-// Whether a reference and a candidate were measured on different days only.
+// Returns whether a reference and a candidate were never measured on the same day.
 bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
                      const BenchmarkShape& shape) {
   std::vector<std::optional<TimeSpan>> times(spec.arms.size());
@@ -58,8 +58,8 @@ bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
   return false;
 }
 
-/// Benchmarks that are left out, by the only arm that was measured in them; empty: no arm, or
-/// several without a known reference.
+/// Returns the benchmarks that are left out, by the only arm that was measured in them. The key is
+/// empty for benchmarks without arms, or with several arms but no known reference.
 std::map<std::string, std::vector<std::string>> NotCompared(
     const MeasurementTable& table, const std::vector<BenchmarkShape>& shapes,
     const TablePlan& plan) {
@@ -76,12 +76,12 @@ std::map<std::string, std::vector<std::string>> NotCompared(
   return left_out;
 }
 
-/// @param arm  the subject of the warning; empty: unknown
+/// @param arm  the arm that the warning is about; empty if unknown
 Warning NotComparedAs(const std::string& arm, const std::vector<std::string>& benchmarks,
                       const std::string& what) {
   Warning warning = About(benchmarks, "not_compared", NameBenchmarks(benchmarks) + ": " + what);
   warning.arm = arm;
-  // Naming a reference would not give these benchmarks another arm.
+  // The hint to name a reference would not help, because these benchmarks have only one arm.
   if (!arm.empty()) warning.hint.clear();
   return warning;
 }
@@ -93,7 +93,8 @@ Warning LeftOut(const std::string& only_arm, const std::vector<std::string>& ben
   return NotComparedAs(only_arm, benchmarks, why + "; left out");
 }
 
-/// Benchmarks that an arm lacks, by arm, if that is allowed and others are compared in them.
+/// Returns warnings about benchmarks that an arm lacks, if that is allowed and other arms are
+/// compared in them.
 std::vector<Warning> AllowedToMiss(const MeasurementTable& table, const TablePlan& plan) {
   std::map<std::size_t, std::vector<std::string>> lacked;
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
@@ -132,14 +133,14 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
   for (Warning& warning : AllowedToMiss(table, plan)) warnings.push_back(std::move(warning));
   if (table.from_harness) {
     warnings.push_back(About({}, "not_interleaved",
-                             "the arms were measured one after the other and not interleaved: "
+                             "the arms were measured one after the other and not interleaved, so "
                              "any change in between looks like a difference; benchctl compare "
                              "interleaves them"));
   } else if (!stretches.empty()) {
     warnings.push_back(About(stretches, "not_interleaved",
                              NameBenchmarks(stretches) +
-                                 ": the rows come in groups of one arm, not interleaved, so a "
-                                 "machine that drifts looks like a difference between the arms"));
+                                 ": the rows are grouped by arm and not interleaved, so drift of "
+                                 "the machine looks like a difference between the arms"));
   }
   if (!days.empty()) {
     warnings.push_back(About(days, "different_days",
@@ -148,16 +149,16 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
                                  "any change in between looks like a difference"));
   }
   if (table.one_process) {
-    warnings.push_back(
-        About({}, "one_process",
-              "the values of an arm are iterations of one process: they are not independent, so "
-              "intervals are narrower than they should be; run the harness several times and give "
-              "every file"));
+    warnings.push_back(About(
+        {}, "one_process",
+        "the values of an arm are iterations of one process and not independent, so intervals "
+        "are narrower than they should be; run the harness several times and pass every file"));
   }
   if (table.means_alone) {
     warnings.push_back(About(
         {}, "means_alone",
-        "the files have only the mean of each benchmark, not its rounds, so a file is one value"));
+        "the files contain only the mean of each benchmark, not its rounds, so each file is one "
+        "value"));
   }
   return warnings;
 }
@@ -175,8 +176,9 @@ Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_
 
 Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks) {
   return About(benchmarks, "beyond_max_runs",
-               NameBenchmarks(benchmarks) + ": " + Counted(blocks, "pair", "pairs") +
-                   " beyond --max-runs left out: the method does not cover more");
+               NameBenchmarks(benchmarks) + ": " +
+                   Counted(blocks, "pair beyond --max-runs was", "pairs beyond --max-runs were") +
+                   " ignored, because the method does not cover more");
 }
 
 }  // namespace benchd

@@ -10,24 +10,28 @@
 
 namespace benchd {
 
-/// Warnings about the shapes of a table (docs/statistics.md section 8): `not_compared` (benchmarks
-/// without a reference or a candidate, or which a candidate may lack and does), `not_interleaved`
-/// (rows grouped by arm; not if the column `order` shows that they were reordered),
-/// `different_days` (no day on which both a reference and a candidate were measured), `one_process`
-/// (iterations instead of runs), `no_ratio` (metrics that do not gate by default).
+/// Returns warnings about the shapes of a table (docs/statistics.md section 8):
+/// - `not_compared`: benchmarks without a reference or a candidate, or that a candidate lacks if it
+///   may lack benchmarks
+/// - `not_interleaved`: rows grouped by arm, unless the column `order` shows that they were
+///   reordered
+/// - `different_days`: a reference and a candidate that were not measured on the same day
+/// - `one_process`: iterations instead of runs
+/// - `no_ratio`: metrics that do not gate by default
 ///
-/// One warning of each kind, however many benchmarks it concerns.
+/// There is one warning of each kind, however many benchmarks it concerns.
 std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
                                    const std::vector<BenchmarkShape>& shapes,
                                    const TablePlan& plan);
 
-/// Pairs that lack an arm, and rows that are in no block: `incomplete_pairs`.
+/// Returns the warning `incomplete_pairs` about pairs that lack an arm and rows that do not belong
+/// to a block.
 ///
-/// @param blocks  the number that lack a row of some arm, over all benchmarks.
-/// @param rows    the number of rows left out.
+/// @param blocks  the number of blocks that lack a row of some arm, over all benchmarks
+/// @param rows    the number of rows left out
 Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_t blocks,
                         std::uint64_t rows);
-/// Rows after the last block of `max_runs`: `beyond_max_runs`.
+/// Returns the warning `beyond_max_runs` about rows after the last block of `max_runs`.
 Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks);
 
 }  // namespace benchd

@@ -20,7 +20,8 @@ bool IsOf(const Comparison& one, const Trajectory& trajectory) {
 
 Trajectory& TrajectoryOf(const Comparison& one, std::size_t index,
                          std::vector<Trajectory>* trajectories) {
-  // Metrics that appear later are appended, possibly those of another pair of arms.
+  // The index may change, because metrics that appear later are appended, possibly for another pair
+  // of arms.
   if (index < trajectories->size() && IsOf(one, (*trajectories)[index])) {
     return (*trajectories)[index];
   }
@@ -39,7 +40,7 @@ void AddPoint(const Comparison& one, Trajectory* trajectory) {
   const bool relative = one.change.has_value() && !IsAbsolute(one);
   const std::optional<Effect>& effect = relative ? one.change : one.difference;
   if (!effect || !effect->lo || !effect->hi) return;
-  // The first values may not have had a ratio.
+  // Discard earlier points on the other scale: the first values may not have had a ratio.
   if (relative != trajectory->relative) trajectory->points.clear();
   trajectory->relative = relative;
   trajectory->method = one.method;

@@ -9,11 +9,11 @@
 
 namespace benchd {
 
-/// How the interval of one comparison changed with the number of runs.
+/// The development of one comparison's interval with the number of runs.
 struct Trajectory {
   struct Point {
-    std::uint64_t runs = 0;  ///< of the arm with fewer runs
-    Effect effect;           ///< with both ends
+    std::uint64_t runs = 0;  ///< number of runs of the arm with fewer runs
+    Effect effect;           ///< estimate and interval, with both ends
     bool operator==(const Point&) const = default;
   };
 
@@ -21,33 +21,35 @@ struct Trajectory {
   std::string reference;
   std::string candidate;
   std::string metric;
-  bool relative = true;             ///< a change; else a difference (absolute margin), in its unit
-  Method method = Method::kPaired;  ///< of these intervals
-  std::vector<Point> points;        ///< by runs, ascending
+  bool relative = true;  ///< true: a change; false: a difference (absolute margin), in its unit
+  Method method = Method::kPaired;  ///< method of these intervals
+  std::vector<Point> points;        ///< in ascending order of runs
 };
 
 /// Records an analysis while blocks are added, at numbers of blocks that grow by a twentieth each
-/// time: about 160 looks for 5000 blocks, whatever the looks of the method. For pictures; it
-/// decides nothing. Owned by the caller; one thread.
+/// time. This gives about 160 points for 5000 blocks, whatever looks the method takes. The result
+/// is used only for pictures. Must be used by one thread only.
 class TrajectoryRecorder {
  public:
-  /// Call it after each block that `analysis` has added to that benchmark (an index into the spec).
+  /// Records the state of a benchmark (an index into the spec). Call it after each block that was
+  /// added to `analysis`.
   void Watch(const SessionAnalysis& analysis, std::size_t benchmark);
 
-  /// Call it after the last blocks, before the analysis concludes, because a final single look was
-  /// not watched. Comparisons that never had an interval are omitted.
+  /// Returns the trajectories. Call it after the last block, but before the analysis concludes,
+  /// because a single final look is not a look under watching. Comparisons that never had an
+  /// interval are omitted.
   std::vector<Trajectory> Finish(const SessionAnalysis& analysis);
 
  private:
   struct Progress {
     std::uint64_t blocks = 0;
     std::uint64_t next = 2;
-    std::vector<Trajectory> trajectories;  // as SessionAnalysis::LookAt() has them
+    std::vector<Trajectory> trajectories;  // in the order of SessionAnalysis::LookAt()
   };
 
   static void Look(const SessionAnalysis& analysis, std::size_t benchmark, Progress* progress);
 
-  std::vector<Progress> progress_;  // of each benchmark
+  std::vector<Progress> progress_;  // by benchmark
 };
 
 }  // namespace benchd

@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-// The estimate does not depend on the level.
+// An arbitrary level, because the estimate does not depend on it.
 constexpr double kSomeLevel = 0.5;
 
 std::optional<Interval> Widened(const std::optional<Interval>& interval, double allowance) {
@@ -19,15 +19,16 @@ std::optional<Interval> Widened(const std::optional<Interval>& interval, double 
   return Interval{interval->lo - allowance, interval->hi + allowance};
 }
 
-// The result of one look on one scale; the interval does not include the resolution.
+// The result of one look on one scale. The interval does not include the allowance for the
+// resolution.
 struct Answer {
   double estimate = 0;
   std::optional<Interval> interval;
   double p = 1;
 };
 
-// Input of a method for ONE look that needs every value: candidate against reference, worse
-// positive.
+// The input of a method that takes one look and needs every value. The candidate is compared with
+// the reference, and positive is worse.
 struct AllValues {
   const std::vector<double>& reference;
   const std::vector<double>& candidate;
@@ -37,7 +38,7 @@ struct AllValues {
   double allowance;
 };
 
-// `hl` of independent arms: the median of all differences, by Mann and Whitney.
+// Computes `hl` of independent arms: the median of all differences, by Mann and Whitney.
 std::optional<Answer> Shift(const AllValues& values) {
   const auto sorted = [&values](std::vector<double> arm) {
     if (values.scale == Contrast::kLogRatio) {
@@ -69,8 +70,8 @@ std::optional<Answer> Quantile(const AllValues& values, double quantile, Pairing
   return answer;
 }
 
-// The methods of one look (docs/statistics.md section 5). None of them is cheap, so there is no
-// estimate before the look.
+// The estimators of methods that take one look (docs/statistics.md section 5). All of them are
+// expensive, so there is no estimate before the look.
 class KeptValues final : public EffectEstimator {
  public:
   using Method = std::function<std::optional<Answer>(const AllValues&)>;
@@ -120,7 +121,7 @@ class KeptValues final : public EffectEstimator {
                                         : DifferenceAllowance(resolution);
   }
 
-  // For rates, the ratio is one of slowness, and a difference counts the loss.
+  // For rates, the ratio is that of slowness, and the difference is the loss.
   std::optional<Answer> AskOn(Contrast scale, double alpha, double allowance) const {
     const auto ask = [&](const std::vector<double>& reference,
                          const std::vector<double>& candidate) {
@@ -137,12 +138,13 @@ class KeptValues final : public EffectEstimator {
   std::vector<double> candidate_;
   Moments raw_reference_;
   Moments raw_candidate_;
-  std::optional<Answer> ratio_;  // for the current values
+  std::optional<Answer> ratio_;  // valid for the current values
   std::optional<Answer> difference_;
 };
 
-// `quantile:P`: 0.99 is the slow end, for rates too. The loss of a rate is the reference's low end
-// minus the candidate's, which are the same runs counted from below.
+// Returns the method `quantile:P`. The quantile 0.99 is the slow end, also for rates. The loss of a
+// rate is the low end of the reference minus that of the candidate. These are the same runs,
+// counted from below.
 KeptValues::Method QuantileMethod(const SequentialDesign& design, bool rate) {
   const Pairing pairing = design.paired ? Pairing::kPaired : Pairing::kIndependent;
   return [quantile = design.estimator.quantile, pairing, rate,
@@ -153,8 +155,8 @@ KeptValues::Method QuantileMethod(const SequentialDesign& design, bool rate) {
 }
 
 // `lognormal-mean` (docs/statistics.md section 5): the ratio of the means of two log-normal arms,
-// under watching or at one look; O(1). Treats the arms as independent even if they are pairs.
-// Ratios only.
+// under watching or at one look, in O(1) per value. The arms are treated as independent even if
+// they are pairs. Only ratios are supported.
 class LognormalMean final : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -201,7 +203,7 @@ class LognormalMean final : public EffectEstimator {
  private:
   struct Arm {
     Moments raw;
-    Moments logs;  // of the values, or of 1/x for rates
+    Moments logs;  // logarithms of the values, or of 1/x for rates
   };
 
   double Allowance(double resolution) const {
@@ -209,7 +211,7 @@ class LognormalMean final : public EffectEstimator {
     return RatioAllowance(reference_.raw, candidate_.raw, resolution);
   }
 
-  // The number of pairs with the information of the logs of two independent arms.
+  // Returns the number of pairs with the same information as the logs of two independent arms.
   double Information() const {
     return EstimateWelchDifference(reference_.logs, candidate_.logs).information;
   }
@@ -218,11 +220,11 @@ class LognormalMean final : public EffectEstimator {
   Arm candidate_;
 };
 
-// `hl` and `median` of pairs (docs/statistics.md section 5), under watching or at one look: keeps
-// the log ratio and the difference of every pair, sorted.
+// `hl` and `median` of pairs (docs/statistics.md section 5), under watching or at one look. It
+// keeps the log ratio and the difference of every pair, sorted.
 //
-// Between two looks the last interval stays, because it holds at all times. `hl` looks only at
-// ceil(n0 * 1.05^j) pairs, because a look costs more than O(1).
+// Between two looks the last interval remains valid. `hl` looks only at ceil(n0 * 1.05^j) pairs,
+// because a look costs more than O(1).
 class RankedPairs final : public EffectEstimator {
  public:
   RankedPairs(const Subject& subject, bool median) : EffectEstimator(subject), median_(median) {}
@@ -258,10 +260,10 @@ class RankedPairs final : public EffectEstimator {
     const double b = reference.front().value;
     const double c = candidate.front().value;
     raw_.Add(b, c);
-    // The log ratio of slowness is the negative one of the rate, and a lower rate is worse.
+    // The log ratio of slowness is the negative log ratio of the rate, and a lower rate is worse.
     const double from = rate() ? c : b;
     const double to = rate() ? b : c;
-    // If one pair has no ratio, none is used: Allows() compares the counts.
+    // If one pair lacks a ratio, ratios are not used at all: Allows() compares the counts.
     if (const auto ratio = PairValue(from, to, Contrast::kLogRatio)) {
       InsertSorted(ratio_.sorted, *ratio);
     }
@@ -272,9 +274,9 @@ class RankedPairs final : public EffectEstimator {
 
  private:
   struct Scale {
-    std::vector<double> sorted;        // worse positive
-    std::optional<Interval> interval;  // of the last look
-    double estimate = 0;               // of `sorted` when it had `estimated_at` values
+    std::vector<double> sorted;        // positive = worse
+    std::optional<Interval> interval;  // interval of the last look
+    double estimate = 0;               // estimate from `sorted` when it had `estimated_at` values
     std::uint64_t estimated_at = 0;
   };
 
@@ -283,7 +285,7 @@ class RankedPairs final : public EffectEstimator {
   }
   Scale& Of(Contrast scale) { return scale == Contrast::kLogRatio ? ratio_ : difference_; }
 
-  // Takes the intervals of both scales, if this is a look.
+  // Takes the intervals of both scales if a look is due. Returns whether it was.
   bool LookNow(const Look& look) {
     const std::uint64_t n = raw_.n();
     if (look.once) {
@@ -308,7 +310,7 @@ class RankedPairs final : public EffectEstimator {
   void TakeIntervals(double alpha) {
     for (Scale* scale : {&ratio_, &difference_}) {
       const std::optional<OneLook> look = At(*scale, alpha);
-      // A missing interval must not replace that of an earlier look.
+      // A missing interval must not replace the interval of an earlier look.
       if (look && look->interval) scale->interval = look->interval;
     }
   }

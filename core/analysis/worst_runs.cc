@@ -9,9 +9,9 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kMost = 3;
-/// Interquartile ranges: Tukey's "far out".
+/// The number of interquartile ranges beyond which Tukey calls values "far out".
 constexpr double kFence = 3;
-/// A run that is not even a tenth above the median needs no explanation.
+/// Only a run that is at least a tenth above the median needs an explanation.
 constexpr double kWorthTelling = 1.1;
 
 }  // namespace

@@ -15,23 +15,25 @@
 
 namespace benchd {
 
-/// The runs that took far longer than the others of their arm, and what disturbed them.
+/// Finds the runs that took far longer than the others of their arm, and the disturbances that may
+/// explain them.
 ///
-/// Takes the measured runs of a session in the order of execution, after its verdict: they are
-/// judged by the metric of each benchmark's first gate for which lower is better. One thread.
+/// Receives the measured runs of a session in order of execution, after its verdict. They are
+/// judged by the metric of each benchmark's first gate for which lower is better. Must be used by
+/// one thread only.
 class WorstRunsAnalysis {
  public:
-  /// @param spec    outlives this
-  /// @param report  of all runs, for its gates
+  /// @param spec    must outlive this object
+  /// @param report  the report on all runs, which lists the gates
   WorstRunsAnalysis(const SessionSpec& spec, const Report& report);
 
-  /// No metric can be judged by: no run is needed.
+  /// Returns whether there is no metric by which runs can be judged, so that no run is needed.
   bool empty() const { return metrics_.empty(); }
 
   void Add(std::span<const Run> block);
 
-  /// At most three of those beyond Tukey's outer fence, the worst first, each with the quantities
-  /// of which the kernel counted more than in the median run of its arm.
+  /// Returns at most three runs beyond Tukey's outer fence, the worst first. Each has the
+  /// quantities of which the kernel counted more than in the median run of its arm.
   /// Source: J. W. Tukey, Exploratory Data Analysis (1977).
   std::vector<WorstRun> Conclude() const;
 

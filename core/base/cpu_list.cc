@@ -24,7 +24,7 @@ std::optional<int> ParseCpu(std::string_view text) {
   return cpu;
 }
 
-/// Makes untrusted text fit for a message: one short line of printable ASCII.
+/// Converts untrusted text to one short line of printable ASCII, for a message.
 std::string Shown(std::string_view part) {
   constexpr std::size_t kMostBytes = 40;
   std::string shown(part.substr(0, kMostBytes));
@@ -37,7 +37,7 @@ std::string Shown(std::string_view part) {
 
 Result<std::vector<int>> ParseCpuList(std::string_view text) {
   text = Trim(text);
-  // Bounds the memory, even if a long text names the same CPUs a million times.
+  // A bit set bounds the memory, even if the text repeats the same CPUs a million times.
   std::bitset<kMaxCpus> named;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
@@ -47,13 +47,13 @@ Result<std::vector<int>> ParseCpuList(std::string_view text) {
     const auto last = dash == std::string_view::npos ? first : ParseCpu(part.substr(dash + 1));
     if (!first || !last || *last < *first) {
       return InvalidArgument("CPU list", "'" + Shown(part) + "' is not a CPU or range",
-                             "write it like 0-3,7");
+                             "write it as a list such as 0-3,7");
     }
     for (int cpu = *first; cpu <= *last; ++cpu) named.set(static_cast<std::size_t>(cpu));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
     if (text.empty()) {
-      return InvalidArgument("CPU list", "ends with a comma", "write it like 0-3,7");
+      return InvalidArgument("CPU list", "ends with a comma", "write it as a list such as 0-3,7");
     }
   }
   std::vector<int> cpus;

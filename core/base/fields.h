@@ -7,8 +7,9 @@
 #include <string_view>
 #include <type_traits>
 
-/// Field lists of structs and name lists of enums, written beside their definitions. Serializers
-/// (the wire, the store's JSON) walk these lists, so a new field is added in one place.
+/// Macros that list the fields of a struct or the names of an enum beside its definition. The
+/// serializers for the wire and for the store's JSON walk these lists, so a new field is added in
+/// one place.
 
 #define BENCHD_PARENTHESES ()
 #define BENCHD_EXPAND(...) \
@@ -24,8 +25,8 @@
   __VA_OPT__(BENCHD_VISIT_AGAIN BENCHD_PARENTHESES(__VA_ARGS__))
 #define BENCHD_VISIT_AGAIN() BENCHD_VISIT_FIRST
 
-/// Follows a struct, in its namespace. Generates VisitFields(), which calls
-/// visit.Field(NAME, FIELD) for each field in the order given. At most 64 fields.
+/// Defines VisitFields(), which calls visit.Field(NAME, FIELD) for each field of a struct in the
+/// listed order. Place it after the struct, in the same namespace. Supports at most 64 fields.
 #define BENCHD_FIELDS(Type, ...)                                                  \
   template <typename Value>                                                       \
   requires std::same_as<std::remove_const_t<Value>, Type>                         \
@@ -33,7 +34,8 @@
     BENCHD_VISIT_EACH(__VA_ARGS__)                                                \
   }
 
-/// Follows an enum whose values count from 0, in its namespace: the names in order of value.
+/// Defines the names of an enum, in order of value. Place it after the enum, in the same namespace.
+/// The values of the enum must count from 0.
 #define BENCHD_NAMES(Enum, ...) \
   constexpr auto NamesOf(Enum) { return std::to_array<std::string_view>({__VA_ARGS__}); }
 
@@ -44,7 +46,7 @@ inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-/// The name of an enum value in messages and the database; empty if out of range.
+/// Returns the name of an enum value in messages and the database, or "" if it is out of range.
 template <typename Enum>
 constexpr std::string_view NameOf(Enum value) {
   constexpr auto names = NamesOf(Enum{});

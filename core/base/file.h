@@ -12,7 +12,7 @@
 
 namespace benchd {
 
-/// Owns a file descriptor and closes it; -1 means empty.
+/// Owns a file descriptor and closes it. The value -1 means that it owns none.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -38,21 +38,21 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// Reads and writes whole files by descriptor.
+// Functions that read and write whole files by descriptor.
 
 /// Reads `fd` from its current offset to the end, but stops once it has more than `most` bytes. A
-/// caller with a limit compares the size with it and reports the excess itself.
+/// caller with a limit must compare the size with that limit and report the excess itself.
 ///
-/// @param name  of the file, for the error
-/// @errors from read(2)
+/// @param name  the name of the file in the error
+/// @errors those of read(2)
 Result<std::string> ReadAll(int fd, std::string_view name,
                             std::size_t most = std::numeric_limits<std::size_t>::max());
 
-/// @errors from write(2); a part may have been written.
+/// @errors those of write(2). Part of the text may have been written.
 Result<void> WriteAll(int fd, std::string_view text, std::string_view name);
 
-/// Writes `text` to stdout. @return the exit code for the program: 0, or 74 (EX_IOERR) after
-/// reporting the error on stderr.
+/// Writes `text` to stdout. Returns the exit code of the program: 0, or 74 (EX_IOERR) after an
+/// error, which is reported on stderr.
 int PrintForExitCode(std::string_view text);
 
 }  // namespace benchd

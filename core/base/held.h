@@ -5,9 +5,10 @@
 
 namespace benchd {
 
-/// A handle to one entry in an owner's list, such as a subscription or a place in a queue. Its
-/// destruction or reassignment removes the entry (`Owner::GiveUp(key)`; Held is a friend). Movable,
-/// not copyable. Must not outlive the owner, and belongs to the owner's thread.
+/// A handle to one entry in an owner's list, such as a subscription or a place in a queue.
+/// Destroying or reassigning the handle removes the entry by calling `Owner::GiveUp(key)`, so Held
+/// must be a friend of the owner. A handle can be moved but not copied. It must not outlive the
+/// owner, and may only be used in the owner's thread.
 template <typename Owner>
 class Held {
  public:

@@ -31,7 +31,7 @@ bool NamesADescriptor(std::string_view path) {
 }
 
 bool LeadsToADescriptor(std::string_view path) {
-  constexpr int kMostLinks = 40;  // as in path_resolution(7)
+  constexpr int kMostLinks = 40;  // the limit in path_resolution(7)
   fs::path place(path);
   for (int i = 0; i <= kMostLinks; ++i) {
     if (NamesADescriptor(place.string())) return true;

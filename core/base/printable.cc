@@ -93,7 +93,8 @@ std::string WithoutControls(std::string_view text,
 
 namespace {
 
-/// Octal escapes for $'...', always of three digits, since the next character may be a digit.
+/// Returns octal escapes for $'...'. Each has three digits, because the next character may be a
+/// digit.
 std::string InOctal(std::string_view bytes) {
   std::string octal;
   for (const char c : bytes) {

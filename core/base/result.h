@@ -10,34 +10,36 @@
 
 namespace benchd {
 
-/// The kind of a failure. It determines the gRPC status (rpc/status_mapping.cc) and thus the exit
+/// The kind of failure. It determines the gRPC status (rpc/status_mapping.cc) and thus the exit
 /// code.
 enum class ErrorCode {
-  kInvalidArgument,     ///< the request is wrong and will stay wrong
-  kNotFound,            ///< no such session, program, file
-  kAlreadyExists,       ///< another daemon, an equal name
+  kInvalidArgument,     ///< the request is invalid; a retry will not help
+  kNotFound,            ///< the session, program or file does not exist
+  kAlreadyExists,       ///< for example another daemon, or the same name
   kPermissionDenied,    ///< the caller lacks the permission
-  kFailedPrecondition,  ///< right request, wrong moment or machine (draining, strict isolation)
+  kFailedPrecondition,  ///< valid request, but not now or not on this machine (draining, strict
+                        ///< isolation)
   kResourceExhausted,   ///< a limit was reached
   kUnavailable,         ///< the other process has exited; a retry may work
   kCancelled,           ///< cancelled on request
   kDeadlineExceeded,    ///< a run or a step took longer than allowed
-  kUnimplemented,       ///< declared, not yet offered
+  kUnimplemented,       ///< declared, but not yet implemented
   kInternal,            ///< a bug in benchd
 };
 BENCHD_NAMES(ErrorCode, "invalid_argument", "not_found", "already_exists", "permission_denied",
              "failed_precondition", "resource_exhausted", "unavailable", "cancelled",
              "deadline_exceeded", "unimplemented", "internal")
 
-/// A failure as a user reads it: `error: MESSAGE`, then `hint: HINT` if there is one.
+/// A failure, printed for the user as `error: MESSAGE`, followed by `hint: HINT` if there is a
+/// hint.
 ///
-/// `message` reads "WHAT: WHY" without a trailing full stop; `hint` may be empty.
+/// `message` has the form "WHAT: WHY" without a full stop. `hint` may be empty.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
   std::string hint;
 
-  /// Prefixes the step that failed: "storing a sample: disk is full".
+  /// Prefixes the message with the step that failed: "storing a sample: disk is full".
   Error Within(std::string_view step) && {
     message = std::string(step) + ": " + message;
     return std::move(*this);
@@ -49,7 +51,7 @@ BENCHD_FIELDS(Error, code, message, hint)
 
 /// A value or an Error, with the member names of std::expected (C++23).
 ///
-/// Reading the side that is absent breaks an invariant (assert); it is not an error.
+/// Reading the side that is absent is a bug, which an assertion catches.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -92,7 +94,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// Success without a value, or an Error. `return {};` is success.
+/// Success without a value, or an Error. A function returns `{}` on success.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -122,10 +124,12 @@ class [[nodiscard]] Result<void> {
   Error error_;
 };
 
-/// kInvalidArgument "FIELD: WHY"; `field` is the option or proto field the user can change.
+/// Returns the error kInvalidArgument "FIELD: WHY". `field` is the option or proto field that the
+/// user can change.
 Error InvalidArgument(std::string_view field, std::string_view why, std::string_view hint = {});
 
-/// A failed system call: "WHAT: No such file or directory"; the code depends on `errno_value`.
+/// Returns the error of a failed system call: "WHAT: No such file or directory". Its code depends
+/// on `errno_value`.
 Error SystemError(std::string_view what, int errno_value);
 
 }  // namespace benchd

@@ -4,14 +4,14 @@
 
 namespace benchd {
 
-/// SplitMix64: 64-bit pseudorandom numbers, the same on every machine and library version. Bounded
-/// uniform numbers are derived from it (schedule/schedule.h, stats/resampling.h).
-/// Inline because a bootstrap draws 10^8 of them. A small value type.
+/// A generator of 64-bit pseudorandom numbers that are the same on every machine and with every
+/// library version. Bounded uniform numbers are derived from them (schedule/schedule.h,
+/// stats/resampling.h). It is inline because a bootstrap draws 10^8 numbers.
 /// Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014.
 class SplitMix64 {
  public:
-  /// Streams of one seed are independent for all practical purposes. Mixing twice keeps
-  /// neighbouring seeds and neighbouring streams apart.
+  /// The streams of one seed are independent for all practical purposes. Mixing twice decorrelates
+  /// neighbouring seeds and neighbouring streams.
   SplitMix64(std::uint64_t seed, std::uint64_t stream)
       : state_(Mix(Mix(seed + kGolden) + (stream + 1) * kGolden)) {}
 

@@ -14,7 +14,7 @@ constexpr std::size_t kQuotedBytes = 60;
 
 bool IsContinuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U; }
 
-/// Fast path: most text is ASCII, and this checks eight bytes at once.
+/// Checks eight bytes at once. This is the fast path, because most text is ASCII.
 bool AreEightAscii(std::string_view text) {
   std::uint64_t bytes = 0;
   if (text.size() < sizeof bytes) return false;
@@ -180,7 +180,8 @@ std::string Counted(std::uint64_t count, std::string_view one, std::string_view 
 
 namespace {
 
-// Optimal string alignment distance: Levenshtein distance with adjacent transpositions.
+// Returns the optimal string alignment distance: the Levenshtein distance with adjacent
+// transpositions.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

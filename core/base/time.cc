@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-/// Reads a time from left to right. A missing part makes the whole invalid (AtEnd()).
+/// Reads a time from left to right. If a part is missing, AtEnd() returns false.
 class TimestampReader {
  public:
   explicit TimestampReader(std::string_view text) : rest_(text) {}
@@ -35,7 +35,7 @@ class TimestampReader {
     return c;
   }
 
-  /// The fraction of a second after the point, if there is one.
+  /// Reads the fraction of a second after the decimal point, if there is one.
   Nanoseconds Fraction() {
     if (rest_.empty() || rest_.front() != '.') return {};
     rest_.remove_prefix(1);
@@ -47,7 +47,7 @@ class TimestampReader {
     return Nanoseconds(nanoseconds);
   }
 
-  /// The offset of local time from UTC.
+  /// Reads the offset of local time from UTC.
   std::chrono::minutes Offset() {
     const char sign = OneOf("Zz+-");
     if (sign != '+' && sign != '-') return {};
@@ -69,7 +69,7 @@ class TimestampReader {
   bool valid_ = true;
 };
 
-/// Whether a Timestamp can hold the whole year.
+/// Returns whether a Timestamp can hold the whole year.
 bool Fits(std::chrono::year year) {
   return year > std::chrono::year(1677) && year < std::chrono::year(2262);
 }

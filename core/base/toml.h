@@ -2,18 +2,20 @@
 
 #include <cstdint>  // toml++ headers below rely on it without including it
 
-// The one configuration of toml++ for all sources: translation units that include it with different
-// macros have undefined behaviour. Header-only. Parse errors are values, not exceptions.
+// The configuration of toml++ for all sources. If translation units include toml++ with different
+// macros, the behaviour is undefined. The library is used header-only, and its parse errors are
+// values, not exceptions.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wconversion"
-// Version 3.3 gives the compiler assumptions that its input can violate, which is undefined
-// behaviour: that '[' is followed by a key (any character may follow), and that certain letters do
-// not occur where whitespace may (https://github.com/marzer/tomlplusplus/issues/190 and 295; its
-// later fix, pull request 305, also treats them as non-whitespace). Its own checks catch both
-// cases. Version 3.4 calls the same files .hpp.
+// In version 3.3, the input can violate assumptions that the library gives to the compiler, which
+// is undefined behaviour. It assumes that '[' is followed by a key, although any character may
+// follow, and that certain letters do not occur where whitespace may
+// (https://github.com/marzer/tomlplusplus/issues/190 and 295; the later fix, pull request 305, also
+// treats them as non-whitespace). Without these assumptions, the checks of the library catch both
+// cases. Version 3.4 names the same files .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #else

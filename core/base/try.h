@@ -4,7 +4,7 @@
 
 #include "core/base/result.h"
 
-// TRY returns an error to the caller, or yields the value:
+// TRY and its variants return an error to the caller, or yield the value:
 //
 //   TRY(const double root, RobbinsRoot(alpha));   declares `root`, or returns the Error
 //   TRY_VOID(CheckLevel(alpha));                  continues, or returns the Error
@@ -18,11 +18,11 @@
 //   const double root = std::move(try_1).value();
 //
 // TRY is more than one statement, so it must not be the body of an `if` without braces. The
-// expression may contain commas; the declaration must not. TRY_VOID destroys a value at once: an
-// object that holds something (a lock, an access) needs TRY and a name. The result of co_await is
-// kept in a named local because GCC 12 destroys temporaries of co_await too early.
+// expression may contain commas; the declaration must not. TRY_VOID destroys the value immediately,
+// so use TRY and a name for an object that holds a resource, such as a lock. The result of co_await
+// is stored in a named local variable, because GCC 12 destroys temporaries of co_await too early.
 
-// A declaration cannot be put in parentheses.
+// The declaration in a macro argument cannot be put in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define BENCHD_TRY_NAME_(number) try_##number
 #define BENCHD_TRY_(number, leave, declaration, ...)                                \

@@ -18,9 +18,9 @@ namespace {
 
 constexpr const char* kUsers = "/etc/passwd";
 constexpr const char* kGroups = "/etc/group";
-/// Exit code of getent(1) if the key was not found.
+/// The exit code of getent(1) for a key that does not exist.
 constexpr int kNoSuchEntry = 2;
-/// The line of a large group, with all its members, can take some hundred kilobytes.
+/// The line of a large group, with all its members, can take several hundred kilobytes.
 constexpr std::size_t kMaxAnswerBytes = std::size_t{16} * 1024 * 1024;
 
 std::optional<std::uint32_t> IdOf(std::string_view text) {
@@ -52,12 +52,12 @@ Result<std::string> ReadAnswer(int pipe) {
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > kMaxAnswerBytes) {
-      return Error{ErrorCode::kResourceExhausted, "getent: the answer is too long"};
+      return Error{ErrorCode::kResourceExhausted, "getent: the output exceeds 16 MiB"};
     }
   }
 }
 
-/// The first matching entry of the file, else getent's entry for the key.
+/// Returns the first matching entry of the file, or else the entry that getent prints for the key.
 template <typename Entry, typename IsWanted>
 std::optional<Entry> Find(const char* file, const char* database, const std::string& key,
                           std::optional<Entry> (*parse)(std::string_view), IsWanted is_wanted) {

@@ -17,7 +17,7 @@ BENCHD_NAMES(ComparisonRole, "gate", "info")
 enum class Flag { kNone, kImprovement, kWorse };
 BENCHD_NAMES(Flag, "none", "improvement", "worse")
 
-/// An estimate with its interval; the ends are absent as long as the method has none.
+/// An estimate with its interval. The ends are absent until the method has an interval.
 struct Effect {
   double estimate = 0;
   std::optional<double> lo;
@@ -26,8 +26,8 @@ struct Effect {
 };
 BENCHD_FIELDS(Effect, estimate, lo, hi)
 
-/// The look at which a gate was decided; never revised. An end is absent if the interval had none
-/// (exact-t decides against the margin itself).
+/// The look at which a gate was decided. It is never revised. An end is absent if the interval is
+/// unbounded there (exact-t decides against the margin itself).
 struct Decision {
   std::uint64_t blocks = 0;
   std::optional<double> lo;
@@ -36,33 +36,33 @@ struct Decision {
 };
 BENCHD_FIELDS(Decision, blocks, lo, hi)
 
-/// What would decide a gate that is undecided.
+/// The remedy that would decide an undecided gate.
 enum class Remedy {
   kMoreTime,
-  kMoreRuns,      ///< a larger Limits::runs
-  kMoreMaxRuns,   ///< a larger Limits::max_runs
+  kMoreRuns,      ///< a larger value of Limits::runs
+  kMoreMaxRuns,   ///< a larger value of Limits::max_runs
   kMoreLayouts,   ///< more builds of each group
-  kMoreRows,      ///< of a table
-  kSingleRounds,  ///< of a table that has means alone
-  kOtherMargin,   ///< the change is too close to this one
-  kHardlyAny,     ///< more runs or builds than a session may have
-  kNoneNeeded,    ///< it is as precise as the rule asked for
+  kMoreRows,      ///< more rows of a table
+  kSingleRounds,  ///< single rounds, for a table that contains only means
+  kOtherMargin,   ///< another margin: the change is too close to this one
+  kHardlyAny,     ///< it would take more runs or builds than a session may have
+  kNoneNeeded,    ///< the interval is as narrow as the rule requires
 };
 BENCHD_NAMES(Remedy, "more_time", "more_runs", "more_max_runs", "more_layouts", "more_rows",
              "single_rounds", "other_margin", "hardly_any", "none_needed")
 
-/// How much it is expected to take in total until an undecided gate is decided (forecast.h).
+/// The total effort that is expected until an undecided gate is decided (forecast.h).
 struct Forecast {
   Remedy remedy = Remedy::kMoreTime;
-  std::optional<double> seconds;      ///< of measuring; absent = unknown
-  std::optional<std::uint64_t> runs;  ///< blocks, or builds of each group
+  std::optional<double> seconds;      ///< time of measuring; absent = unknown
+  std::optional<std::uint64_t> runs;  ///< number of blocks, or of builds in each group
   bool operator==(const Forecast&) const = default;
 };
 BENCHD_FIELDS(Forecast, remedy, seconds, runs)
 
-/// One candidate against one reference in one metric of one benchmark, as it stands now.
+/// The current comparison of one candidate with one reference in one metric of one benchmark.
 ///
-/// A field without a value is absent. No value is ever NaN, infinite, or a zero that means "none".
+/// A field without a value is absent. A value is never NaN, infinite, or a zero that means "none".
 struct Comparison {
   std::string benchmark;
   std::string reference;
@@ -76,38 +76,41 @@ struct Comparison {
   double confidence = 0;  ///< coverage of this comparison's interval (1 - alpha/G for a gate)
   Method method = Method::kPaired;
   Estimator estimator;
-  std::uint64_t n_reference = 0;  ///< values used, one per block
+  std::uint64_t n_reference = 0;  ///< number of values used, one per block
   std::uint64_t n_candidate = 0;
   std::optional<double> mean_reference;
   std::optional<double> mean_candidate;
   std::optional<double> sd_reference;
   std::optional<double> sd_candidate;
-  /// candidate/reference - 1, a fraction, signed as measured. The estimate is that of the last
-  /// look. The interval is the intersection of all looks so far; with one look, that look's
-  /// interval. The ends are absent if the intersection is empty.
+  /// The relative change, candidate/reference - 1, as a fraction with the sign as measured. The
+  /// estimate is that of the last look. The interval is the intersection of the intervals of all
+  /// looks so far. The ends are absent if the intersection is empty.
   std::optional<Effect> change;
   std::optional<Effect> difference;  ///< candidate - reference, in `unit`; otherwise like `change`
-  /// The last look alone, for a method that looks repeatedly; absent if it had no interval.
+  /// The result of the last look alone, for a method that looks repeatedly. Absent if that look did
+  /// not give an interval.
   std::optional<Effect> last_change;
   std::optional<Effect> last_difference;
-  std::optional<double> p_value;    ///< always valid: a running minimum
+  std::optional<double> p_value;    ///< always valid, because it is a running minimum
   std::optional<Verdict> verdict;   ///< gates only
-  std::optional<Decision> decided;  ///< gates that are decided
-  /// Explains a verdict that does not come from an interval: a code of kVerdictReasons
-  /// (model/verdict_reason.h), or of the warning that invalidates the gate.
+  std::optional<Decision> decided;  ///< only for gates that are decided
+  /// The reason for a verdict that does not come from an interval: a code from kVerdictReasons
+  /// (model/verdict_reason.h), or the code of the warning that invalidates the gate.
   std::string reason;
   Flag flag = Flag::kNone;  ///< info metrics only
-  /// Standard error, relative to that of the same values treated as independent. 0.5 means that
-  /// pairing saved three quarters of the runs. Paired methods only.
+  /// The standard error, divided by that of the same values treated as independent. A value of 0.5
+  /// means that pairing saved three quarters of the runs. Only for paired methods.
   std::optional<double> pairing_gain;
-  /// Widening of each end of the change's interval for the metric's step, on the log scale; absent
-  /// if the values cover enough steps (docs/statistics.md section 3).
+  /// The amount by which each end of the change's interval is widened for the metric's step, on the
+  /// log scale. Absent if the values cover enough steps (docs/statistics.md section 3).
   std::optional<double> change_allowance;
-  /// Further blocks until this gate is expected to be decided; absent if unknown or not a gate.
+  /// The number of further blocks until this gate is expected to be decided. Absent if it is
+  /// unknown, or if the metric does not gate.
   std::optional<double> expected_blocks;
-  /// The same as a time. The session fills it in, because the statistics have no clock.
+  /// The expected time until this gate is decided. The session fills it in, because the statistics
+  /// do not use a clock.
   std::optional<Nanoseconds> eta;
-  /// Of an undecided gate; absent where more runs are no remedy.
+  /// The forecast for an undecided gate. Absent if more runs are not a remedy.
   std::optional<Forecast> forecast;
   bool operator==(const Comparison&) const = default;
 };
@@ -117,19 +120,21 @@ BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, b
               last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
               change_allowance, expected_blocks, eta, forecast)
 
-/// The progress of a benchmark, from which the schedule chooses the benchmark that runs next. All
-/// of it follows from the runs so far, so a session that is resumed or replayed from its stored
-/// runs continues as it would have.
+/// The progress of a benchmark, from which the schedule chooses the next benchmark. It depends only
+/// on the runs so far, so a session that is resumed or replayed from its stored runs continues in
+/// the same way.
 struct BenchmarkOutlook {
-  bool open = true;           ///< it has a gate without a verdict, and blocks left to run
-  std::uint64_t blocks = 0;   ///< measured so far
-  std::uint64_t minimum = 0;  ///< below this, no look decides anything
+  bool open = true;           ///< it has a gate without a verdict, and further blocks to run
+  std::uint64_t blocks = 0;   ///< number of blocks measured so far
+  std::uint64_t minimum = 0;  ///< number of blocks below which a look cannot decide
   double seconds = 0;         ///< total time of its blocks
-  /// Further blocks until the last of its gates is expected to be decided; absent if unknown.
+  /// The number of further blocks until the last of its gates is expected to be decided. Absent if
+  /// it is unknown.
   std::optional<double> expected_blocks;
 
-  /// Seconds of measuring until it is expected to be decided: the mean time of its blocks so far,
-  /// times the number expected. Absent if unknown. Pure.
+  /// Returns the seconds of measuring until the benchmark is expected to be decided: the mean time
+  /// of its blocks so far, times the expected number of blocks. Returns nothing if it is unknown.
+  /// Pure.
   std::optional<double> ExpectedSeconds() const {
     if (blocks == 0 || !expected_blocks) return std::nullopt;
     return *expected_blocks * (seconds / static_cast<double>(blocks));

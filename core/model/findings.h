@@ -10,20 +10,20 @@
 
 namespace benchd {
 
-/// The change of one gate's metric over all benchmarks of a suite: the geometric mean of their
-/// ratios, as a fraction.
+/// The change of one gate's metric over all benchmarks of a suite: the geometric mean of the
+/// benchmarks' ratios, as a fraction.
 struct SuiteChange {
   std::string reference;
   std::string candidate;
   std::string metric;
-  std::uint64_t benchmarks = 0;  ///< that have a ratio, at least two
-  double confidence = 0;         ///< of the interval
+  std::uint64_t benchmarks = 0;  ///< number of benchmarks that have a ratio, at least two
+  double confidence = 0;         ///< confidence level of the interval
   Effect change;
   bool operator==(const SuiteChange&) const = default;
 };
 BENCHD_FIELDS(SuiteChange, reference, candidate, metric, benchmarks, confidence, change)
 
-/// Two arms whose own interval excludes that they are equal.
+/// A pair of arms for which the interval of the change excludes 0.
 struct ClearPair {
   std::string better;
   std::string worse;
@@ -31,26 +31,27 @@ struct ClearPair {
 };
 BENCHD_FIELDS(ClearPair, better, worse)
 
-/// Arms that are not all distinguishable, in the order of the spec.
+/// A group of arms that cannot all be distinguished from each other, in the order of the spec.
 struct ArmGroup {
   std::vector<std::string> arms;
-  std::vector<ClearPair> clear;  ///< the pairs among them that are
+  std::vector<ClearPair> clear;  ///< the pairs among them that can be distinguished
   bool operator==(const ArmGroup&) const = default;
 };
 BENCHD_FIELDS(ArmGroup, arms, clear)
 
-/// The arms of one benchmark by one metric, references among them.
+/// The arms of one benchmark, including references, ordered by one metric.
 struct ArmOrder {
   std::string benchmark;
   std::string metric;
   Better better = Better::kLower;
-  /// The best first; every arm of a group is clearly better than each of all groups behind it.
+  /// The groups, best first. Every arm of a group is clearly better than every arm of all later
+  /// groups.
   std::vector<ArmGroup> groups;
   bool operator==(const ArmOrder&) const = default;
 };
 BENCHD_FIELDS(ArmOrder, benchmark, metric, better, groups)
 
-/// What the kernel counted more of in a run than in the median run of its arm.
+/// A metric of which the kernel counted more in a run than in the median run of its arm.
 struct RunCause {
   std::string metric;
   double value = 0;
@@ -59,15 +60,15 @@ struct RunCause {
 };
 BENCHD_FIELDS(RunCause, metric, value, median)
 
-/// A run that took far longer than the others of its arm.
+/// A run that took far longer than the other runs of its arm.
 struct WorstRun {
-  std::uint64_t number = 0;  ///< of the measured runs, from 1, in order of execution
+  std::uint64_t number = 0;  ///< number among the measured runs, from 1, in order of execution
   std::string benchmark;
   std::string arm;
   std::string metric;
   std::string unit;
   double value = 0;
-  double ratio = 1;  ///< to the median of its arm
+  double ratio = 1;  ///< ratio of the value to the median of its arm
   std::vector<RunCause> causes;
   bool operator==(const WorstRun&) const = default;
 };

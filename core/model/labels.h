@@ -6,15 +6,16 @@
 
 namespace benchd {
 
-// Labels and request ids stay in memory as long as the session is kept, and there may be a hundred
-// thousand sessions. These limits bound them.
+// Labels and request ids stay in memory as long as their session is kept, and there may be a
+// hundred thousand sessions. Therefore their sizes are limited.
 
-inline constexpr std::size_t kMaxRequestIdBytes = 64;  ///< a UUID has 36
+inline constexpr std::size_t kMaxRequestIdBytes = 64;  ///< a UUID has 36 bytes
 inline constexpr std::size_t kMaxLabels = 64;
 inline constexpr std::size_t kMaxLabelBytes = std::size_t{8} * 1024;  ///< keys and values together
 
-/// Whether the labels are within the limits of a submission, in number and in bytes. Older stores
-/// have sessions with more; these are kept, but cannot be found by their labels.
+/// Returns whether the labels are within the limits of a submission, in number and in bytes. Older
+/// stores contain sessions that exceed these limits. Such sessions are kept, but cannot be found by
+/// their labels.
 inline bool AreFewLabels(const std::map<std::string, std::string>& labels) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : labels) bytes += key.size() + value.size();

@@ -12,8 +12,8 @@ constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kHour = std::uint64_t{3600} * 1'000'000'000;
 constexpr double kMaxMib = static_cast<double>(std::uint64_t{1} << 40U);
 constexpr double kMaxBundleMib = static_cast<double>(std::uint64_t{1} << 20U);
-/// The minimum of a limit that need not be whole. In hours it is some microseconds, since less
-/// would be truncated to 0.
+/// The minimum of a limit that need not be a whole number. In hours it is a few microseconds; a
+/// smaller value would be truncated to 0.
 constexpr double kLeast = 1e-9;
 
 constexpr std::array<LimitRow, kLimits> kRows{{
@@ -31,7 +31,7 @@ constexpr std::array<LimitRow, kLimits> kRows{{
      false,
      "machine time",
      "were used in the last 24 hours",
-     "wait until some of it is a day old"},
+     "wait until sessions that used it are more than a day old"},
     {Limit::kKeptAUser, "kept_mib_a_user", "MiB", kMib, true, 10240, kMaxMib, LimitScope::kUser,
      true, "ended sessions", "are kept", "the oldest are deleted"},
     {Limit::kWaitingAUser, "waiting_mib_a_user", "MiB", kMib, true, 64, kMaxMib, LimitScope::kUser,
@@ -39,22 +39,22 @@ constexpr std::array<LimitRow, kLimits> kRows{{
      "wait until some have run, or cancel some: `benchctl list` shows them"},
     {Limit::kSubmissionsADay, "submissions_a_day", "submissions", kPieces, true, 2000, 1'000'000,
      LimitScope::kUser, false, "submissions", "were made in the last 24 hours",
-     "wait until some of them are a day old"},
+     "wait until some submissions are more than a day old"},
     {Limit::kStoredASession, "stored_mib_a_session", "MiB", kMib, true, 1024, kMaxMib,
      LimitScope::kRequest, true, "runs of a session and their output", "",
-     "make it print less, or run it fewer times"},
+     "make the benchmark print less, or run it fewer times"},
     {Limit::kMetricsASession, "metrics_a_session", "metrics", kPieces, true, 20'000, 1'000'000,
      LimitScope::kRequest, true, "metrics of a session", "",
-     "print fewer metric names, and the same ones in each run"},
+     "print fewer distinct metric names, and the same names in every run"},
     {Limit::kLogASession, "log_mib_a_session", "MiB", kMib, true, 16, kMaxMib, LimitScope::kRequest,
-     true, "log of a session", "", "the newest is kept"},
+     true, "log of a session", "", "only the newest output is kept"},
     {Limit::kSummariesAUser, "summaries_a_user", "gates", kPieces, true, 100'000, 100'000'000,
      LimitScope::kUser, true, "history", "are kept", "the oldest are deleted"},
     {Limit::kBundle, "bundle_mib", "MiB", kMib, true, 1024, kMaxBundleMib, LimitScope::kRequest,
      true, "bundle", "", "push the commits, log in, and compare there"},
     {Limit::kBundlesAUser, "bundles_mib_a_user", "MiB", kMib, true, 4096, kMaxBundleMib,
      LimitScope::kUser, true, "bundles", "would be in use",
-     "cancel sessions that have not ended, or wait"},
+     "wait until some sessions have ended, or cancel some"},
     {Limit::kUploadsAUser, "uploads_a_user", "uploads", kPieces, true, 4, 1000, LimitScope::kUser,
      true, "uploads", "are in progress", "try again when one has finished"},
     {Limit::kSpec, "spec_kib", "KiB", kKib, true, 256, 8192, LimitScope::kRequest, true,
@@ -80,7 +80,7 @@ constexpr std::array<LimitRow, kLimits> kRows{{
     {Limit::kHelpersAUser, "helpers_a_user", "processes", kPieces, true, 4, 1024, LimitScope::kUser,
      true, "helper processes", "are running", "wait until some submissions have been answered"},
     {Limit::kMachineTurns, "machine_turns", "turns", kPieces, true, 4, 1000, LimitScope::kAll, true,
-     "machine queries", "are waiting for a session to end", "try again when it has ended"},
+     "machine queries", "are waiting for a session to end", "try again when the session has ended"},
 }};
 
 constexpr bool InOrder() {
@@ -91,7 +91,8 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder());
 
-/// Rounds up, so that a value above a limit is never shown as within it.
+/// Formats an amount in units. Rounds up, so that an amount above a limit is never shown as within
+/// the limit.
 std::string InUnits(const LimitRow& row, std::uint64_t counted) {
   if (row.whole) return std::to_string(counted / row.scale + (counted % row.scale != 0 ? 1 : 0));
   std::string text = std::to_string(
@@ -99,7 +100,8 @@ std::string InUnits(const LimitRow& row, std::uint64_t counted) {
   return text.substr(0, text.find('.') + 2);
 }
 
-/// " MiB", but nothing for pieces, which LimitRow::what names.
+/// Returns the unit with a space before it, such as " MiB", or "" for pieces, because
+/// LimitRow::what names these.
 std::string UnitWord(const LimitRow& row) {
   return row.scale == kPieces ? std::string() : " " + std::string(row.unit);
 }
@@ -132,7 +134,7 @@ std::optional<std::string> Budgets::Set(Limit limit, double units) {
     const std::string most = std::to_string(static_cast<std::uint64_t>(row.most));
     const std::string of = std::string(row.unit);
     if (row.whole) return "should be a whole number of " + of + " from 1 to " + most;
-    return "should be a number of " + of + " above 0, " + most + " at most";
+    return "should be a number of " + of + " above 0 and at most " + most;
   }
   units_.at(static_cast<std::size_t>(limit)) = units;
   return std::nullopt;

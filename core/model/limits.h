@@ -46,26 +46,28 @@ enum class LimitScope {
   kRequest,  ///< a single request
 };
 
-/// A limit: its key in the configuration, its possible values, and the words of a refusal.
+/// The description of a limit: its key in the configuration, its valid values, and the parts of the
+/// error message.
 struct LimitRow {
   Limit limit;
-  std::string_view key;   ///< below [limits] of benchd.toml
-  std::string_view unit;  ///< unit in the configuration: "sessions", "MiB"
-  /// Counted things (pieces, bytes, nanoseconds) per unit.
+  std::string_view key;   ///< key below [limits] of benchd.toml
+  std::string_view unit;  ///< unit in the configuration, such as "sessions" or "MiB"
+  /// The number of counted things (pieces, bytes, nanoseconds) per unit.
   std::uint64_t scale;
-  bool whole;                      ///< only whole numbers of units; else any value above 0
+  bool whole;                      ///< true: only whole numbers of units; false: any value above 0
   std::optional<double> standard;  ///< the default; absent: no limit
-  double most;                     ///< largest value that can be configured
+  double most;                     ///< the largest value that can be configured
   LimitScope scope;
   /// Whether the limit also applies to admins and in user mode, because it protects the machine and
-  /// not the share of a user.
+  /// not the shares of other users.
   bool everybody;
-  std::string_view what;    ///< start of a refusal: "calls in flight"
-  std::string_view used;    ///< its continuation after "64 of 64": "are active"
-  std::string_view advice;  ///< start of its hint: "wait until some have ended"
+  std::string_view what;    ///< start of the error message, such as "calls in flight"
+  std::string_view used;    ///< end of the message, after "64 of 64", such as "are active"
+  std::string_view advice;  ///< start of the hint, such as "wait until some have ended"
 };
 
-/// The table behind the configuration, the refusals, and the usage report.
+/// Returns the table of limits from which the configuration, the error messages and the usage
+/// report are made.
 std::span<const LimitRow, kLimits> LimitRows();
 const LimitRow& RowOf(Limit limit);
 
@@ -74,12 +76,13 @@ class Budgets {
  public:
   Budgets();
 
-  /// In counted things (pieces, bytes, nanoseconds); std::nullopt: no limit.
+  /// Returns the limit in counted things (pieces, bytes, nanoseconds), or std::nullopt if there is
+  /// no limit.
   std::optional<std::uint64_t> Of(Limit limit) const;
-  /// The same for a limit that has a default and is therefore always set.
+  /// Returns a limit that has a default and is therefore always set.
   std::uint64_t At(Limit limit) const { return Of(limit).value(); }
 
-  /// Sets a limit to `units`, as in the configuration.
+  /// Sets a limit to a number of units, as in the configuration.
   /// @return a description of the valid values if `units` is not one of them
   std::optional<std::string> Set(Limit limit, double units);
 
@@ -93,30 +96,32 @@ class Budgets {
 struct LimitUse {
   Limit limit{};
   std::optional<std::uint32_t> uid;   ///< absent: all users together
-  std::uint64_t used = 0;             ///< in counted things
+  std::uint64_t used = 0;             ///< amount in use, in counted things
   std::optional<std::uint64_t> most;  ///< absent: no limit
   bool operator==(const LimitUse&) const = default;
 };
 
-/// The error if a limit is used up: "calls in flight: 64 of 64 are active for uid 1000", with the
-/// key in its hint. kResourceExhausted.
-/// @param used  current use, or the use if the request were granted
+/// Returns the error kResourceExhausted for a limit that is used up, such as "calls in flight: 64
+/// of 64 are active for uid 1000". The hint names the key of the configuration.
+/// @param used  the current use, or the use if the request were granted
 Error OverLimit(Limit limit, std::uint64_t used, std::uint64_t most,
                 std::optional<std::uint32_t> uid);
-/// The error if one thing is too large: "bundle: 3 MiB exceeds the limit of 2 MiB".
-/// kResourceExhausted.
+/// Returns the error kResourceExhausted for a single object that is too large, such as "bundle: 3
+/// MiB exceeds the limit of 2 MiB".
 Error TooLarge(Limit limit, std::uint64_t size, std::uint64_t most);
 
-/// The hint on raising a limit: "to allow more, raise `calls_a_user` in [limits] of benchd.toml".
+/// Returns the hint for raising a limit: "to allow more, raise `calls_a_user` in [limits] of
+/// benchd.toml".
 std::string HowToAllowMore(Limit limit);
 
-/// Whether a refusal by this limit goes away by itself within a second or so: the same may be asked
-/// again.
+/// Returns whether a refusal by this limit is likely to disappear by itself within about a second,
+/// so that the client may retry.
 constexpr bool PassesSoon(Limit limit) {
   return limit == Limit::kCallsASecond || limit == Limit::kCallsAUser || limit == Limit::kHeldAUser;
 }
 
-/// The trailer of a refused call for which that holds: the milliseconds to wait, in decimal.
+/// The key of a trailer that is sent when PassesSoon() is true for the limit of a refused call. Its
+/// value is the number of milliseconds to wait, in decimal.
 inline constexpr char kRetryAfterKey[] = "benchd-retry-after-ms";
 
 }  // namespace benchd

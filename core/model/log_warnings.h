@@ -9,21 +9,23 @@
 
 namespace benchd {
 
-// Warnings from benchctl's build of commits (client/git/missing_files.h) about the verdict. The
-// build is a command of the session, so it passes its warnings on as lines of its log.
+// Functions that pass warnings from benchctl's build of commits (client/git/missing_files.h) to the
+// report. The build is a command of the session, so it writes its warnings as lines to the
+// session's log.
 
-/// The log line with its newline: code and message. Control characters become spaces.
+/// Formats a warning as a log line with code, message and newline. Replaces control characters by
+/// spaces.
 std::string LogWarningLine(const Warning& warning);
 
-/// The distinct warnings in a log, with the severity and hint of their codes. The log is output of
-/// an untrusted build, so only codes for missing files are accepted, and only the first 20
-/// warnings. Pure.
+/// Returns the distinct warnings in a log, with the severity and hint of their codes. The log is
+/// the output of an untrusted build, so only codes for missing files are accepted, and only the
+/// first 20 warnings. Pure.
 std::vector<Warning> WarningsInLog(std::string_view log);
 
-/// The line, with its newline, with which the build ends if that of one commit fails.
+/// Formats the last line of the log, with its newline, for a build that failed at one commit.
 std::string BuildFailureLine(std::string_view commit, int exit_code);
 
-/// The commit that such a line at the end of a log names. Pure.
+/// Returns the commit named in the last line of a log, if that line is a BuildFailureLine(). Pure.
 std::optional<std::string> FailedBuildInLog(std::string_view log);
 
 }  // namespace benchd

@@ -8,7 +8,7 @@ namespace {
 
 struct NamedSetting {
   std::string_view name;
-  std::string MachineProfile::*value;  ///< nullptr: the c-states, which are a number
+  std::string MachineProfile::*value;  ///< nullptr for the C-states, whose value is a number
 };
 
 constexpr auto kSettings =

@@ -10,46 +10,49 @@
 
 namespace benchd {
 
-/// How long the settings of a profile are held.
+/// The time for which the settings of a profile are held.
 enum class HoldSettings {
   kSessions,  ///< from the start of a session to its end
   kDaemon,    ///< as long as benchd runs; profile `default` only
 };
 BENCHD_NAMES(HoldSettings, "sessions", "daemon")
 
-/// The state of the machine while benchmarks run: `[machine_profile.NAME]` of the configuration.
+/// The settings of the machine while benchmarks run, from `[machine_profile.NAME]` of the
+/// configuration.
 ///
-/// Values are those of the kernel's interfaces. An empty value leaves the setting unchanged
+/// The values are those of the kernel's interfaces. An empty value leaves the setting unchanged
 /// ("leave" in the file). The defaults are those of the profile `default`; `strict` sets more
 /// (StrictProfile()). daemon/system/README.md describes each setting.
 struct MachineProfile {
   std::string name = "default";
-  /// CPU list; empty = [runner] benchmark_cpus, else all but the first physical core.
+  /// A CPU list. If it is empty, [runner] benchmark_cpus applies, or else all CPUs but those of the
+  /// first physical core.
   std::string benchmark_cpus;
   HoldSettings hold = HoldSettings::kSessions;
 
-  // Settings of the whole machine, applied in this order and restored in reverse.
+  // These settings of the whole machine are applied in this order and restored in reverse order.
   std::string irqs = "housekeeping";        ///< CPUs that serve interrupts: housekeeping
   std::string workqueues = "housekeeping";  ///< CPUs for unbound kernel work: housekeeping
-  std::string smt = "idle";  ///< idle: use one thread per core; off: by the kernel's control file
-  /// The strongest form to try: isolated, root (its CPUs share the threads of a program evenly),
-  /// shield (no partition). auto: isolated for one CPU, root for several.
+  std::string smt = "idle";  ///< idle: use one thread per core; off: switch SMT off in the kernel
+  /// The strongest form of the cpuset to try: isolated, root (the scheduler balances threads over
+  /// its CPUs) or shield (not a partition). The value auto means isolated for one CPU, and root for
+  /// several.
   std::string cpuset = "auto";
   std::string governor = "performance";
   std::string min_frequency_khz;
   std::string max_frequency_khz;
   std::string boost = "off";  ///< on, off
   std::string energy_preference = "performance";
-  std::optional<std::int32_t> c_state_latency_us = 10;  ///< deepest idle state, by exit latency
+  std::optional<std::int32_t> c_state_latency_us = 10;  ///< maximum exit latency of idle states
   std::string timer_migration = "0";
   std::string nmi_watchdog = "0";
   std::string transparent_hugepages;  ///< always, madvise, never
   std::string swappiness;             ///< 0 to 200
   std::string perf_sample_rate;       ///< samples per second
 
-  // Settings of each child.
-  bool numa_local = false;               ///< memory only from the nodes of the benchmark CPUs
-  std::uint64_t memory_limit_bytes = 0;  ///< of the whole process tree, 0 = none
+  // These settings apply to each child.
+  bool numa_local = false;  ///< allocate memory only from the nodes of the benchmark CPUs
+  std::uint64_t memory_limit_bytes = 0;  ///< limit of the whole process tree; 0 = unlimited
   std::int32_t nice = 0;                 ///< -20 to 19
   std::string policy;                    ///< scheduling policy: batch, fifo; empty = other
   bool drop_caches = false;              ///< empty the page cache before every run
@@ -62,13 +65,15 @@ BENCHD_FIELDS(MachineProfile, name, benchmark_cpus, hold, irqs, workqueues, smt,
               timer_migration, nmi_watchdog, transparent_hugepages, swappiness, perf_sample_rate,
               numa_local, memory_limit_bytes, nice, policy, drop_caches, aslr)
 
-/// The built-in profile for `--machine-profile strict`: fixes everything that can be fixed.
+/// Returns the built-in profile for `--machine-profile strict`, which fixes every setting that can
+/// be fixed.
 MachineProfile StrictProfile();
 
-/// The names of the whole machine's settings in reports, in the order above.
+/// Returns the names that reports use for the settings of the whole machine, in the order above.
 std::span<const std::string_view> MachineSettingNames();
 
-/// Makes a profile leave a setting unchanged. False if the name is not one of the above.
+/// Makes a profile leave a setting unchanged. Returns false if MachineSettingNames() does not
+/// contain the name.
 bool LeaveOut(MachineProfile& profile, std::string_view setting);
 
 }  // namespace benchd

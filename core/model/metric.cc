@@ -9,13 +9,13 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kAlwaysThere = 9;
-constexpr std::size_t kDisturbances = 4;  // the last ones
+constexpr std::size_t kDisturbances = 4;  // the last rows of the table
 
-// Resolutions. wall_time: clock_gettime counts nanoseconds. CPU times: the kernel accounts them in
-// nanoseconds; getrusage and a control group's cpu.stat report microseconds. max_rss and
-// tree_memory_peak: whole pages, 4 KiB on the machines we run on. read_bytes, write_bytes: rusage
-// counts blocks of 512 bytes. stolen_time: proc_stat(5) counts hundredths of a second (USER_HZ).
-// Counters: perf_event_open(2).
+// The built-in metrics with their resolutions. wall_time is in nanoseconds, from clock_gettime. CPU
+// times are in microseconds, as getrusage and a control group's cpu.stat report them. max_rss and
+// tree_memory_peak are in whole pages, which have 4 KiB on the machines we run on. read_bytes and
+// write_bytes are in blocks of 512 bytes, as rusage counts them. stolen_time is in hundredths of a
+// second (USER_HZ), as in proc_stat(5). The counters come from perf_event_open(2).
 const std::array<MetricInfo, 23>& Table() {
   static const std::array<MetricInfo, 23> table{{
       {"wall_time", "s", Better::kLower, 1e-9},

@@ -9,48 +9,50 @@
 
 namespace benchd {
 
-/// The direction that is good. A metric without one is reported, but cannot be a gate.
+/// The direction that is better. A metric without a direction is reported, but cannot be a gate.
 enum class Better { kLower, kHigher };
 BENCHD_NAMES(Better, "lower", "higher")
 
-/// The meaning of a metric's numbers.
+/// The description of a metric.
 struct MetricInfo {
   std::string name;
-  /// An SI unit if there is one: "s", "B", "1" (a count); else the harness's own; may be empty.
+  /// An SI unit if there is one: "s", "B" or "1" (a count). Otherwise the unit that the harness
+  /// printed, which may be empty.
   std::string unit;
   std::optional<Better> better;
-  /// Smallest step the metric can take, in `unit`; 0 when unknown (docs/statistics.md section 3).
+  /// The smallest step of the metric, in `unit`; 0 = unknown (docs/statistics.md section 3).
   double resolution = 0;
-  /// The metric has a direction, but gates only if named: it repeats another metric (a rate and its
-  /// time), or was printed as an explanation and not for judgement.
+  /// Whether the metric gates only if the user names it, although it has a direction. Such a metric
+  /// repeats another metric (a rate and its time), or was printed only as an explanation.
   bool by_name_only = false;
   bool operator==(const MetricInfo&) const = default;
 };
 BENCHD_FIELDS(MetricInfo, name, unit, better, resolution, by_name_only)
 
-/// The metrics of every run (rusage and the clock), in their documented order.
+/// Returns the metrics of every run (rusage and the clock), in their documented order.
 std::span<const MetricInfo> BuiltinMetrics();
 
-/// The metrics that a run has only if the kernel, the machine and our privileges provide them:
-/// bytes read from and written to storage, the whole process tree by control group, counters of
-/// perf_event_open(2), and disturbances. Otherwise absent, never zero. docs/metrics.md lists each
-/// with its source.
+/// Returns the metrics that a run has only if the kernel, the machine and our privileges provide
+/// them: bytes read from and written to storage, figures of the whole process tree by control
+/// group, counters of perf_event_open(2), and disturbances. A metric that is not available is
+/// absent, never zero. docs/metrics.md lists each metric with its source.
 std::span<const MetricInfo> OptionalMetrics();
 bool IsOptionalMetric(std::string_view name);
 
-/// The optional metrics that describe disturbances of a run. They explain its values, and are not
-/// judged unless named as a gate.
+/// Returns the optional metrics that describe disturbances of a run. They explain the values of the
+/// run, and are judged only if the user names them as gates.
 std::span<const MetricInfo> DisturbanceMetrics();
 bool IsDisturbanceMetric(std::string_view name);
 
-/// Whether a shell pattern (* ? [...]; * also matches a slash) matches all of a name.
+/// Returns whether a shell pattern (* ? [...]) matches a whole name. An asterisk also matches a
+/// slash.
 bool MatchesPattern(const std::string& pattern, const std::string& name);
-/// Whether `name` contains a wildcard.
+/// Returns whether `name` contains a wildcard.
 bool IsPattern(std::string_view name);
-/// Whether a built-in metric has this name or matches this pattern.
+/// Returns whether a built-in metric has this name or matches this pattern.
 bool NamesBuiltinMetric(const std::string& name_or_pattern);
 
-/// The built-in metric of that name, including the optional ones, or nullptr.
+/// Returns the built-in metric with this name, including optional metrics, or nullptr.
 const MetricInfo* FindBuiltinMetric(std::string_view name);
 
 }  // namespace benchd

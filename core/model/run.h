@@ -14,10 +14,10 @@
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
 
-/// The requests of benchd to benchd-runner, as they are sent, and their results.
+/// Messages between benchd and benchd-runner: the requests, and the results of runs.
 namespace benchd {
 
-/// A command to look up with the caller's permissions and PATH.
+/// A request to look up a command with the caller's permissions and PATH.
 struct ProgramQuery {
   Caller caller;
   std::string program;  ///< argv[0]
@@ -26,7 +26,7 @@ struct ProgramQuery {
 };
 BENCHD_FIELDS(ProgramQuery, caller, program, path, cwd)
 
-/// A command ready to execute: one per arm, sent once per session.
+/// A command that is ready to execute. Each arm has one, which is sent once per session.
 struct ChildSpec {
   Caller caller;
   std::vector<std::string> argv;
@@ -35,64 +35,66 @@ struct ChildSpec {
   std::string input;  ///< empty = /dev/null
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
-  std::string parse;             ///< harness format of stdout, empty = none
+  std::string parse;             ///< harness format of stdout; empty = not parsed
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
   std::vector<int> cpus;         ///< CPUs of the child, empty = any
   ProgramIdentity program;
-  /// The optional metrics (model/metric.h) that this child needs. If one is unavailable, the child
-  /// is refused.
+  /// The optional metrics (model/metric.h) that this child needs. If one of them is unavailable,
+  /// the child is rejected.
   std::vector<std::string> metrics;
 };
 BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, accept_exit,
               cpus, program, metrics)
 
-/// One execution of a child that has been opened before.
+/// One execution of a child that was opened earlier.
 struct RunOrder {
   std::uint32_t child = 0;          ///< index into the children of the session
   std::uint32_t padding_bytes = 0;  ///< random environment padding, 0..4096 (Mytkowicz et al. 2009)
   bool begins_block = true;
-  /// NAME=VALUE, in addition to the child's own. Not for measured runs: it would move their stack.
+  /// Variables (NAME=VALUE) in addition to the child's own. Not used for measured runs, because
+  /// they would move the stack.
   std::vector<std::string> variables;
   bool operator==(const RunOrder&) const = default;
 };
 BENCHD_FIELDS(RunOrder, child, padding_bytes, begins_block, variables)
 
-/// Executions in sequence, without costly work in between.
+/// A sequence of executions without costly work in between.
 struct Batch {
   std::vector<RunOrder> runs;
-  std::optional<RunOrder> next;  ///< probably the next run, to prepare it early
-  Nanoseconds timeout{};         ///< for each run
-  Nanoseconds budget{};          ///< no further block begins after this time
+  std::optional<RunOrder> next;  ///< the probable next run, to prepare it early
+  Nanoseconds timeout{};         ///< time limit of each run
+  Nanoseconds budget{};          ///< time after which no further block begins
   bool stop_on_failure = true;   ///< stop after a run that failed
 };
 BENCHD_FIELDS(Batch, runs, next, timeout, budget, stop_on_failure)
 
-/// A measured number. A run has several: one per metric, or many per metric from a harness.
+/// A measured value. A run has one sample per metric, or several per metric if a harness printed
+/// them.
 struct Sample {
   std::string metric;
-  std::string inner_benchmark;  ///< a benchmark within the harness, empty = the run as a whole
-  std::uint32_t iteration = 0;  ///< within the run, from 0
+  std::string inner_benchmark;  ///< a benchmark within the harness; empty = the whole run
+  std::uint32_t iteration = 0;  ///< number within the run, from 0
   double value = 0;             ///< in the metric's unit; finite
   bool operator==(const Sample&) const = default;
 };
 BENCHD_FIELDS(Sample, metric, inner_benchmark, iteration, value)
 
-/// The exit of a command that a harness timed, if it was not 0.
+/// The unsuccessful exit of a command that a harness timed.
 struct InnerExit {
-  std::string inner_benchmark;  ///< as in Sample
-  std::optional<int> code;      ///< absent: ended by a signal, as far as the harness knows
-  std::uint64_t runs = 0;       ///< number of the harness's runs that ended like this
-  std::uint64_t of_runs = 0;    ///< number of all runs of that inner benchmark
+  std::string inner_benchmark;  ///< a benchmark within the harness, as in Sample
+  std::optional<int> code;      ///< absent if, according to the harness, a signal ended it
+  std::uint64_t runs = 0;       ///< number of the harness's runs that ended in this way
+  std::uint64_t of_runs = 0;    ///< total number of runs of that inner benchmark
   bool operator==(const InnerExit&) const = default;
 };
 BENCHD_FIELDS(InnerExit, inner_benchmark, code, runs, of_runs)
 
 /// The exit of a child.
 struct RunExit {
-  int code = 0;    ///< valid if `signal` is 0; for commands timed by the child, see InnerExit
-  int signal = 0;  ///< the signal that ended it, or 0
+  int code = 0;    ///< valid if `signal` is 0; InnerExit is for commands that the child timed
+  int signal = 0;  ///< the signal that ended the child, or 0
   bool timed_out = false;
-  /// @param accepted  exit codes of a successful run; empty: 0
+  /// @param accepted  the exit codes of a successful run; empty: only 0
   bool Succeeded(std::span<const int> accepted = {}) const {
     const bool as_wanted = accepted.empty() ? code == 0 : std::ranges::count(accepted, code) > 0;
     return as_wanted && signal == 0 && !timed_out;
@@ -108,7 +110,7 @@ enum class RunPhase {
 };
 BENCHD_NAMES(RunPhase, "warmup", "measured", "dropped")
 
-/// One execution of one arm, the unit of measurement. Indices refer to the SessionSpec.
+/// One execution of one arm, which is the unit of measurement. Indices refer to the SessionSpec.
 struct Run {
   std::uint32_t benchmark = 0;
   std::uint64_t block = 0;     ///< within that benchmark and phase, from 0
@@ -117,20 +119,20 @@ struct Run {
   RunPhase phase = RunPhase::kMeasured;
   Timestamp started_at{};
   RunExit exit;
-  std::uint32_t disturbances = 0;  ///< requests the daemon served while this child was measured
+  std::uint32_t disturbances = 0;  ///< number of requests that the daemon served during the run
   std::vector<Sample> samples;
-  /// Unit, direction and resolution of the metrics that are not built in, and of built-in ones
+  /// The unit, direction and resolution of metrics that are not built in, and of built-in metrics
   /// whose step is coarser on the machine of the run.
   std::vector<MetricInfo> metrics;
   bool operator==(const Run&) const = default;
 };
 
-/// The total wall time of the runs, without the pauses between them.
+/// Returns the total wall time of the runs, without the pauses between them.
 Nanoseconds WallTimeOf(std::span<const Run> runs);
 
-/// The duration of a block with its hooks: from the start of its first run to the end of its last,
-/// but at least its wall time. `runs` are in order of execution. For estimates only, since the
-/// timestamps come from a clock that may jump.
+/// Returns the duration of a block with its hooks: from the start of its first run to the end of
+/// its last run, but at least its wall time. `runs` must be in order of execution. Use it only for
+/// estimates, because the timestamps come from a clock that may jump.
 Nanoseconds CostOf(std::span<const Run> runs);
 
 }  // namespace benchd

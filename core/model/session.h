@@ -21,7 +21,8 @@ enum class SessionState { kQueued, kPreparing, kRunning, kPaused, kDone, kFailed
 BENCHD_NAMES(SessionState, "queued", "preparing", "running", "paused", "done", "failed",
              "cancelled")
 
-/// Whether the state is done, failed or cancelled. Such a session never changes again.
+/// Returns whether the state is done, failed or cancelled. A session in such a state never changes
+/// again.
 inline bool IsFinal(SessionState state) {
   return state == SessionState::kDone || state == SessionState::kFailed ||
          state == SessionState::kCancelled;
@@ -29,24 +30,24 @@ inline bool IsFinal(SessionState state) {
 
 /// The state of one machine setting while a session runs.
 struct SettingState {
-  std::string setting;  ///< "cpuset", "governor", ...
+  std::string setting;  ///< name of the setting, such as "cpuset" or "governor"
   std::string wanted;
   std::string actual;
-  bool held = false;   ///< `actual` is as wanted, and benchd keeps it so
-  std::string why;     ///< the reason, if not held
-  std::string at_end;  ///< the actual value when the session ended, before it was restored
+  bool held = false;   ///< `actual` equals `wanted`, and benchd keeps it so
+  std::string why;     ///< the reason if the setting is not held
+  std::string at_end;  ///< the actual value at the end of the session, before it was restored
   bool operator==(const SettingState&) const = default;
 };
 BENCHD_FIELDS(SettingState, setting, wanted, actual, held, why, at_end)
 
-/// A description of the machine: facts in display order ("kernel" -> "6.1.0", "cpu" -> ...).
+/// A description of the machine by facts in display order ("kernel" -> "6.1.0", "cpu" -> ...).
 struct Environment {
   std::vector<std::pair<std::string, std::string>> facts;
   bool operator==(const Environment&) const = default;
 };
 BENCHD_FIELDS(Environment, facts)
 
-/// The value of the fact with that name, or nullptr.
+/// Returns the value of the fact with this name, or nullptr.
 inline const std::string* FactOf(const Environment& environment, std::string_view wanted) {
   for (const auto& [name, value] : environment.facts) {
     if (name == wanted) return &value;
@@ -54,28 +55,28 @@ inline const std::string* FactOf(const Environment& environment, std::string_vie
   return nullptr;
 }
 
-/// What a session requires of the machine.
+/// The requirements of a session on the machine.
 struct MachineRequest {
   std::string profile;
   Isolation isolation = Isolation::kBestEffort;
-  std::string cpus;                       ///< CPU list, empty = the profile's
+  std::string cpus;                       ///< CPU list; empty = the profile's CPUs
   std::vector<std::string> settings_off;  ///< settings of the profile to leave unchanged
 };
 BENCHD_FIELDS(MachineRequest, profile, isolation, cpus, settings_off)
 
-/// What a session received from the machine.
+/// The actual state of the machine that a session received.
 struct MachineReport {
   Environment environment;
   std::vector<SettingState> isolation;
   std::vector<int> benchmark_cpus;
   std::vector<int> housekeeping_cpus;
-  bool user_mode = false;  ///< the daemon is one user's, and changes no setting of the machine
+  bool user_mode = false;  ///< the daemon belongs to one user and cannot change machine settings
   bool operator==(const MachineReport&) const = default;
 };
 BENCHD_FIELDS(MachineReport, environment, isolation, benchmark_cpus, housekeeping_cpus, user_mode)
 
-/// The state of the machine at the end of a session: the settings, in the order of
-/// MachineReport::isolation, and warnings about events during the session.
+/// The state of the machine at the end of a session. `at_end` has the settings in the order of
+/// MachineReport::isolation, and `warnings` are about events during the session.
 struct MachineEnd {
   std::vector<std::string> at_end;
   std::vector<Warning> warnings;
@@ -85,13 +86,14 @@ BENCHD_FIELDS(MachineEnd, at_end, warnings)
 
 /// The current state of the machine.
 struct MachineStatus {
-  std::string profile;  ///< source of these settings
-  std::string holder;   ///< "session", "apply", "daemon"; empty = the settings are not held
+  std::string profile;  ///< the machine profile of these settings
+  std::string holder;   ///< "session", "apply" or "daemon"; empty = settings are not held
   Environment environment;
   std::vector<SettingState> settings;
   std::vector<int> benchmark_cpus;
   std::vector<int> housekeeping_cpus;
-  std::vector<std::string> notes;  ///< sentences: settings left unchanged, and unavailable features
+  /// Sentences about settings left unchanged and features not available.
+  std::vector<std::string> notes;
   bool operator==(const MachineStatus&) const = default;
 };
 BENCHD_FIELDS(MachineStatus, profile, holder, environment, settings, benchmark_cpus,
@@ -101,8 +103,8 @@ BENCHD_FIELDS(MachineStatus, profile, holder, environment, settings, benchmark_c
 struct NoiseSource {
   std::string name;
   std::string finding;           ///< a sentence with the figures found
-  std::string advice;            ///< what to do about it
-  std::optional<double> effect;  ///< the measured share of CPU time that it takes, a fraction
+  std::string advice;            ///< a recommendation
+  std::optional<double> effect;  ///< the measured share of CPU time that it takes, as a fraction
   bool operator==(const NoiseSource&) const = default;
 };
 BENCHD_FIELDS(NoiseSource, name, finding, advice, effect)
@@ -118,20 +120,21 @@ BENCHD_FIELDS(ArmRuns, benchmark, arm, runs)
 enum class Basis { kInterval, kEstimate };
 BENCHD_NAMES(Basis, "interval", "estimate")
 
-/// The state of a session after a block; the last report has the verdict.
+/// The state of a session after a block. The last report has the final verdict.
 struct Report {
   Verdict verdict = Verdict::kUndecided;
   Basis basis = Basis::kInterval;
-  Nanoseconds elapsed{};  ///< since the first measured run
+  Nanoseconds elapsed{};  ///< time since the first measured run
   std::optional<Nanoseconds> eta;
   std::uint64_t disturbances = 0;
   std::vector<ArmRuns> runs;
   std::vector<Comparison> comparisons;
   std::vector<Warning> warnings;
-  std::vector<SuiteChange> geometric_means;  ///< of a suite
-  /// Until the session's time limit, while no `eta` can be given for a gate that has an interval.
+  std::vector<SuiteChange> geometric_means;  ///< for suites only
+  /// The time until the session's time limit, given if `eta` is unknown although a gate has an
+  /// interval.
   std::optional<Nanoseconds> time_left;
-  // These need every run: a session has them when it is done.
+  // These fields need all runs, so a session has them only when it is done.
   std::vector<ArmOrder> orders;
   std::vector<WorstRun> worst_runs;
   bool operator==(const Report&) const = default;
@@ -148,70 +151,73 @@ struct FailedRun {
   std::optional<int> exit_code;
   std::optional<int> signal;
   std::string stderr_tail;
-  std::string commit;  ///< whose build failed, where the build is benchctl's own
+  std::string commit;  ///< the commit whose build failed, if benchctl wrote the build
   bool operator==(const FailedRun&) const = default;
 };
 BENCHD_FIELDS(FailedRun, benchmark, arm, block, phase, exit_code, signal, stderr_tail, commit)
 
-/// The error of a stage, with the run that caused it, if there is one.
+/// The error of a stage, with the run that caused it if there is one.
 struct Failure {
   Error error;
   std::optional<FailedRun> run;
-  /// The machine could not be provided as requested (strict isolation), so nothing was run.
+  /// The machine could not be provided as requested (strict isolation), so no run was started.
   bool refused = false;
   bool operator==(const Failure&) const = default;
 };
 BENCHD_FIELDS(Failure, error, run, refused)
 
-/// The result of build and setup: the arms' programs afterwards, in order of benchmark and arm.
+/// The result of build and setup.
 struct SetupResult {
+  /// The arms' programs after build and setup, in order of benchmark and arm.
   std::vector<ProgramIdentity> programs;
-  std::vector<Warning> warnings;  ///< warnings of the build about the verdict
+  std::vector<Warning> warnings;  ///< warnings from the build that concern the verdict
   bool operator==(const SetupResult&) const = default;
 };
 BENCHD_FIELDS(SetupResult, programs, warnings)
 
-/// All of a session's mutable state in one value. Watchers get the newest one, never a backlog.
+/// The entire mutable state of a session. Watchers receive only the newest snapshot, never a
+/// backlog.
 struct SessionSnapshot {
   SessionId id;
   SessionState state = SessionState::kQueued;
   Timestamp submitted_at{};
   std::optional<Timestamp> started_at;
   std::optional<Timestamp> ended_at;
-  std::uint64_t position = 0;            ///< in the queue, 1 = next; 0 when not queued
-  std::optional<Nanoseconds> eta;        ///< until it starts, while queued
-  std::optional<MachineReport> machine;  ///< since `running`
-  std::optional<Report> report;          ///< since the first block
-  std::optional<Failure> failure;        ///< failed
-  std::string cancelled_by;              ///< cancelled: "uid 1000"
-  std::optional<SetupResult> setup;      ///< set after build and setup hooks have run
-  /// How long the session has had the machine, without pauses; absent before it begins, and in
-  /// records of benchd 0.3.0 and earlier.
+  std::uint64_t position = 0;            ///< position in the queue: 1 = next; 0 = not queued
+  std::optional<Nanoseconds> eta;        ///< time until the session starts, while it is queued
+  std::optional<MachineReport> machine;  ///< present from the state `running` on
+  std::optional<Report> report;          ///< present after the first block
+  std::optional<Failure> failure;        ///< present if the session failed
+  std::string cancelled_by;              ///< the user who cancelled the session: "uid 1000"
+  std::optional<SetupResult> setup;      ///< present after the build and setup hooks
+  /// The time for which the session has used the machine, without pauses. Absent before the session
+  /// begins, and in records of benchd 0.3.0 and earlier.
   std::optional<Nanoseconds> held;
   bool operator==(const SessionSnapshot&) const = default;
 
-  /// Whether it has failed or been cancelled, even if its cleanup has not yet run.
+  /// Returns whether the session has failed or been cancelled, even if its cleanup has not yet run.
   bool Settled() const { return failure || !cancelled_by.empty(); }
 };
 BENCHD_FIELDS(SessionSnapshot, id, state, submitted_at, started_at, ended_at, position, eta,
               machine, report, failure, cancelled_by, setup, held)
 
-/// A session as stored: the request and its progress.
+/// A stored session: the request and its progress.
 struct SessionRecord {
   SessionSpec spec;
   SessionSnapshot snapshot;
-  /// The client's own id of the request. A second request with this id returns this session.
+  /// The id that the client gave the request. A second request with the same id returns this
+  /// session.
   std::string request_id;
   bool operator==(const SessionRecord&) const = default;
 };
 
-/// A session that has not ended, found at startup.
+/// A session that had not ended when benchd stopped, read at startup.
 struct StoredSession {
-  std::uint64_t key = 0;  ///< of its row; grows in the order of submission
+  std::uint64_t key = 0;  ///< key of its row; grows in the order of submission
   SessionRecord record;
 };
 
-/// How long an ended session had the machine.
+/// The time for which an ended session used the machine.
 struct MachineTime {
   std::uint32_t uid = 0;
   Timestamp end{};
@@ -219,52 +225,52 @@ struct MachineTime {
   bool operator==(const MachineTime&) const = default;
 };
 
-/// A session as everybody may see it.
+/// The part of a session that all users may see.
 struct SessionView {
-  std::uint64_t key = 0;  ///< see StoredSession
+  std::uint64_t key = 0;  ///< key of its row, see StoredSession
   SessionId id;
   SessionState state = SessionState::kQueued;
   std::uint32_t uid = 0;
   bool operator==(const SessionView&) const = default;
 };
 
-/// Selects sessions, the newest first.
+/// A selection of sessions, newest first.
 struct SessionFilter {
-  bool all = false;  ///< ended ones too
+  bool all = false;  ///< includes ended sessions
   std::optional<SessionState> state;
-  std::map<std::string, std::string> labels;  ///< all must match
-  std::optional<std::uint32_t> owner;         ///< only this user's
-  std::uint64_t before = UINT64_MAX;          ///< only those with a smaller key
-  std::uint64_t limit = UINT64_MAX;           ///< how many at most
+  std::map<std::string, std::string> labels;  ///< all labels must match
+  std::optional<std::uint32_t> owner;         ///< only sessions of this user
+  std::uint64_t before = UINT64_MAX;          ///< only sessions with a smaller key
+  std::uint64_t limit = UINT64_MAX;           ///< maximum number of sessions
   bool IncludesEnded() const { return state ? IsFinal(*state) : all; }
 };
 
-/// One event of a session, as `show` prints it.
+/// An event of a session, as `benchctl show` prints it.
 struct HistoryEntry {
   Timestamp at{};
   std::string what;  ///< "submitted by uid 1000 (pid 123)", "running", "interrupted: benchd ended"
   bool operator==(const HistoryEntry&) const = default;
 };
 
-/// Everything that is stored of one session, apart from its runs and its log.
+/// All stored data of one session except its runs and its log.
 struct SessionDetails {
   SessionRecord record;
   std::vector<HistoryEntry> history;  ///< oldest first
 };
 
-/// The state of the queue, as set by admins; lasts until `resume`, even across a restart.
+/// The state of the queue, which admins set. It lasts until `resume`, even across a restart.
 struct QueueMode {
-  bool paused = false;    ///< no further session starts
-  bool draining = false;  ///< no submission is accepted either
+  bool paused = false;    ///< no session starts
+  bool draining = false;  ///< submissions are rejected as well
   bool operator==(const QueueMode&) const = default;
 };
 
-/// How long ended sessions are kept; forever if nothing is set. The session that ended last and
-/// sessions that have not ended are never deleted.
+/// The limits on how long ended sessions are kept. Without limits they are kept forever. The
+/// session that ended last is never deleted, nor are sessions that have not ended.
 struct RetentionPolicy {
-  std::optional<Nanoseconds> age;               ///< since the session's end
-  std::optional<std::uint64_t> bytes;           ///< total for all sessions
-  std::optional<std::uint64_t> bytes_per_user;  ///< total for the sessions of one uid
+  std::optional<Nanoseconds> age;               ///< maximum time since the end of a session
+  std::optional<std::uint64_t> bytes;           ///< maximum total of all sessions
+  std::optional<std::uint64_t> bytes_per_user;  ///< maximum total of the sessions of one user
   bool operator==(const RetentionPolicy&) const = default;
 };
 

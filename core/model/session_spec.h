@@ -15,9 +15,10 @@
 
 namespace benchd {
 
-/// Identifies a session permanently. Users type it or a unique prefix.
+/// The permanent identifier of a session. Users type the id or a unique prefix of it.
 ///
-/// Eight characters of Crockford's base 32 in lower case (40 bits), which has no look-alikes.
+/// It has eight characters (40 bits) of Crockford's base 32 in lower case, which avoids characters
+/// that look alike.
 struct SessionId {
   std::string value;
   auto operator<=>(const SessionId&) const = default;
@@ -26,11 +27,12 @@ struct SessionId {
 /// Encodes the low 40 bits of `random` as an id.
 SessionId MakeSessionId(std::uint64_t random);
 
-/// The placebo is a second copy of the first reference that is compared but never gates.
+/// The role of an arm. The placebo is a copy of the first reference that is compared but never
+/// gates.
 enum class ArmRole { kReference, kCandidate, kPlacebo };
 BENCHD_NAMES(ArmRole, "reference", "candidate", "placebo")
 
-/// The state of the repository from which an arm was built; for information only.
+/// The commit from which an arm was built, for information only.
 struct Commit {
   std::string id;           ///< 40 or 64 hexadecimal digits
   std::string description;  ///< output of `git describe`
@@ -38,18 +40,18 @@ struct Commit {
 };
 BENCHD_FIELDS(Commit, id, description)
 
-/// A command that runs around the measured runs, as the caller and untimed. An empty command means
-/// that there is no hook.
+/// A command that runs before or after the measured runs, as the caller and untimed. If the command
+/// is empty, there is no hook.
 struct Hook {
   std::string command;  ///< as the user wrote it
-  /// The words to execute; filled in at submission, empty without a command.
+  /// The words to execute, filled in at submission. Empty if there is no command.
   std::vector<std::string> argv;
   bool Exists() const { return !command.empty(); }
   bool operator==(const Hook&) const = default;
 };
 BENCHD_FIELDS(Hook, command, argv)
 
-/// One of the systems compared: a command and its directory.
+/// One of the systems that are compared: a command and its directory.
 struct Arm {
   std::string name;
   ArmRole role = ArmRole::kCandidate;
@@ -62,48 +64,51 @@ struct Arm {
   /// Merged into SessionSpec::environment, whose values it overrides.
   std::map<std::string, std::string> env;
   std::string cwd;  ///< absolute
-  /// Filled in at submission; a run of another program fails the session. Absent if the session's
-  /// build or setup makes the program; then SessionSnapshot::setup has it.
+  /// The program of the command, filled in at submission. If the program has changed when a run
+  /// starts, the session fails. Absent if the session's build or setup creates the program; then
+  /// SessionSnapshot::setup contains it.
   std::optional<ProgramIdentity> program;
   std::optional<Commit> commit;
-  Hook prepare;   ///< overrides the benchmark's; after submission either all arms have one or none
-  Hook conclude;  ///< likewise
+  /// Overrides the benchmark's hook; after submission all arms have one, or none has.
+  Hook prepare;
+  Hook conclude;  ///< like `prepare`
   bool operator==(const Arm&) const = default;
 };
 BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit, prepare, conclude)
 
-/// One git worktree that a build provides.
+/// A git worktree that a build creates.
 struct BuildTree {
   std::string commit;
   std::string key;          ///< the name of its folder below BuildPlan::root
-  std::string layout_seed;  ///< BENCHD_LAYOUT_SEED of its build; empty: it has none
+  std::string layout_seed;  ///< BENCHD_LAYOUT_SEED of its build; empty: not set
   bool operator==(const BuildTree&) const = default;
 };
 BENCHD_FIELDS(BuildTree, commit, key, layout_seed)
 
-/// What a build command does that benchctl wrote for commits. The daemon keeps it for clients.
+/// The description of a build command that benchctl wrote to build commits. The daemon only stores
+/// it for clients.
 struct BuildPlan {
-  std::string root;        ///< of the worktrees, absolute
-  std::string repository;  ///< git's common directory, absolute
-  std::string build;       ///< for `sh -c`; empty: nothing is to be built
+  std::string root;        ///< absolute directory of the worktrees
+  std::string repository;  ///< git's common directory, as an absolute path
+  std::string build;       ///< command for `sh -c`; empty: nothing is built
   std::vector<BuildTree> trees;
-  bool from_bundle = false;  ///< the commits are in the session's bundle, not in `repository`
+  bool from_bundle = false;  ///< the session's bundle contains the commits, not `repository`
   bool operator==(const BuildPlan&) const = default;
 };
 BENCHD_FIELDS(BuildPlan, root, repository, build, trees, from_bundle)
 
 /// The hooks of a benchmark, in order of execution.
 struct Hooks {
-  bool shell = false;  ///< pass each to `sh -c`
-  /// Directory of build, setup and cleanup, absolute; empty = that of the first arm. The other
-  /// hooks run in the directory of their arm.
+  bool shell = false;  ///< pass each hook to `sh -c`
+  /// The absolute directory of build, setup and cleanup; empty = the directory of the first arm.
+  /// The other hooks run in the directory of their arm.
   std::string cwd;
   Hook build;     ///< once before setup, on the whole machine and with a longer time limit
   Hook setup;     ///< once before the first run, and again after the machine has rebooted
-  Hook prepare;   ///< before every run, in its arm's directory and environment
+  Hook prepare;   ///< before every run, in the directory and environment of its arm
   Hook conclude;  ///< after every run
-  Hook cleanup;   ///< once after any end of the session, benchd's crash included
-  std::optional<BuildPlan> build_plan;  ///< what `build` does, where benchctl wrote it
+  Hook cleanup;   ///< once after the session ends in any way, even by a crash of benchd
+  std::optional<BuildPlan> build_plan;  ///< the description of `build`, if benchctl wrote it
   bool operator==(const Hooks&) const = default;
 };
 BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup, build_plan)
@@ -111,18 +116,18 @@ BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup, build
 enum class MarginKind { kRatio, kAbsolute };
 BENCHD_NAMES(MarginKind, "ratio", "absolute")
 
-/// A metric that decides the verdict; `margin` is the smallest worsening that counts.
+/// A metric that decides the verdict. The margin is the smallest worsening that counts.
 struct Gate {
   std::string metric;
   MarginKind kind = MarginKind::kRatio;
-  double margin = 0.02;          ///< ratio: a fraction (0.02 = 2 %); absolute: in `unit`
+  double margin = 0.02;          ///< for kRatio a fraction (0.02 = 2 %); for kAbsolute in `unit`
   std::optional<Better> better;  ///< overrides the metric's own direction
-  std::string unit = {};         ///< of an absolute margin, "s" or "B"; empty: the metric's own
+  std::string unit = {};  ///< unit of an absolute margin, "s" or "B"; empty: the metric's unit
   bool operator==(const Gate&) const = default;
 };
 BENCHD_FIELDS(Gate, metric, kind, margin, better, unit)
 
-/// The destination of a child's stdout and stderr. Independent of `parse`, which reads stdout
+/// The destination of a child's stdout and stderr. It does not affect `parse`, which reads stdout
 /// first.
 enum class OutputKind { kDiscard, kLog, kFile };
 BENCHD_NAMES(OutputKind, "null", "log", "file")
@@ -132,16 +137,16 @@ struct Benchmark {
   std::string name = "main";
   std::vector<Arm> arms;
   Hooks hooks;
-  std::string parse;  ///< harness format, empty = none
-  /// If empty: wall_time, or with `parse` every parsed metric with a direction.
+  std::string parse;  ///< harness format; empty = not parsed
+  /// If empty, the gate is wall_time, or with `parse` every parsed metric with a direction.
   std::vector<Gate> gates;
-  std::optional<double> default_margin;  ///< instead of the session's
-  std::string input;                     ///< path opened as the caller, empty = /dev/null
+  std::optional<double> default_margin;  ///< replaces the default margin of the session
+  std::string input;  ///< path opened with the caller's permissions; empty = /dev/null
   OutputKind output = OutputKind::kDiscard;
-  std::string output_path;  ///< for kFile
+  std::string output_path;  ///< used by kFile
   bool ignore_failure = false;
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
-  bool allow_missing = false;    ///< a metric that an arm lacks gives a warning instead of a gate
+  bool allow_missing = false;    ///< a metric that an arm lacks causes a warning and does not gate
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, gates, input, output, output_path,
@@ -177,7 +182,7 @@ BENCHD_NAMES(Sided, "two", "one")
 enum class AtLimit { kUndecided, kEstimate };
 BENCHD_NAMES(AtLimit, "undecided", "estimate")
 
-/// The largest limits that a user may set. A longer forecast is treated as unknown, because no
+/// The largest limits that a user may set. A forecast above them is treated as unknown, because no
 /// limit could allow it.
 inline constexpr std::uint64_t kMostBlocks = 10'000'000;
 inline constexpr Nanoseconds kLongestDuration = std::chrono::hours(24 * 30);
@@ -185,10 +190,10 @@ inline constexpr Nanoseconds kLongestDuration = std::chrono::hours(24 * 30);
 /// The limits of a session. Runs are counted in blocks.
 struct Limits {
   std::uint64_t min_runs = 8;
-  std::optional<std::uint64_t> max_runs;            ///< uses the horizon boundary
-  std::optional<std::uint64_t> runs;                ///< exactly this many blocks, with one look
-  Nanoseconds max_time = std::chrono::minutes(10);  ///< from the first measured run
-  Nanoseconds timeout = std::chrono::minutes(5);    ///< for each run
+  std::optional<std::uint64_t> max_runs;  ///< at most this many blocks; uses the horizon boundary
+  std::optional<std::uint64_t> runs;      ///< exactly this many blocks, with one look
+  Nanoseconds max_time = std::chrono::minutes(10);  ///< time limit from the first measured run
+  Nanoseconds timeout = std::chrono::minutes(5);    ///< time limit of each run
   AtLimit at_limit = AtLimit::kUndecided;
   bool fail_fast = false;
   bool operator==(const Limits&) const = default;
@@ -199,7 +204,7 @@ enum class ScheduleKind { kPairs, kCoin };
 BENCHD_NAMES(ScheduleKind, "pairs", "coin")
 struct ScheduleSpec {
   ScheduleKind kind = ScheduleKind::kPairs;
-  std::uint64_t warmup = 1;  ///< discarded blocks
+  std::uint64_t warmup = 1;  ///< number of discarded blocks
   bool operator==(const ScheduleSpec&) const = default;
 };
 BENCHD_FIELDS(ScheduleSpec, kind, warmup)
@@ -207,32 +212,34 @@ BENCHD_FIELDS(ScheduleSpec, kind, warmup)
 enum class Isolation { kStrict, kBestEffort, kOff };
 BENCHD_NAMES(Isolation, "strict", "best-effort", "off")
 
-/// The full request for a session, as users submit it, after validation (queue/validate_spec.h).
+/// The complete request for a session, as a user submitted it, after validation
+/// (queue/validate_spec.h).
 struct SessionSpec {
   std::vector<Benchmark> benchmarks;
   Method method = Method::kPaired;
   Estimator estimator;
   Rule rule;
   double alpha = 0.01;           ///< 1 - confidence, in (0, 1)
-  double default_margin = 0.02;  ///< for gates without one; a benchmark's comes first
+  double default_margin = 0.02;  ///< for gates without a margin, if the benchmark has no default
   Sided sided = Sided::kTwo;
   Limits limits;
   ScheduleSpec schedule;
   std::uint64_t seed = 0;
   std::string machine_profile = "default";
   Isolation isolation = Isolation::kBestEffort;
-  std::string cpus;  ///< CPU list within the profile's, empty = the profile's
-  /// Settings of the profile to leave unchanged, by the names of MachineSettingNames().
+  std::string cpus;  ///< CPU list within the profile's CPUs; empty = the profile's CPUs
+  /// Settings of the profile to leave unchanged, by their names in MachineSettingNames().
   std::vector<std::string> settings_off;
   bool placebo = false;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
-  /// The arguments of `benchctl compare` that requested it, quoted for a shell, without --seed and
-  /// without values of variables; empty = another client.
+  /// The arguments of `benchctl compare` that requested the session, quoted for a shell, without
+  /// --seed and without the values of variables. Empty if another client requested it.
   std::string invocation;
-  /// Files named in commands that are git-lfs pointers, as found by the client.
+  /// Files that occur in commands and that the client recognised as git-lfs pointers.
   std::vector<std::string> lfs_pointers;
-  /// The caller's environment. Its values are kept as long as the session, and never exported.
+  /// The caller's environment. Its values are kept as long as the session is kept, and are never
+  /// exported.
   std::map<std::string, std::string> environment;
   Caller caller;
   bool operator==(const SessionSpec&) const = default;
@@ -241,30 +248,30 @@ BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_m
               limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
               priority, labels, invocation, lfs_pointers, environment, caller)
 
-/// Indices of the arms with that role, in spec order.
+/// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
 
 /// The name of the arm that `--placebo` adds.
 inline constexpr const char* kPlaceboName = "placebo";
 
-/// How often each arm of `benchmark` runs in one block.
+/// Returns how often each arm of `benchmark` runs in one block.
 ///
-/// Once, but reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md
-/// section 6). With Method::kLayouts always once.
+/// This is once, except that reference arms run floor(sqrt(k)) times if there are k >= 4 candidates
+/// (docs/statistics.md section 6). With Method::kLayouts every arm runs once.
 std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark, Method method = Method::kPaired);
 
-/// One of several builds of an arm, from its name: "base/3" is the third build of base.
+/// The name of one of several builds of an arm: "base/3" is the third build of base.
 struct ArmLayout {
   std::string group;
-  std::uint32_t number = 0;  ///< from 1
+  std::uint32_t number = 0;  ///< number of the build, from 1
   bool operator==(const ArmLayout&) const = default;
 };
 
-/// Parses GROUP/NUMBER, with a number below 1000; std::nullopt for any other name.
+/// Parses GROUP/NUMBER, with a number below 1000. Returns std::nullopt for any other name.
 std::optional<ArmLayout> LayoutOf(const std::string& arm);
 
-/// The optional metrics (OptionalMetrics()) that are gates of `benchmark`; without them it cannot
-/// be decided.
+/// Returns the optional metrics (OptionalMetrics()) that are gates of `benchmark`. Without them it
+/// cannot be decided.
 std::vector<std::string> OptionalGates(const Benchmark& benchmark);
 
 }  // namespace benchd

@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-/// The 64-bit FNV-1a hash in hexadecimal digits.
+/// Returns the 64-bit FNV-1a hash of `text` in hexadecimal digits.
 /// Source: G. Fowler, L. C. Noll, K.-P. Vo, draft-eastlake-fnv.
 std::string Digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;

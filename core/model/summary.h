@@ -14,26 +14,29 @@
 
 namespace benchd {
 
-/// The summary of a gate that outlives its session: one row of a benchmark's history.
+/// The summary of a gate, which is kept after its session is deleted. It forms one row of a
+/// benchmark's history.
 struct GateSummary {
-  /// A counter from 1, in the order in which sessions ended; 0 = not stored. Serves as a cursor.
+  /// A number that grows from 1 in the order in which sessions ended, and serves as a cursor; 0 =
+  /// not stored.
   std::uint64_t number = 0;
   SessionId session;
-  std::uint32_t position = 0;  ///< among the summaries of the session, from 0
+  std::uint32_t position = 0;  ///< index among the summaries of the session, from 0
   std::uint32_t uid = 0;
   Timestamp ended_at{};
   std::string benchmark;
-  /// Distinguishes unrelated benchmarks of the same name: 16 hexadecimal digits that depend on the
-  /// candidate's command if the benchmark has the default name `main`; else empty.
+  /// A key that distinguishes unrelated benchmarks with the same name. If the benchmark has the
+  /// default name `main`, it consists of 16 hexadecimal digits that depend on the candidate's
+  /// command. Otherwise it is empty.
   std::string series;
   std::string metric;
   std::string unit;
   std::optional<Better> better;
-  std::string reference;  ///< names of the arms
+  std::string reference;  ///< name of the reference arm
   std::string candidate;
   std::optional<Commit> reference_commit;
   std::optional<Commit> candidate_commit;
-  std::string command;  ///< the candidate's
+  std::string command;  ///< the candidate's command
   std::map<std::string, std::string> labels;
   std::uint64_t n_reference = 0;
   std::uint64_t n_candidate = 0;
@@ -41,10 +44,10 @@ struct GateSummary {
   std::optional<double> mean_candidate;
   std::optional<Effect> change;
   Verdict verdict = Verdict::kUndecided;
-  // Where it was measured. Values are comparable only if all three are equal.
+  // The place of measurement. Values are comparable only if these three fields are equal.
   std::string machine;   ///< "AMD EPYC 7763, CPUs 0-3"
   std::string kernel;    ///< "6.1.0-18-amd64"
-  std::string settings;  ///< settings held and benchmark CPUs: "cpus=1 governor=performance"
+  std::string settings;  ///< held settings and benchmark CPUs: "cpus=1 governor=performance"
   bool operator==(const GateSummary&) const = default;
 };
 BENCHD_FIELDS(GateSummary, session, position, uid, ended_at, benchmark, series, metric, unit,
@@ -56,14 +59,15 @@ BENCHD_FIELDS(GateSummary, session, position, uid, ended_at, benchmark, series, 
 struct SummaryQuery {
   std::optional<std::uint32_t> uid;  ///< owner of the sessions; absent = all users
   std::string benchmark;             ///< empty = all
-  /// With oldest_first: only summaries with a larger number; else only those with a smaller number,
-  /// 0 = all.
+  /// A cursor. With oldest_first only summaries with a larger number are selected, otherwise only
+  /// summaries with a smaller number; 0 = all.
   std::uint64_t beyond = 0;
   bool oldest_first = false;
   std::uint64_t limit = 0;
 };
 
-/// One summary for each gate of a session that is done, in report order; empty for other sessions.
+/// Returns one summary for each gate of a session that is done, in the order of the report. Returns
+/// an empty list for other sessions.
 std::vector<GateSummary> SummariesOf(const SessionRecord& record);
 
 }  // namespace benchd

@@ -5,24 +5,26 @@
 
 namespace benchd {
 
-/// The reason for a verdict that does not come from an interval (Comparison::reason).
+/// A reason for a verdict that does not come from an interval (Comparison::reason).
 struct VerdictReason {
   std::string_view code;   ///< stable identifier
-  std::string_view words;  ///< shown after the verdict in a table
-  /// {reference}, {candidate} and {metric} are replaced by the names.
+  std::string_view words;  ///< text shown after the verdict in a table
+  /// A sentence in which {reference}, {candidate} and {metric} are replaced by names.
   std::string_view sentence;
-  std::string_view hint;  ///< what to do; empty if a warning of the gate has the hint
-  /// The metric became a gate after the gates were settled, so the session does not wait for it.
+  std::string_view hint;  ///< what to do; empty if a warning about the gate contains the hint
+  /// The metric qualified as a gate only after the gates were fixed, so the session does not wait
+  /// for it.
   bool late = false;
 };
 
-/// The complete list of reasons. A gate that a warning invalidates has the warning's code instead.
+/// The complete list of reasons. If a warning invalidates a gate, the reason is the warning's code
+/// instead.
 inline constexpr VerdictReason kVerdictReasons[] = {
     {"missing_in_candidate", "missing in candidate",
-     "{candidate} has no {metric}, but {reference} does",
-     "--allow-missing turns this into a warning"},
+     "{metric} is missing in {candidate}, but not in {reference}",
+     "use --allow-missing to get a warning instead"},
     {"missing_in_reference", "missing in reference",
-     "{reference} has no {metric} to compare {candidate} with",
+     "{metric} is missing in {reference}, so {candidate} cannot be compared",
      "gate on a metric that every arm has"},
     {"failed_in_candidate", "runs of candidate failed",
      "runs of {candidate} failed, but no run of {reference} did",
@@ -34,7 +36,8 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "every run of {candidate} failed, but only some runs of {reference} did",
      "use --accept-exit to accept other exit codes"},
     {"failed_unequally", "unequal failures",
-     "runs of {reference} and {candidate} failed, at rates that differ by more than chance",
+     "runs of {reference} and {candidate} failed, and their failure rates differ by more than "
+     "chance",
      "use --accept-exit to accept other exit codes"},
     {"left_zero", "was 0", "{metric} is always 0 in {reference} and never 0 in {candidate}", ""},
     {"fell_to_zero", "fell to 0", "{metric} is always 0 in {candidate} and never 0 in {reference}",
@@ -48,29 +51,29 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "so there is no relative change",
      ""},
     {"resolution", "within a step",
-     "one step of {metric} is too coarse to judge {candidate} by the margin or precision asked for",
+     "one step of {metric} is too coarse to judge {candidate} by the requested margin or precision",
      ""},
-    // Missing when the gates were settled.
+    // These metrics could not gate when the gates were fixed.
     {"late_metric", "printed late",
      "not every arm had printed {metric} when the gates were settled",
-     "run it again with more warm-up: --warmup N", true},
+     "repeat the comparison with more warm-up: --warmup N", true},
     {"late_direction", "direction printed late",
-     "no run had stated which direction of {metric} is better when the gates were settled",
+     "no run had stated the better direction of {metric} when the gates were settled",
      "state the direction: --metric NAME:lower or NAME:higher", true},
     {"late_values", "0 or constant at first",
-     "{metric} was 0, or constant with a step above the margin, when the gates were settled, and "
-     "no longer is",
-     "gate on it by name: --metric NAME", true},
+     "when the gates were settled, {metric} was 0, or constant with a step above the margin; it "
+     "has changed since",
+     "gate on this metric by name: --metric NAME", true},
     {"missing_values", "values missing", "too many runs lack {metric}", ""},
     {"runs_incomplete", "ended early",
-     "the one look at {metric} of {candidate} was not taken: a limit was reached before all runs "
-     "were done",
+     "the one look at {metric} of {candidate} was not taken, because a limit was reached before "
+     "all runs had ended",
      ""},
     {"intervals_disjoint", "looks exclude each other",
-     "two looks at {metric} of {candidate} exclude each other, so no interval is left", ""},
+     "two looks at {metric} of {candidate} exclude each other, so there is no interval", ""},
 };
 
-/// The row of that code, or nullptr for the code of a warning or of a newer benchd.
+/// Returns the row with this code, or nullptr for the code of a warning or of a newer benchd.
 constexpr const VerdictReason* FindVerdictReason(std::string_view code) {
   for (const VerdictReason& reason : kVerdictReasons) {
     if (reason.code == code) return &reason;
@@ -78,7 +81,7 @@ constexpr const VerdictReason* FindVerdictReason(std::string_view code) {
   return nullptr;
 }
 
-/// Whether the session does not wait for a gate with that reason.
+/// Returns whether the session does not wait for a gate with this reason.
 constexpr bool IsOfLateGate(std::string_view code) {
   const VerdictReason* const reason = FindVerdictReason(code);
   return reason != nullptr && reason->late;
@@ -91,13 +94,14 @@ struct GateNames {
   std::string_view metric;
 };
 
-/// Turns a code without a row (of a warning, or of a newer benchd) into words.
+/// Converts a code without a row (of a warning, or of a newer benchd) to words.
 std::string CodeInWords(std::string_view code);
 
-/// The sentence of the reason with these names; for an unknown code, the code in words.
+/// Returns the sentence of the reason with these names, or the code in words if the code is
+/// unknown.
 std::string SentenceOf(std::string_view code, const GateNames& names);
 
-/// The code of a row. Does not compile for any other text.
+/// Returns the code of a row. A call with any other text does not compile.
 consteval std::string_view Reason(std::string_view code) {
   for (const VerdictReason& reason : kVerdictReasons) {
     if (reason.code == code) return reason.code;

@@ -13,7 +13,7 @@ Error RefuseCommand(std::string why, std::string_view hint = {}) {
   return InvalidArgument("command", why, hint);
 }
 
-/// Column of the byte at `offset`, as an editor counts it: characters, from 1.
+/// Returns the column of the byte at `offset` as an editor counts it: in characters, from 1.
 std::size_t Column(std::string_view text, std::size_t offset) {
   std::size_t column = 1;
   for (const char c : text.substr(0, offset)) {
@@ -25,13 +25,15 @@ std::size_t Column(std::string_view text, std::size_t offset) {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Replaces each quoted character of a word, because these have no meaning to a shell.
+/// The substitute for each quoted character of a word. Quoted characters have no special meaning to
+/// a shell.
 constexpr char kQuoted = '\x01';
 
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// $NAME, $1, $?, ${...}, $(...), $'...', but not a dollar sign before anything else.
+/// Returns whether a shell would expand a dollar sign before this text: $NAME, $1, $?, ${...},
+/// $(...), $'...'.
 bool IsExpansion(std::string_view behind_dollar) {
   if (behind_dollar.empty()) return false;
   const char c = behind_dollar.front();
@@ -39,15 +41,16 @@ bool IsExpansion(std::string_view behind_dollar) {
          std::string_view("{(@*#?$!-").find(c) != std::string_view::npos;
 }
 
-/// {a,b} and {1..3}, which expand to several words; {size} and {} are plain text.
+/// Returns whether a shell would expand a brace before this text to several words: {a,b}, {1..3}.
+/// {size} and {} are plain text.
 bool IsBraceExpansion(std::string_view behind_brace) {
   const std::string_view inside = behind_brace.substr(0, behind_brace.find('}'));
   return inside.size() < behind_brace.size() && (inside.find(',') != std::string_view::npos ||
                                                  inside.find("..") != std::string_view::npos);
 }
 
-/// Whether a shell would interpret the word. It would not interpret the ~ of paths and lists in the
-/// middle of a word.
+/// Returns whether a shell would interpret the word. A ~ in the middle of a word has no meaning to
+/// it.
 bool NeedsShell(std::string_view word) {
   if (word.starts_with('~') || word.starts_with('#')) return true;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -80,7 +83,8 @@ bool NeedsShell(std::string_view word) {
   return false;
 }
 
-/// NAME=VALUE, which before the program sets a variable of its environment.
+/// Returns whether the word is NAME=VALUE, which sets an environment variable if it precedes the
+/// program.
 bool IsAssignment(std::string_view word) {
   if (word.empty() || !IsNameStart(word.front())) return false;
   const std::size_t end =
@@ -89,7 +93,7 @@ bool IsAssignment(std::string_view word) {
   return word.substr(end).starts_with('=') || word.substr(end).starts_with("+=");
 }
 
-/// One pass over the command that collects its words.
+/// Splits a command into words in one pass.
 class Splitter {
  public:
   explicit Splitter(std::string_view command) : command_(command) {}
@@ -169,7 +173,8 @@ class Splitter {
                          "close the quote, or escape it with a backslash");
   }
 
-  /// @param plain  as a shell sees it: the character itself, or kQuoted
+  /// Adds a character to the current word.
+  /// @param plain  the character as a shell interprets it: the character itself, or kQuoted
   void Keep(char c, char plain) {
     if (!in_word_) begin_ = at_;
     in_word_ = true;
@@ -187,7 +192,7 @@ class Splitter {
     return {};
   }
 
-  /// The word as written, on one line.
+  /// Returns the word as written, on one line.
   std::string Raw() const {
     return WithoutControls(command_.substr(begin_, at_ - begin_),
                            [](std::string_view) { return "?"; });
@@ -204,7 +209,7 @@ class Splitter {
             (quotes ? " to pass it to the program as it is" : ": '" + Raw() + "'"));
   }
 
-  /// To a shell, a line break ends the command.
+  /// Returns an error for a line break, which would end the command in a shell.
   Error LineBreak() const {
     return RefuseCommand(
         "a line break at column " + std::to_string(Column(command_, at_)) +
@@ -214,16 +219,16 @@ class Splitter {
 
   Error Assignment() const {
     return RefuseCommand(
-        WordAndPlace() + " is a variable for a shell, and this command runs without one",
+        WordAndPlace() + " sets a variable in a shell, and this command runs without one",
         "write --env " + Raw() + ", or add --shell");
   }
 
   std::string_view command_;
   std::size_t at_ = 0;
-  bool in_word_ = false;   // true for '', too
+  bool in_word_ = false;   // also true for the empty word ''
   std::size_t begin_ = 0;  // start of the word
   std::string word_;
-  std::string plain_;  // the word as a shell sees it, with kQuoted for quoted characters
+  std::string plain_;  // the word as a shell interprets it, with kQuoted for quoted characters
   std::vector<std::string> words_;
 };
 

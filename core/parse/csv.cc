@@ -23,7 +23,8 @@ constexpr bool ContinuesCharacter(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// Bytes without special meaning, one column wide: most of a table, processed in bulk.
+// Bytes without special meaning that are one column wide. Most of a table consists of these, so
+// they are processed in bulk.
 constexpr std::array<bool, 256> kOrdinary = [] {
   std::array<bool, 256> ordinary{};
   for (std::size_t byte = 0; byte < ordinary.size(); ++byte) {
@@ -62,7 +63,7 @@ class CsvParser {
   Result<TextPosition> Finish() {
     TakeBrokenMark();
     if (state_ == State::kQuoted) {
-      Fail(field_at_, "a quote that is never closed", kQuoteHint);
+      Fail(field_at_, "a quote is never closed", kQuoteHint);
     } else if (!error_) {
       EndRecord();
     }
@@ -74,15 +75,15 @@ class CsvParser {
   enum class State : std::uint8_t {
     kBeforeField,  // only blanks since the last separator
     kPlain,        // in a field without quotes
-    kQuoted,       // between its quotes
+    kQuoted,       // between the quotes of a field
     kQuote,        // after a quote in a quoted field, which closes it or is the first of two
     kAfterQuoted,  // only blanks since the closing quote
   };
 
-  /// Position of the next byte; after the last record, the end of the text.
+  /// Returns the position of the next byte. After the last record, this is the end of the text.
   TextPosition position() const { return {line_, column_}; }
 
-  /// Returns the number of bytes processed.
+  /// Processes a part of the text, and returns the number of bytes processed.
   std::size_t TakeStretch(std::string_view text) {
     if (mark_bytes_ < kPastMark) return TakeByteOrderMark(text.front());
     const std::size_t ordinary = OrdinaryBytes(text);
@@ -137,13 +138,13 @@ class CsvParser {
       return Keep("\"");
     }
     if (state_ != State::kBeforeField) {
-      return Fail(position(), "a quote that neither opens nor closes the field", kQuoteHint);
+      return Fail(position(), "a quote neither opens nor closes the field", kQuoteHint);
     }
     OpenField(State::kQuoted);
     Skip('"');
   }
 
-  // Returns the number of bytes that belong to the mark.
+  // Checks whether the next byte belongs to a byte order mark, and returns 1 if so, else 0.
   std::size_t TakeByteOrderMark(char c) {
     if (mark_bytes_ < kByteOrderMark.size() && c == kByteOrderMark[mark_bytes_]) {
       ++mark_bytes_;
@@ -154,7 +155,7 @@ class CsvParser {
     return 0;
   }
 
-  // For a text that only began like a mark: treats those bytes as text.
+  // Treats the bytes so far as text, because they only began like a byte order mark.
   void TakeBrokenMark() {
     const std::size_t bytes = std::exchange(mark_bytes_, kPastMark);
     if (bytes == kPastMark) return;
@@ -184,7 +185,7 @@ class CsvParser {
     const std::size_t record_room = limits_.record_bytes - record_bytes_;
     if (text.size() > std::min(field_room, record_room)) {
       if (record_room < field_room) return FailAtRecordLimit(field_at_);
-      return Fail(field_at_, "a field of over " + std::to_string(limits_.field_bytes) + " bytes",
+      return Fail(field_at_, "a field exceeds " + std::to_string(limits_.field_bytes) + " bytes",
                   kLimitHint);
     }
     record_.text_.append(text);
@@ -222,7 +223,7 @@ class CsvParser {
   }
 
   void FailAtRecordLimit(TextPosition at) {
-    Fail(at, "a record of over " + std::to_string(limits_.record_bytes) + " bytes", kLimitHint);
+    Fail(at, "a record exceeds " + std::to_string(limits_.record_bytes) + " bytes", kLimitHint);
   }
 
   void Fail(TextPosition at, std::string_view why, std::string_view hint) {

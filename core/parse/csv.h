@@ -10,25 +10,25 @@
 
 namespace benchd {
 
-/// Line and column in a text as an editor shows them, from 1. Columns count characters, not bytes;
-/// a byte order mark does not count.
+/// A line and a column of a text as an editor shows them, counted from 1. Columns count characters,
+/// not bytes; a byte order mark does not count.
 struct TextPosition {
   std::size_t line = 1;
   std::size_t column = 1;
   bool operator==(const TextPosition&) const = default;
 };
 
-/// kInvalidArgument "line 3, column 5: WHY".
+/// Returns kInvalidArgument "line 3, column 5: WHY".
 Error ErrorAt(TextPosition at, std::string_view why, std::string_view hint);
 
-/// Limits for a CSV text. They bound the memory of a parser, together with the piece being read.
+/// Limits for a CSV text. Apart from the piece being read, they bound the memory of a parser.
 struct CsvLimits {
   std::size_t field_bytes = 4096;      ///< per field, without its quotes
-  std::size_t columns = 128 * 1024;    ///< above kMaxSamples, since a run may have that many
-  std::size_t record_bytes = 4 << 20;  ///< per record with its separators, over all its lines
+  std::size_t columns = 128 * 1024;    ///< above kMaxSamples: a run may have that many metrics
+  std::size_t record_bytes = 4 << 20;  ///< per record, including separators, over all its lines
 };
 
-/// The fields of one record, without their quotes and surrounding blanks.
+/// The fields of one record, without quotes and surrounding blanks.
 class CsvRecord {
  public:
   std::size_t size() const { return fields_.size(); }
@@ -36,7 +36,8 @@ class CsvRecord {
     const Field& found = fields_[field];
     return std::string_view(text_).substr(found.begin, found.end - found.begin);
   }
-  /// Position of the first character (the quote of a quoted field), or the end of an empty field.
+  /// Returns the position of the first character (in a quoted field, the quote), or the end of an
+  /// empty field.
   TextPosition position(std::size_t field) const { return fields_[field].at; }
 
  private:
@@ -50,13 +51,13 @@ class CsvRecord {
   std::vector<Field> fields_;
 };
 
-/// A source of text: returns the next bytes, valid until the next call; empty at the end.
+/// A source of text. Returns the next bytes, valid until the next call; empty at the end.
 using ReadPiece = std::function<Result<std::string_view>()>;
 
-/// Reads a text that is already in memory; `text` must outlive it.
+/// Returns a source for a text in memory. `text` must outlive it.
 ReadPiece WholeText(std::string_view text);
 
-/// Processes one record; an error ends the reading.
+/// A function that processes one record. An error ends the reading.
 using TakeCsvRecord = std::function<Result<void>(const CsvRecord& record)>;
 
 /// Reads comma-separated values (RFC 4180) piece by piece and passes on each record, in constant
@@ -64,12 +65,13 @@ using TakeCsvRecord = std::function<Result<void>(const CsvRecord& record)>;
 ///
 /// Extensions to the RFC: blanks and tabs around a field are ignored (cbdr's documentation pads its
 /// columns), blank lines are skipped, a line ends with LF, CRLF or CR, and a leading byte order
-/// mark and a missing final newline are accepted. A quote may only open a field, be doubled inside
-/// one, or close it. Bytes are not otherwise checked: validating UTF-8 is up to the caller.
+/// mark and a missing final newline are accepted. A quote may open a field, be doubled inside it,
+/// or close it; anywhere else it is an error. Bytes are not otherwise checked; the caller must
+/// validate UTF-8.
 ///
 /// @return the position of the end of the text.
-/// @errors kInvalidArgument "line 3, column 5: ...", the first one: a misplaced quote, an unclosed
-///         one, an exceeded limit. Errors of `read` and `take` are passed on unchanged.
+/// @errors kInvalidArgument "line 3, column 5: ..." for a misplaced quote, an unclosed quote or an
+///         exceeded limit. Errors of `read` and `take` are passed on unchanged.
 Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
                              const CsvLimits& limits = {});
 

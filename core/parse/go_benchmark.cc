@@ -23,15 +23,16 @@ constexpr std::string_view kGoHint =
 constexpr std::string_view kFailureHint =
     "see the lines around it for the cause; -bench can exclude failing benchmarks";
 constexpr std::string_view kNoResultHint =
-    "it did not finish, or its output was truncated; run it alone: go test -bench NAME";
-constexpr std::string_view kUnitHint = "write for example: Unit reqs/s better=higher";
+    "the benchmark did not finish, or its output was truncated; run it alone: go test -bench NAME";
+constexpr std::string_view kUnitHint = "write, for example: Unit reqs/s better=higher";
 
-/// Without a hint, the error gets that of the format.
+/// Returns an error. If there is no hint, the reader adds the hint of the format.
 Error RefuseGo(std::string why, std::string_view hint = {}) {
   return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
 }
 
-// Directions of units without a unit line: golang.org/x/perf/benchfmt, UnitMetadataMap.GetBetter.
+// Returns the direction of a unit without a `Unit` line, as UnitMetadataMap.GetBetter in
+// golang.org/x/perf/benchfmt does.
 std::optional<Better> GoDirection(std::string_view name) {
   if (name == "sec/op" || name == "B/op" || name == "allocs/op") return Better::kLower;
   if (name == "B/s") return Better::kHigher;
@@ -46,8 +47,9 @@ std::string GoSiUnit(std::string_view name) {
   return std::string(name);
 }
 
-/// Units of Go: golang.org/x/perf/benchunit turns "ns" into "sec" and "MB" into "B" in the
-/// numerator. `name` is the resulting metric name in Go's tools ("sec/op"), `unit` is SI ("s").
+/// A unit as Go's tools write it and in SI. In the numerator, golang.org/x/perf/benchunit replaces
+/// "ns" by "sec" and "MB" by "B". `name` is the resulting metric name ("sec/op"), `unit` is in SI
+/// ("s").
 struct GoUnit {
   std::string name;
   HarnessUnit unit;
@@ -56,7 +58,7 @@ struct GoUnit {
 GoUnit TidyGoUnit(std::string_view unit) {
   GoUnit tidy;
   UnitScale scale;
-  // Words of the numerator; everything after the first slash is unchanged.
+  // Converts the words of the numerator. The text after the first slash stays unchanged.
   const std::string_view numerator = unit.substr(0, unit.find('/'));
   std::size_t at = 0;
   while (at <= numerator.size()) {
@@ -79,7 +81,8 @@ GoUnit TidyGoUnit(std::string_view unit) {
   return tidy;
 }
 
-/// "17 0.5 ns/op 3 B/op": the number of iterations, then a number before each unit.
+/// Returns whether the words form a result: "17 0.5 ns/op 3 B/op", the number of iterations, then a
+/// number before each unit.
 bool IsResult(std::span<const std::string_view> words) {
   if (words.size() < 3 || words.size() % 2 == 0 || !IsWholeNumber(words[0])) return false;
   for (std::size_t i = 1; i < words.size(); i += 2) {
@@ -88,21 +91,23 @@ bool IsResult(std::span<const std::string_view> words) {
   return true;
 }
 
-/// The rest of the line when a benchmark with log output ends: iterations, then a tab.
+/// Returns whether the line is the rest of a result whose benchmark printed log output: the number
+/// of iterations, then a tab.
 bool IsRest(std::string_view line, std::span<const std::string_view> words) {
   if (!IsResult(words)) return false;
   const std::size_t behind = line.find(words[0]) + words[0].size();
   return behind < line.size() && line[behind] == '\t';
 }
 
-/// "BenchmarkX", but not "Benchmarking", as in go test.
+/// Returns whether go test would run a benchmark of this name: "BenchmarkX", but not
+/// "Benchmarking".
 bool IsBenchmarkName(std::string_view word) {
   constexpr std::string_view kPrefix = "Benchmark";
   if (!word.starts_with(kPrefix)) return false;
   return word.size() == kPrefix.size() || word[kPrefix.size()] < 'a' || word[kPrefix.size()] > 'z';
 }
 
-/// The runtime's names of signals that end a Go program, printed as whole lines.
+/// The Go runtime's names of signals that end a program. It prints them as whole lines.
 /// Source: runtime/sigtab_linux_generic.go.
 constexpr std::string_view kFatalSignals[] = {"SIGABRT: abort",
                                               "SIGBUS: bus error",
@@ -114,8 +119,8 @@ constexpr std::string_view kFatalSignals[] = {"SIGABRT: abort",
                                               "SIGSYS: bad system call",
                                               "SIGTRAP: trace trap"};
 
-/// Names in os.ProcessState of signals that end a process. Source: syscall/zerrors_linux_amd64.go,
-/// zerrors_darwin_arm64.go.
+/// The names that os.ProcessState uses for signals that end a process. Source:
+/// syscall/zerrors_linux_amd64.go, zerrors_darwin_arm64.go.
 constexpr std::string_view kEndingSignals[] = {"abort trap",
                                                "aborted",
                                                "alarm clock",
@@ -145,16 +150,17 @@ bool IsOneOf(std::string_view text, const std::string_view (&list)[N]) {
   return std::find(std::begin(list), std::end(list), text) != std::end(list);
 }
 
-/// Removes that prefix from `text`; false if `text` does not begin with it.
+/// Removes the prefix from `text`. Returns false if `text` does not begin with it.
 bool TakePrefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
 
-/// Whether go test reports an abnormal end of the test program: "exit status 2", "signal: killed".
-/// The FAIL line that follows may have been filtered or truncated. Only whole lines count, because
-/// a log may contain others.
+/// Returns whether go test reports an abnormal end of the test program: "exit status 2", "signal:
+/// killed". This line is checked because the FAIL line after it may be missing, if the output was
+/// filtered or truncated. The text must be the whole line, because a log may contain it within a
+/// line.
 bool SaysHowItEnded(std::string_view line) {
   constexpr std::string_view kCore = " (core dumped)";
   if (TakePrefix(line, "exit status ")) return IsWholeNumber(line);
@@ -163,14 +169,15 @@ bool SaysHowItEnded(std::string_view line) {
   return IsOneOf(line, kEndingSignals);
 }
 
-/// "example.com/words [build failed]", without the FAIL that go test prints before it.
+/// Returns whether the line reports a failed build, such as "example.com/words [build failed]",
+/// without the FAIL that go test prints before it.
 bool SaysNotBuilt(std::string_view line) {
   if (!line.ends_with(" [build failed]") && !line.ends_with(" [setup failed]")) return false;
   return line.front() != ' ' && WordsOf(line).size() == 3;
 }
 
-/// Whether the line reports a failed package (as Go's test2json recognises it), or the end of a
-/// program by the Go runtime.
+/// Returns whether the line reports a failed package (as Go's test2json recognises it), or a
+/// program that the Go runtime ended.
 bool SaysFailure(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("panic: ") ||
@@ -185,12 +192,12 @@ struct GoLine {
   std::string text;
 };
 
-/// `go test -json`: one object per line, with a fragment of a package's output. The fragments of a
-/// package form its lines; those of other packages come in between.
+/// The output of `go test -json`. Each line is an object with a fragment of a package's output. The
+/// fragments of a package are joined to lines; fragments of other packages may come in between.
 class GoEvents {
  public:
   Result<void> Take(std::size_t number, std::string_view line) {
-    // Compiler output appears between the objects as plain text.
+    // Ignores compiler output, which appears between the objects as plain text.
     if (!line.starts_with('{')) return {};
     std::map<std::string, std::string> members;
     const JsonLayout layout{.records = JsonRecords::kTopMembers, .hint = kGoHint};
@@ -219,7 +226,7 @@ class GoEvents {
     const auto [place, is_new] = lines_.try_emplace(package);
     if (is_new) packages_.push_back(package);
     std::vector<GoLine>& lines = place->second;
-    // The reader truncates a long text, and thus loses the end of its line.
+    // The JSON reader truncates a long text, so the end of its line is lost.
     const bool cut = output.size() >= kJsonTextBytes;
     while (!output.empty()) {
       if (lines.empty() || ended_[package]) lines.push_back({number, {}});
@@ -230,7 +237,8 @@ class GoEvents {
     }
   }
 
-  // In the words of go test, because some versions report a failure only by the event.
+  // Adds the line that go test prints for a failure, because some versions report it only by the
+  // event.
   void AppendFailure(std::size_t number, const std::string& package) {
     ended_[package] = true;
     Append(number, package, "FAIL\t" + package + "\n");
@@ -325,15 +333,15 @@ class GoReader {
     return TakeResult(words.front(), rest);
   }
 
-  /// Results before a failure belong to a run that did not complete. Its exit code may be lost, for
-  /// example in a pipe.
+  /// Returns an error if the line reports a failure: results before it belong to a run that did not
+  /// complete. The exit code does not suffice, because a pipe may lose it.
   Result<void> CheckFailure(std::string_view line) {
     constexpr std::string_view kFailed = "--- FAIL: ";
     // Failures within a test or benchmark are indented.
     const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
     if (text.starts_with(kFailed)) return RefuseFailed(WordsOf(text.substr(kFailed.size())));
     if (!SaysFailure(line)) return {};
-    // An error that names the interrupted benchmark is more helpful.
+    // First reports an interrupted benchmark, because an error with its name is more helpful.
     TRY_VOID(DropBegun());
     return RefuseGo("go test failed: " + Quoted(Join(WordsOf(line), " ")), kFailureHint);
   }
@@ -347,13 +355,13 @@ class GoReader {
                         : "run it by itself to see why: go test -run NAME");
   }
 
-  /// A benchmark without its result yet. go test prints its name and a tab first, and the rest when
-  /// it is done; the benchmark's log comes in between. With -v, a line with the name alone comes
-  /// before that; a benchmark that only has sub-benchmarks has no result.
+  /// A benchmark whose result has not been read yet. go test first prints its name and a tab, and
+  /// prints the rest when the benchmark is done; the benchmark's log comes in between. With -v, a
+  /// line with only the name comes first. A benchmark that only has sub-benchmarks has no result.
   struct Begun {
     std::string name;
     std::size_t line = 0;
-    std::string log;       ///< found in place of the iterations
+    std::string log;       ///< the log output found in place of the iterations
     bool awaited = false;  ///< a result must follow
   };
 
@@ -369,7 +377,7 @@ class GoReader {
     return TakeResult(name, words);
   }
 
-  /// Drops a name alone; a benchmark that lost its result is an error.
+  /// Drops a name that needs no result. Returns an error for a benchmark whose result is missing.
   Result<void> DropBegun() {
     const Begun begun = std::exchange(begun_, {});
     if (!begun.awaited) return {};
@@ -395,7 +403,7 @@ class GoReader {
       if (i + 1 == words.size()) return RefuseGo("expected the unit of " + Quoted(words[i]));
       const GoUnit unit = TidyGoUnit(words[i + 1]);
       if (!units.insert(unit.name).second) {
-        return RefuseGo(Quoted(words[i + 1]) + " twice for " + name);
+        return RefuseGo(Quoted(words[i + 1]) + " occurs twice for " + name);
       }
       const auto known = directions_.find(unit.name);
       const HarnessMetric metric{inner, unit.name, unit.unit.unit,
@@ -407,7 +415,7 @@ class GoReader {
     return {};
   }
 
-  /// Whether the line has a time. Bytes per second then repeat it, with only three digits.
+  /// Returns whether the line has a time. Bytes per second then only repeat it, with three digits.
   static bool HasTime(std::span<const std::string_view> words) {
     return std::find(words.begin(), words.end(), "ns/op") != words.end();
   }
@@ -416,7 +424,7 @@ class GoReader {
   Begun begun_;
   std::string package_;
   std::set<std::string> packages_;
-  std::map<std::string, Better> directions_;  // by tidied unit
+  std::map<std::string, Better> directions_;  // by converted unit
   HarnessBuilder builder_{kGoHint};
 };
 

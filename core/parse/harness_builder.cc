@@ -109,12 +109,12 @@ Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetri
     return Error{ErrorCode::kInvalidArgument,
                  Quoted(info.name) + " has the unit " + Quoted(metric.unit) + ", but had " +
                      Quoted(info.unit) + before,
-                 "print all values of a name in one unit"};
+                 "print all values of a metric in the same unit"};
   }
   if (metric.better != info.better) {
     return Error{ErrorCode::kInvalidArgument,
                  Quoted(info.name) + " has conflicting directions" + before,
-                 "state the direction once, before the first value of a name"};
+                 "state the direction once, before the metric's first value"};
   }
   return {};
 }
@@ -151,7 +151,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
                   Quoted(info.unit));
   }
   double& resolution = info.resolution;
-  // 0 means "unknown", not "finest". A step may overflow a double even if the value is 0.
+  // A resolution of 0 means "unknown", not "finest". A step may overflow even if the value is 0.
   if (number.resolution > 0 && std::isfinite(number.resolution)) {
     resolution = resolution > 0 ? std::min(resolution, number.resolution) : number.resolution;
   }

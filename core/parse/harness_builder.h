@@ -14,42 +14,43 @@
 
 namespace benchd {
 
-/// Longest metric name and unit; these become columns and keys.
+/// The maximum length of a metric's name and of a unit, which become columns and keys.
 inline constexpr std::size_t kMaxMetricNameBytes = 256;
-/// Longest name of a harness's own benchmark, which parameters can make long.
+/// The maximum length of the name of a benchmark within a harness. Parameters can make names long.
 inline constexpr std::size_t kMaxInnerNameBytes = 1024;
-/// Most values of one run. A program that prints more measures something else.
+/// The maximum number of values per run.
 inline constexpr std::size_t kMaxSamples = 100'000;
 
 /// The metric to which a printed number belongs.
 struct HarnessMetric {
-  std::string_view inner;  ///< benchmark within the harness, empty = the run as a whole
+  std::string_view inner;  ///< benchmark within the harness; empty = the run as a whole
   std::string_view name;
   std::string_view unit;
   std::optional<Better> better;
   bool by_name_only = false;  ///< as in MetricInfo
 };
 
-/// Collects the output of a harness: one object per text, filled by the reader of each format.
+/// Collects the values in the output of a harness. The reader of a format fills one object per
+/// text.
 ///
-/// Enforces the guarantees common to all formats: names of limited length without control
-/// characters and distinct from benchd's own metrics, finite values, one unit and one direction per
-/// metric, samples counted from 0 in order of appearance, the finest resolution of each metric,
-/// kMaxSamples.
+/// The class enforces the guarantees common to all formats. Names have limited length, contain no
+/// control characters, and differ from benchd's own metrics. Values are finite, and there are at
+/// most kMaxSamples. A metric has one unit, one direction and its finest resolution. Samples are
+/// counted from 0 in order of appearance.
 class HarnessBuilder {
  public:
-  /// @param hint  how to produce valid output, for the errors.
+  /// @param hint  a hint for the errors: how to produce valid output.
   explicit HarnessBuilder(std::string_view hint) : hint_(hint) {}
 
-  /// Adds a number found in `line`. A time in another unit than the metric's first value is
-  /// converted to that unit.
+  /// Adds a number found in `line`. A time is converted to the unit of the metric's first value.
   /// @errors kInvalidArgument without the line, which the caller adds.
   Result<void> Add(const HarnessMetric& metric, const PrintedNumber& printed, std::size_t line);
 
-  /// The same for formats that know the line of the value: errors name it.
+  /// Adds a number, for formats that know the line of each value. Errors name the line.
   Result<void> AddAt(std::size_t line, const HarnessMetric& metric, const PrintedNumber& number);
 
-  /// @param expected  what a text without values lacks: "at least one benchmark".
+  /// Returns the collected output.
+  /// @param expected  for the error: what a text without values lacks ("at least one benchmark").
   /// @errors kInvalidArgument "no value: expected ..."
   Result<HarnessOutput> Finish(std::string_view expected) &&;
 
@@ -59,7 +60,7 @@ class HarnessBuilder {
     std::size_t first_line = 0;
     std::uint32_t values = 0;
   };
-  /// Looks up NAME or INNER/NAME; nullptr if it has no value yet.
+  /// Looks up NAME or INNER/NAME. Returns nullptr if that metric has no value yet.
   const Known* Find(std::string_view key) const;
 
  private:
@@ -74,8 +75,8 @@ class HarnessBuilder {
   std::string scratch_;
 };
 
-/// Converts numbers in a harness's unit to SI: value * times / over. Two factors, because a
-/// division by 1e9 is exact to the last bit and a multiplication by 1e-9 is not.
+/// A conversion of numbers from a harness's unit to SI: value * times / over. There are two
+/// factors, because dividing by 1e9 is correctly rounded and multiplying by 1e-9 is not.
 struct UnitScale {
   double times = 1;
   double over = 1;
@@ -92,14 +93,15 @@ struct HarnessUnit {
 
 PrintedNumber Scaled(const PrintedNumber& number, const UnitScale& scale);
 
-/// A unit of time to seconds: ns, us (also with a micro sign), ms, s, sec, min, hr, day.
+/// Returns the conversion of a unit of time to seconds, for ns, us (also with a micro sign), ms, s,
+/// sec, min, hr and day; std::nullopt for any other unit.
 std::optional<UnitScale> SecondsIn(std::string_view unit);
 
-/// Converts between units of time; std::nullopt if either is not one.
+/// Returns the conversion between two units of time; std::nullopt if either is not a unit of time.
 std::optional<UnitScale> TimeScale(std::string_view from, std::string_view to);
 
 /// Interprets units of JMH: "ns/op" is a time (lower is better), "ops/ms" a rate (higher), "B/op"
-/// and "#/op" are costs (lower). Others are kept unchanged and have no direction.
+/// and "#/op" are costs (lower). Other units are kept unchanged and have no direction.
 HarnessUnit JmhUnit(std::string_view unit);
 
 }  // namespace benchd

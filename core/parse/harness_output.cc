@@ -16,7 +16,7 @@ struct Format {
   Parser parse;
 };
 
-// In their documented order.
+// The formats, in the order of the documentation.
 constexpr std::array<Format, 8> kFormats{{
     {"lines", &ParseLines},
     {"google-benchmark", &ParseGoogleBenchmark},

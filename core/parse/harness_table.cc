@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kHyperfine = "hyperfine";
 constexpr std::string_view kOnlyBenchmark = "main";
 
-/// One metric of one benchmark in a file: [process][iteration].
+/// The values of one metric of one benchmark in a file.
 struct HarnessSeries {
   std::string benchmark;
   MetricInfo metric;
@@ -35,7 +35,8 @@ std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
   return processes;
 }
 
-/// All other formats contain the iterations of one process, in order of appearance.
+/// Reads a file in any other format. It contains the iterations of one process, in order of
+/// appearance.
 Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text) {
   TRY(auto output, ParseHarnessOutput(format, text));
   std::map<std::string, const MetricInfo*, std::less<>> infos;
@@ -58,7 +59,8 @@ Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text
   return list;
 }
 
-/// hyperfine starts its command anew for each run, so each run is a process. Means are skipped.
+/// Reads a hyperfine file. hyperfine starts the command anew for each run, so each run is a
+/// process. Means are skipped.
 Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
   TRY(auto commands, ReadHyperfine(text));
   SeriesList list;
@@ -114,13 +116,13 @@ class ArmRows {
     std::move(series.processes.begin(), series.processes.end(), std::back_inserter(processes));
   }
 
-  /// std::nullopt if unknown.
+  /// Returns std::nullopt if the exit code is unknown.
   std::optional<int> ExitCode(std::size_t row) const {
     const auto known = exit_codes_.find(row);
     return known == exit_codes_.end() ? std::nullopt : std::optional(known->second);
   }
 
-  /// Whether its rows are several iterations of a single process.
+  /// Returns whether the rows are several iterations of a single process.
   bool OneProcess() const {
     return !SeveralProcesses() &&
            std::any_of(columns_.begin(), columns_.end(), [](const auto& column) {
@@ -128,8 +130,8 @@ class ArmRows {
            });
   }
 
-  /// The values by metric; lengths may differ.
-  /// @param metrics  with directions, which may come from another file
+  /// Returns the values by metric; lengths may differ.
+  /// @param metrics  the metrics with their directions, which may come from another file
   std::map<std::size_t, std::vector<double>> Values(const std::vector<MetricInfo>& metrics) const {
     std::map<std::size_t, std::vector<double>> values;
     const bool several = SeveralProcesses();
@@ -175,7 +177,7 @@ class HarnessTableMaker {
 
   Result<MeasurementTable> Finish() && {
     if (arms_.all().size() == 1) {
-      return InvalidArgument("files of a single arm, " + Quoted(arms_.all().front()),
+      return InvalidArgument("all files belong to arm " + Quoted(arms_.all().front()),
                              "nothing to compare it with", "name the arm of each file: -n NAME");
     }
     table_.arms = arms_.all();
@@ -223,7 +225,7 @@ class HarnessTableMaker {
                              UnitInWords(known.unit) + " and " + UnitInWords(metric.unit),
                              "analyze files that print it in one unit");
     }
-    // As in a session, one file may give a direction that another omits.
+    // As in a session, one file may state a direction that another omits.
     if (!known.better) known.better = metric.better;
     if (metric.better && known.better != metric.better) {
       return InvalidArgument(Quoted(metric.name),
@@ -238,7 +240,7 @@ class HarnessTableMaker {
     return number;
   }
 
-  // A row takes a field for every metric, present or not.
+  // Checks the limits. Each row takes a field for every metric, whether present or not.
   Result<void> CheckRoom() const {
     const std::size_t metrics = table_.metrics.size();
     const std::size_t cells = benchmarks_.all().size() * (arms_.all().size() + metrics);
@@ -279,7 +281,7 @@ class HarnessTableMaker {
   std::map<std::pair<std::size_t, std::size_t>, ArmRows> rows_;  // by arm and benchmark
 };
 
-// Several commands in one file, which hyperfine measured for comparison.
+// Checks that a single file has several commands, which hyperfine measured for comparison.
 Result<void> CheckCommands(std::string_view format, const SeriesList& list) {
   const bool several = std::any_of(list.begin(), list.end(), [&list](const HarnessSeries& series) {
     return series.benchmark != list.front().benchmark;

@@ -16,22 +16,22 @@ struct HarnessFile {
   std::string text;
 };
 
-/// Converts harness files to a table. The arms are those of the files, in order; the benchmarks are
-/// the harness's own, or `main` if it has only one, without a name. Pure.
+/// Converts harness files to a table. The arms are those of the files, in order. The benchmarks are
+/// the harness's own, or `main` if the harness has a single benchmark without a name. Pure.
 ///
-/// A row is one process, because iterations within a process are not replicates: a run that
-/// hyperfine timed, a fork of JMH, otherwise a file. Its values are the means of its iterations
-/// (harmonic for rates; a metric's direction in any of the files applies to all). An arm with a
-/// single process has its iterations as rows instead, and the table notes this
-/// (MeasurementTable::one_process).
+/// A row is one process, because iterations within a process are not replicates. A process is a run
+/// that hyperfine timed, a fork of JMH, or, for other formats, a file. The values of a row are the
+/// means of its iterations, harmonic means for rates. A direction that any file gives for a metric
+/// applies to all files. If an arm has a single process, its rows are the iterations instead, and
+/// MeasurementTable::one_process is set.
 ///
-/// The arms of a single hyperfine file with several commands are these commands.
+/// If there is a single hyperfine file with several commands, the commands are the arms.
 ///
 /// Means of all runs (hyperfine's user and system) are not measurements, and are ignored.
 ///
 /// @param format  as for ParseHarnessOutput().
 /// @errors those of ParseHarnessOutput(), prefixed by the file's name; kInvalidArgument for a
-///         single arm, and for one metric in two units or with two directions; kResourceExhausted
+///         single arm, and for a metric in two units or with two directions; kResourceExhausted
 ///         above the limits of a table (kMaxTableArms, kMaxTableBenchmarks, kMaxTableCells) or a
 ///         GiB of values.
 Result<MeasurementTable> ReadHarnessTable(std::string_view format,

@@ -22,8 +22,8 @@ constexpr std::string_view kHyperfineHint =
 
 constexpr std::string_view kTime = "time";
 
-/// Names in schema 2 of metrics that schema 1 also has, so that files of both can be compared. The
-/// CPU times are parts of the time and gate only if named.
+/// A metric that has another name in schema 2 than in schema 1. Renaming allows comparing files of
+/// both schemas. CPU times are parts of the time and gate only if named.
 struct Renamed {
   std::string_view theirs;
   std::string_view ours;
@@ -35,13 +35,14 @@ constexpr std::array<Renamed, 5> kRenamed{{{"time_wall_clock", kTime, false},
                                            {"time_system", "system", true},
                                            {"memory_peak_resident", "memory_usage", false}}};
 
-/// Whether the metric is a processor counter; these have no unit.
+/// Returns whether the metric is a processor counter. Counters have no unit.
 bool IsCounter(std::string_view name) {
   return name == "instructions" || name.starts_with("cpu_") || name.starts_with("cache_") ||
          name.starts_with("branch_");
 }
 
-/// A name distinct from benchd's own metrics, which describe the harness's process.
+/// Returns a name that differs from those of benchd's own metrics, which describe the harness's
+/// process.
 std::string OwnName(std::string_view theirs) {
   const char* const prefix = IsCounter(theirs) && !theirs.starts_with("cpu_") ? "cpu_"
                              : FindBuiltinMetric(theirs) != nullptr           ? "timed_"
@@ -49,7 +50,7 @@ std::string OwnName(std::string_view theirs) {
   return prefix + std::string(theirs);
 }
 
-/// Converts hyperfine's words for units; others are kept.
+/// Converts hyperfine's names of units to symbols; others are kept.
 std::string UnitOfWord(const std::string& word) {
   if (word == "second") return "s";
   if (word == "byte") return "B";
@@ -78,7 +79,8 @@ void Append(const PrintedNumber& number, HyperfineSeries& series) {
   series.values.push_back(number.value);
 }
 
-/// std::nullopt for null: ended by a signal, on a system that does not number it.
+/// Returns the exit code, or std::nullopt for null: a signal ended the command, on a system that
+/// does not number signals.
 Result<std::optional<int>> ExitCodeOf(const JsonValue& value) {
   if (value.kind == JsonValue::Kind::kNull) return std::optional<int>();
   TRY(auto number, AsNumber(value, "an exit code"));
@@ -101,7 +103,7 @@ class HyperfineReader {
   Result<void> Take(const JsonValue& result) {
     TRY(auto name, NameOfCommand(result));
     if (!seen_.insert(name).second) {
-      return JsonError(result.line, Quoted(name) + " twice",
+      return JsonError(result.line, Quoted(name) + " occurs twice",
                        "give each command its own name: hyperfine -n NAME COMMAND");
     }
     HyperfineCommand command{std::move(name), result.line, {}, {}};
@@ -112,15 +114,16 @@ class HyperfineReader {
     return {};
   }
 
-  /// Schema 1 stores the name given by -n as `command`; schema 2 has a member `name`.
+  /// Returns the command's name. Schema 1 stores the name given by -n as `command`; schema 2 has a
+  /// member `name`.
   static Result<std::string> NameOfCommand(const JsonValue& result) {
     return RequiredText(result, result.Find("name") != nullptr ? "name" : "command");
   }
 
-  /// Schema 1: a list of times, and means of the CPU times.
+  /// Reads schema 1: a list of times, and means of the CPU times.
   static Result<void> TakeLists(const JsonValue& result, HyperfineCommand& command) {
     if (result.Find("times") == nullptr) {
-      return JsonError(result.line, "missing array 'times', or 'measurements'");
+      return JsonError(result.line, "missing array 'times' or 'measurements'");
     }
     for (const auto& [key, theirs, unit] : {std::tuple("times", "time_wall_clock", "s"),
                                             {"memory_usage_byte", "memory_peak_resident", "B"}}) {
@@ -141,7 +144,7 @@ class HyperfineReader {
     return TakeExitCodes(result, command);
   }
 
-  /// Does nothing if there is no such list.
+  /// Adds the values of the list `key`, if it is present.
   static Result<void> TakeList(const JsonValue& result, std::string_view key,
                                HyperfineSeries& series) {
     const JsonValue* list = result.Find(key);
@@ -170,13 +173,13 @@ class HyperfineReader {
                                       " for " + Counted(runs, "time"));
   }
 
-  /// Schema 2: all metrics of each run.
+  /// Reads schema 2: all metrics of each run.
   static Result<void> TakeRuns(const JsonValue& runs, HyperfineCommand& command) {
     if (runs.kind != JsonValue::Kind::kArray) {
       return JsonError(runs.line, "'measurements' is not an array");
     }
     if (runs.items.empty()) {
-      return JsonError(runs.line, Quoted(command.name) + " has no measurement");
+      return JsonError(runs.line, Quoted(command.name) + " has no measurements");
     }
     for (const JsonValue& run : runs.items) {
       if (run.Find("time_wall_clock") == nullptr) {
@@ -232,7 +235,7 @@ class HyperfineReader {
   std::set<std::string> seen_;
 };
 
-/// Adds the exit codes that are not 0, each once.
+/// Adds each exit code other than 0 once, with its count.
 void AddFailures(const HyperfineCommand& command, std::string_view inner, HarnessOutput& output) {
   std::map<std::optional<int>, std::uint64_t> counts;
   for (const std::optional<int>& code : command.exit_codes) {

@@ -17,13 +17,13 @@ namespace {
 constexpr std::string_view kJmhHint =
     "make JMH print only JSON to stdout: -rf json -rff /dev/stdout -o /dev/null";
 constexpr std::string_view kRawDataHint =
-    "run it without -Djmh.json.rawData=false: benchd needs the raw data";
+    "run JMH without -Djmh.json.rawData=false; benchd needs the raw data";
 
 Error Expected(const JsonValue& at, const std::string& what) {
   return JsonError(at.line, "expected " + what);
 }
 
-/// "a.B.c" or "a.B.c:size=10,kind=x".
+/// Returns the benchmark's name with its parameters: "a.B.c" or "a.B.c:size=10,kind=x".
 Result<std::string> NameWithParameters(const JsonValue& record) {
   auto name = RequiredText(record, "benchmark");
   const JsonValue* params = record.Find("params");
@@ -46,7 +46,7 @@ void AddValue(const PrintedNumber& printed, const UnitScale& scale, JmhSeries& s
   series.values.back().push_back(number.value);
 }
 
-/// The mean of an iteration's histogram, [[value, count], ...].
+/// Returns the mean of an iteration's histogram, [[value, count], ...].
 Result<PrintedNumber> MeanOfHistogram(const JsonValue& histogram, const std::string& of) {
   double sum = 0;
   double total = 0;
@@ -98,7 +98,7 @@ class JmhReader {
     const JsonValue* secondary = record.Find("secondaryMetrics");
     if (secondary == nullptr) return {};
     for (std::size_t i = 0; i < secondary->keys.size(); ++i) {
-      // Up to JMH 1.36, names of profilers' metrics began with a middle dot.
+      // Up to JMH 1.36, the names of profiler metrics began with a middle dot.
       std::string name = secondary->keys[i];
       if (name.starts_with("\u00B7")) name.erase(0, 2);
       auto taken = TakeMetric(benchmark, mode, &name, secondary->items[i]);
@@ -107,7 +107,7 @@ class JmhReader {
     return {};
   }
 
-  /// Prefixes secondary metrics by their mode if a benchmark was run in several.
+  /// Prefixes secondary metrics by their mode if a benchmark was run in several modes.
   Result<void> NameModes() {
     std::set<std::pair<std::string, std::string>> seen;
     for (std::size_t i = 0; i < series_.size(); ++i) {
@@ -135,8 +135,8 @@ class JmhReader {
     series.metric = primary ? mode : *secondary;
     series.unit = unit.unit;
     series.better = unit.better;
-    // Whether more is better is unknown for an auxiliary counter: misses per second are a rate,
-    // too.
+    // An auxiliary counter that looks like a rate has no known direction: it may count misses per
+    // second.
     if (!primary && unit.better == Better::kHigher) series.better.reset();
     series.primary = primary;
     TRY_VOID(ReadRaw(metric, unit.scale, series));

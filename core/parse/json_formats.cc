@@ -18,12 +18,12 @@ namespace {
 constexpr std::string_view kGoogleHint =
     "make the benchmark print only JSON to stdout: --benchmark_format=json";
 
-// Numbers of an entry that are not measurements.
+// The names of numbers in an entry that are not measurements.
 constexpr std::array<std::string_view, 6> kBookkeeping{"family_index", "per_family_instance_index",
                                                        "repetitions",  "repetition_index",
                                                        "threads",      "iterations"};
 
-/// Counters of the library itself. The rates are reciprocals of cpu_time; allocations are counted
+/// A counter of the library itself. Rates are reciprocals of cpu_time. Allocations are only counted
 /// if a MemoryManager is registered.
 struct OwnCounter {
   std::string_view name;
@@ -70,7 +70,7 @@ class GoogleBenchmarkReader {
       return JsonError(
           entry.line,
           Quoted(name) + " failed: " + OnOneLine(TextOf(entry, "error_message")).substr(0, 200),
-          "run it by itself: --benchmark_filter");
+          "run it by itself with --benchmark_filter to see why");
     }
     if (IsAggregate(entry, name)) {
       if (!first_aggregate_) first_aggregate_ = entry.line;
@@ -78,15 +78,15 @@ class GoogleBenchmarkReader {
     }
     if (IsTrue(entry, "skipped")) return {};
     has_samples_ = true;
-    // Without the "/repeats:3" that only names of aggregates lack.
+    // run_name lacks "/repeats:3", a suffix that the names of aggregates do not have either.
     const std::string run_name = TextOf(entry, "run_name");
     const std::string inner = run_name.empty() ? name : run_name;
     TRY_VOID(CheckOnce(entry, inner));
     return TakeNumbers(entry, inner);
   }
 
-  /// Before 1.5 an entry does not state its type. Aggregates are then recognised by their names,
-  /// NAME_mean and so on, after the repetitions of NAME.
+  /// Returns whether the entry is an aggregate. Before version 1.5, entries do not state their
+  /// type. An aggregate then has a name such as NAME_mean, and follows the repetitions of NAME.
   bool IsAggregate(const JsonValue& entry, const std::string& name) const {
     if (entry.Find("run_type") != nullptr) return TextOf(entry, "run_type") == "aggregate";
     if (entry.Find("big_o") != nullptr || entry.Find("rms") != nullptr) return true;
@@ -98,14 +98,15 @@ class GoogleBenchmarkReader {
     return false;
   }
 
-  /// Before 1.6 repetitions have no number and cannot be told apart.
+  /// Checks that a repetition occurs only once. Before version 1.6, repetitions are not numbered,
+  /// so duplicates cannot be detected.
   Result<void> CheckOnce(const JsonValue& entry, const std::string& inner) {
     names_.insert(inner);
     const JsonValue* repetition = entry.Find("repetition_index");
     if (repetition == nullptr) return {};
     const double index = repetition->number.value;
     if (seen_.emplace(inner, index).second) return {};
-    return JsonError(entry.line, Quoted(inner) + " twice with the same repetition_index",
+    return JsonError(entry.line, Quoted(inner) + " occurs twice with the same repetition_index",
                      "give every benchmark its own name");
   }
 
@@ -161,12 +162,13 @@ constexpr std::string_view kPytestHint =
     "make pytest write only its JSON to stdout: "
     "pytest --benchmark-json=/dev/fd/3 3>&1 >/dev/null, with --shell";
 
+/// Adds the values of a test.
 /// @param means_alone  set to true if the rounds are missing
 Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, HarnessBuilder& builder,
                       bool& means_alone) {
   TRY(auto name, RequiredText(test, "fullname"));
   if (!seen.insert(name).second) {
-    return JsonError(test.line, Quoted(name) + " twice", "run every test once");
+    return JsonError(test.line, Quoted(name) + " occurs twice", "run every test once");
   }
   const JsonValue* stats = test.Find("stats");
   if (stats == nullptr || stats->kind != JsonValue::Kind::kObject) {
@@ -207,7 +209,8 @@ namespace {
 constexpr std::string_view kBmfHint =
     "print Bencher Metric Format: {\"BENCHMARK\": {\"MEASURE\": {\"value\": 88.0}}}";
 
-// https://bencher.dev/docs/how-to/track-custom-benchmarks: the default measures of every project.
+// Returns the unit of a default measure of Bencher. Source:
+// https://bencher.dev/docs/how-to/track-custom-benchmarks.
 HarnessUnit UnitOfMeasure(std::string_view measure) {
   if (measure == "latency") return {"s", {1, 1e9}, Better::kLower};
   if (measure == "throughput") return {"1/s", {}, Better::kHigher};

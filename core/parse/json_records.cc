@@ -19,8 +19,8 @@ using Kind = JsonValue::Kind;
 
 constexpr std::size_t kDetailBytes = 200;
 
-/// The characters of a text, with a count of those read: the only way to know the position of
-/// nlohmann's reader.
+/// An iterator over the characters of a text that counts the characters read. This is the only way
+/// to know the position of nlohmann's reader.
 class CountedCharacters {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -70,7 +70,8 @@ std::string DetailOf(std::string_view message) {
   return OnOneLine(message.substr(0, kDetailBytes));
 }
 
-/// The word at an offset: several harnesses print NaN and Infinity, for which JSON has no notation.
+/// Returns the word at an offset. Several harnesses print NaN and Infinity, which are not valid
+/// JSON.
 std::string_view WordAt(std::string_view text, std::size_t at) {
   const auto is_letter = [text](std::size_t i) {
     return std::isalpha(static_cast<unsigned char>(text[i])) != 0;
@@ -90,7 +91,7 @@ bool IsNoFiniteNumber(std::string_view word) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// The index of a member whose name occurred before.
+/// Returns the index of a member whose name occurred before.
 std::optional<std::size_t> FindTwin(const JsonValue& object) {
   std::vector<std::size_t> order(object.keys.size());
   std::iota(order.begin(), order.end(), 0);
@@ -104,7 +105,7 @@ std::optional<std::size_t> FindTwin(const JsonValue& object) {
   return std::nullopt;
 }
 
-/// Turns nlohmann's events into records.
+/// Converts the events of nlohmann's parser to records.
 class RecordReader {
  public:
   RecordReader(std::string_view text, const JsonLayout& layout, const TakeJsonRecord& take)
@@ -127,7 +128,7 @@ class RecordReader {
     return {};
   }
 
-  // Callbacks of nlohmann; false ends the reading.
+  // Callbacks of nlohmann's parser. Returning false ends the reading.
   bool null() { return TakeScalar({.kind = Kind::kNull}, 0); }
   bool boolean(bool value) { return TakeScalar({.kind = Kind::kBoolean, .boolean = value}, 0); }
   bool number_integer(std::int64_t value) { return TakeWhole(static_cast<double>(value)); }
@@ -146,7 +147,7 @@ class RecordReader {
   bool end_object() { return Close(); }
   bool end_array() { return Close(); }
   bool key(std::string& name) {
-    if (name.size() > kJsonTextBytes) return Refuse("a name of over 4096 bytes", 0);
+    if (name.size() > kJsonTextBytes) return Refuse("a name exceeds 4096 bytes", 0);
     if (!open_.empty()) {
       open_.back().keys.push_back(name);
       return true;
@@ -154,10 +155,10 @@ class RecordReader {
     if (depth_ != 1) return true;
     key_ = name;
     if (layout_.records == JsonRecords::kTopMembers && !names_.insert(name).second) {
-      return Refuse(Quoted(name) + " twice", 0);
+      return Refuse(Quoted(name) + " occurs twice", 0);
     }
     if (layout_.records == JsonRecords::kNamedArray && key_ == layout_.key && found_) {
-      return Refuse(Quoted(name) + " twice", 0);
+      return Refuse(Quoted(name) + " occurs twice", 0);
     }
     return true;
   }
@@ -175,7 +176,8 @@ class RecordReader {
     return false;
   }
 
-  /// "'hits' of 'BM_Sort': ", as far as it is known.
+  /// Returns the place of the error for the message, such as "'hits' of 'BM_Sort': ", as far as it
+  /// is known.
   std::string OfWhat() const {
     const auto named = std::find_if(open_.rbegin(), open_.rend(),
                                     [](const JsonValue& value) { return !value.keys.empty(); });
@@ -192,7 +194,7 @@ class RecordReader {
     return what + ": ";
   }
 
-  /// The line of the last token; `ahead` is the number of characters read beyond it.
+  /// Returns the line of the last token. `ahead` is the number of characters read beyond it.
   std::size_t LineOf(std::size_t ahead) {
     const std::size_t end = taken_ > ahead ? taken_ - ahead : 0;
     if (end > counted_) {
@@ -244,7 +246,8 @@ class RecordReader {
 
   bool TakeValue(JsonValue value) {
     if (++values_ > kJsonRecordValues) {
-      return Refuse("over " + std::to_string(kJsonRecordValues) + " values in one benchmark", 0);
+      return Refuse("more than " + std::to_string(kJsonRecordValues) + " values in one benchmark",
+                    0);
     }
     if (!open_.empty()) {
       open_.back().items.push_back(std::move(value));
@@ -283,7 +286,7 @@ class RecordReader {
     open_.pop_back();
     if (const auto twin = FindTwin(value)) {
       error_ = JsonError(value.items[*twin].line,
-                         Quoted(value.keys[*twin]) + " twice in one object", layout_.hint);
+                         Quoted(value.keys[*twin]) + " occurs twice in one object", layout_.hint);
       return false;
     }
     return TakeValue(std::move(value));
@@ -293,7 +296,7 @@ class RecordReader {
   const JsonLayout& layout_;
   const TakeJsonRecord& take_;
   std::size_t taken_ = 0;    // characters that nlohmann's reader has read
-  std::size_t counted_ = 0;  // characters whose newlines line_ includes
+  std::size_t counted_ = 0;  // characters whose newlines have been counted in line_
   std::size_t line_ = 1;
   std::size_t depth_ = 0;
   std::size_t values_ = 0;  // of the current record

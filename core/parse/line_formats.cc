@@ -18,30 +18,30 @@ namespace benchd {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-constexpr std::string_view kDirectiveHint = "write for example: #! prefer=lower unit=s";
+constexpr std::string_view kDirectiveHint = "write, for example: #! prefer=lower unit=s";
 
-/// Without a hint, the error gets that of its format.
+/// Returns an error. If there is no hint, the reader adds the hint of the format.
 Error RefuseLine(std::string why, std::string_view hint = {}) {
   return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
 }
 
-/// The parts of one line of values. Views into the line.
+/// The parts of one line of values. The members are views into the line.
 struct LineReading {
   std::string_view iteration;  ///< empty = none
-  std::string_view sample;     ///< likewise
+  std::string_view sample;     ///< empty = none
   std::string_view name;
   PrintedNumber number;
-  std::string_view unit;  ///< empty = that of the last `#! unit=`
+  std::string_view unit;  ///< empty = the unit of the last `#! unit=`
 };
 
 /// The syntax of a format.
 struct LineFormat {
-  /// Parses a line of at least one word. Errors do not include the line.
+  /// Parses a line of at least one word. Errors do not include the line number.
   Result<LineReading> (*read)(std::string_view line);
   std::string_view hint;
-  /// What a text without values lacks: "at least one line NAME VALUE [UNIT]".
+  /// For the error about a text without values: "at least one line NAME VALUE [UNIT]".
   std::string_view expected;
-  /// How to distinguish the values of one name, for the error about a duplicate.
+  /// The hint for a duplicate: how to distinguish the values of a name.
   std::string_view number_hint;
 };
 
@@ -49,7 +49,8 @@ bool IsSameDimension(std::string_view a, std::string_view b) {
   return a == b || (SecondsIn(a) && SecondsIn(b));
 }
 
-/// For a time usually lower is better, for a rate higher; the opposite must be stated explicitly.
+/// Returns the usual direction of a unit: lower is better for times, higher for rates. The opposite
+/// must be stated explicitly.
 std::optional<Better> UsualDirection(std::string_view unit) {
   if (SecondsIn(unit)) return Better::kLower;
   if (unit.ends_with("/s") || unit.ends_with("/sec")) return Better::kHigher;
@@ -135,8 +136,8 @@ class LineReader {
     return CheckOnce(*builder_.Find(reading.name), reading);
   }
 
-  /// A direction applies to the unit of its header. Extending it to other units would be a guess: a
-  /// latency below `prefer=higher unit=1/s` would pass when it doubles.
+  /// Checks that the direction of the header applies to the unit on the line. It must not apply to
+  /// other units: after `prefer=higher unit=1/s`, a latency would pass if it doubled.
   Result<void> CheckDirection(const LineReading& reading) const {
     if (!header_.better || reading.unit.empty()) return {};
     const bool other_unit = header_.unit && !IsSameDimension(*header_.unit, reading.unit);
@@ -147,7 +148,7 @@ class LineReader {
     return RefuseLine(
         Quoted(reading.name) + " is in " + Quoted(unit) + ", but " + prefer +
             (header_.unit ? " applies to " + Quoted(*header_.unit) : " was given without a unit"),
-        "state its direction in a line before: #! prefer=" +
+        "state its direction on an earlier line: #! prefer=" +
             std::string(NameOf(usual.value_or(Better::kLower))) + " unit=" + unit);
   }
 
@@ -159,12 +160,12 @@ class LineReader {
     const auto [twin, is_first] = lines_.try_emplace(
         {known.metric, std::string(reading.iteration), std::string(reading.sample)}, line_);
     if (is_mixed) {
-      return RefuseLine(name + " twice without an iteration number (line " +
+      return RefuseLine(name + " occurs twice without an iteration number (line " +
                             std::to_string(known.first_line) + ")",
                         format_.number_hint);
     }
     if (!is_first) {
-      return RefuseLine(name + " twice with the same iteration number (line " +
+      return RefuseLine(name + " occurs twice with the same iteration number (line " +
                             std::to_string(twin->second) + ")",
                         format_.number_hint);
     }
@@ -174,26 +175,26 @@ class LineReader {
   const LineFormat& format_;
   std::size_t line_ = 0;
   std::string unit_;
-  Header header_;  // the last one with a direction
+  Header header_;  // the last header with a direction
   HarnessBuilder builder_;
   std::map<ReadingKey, std::size_t> lines_;
 };
 
-/// Reads a text with one value per line: the common part of `lines` and `mmtests`.
+/// Reads a text with one value per line, in the format `lines` or `mmtests`.
 ///
 /// Empty lines and lines starting with `#` are ignored. `#! prefer=lower|higher unit=U` (one or
 /// both) applies to all lines after it. A NAME may occur several times with different iterations
 /// and samples.
 ///
-/// @errors see ParseLines().
+/// @errors as for ParseLines().
 Result<HarnessOutput> ReadLines(std::string_view text, const LineFormat& format) {
   return LineReader(format).Read(text);
 }
 
 constexpr std::string_view kLinesHint =
-    "each line is [ITERATION] [SAMPLE] NAME VALUE [UNIT], a NAME of several words in double quotes";
+    "each line must be [ITERATION] [SAMPLE] NAME VALUE [UNIT]; quote a NAME of several words";
 
-/// Removes leading zeros, so that 1 and 01 are the same iteration.
+/// Checks an index and removes its leading zeros, so that 1 and 01 are the same iteration.
 Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
   std::uint32_t index = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), index);
@@ -284,7 +285,7 @@ Result<HarnessOutput> ParseLines(std::string_view text) {
 namespace {
 
 constexpr std::string_view kMmtestsHint =
-    "each line is OPERATION ITERATION SAMPLE VALUE, as extract-mmtests.pl --format script prints";
+    "each line must be OPERATION ITERATION SAMPLE VALUE, as in extract-mmtests.pl --format script";
 
 Result<LineReading> ReadMmtestsWords(std::string_view line) {
   const std::vector<std::string_view> words = WordsOf(line);
@@ -295,7 +296,7 @@ Result<LineReading> ReadMmtestsWords(std::string_view line) {
   LineReading reading;
   reading.name = words.front();
   reading.iteration = words[1];
-  // The sample's number may be a time, such as 0.5.
+  // The number of the sample may be a time, such as 0.5.
   if (words.size() == 4) reading.sample = words[2];
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (LooksLikeNumber(words[i])) continue;

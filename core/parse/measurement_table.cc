@@ -18,16 +18,18 @@ namespace {
 constexpr std::string_view kHeaderHint =
     "the first line names the columns, separated by commas: ARM,METRIC...";
 constexpr std::string_view kRowHint = "every row has one field for each column of the first line";
-constexpr std::string_view kValueHint = "leave the field empty where there is no value";
+constexpr std::string_view kValueHint = "leave the field empty if there is no value";
 constexpr std::string_view kTimeHint = "write it as 2026-03-01T12:00:00Z, or leave the field empty";
 constexpr std::string_view kRoleHint = "a role is reference, candidate or placebo, or empty";
-constexpr std::string_view kArmHint = "the first column names the arm that a row belongs to";
+constexpr std::string_view kArmHint = "name the arm of each row in the first column";
 constexpr std::string_view kNamelessBenchmark = "main";
 constexpr std::size_t kNamesInAList = 20;
-// For metrics that a program printed, because exports do not include their resolution.
+// The coarsest resolution of a metric in an export. It applies to metrics that a program printed,
+// because exports do not include their resolution.
 constexpr double kWorstExportResolution = 1;
 
-// In the order of benchd's own export, which has the last one only if needed.
+// The reserved column names, in the order of benchd's own export. The export has `exit_code` only
+// if needed.
 constexpr std::array<std::string_view, 7> kReservedNames{"arm",   "role",       "benchmark", "pair",
                                                          "order", "started_at", "exit_code"};
 constexpr std::size_t kNamesOfEveryExport = 6;
@@ -37,7 +39,8 @@ Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view w
   return ErrorAt(record.position(field), why, hint);
 }
 
-// Names are transferred as UTF-8 and printed on one line.
+// Checks that a name is valid UTF-8 without control characters, because names are transferred as
+// UTF-8 and printed on one line.
 Result<void> CheckName(const CsvRecord& record, std::size_t field) {
   const std::string_view name = record.text(field);
   if (FirstInvalidUtf8(name)) {
@@ -53,7 +56,7 @@ Result<void> CheckName(const CsvRecord& record, std::size_t field) {
 
 constexpr char kGuard = '\'';
 
-// Whether a spreadsheet would compute the text after any guarding apostrophes.
+// Returns whether a spreadsheet would treat the text after any leading apostrophes as a formula.
 bool BeginsAFormula(std::string_view text) {
   static constexpr std::string_view kStarts[] = {"=",  "+",      "-",      "@",      "\t",
                                                  "\r", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
@@ -62,7 +65,7 @@ bool BeginsAFormula(std::string_view text) {
                              [text](std::string_view start) { return text.starts_with(start); });
 }
 
-// The index of the arm or benchmark in that field.
+// Returns the index of the arm or benchmark in the field.
 Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::size_t field,
                              bool is_arm) {
   const std::string_view text = record.text(field);
@@ -73,7 +76,7 @@ Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::si
   if (names.all().size() == most) {
     return RefuseField(record, field,
                        "more than " + std::to_string(most) + (is_arm ? " arms" : " benchmarks"),
-                       "a column of names has numbers: check the order of the columns");
+                       "a column of names contains numbers; check the order of the columns");
   }
   return names.Add(name);
 }
@@ -156,11 +159,12 @@ class TableReader {
   Result<void> Take(const CsvRecord& record) {
     return columns_.empty() ? TakeHeader(record) : TakeRow(record);
   }
-  /// @param end  end of the text.
+  /// Returns the table.
+  /// @param end  position of the end of the text.
   Result<MeasurementTable> Finish(TextPosition end, const std::vector<std::string>& references) &&;
 
  private:
-  // In the order of kReservedNames.
+  // The kinds of columns, in the order of kReservedNames.
   enum class Kind {
     kArm,
     kRole,
@@ -195,7 +199,7 @@ class TableReader {
   TableNames column_names_;
   TableNames arms_;
   TableNames benchmarks_;
-  std::vector<double> own_resolutions_;  // by metric; 0 = as printed
+  std::vector<double> own_resolutions_;  // by metric; 0 = derived from the printed decimals
   std::optional<ArmRole> role_;          // of the current row
 };
 
@@ -220,7 +224,7 @@ Result<void> TableReader::CheckLabels(const CsvRecord& header) const {
   for (const auto& [name, value] : labels_) {
     if (column_names_.Find(name)) continue;
     return RefuseField(header, header.size() - 1, "no column " + Quoted(name) + " for --label",
-                       "its columns: " + ListOf(column_names_.all()));
+                       "the columns of the table: " + ListOf(column_names_.all()));
   }
   return {};
 }
@@ -241,7 +245,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   TRY_VOID(CheckName(record, field));
   if (column_names_.Find(name)) {
     return RefuseField(record, field, "duplicate column " + Quoted(name),
-                       "give every column a name of its own");
+                       "give every column a unique name");
   }
   column_names_.Add(name);
   if (LooksLikeNumber(name)) {
@@ -267,7 +271,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
   if (std::ranges::find(table_.metrics, metric, &MetricInfo::name) != table_.metrics.end()) {
     return RefuseField(record, field, "duplicate metric " + Quoted(metric),
-                       "give every column a name of its own");
+                       "give every column a unique name");
   }
   AddMetric(metric);
   return Column{kind, table_.metrics.size() - 1};
@@ -310,15 +314,16 @@ Result<void> TableReader::CheckRoom() const {
   if (benchmarks_.all().size() * (arms_.all().size() + table_.metrics.size()) > kMaxTableCells) {
     return InvalidArgument(
         line,
-        "over " + std::to_string(kMaxTableCells) +
+        "more than " + std::to_string(kMaxTableCells) +
             " combinations of a benchmark with an arm or a metric",
-        "analyze fewer benchmarks at a time, or leave out the columns that do not matter");
+        "analyze fewer benchmarks at a time, or leave out columns that you do not need");
   }
   constexpr std::size_t kFieldBytes = 8;  // names take less
   if (table_.rows() * columns_.size() * kFieldBytes > kMaxTableBytes) {
-    return Error{ErrorCode::kResourceExhausted,
-                 line + ": the table takes over " + std::to_string(kMaxTableBytes >> 20U) + " MiB",
-                 "leave out columns that do not matter, or analyze it in parts"};
+    return Error{
+        ErrorCode::kResourceExhausted,
+        line + ": the table takes more than " + std::to_string(kMaxTableBytes >> 20U) + " MiB",
+        "leave out columns that you do not need, or analyze the table in parts"};
   }
   return {};
 }
@@ -333,7 +338,7 @@ Result<void> TableReader::TakeRole() {
   if (roles[arm] && roles[arm] != role_) {
     return InvalidArgument("line " + std::to_string(table_.line.back()),
                            "conflicting roles of '" + arms_.all()[arm] + "'",
-                           "an arm has one role in a benchmark");
+                           "give an arm the same role in all rows of a benchmark");
   }
   roles[arm] = role_;
   return {};
@@ -345,7 +350,7 @@ Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, 
     const bool is_arm = kind == Kind::kArm;
     if (is_arm && text.empty()) return RefuseField(record, field, "a row without an arm", kArmHint);
     TRY(auto number, NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm));
-    // It is below kMaxTableBenchmarks, so it fits.
+    // The number is below kMaxTableBenchmarks, so it fits.
     const auto index = static_cast<std::uint16_t>(number);
     if (is_arm) {
       table_.arm.push_back(index);
@@ -406,17 +411,17 @@ Result<MeasurementTable> TableReader::Finish(TextPosition end,
   if (columns_.empty()) return refuse("the table is empty", kHeaderHint);
   if (!any_row_) return refuse("the table has no rows", kHeaderHint);
   if (table_.rows() == 0) {
-    return refuse("no row matches --label", "check the values in these columns");
+    return refuse("no row matches --label", "check the values in the columns of --label");
   }
   const std::vector<std::string>& arms = arms_.all();
   for (const std::string& reference : references) {
     if (arms_.Find(reference)) continue;
-    return refuse("the table has no row of the base " + Quoted(reference),
-                  "its arms: " + ListOf(arms));
+    return refuse("the table has no rows of the base " + Quoted(reference),
+                  "the arms of the table: " + ListOf(arms));
   }
   if (arms.size() == 1) {
-    return refuse("the table has a single arm, " + Quoted(arms.front()),
-                  "a comparison needs rows of two arms");
+    return refuse("the table has only one arm, " + Quoted(arms.front()),
+                  "a comparison needs at least two arms");
   }
   table_.arms = arms;
   table_.benchmarks = benchmarks_.all();

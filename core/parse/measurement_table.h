@@ -17,17 +17,20 @@
 
 namespace benchd {
 
-/// Most different arms and benchmarks of a table; more suggest numbers in the place of names.
+/// The maximum number of different arms and of different benchmarks in a table. If there are more,
+/// the column probably contains numbers instead of names.
 inline constexpr std::size_t kMaxTableArms = 1000;
 inline constexpr std::size_t kMaxTableBenchmarks = 10'000;
 
-/// Most memory for the columns of a table, so that an endless pipe cannot exhaust the memory.
+/// The maximum size of the columns of a table. It prevents an endless pipe from exhausting the
+/// memory of the machine.
 inline constexpr std::size_t kMaxTableBytes = std::size_t{4} << 30;
-/// Most combinations (benchmark, arm) and (benchmark, metric), since each takes memory.
+/// The maximum number of combinations (benchmark, arm) and (benchmark, metric), each of which takes
+/// memory.
 inline constexpr std::size_t kMaxTableCells = 1'000'000;
 
-/// A column whose fields may be empty: eight bytes and a bit per row. A column that the table does
-/// not have takes no memory, and all of its fields are empty.
+/// A column whose fields may be empty. A column that is missing in the table takes no memory, and
+/// all of its fields are empty.
 template <typename T>
 class OptionalColumn {
  public:
@@ -47,24 +50,24 @@ class OptionalColumn {
   std::vector<bool> is_there_;
 };
 
-/// Exit code of a run that an unknown signal ended; a known signal N gives -N.
+/// The exit code of a run that an unknown signal ended. A known signal N is stored as -N.
 inline constexpr int kExitWithoutCode = -1;
 
-/// Measurements, column by column. A row, an index into each column, is the result of one run of
-/// one arm. Rows are in the order of the text. A value type, of about the size of its numbers.
+/// A table of measurements, stored by column. A row is the result of one run of one arm; its number
+/// is an index into each column. Rows are in the order of the text.
 struct MeasurementTable {
   std::vector<std::string> arms;        ///< in order of appearance, like benchmarks
   std::vector<std::string> benchmarks;  ///< at least one
   std::vector<MetricInfo> metrics;      ///< in column order, with their finest resolution
   bool has_pairs = false;               ///< there is a `pair` column
-  bool is_export = false;               ///< the header begins like that of benchd's own export
+  bool is_export = false;               ///< the header begins like that of a benchd export
   bool from_harness = false;            ///< from harness files, by ReadHarnessTable()
   bool one_process = false;  ///< rows of an arm are iterations of one process, not replicates
   bool means_alone = false;  ///< a row is the mean of iterations that were not kept
-  /// By benchmark and arm, as far as measured rows state it.
+  /// By benchmark and arm; std::nullopt if no measured row states the role.
   std::vector<std::vector<std::optional<ArmRole>>> roles;
 
-  std::vector<std::uint32_t> line;       ///< where the row begins, from 1
+  std::vector<std::uint32_t> line;       ///< line in which the row begins, from 1
   std::vector<std::uint16_t> arm;        ///< index into `arms`
   std::vector<std::uint16_t> benchmark;  ///< index into `benchmarks`
   OptionalColumn<std::uint64_t> pair;
@@ -72,27 +75,28 @@ struct MeasurementTable {
   OptionalColumn<Timestamp> started_at;  ///< UTC
   /// kExitWithoutCode if the run ended without an exit code.
   OptionalColumn<int> exit_code;
-  /// By metric, then row; NaN if the field is empty, because that run lacks the metric.
+  /// By metric, then row; NaN if the field is empty because the run lacks the metric.
   std::vector<std::vector<double>> values;
 
   std::size_t rows() const { return arm.size(); }
-  /// In an export, only warm-ups have no pair.
+  /// Returns whether the row is a warm-up. In an export, only warm-ups lack a pair.
   bool IsWarmup(std::size_t row) const { return is_export && !pair[row]; }
 };
 
-/// Required values of a row, by column name.
+/// The values that select rows, by column name.
 using RowLabels = std::map<std::string, std::string, std::less<>>;
 
-/// The prefix of a metric whose name would otherwise not be read as a metric's.
+/// The prefix that marks a column as a metric whatever its name, such as a reserved name.
 inline constexpr std::string_view kMetricPrefix = "metric:";
 
-/// `name` as written to a table: prefixed by an apostrophe if a spreadsheet would take it for a
-/// formula (it begins with =, +, -, @, a tab or CR, or the full-width forms of these), or would
-/// remove its own apostrophe before one of these.
+/// Returns `name` as it is written to a table. An apostrophe is added in front if a spreadsheet
+/// would take the name for a formula (it begins with =, +, -, @, a tab or CR, or the full-width
+/// forms of these), or if the name itself has an apostrophe before such a beginning, which a
+/// spreadsheet would remove.
 ///
 /// Source: OWASP, CSV Injection.
 std::string GuardedName(std::string_view name);
-/// The inverse, for any field, including those written by a spreadsheet.
+/// Reverses GuardedName(), for any field, including those written by a spreadsheet.
 std::string_view UnguardedName(std::string_view field);
 
 /// The names in a table, in order of appearance.
@@ -112,29 +116,30 @@ class TableNames {
 ///
 /// The first line names the columns. The first column is the arm, whatever its name. The columns
 /// `role` (reference, candidate or placebo), `benchmark`, `pair`, `order`, `started_at` and
-/// `exit_code` (-9: ended by signal 9) have these meanings, are optional, and may be in any order.
+/// `exit_code` (-9: ended by signal 9) have fixed meanings, are optional, and may be in any order.
 /// Every other column is a metric and contains only numbers. An empty field means a missing value
 /// for a metric, "unknown" for role, pair, order, started_at and exit_code, and `main` for the
-/// benchmark; an empty arm is an error.
+/// benchmark. An empty arm is an error.
 ///
 /// A column `metric:NAME` is the metric NAME, whatever that name is. An export uses this form for a
 /// metric whose name is reserved or a number.
 ///
-/// A built-in metric has its usual unit and direction; any other has none. The resolution is the
-/// value of the last printed decimal, the finest of the column. An export prints each value in the
-/// shortest form that reads back as the same double, which says little about the clock. There,
-/// built-in metrics keep their own resolution, and that of any other is at most 1 (1e+06 is a
-/// million, not "to a million").
+/// A built-in metric has its usual unit and direction; any other metric has neither. The resolution
+/// is the value of the last printed decimal, the finest of the column. An export prints each value
+/// in the shortest form that reads back as the same double, so its decimals do not show the
+/// resolution. In an export, built-in metrics therefore keep their own resolution, and that of any
+/// other metric is at most 1 (1e+06 means exactly a million, not a multiple of a million).
 ///
 /// @param references  arms that must appear in the table (`--base`, `--references`).
 /// @param labels      columns that select rows: a row with any other value in one of them is
 ///                    skipped. Such a column is not a metric.
-/// @errors kInvalidArgument "line 3, column 5: ...", the first one in the text: a row with another
-///         number of fields than the header, text, NaN or infinity instead of a number, a column
-///         without numbers, an unknown role, a missing or invalid name, two columns of one name, no
-///         metric; and those of ReadCsv(). "line 3: ..." for an arm with two roles in one
-///         benchmark, and above kMaxTableCells. At the end, with its line: no rows, a reference
-///         without rows, a single arm. kResourceExhausted above kMaxTableBytes. Errors of `read`.
+/// @errors kInvalidArgument, for the first error in the text. "line 3, column 5: ..." for a row
+///         with another number of fields than the header, text, NaN or infinity instead of a
+///         number, a column without numbers, an unknown role, a missing or invalid name, two
+///         columns with the same name, a header without a metric, and the errors of ReadCsv().
+///         "line 3: ..." for an arm with two roles in one benchmark, and above kMaxTableCells. With
+///         the line of the end of the text: no rows, a reference without rows, a single arm.
+///         kResourceExhausted above kMaxTableBytes. Errors of `read` are passed on.
 Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
                                               const std::vector<std::string>& references = {},
                                               const RowLabels& labels = {},

@@ -13,8 +13,8 @@
 namespace benchd {
 namespace {
 
-// Larger exponents make no difference: the largest double is below 1e309, the smallest above
-// 1e-324.
+// Larger exponents make no difference, because all doubles other than 0 are between 1e-324 and
+// 1e309.
 constexpr long kExponentLimit = 100'000;
 
 struct Spelling {
@@ -63,7 +63,8 @@ long ExponentOf(std::string_view text) {
   return negative ? -value : value;
 }
 
-// Parsed as decimal, so that 1e-9 is the nearest double to 1e-9, which pow() does not guarantee.
+// Parses the power as decimal, so that 1e-9 is the double nearest to 1e-9. pow() does not guarantee
+// that.
 double PowerOfTen(long exponent) {
   std::array<char, 32> text{'1', 'e'};
   const auto end = std::to_chars(text.data() + 2, text.data() + text.size(), exponent).ptr;

@@ -15,18 +15,18 @@ struct PrintedNumber {
   bool operator==(const PrintedNumber&) const = default;
 };
 
-/// Whether all of `text` has the form of a decimal number: [+-] digits [. digits] [e[+-]digits],
-/// with a digit on at least one side of the point. Does not check its range.
+/// Returns whether all of `text` has the form of a decimal number: [+-] digits [. digits]
+/// [e[+-]digits], with a digit on at least one side of the point. Does not check the range.
 bool LooksLikeNumber(std::string_view text);
 
-/// Parses all of `text` as one decimal number. No hexadecimal, whitespace, digit grouping, locale,
-/// or trailing text. Pure; any thread.
+/// Parses all of `text` as one decimal number. Hexadecimal, whitespace, digit grouping and trailing
+/// text are rejected; the locale is ignored. Pure and thread-safe.
 ///
 /// @errors kInvalidArgument "'12,5' is not a number", "'nan' is not a finite number", "'1e999' does
 ///         not fit a double". The text is truncated to a readable length.
 Result<PrintedNumber> ParseNumber(std::string_view text);
 
-/// Whether `text` consists of one or more ASCII digits.
+/// Returns whether `text` consists of one or more ASCII digits.
 bool IsWholeNumber(std::string_view text);
 
 }  // namespace benchd

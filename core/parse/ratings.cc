@@ -12,14 +12,14 @@
 namespace benchd {
 namespace {
 
-constexpr const char* kRatingsForm = "write a line of names, then one row per subject";
+constexpr const char* kRatingsForm = "write a header, then one row per subject";
 
 struct Cell {
   std::string text;
   TextPosition at;
 };
 
-// The whole table as text, because the rating columns are known only at its end.
+// The whole table as text. It is kept because the rating columns are known only at the end.
 struct Sheet {
   TableNames names;
   std::vector<std::vector<Cell>> columns;
@@ -48,14 +48,14 @@ Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
   const std::size_t columns = sheet.columns.size();
   if (record.size() != columns) {
     return ErrorAt(record.position(std::min(columns, record.size() - 1)),
-                   "the row has " + std::to_string(record.size()) +
-                       " fields, but the line of names has " + std::to_string(columns),
+                   "the row has " + std::to_string(record.size()) + " fields, but the header has " +
+                       std::to_string(columns),
                    kRatingsForm);
   }
   sheet.cells += columns;
   if (sheet.cells > kMaxRatings) {
     return ErrorAt(record.position(0), "more than " + std::to_string(kMaxRatings) + " fields",
-                   "leave out columns that do not rate");
+                   "leave out columns without ratings");
   }
   for (std::size_t i = 0; i < columns; ++i) {
     const std::string_view text = record.text(i);
@@ -89,7 +89,7 @@ Result<std::size_t> FindColumn(const Sheet& sheet, const std::string& name) {
   const std::optional<std::size_t> found = sheet.names.Find(name);
   if (found) return *found;
   return InvalidArgument("column " + Quoted(name), "the table has no such column",
-                         "the first line of the table names them");
+                         "the first line of the table names its columns");
 }
 
 Result<std::vector<std::size_t>> ChooseWanted(const Sheet& sheet,
@@ -146,13 +146,14 @@ Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::s
     std::vector<std::uint32_t>& ratings = table.ratings.emplace_back();
     for (const Cell& cell : sheet.columns[column]) {
       if (cell.text.empty()) {
-        return ErrorAt(cell.at, Quoted(table.raters.back()) + " has no rating here",
+        return ErrorAt(cell.at, Quoted(table.raters.back()) + " has no rating in this row",
                        "leave out subjects that some raters have not rated");
       }
       std::optional<std::size_t> category = categories.Find(cell.text);
       if (!category && categories.all().size() == kMaxCategories) {
-        return ErrorAt(cell.at, "more than " + std::to_string(kMaxCategories) + " categories",
-                       "if this is a column of numbers, name only the columns that rate");
+        return ErrorAt(
+            cell.at, "more than " + std::to_string(kMaxCategories) + " categories",
+            "if this column has no ratings, name only the columns that do, with --raters");
       }
       if (!category) category = categories.Add(cell.text);
       ratings.push_back(static_cast<std::uint32_t>(*category));

@@ -18,21 +18,22 @@ struct RatingTable {
   bool operator==(const RatingTable&) const = default;
 };
 
-/// Most cells and most different categories in a table of ratings.
+/// The maximum number of cells and of different categories in a table of ratings.
 inline constexpr std::size_t kMaxRatings = 1'000'000;
 inline constexpr std::size_t kMaxCategories = 100;
 
 /// Reads CSV: a header, then one row per subject with one column per rater. Each field is the
-/// category that the rater assigned to the subject, any text.
+/// category that the rater assigned to the subject; it may be any text.
 ///
-/// @param wanted    the rating columns, in this order. Empty: all but `subjects`.
-/// @param subjects  the column that names the subjects; empty: there is none.
-/// @errors kInvalidArgument "line 3, column 5: ...": a field without a rating, a row with another
-///         number of fields, a duplicate or missing name, more than kMaxRatings or kMaxCategories;
-///         and those of ReadCsv(). At the end: no subject, fewer than two raters. "column NAME:
-///         ..." for a requested column that is missing or requested twice. Without `wanted` and
-///         `subjects`, also for a first column whose fields are all different: it is ambiguous
-///         whether it names the subjects or rates.
+/// @param wanted    the columns with ratings, in this order; empty = all but `subjects`.
+/// @param subjects  the column that names the subjects; empty = no such column.
+/// @errors kInvalidArgument "line 3, column 5: ..." for a field without a rating, a row with
+///         another number of fields, a duplicate or missing name, more cells than kMaxRatings or
+///         more categories than kMaxCategories; and the errors of ReadCsv(). At the end of the
+///         text: no subject, fewer than two raters. "column NAME: ..." for a requested column that
+///         is missing or requested twice. If both `wanted` and `subjects` are empty, also for a
+///         first column whose fields are all different, because it may name the subjects or rate
+///         them.
 Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,
                                  const std::string& subjects = {});
 

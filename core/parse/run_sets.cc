@@ -99,7 +99,7 @@ class RunSetReader {
     if (++values_ > limits_.values) {
       return ErrorAt(record.position(field),
                      "more than " + std::to_string(limits_.values) + " values",
-                     "assess fewer runs, or the first values of each");
+                     "assess fewer runs, or only the first values of each");
     }
     set_.runs[run].push_back(value);
     return {};
@@ -111,7 +111,7 @@ class RunSetReader {
       if (record.text(i).empty()) continue;
       if (set_.runs[i].size() + 1 < rows_) {
         return ErrorAt(record.position(i),
-                       "run " + Quoted(set_.run_names[i]) + " lacks a value above it",
+                       "run " + Quoted(set_.run_names[i]) + " has an empty field above this value",
                        "only the end of a column may be empty");
       }
       TRY_VOID(AddValue(i, record, i));
@@ -148,7 +148,7 @@ Result<RunSet> ParseRunsCsv(std::string_view text, const RunSetLimits& limits) {
 
 constexpr std::string_view kRunSetHint =
     "give an array with an array of numbers for each run, or the output of JMH with -rf json";
-constexpr std::string_view kSmaller = "assess fewer runs, or the first values of each";
+constexpr std::string_view kSmaller = "assess fewer runs, or only the first values of each";
 
 // Counts the values, runs and benchmarks of all sets together.
 class Counter {
@@ -223,7 +223,7 @@ Result<std::vector<RunSet>> ParseJmhForks(std::string_view text, const RunSetLim
   return sets;
 }
 
-// Whether the text is an array whose first element is an object.
+// Returns whether the text is an array whose first element is an object.
 bool IsJmh(std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos) return false;
@@ -253,8 +253,8 @@ Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t va
   if (runs > limits.runs || values > limits.values / runs) {
     return InvalidArgument("shape " + shape,
                            "over " + std::to_string(limits.runs) + " runs or " +
-                               std::to_string(limits.values) + " values in all",
-                           "assess fewer runs, or the first values of each");
+                               std::to_string(limits.values) + " values in total",
+                           "assess fewer runs, or only the first values of each");
   }
   if (bytes.size() == runs * values * kBytes) return {};
   return InvalidArgument("shape " + shape,
@@ -308,7 +308,7 @@ Result<std::vector<RunSet>> ParseRuns(std::string_view data, const RunsLayout& l
                            shaped ? "only raw doubles take a shape; CSV and JSON "
                                     "have their own"
                                   : "raw doubles need a shape",
-                           "use --shape RxN with raw doubles, and only with them");
+                           "use --shape RxN only with raw doubles");
   }
   if (format == RunsFormat::kRaw) {
     return Alone(ParseRunsRaw(data, layout.runs, layout.values, limits));

@@ -12,11 +12,11 @@
 namespace benchd {
 namespace {
 
-/// Sums of distances in another order differ by rounding; a permutation within this tolerance
-/// counts as a tie.
+/// Summing distances in another order causes rounding differences. A permutation whose q differs by
+/// less than this tolerance counts as a tie.
 constexpr double kRounding = 1e-9;
 
-/// Computes q of many series up to one length without allocating for each.
+/// Computes q for many series up to a maximum length, without allocating memory for each.
 class Splits {
  public:
   explicit Splits(std::size_t n) : before_(n), after_(n) {}
@@ -39,7 +39,7 @@ class Splits {
     }
   }
 
-  /// The split of a segment with the largest q, and that q.
+  /// Returns the split of a segment with the largest q, and that q.
   std::pair<std::size_t, double> Largest(std::span<const double> z) {
     std::pair<std::size_t, double> best{0, 0};
     Walk(z, [&best](std::size_t i, double q) {
@@ -49,7 +49,8 @@ class Splits {
   }
 
  private:
-  /// before_[j]: sum of distances of z[j] to the values before it; after_[j]: to those after it.
+  /// Computes before_[j] and after_[j], the sums of the distances from z[j] to the values before
+  /// and after it.
   void SumDistances(std::span<const double> z) {
     std::fill_n(after_.begin(), z.size(), 0.0);
     for (std::size_t j = 0; j < z.size(); ++j) {
@@ -82,14 +83,14 @@ class Segments {
   explicit Segments(std::span<const double> values)
       : values_(values), ends_{values.size()}, splits_(values.size()) {}
 
-  /// The split with the largest q; index 0 if none is above 0.
+  /// Returns the split with the largest q, or index 0 if no q is above 0.
   ChangePoint Best() { return BestOf(values_); }
   void Divide(std::size_t at) {
     ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), at), at);
   }
 
-  /// The p-value of a q, by permutations of the values within each segment; std::nullopt if it is
-  /// above alpha, which far fewer permutations establish.
+  /// Returns the p-value of q, from permutations of the values within each segment. Returns
+  /// std::nullopt as soon as the p-value must be above alpha, usually after few permutations.
   std::optional<double> PValue(double q, const ChangePointSearch& search, std::uint64_t stream) {
     RandomIndex random(search.seed, stream);
     shuffled_.assign(values_.begin(), values_.end());
@@ -127,7 +128,7 @@ class Segments {
   }
 
   std::span<const double> values_;
-  std::vector<double> shuffled_;  // within each segment
+  std::vector<double> shuffled_;  // the values, permuted within each segment
   std::vector<std::size_t> ends_;
   Splits splits_;
 };
@@ -137,16 +138,16 @@ Result<void> Check(std::span<const double> values, const ChangePointSearch& sear
     return InvalidArgument("change points", "a value is not finite");
   }
   if (values.size() > kLongestSeries) {
-    return InvalidArgument("change points", "a series of " + std::to_string(values.size()) +
-                                                " values; at most " +
-                                                std::to_string(kLongestSeries) + " are searched");
+    return InvalidArgument("change points", "the series has " + std::to_string(values.size()) +
+                                                " values; the limit is " +
+                                                std::to_string(kLongestSeries));
   }
   if (!(search.alpha > 0 && search.alpha < 1)) {
     return InvalidArgument("alpha", "must be between 0 and 1");
   }
   if (search.permutations < 1 || search.alpha * (1 + kRounding) * (search.permutations + 1) < 1) {
-    return InvalidArgument(
-        "alpha", std::to_string(search.permutations) + " permutations give no p-value that small");
+    return InvalidArgument("alpha", std::to_string(search.permutations) +
+                                        " permutations cannot yield so small a p-value");
   }
   return {};
 }

@@ -40,8 +40,9 @@ double Excess(const PairedEstimate& estimate, double hypothesis) {
   return ExcessDistance(estimate.centre, hypothesis, estimate.allowance);
 }
 
-// A normal z with at least the tail probability of t. Saves the incomplete beta function at looks
-// that cannot change the result. D. L. Wallace, Ann. Math. Statist. 30 (1959) 1121-1130.
+// Returns a normal z whose tail probability is at most that of t. It avoids the incomplete beta
+// function at looks that cannot change the result. Source: D. L. Wallace, Ann. Math. Statist. 30
+// (1959) 1121-1130.
 double LargestNormalEquivalent(double t, double dof) {
   return std::sqrt(dof * std::log1p(t * t / dof));
 }
@@ -120,7 +121,8 @@ namespace {
 constexpr std::uint64_t kBase = 20;
 constexpr std::uint64_t kFactor = 21;  // 1.05 = 21 / 20
 
-// n0 * (21/20)^j exactly: the digits of n0 * 21^j in base 20, of which the last j are fractional.
+// The exact value of n0 * (21/20)^j: the digits of n0 * 21^j in base 20, of which the last j are
+// fractional.
 class GrowingNumber {
  public:
   explicit GrowingNumber(std::uint64_t start) {
@@ -148,7 +150,7 @@ class GrowingNumber {
  private:
   std::vector<std::uint64_t> digits_;  // least significant first
   std::size_t places_ = 0;
-  // 21 and 20 are coprime, so a fraction never becomes an integer again.
+  // Since 21 and 20 are coprime, a fraction never becomes an integer again.
   bool fraction_ = false;
 };
 
@@ -184,8 +186,8 @@ namespace {
 
 constexpr std::uint64_t kLargestForecast = 1'000'000'000'000;
 
-// The t with the tail of z, within 1 % from eight pairs: D. B. Peizer, J. W. Pratt, J. Amer.
-// Statist. Assoc. 63 (1968) 1416-1456, solved for t.
+// Returns the t with the tail probability of z, accurate to 1 % from eight pairs on. Source: D. B.
+// Peizer, J. W. Pratt, J. Amer. Statist. Assoc. 63 (1968) 1416-1456, solved for t.
 double ApproximateT(double z, double dof) {
   const double scale = dof - 2.0 / 3 + 0.1 / dof;
   return std::sqrt(dof * std::expm1(z * z * (dof - 5.0 / 6) / (scale * scale)));

@@ -36,7 +36,7 @@ double Moments::skewness() const {
 Result<void> CheckFinite(std::span<const double> values) {
   if (values.empty()) return InvalidArgument("values", "missing");
   for (double value : values) {
-    if (!std::isfinite(value)) return InvalidArgument("values", "one is not a finite number");
+    if (!std::isfinite(value)) return InvalidArgument("values", "a value is not a finite number");
   }
   return {};
 }
@@ -45,7 +45,7 @@ Result<void> CheckPositive(std::span<const double> values) {
   TRY_VOID(CheckFinite(values));
   for (double value : values) {
     if (!(value > 0)) {
-      return InvalidArgument("values", "one is not greater than 0",
+      return InvalidArgument("values", "a value is not greater than 0",
                              "only positive values have a harmonic or geometric mean");
     }
   }
@@ -66,7 +66,7 @@ Result<std::vector<double>> SortedSample(std::span<const double> values) {
 }
 
 Result<double> QuantileType7(std::span<const double> sorted, double p) {
-  if (sorted.empty()) return InvalidArgument("values", "there is none to take a quantile of");
+  if (sorted.empty()) return InvalidArgument("values", "a quantile needs at least one value");
   if (!(p >= 0 && p <= 1)) return InvalidArgument("quantile", "must lie between 0 and 1");
   const double position = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(position));
@@ -114,7 +114,7 @@ Result<double> HarmonicMean(std::span<const double> values) {
 
 Result<double> HarmonicStandardDeviation(std::span<const double> values) {
   TRY_VOID(CheckPositive(values));
-  if (values.size() < 2) return InvalidArgument("values", "a spread needs at least two");
+  if (values.size() < 2) return InvalidArgument("values", "a spread needs at least two values");
   Moments inverse;
   for (double value : values) inverse.Add(1 / value);
   const auto n = static_cast<double>(values.size());

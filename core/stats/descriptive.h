@@ -12,45 +12,44 @@ namespace benchd {
 
 /// Count, mean, variance and skewness of a stream of values in O(1) memory.
 ///
-/// Updates centred sums, relative to the first value, so that values like 1e9 + 1 keep their
-/// variance, which plain sums of squares lose. A value type; no operation fails, and a statistic
-/// that needs more values is 0. Source: B. P. Welford, Technometrics 4 (1962) 419-420; third
-/// moment: P. Pebay, Sandia report SAND2008-6212 (2008).
+/// The sums are centred and relative to the first value, so values like 1e9 + 1 keep the variance
+/// that plain sums of squares would lose. No operation fails; a statistic that needs more values
+/// is 0. Source: B. P. Welford, Technometrics 4 (1962) 419-420; third moment: P. Pebay, Sandia
+/// report SAND2008-6212 (2008).
 class Moments {
  public:
   void Add(double value);
 
   std::uint64_t count() const { return count_; }
-  /// In the unit of the values.
   double mean() const { return first_ + mean_; }
-  /// With divisor n - 1, in squared units; 0 for fewer than two values.
+  /// Returns the variance with divisor n - 1; 0 for fewer than two values.
   double variance() const;
   double standard_deviation() const;
-  /// Biased sample skewness m3 / m2^1.5 (g1), dimensionless; 0 if the variance is 0.
+  /// Returns the biased sample skewness m3 / m2^1.5 (g1), dimensionless; 0 if the variance is 0.
   double skewness() const;
 
  private:
   std::uint64_t count_ = 0;
   double first_ = 0;
   double mean_ = 0;  // relative to the first value
-  double sum2_ = 0;  // of the squared deviations from the mean
-  double sum3_ = 0;  // of the cubed deviations
+  double sum2_ = 0;  // sum of the squared deviations from the mean
+  double sum3_ = 0;  // sum of the cubed deviations
 };
 
-/// Preconditions of most statistics.
+/// Checks the preconditions of most statistics.
 ///
-/// @errors kInvalidArgument if there is no value, or a value is not finite (CheckPositive(): or not
-///         > 0).
+/// @errors kInvalidArgument if there is no value, a value is not finite, or (only CheckPositive()) a
+///         value is not > 0.
 Result<void> CheckFinite(std::span<const double> values);
 Result<void> CheckPositive(std::span<const double> values);
 
 Moments MomentsOf(std::span<const double> values);
 
-/// The values in ascending order; errors as for CheckFinite().
+/// Returns the values in ascending order. Errors are those of CheckFinite().
 Result<std::vector<double>> SortedSample(std::span<const double> values);
 
-/// The quantile of a sample by linear interpolation between order statistics: type 7 of Hyndman and
-/// Fan, the default of R and numpy. In the unit of the values.
+/// Returns a quantile of a sample by linear interpolation between order statistics: type 7 of
+/// Hyndman and Fan, the default of R and numpy.
 ///
 /// @param sorted  ascending.
 /// @param p       in [0, 1]; 0.5 is the median.
@@ -58,10 +57,11 @@ Result<std::vector<double>> SortedSample(std::span<const double> values);
 /// Source: R. J. Hyndman, Y. Fan, The American Statistician 50 (1996) 361-365.
 Result<double> QuantileType7(std::span<const double> sorted, double p);
 
-/// The range in which an arm's values are expected, from its own quartiles, and the number outside.
+/// The range in which an arm's values are expected, computed from its quartiles, and the number of
+/// values outside.
 ///
-/// In the unit of the values. Of a normal sample, about 0.7 % lie outside; rare slow runs show as
-/// many on one side. A value on a fence counts as inside.
+/// About 0.7 % of the values of a normal sample lie outside. With rare slow runs, many values lie
+/// outside on one side. A value on a fence counts as inside.
 struct TukeyFences {
   double lower_quartile = 0;  ///< type 7
   double upper_quartile = 0;
@@ -74,14 +74,17 @@ struct TukeyFences {
   bool operator==(const TukeyFences&) const = default;
 };
 
-/// @errors kInvalidArgument if there is no value, or one is not finite.
+/// Computes the fences and counts the values outside.
+///
+/// @errors kInvalidArgument if there is no value, or a value is not finite.
 /// Source: J. W. Tukey, Exploratory Data Analysis, Addison-Wesley (1977), 2D.
 Result<TukeyFences> FindOutliers(std::span<const double> values);
 
 /// Descriptive statistics of one arm, in the terms of mmtests' report (docs/statistics.md section
 /// 7).
 ///
-/// In the unit of the values unless noted. Undefined statistics are absent, never 0.
+/// All members are in the unit of the values unless noted. Undefined statistics are absent, never
+/// 0.
 struct Summary {
   std::size_t n = 0;
   double min = 0;
@@ -96,32 +99,36 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-/// @errors kInvalidArgument if there is no value, or one is not finite.
+/// Computes the descriptive statistics of one arm.
+///
+/// @errors kInvalidArgument if there is no value, or a value is not finite.
 Result<Summary> Summarize(std::span<const double> values);
 
-/// The appropriate mean for rates (work per time): n / sum(1/x).
+/// Returns the harmonic mean n / sum(1/x), the appropriate mean for rates (work per time).
 ///
-/// @errors kInvalidArgument if there is no value, or one is not a finite number > 0.
+/// @errors kInvalidArgument if there is no value, or a value is not a finite number > 0.
 Result<double> HarmonicMean(std::span<const double> values);
 
-/// The spread that belongs to that mean, as mmtests prints it: h^2 times the standard deviation of
-/// 1/x, here with divisor n (delta method). In the unit of the values.
+/// Returns the spread that mmtests prints for a harmonic mean h: h^2 times the standard deviation
+/// of 1/x, here with divisor n (delta method).
 ///
 /// @errors kInvalidArgument for fewer than two values, or as for HarmonicMean().
 Result<double> HarmonicStandardDeviation(std::span<const double> values);
 
-/// The mean over different operations, such as the rows of a suite: exp(mean(log x)).
+/// Returns the geometric mean exp(mean(log x)), the mean for different operations, such as the rows
+/// of a suite.
 ///
-/// @errors kInvalidArgument if there is no value, or one is not a finite number > 0.
+/// @errors kInvalidArgument if there is no value, or a value is not a finite number > 0.
 Result<double> GeometricMean(std::span<const double> values);
 
 enum class MeanKind { kArithmetic, kHarmonic };
 enum class BestEnd { kLowest, kHighest };
 
-/// Mean of the best max(1, floor(n * percent / 100)) values: BAmean and BHmean of mmtests.
+/// Returns the mean of the best max(1, floor(n * percent / 100)) values, which mmtests calls BAmean
+/// or BHmean.
 ///
 /// @param percent  in (0, 100].
-/// @errors kInvalidArgument if there is no value, one is not finite, `percent` is outside its
+/// @errors kInvalidArgument if there is no value, a value is not finite, `percent` is outside its
 ///         range, or a value is not > 0 for a harmonic mean.
 Result<double> BestMean(std::span<const double> values, double percent, BestEnd best,
                         MeanKind kind);

@@ -16,8 +16,8 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 double Count(std::uint64_t n) { return static_cast<double>(n); }
 
-// The roots r of (c - r b)^2 = k (s_cc - 2 r s_bc + r^2 s_bb), relative to c / b and minus 1, so
-// that a narrow interval keeps its digits; absent if r has no upper bound.
+// The roots r of (c - r b)^2 = k (s_cc - 2 r s_bc + r^2 s_bb), as r / (c / b) - 1, so that a narrow
+// interval keeps its digits. Absent if r has no upper bound.
 struct Excursion {
   double below = 0;
   double above = 0;

@@ -14,7 +14,7 @@ namespace {
 struct Extent {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  double width = 0;  // the narrowest for any arm; 0: no arm has an interquartile range
+  double width = 0;  // the smallest over the arms; 0 if every interquartile range is 0
   std::size_t largest = 0;
 };
 
@@ -36,7 +36,7 @@ Result<Extent> ExtentOf(std::span<const std::span<const double>> arms) {
   }
   if (extent.largest == 0) return InvalidArgument("values", "missing");
   if (!std::isfinite(extent.high - extent.low)) {
-    return InvalidArgument("values", "their range exceeds that of a double");
+    return InvalidArgument("values", "the range of the values exceeds that of a double");
   }
   return extent;
 }
@@ -46,7 +46,7 @@ std::size_t BinsFor(const Extent& extent, double resolution, std::size_t most) {
   const double sturges = 1 + std::ceil(std::log2(static_cast<double>(extent.largest)));
   double bins = extent.width > 0 ? std::ceil(range / extent.width) : sturges;
   if (resolution > 0) bins = std::min(bins, std::floor(range / resolution));
-  // Far from 0, the doubles themselves are discrete steps.
+  // Far from 0, the spacing of doubles limits the number of distinct edges.
   const double spacing = std::max(std::abs(extent.low), std::abs(extent.high)) *
                          std::numeric_limits<double>::epsilon();
   if (spacing > 0) bins = std::min(bins, std::floor(range / (2 * spacing)));
@@ -91,9 +91,9 @@ namespace {
 
 constexpr double kMargin = 4;  // bandwidths shown beyond the values
 constexpr double kKernelReach =
-    8.25;  // bandwidths beyond which a kernel's mass is below rounding (1e-16)
+    8.25;  // in bandwidths; a kernel's mass beyond it is below rounding (1e-16)
 
-// The share of the kernels' mass in each cell, summed over the values.
+// The kernel mass in each cell, summed over the values.
 class Cells {
  public:
   Cells(double low, double high, std::size_t count)
@@ -118,7 +118,7 @@ class Cells {
   }
 
  private:
-  // The cell that contains x, or the nearest.
+  // Returns the cell that contains x, or the nearest one.
   std::size_t CellOf(double x) const {
     const double cell = std::floor((x - low_) / width_);
     return static_cast<std::size_t>(std::clamp(cell, 0.0, static_cast<double>(mass_.size() - 1)));
@@ -135,9 +135,9 @@ Result<double> SilvermanBandwidth(std::span<const double> values) {
   TRY(const std::vector<double> sorted, SortedSample(values));
   const Moments moments = MomentsOf(values);
   const double deviation = moments.standard_deviation();
-  if (!(deviation > 0)) return InvalidArgument("values", "they are all equal");
+  if (!(deviation > 0)) return InvalidArgument("values", "all values are equal");
   if (!std::isfinite(deviation)) {
-    return InvalidArgument("values", "their range exceeds that of a double");
+    return InvalidArgument("values", "the range of the values exceeds that of a double");
   }
   const double quartile_range =
       QuantileType7(sorted, 0.75).value() - QuantileType7(sorted, 0.25).value();

@@ -57,12 +57,14 @@ bool NotInterleaved(const LabelRuns& arms) {
 
 namespace {
 
-// After i values of x and j of y the distance is |i/m - j/n|; here as an integer, times m n.
+// Returns the distance after i values of x and j values of y, |i/m - j/n|, multiplied by m n to
+// make it an integer.
 std::int64_t ScaledDistance(std::size_t i, std::size_t j, std::size_t m, std::size_t n) {
   return std::abs(static_cast<std::int64_t>(i * n) - static_cast<std::int64_t>(j * m));
 }
 
-// Calls at(i, j) at each distinct value, after i values of x and j values of y up to it.
+// Calls at(i, j) for each distinct value, where i values of x and j values of y are at most that
+// value.
 template <typename At>
 void WalkPooled(std::span<const double> x, std::span<const double> y, At at) {
   std::size_t i = 0;
@@ -78,7 +80,7 @@ void WalkPooled(std::span<const double> x, std::span<const double> y, At at) {
 
 // The pooled order of two samples: the ends of groups of equal values, and the largest distance.
 struct PooledSample {
-  std::vector<bool> complete;  // [k]: the first k pooled values end a group of equal ones
+  std::vector<bool> complete;  // [k]: a group of equal values ends after the first k pooled values
   std::int64_t largest = 0;
 };
 
@@ -92,9 +94,11 @@ PooledSample Pool(std::span<const double> x, std::span<const double> y) {
   return pooled;
 }
 
-// Every assignment of the values is a path from (0, 0) to (m, n), all equally likely; reached[j] is
-// the probability that a path to (i, j) has attained the distance of the data before. The last
-// step of a path to (i, j) came from (i - 1, j) with probability i / (i + j).
+// Returns the exact p-value.
+//
+// Every assignment of the values is a path from (0, 0) to (m, n), and all paths are equally likely.
+// reached[j] is the probability that a path to (i, j) has already attained the distance of the
+// data. The last step of a path to (i, j) comes from (i - 1, j) with probability i / (i + j).
 double ExactP(const PooledSample& pooled, std::size_t m, std::size_t n) {
   std::vector<double> inverse(m + n + 1);
   for (std::size_t k = 1; k <= m + n; ++k) inverse[k] = 1 / static_cast<double>(k);
@@ -113,7 +117,7 @@ double ExactP(const PooledSample& pooled, std::size_t m, std::size_t n) {
   return std::min(1.0, reached[n]);
 }
 
-// P(sup |Brownian bridge| >= lambda).
+// Returns P(sup |Brownian bridge| >= lambda).
 double LimitP(double lambda) {
   if (lambda < 0.2) return 1;  // the error is below 1e-12
   double sum = 0;

@@ -38,8 +38,8 @@ double DoubleOfRank(std::int64_t rank) {
   return std::bit_cast<double>(rank >= 0 ? rank : std::numeric_limits<std::int64_t>::min() - rank);
 }
 
-// A family of values that is too large to list, so it only counts them: the Walsh averages of a
-// sample. Rounding preserves their order (x + y is monotonic in both), so counts are exact.
+// The Walsh averages of a sample. They are too many to list, so the class only counts them.
+// Rounding preserves their order (x + y is monotonic in both), so counts are exact.
 class WalshAverages {
  public:
   explicit WalshAverages(std::span<const double> sorted) : sorted_(sorted) {}
@@ -50,7 +50,7 @@ class WalshAverages {
 
   std::uint64_t CountUpTo(double bound) const {
     std::uint64_t count = 0;
-    std::size_t end = sorted_.size();  // partners of i are i .. end - 1
+    std::size_t end = sorted_.size();  // the partners of i are i .. end - 1
     for (std::size_t i = 0; i < end; ++i) {
       while (end > i && sorted_[i] / 2 + sorted_[end - 1] / 2 > bound) --end;
       count += end - i;
@@ -62,7 +62,7 @@ class WalshAverages {
   std::span<const double> sorted_;
 };
 
-// All differences candidate - reference of two samples, which it only counts.
+// All differences candidate - reference of two samples. The class only counts them.
 class Differences {
  public:
   Differences(std::span<const double> reference, std::span<const double> candidate)
@@ -74,7 +74,7 @@ class Differences {
 
   std::uint64_t CountUpTo(double bound) const {
     std::uint64_t count = 0;
-    std::size_t end = 0;  // candidates before it are within the bound for this reference
+    std::size_t end = 0;  // candidates before `end` are within the bound for this reference
     for (double reference : reference_) {
       while (end < candidate_.size() && candidate_[end] - reference <= bound) ++end;
       count += end;
@@ -87,13 +87,13 @@ class Differences {
   std::span<const double> candidate_;
 };
 
-// The k-th smallest value, k = 1 .. size().
+// Returns the k-th smallest value, k = 1 .. size().
 template <typename Family>
 double Select(const Family& family, std::uint64_t k) {
   std::int64_t low = RankOfDouble(family.smallest());
   std::int64_t high = RankOfDouble(family.largest());
   while (low < high) {
-    // If their signs differ, their distance may overflow; this mean never does.
+    // If the signs differ, high - low may overflow; this mean never does.
     const std::int64_t middle = (low & high) + ((low ^ high) >> 1);
     if (family.CountUpTo(DoubleOfRank(middle)) >= k) {
       high = middle;
@@ -115,7 +115,8 @@ OneLook LookAt(const Family& family, std::optional<std::uint64_t> cut) {
   return look;
 }
 
-// The number of values on the rarer side of the hypothesis, including those within the allowance.
+// Returns the number of values on the rarer side of the hypothesis, including the values within the
+// allowance.
 template <typename Family>
 std::uint64_t Beyond(const Family& family, double hypothesis, double allowance) {
   const std::uint64_t up_to = family.CountUpTo(hypothesis + allowance);
@@ -205,9 +206,9 @@ Result<double> MedianP(std::span<const double> sorted, double hypothesis, double
 
 Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t seed) {
   TRY_VOID(CheckMedianValues(sorted));
-  if (sorted.size() < 2) return InvalidArgument("values", "a bootstrap needs two or more");
+  if (sorted.size() < 2) return InvalidArgument("values", "a bootstrap needs at least two values");
   if (sorted.size() > std::numeric_limits<std::int32_t>::max()) {
-    return InvalidArgument("values", "a bootstrap takes at most 2^31");
+    return InvalidArgument("values", "a bootstrap takes at most 2^31 values");
   }
   const auto n = static_cast<std::uint32_t>(sorted.size());
   RandomIndex random(seed);
@@ -215,7 +216,7 @@ Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t 
   replicates.reserve(kBootstrapReplicates);
   std::vector<std::uint32_t> counts(n);
   for (int replicate = 0; replicate < kBootstrapReplicates; ++replicate) {
-    // A resample of sorted values is a count of each, so its order statistics need no sorting.
+    // Counting how often each sorted value is drawn yields order statistics without sorting.
     std::fill(counts.begin(), counts.end(), 0);
     for (std::uint32_t i = 0; i < n; ++i) ++counts[random.Below(n)];
     std::size_t below = 0;
@@ -235,7 +236,7 @@ constexpr double kLargestZ = 37;
 
 Result<void> CheckMoments(const Moments& reference, const Moments& candidate) {
   if (reference.count() < 2 || candidate.count() < 2) {
-    return InvalidArgument("values", "each arm needs at least two for its spread");
+    return InvalidArgument("values", "each arm needs at least two values to estimate its spread");
   }
   if (!DifferenceDefined(reference, candidate)) {
     return InvalidArgument("values", "a logarithm is not finite",
@@ -244,7 +245,7 @@ Result<void> CheckMoments(const Moments& reference, const Moments& candidate) {
   return {};
 }
 
-// How far half the variance of the logs may lie below and above the observed one.
+// The distances by which half the variance of the logs may lie below or above its estimate.
 struct Reach {
   double below = 0;
   double above = 0;
@@ -290,7 +291,7 @@ Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_c
   if (distance <= 0) return 1;
   if (look.interval->lo == look.interval->hi) return 0;
   const bool above = look.estimate > hypothesis;
-  // The remaining distance at the level 2 Q(z); falls with z, and is 0 at the level sought.
+  // The distance that remains at the level 2 Q(z). It falls with z, and is 0 at the level sought.
   const auto left = [&](double z) {
     const Interval interval =
         *Mover(log_reference, log_candidate, std::min(1.0, 2 * NormalUpperTail(z))).interval;

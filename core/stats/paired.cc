@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-// log(large / small) >= 0; the quotient may overflow even if its log does not.
+// Returns log(large / small) >= 0, even if the quotient overflows.
 double LogQuotient(double large, double small) {
   const double quotient = large / small;
   return std::isfinite(quotient) ? std::log(quotient) : std::log(large) - std::log(small);
@@ -19,11 +19,11 @@ double LogQuotient(double large, double small) {
 
 Result<double> PairValue(double reference, double candidate, Contrast contrast) {
   if (!std::isfinite(reference) || !std::isfinite(candidate)) {
-    return InvalidArgument("values", "one is not a finite number");
+    return InvalidArgument("values", "a value is not a finite number");
   }
   if (contrast == Contrast::kDifference) return candidate - reference;
   if (!(reference > 0 && candidate > 0)) {
-    return InvalidArgument("values", "one is not greater than 0, so its pair has no ratio",
+    return InvalidArgument("values", "a value is not greater than 0, so its pair has no ratio",
                            "use an absolute margin, --metric NAME:+ABS");
   }
   return candidate >= reference ? LogQuotient(candidate, reference)
@@ -93,7 +93,7 @@ namespace {
 
 constexpr double kVisibleSteps = 0.6;
 
-// u = y - x with x = (b - mean_b) * scale_b, y = (c - mean_c) * scale_c.
+// Estimates from u = y - x with x = (b - mean_b) * scale_b, y = (c - mean_c) * scale_c.
 PairedEstimate FromSpread(const CentredMoments& m, double centre, double scale_b, double scale_c) {
   PairedEstimate estimate;
   estimate.n = m.n;
@@ -179,7 +179,7 @@ double DifferenceAllowance(double resolution) { return 2 * resolution; }
 
 namespace {
 
-// (3/kappa)(cbrt(1 + kappa (y - kappa/6)) - 1), in a form without cancellation for small kappa.
+// Returns (3/kappa)(cbrt(1 + kappa (y - kappa/6)) - 1), without cancellation for small kappa.
 double InverseHall(double kappa, double y) {
   const double shifted = y - kappa / 6;
   const double w = std::cbrt(1 + kappa * shifted);
@@ -215,7 +215,8 @@ Interval Mirror(const Interval& interval) { return {-interval.hi, -interval.lo};
 
 namespace {
 
-// With equal numbers of runs, Welch's squared error is the sum of both variances over n.
+// Returns `se` divided by Welch's standard error. With equal numbers of runs, the square of the
+// latter is the sum of both variances, divided by n.
 std::optional<double> Gain(double se, const CentredMoments& m, double scale_b, double scale_c) {
   if (m.n < 2) return std::nullopt;
   const auto n = static_cast<double>(m.n);

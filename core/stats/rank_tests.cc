@@ -12,26 +12,28 @@
 namespace benchd {
 namespace {
 
-/// log E exp(c V) of a law, and its first two derivatives in c: mean and variance of the law tilted
-/// by exp(c V).
+/// The value of log E exp(c V) for a law, and its first two derivatives in c, which are the mean
+/// and the variance of the law tilted by exp(c V).
 struct Cumulants {
   double log_moment = 0;
   double mean = 0;
   double variance = 0;
 };
 
-/// Lower tails P(V <= k) of a law on 0, 1, 2, ... from its characteristic function. Exact, for
-/// cases where the recursion over all values would take hours.
+/// Lower tails P(V <= k) of a law on 0, 1, 2, ..., computed from its characteristic function, for
+/// sizes at which the recursion over all values would take hours.
 ///
-/// The Fourier inversion sum runs on the circle through the saddle point of the tail, where nothing
-/// cancels, so a tail of 1e-200 keeps its relative accuracy (about 1e-12). The truncation is below
-/// rounding: the circle is sampled finely enough that the aliases of the periodic sum are below
-/// e^-37 of the tail, and the sum stops early only where the function stays below 1e-24.
+/// The Fourier inversion sum runs on the circle through the saddle point of the tail, where terms
+/// do not cancel, so a tail of 1e-200 keeps its relative accuracy (about 1e-12). The truncation
+/// error is below rounding: the circle is sampled finely enough that the aliases of the periodic
+/// sum are below e^-37 of the tail, and the sum stops early only where the function stays below
+/// 1e-24.
 /// Source: H. E. Daniels, Annals of Mathematical Statistics 25 (1954) 631-650 (the path); J. Abate,
 /// W. Whitt, Queueing Systems 10 (1992) 5-88 (inversion on a circle and its aliasing error).
 ///
-/// `Law` has `Cumulants At(double c) const` for c <= 0, and `Tilted(double c) const`, a function of
-/// t that returns E exp((c + it) V) / E exp(c V), or 0 once that is below 1e-26.
+/// `Law` must have `Cumulants At(double c) const` for c <= 0, and `Tilted(double c) const`, which
+/// returns a function of t. That function returns E exp((c + it) V) / E exp(c V), or 0 once this is
+/// below 1e-26.
 template <typename Law>
 class LatticeTail {
  public:
@@ -52,7 +54,7 @@ class LatticeTail {
     }
   }
 
-  /// P(V <= k) for k within about one standard deviation of mean().
+  /// Returns P(V <= k) for k within about one standard deviation of mean().
   double At(double k) const {
     double sum = terms_.front().real();
     for (std::size_t m = 1; m < terms_.size(); ++m) {
@@ -62,7 +64,8 @@ class LatticeTail {
     return std::exp(at_.log_moment - tilt_ * k) * std::max(0.0, sum) / circle_;
   }
 
-  /// Mean and spread of the tilted law: its tilt is the saddle point for k = mean().
+  /// Returns the mean or the standard deviation of the tilted law. Its tilt is the saddle point for
+  /// k = mean().
   double mean() const { return at_.mean; }
   double spread() const { return std::sqrt(at_.variance); }
 
@@ -71,7 +74,7 @@ class LatticeTail {
 
   double Angle(double m) const { return 2 * std::numbers::pi * m / circle_; }
 
-  // 1 - exp(c + it) without cancellation near 0.
+  // Returns 1 - exp(c + it) without cancellation near 0.
   static std::complex<double> OneMinusExp(double c, double t) {
     const double half = std::sin(t / 2);
     return {-std::expm1(c) + 2 * std::exp(c) * half * half, -std::exp(c) * std::sin(t)};
@@ -83,17 +86,17 @@ class LatticeTail {
   std::vector<std::complex<double>> terms_;  // upper half; the lower half mirrors it
 };
 
-/// The range of tilts: from that for half a standard deviation below the mean, down to -3, where
-/// these laws are concentrated on their first few values.
+/// Returns the upper end of the range of tilts, which belongs to half a standard deviation below
+/// the mean. The lower end is -3, where these laws are concentrated on their first few values.
 template <typename Law>
 double GentlestTilt(const Law& law) {
   return -0.5 / std::sqrt(law.At(0).variance);
 }
 inline constexpr double kSteepestTilt = -3;
 
-/// The root c of a rising function, given with its slope, in the range of tilts: Newton's method
-/// within a shrinking bracket. Returns an end of the range if there is no root. A few digits
-/// suffice: any tilt gives the correct tail, and the saddle point avoids cancellation.
+/// Finds the root c of a rising function, given with its slope, in the range of tilts, by Newton's
+/// method within a shrinking bracket. Returns an end of the range if there is no root. A few digits
+/// suffice: any tilt gives the correct tail, and a tilt near the saddle point avoids cancellation.
 template <typename Function>
 double SolveTilt(Function value_and_slope, double gentlest, double start) {
   double low = kSteepestTilt;
@@ -110,7 +113,7 @@ double SolveTilt(Function value_and_slope, double gentlest, double start) {
   return c;
 }
 
-/// P(V <= k) for k below the mean of the law.
+/// Returns P(V <= k) for k below the mean of the law.
 template <typename Law>
 double LowerTail(const Law& law, double k) {
   const Cumulants plain = law.At(0);
@@ -123,7 +126,7 @@ double LowerTail(const Law& law, double k) {
   return std::min(1.0, LatticeTail<Law>(law, tilt).At(k));
 }
 
-/// The largest k with P(V <= k) <= level, for level < 1/2; P(V <= 0) <= level must hold.
+/// Returns the largest k with P(V <= k) <= level, for level < 1/2. P(V <= 0) <= level must hold.
 template <typename Law>
 double LargestBelow(const Law& law, double level) {
   const double log_level = std::log(level);
@@ -172,7 +175,7 @@ double LargestValue(std::uint64_t n) {
   return static_cast<double>(n) * (static_cast<double>(n) + 1) / 2;
 }
 
-// P(V = 0), ..., P(V = last). Terms underflow only if the final value is below 1e-300.
+// Returns P(V = 0), ..., P(V = last). Terms underflow only if the final value is below 1e-300.
 std::vector<double> SignedRankProbabilities(std::uint64_t n, std::uint64_t last) {
   std::vector<double> law(last + 1);
   law[0] = 1;
@@ -184,7 +187,7 @@ std::vector<double> SignedRankProbabilities(std::uint64_t n, std::uint64_t last)
   return law;
 }
 
-// A sum of independent parts: rank i with probability 1/2.
+// The law of a sum of independent terms: rank i is added with probability 1/2.
 class SignedRankLaw {
  public:
   explicit SignedRankLaw(std::uint64_t n) : n_(n) {}
@@ -274,8 +277,8 @@ double LogChoices(std::uint64_t m, std::uint64_t n) {
   return log_choices;
 }
 
-// P(U = 0), ..., P(U = last), m <= n: the ways to choose m of the ranks 1..m+n, by the number of
-// pairs of a chosen rank and a lower one that is not chosen.
+// Returns P(U = 0), ..., P(U = last) for m <= n, by counting the ways to choose m of the ranks
+// 1..m+n. U is the number of pairs of a chosen rank and a lower rank that is not chosen.
 std::vector<double> RankSumProbabilities(std::uint64_t m, std::uint64_t n, std::uint64_t last) {
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(last + 1));
   ways[0][0] = 1;
@@ -293,8 +296,8 @@ std::vector<double> RankSumProbabilities(std::uint64_t m, std::uint64_t n, std::
   return std::move(ways[m]);
 }
 
-// d/dx log(expm1(x) / x), the mean of a uniform variable tilted by e^x, and its derivative. Near 0,
-// where the terms cancel, by their Bernoulli series.
+// Returns d/dx log(expm1(x) / x), the mean of a uniform variable tilted by e^x, or its derivative.
+// Near 0, where terms would cancel, the Bernoulli series is used.
 double MeanOfUniform(double x) {
   if (std::abs(x) > 0.1) return -1 / std::expm1(-x) - 1 / x;
   const double y = x * x;
@@ -309,14 +312,15 @@ double VarianceOfUniform(double x) {
   return 1.0 / 12 - y * (1.0 / 240 - y * (1.0 / 6048 - y / 172800));
 }
 
-// exp(x + iy) - 1 without cancellation near 0.
+// Returns exp(x + iy) - 1 without cancellation near 0.
 std::complex<double> ComplexExpm1(double x, double y) {
   const double half = std::sin(y / 2);
   const double grown = std::exp(x);
   return {std::expm1(x) - 2 * grown * half * half, grown * std::sin(y)};
 }
 
-// E z^U = prod_{i=1..m} (1 - z^{n+i}) / (1 - z^i), over its value at z = 1; m <= n.
+// The law of U with E z^U = prod_{i=1..m} (1 - z^{n+i}) / (1 - z^i), divided by the value of the
+// product at z = 1; m <= n.
 class RankSumLaw {
  public:
   RankSumLaw(std::uint64_t m, std::uint64_t n) : m_(m), n_(n) {}

@@ -38,8 +38,8 @@ double Bootstrap::PValue(double hypothesis, double allowance) const {
 
 namespace {
 
-// One arm prepared for resampling: a resample is a count of each of its sorted values, so its
-// quantile needs no sorting.
+// One arm, prepared for resampling. A resample is stored as the number of times that each sorted
+// value was drawn, so its quantile needs no sorting.
 class ResampledArm {
  public:
   ResampledArm(std::span<const double> values, double p)
@@ -62,7 +62,8 @@ class ResampledArm {
   void Clear() { std::fill(counts_.begin(), counts_.end(), 0U); }
   void Draw(std::uint32_t index) { ++counts_[ranks_[index]]; }
 
-  // The type 7 quantile, as QuantileType7() would return for the resample of size() values.
+  // Returns the type-7 quantile that QuantileType7() would return for the resample of size()
+  // values.
   double ResampledQuantile() const {
     std::size_t at = 0;
     std::uint32_t seen = counts_[0];
@@ -75,7 +76,7 @@ class ResampledArm {
 
  private:
   std::vector<double> sorted_;
-  std::vector<std::uint32_t> ranks_;  // of each value in the order given
+  std::vector<std::uint32_t> ranks_;  // rank of each value, in the order of the input
   std::vector<std::uint32_t> counts_;
   std::uint32_t below_ = 0;  // the quantile lies between this order statistic and the next
   double weight_ = 0;
@@ -84,10 +85,11 @@ class ResampledArm {
 
 Result<void> CheckArm(std::span<const double> values, Contrast contrast) {
   if (values.size() < kFewestForQuantile) {
-    return InvalidArgument("runs", "a quantile needs at least 100", "use --runs 100 or more");
+    return InvalidArgument("runs", "a quantile needs at least 100 values per arm",
+                           "use --runs 100 or more");
   }
   if (values.size() > std::numeric_limits<std::int32_t>::max()) {
-    return InvalidArgument("values", "a bootstrap takes at most 2^31");
+    return InvalidArgument("values", "a bootstrap takes at most 2^31 values");
   }
   return contrast == Contrast::kLogRatio ? CheckPositive(values) : CheckFinite(values);
 }
@@ -101,7 +103,7 @@ Result<void> CheckValues(std::span<const double> reference, std::span<const doub
   TRY_VOID(CheckArm(reference, contrast));
   TRY_VOID(CheckArm(candidate, contrast));
   if (pairing == Pairing::kPaired && reference.size() != candidate.size()) {
-    return InvalidArgument("values", "paired arms differ in length");
+    return InvalidArgument("values", "paired arms must have equal numbers of values");
   }
   return {};
 }
@@ -144,8 +146,8 @@ namespace {
 
 static_assert(kSubselections % 2 == 0, "the median is the mean of the two in the middle");
 
-// The mean of a random selection; reorders `values`. Computed relative to one of them, so that
-// equal values have exactly that value as their mean.
+// Returns the mean of a random selection; reorders `values`. The mean is computed relative to one
+// of the values, so that the mean of equal values is exactly that value.
 double SelectionMean(std::vector<double>& values, std::size_t size, RandomIndex& random) {
   const auto n = static_cast<std::uint32_t>(values.size());
   const double anchor = values.front();
@@ -166,7 +168,7 @@ Result<double> SubselectedMean(std::span<const double> samples, MeanKind kind, s
   const bool harmonic = kind == MeanKind::kHarmonic;
   TRY_VOID(harmonic ? CheckPositive(samples) : CheckFinite(samples));
   if (samples.size() > std::numeric_limits<std::int32_t>::max()) {
-    return InvalidArgument("values", "a subselection takes at most 2^31");
+    return InvalidArgument("values", "a subselection takes at most 2^31 values");
   }
   std::vector<double> values(samples.begin(), samples.end());
   if (harmonic) {

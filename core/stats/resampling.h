@@ -15,12 +15,12 @@ namespace benchd {
 
 /// Number of resamples of each bootstrap (docs/statistics.md section 5).
 inline constexpr int kBootstrapReplicates = 10000;
-/// Two-sided level below which less than one resample lies beyond each end.
+/// The smallest two-sided level with at least one resample beyond each end.
 inline constexpr double kSmallestBootstrapLevel = 2.0 / kBootstrapReplicates;
 
-/// An estimate with its bootstrap distribution, for ONE look only: percentile intervals, and
-/// p-values by inverting them. Reproducible from the data in their order and a recorded seed. A
-/// value type of 80 kB.
+/// An estimate with its bootstrap distribution, for ONE look only. It yields percentile intervals,
+/// and p-values by inverting them. The same data in the same order and the same seed give the same
+/// results. An object takes 80 kB.
 ///
 /// The Monte Carlo error of an end is that of an order statistic of 10 000 values; there are no
 /// intervals at levels below 2 / 10 000. Source: B. Efron, R. Tibshirani, An Introduction to the
@@ -32,13 +32,14 @@ class Bootstrap {
 
   double estimate() const { return estimate_; }
 
-  /// Type-7 quantiles alpha/2 and 1 - alpha/2 of the replicates.
+  /// Returns the type-7 quantiles alpha/2 and 1 - alpha/2 of the replicates.
   ///
   /// @errors kInvalidArgument if `alpha` is not below 1 or too small for the number of replicates.
   Result<Interval> At(double alpha) const;
 
-  /// 2 (1 + replicates on the rarer side of hypothesis -/+ allowance) / (1 + replicates), at most
-  /// 1; never 0, since the resamples cannot resolve less than 2 / 10 001.
+  /// Returns 2 (1 + r) / (1 + number of replicates), at most 1, where r is the number of replicates
+  /// on the rarer side of hypothesis -/+ allowance. Never 0, since the resamples cannot resolve
+  /// less than 2 / 10 001.
   double PValue(double hypothesis, double allowance = 0) const;
 
  private:
@@ -46,14 +47,14 @@ class Bootstrap {
   std::vector<double> sorted_;
 };
 
-/// Reproducible random indices for resampling; for speed, two from each number of SplitMix64. A
-/// small value type.
+/// Reproducible random indices for resampling. For speed, each number of SplitMix64 yields two.
 class RandomIndex {
  public:
-  /// Streams of one seed are independent for all practical purposes; use one per run or bootstrap.
+  /// Streams of the same seed are independent for all practical purposes. Use one per run or
+  /// bootstrap.
   explicit RandomIndex(std::uint64_t seed, std::uint64_t stream = 0) : numbers_(seed, stream) {}
 
-  /// Exactly uniform in [0, bound); bound in 1 .. 2^32 - 1.
+  /// Returns an exactly uniform index in [0, bound), for bounds from 1 to 2^32 - 1.
   /// Source: D. Lemire, ACM TOMACS 29 (2019) 3.
   std::uint32_t Below(std::uint32_t bound) {
     std::uint64_t product = std::uint64_t{Next32()} * bound;
@@ -79,19 +80,22 @@ class RandomIndex {
   bool have_half_ = false;
 };
 
-/// Whether the k-th values of the arms belong to one block, or the arms are independent.
+/// The relation between two arms: their k-th values belong to the same block (paired), or the arms
+/// are independent.
 enum class Pairing { kPaired, kIndependent };
 
-/// Fewest values per arm (docs/statistics.md section 5).
+/// The minimum number of values per arm for a quantile (docs/statistics.md section 5).
 inline constexpr std::size_t kFewestForQuantile = 100;
 
-/// `quantile:P`: compares the P-quantiles (type 7) of candidate and reference, for ONE look only:
-/// the log of their ratio, or their difference, with a bootstrap that draws whole blocks (paired)
-/// or each arm separately (independent). O(10 000 n): tenths of a second at 10 000 pairs.
+/// Compares the P-quantiles (type 7) of candidate and reference for `quantile:P`, for ONE look
+/// only. The result is the log of their ratio, or their difference. The bootstrap draws whole
+/// blocks (paired) or each arm separately (independent). Takes O(10 000 n) time: tenths of a second
+/// at 10 000 pairs.
 ///
 /// The percentile bootstrap is the usual interval for quantiles. It cannot extend beyond the
-/// extreme values, so use the interval only if QuantileIntervalPossible(). Measured coverage at a
-/// nominal 95 %: 96 to 97 % for P = 0.9, n = 100 and for P = 0.95, n = 300 (docs/validity.md).
+/// extreme values, so use the interval only if QuantileIntervalPossible() holds. At a nominal 95 %,
+/// the measured coverage is 96 to 97 % for P = 0.9, n = 100 and for P = 0.95, n = 300
+/// (docs/validity.md).
 ///
 /// @param p     in (0, 1); 0.99 is the slow end of times. For rates, pass 1/x.
 /// @param seed  recorded with the session; the same seed and data give the same replicates.
@@ -103,27 +107,28 @@ Result<Bootstrap> QuantileContrast(std::span<const double> reference,
                                    std::span<const double> candidate, double p, Contrast contrast,
                                    Pairing pairing, std::uint64_t seed);
 
-/// Whether n values of an arm allow a distribution-free interval for their P-quantile at that
-/// level: p^n <= alpha/2 and (1-p)^n <= alpha/2. At 99 % the median needs 8 values, P = 0.99 needs
-/// 528. Source: H. A. David, H. N. Nagaraja, Order Statistics, Wiley (2003), section 7.1.
+/// Returns whether n values of an arm allow a distribution-free interval for their P-quantile at
+/// the level alpha: p^n <= alpha/2 and (1-p)^n <= alpha/2. At 99 % confidence, the median needs 8
+/// values and P = 0.99 needs 528. Source: H. A. David, H. N. Nagaraja, Order Statistics, Wiley
+/// (2003), section 7.1.
 bool QuantileIntervalPossible(std::size_t n, double p, double alpha);
 
 /// Number of random subselections per run.
 inline constexpr std::size_t kSubselections = 100;
 
-/// Size of one subselection of n samples: max(1, floor(0.8 n + 1/2)); n >= 1.
+/// Returns the size of one subselection of n >= 1 samples: max(1, floor(0.8 n + 1/2)).
 std::size_t SubselectionSize(std::size_t n);
 
-/// The central value of one run by the advanced method of mmtests' document: the median (mean of
-/// the 50th and 51st) of the means of 100 random selections of 80 % of its samples, without
-/// replacement. In the unit of the samples.
+/// Returns the central value of one run by the advanced method of mmtests' document: the median
+/// (mean of the 50th and 51st) of the means of 100 random selections, each of 80 % of the run's
+/// samples, without replacement.
 ///
-/// Despite its name, not robust to one gross outlier: nine values near 10 and one of 100 give 21.2.
-/// This function follows mmtests' document. mmtests' current code draws with replacement and rounds
-/// the size down.
+/// The value is not robust to one gross outlier: nine values near 10 and one of 100 give 21.2. This
+/// function follows mmtests' document. mmtests' current code draws with replacement and rounds the
+/// size down.
 ///
 /// An arm's estimate is the mean over its runs, with Welch's interval over them, for ONE look only.
-/// Pooling the samples instead of the runs was measured at 53 to 69 % false stars.
+/// Pooling the samples of all runs gave 53 to 69 % false stars in a measurement.
 ///
 /// @param kind  kHarmonic for rates: the harmonic mean of each selection.
 /// @param seed  recorded with the session.

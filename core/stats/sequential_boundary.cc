@@ -14,7 +14,7 @@ namespace {
 constexpr double kSmallestAlpha = 1e-300;
 constexpr double kLargestRatio = 1e12;
 constexpr double kHorizonFloor = 1.5;
-// At 40, every level in this file is below 1e-300.
+// With a root of 40, every level in this file is below 1e-300.
 constexpr double kLargestRoot = 40;
 
 }  // namespace

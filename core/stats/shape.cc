@@ -127,7 +127,7 @@ std::vector<Jump> JumpsOf(const std::vector<double>& sorted) {
   return jumps;
 }
 
-// A piecewise linear function on some of the jumps, including the ends of an interval.
+// A piecewise linear function whose knots are some of the jumps of an interval, including its ends.
 struct Hull {
   std::vector<std::size_t> knots;  // ascending
   double Jump::*height = nullptr;
@@ -141,8 +141,8 @@ struct Hull {
   }
 };
 
-// The hull of the heights over [low, high]. Sign 1: the greatest convex function below them; sign
-// -1: the least concave function above them.
+// Returns the hull of the heights over [low, high]. With sign 1, it is the greatest convex function
+// below them; with sign -1, the least concave function above them.
 Hull HullOf(const std::vector<Jump>& jumps, std::size_t low, std::size_t high, double Jump::*height,
             double sign) {
   Hull hull{{}, height};
@@ -160,15 +160,16 @@ Hull HullOf(const std::vector<Jump>& jumps, std::size_t low, std::size_t high, d
   return hull;
 }
 
-// Narrows the interval that contains the mode. Within it, the function is compared with its convex
-// minorant (of the counts before each jump) and its concave majorant (of those after it). The next
-// interval is where the two are furthest apart. The parts left out must be convex on the left and
-// concave on the right; their deviation from that is a lower bound of the dip.
+// Narrows the interval that contains the mode. Within it, the distribution function is compared
+// with its convex minorant (of the counts before each jump) and its concave majorant (of the counts
+// after it). The next interval is where the two are furthest apart. The function must be convex to
+// the left of that interval and concave to the right; its deviation from that is a lower bound of
+// the dip.
 class DipSearch {
  public:
   explicit DipSearch(std::vector<Jump> jumps) : jumps_(std::move(jumps)) {}
 
-  // Twice the dip, in counts.
+  // Returns twice the dip, in counts.
   double Run() {
     std::size_t low = 0;
     std::size_t high = jumps_.size() - 1;
@@ -223,7 +224,7 @@ class DipSearch {
 Result<double> Dip(std::span<const double> values) {
   TRY(const std::vector<double> sorted, SortedSample(values));
   if (!std::isfinite(sorted.back() - sorted.front())) {
-    return InvalidArgument("values", "their range exceeds that of a double");
+    return InvalidArgument("values", "the range of the values exceeds that of a double");
   }
   return DipSearch(JumpsOf(sorted)).Run() / (2 * static_cast<double>(values.size()));
 }

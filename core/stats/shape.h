@@ -13,13 +13,13 @@
 
 namespace benchd {
 
-/// One arm by itself. Members that do not apply are absent.
+/// The properties of one arm by itself. Members that do not apply are absent.
 struct ArmShape {
   std::size_t n = 0;
   std::optional<RankTrend> trend;           ///< of the values in time order
-  std::optional<LevelChange> level_change;  ///< likewise
-  std::optional<TukeyFences> fences;        ///< if shape is judged
-  std::optional<double> dip;                ///< likewise, from four values
+  std::optional<LevelChange> level_change;  ///< of the values in time order
+  std::optional<TukeyFences> fences;        ///< present if shape is judged
+  std::optional<double> dip;                ///< present if shape is judged; needs four values
 
   bool Drifts() const;
   bool SeveralModes() const;
@@ -30,7 +30,7 @@ struct Diagnosis {
   ArmShape base;
   ArmShape candidate;
   std::optional<RankTrend> pair_trend;           ///< of the pairs' residuals u_i, if paired
-  std::optional<LevelChange> pair_level_change;  ///< likewise
+  std::optional<LevelChange> pair_level_change;  ///< of the same residuals
   std::optional<KolmogorovSmirnov> shapes;       ///< after scaling, if shape is judged
   std::optional<double> pairing_gain;            ///< se(paired) / se(Welch), if paired
 
@@ -41,21 +41,23 @@ struct Diagnosis {
 struct DiagnosisOptions {
   Contrast contrast = Contrast::kLogRatio;
   bool paired = true;       ///< base[i] and candidate[i] are a pair
-  bool judge_shape = true;  ///< ShapeIsVisible()
+  bool judge_shape = true;  ///< the result of ShapeIsVisible()
 };
 
-/// Whether an arm's shape is visible above the metric's steps: both standard deviations are >= 2
-/// steps. Otherwise every arm is a comb, and no two combs match after scaling.
+/// Returns whether the shapes of the arms are visible above the metric's steps: both standard
+/// deviations are at least 2 steps. Otherwise every arm is a comb, and no two combs match after
+/// scaling.
 ///
-/// @param raw_b, raw_c  of the values as measured (not their inverses).
+/// @param raw_b, raw_c  moments of the values as measured (not their inverses).
 /// @param resolution    the metric's step in their unit; 0 if unknown.
 bool ShapeIsVisible(const Moments& raw_b, const Moments& raw_c, double resolution);
 
-/// Diagnoses two arms, each in time order; rates as they are analysed, as 1/x.
+/// Diagnoses two arms, each in time order. Rates must be given as they are analysed, as 1/x.
 ///
-/// For CompareDistributions(), the arms are aligned by their means: divided by them for ratios
-/// (omitted unless both are > 0), or shifted by them for differences. As expensive as
-/// CompareDistributions(), so call it for verdicts and reports, not for every block.
+/// For CompareDistributions(), the arms are aligned by their means: divided by them for ratios, or
+/// shifted by them for differences. For ratios, the comparison is omitted unless both means are
+/// > 0. Diagnose() is as expensive as CompareDistributions(), so call it for verdicts and reports,
+/// not for every block.
 ///
 /// @errors kInvalidArgument if an arm is empty, a value is not finite, or paired arms differ in
 ///         length.
@@ -65,7 +67,7 @@ Result<Diagnosis> Diagnose(std::span<const double> base, std::span<const double>
 enum class DataFinding {
   kArmDrifts,     ///< for information: pairing absorbs it
   kPairsDrift,    ///< the guarantee is weakened
-  kShapesDiffer,  ///< KS, p < 1 %; the level may be exceeded (section 3, limitations), as below
+  kShapesDiffer,  ///< KS, p < 1 %; like those below, may exceed the level (section 3, limitations)
   kOutliers,      ///< values outside the fences
   kSeveralModes,  ///< dip above its threshold
 };
@@ -78,24 +80,24 @@ struct DataWarning {
   bool operator==(const DataWarning&) const = default;
 };
 
-/// The warnings that apply, in the order of DataFinding, base before candidate.
+/// Returns the warnings that apply, in the order of DataFinding, base before candidate.
 std::vector<DataWarning> WarningsOf(const Diagnosis& diagnosis);
 
-/// Hartigans' dip: the distance of a sample's distribution function from the nearest one with a
-/// single mode; at least 1/(2n), 1/4 for two equal point masses. Dimensionless; invariant under
-/// scaling and shifting.
+/// Returns Hartigans' dip: the distance of a sample's distribution function from the nearest one
+/// with a single mode. It is at least 1/(2n), and 1/4 for two equal point masses. Scaling and
+/// shifting the values does not change it.
 ///
-/// As in R's diptest (AS 217 with its later corrections): the mode may be a point mass of equal
+/// As in R's diptest (AS 217 with its later corrections), the mode may be a point mass of equal
 /// values, and 1/(2n) is the smallest result.
 ///
-/// @errors kInvalidArgument if there is no value, one is not finite, or their range exceeds that of
-///         a double.
+/// @errors kInvalidArgument if there is no value, a value is not finite, or their range exceeds
+///         that of a double.
 /// Source: J. A. Hartigan, P. M. Hartigan, Annals of Statistics 13 (1985) 70-84; P. M. Hartigan,
 ///         Applied Statistics 34 (1985) 320-325 (AS 217).
 Result<double> Dip(std::span<const double> values);
 
-/// Above this dip, n values (at least 4) count as having several modes; about 1 % of uniform
-/// samples do.
+/// Returns the dip above which n >= 4 values count as having several modes. About 1 % of uniform
+/// samples exceed it.
 double DipThreshold(std::size_t n);
 
 }  // namespace benchd

@@ -18,8 +18,9 @@ using Quiet =
                 bmp::denorm_error<bmp::ignore_error>, bmp::evaluation_error<bmp::ignore_error>,
                 bmp::promote_double<false>>;
 
-// double is accurate enough and eight times faster. But Boost 1.74 loses the quantile of a tail
-// near 1e-300, and squares t; there the wider type takes over.
+// double is accurate enough and eight times faster. However, Boost 1.74 squares t, which can
+// overflow, and fails to compute the quantile of a tail near 1e-300. In these cases, the wider type
+// is used.
 using FastT = boost::math::students_t_distribution<double, Quiet>;
 using WideT = boost::math::students_t_distribution<long double, Quiet>;
 constexpr double kSmallestFastTail = 1e-100;

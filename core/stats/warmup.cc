@@ -19,7 +19,7 @@ constexpr double kNextLength = 1.3;
 using Values = std::span<const double>;
 
 // The variation that a cut after each position explains: k (n - k) / n times the squared difference
-// of means.
+// of the means before and after it.
 class Cuts {
  public:
   explicit Cuts(Values values) : n_(values.size()), sums_(n_ + 1, 0) {
@@ -39,7 +39,7 @@ class Cuts {
     return shift * shift * static_cast<double>(k) * static_cast<double>(n_ - k) /
            static_cast<double>(n_);
   }
-  // |t| of the two samples before and after k.
+  // Returns |t| of the two samples before and after k.
   double T(std::size_t k) const {
     const double explained = Explained(k);
     if (!(explained > 0)) return 0;
@@ -49,12 +49,13 @@ class Cuts {
 
  private:
   std::size_t n_;
-  std::vector<double> sums_;  // [k]: of the first k deviations from the mean
+  std::vector<double> sums_;  // [k]: sum of the first k deviations from the mean
   double total_ = 0;
 };
 
-// Whether every early value is twice as far from the quartile of the rest, on that side, as any of
-// the rest. A long tail with such values would have others in between.
+// Returns whether every early value is more than twice as far from the nearer quartile of the rest
+// as any value of the rest on that side. A long tail with values that far out would have others in
+// between.
 bool FarBeyondAll(Values early, Values rest, bool above) {
   const Result<TukeyFences> fences = FindOutliers(rest);
   if (!fences) return false;
@@ -66,7 +67,8 @@ bool FarBeyondAll(Values early, Values rest, bool above) {
   return start - std::ranges::max(early) > 2 * (start - std::ranges::min(rest));
 }
 
-// Mann and Whitney's statistic of the two parts, standardised; positive: the early ones are larger.
+// Returns Mann and Whitney's standardised statistic of the two parts, which is positive if the
+// early values are larger.
 double RankShift(Values early, Values rest) {
   std::vector<double> sorted(rest.begin(), rest.end());
   std::ranges::sort(sorted);
@@ -86,7 +88,7 @@ bool LiesApart(Values early, Values rest, bool above) {
   return (above ? shift : -shift) >= kApartByRanks;
 }
 
-// The number of first values that differ from the others; 0 if none.
+// Returns the number of first values that differ from the others.
 std::size_t FirstCut(Values values, double level) {
   const std::size_t places = values.size() / 3;
   const Cuts cuts(values);
@@ -101,7 +103,7 @@ std::size_t FirstCut(Values values, double level) {
   return apart ? best : 0;
 }
 
-// The tests of drift at 0.1 %: the remainder of a decay is not drift.
+// Tests for drift at 0.1 %, a level at which the remainder of a decay does not count as drift.
 bool StandsStill(Values values) {
   const auto trend = TestRankTrend(values);
   const auto change = TestLevelChange(values);
@@ -122,8 +124,8 @@ std::vector<std::size_t> LengthsToTry(std::size_t n) {
   return lengths;
 }
 
-// |t| over the runs of the difference between the mean of a run's first values and that of its
-// others; [i] for lengths[i].
+// Returns for each length the |t|, over the runs, of the difference between the mean of a run's
+// first values and the mean of its other values.
 std::vector<double> ShiftsOverRuns(std::span<const std::vector<double>> runs, std::size_t begin,
                                    std::span<const std::size_t> lengths) {
   std::vector<Moments> shifts(lengths.size());
@@ -197,7 +199,7 @@ namespace {
 
 constexpr std::size_t kFewestValues = 3;
 
-// Ranks from 1; equal values share their mean rank.
+// Returns the ranks of the values, from 1. Equal values share their mean rank.
 std::vector<double> MidRanks(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -214,7 +216,7 @@ std::vector<double> MidRanks(std::span<const double> values) {
   return ranks;
 }
 
-// Standard deviation of the ratio for values in random order (Bartels 1982).
+// Returns the standard deviation of the ratio for values in random order (Bartels 1982).
 double StandardDeviationOfRatio(double n) {
   return std::sqrt(4 * (n - 2) * (5 * n * n - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) * (n - 1)));
 }

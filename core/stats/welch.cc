@@ -26,7 +26,7 @@ WelchEstimate FromVariances(const Moments& b, const Moments& c, double centre, d
     estimate.information = std::min(n_b, n_c);
     return estimate;
   }
-  // Each arm's share of the squared standard error; its quotients cannot overflow.
+  // Each arm's part of the squared standard error. Dividing them cannot overflow.
   const double part_b = variance_b / n_b;
   const double part_c = variance_c / n_c;
   const double sum = part_b + part_c;
@@ -123,10 +123,10 @@ Result<ClassicInterval> ClassicWelchInterval(const Moments& base, const Moments&
     return InvalidArgument("interval", "classic needs at least two values of each arm");
   }
   if (!DifferenceDefined(base, candidate)) {
-    return InvalidArgument("interval", "classic: the values leave the range of a double");
+    return InvalidArgument("interval", "classic: the values exceed the range of a double");
   }
   if (base.mean() == 0) {
-    return InvalidArgument("interval", "classic: there is no change relative to a mean of 0",
+    return InvalidArgument("interval", "classic: a change relative to a mean of 0 is undefined",
                            "omit --interval to see the difference");
   }
   ClassicInterval result;

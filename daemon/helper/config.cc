@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-/// Returns the value as text, since users and CPU lists may be written as a bare number.
+/// Returns the value as text. Users and CPU lists may also be written as numbers without quotes.
 Result<std::string> Text(std::string_view key, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
@@ -46,7 +46,7 @@ Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& c
   return {};
 }
 
-/// Returns the table of that name; nullptr if there is none.
+/// Returns the table with the name `name`; nullptr if it does not exist.
 Result<const toml::table*> SectionOf(const toml::table& root, std::string_view name) {
   const toml::node* section = root.get(name);
   if (section == nullptr || section->is_table()) {
@@ -70,9 +70,9 @@ Result<void> ReadUsers(const toml::node& node, wire::RunnerConfig& config) {
   return {};
 }
 
-/// Reads which users children may run as: [socket] group, [access] allow_root and users. The runner
-/// reads these keys itself, because it must not trust benchd with the decision. Only benchd reads
-/// the other keys of these sections.
+/// Reads the keys that determine which users children may run as: `group` in [socket], and
+/// `allow_root` and `users` in [access]. The runner reads these keys itself, because it must not
+/// leave the decision to benchd. Only benchd reads the other keys of these sections.
 Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
   TRY(auto socket, SectionOf(root, "socket"));
   if (const toml::node* group = socket == nullptr ? nullptr : socket->get("group")) {
@@ -121,7 +121,7 @@ namespace {
 constexpr std::int64_t kMebibyte = 1024 * 1024;
 constexpr std::int64_t kMaxMebibytes = std::int64_t{1} << 40;
 
-/// A whole number from `low` to `high` of `unit`, or "none".
+/// Stores a whole number from `low` to `high`, multiplied by `unit`, or "none".
 template <auto field, std::int64_t low, std::int64_t high, std::int64_t unit = 1>
 bool TakeLimit(const toml::node& value, std::string_view, ChildLimits& limits) {
   const bool is_none = value.value_exact<std::string>() == "none";
@@ -134,10 +134,10 @@ bool TakeLimit(const toml::node& value, std::string_view, ChildLimits& limits) {
 constexpr ConfigKey<ChildLimits> kLimitKeys[] = {
     {"memory_mib", "a whole number from 1 to 1099511627776, or none",
      TakeLimit<&ChildLimits::memory_bytes, 1, kMaxMebibytes, kMebibyte>},
-    // The largest possible pid_max (proc(5)).
+    // 4194304 is the largest possible value of pid_max (proc(5)).
     {"pids", "a whole number from 1 to 4194304, or none",
      TakeLimit<&ChildLimits::processes, 1, 4'194'304>},
-    // Programs start with three descriptors, and their loader needs a few more.
+    // A program starts with three descriptors, and its loader needs a few more.
     {"open_files", "a whole number from 16 to 1048576, or none",
      TakeLimit<&ChildLimits::open_files, 16, 1'048'576>},
     {"file_size_mib", "a whole number from 0 to 1099511627776, or none",

@@ -13,44 +13,50 @@
 
 namespace benchd {
 
-/// Returns the parts of a configuration (TOML) that concern benchd-runner: the section [runner],
-/// the section [children] (ParseChildLimits()), the tables [machine_profile.NAME], each complete
-/// (ParseProfiles()), and the keys of [socket] and [access] that determine which users children may
-/// run as. benchd reads everything else.
-/// @errors kInvalidArgument "line 3: ..." for invalid TOML, an unknown key, a value of the wrong
-///         type or out of range; those of ParseProfiles() and ParseChildLimits().
+/// Returns the parts of a configuration (TOML) that concern benchd-runner:
+/// - the section [runner],
+/// - the section [children] (ParseChildLimits()),
+/// - the tables [machine_profile.NAME] as complete profiles (ParseProfiles()),
+/// - the keys of [socket] and [access] that determine which users children may run as.
+///
+/// benchd reads all other keys.
+/// @errors kInvalidArgument "line 3: ..." for invalid TOML, an unknown key, or a value that has the
+///         wrong type or is out of range; those of ParseProfiles() and ParseChildLimits().
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text);
 
-/// Returns the section [children] of a configuration: the limits of a run. "none" becomes kNoLimit.
+/// Returns the limits of a run, from the section [children] of a configuration. "none" becomes
+/// kNoLimit.
 ///
-/// @errors kInvalidArgument "line 3: [children] KEY should be ..." for a value, and likewise for an
-///         unknown key (the hint lists the known ones).
+/// @errors kInvalidArgument "line 3: [children] KEY should be ..." for an invalid value, and a
+///         similar error for an unknown key, with a hint that lists the known keys.
 Result<ChildLimits> ParseChildLimits(const toml::table& root);
 
-/// Returns the tables [machine_profile.NAME] of a configuration as complete profiles, by name.
+/// Returns the tables [machine_profile.NAME] of a configuration as complete profiles, sorted by
+/// name.
 ///
-/// `default` and `strict` begin with their built-in values, all others with those of the built-in
-/// `default`. With the key `base`, a profile begins with the values of another profile instead: of
-/// the one in this file, if it has a table of that name. benchmark_cpus stays empty unless set, and
-/// the reader fills it in. "leave" and its synonyms ("other", 0 bytes) become the empty value.
+/// `default` and `strict` begin with their built-in values, and all other profiles begin with those
+/// of the built-in `default`. With the key `base`, a profile begins with the values of another
+/// profile, which is taken from this file if the file defines it. benchmark_cpus remains empty
+/// unless it is set; the runner fills it in later. "leave" and its synonyms ("other", 0 bytes)
+/// become the empty value.
 ///
-/// @errors kInvalidArgument "line 3: [machine_profile.NAME] KEY should be ..." for a value, and
-///         likewise for an unknown key (the hint lists the known ones), an invalid name, a base
-///         that does not exist or refers back to the profile, a lowest frequency above the highest,
-///         and more than 64 profiles.
+/// @errors kInvalidArgument "line 3: [machine_profile.NAME] KEY should be ..." for an invalid
+///         value. There are similar errors for an unknown key (with a hint that lists the known
+///         keys), an invalid name, a base that does not exist or refers back to the profile, a
+///         minimum frequency above the maximum, and more than 64 profiles.
 Result<std::vector<MachineProfile>> ParseProfiles(const toml::table& root);
 
-/// A key of a section.
+/// A key of a section of the configuration.
 template <typename T>
 struct ConfigKey {
   std::string_view name;
-  /// The allowed values: the end of a message, or a list of words, "on|off".
+  /// The allowed values, as the end of an error message or as a list of words, "on|off".
   std::string_view allowed;
-  /// Stores the value. @return false if it is not allowed.
+  /// Stores the value. Returns false if the value is not allowed.
   bool (*take)(const toml::node& value, std::string_view allowed, T& into);
 };
 
-/// All keys of [machine_profile.NAME] except `base`, in the order of MachineProfile.
+/// Returns all keys of [machine_profile.NAME] except `base`, in the order of MachineProfile.
 std::span<const ConfigKey<MachineProfile>> ProfileKeys();
 
 /// Returns "on, off or leave" for "on|off|leave", and any other text unchanged.
@@ -59,9 +65,9 @@ std::string AllowedText(std::string_view allowed);
 /// Returns "did you mean KEY?", or a list of all keys.
 std::string HintForKey(std::string_view typed, std::span<const std::string_view> known);
 
-/// Stores a key of `section` through its entry in `keys`.
-/// @errors kInvalidArgument "line 3: SECTION KEY should be ..." for a value, and likewise for an
-///         unknown key; the hint lists `also_known` and the known keys.
+/// Stores the value of a key of `section` in `into`, using the entry for the key in `keys`.
+/// @errors kInvalidArgument "line 3: SECTION KEY should be ..." for an invalid value, and a similar
+///         error for an unknown key, with a hint that lists `also_known` and the known keys.
 template <typename T>
 Result<void> TakeKey(std::span<const ConfigKey<T>> keys, const std::string& section,
                      const toml::key& key, const toml::node& value, T& into,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
 
-/// Returns `path` as an absolute path, without a leading "./".
+/// Converts `path` to an absolute path. Removes a leading "./".
 std::string Absolute(std::string_view path, std::string_view cwd) {
   if (path.starts_with('/')) return std::string(path);
   while (path.starts_with("./")) {
@@ -44,11 +44,13 @@ int CheckExecutable(const std::string& path, struct stat& info) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-/// A sparse file may have a terabyte. A benchmark program is read in a second or two.
+/// The time limit for reading a file, because a sparse file may have a size of a terabyte. Reading
+/// a benchmark program takes a second or two.
 constexpr std::chrono::seconds kDigestTimeout{20};
 
-/// More than the size of most programs. The rest of a larger file is read at a lower priority than
-/// benchd and the runner, which share the housekeeping CPUs with this process.
+/// The number of bytes that are read at normal priority, which is more than the size of most
+/// programs. The rest of a larger file is read at a lower priority, because benchd and the runner
+/// share the housekeeping CPUs with this process.
 constexpr std::uint64_t kReadAtOnce = std::uint64_t{4} << 20U;
 constexpr int kNiceForMore = 10;
 
@@ -67,7 +69,7 @@ Result<void> Digest(int file, ProgramIdentity& program) {
       return Error{
           ErrorCode::kDeadlineExceeded,
           program.path + ": reading it takes over " + std::to_string(kDigestTimeout.count()) + " s",
-          "check that it is a program; benchd computes its SHA-256 at every submission"};
+          "check that it is a program; benchd computes its SHA-256 on every submission"};
     }
     const auto bytes = static_cast<std::size_t>(count);
     sha256_update(&context, bytes, buffer);
@@ -102,8 +104,8 @@ Error NotExecutable(const std::string& what, const std::string& path, int error_
   }
   if (error_number == EACCES) {
     return Error{ErrorCode::kPermissionDenied,
-                 what + path + " may not be executed by uid " + std::to_string(geteuid()),
-                 "check its mode (chmod +x) and those of the folders above it"};
+                 what + path + " cannot be executed by uid " + std::to_string(geteuid()),
+                 "check its mode (chmod +x) and the modes of its parent folders"};
   }
   return SystemError(what + path, error_number);
 }

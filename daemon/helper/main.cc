@@ -19,15 +19,17 @@
 #include "daemon/helper/lookup.h"
 #include "daemon/wire/messages.h"
 
-// benchd-helper does one short task on what belongs to a caller, with the caller's ids and limits,
-// so that neither the daemon nor the runner touches it. It reads stdin, writes stdout and exits.
+// benchd-helper performs one short task on data that belongs to a caller. It runs with the caller's
+// ids and limits, so that neither the daemon nor the runner accesses the data. It reads stdin,
+// writes stdout and exits.
 
 namespace benchd {
 namespace {
 
 Result<std::string> ReadInput() {
   std::string text;
-  // The size of a file is known: reserving it avoids reallocations of up to twice the size.
+  // If stdin is a file, its size is known. Reserving it avoids reallocations that need up to twice
+  // the memory.
   struct stat info {};
   if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
     text.reserve(static_cast<std::size_t>(info.st_size));
@@ -52,7 +54,8 @@ Result<void> WriteAll(int fd, std::string_view bytes, const std::string& name) {
   return {};
 }
 
-/// Writes the file of a run that is also parsed, whose output came here first.
+/// Writes the output of a run to its file. If the output is also parsed, it comes to this program
+/// first.
 Result<void> CopyTo(const std::string& path, std::string_view text) {
   const UniqueFd file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
@@ -60,7 +63,7 @@ Result<void> CopyTo(const std::string& path, std::string_view text) {
   return WriteAll(file.get(), text, "output: " + path);
 }
 
-/// parse FORMAT [FILE]
+/// Implements `benchd-helper parse FORMAT [FILE]`.
 Result<std::string> Parse(int argc, char** argv) {
   TRY(auto input, ReadInput());
   wire::ParsedOutput output;
@@ -91,7 +94,7 @@ Result<std::string> Config() {
   return wire::EncodeRunnerConfig(ParseRunnerConfig(input));
 }
 
-/// user UID GROUP
+/// Implements `benchd-helper user UID GROUP`.
 Result<std::string> User(char** argv) {
   uid_t uid = 0;
   const std::string_view text = argv[2];
@@ -108,7 +111,7 @@ Result<std::string> Answer(int argc, char** argv) {
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return Config();
   if (work == "user" && argc == 4) return User(argv);
-  return InvalidArgument("benchd-helper", "only benchd-runner can start it");
+  return InvalidArgument("benchd-helper", "it must be started by benchd-runner");
 }
 
 int Main(int argc, char** argv) {
@@ -124,12 +127,13 @@ int Main(int argc, char** argv) {
 }  // namespace benchd
 
 int main(int argc, char** argv) {
-  // The user must not be able to read or change this process, for example a parser's answer.
+  // The user must not be able to read or change this process's memory, for example the answer of a
+  // parser.
   prctl(PR_SET_DUMPABLE, 0);
   try {
     return benchd::Main(argc, argv);
   } catch (const std::bad_alloc&) {
-    // The runner sets the limit (helper_process.cc); the operating system frees all memory.
+    // The runner set the limit (helper_process.cc). Memory is freed when the process exits.
     fputs("it exceeded its memory limit\n", stderr);
     return EXIT_FAILURE;
   }

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxProfileNameBytes = 64;
 
 std::string Section(std::string_view name) { return "[machine_profile." + ShownKey(name) + "]"; }
 
-/// Builds complete profiles from tables that may refer to each other.
+/// Creates complete profiles from tables that may refer to each other.
 class ProfileReader {
  public:
   explicit ProfileReader(const toml::table& tables) : tables_(tables) {}
@@ -49,7 +49,7 @@ class ProfileReader {
     return InvalidArgument(TomlLine(key.source()), Section(key.str()) + " is not a table");
   }
 
-  /// Returns the values that a profile begins with.
+  /// Returns the profile whose values the profile `name` begins with.
   Result<MachineProfile> Base(std::string_view name, const toml::table& table) {
     const toml::node* base = table.get("base");
     if (base == nullptr) return name == "strict" ? StrictProfile() : MachineProfile{};
@@ -125,7 +125,7 @@ using Value = toml::node;
 using Profile = MachineProfile;
 
 constexpr std::string_view kLeave = "leave";
-// The same ranges as in the runner's journal (system/setting.cc); a test compares the two.
+// These ranges must equal those of the runner's journal (system/setting.cc). A test compares them.
 constexpr std::size_t kMaxValueBytes = 32;
 constexpr std::int64_t kMaxKhz = 100'000'000;
 constexpr std::int64_t kMaxSampleRate = 1'000'000'000;
@@ -140,14 +140,14 @@ std::optional<std::int64_t> WholeNumber(const Value& value, std::int64_t low, st
   return number && *number >= low && *number <= high ? number : std::nullopt;
 }
 
-/// Removes and returns the first of the words that "|" separates.
+/// Removes the first word from a list separated by "|", and returns it.
 std::string_view NextAllowed(std::string_view& words) {
   const std::string_view word = words.substr(0, words.find('|'));
   words.remove_prefix(std::min(words.size(), word.size() + 1));
   return word;
 }
 
-/// One of the allowed words. "leave" and "other" become the empty value.
+/// Stores one of the allowed words. "leave" and "other" become the empty value.
 template <auto field>
 bool TakeWord(const Value& value, std::string_view allowed, Profile& profile) {
   const auto text = TextOf(value);
@@ -160,7 +160,7 @@ bool TakeWord(const Value& value, std::string_view allowed, Profile& profile) {
   return false;
 }
 
-/// A whole number, kept as text, or "leave".
+/// Stores a whole number as text, or "leave".
 template <auto field, std::int64_t low, std::int64_t high>
 bool TakeNumber(const Value& value, std::string_view, Profile& profile) {
   const auto number = WholeNumber(value, low, high);
@@ -169,7 +169,7 @@ bool TakeNumber(const Value& value, std::string_view, Profile& profile) {
   return true;
 }
 
-/// A name in the kernel's alphabet, or "leave".
+/// Stores a name that consists of a to z, digits and _ like the kernel's names, or "leave".
 template <auto field>
 bool TakeName(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
@@ -181,7 +181,7 @@ bool TakeName(const Value& value, std::string_view, Profile& profile) {
   return true;
 }
 
-/// 0, 1, false, true or "leave".
+/// Stores 0, 1, false, true or "leave".
 template <auto field>
 bool TakeBit(const Value& value, std::string_view allowed, Profile& profile) {
   const auto boolean = value.value_exact<bool>();
@@ -228,7 +228,7 @@ bool TakeNuma(const Value& value, std::string_view, Profile& profile) {
   return true;
 }
 
-/// The factor of a suffix: 1, 1024 and so on.
+/// Returns the number of bytes in a unit: 1 for "", 1024 for "KiB" and so on.
 std::optional<std::uint64_t> UnitBytes(std::string_view suffix) {
   constexpr std::string_view kUnits[] = {"", "KiB", "MiB", "GiB", "TiB"};
   std::uint64_t bytes = 1;
@@ -253,7 +253,7 @@ bool TakeMemoryLimit(const Value& value, std::string_view, Profile& profile) {
     if (suffix.starts_with(' ')) suffix.remove_prefix(1);
     unit = UnitBytes(suffix);
   }
-  // The kernel counts bytes in signed numbers.
+  // The kernel stores the number of bytes in a signed integer.
   if (!unit || count > std::numeric_limits<std::int64_t>::max() / *unit) return false;
   profile.memory_limit_bytes = count * *unit;
   return true;

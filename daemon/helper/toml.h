@@ -9,13 +9,13 @@
 
 namespace benchd {
 
-/// "line 3", the beginning of an error message.
+/// Returns "line 3", for the beginning of an error message.
 inline std::string TomlLine(const toml::source_region& source) {
   return "line " + std::to_string(source.begin.line);
 }
 
-/// ASCII letters, digits, _ and -. TOML allows these in a key without quotes, and the kernel uses
-/// them in its names.
+/// Returns true if the key consists of ASCII letters, digits, _ and -. TOML allows these in a key
+/// without quotes, and the kernel uses them in its names.
 inline bool IsPlainWord(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -23,7 +23,7 @@ inline bool IsPlainWord(std::string_view key) {
   });
 }
 
-/// A key as a message shows it: quoted and on one line, unless it is a plain word.
+/// Returns a key in the form that messages show: quoted and on one line, unless it is a plain word.
 inline std::string ShownKey(std::string_view key) {
   return IsPlainWord(key) ? std::string(key) : Quoted(key);
 }

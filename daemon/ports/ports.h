@@ -14,31 +14,31 @@
 
 namespace benchd {
 
-/// The clocks of the core; faked in tests. Called on the loop's thread only.
+/// The clocks that the core uses; faked in tests. Called on the loop's thread only.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual Timestamp Now() const = 0;
   virtual SteadyTime Steady() const = 0;
-  /// Completes after `duration`; the coroutine's executor continues meanwhile.
+  /// Completes after `duration`. Does not block the coroutine's executor.
   virtual asio::awaitable<void> Wait(Nanoseconds duration) const = 0;
 };
 
-/// The source of ids and of unnamed seeds; faked in tests. Never used for the order of runs, which
-/// follows from the session's recorded seed alone.
+/// The source of ids, and of seeds that the user did not choose; faked in tests. Never used for the
+/// order of runs, which depends only on the session's recorded seed.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;
   virtual std::uint64_t Next() = 0;
 };
 
-/// Identifies one benchd-runner process. Never reused; 0 is none.
+/// Identifies one benchd-runner process. Never reused; 0 means no runner.
 using RunnerId = std::uint64_t;
 
 /// The runner that serves a session, and the state of the machine that it provides.
 struct Lease {
   RunnerId runner = 0;
-  std::optional<MachineReport> machine;  ///< absent: no setting was requested
+  std::optional<MachineReport> machine;  ///< absent: no settings were requested
 };
 
 /// The result of one execution.
@@ -46,32 +46,32 @@ struct RunOutcome {
   Timestamp started_at{};
   SteadyTime ended_at{};
   RunExit exit;
-  std::string limit;  ///< the limit reached: "exceeded its memory limit of 64 MiB"; empty: none
+  std::string limit;  ///< a reached limit: "exceeded its memory limit of 64 MiB"; empty: none
   std::vector<Sample> samples;
-  std::vector<MetricInfo> metrics;  ///< of the parsed samples
-  /// Programs that a harness ran and that did not exit with 0, once for each way in which they
-  /// ended. Those that are not accepted come first.
+  std::vector<MetricInfo> metrics;  ///< the metrics of the parsed samples
+  /// The distinct nonzero exits of programs that a harness ran. Exits that are not accepted come
+  /// first.
   std::vector<InnerExit> inner_exits;
-  std::string stderr_tail;  ///< the last 4 KiB at most
+  std::string stderr_tail;  ///< at most the last 4 KiB
   std::string output;       ///< OutputKind::kLog only, at most 1 MiB
 };
 
 /// The result of a batch: outcomes in order, and the error that prevented the next run.
 ///
-/// Shorter than its order without an error if a run failed, if the budget was spent, or if, within
-/// a block, the printed output has reached the size of one answer.
+/// Even without an error, there may be fewer outcomes than requested runs: if a run failed, if the
+/// budget was spent, or if the output of the runs reached the maximum size of one answer.
 struct BatchOutcome {
   std::vector<RunOutcome> runs;
   std::optional<Error> error;
 };
 
-/// benchd-runner as the core sees it: the machine's CPUs and settings, and children to measure. On
-/// the loop's thread.
+/// The core's interface to benchd-runner, which controls the machine's CPUs and settings and
+/// measures children. Called on the loop's thread only.
 ///
-/// The other process may die at any moment. Calls that name it then end with kUnavailable
-/// "benchd-runner died ...", its journal restores the settings, and the next Acquire() connects to
-/// a fresh one.
-/// @errors of all: kUnavailable without a runner.
+/// The runner is another process and may die at any moment. Calls with the runner's id then end
+/// with kUnavailable "benchd-runner died ...". The settings are restored from the journal, and the
+/// next Acquire() connects to a new runner.
+/// @errors of all functions: kUnavailable if there is no runner.
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -82,50 +82,52 @@ class Runner {
   /// @errors kInvalidArgument for an unknown profile, or CPUs outside it.
   virtual asio::awaitable<Result<void>> Check(MachineRequest request) = 0;
 
-  /// Looks up a program as its caller and returns the file's identity.
+  /// Looks up a program with the permissions of its caller and returns the file's identity.
   /// @errors kNotFound, kPermissionDenied, with the command's name in the message.
   virtual asio::awaitable<Result<ProgramIdentity>> Resolve(ProgramQuery query) = 0;
 
   // ---- for one session at a time: Acquire(), any number of Open() and Run(), Release() ----
 
-  /// Applies a profile's settings and describes the resulting machine. Without `machine`, for
-  /// hooks, it applies none.
+  /// Applies a profile's settings and describes the resulting state of the machine. Without
+  /// `machine`, as for hooks, applies no settings.
   /// @errors those of Check(); kFailedPrecondition, naming the setting, if `strict` isolation
   ///         cannot apply one.
   virtual asio::awaitable<Result<Lease>> Acquire(std::optional<MachineRequest> machine) = 0;
 
-  /// Hands over the children, which replace the previous ones.
+  /// Sends the children to the runner. They replace the previous children.
   virtual asio::awaitable<Result<void>> Open(RunnerId runner, std::vector<ChildSpec> children) = 0;
 
-  /// Runs children in order. Each has exited, with all its descendants, before the next one starts.
+  /// Runs children in order. Each child and all its descendants have exited before the next one
+  /// starts.
   ///
-  /// A child that fails, is killed or times out is a RunOutcome, not an Error. `stop` takes effect
-  /// whenever it is requested: before the start nothing runs, a run in progress is killed, and a
-  /// run that has just ended is cancelled as well.
+  /// A child that fails, is killed or times out yields a RunOutcome, not an Error. `stop` takes
+  /// effect at any time: it prevents runs that have not started, kills a run in progress, and also
+  /// cancels the batch if its last run has just ended.
   /// @errors kFailedPrecondition if the program has changed since submission or cannot be executed;
-  ///         kInvalidArgument if its output cannot be parsed (with the line); kCancelled by `stop`.
+  ///         kInvalidArgument if its output cannot be parsed (with the line); kCancelled after
+  ///         `stop`.
   virtual asio::awaitable<BatchOutcome> Run(RunnerId runner, Batch batch, std::stop_token stop) = 0;
 
-  /// Closes the children and restores what Acquire() changed, unless the profile is held for
-  /// longer. Returns what happened in between. Idempotent; the result is empty if the runner has
-  /// died.
+  /// Closes the children and restores the settings that Acquire() changed, unless the profile is
+  /// held for longer. Returns what happened to the machine since Acquire(). Idempotent. The result
+  /// is empty if the runner has died.
   virtual asio::awaitable<MachineEnd> Release(RunnerId runner) = 0;
 
-  // ---- between sessions only: the runner does nothing else meanwhile ----
+  // ---- between sessions only, when the runner does nothing else ----
 
-  /// The current state of a profile's settings. An empty name means the profile that is held,
-  /// otherwise `default`.
+  /// Returns the current state of a profile's settings. An empty name means the profile that is
+  /// held or, if no profile is held, `default`.
   /// @errors kInvalidArgument for an unknown profile.
   virtual asio::awaitable<Result<MachineStatus>> Describe(std::string profile) = 0;
 
-  /// Applies a profile's settings until Restore(), with or without sessions.
+  /// Applies a profile's settings and keeps them until Restore(), even between sessions.
   /// @errors kInvalidArgument for an unknown profile; kFailedPrecondition in user mode.
   virtual asio::awaitable<Result<MachineStatus>> Apply(std::string profile) = 0;
 
-  /// Restores all settings, including those that an earlier runner left in the journal.
+  /// Restores all settings, including the settings that an earlier runner left in the journal.
   virtual asio::awaitable<Result<MachineStatus>> Restore() = 0;
 
-  /// Looks for noise for one second; the worst source comes first.
+  /// Looks for sources of noise for one second. The worst source comes first in the result.
   virtual asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() = 0;
 };
 

@@ -1,8 +1,8 @@
-// benchd-push sends benchd's summaries to a PostgreSQL server, so that benchd itself needs no
-// network.
+// benchd-push sends benchd's summaries to a PostgreSQL server, so that benchd itself does not need
+// a network.
 //
-// Exit code 0; 1 if --once could not send everything; 2 for an invalid command line or
-// configuration.
+// The exit code is 0 after success, 1 if --once could not send all summaries, and 2 if the command
+// line or the configuration is invalid.
 
 #include <fcntl.h>
 #include <grpcpp/create_channel.h>
@@ -23,7 +23,7 @@
 namespace benchd::push {
 namespace {
 
-/// Every request disturbs the run in progress, so requests are rare.
+/// The time between two pushes. It is long, because every request disturbs the run in progress.
 constexpr int kPauseSeconds = 60;
 
 constexpr char kHelp[] = R"(usage: benchd-push [OPTION...]
@@ -32,7 +32,7 @@ Sends new summaries to PostgreSQL, as [push] in benchd's configuration specifies
 
   --config FILE        benchd's configuration (default /etc/benchd/benchd.toml)
   --socket PATH        benchd's socket (default /run/benchd/benchd.sock)
-  --state-dir DIR      folder for its progress (default /var/lib/benchd-push)
+  --state-dir DIR      folder that stores the progress (default /var/lib/benchd-push)
   --once               send all new summaries and exit
   --print-schema       print the SQL that creates or upgrades the tables, and exit
   --version, --help
@@ -50,7 +50,7 @@ void PrintError(const Error& error) {
   if (!error.hint.empty()) std::fprintf(stderr, "hint: %s\n", error.hint.c_str());
 }
 
-/// SIGTERM and SIGINT are blocked from the start and taken between two pushes.
+/// Returns SIGTERM and SIGINT. They are blocked from the start and handled between two pushes.
 sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -73,7 +73,8 @@ int Work(const Options& options, const PushConfig& config) {
   for (;;) {
     const Result<std::uint64_t> sent = pusher.Push();
     if (sent) {
-      if (*sent > 0) std::fprintf(stderr, "sent %llu\n", static_cast<unsigned long long>(*sent));
+      if (*sent > 0)
+        std::fprintf(stderr, "summaries sent: %llu\n", static_cast<unsigned long long>(*sent));
       told.clear();
     } else if (sent.error().message != std::exchange(told, sent.error().message)) {
       PrintError(sent.error());
@@ -90,7 +91,7 @@ Result<PushConfig> ReadConfig(const std::string& file) {
   Result<PushConfig> config = ParsePushConfig(text, file);
   if (!config || !config->url.empty()) return config;
   return Error{ErrorCode::kInvalidArgument, file + ": [push] url: missing",
-               "write the destination, such as postgresql://NAME@HOST/DATABASE"};
+               "set it to the destination, such as postgresql://NAME@HOST/DATABASE"};
 }
 
 int Main(int argc, char** argv) {
@@ -111,7 +112,7 @@ int Main(int argc, char** argv) {
                                                     : kSchema);
     } else {
       PrintError(
-          InvalidArgument(word, "unknown option, or its value is missing", "benchd-push --help"));
+          InvalidArgument(word, "unknown option or missing value", "see benchd-push --help"));
       return 2;
     }
   }

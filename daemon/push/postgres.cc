@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kTimeoutSeconds[] = "20";
 
-/// libpq's message on one line.
+/// Returns libpq's message on one line.
 std::string Words(const char* message) {
   std::string words = OnOneLine(message);
   while (!words.empty() && words.back() == ' ') words.pop_back();
@@ -41,7 +41,7 @@ Result<Options> ReadUrl(const std::string& url) {
   char* why = nullptr;
   PQconninfoOption* const parsed = PQconninfoParse(url.c_str(), &why);
   if (parsed == nullptr) {
-    const std::string words = why == nullptr ? "not understood" : Words(why);
+    const std::string words = why == nullptr ? "not a valid URL" : Words(why);
     PQfreemem(why);
     return InvalidArgument("[push] url", words, "write postgresql://NAME@HOST/DATABASE");
   }
@@ -53,8 +53,8 @@ Result<Options> ReadUrl(const std::string& url) {
   return options;
 }
 
-/// A host that is a path is a local socket, unless an address specifies another server (libpq,
-/// "Parameter Key Words": hostaddr).
+/// Returns true if the host is a local socket: it is a path, and hostaddr does not specify another
+/// server (libpq, "Parameter Key Words").
 bool IsLocal(const Options& options) {
   const std::string* const host = options.Find("host");
   return host != nullptr && host->starts_with('/') && host->find(',') == std::string::npos &&
@@ -66,20 +66,20 @@ Result<void> DemandTls(Options& options) {
   const std::string* const mode = options.Find("sslmode");
   if (mode != nullptr && std::find(kSafe.begin(), kSafe.end(), *mode) != kSafe.end()) return {};
   if (mode == nullptr || IsLocal(options)) {
-    // libpq uses the last of several values. It ignores the mode on a socket, which has no TLS, but
-    // uses it if the environment (PGHOSTADDR) or a service specifies another server.
+    // If there are several values, libpq uses the last one. On a local socket it ignores the mode.
+    // The mode still matters if the environment (PGHOSTADDR) or a service specifies another server.
     options.Set("sslmode", "verify-full");
     return {};
   }
-  return InvalidArgument("[push] url", "sslmode=" + *mode + " sends without TLS",
-                         "leave it out, or write verify-full, verify-ca or require");
+  return InvalidArgument("[push] url", "sslmode=" + *mode + " allows connections without TLS",
+                         "omit sslmode, or set it to verify-full, verify-ca or require");
 }
 
 ErrorCode CodeOf(const PGresult* result) {
   const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const std::string_view code = state == nullptr ? "" : state;
   if (code == "42501") return ErrorCode::kPermissionDenied;  // insufficient_privilege
-  // 08: connection; 53: resources; 57: the server is shutting down.
+  // SQLSTATE classes: 08 is a connection error, 53 a lack of resources, and 57 a shutdown.
   if (code.empty() || code.starts_with("08") || code.starts_with("53") || code.starts_with("57")) {
     return ErrorCode::kUnavailable;
   }
@@ -132,8 +132,8 @@ Result<void> Postgres::CheckSchema() {
   TRY(std::string version, Ask("SELECT max(version) FROM benchd.schema_version"));
   if (version == std::to_string(kSchemaVersion)) return {};
   return Error{ErrorCode::kFailedPrecondition,
-               "database: its tables have version " + version + ", but this benchd-push writes " +
-                   std::to_string(kSchemaVersion),
+               "database: its tables have version " + version +
+                   ", but this benchd-push writes version " + std::to_string(kSchemaVersion),
                kHint};
 }
 

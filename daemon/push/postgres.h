@@ -11,28 +11,31 @@ struct pg_conn;
 
 namespace benchd::push {
 
-/// The version of schema.sql that this program writes.
+/// The version of the tables (schema.sql) that this program writes.
 inline constexpr int kSchemaVersion = 2;
-/// The text of schema.sql, inserted by the build.
+/// The text of schema.sql, which the build inserts.
 extern const char kSchema[];
 
-/// A connection to the PostgreSQL server that stores summaries.
+/// A connection to the PostgreSQL server that stores summaries. benchd-push uses libpq only in this
+/// class. Single-threaded.
 ///
-/// Keeps libpq in one file. Single-threaded. @errors of every call: kUnavailable, in libpq's words,
-/// if the connection is lost or cannot be made (try again later); kPermissionDenied and
-/// kFailedPrecondition if the database refuses.
+/// @errors of every function: kUnavailable, with libpq's message, if the connection is lost or
+/// cannot be established (try again later); kPermissionDenied and kFailedPrecondition if the
+/// database refuses the request.
 class Postgres {
  public:
   using Row = std::vector<std::optional<std::string>>;
 
-  /// Requires TLS over a network. Without sslmode in the URL, the mode is verify-full.
-  /// @errors also kInvalidArgument for an invalid URL, or one that allows connections without TLS.
+  /// Connects to the server. Over a network, TLS is required. If the URL does not specify sslmode,
+  /// the mode is verify-full.
+  /// @errors additionally kInvalidArgument if the URL is invalid or allows connections without TLS.
   static Result<Postgres> Connect(const std::string& url);
 
-  /// @errors also kFailedPrecondition: the tables have another version, or do not exist.
+  /// Checks the version of the tables.
+  /// @errors additionally kFailedPrecondition if the tables have another version or do not exist.
   Result<void> CheckSchema();
-  /// Inserts all rows or none. Each row has one text per column; a row that exists already is left
-  /// unchanged.
+  /// Inserts either all rows or no rows. Each row has one value per column. A row that already
+  /// exists is left unchanged.
   Result<void> Insert(const std::vector<const char*>& columns, const std::vector<Row>& rows);
 
  private:

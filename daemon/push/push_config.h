@@ -8,10 +8,10 @@
 
 namespace benchd::push {
 
-/// [push] in benchd.toml: what is sent, and where.
+/// The section [push] of benchd.toml, which specifies the data to send and its destination.
 struct PushConfig {
-  std::string url;        ///< for libpq; empty: nothing is sent
-  bool commands = false;  ///< also sends the candidates' command lines
+  std::string url;        ///< connection URL for libpq; empty: nothing is sent
+  bool commands = false;  ///< whether to send the candidates' command lines
   bool labels = false;
   std::vector<std::string> benchmarks;  ///< patterns such as "parse*"; empty: all
 
@@ -19,8 +19,9 @@ struct PushConfig {
   bool operator==(const PushConfig&) const = default;
 };
 
-/// @errors kInvalidArgument for invalid TOML, an unknown key of [push], or a value of the wrong
-///         type. benchd reads the other tables.
+/// Reads the section [push] of a configuration. benchd checks all other sections.
+/// @errors kInvalidArgument for invalid TOML, an unknown key in [push], or a value of the wrong
+///         type.
 Result<PushConfig> ParsePushConfig(std::string_view text, std::string_view name);
 
 }  // namespace benchd::push

@@ -23,13 +23,14 @@ namespace {
 constexpr std::uint32_t kPage = 500;
 constexpr std::chrono::seconds kTimeout{30};
 
-/// PostgreSQL also accepts the shortest text that reads back as the same double.
+/// Formats a number as the shortest text that converts back to the same double. PostgreSQL accepts
+/// this form.
 std::optional<std::string> Number(std::optional<double> value) {
   if (!value) return std::nullopt;
   return nlohmann::json(*value).dump();
 }
 
-/// PostgreSQL accepts neither NUL nor bytes that are not UTF-8.
+/// Removes NUL and replaces invalid UTF-8, because PostgreSQL accepts neither.
 std::string Text(const std::string& text) {
   std::string clean = Utf8Lossy(text);
   std::erase(clean, '\0');
@@ -158,7 +159,8 @@ Result<std::vector<GateSummary>> Pusher::After(std::uint64_t number, std::uint32
   return summaries;
 }
 
-/// Returns where the last call ended; the beginning if benchd has another database now.
+/// Returns the position at which the last call ended. If benchd has another database now, returns
+/// the position before the first summary.
 Result<Position::Place> Pusher::Begin() {
   Position::Place place = position_.Read();
   if (place.number == 0) return Position::Place{};

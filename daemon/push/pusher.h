@@ -13,13 +13,13 @@
 
 namespace benchd::push {
 
-/// Returns the fields of a summary that are sent, in the order of PushedColumns(). They never
-/// include the user.
+/// Returns the fields of a summary that are sent, in the order of PushedColumns(). The user is
+/// never among them.
 Postgres::Row RowOf(const GateSummary& summary, const PushConfig& config);
 const std::vector<const char*>& PushedColumns();
 
-/// How far the summaries of a benchd have been sent: the number of the last one and its session, by
-/// which a new database is recognised. Stored as a file of one line.
+/// The number and the session of the last summary that was sent. If they no longer match, benchd
+/// has a new database. Stored in a file of one line.
 class Position {
  public:
   explicit Position(std::filesystem::path file) : file_(std::move(file)) {}
@@ -29,9 +29,11 @@ class Position {
     std::string session;
     bool operator==(const Place&) const = default;
   };
-  /// Returns the beginning if the file is missing or invalid.
+  /// Reads the position. If the file is missing or invalid, returns the position before the first
+  /// summary.
   Place Read() const;
-  /// The data is on disk when it returns. @errors of the system call that failed.
+  /// Writes the position. The data is on disk when the function returns.
+  /// @errors those of the system call that failed.
   Result<void> Write(const Place& place) const;
 
  private:
@@ -44,11 +46,11 @@ class Pusher {
   Pusher(const PushConfig& config, v1::HistoryService::Stub& benchd, Position position)
       : config_(config), benchd_(benchd), position_(std::move(position)) {}
 
-  /// Sends all current summaries, one page at a time. Each page is in the database before the
-  /// position advances, and a page that is sent twice is stored once.
+  /// Sends all new summaries, one page at a time. A page is in the database before the position
+  /// advances. If it is sent twice, it is stored only once.
   /// @return the number of summaries sent
-  /// @errors kUnavailable if benchd or the database does not answer; otherwise the error of the one
-  ///         that refuses.
+  /// @errors kUnavailable if benchd or the database does not answer; otherwise the error with which
+  ///         benchd or the database refuses the request.
   Result<std::uint64_t> Push();
 
  private:

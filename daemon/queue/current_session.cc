@@ -49,9 +49,10 @@ asio::awaitable<Result<void>> StateWriter::Commit(SessionSnapshot snapshot, Hist
 asio::awaitable<void> StateWriter::WriteSoon() {
   if (writing_) co_return;
   Result<void> written = co_await WriteNoted();
-  static_cast<void>(written.has_value());  // states that found no room stay noted
+  static_cast<void>(written.has_value());  // states without room on the disk stay noted
 }
 
+/// Writes the noted states in order.
 /// @errors kResourceExhausted: the disk is full.
 asio::awaitable<Result<void>> StateWriter::WriteNoted() {
   writing_ = true;
@@ -122,8 +123,8 @@ void CurrentSession::Progress(const SessionSnapshot& snapshot) {
 }
 
 /// Commits the final state before any client sees it, however long that takes. An interrupted
-/// session keeps its state. If a verdict cannot be stored for another reason than a full disk, the
-/// verdict itself may be the reason: then the session is stored as failed, if possible.
+/// session keeps its state. If a verdict cannot be stored for a reason other than a full disk, the
+/// verdict itself may be the reason, so the session is stored as failed, if possible.
 asio::awaitable<SessionSnapshot> CurrentSession::CommitEnd(SessionSnapshot end) {
   Result<void> kept = co_await Keep(end);
   if (kept || !IsFinal(end.state)) co_return end;

@@ -16,10 +16,11 @@
 
 namespace benchd {
 
-/// The caller in the history: "uid 1000 (pid 123)".
+/// Returns the caller's name for the history: "uid 1000 (pid 123)".
 std::string NameOf(const Caller& caller);
 
-/// The text for a new state in the history: "running", "done: pass", "failed: base, block 3: ...".
+/// Returns the text for a new state in the history: "running", "done: pass", "failed: base, block
+/// 3: ...".
 /// @param canceller  the caller who cancelled the session, for the state `cancelled`.
 std::string DescribeState(const SessionSnapshot& snapshot, const std::string& canceller);
 
@@ -29,8 +30,8 @@ inline constexpr const char* kInterruptedByEnd = "interrupted: benchd ended whil
 
 /// Commits the states of the running session in order.
 ///
-/// The session does not wait for intermediate states, because a failure to store one is no reason
-/// to stop measuring. On a full disk, states are kept here and stored when there is room. Other
+/// The session does not wait for intermediate states, because a failure to store one must not stop
+/// the measurement. On a full disk, states are kept here and stored when there is room. Other
 /// errors are dropped, because later states repeat the information. Owned by CurrentSession, on the
 /// loop's thread; outlives its coroutines.
 class StateWriter {
@@ -38,7 +39,7 @@ class StateWriter {
   StateWriter(asio::any_io_executor executor, Store& store)
       : executor_(executor), store_(store), written_(executor) {}
 
-  /// Commits the state soon.
+  /// Commits the state later, without waiting.
   void Note(SessionSnapshot snapshot, HistoryEntry entry);
 
   /// Commits the state now. @errors those of Records::Update().
@@ -77,8 +78,8 @@ class CurrentSession {
 
   CurrentSession(asio::any_io_executor executor, Services services, Tell tell);
 
-  /// Runs one session from its state `known`. One at a time.
-  /// @return its committed end; after Stop() possibly a state that is not final.
+  /// Runs a session from its state `known`; only one at a time.
+  /// @return its committed final state; after Stop(), possibly a state that is not final.
   asio::awaitable<SessionSnapshot> Run(SessionSnapshot known);
 
   /// Cancels the running session; the first caller is recorded.

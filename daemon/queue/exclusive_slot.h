@@ -16,9 +16,9 @@
 
 namespace benchd {
 
-/// A notification: wakes every coroutine that waits, and calls the subscribers. Loop's thread only.
+/// A notification that wakes all waiting coroutines and calls all subscribers. Loop's thread only.
 ///
-/// A waiter must check the state before it waits and again afterwards, because notifications merge.
+/// A waiter must check the state before and after it waits, because notifications merge.
 class Signal {
  public:
   /// Unsubscribes when destroyed. Must not outlive the signal.
@@ -28,21 +28,21 @@ class Signal {
       : timer_(executor, asio::steady_timer::time_point::max()) {}
 
   void Notify();
-  /// The number of notifications so far.
+  /// Returns the number of notifications so far.
   std::uint64_t count() const { return count_; }
 
   /// Calls `told` at every Notify() from now on.
   [[nodiscard]] Subscription Subscribe(std::function<void()> told);
 
   asio::awaitable<void> Wait() {
-    asio::error_code cancelled;  // the only way this wait ends
+    asio::error_code cancelled;  // always set, because only Notify() ends the wait
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   }
-  /// The same with a time limit.
+  /// Like Wait(), with a time limit.
   asio::awaitable<void> WaitUntil(asio::steady_timer::time_point until) {
     asio::steady_timer own(timer_.get_executor(), until);
     const Subscription notified = Subscribe([&own] { own.cancel(); });
-    asio::error_code cancelled;  // not set if the time is over
+    asio::error_code cancelled;  // not set on a timeout
     co_await own.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   }
 
@@ -56,12 +56,12 @@ class Signal {
   std::uint64_t next_key_ = 0;
 };
 
-/// Takes turns for work that must not overlap a session's measurements: questions to the machine,
-/// or its reservation.
+/// Grants turns to work that must not overlap a session's measurements: queries of the machine, or
+/// its reservation.
 ///
 /// One turn at a time. After each session, up to a fixed number of waiting turns come before the
-/// next session. Later ones wait until after that session, as long as sessions wait, so neither
-/// kind can block the other forever. Owned by the queue, whose worker alone starts turns. Loop's
+/// next session. While sessions wait, later turns come after that session, so neither kind of work
+/// can block the other forever. Owned by the queue, whose worker alone starts turns. Loop's
 /// thread only.
 class ExclusiveSlot {
  public:
@@ -70,18 +70,18 @@ class ExclusiveSlot {
   using Turn = Held<ExclusiveSlot>;
 
   /// `changed` wakes the worker, and must outlive this object.
-  /// @param between_sessions  most turns before the next session
+  /// @param between_sessions  maximum number of turns before the next session
   ExclusiveSlot(Signal& changed, std::uint64_t between_sessions)
       : changed_(changed), between_sessions_(between_sessions) {}
 
-  /// Calls `begin` once, later, when the turn begins; never after the Turn is destroyed.
+  /// Requests a turn. Calls `begin` once, later, when it begins; never after the Turn is destroyed.
   [[nodiscard]] Turn Acquire(std::function<void()> begin);
 
-  /// A turn is in progress: no session may start.
+  /// Returns whether a turn is in progress; no session may start then.
   bool busy() const { return running_.has_value(); }
   std::size_t waiting() const { return waiting_.size(); }
 
-  /// Turns that wait now come before the next session, up to the limit.
+  /// Lets the turns that wait now come before the next session, up to the limit.
   void SessionEnded() { before_session_ = std::min(waiting_.size(), between_sessions_); }
 
   /// Begins the next turn, if it may come before a waiting session, or if no session waits.

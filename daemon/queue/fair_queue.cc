@@ -49,8 +49,6 @@ void FairQueue::Serve(std::uint32_t uid) {
   ordered_ = false;
 }
 
-/// From some moment on the user has had just as much as the limit allows: once that moment is more
-/// than a day ago, the last 24 hours hold less. It only ever moves on, so spans before it can go.
 void FairQueue::Ended(std::uint32_t uid, Timestamp end, Nanoseconds held) {
   held = std::max(held, Nanoseconds::zero());
   durations_.push_back(held);
@@ -63,6 +61,8 @@ void FairQueue::Reserved(std::uint32_t uid, Timestamp start, Timestamp end) {
   TakeTime(users_[uid], start, end);
 }
 
+/// Finds the moment since which the user has used exactly the limit, and holds the user until that
+/// moment is more than 24 hours ago. The moment only moves forward, so spans before it are dropped.
 void FairQueue::TakeTime(User& user, Timestamp start, Timestamp end) {
   if (!limits_.running_a_day || end <= start) return;
   user.spans.push_back({start, end});
@@ -104,10 +104,10 @@ Result<void> FairQueue::CheckTime(std::uint32_t uid, std::string_view what, Nano
     return std::to_string(std::chrono::floor<std::chrono::minutes>(time).count()) + " min";
   };
   return Error{ErrorCode::kResourceExhausted,
-               std::string(what) + ": over the " + whole_minutes(*limits_.running_a_day) +
-                   " that uid " + std::to_string(uid) + " may have the machine within 24 hours; " +
+               std::string(what) + ": exceeds the " + whole_minutes(*limits_.running_a_day) +
+                   " that uid " + std::to_string(uid) + " may use the machine within 24 hours; " +
                    whole_minutes(*left) + " are left",
-               "ask for less time; " + HowToAllowMore(Limit::kRunningADay)};
+               "request less time; " + HowToAllowMore(Limit::kRunningADay)};
 }
 
 bool FairQueue::Refresh(Timestamp now) {
@@ -215,7 +215,7 @@ FairQueue::Key FairQueue::KeyOf(Waiting& waiting) {
   return {waiting.held() ? 2 : 1, session.priority, session.uid, session.sequence, &waiting};
 }
 
-/// Lets the users of each group take turns.
+/// Computes the order and the places: the users of each group take turns.
 void FairQueue::Order() {
   if (std::exchange(ordered_, true)) return;
   ++orders_computed_;
@@ -240,9 +240,9 @@ void FairQueue::Order() {
   }
 }
 
-/// Adds a group to the order. Turns that are had in one group count in those after it.
+/// Adds a group to the order. Turns taken in one group count in the groups after it.
 void FairQueue::TakeTurns(std::span<const Key> group) {
-  std::vector<std::span<const Key>> lines;  // of one user each: who has not had their turn yet
+  std::vector<std::span<const Key>> lines;  // the sessions left of each user
   for (auto first = group.begin(); first != group.end();) {
     const auto end = std::find_if(first, group.end(),
                                   [uid = first->uid](const Key& key) { return key.uid != uid; });
@@ -264,7 +264,7 @@ void FairQueue::TakeTurns(std::span<const Key> group) {
   }
 }
 
-/// What the last sessions took on average; before any has ended, no less than any may take.
+/// Returns the mean duration of the latest sessions, or kFarthest if none has ended yet.
 Nanoseconds FairQueue::TypicalDuration() const {
   if (durations_.empty()) return kFarthest;
   const Nanoseconds sum =

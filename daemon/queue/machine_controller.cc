@@ -12,13 +12,14 @@ namespace {
 
 Error ClientGone() { return Error{ErrorCode::kCancelled, "machine: the client disconnected", {}}; }
 
-/// A resumed session has the machine of its previous run until it gets its own.
+/// Returns whether the session's machine report is current. The report of a resumed session dates
+/// from before the interruption until the machine is prepared again.
 bool HasMachine(const SessionSnapshot& snapshot) {
   return snapshot.machine &&
          (snapshot.state == SessionState::kRunning || snapshot.state == SessionState::kPaused);
 }
 
-/// The settings of the running session, as the answer to a status request.
+/// Returns the settings of the running session as the answer to a status request.
 MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profile) {
   const MachineReport& report = *record.snapshot.machine;
   const SessionSpec& spec = record.spec;
@@ -69,8 +70,8 @@ asio::awaitable<Result<MachineController::Access>> MachineController::AcquireAcc
   co_return std::move(access);
 }
 
-/// A separate coroutine asks, because the client that began the round may disconnect before its
-/// turn, and the others still need the answer.
+/// A separate coroutine queries the runner, because the client that began the round may disconnect
+/// before its turn, while the others still need the answer.
 template <typename Answer>
 asio::awaitable<Answer> MachineController::AskTogether(Open<Answer>* open, Cancelled cancelled,
                                                        Ask<Answer> ask) {
@@ -80,7 +81,7 @@ asio::awaitable<Answer> MachineController::AskTogether(Open<Answer>* open, Cance
     round = *open = std::make_shared<Round<Answer>>(loop);
     asio::co_spawn(loop, RunRound(round, open, std::move(ask)),
                    [round](const std::exception_ptr& thrown) {
-                     constexpr const char* kWhy = "machine: benchd-runner could not be asked";
+                     constexpr const char* kWhy = "machine: querying benchd-runner failed";
                      if (thrown) round->answer.emplace(Error{ErrorCode::kInternal, kWhy, {}});
                      round->answered.Notify();
                    });
@@ -112,7 +113,7 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
   CO_TRY_VOID(co_await runner_.Check(std::move(request)));
   while (const SessionRecord* running = queue_.Running()) {
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
-    co_await queue_.Changed();  // the machine is being prepared for it
+    co_await queue_.Changed();  // the machine is still being prepared
   }
   Ask<Result<MachineStatus>> ask = [this, profile] { return runner_.Describe(profile); };
   CO_TRY(MachineStatus status,
@@ -149,7 +150,7 @@ Result<MachineController::Reservation> MachineController::Reserve(const Caller& 
   TRY_VOID(queue_.CheckMayReserve(caller, wanted));
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you already have a reservation",
-                 "end that benchctl machine reserve first"};
+                 "end the other `benchctl machine reserve` first"};
   }
   return Reservation(this, uid, queue_.AcquireExclusive([this, uid, held = std::move(held)] {
     holder_ = uid;

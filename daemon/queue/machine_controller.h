@@ -23,7 +23,7 @@
 
 namespace benchd {
 
-/// The state of the machine, and the running session, whose settings it then has.
+/// The state of the machine, and the running session if the settings are those of a session.
 struct MachineView {
   MachineStatus status;
   std::optional<SessionId> session;
@@ -31,16 +31,16 @@ struct MachineView {
 
 /// Requests about the machine: status, noise, apply, restore and reservations.
 ///
-/// The runner receives none of them while it measures. Everything but the status of a running
-/// session waits for a turn of the queue, and a session waits until the turn is over. While a user
-/// has the machine reserved, no session runs and requests are served at once. Loop's thread only.
-/// The references outlive this object, and it outlives the coroutines.
+/// The runner does not receive requests while it measures. Every request except the status of a
+/// running session waits for a turn of the queue, and a session waits until the turn is over. While
+/// a user has the machine reserved, no session runs and requests are served at once. Loop's thread
+/// only. The references outlive this object, and it outlives the coroutines.
 class MachineController {
  public:
-  /// Whether the client has disconnected: a request that waits for its turn is then not begun.
+  /// Returns whether the client has disconnected; if so, a waiting request is dropped at its turn.
   using Cancelled = std::function<bool()>;
 
-  /// A request for the machine, or the machine itself; released when destroyed.
+  /// A requested or granted reservation of the machine; released when destroyed.
   class Reservation {
    public:
     Reservation(Reservation&& other) noexcept;
@@ -62,30 +62,32 @@ class MachineController {
   MachineController(const MachineController&) = delete;
   MachineController& operator=(const MachineController&) = delete;
 
-  /// During a session it returns at once what the session was given; a note answers requests for
-  /// another profile. Requests for the same profile share one turn and its answer.
+  /// Returns the state of the machine. During a session it returns the session's settings at once,
+  /// with a note if another profile was requested. Requests for the same profile share one turn and
+  /// its answer.
   /// @errors those of Runner::Describe(); kUnavailable if benchd stops; kCancelled for `cancelled`.
   asio::awaitable<Result<MachineView>> Describe(std::string profile, Cancelled cancelled);
-  /// All waiting requests share one turn and its answer. @errors those of Runner::Diagnose(), and
-  /// as above.
+  /// Lists the sources of noise. All waiting requests share one turn and its answer.
+  /// @errors those of Runner::Diagnose(); kUnavailable and kCancelled as for Describe().
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Cancelled cancelled);
-  /// An empty profile means `default`.
-  /// @errors kPermissionDenied unless the caller is an admin; those of Runner::Apply(), and as
-  /// above.
+  /// Applies the settings of a profile; an empty name means `default`.
+  /// @errors kPermissionDenied unless the caller is an admin; those of Runner::Apply();
+  /// kUnavailable and kCancelled as for Describe().
   asio::awaitable<Result<MachineStatus>> Apply(Caller caller, std::string profile,
                                                Cancelled cancelled);
-  /// @errors kPermissionDenied unless the caller is an admin; those of Runner::Restore(), and as
-  /// above.
+  /// Restores the settings that were in effect before Apply().
+  /// @errors kPermissionDenied unless the caller is an admin; those of Runner::Restore();
+  /// kUnavailable and kCancelled as for Describe().
   asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Cancelled cancelled);
 
-  /// Calls `held` once, later, when the caller has the machine; never after the Reservation is
-  /// destroyed. The caller must end it after `wanted`.
-  /// @errors kResourceExhausted: the same user has a reservation already, or not enough of the
-  /// day's reservable time left.
+  /// Requests a reservation of the machine. Calls `held` once, later, when the caller has the
+  /// machine; never after the Reservation is destroyed. The caller must destroy it after `wanted`.
+  /// @errors kResourceExhausted: the user already has a reservation, or too little of today's time
+  /// is left.
   Result<Reservation> Reserve(const Caller& caller, Nanoseconds wanted, std::function<void()> held);
 
  private:
-  /// One question to the runner, shared by all clients that wait for its answer.
+  /// One query of the runner, shared by all clients that wait for its answer.
   template <typename Answer>
   struct Round {
     explicit Round(const asio::any_io_executor& loop) : answered(loop) {}
@@ -105,7 +107,7 @@ class MachineController {
   template <typename Answer>
   asio::awaitable<void> RunRound(Open<Answer> round, Open<Answer>* open, Ask<Answer> ask);
 
-  /// Use of the runner while a user has the machine reserved; counted while it exists.
+  /// A use of the runner while a user has the machine reserved. Counted in leases_.
   class Lease {
    public:
     explicit Lease(MachineController* controller) : controller_(controller) {
@@ -140,7 +142,7 @@ class MachineController {
   std::map<std::string, Open<Result<MachineStatus>>> descriptions_;  // by known profile
   std::set<std::uint32_t> reserving_;                                // uids with a Reservation
   std::optional<std::uint32_t> holder_;       // the uid among them that has the machine
-  std::size_t leases_ = 0;                    // leases in use during a reservation
+  std::size_t leases_ = 0;                    // leases in use under a reservation
   std::optional<ExclusiveSlot::Turn> ended_;  // of a reservation that ended before its leases
 };
 

@@ -12,18 +12,19 @@ namespace benchd {
 namespace {
 
 Error IsStopping() {
-  return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
+  return Error{ErrorCode::kUnavailable, "benchd is stopping",
+               "try again when benchd has restarted"};
 }
 
-/// Why a session that was found cannot be read.
+/// Explains why a session that was found cannot be read.
 Error Unread(const SessionId& id, Error error) {
   if (error.code != ErrorCode::kNotFound) return std::move(error).Within("reading the session");
-  return Error{ErrorCode::kNotFound, "session: '" + id.value + "' has been deleted meanwhile",
-               "[store] of the configuration says how long sessions are kept"};
+  return Error{ErrorCode::kNotFound, "session: '" + id.value + "' has been deleted",
+               "see [store] in benchd.toml for how long sessions are kept"};
 }
 
-/// How long a session that runs will take at the most: what its report expects, else what is left
-/// of its max_time.
+/// Returns how long the running session will still take: the estimate of its report, otherwise the
+/// rest of its max_time.
 Nanoseconds TimeLeft(const SessionRecord& running, Timestamp now) {
   const SessionSnapshot& snapshot = running.snapshot;
   if (snapshot.report && snapshot.report->eta) return *snapshot.report->eta;
@@ -39,7 +40,7 @@ Result<SessionSnapshot> SnapshotOf(Result<SessionRecord> record) {
   return std::move(record->snapshot);
 }
 
-/// Whether something of the session was run that it wants cleaned up after.
+/// Returns whether the session has begun and has a cleanup hook.
 bool NeedsCleanup(const SessionRecord& record) {
   return record.snapshot.machine && HasHook(record.spec, HookKind::kCleanup);
 }
@@ -57,7 +58,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
                [this](const SessionSnapshot& snapshot) { Progress(snapshot); }),
       alarm_(executor) {}
 
-/// A request that is on its way, until this goes.
+/// Marks a request as in progress while this object exists.
 class Queue::Submitting {
  public:
   Submitting(Queue& queue, const RequestKey& request)
@@ -74,7 +75,7 @@ class Queue::Submitting {
   const std::multiset<RequestKey>::iterator place_;
 };
 
-/// A user's submission that is being admitted, until this goes.
+/// Counts a user's submission as being admitted while this object exists.
 class Queue::Admitting {
  public:
   Admitting(Queue& queue, std::uint32_t uid) : queue_(queue), uid_(uid) {
@@ -95,20 +96,21 @@ class Queue::Admitting {
 
 namespace {
 
-/// As long as benchd-runner lets a look-up wait for others of its user: clients wait longer.
+/// The longest wait of a submission for others of its user. It equals the time that benchd-runner
+/// lets a look-up wait; clients wait longer.
 constexpr std::chrono::seconds kLongestWaitToBeAdmitted{20};
 
 Error NotAdmittedInTime(const SessionSpec& spec) {
   return Error{
       ErrorCode::kDeadlineExceeded,
       "command '" + spec.benchmarks.front().arms.front().argv.front() +
-          "': it was not looked up in time, others of the same user take long",
-      "are they on a file system that does not answer? " + HowToAllowMore(Limit::kHelpersAUser)};
+          "': timed out while other commands of the same user were looked up",
+      "check whether a file system does not respond; " + HowToAllowMore(Limit::kHelpersAUser)};
 }
 
 }  // namespace
 
-// ---- what may be asked ----
+// ---- requests of clients ----
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id,
                                                        BundleUpload* bundle) {
@@ -116,7 +118,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   CO_TRY_VOID(CheckRequestId(request_id));
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
-  // Whatever ends it, an exception as well: the same request is waited for while it is here.
+  // The destructor runs even after an exception; until then, repeats of this request wait above.
   const Submitting submitting(*this, request);
   CO_TRY(const std::optional<SessionId> known, co_await OfRequest(request.first, request_id));
   if (known) {
@@ -140,13 +142,14 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   co_return co_await Admit(std::move(record), bundle);
 }
 
-/// Of a submission that is in submitting_ itself.
+/// Checks a submission that is already in submitting_.
 Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
   const Caller& caller = spec.caller;
   if (stopping_) return IsStopping();
   if (mode_.draining) {
-    return Error{ErrorCode::kFailedPrecondition, "submit: this benchd takes no new sessions",
-                 "it is draining; try again after `benchctl resume`"};
+    return Error{ErrorCode::kFailedPrecondition,
+                 "submit: benchd is draining and accepts no new sessions",
+                 "try again after `benchctl resume`"};
   }
   if (IsAdmin(policy_.access, caller)) return {};
   const auto own = submitting_.lower_bound({caller.uid, {}});
@@ -160,8 +163,9 @@ Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
                                HeldBytes(spec), now);
 }
 
-/// Asks for the machine, looks the programs up, stores the session and queues it. One whose program
-/// cannot be found or executed is kept as failed: its user learns it now, not when its turn comes.
+/// Checks the machine request, looks the programs up, stores the session and queues it. A session
+/// whose program cannot be found or executed is stored as failed, so that its user learns about it
+/// now and not when its turn comes.
 asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, BundleUpload* bundle) {
   MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus, {}};
   CO_TRY_VOID(co_await services_.runner.Check(std::move(machine)));
@@ -186,7 +190,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, Bund
   co_return Newest(std::move(snapshot));
 }
 
-/// Nobody knows of the session yet: it is acknowledged when its end is stored.
+/// Stores the end of a failed session. The client does not know the session yet: it is acknowledged
+/// once its end is stored.
 /// @errors kUnavailable: benchd stops before there is room on the disk.
 asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
   const HistoryEntry entry{*failed.ended_at, DescribeState(failed, {})};
@@ -211,14 +216,14 @@ asio::awaitable<Result<bool>> Queue::Knows(Caller caller, std::string request_id
   co_return known.has_value();
 }
 
-/// Those that have not ended are looked at before the store is: one that ends meanwhile is found in
-/// both, and none in neither.
+/// Searches the registry before the store, so that a session that ends in between is found twice
+/// rather than not at all.
 asio::awaitable<Result<SessionId>> Queue::LookUp(Caller caller, std::string prefix,
                                                  std::stop_token gone) {
   std::vector<SessionView> found;
   if (prefix.empty()) co_return ChooseSession(policy_.access, caller, prefix, found);
   found = registry_.Matching(prefix);
-  // A whole id needs no more. Ids begin with no other id.
+  // A complete ID needs no search of the store, because no ID is a prefix of another.
   if (!found.empty() && found.front().id.value == prefix) {
     co_return ChooseSession(policy_.access, caller, prefix, found);
   }
@@ -233,7 +238,7 @@ asio::awaitable<Result<SessionId>> Queue::LookUp(Caller caller, std::string pref
 
 asio::awaitable<Result<std::vector<SessionView>>> Queue::List(Caller caller, SessionFilter filter,
                                                               std::stop_token gone) {
-  // A label is part of what only the owner may see.
+  // Only its owner and admins may see the labels of a session.
   if (!filter.labels.empty() && !IsAdmin(policy_.access, caller)) filter.owner = caller.uid;
   std::vector<SessionView> live = registry_.List(filter);  // before the ended ones: see LookUp()
   if (!filter.IncludesEnded()) co_return live;
@@ -280,7 +285,7 @@ asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string i
     record.spec.priority = known->spec.priority;
     record.snapshot = Newest(known->snapshot);
   } else if (!IsFinal(record.snapshot.state)) {
-    co_return co_await Show(std::move(caller), id.value, gone);  // it has ended meanwhile
+    co_return co_await Show(std::move(caller), id.value, gone);  // the session has ended meanwhile
   }
   ForgetEnvironmentValues(record.spec);
   co_return details;
@@ -297,7 +302,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
       if (!noted) co_return std::move(noted).error().Within("cancel");
       record = registry_.Find(id);
       if (running_ == id || record == nullptr) continue;
-      // Nobody waits for a turn that does not come before benchd is resumed, or back.
+      // Do not wait for a turn that comes only after a resume or a restart of benchd.
       if (mode_.paused || stopping_) co_return record->snapshot;
     } else if (!ending_.contains(id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
@@ -308,21 +313,21 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
   co_return SnapshotOf(std::move(ended));
 }
 
-/// Of a session that was interrupted and is to be cleaned up after: it ends when its turn comes,
-/// which is the next one.
+/// Records that an interrupted session with a cleanup hook is cancelled. It ends when its turn
+/// comes, which is the next one.
 asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller caller) {
   if (!snapshot.cancelled_by.empty()) co_return Result<void>{};
   const SessionId id = snapshot.id;
   snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
   HistoryEntry entry{services_.clock.Now(),
-                     "cancelled by " + NameOf(caller) + ", but for its cleanup"};
+                     "cancelled by " + NameOf(caller) + "; its cleanup is still to run"};
   Result<void> noted = co_await services_.store.Do(&Records::Update, snapshot, std::move(entry));
-  // Its turn may have come meanwhile: then the session itself is told.
+  // If its turn has come meanwhile, Cancel() cancels the running session.
   if (noted && running_ != id && registry_.Find(id) != nullptr) registry_.Set(std::move(snapshot));
   co_return noted;
 }
 
-/// Of a session that is not running, and whose end nobody else is committing.
+/// Cancels a session that is not running and whose end is not being committed by another call.
 asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot snapshot,
                                                               Caller caller) {
   const SessionId id = snapshot.id;
@@ -452,7 +457,7 @@ bool Queue::Idle() const {
 
 // ---- order ----
 
-/// Registers a session; one that has not ended waits from now on.
+/// Registers a session, and queues it unless it has ended.
 void Queue::Register(std::uint64_t key, SessionRecord record) {
   if (IsFinal(record.snapshot.state)) return TakeEnd(std::move(record.snapshot));
   const SessionId id = record.snapshot.id;
@@ -462,7 +467,7 @@ void Queue::Register(std::uint64_t key, SessionRecord record) {
   changed_.Notify();
 }
 
-/// One that is registered waits for its turn; if it has begun before, it goes on first of all.
+/// Queues a registered session. A session that has begun before comes first.
 void Queue::Enqueue(const SessionId& id) {
   const auto& [spec, snapshot, request_id] = *registry_.Find(id);
   waiting_.Insert({.id = id,
@@ -475,14 +480,14 @@ void Queue::Enqueue(const SessionId& id) {
                    .exempt = IsAdmin(policy_.access, spec.caller)});
 }
 
-/// A snapshot as it is told: with the place of one that waits.
+/// Returns the snapshot for clients: a waiting session gets its place in the queue.
 SessionSnapshot Queue::Newest(SessionSnapshot snapshot) {
   const std::optional<Place> place = waiting_.PlaceOf(snapshot.id);
   if (place) SetPlace(snapshot, *place, UntilFree());
   return snapshot;
 }
 
-/// How long the machine will be taken by what runs now; nothing when nobody knows.
+/// Returns how long the running session will occupy the machine; empty if that is unknown.
 std::optional<Nanoseconds> Queue::UntilFree() const {
   if (mode_.paused || reserved_by_) return std::nullopt;
   const SessionRecord* running = Running();
@@ -491,7 +496,8 @@ std::optional<Nanoseconds> Queue::UntilFree() const {
   return TimeLeft(*running, services_.clock.Now());
 }
 
-/// Where a session waits, and until when; nobody knows that while nobody knows `until_free`.
+/// Sets the position of a waiting session and its expected wait, which is unknown without
+/// `until_free`.
 void Queue::SetPlace(SessionSnapshot& told, const Place& place,
                      std::optional<Nanoseconds> until_free) const {
   told.position = place.position;
@@ -502,7 +508,8 @@ void Queue::SetPlace(SessionSnapshot& told, const Place& place,
   told.eta = std::min(eta, FairQueue::kFarthest);
 }
 
-/// To those who watch a session that waits, when it has moved, or they have just come.
+/// Sends each waiting session's place in the queue to its watchers. Skips sessions that have
+/// not moved since the last message, unless `even_unmoved` is set.
 void Queue::PublishPlaces(bool even_unmoved) {
   const std::optional<Nanoseconds> until_free = UntilFree();
   std::vector<SessionSnapshot> news;

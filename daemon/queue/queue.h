@@ -28,31 +28,34 @@
 
 namespace benchd {
 
-/// What the configuration says about the queue.
+/// The queue's settings from the configuration.
 struct QueuePolicy {
   AccessPolicy access;
   UserLimits limits;
   RetentionPolicy keep;
-  /// Turns for other work between two sessions.
+  /// The maximum number of turns for other work between two sessions.
   std::uint64_t machine_turns = Budgets().At(Limit::kMachineTurns);
-  /// A user's submissions whose programs are looked up at once; others wait.
+  /// The maximum number of a user's submissions whose programs are looked up at the same time.
+  /// Further submissions wait.
   std::uint64_t helpers_a_user = Budgets().At(Limit::kHelpersAUser);
 };
 
-/// How the queue stands.
+/// The state of the queue.
 struct QueueStatus {
   QueueMode mode;
   std::uint64_t queued = 0;
   std::optional<SessionId> running;
-  std::optional<std::uint32_t> reserved_by;  ///< uid of who holds the machine: sessions wait
-  std::uint64_t changes = 0;                 ///< grows with every change of the queue
+  std::optional<std::uint32_t> reserved_by;  ///< uid of the user who holds the machine
+  std::uint64_t changes = 0;                 ///< increases with every change of the queue
 };
 
-/// Admission, order, who may, and the one session that runs. Lives on the loop's thread.
+/// Admits and orders sessions, checks permissions, and runs one session at a time. Lives on the
+/// loop's thread.
 ///
-/// Every method takes the caller from the connection and answers kPermissionDenied or, where even
-/// the existence is none of theirs, kNotFound. An id may be any unique prefix. The queue outlives
-/// the coroutines that run on its executor: main.cc ends the loop first.
+/// Every method takes the caller from the connection. Without permission it returns
+/// kPermissionDenied, or kNotFound if the caller may not even know that the session exists. An ID
+/// may be any unique prefix. The queue outlives the coroutines that run on its executor, because
+/// main.cc ends the loop first.
 class Queue {
  public:
   struct Services {
@@ -65,88 +68,93 @@ class Queue {
 
   Queue(asio::any_io_executor executor, Services services, QueuePolicy policy);
 
-  /// Loads what is stored: queued sessions keep their place, one that was running comes first and
-  /// goes on, pause and drain last. @return the store's warnings, a sentence each.
+  /// Loads the stored state. Queued sessions keep their places, a session that was running comes
+  /// first and resumes, and pause and drain persist.
+  /// @return the store's warnings, one sentence each
   asio::awaitable<Result<std::vector<std::string>>> Load();
 
-  /// Takes sessions one after the other until Stop(); the one that runs then is interrupted and
-  /// goes on when benchd is back.
+  /// Runs one session after the other until Stop(), which interrupts the running session. That
+  /// session resumes at the next start of benchd.
   asio::awaitable<void> Work();
   void Stop();
 
-  /// Checks the spec and what it wants of the machine, looks its programs up as the caller, commits
-  /// it and queues it. A session whose program cannot be found or executed is committed, too, and
-  /// has failed when this answers.
-  /// @param bundle  what has come with it, for its build: outlives the coroutine; null without one
+  /// Checks the spec and its requirements of the machine, looks its programs up as the caller,
+  /// commits the session and queues it. A session whose program cannot be found or executed is also
+  /// committed; it has failed when this function returns.
+  /// @param bundle  the bundle to build from, which must outlive the coroutine; null without one
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id,
                                                   BundleUpload* bundle = nullptr);
-  /// Whether that request of the caller's is a session already.
+  /// Returns whether this request of the caller has already become a session.
   asio::awaitable<Result<bool>> Knows(Caller caller, std::string request_id);
 
-  /// Whether a session of the caller's has ended; computes no place.
+  /// Returns whether a session of the caller has ended. Does not compute its place in the queue.
   asio::awaitable<bool> HasEnded(Caller caller, std::string id_prefix);
-  /// How a session stands, without its environment. Of one that has not ended at once: whoever
-  /// subscribes in the same turn of the loop misses nothing.
-  /// @param gone  here and below: that nobody waits for the answer any more (Store::Ask()).
+  /// Returns the state of a session, without its environment. Does not suspend for a session that
+  /// has not ended, so a caller that subscribes in the same turn of the loop misses no change.
+  /// @param gone  here and below: requested when the client no longer waits (see Store::Ask()).
   asio::awaitable<Result<SessionRecord>> Get(Caller caller, std::string id_prefix,
                                              std::stop_token gone = {});
-  /// Everything that is kept, with the newest state over it.
+  /// Returns everything that is stored about a session, with its newest state.
   asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix,
                                                std::stop_token gone = {});
-  /// The sessions that a filter selects, the newest first. Everybody sees those of all users, but
-  /// the labels of one's own alone, unless one is an admin: `filter.owner` is set here.
+  /// Returns the sessions that match the filter, newest first. Every user can list all sessions,
+  /// but only admins can filter the sessions of other users by label: `filter.owner` is set
+  /// accordingly.
   asio::awaitable<Result<std::vector<SessionView>>> List(Caller caller, SessionFilter filter,
                                                          std::stop_token gone = {});
-  /// The same as Get() of a session that was listed; checks no caller's right to see it.
+  /// Returns the same as Get() for a listed session, without a check of permissions.
   asio::awaitable<Result<SessionRecord>> Read(SessionId id, std::stop_token gone = {});
-  /// Answers when the session has ended and its children are gone; what has ended stays as it is.
-  /// @errors kResourceExhausted: a session that waits stays, as the disk has no room to say so.
+  /// Cancels a session. Returns when it has ended and its children have exited; a session that has
+  /// already ended does not change.
+  /// @errors kResourceExhausted: the disk has no room to store the end, so the session stays
+  /// queued.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
 
-  /// Gives a queued session another priority. Its owner may lower it; anything above what it has
-  /// now is for admins, also the way back up to 0: as one has lowered it, others rely on it. What
-  /// it has already changes nothing.
-  /// @errors kFailedPrecondition when it no longer waits, or its history is full.
+  /// Changes the priority of a queued session. Its owner may lower it. Only admins may raise it,
+  /// even back to 0, because other users rely on the lowered priority. The present priority is
+  /// accepted and changes nothing.
+  /// @errors kFailedPrecondition if the session no longer waits, or its history is full.
   asio::awaitable<Result<SessionSnapshot>> Move(Caller caller, std::string id_prefix,
                                                 std::int32_t priority);
 
-  /// Whether a session that has not ended has that priority: Move() changes nothing then.
+  /// Returns whether a session that has not ended already has `priority`, so that Move() would
+  /// change nothing.
   asio::awaitable<bool> HasPriority(Caller caller, std::string id_prefix, std::int32_t priority);
 
-  /// For work beside the sessions: `begin` is called when it may be done, which is never while a
-  /// session runs; until the Turn is given up no session starts.
+  /// Requests a turn for work other than sessions. Calls `begin` when the turn comes, never while a
+  /// session runs; no session starts before the Turn is released.
   [[nodiscard]] ExclusiveSlot::Turn AcquireExclusive(std::function<void()> begin) {
     return exclusive_.Acquire(std::move(begin));
   }
-  /// The same for a coroutine: the turn, when it has come.
-  /// @errors kUnavailable when benchd stops first.
+  /// Waits for a turn and returns it.
+  /// @errors kUnavailable if benchd stops first.
   asio::awaitable<Result<ExclusiveSlot::Turn>> AwaitExclusive();
-  /// Whether somebody has such a turn.
+  /// Returns whether such a turn is in progress.
   bool HasExclusiveWork() const { return exclusive_.busy(); }
-  /// The session that runs, until it has its final state; nullptr without one. Checks no caller's
-  /// right to see it.
+  /// Returns the running session, or nullptr if no session runs or it has its final state. Does not
+  /// check permissions.
   const SessionRecord* Running() const;
-  /// Waits until something has changed: a session's state, whose turn it is, the end.
+  /// Waits until a session's state or the turn has changed, or benchd stops.
   asio::awaitable<void> Changed() { return changed_.Wait(); }
-  /// `told` is called at each of these moments, in the middle of the queue's work: it may look and
-  /// note, no more.
+  /// Calls `told` at each of these changes, in the middle of the queue's work: it may read and
+  /// record the state, but must not change it.
   [[nodiscard]] Signal::Subscription OnChange(std::function<void()> told) {
     return changed_.Subscribe(std::move(told));
   }
-  /// Whether somebody may have the machine for work by hand for so long.
-  /// @errors kResourceExhausted: more than is left of their time of today.
+  /// Checks whether the caller may reserve the machine for manual work for the time `wanted`.
+  /// @errors kResourceExhausted: this is more than the caller's remaining time for today.
   Result<void> CheckMayReserve(const Caller& caller, Nanoseconds wanted) const;
-  /// Somebody holds the machine for work by hand, or nobody any more: for Status(), and as that
-  /// user's time of today.
+  /// Records which user has reserved the machine, or that the reservation has ended. Status() shows
+  /// the user, and the time counts towards the user's limit for today.
   void SetReserved(std::optional<std::uint32_t> uid);
-  /// A client has made the daemon do something, maybe while a child was measured. For who takes
-  /// calls in (rpc/endpoint.h): no method here notes its own.
+  /// Records that a client has caused work in the daemon, possibly while a child was measured.
+  /// Called by rpc/endpoint.h for each incoming call; the methods of this class do not call it.
   void NoteDisturbance() { disturbances_.Note(services_.clock.Steady()); }
 
-  /// Pauses, drains or resumes, for admins; committed when it answers.
+  /// Pauses, drains or resumes the queue; only for admins. The mode is committed on return.
   asio::awaitable<Result<QueueStatus>> SetMode(Caller caller, QueueMode mode);
   QueueStatus Status() const;
-  /// What of the limits of sessions is taken by `uid`, or by each user who takes any of it.
+  /// Returns how much of the session limits `uid` uses, or each user who uses any of them.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
   const AccessPolicy& access() const { return policy_.access; }
@@ -154,7 +162,7 @@ class Queue {
   /// See FairQueue::orders_computed().
   std::uint64_t orders_computed() const { return waiting_.orders_computed(); }
 
-  /// True when nothing runs and nothing waits; for the idle exit of a user daemon.
+  /// Returns true if no session runs or waits; for the idle exit of a user daemon.
   bool Idle() const;
 
  private:
@@ -199,9 +207,9 @@ class Queue {
   std::optional<SessionId> running_;
   std::multiset<RequestKey> submitting_;
   std::map<std::uint32_t, std::uint64_t> admitting_;  // by uid: submissions in Admit()
-  std::set<SessionId> ending_;               // no longer waiting, their end not yet committed
-  std::map<SessionId, std::uint64_t> told_;  // positions that watchers were told at last
-  asio::steady_timer alarm_;                 // when somebody may begin sessions again
+  std::set<SessionId> ending_;               // no longer waiting; the end is not committed yet
+  std::map<SessionId, std::uint64_t> told_;  // positions last sent to watchers
+  asio::steady_timer alarm_;                 // when the next hold of a user ends
   std::optional<std::uint32_t> reserved_by_;
   Timestamp reserved_since_{};
   QueueMode mode_;

@@ -1,5 +1,5 @@
-// The part of the queue that runs sessions: the start of benchd, one session after the other, the
-// end. What clients may ask is in queue.cc.
+// The part of the queue that loads the sessions at the start of benchd and runs them one after the
+// other. The requests of clients are in queue.cc.
 
 #include <asio/error_code.hpp>
 #include <optional>
@@ -27,7 +27,7 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
     if (snapshot.state != SessionState::kQueued) {
       std::optional<Error> unnoted = co_await NoteInterruption(snapshot);
       if (unnoted) start->warnings.push_back("session " + id.value + ": " + unnoted->message);
-      snapshot.state = SessionState::kQueued;  // started_at says that it goes on
+      snapshot.state = SessionState::kQueued;  // started_at marks it as resumed
     }
     snapshot.position = 0;
     snapshot.eta.reset();
@@ -38,7 +38,8 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
   co_return std::move(start->warnings);
 }
 
-/// Its state stays what it was, so that it is known as interrupted until it runs again.
+/// Adds the interruption to the session's history. The stored state does not change, so that the
+/// session counts as interrupted until it runs again.
 asio::awaitable<std::optional<Error>> Queue::NoteInterruption(SessionSnapshot snapshot) {
   CO_TRY(std::vector<HistoryEntry> history,
          co_await services_.store.Do(&Records::History, snapshot.id));
@@ -83,7 +84,7 @@ asio::awaitable<void> Queue::RunOne(SessionId id) {
   SessionSnapshot last = co_await current_.Run(std::move(known));
   if (IsFinal(last.state)) {
     TakeEnd(std::move(last));
-    // After the verdict is told, before anything else is measured.
+    // Do this after the verdict is published, but before anything else is measured.
     co_await services_.store.DoForSession(&Records::Checkpoint);
   } else {
     registry_.Set(std::move(last));
@@ -99,7 +100,7 @@ void Queue::Progress(const SessionSnapshot& snapshot) {
   if (new_state) changed_.Notify();
 }
 
-/// Tells how a session has ended, which is committed.
+/// Publishes the committed end of a session.
 void Queue::TakeEnd(SessionSnapshot snapshot) {
   const SessionRecord* const known = registry_.Find(snapshot.id);
   if (known != nullptr && snapshot.ended_at && snapshot.held) {
@@ -113,17 +114,18 @@ void Queue::TakeEnd(SessionSnapshot snapshot) {
   changed_.Notify();
 }
 
-/// Never while a session runs: the worker alone calls it, between sessions.
+/// Deletes old sessions. Called only by the worker between sessions, never while one runs.
 asio::awaitable<void> Queue::Prune() {
   while (policy_.keep != RetentionPolicy{} && !stopping_) {
     Result<std::vector<SessionId>> gone =
         co_await services_.store.Do(&Records::Prune, policy_.keep, services_.clock.Now());
-    // What could not be deleted now is due again after the next session.
+    // After an error, the next session's end triggers another attempt.
     if (!gone || gone->empty()) co_return;
   }
 }
 
-/// Wakes the worker when somebody may begin sessions again who has had enough for a day.
+/// Sets the alarm that wakes the worker when the next hold ends, because sessions of that user may
+/// then begin.
 void Queue::SetAlarm() {
   const std::optional<Timestamp> when = waiting_.NextRefresh();
   if (!when || stopping_) {

@@ -30,25 +30,27 @@ Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller
                                 std::int32_t to) {
   if (to <= from || IsAdmin(policy, caller)) return {};
   return Error{ErrorCode::kPermissionDenied, "priority: only admins may raise it",
-               "ask a member of the admin group, or leave it as it is"};
+               "ask a member of the admin group, or keep the present priority"};
 }
 
 Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec) {
   if (spec.caller.uid == 0 && !policy.single_user && !policy.allow_root) {
-    return Error{ErrorCode::kPermissionDenied, "submit: this benchd runs no benchmarks as root",
-                 "submit as an ordinary user, or set allow_root = true below [access] in its "
-                 "configuration"};
+    return Error{ErrorCode::kPermissionDenied,
+                 "submit: benchd is configured not to run benchmarks as root",
+                 "submit as an ordinary user, or set allow_root = true under [access] in "
+                 "benchd.toml"};
   }
   if (!policy.single_user && spec.caller.limits.empty()) {
     return Error{ErrorCode::kPermissionDenied,
-                 "submit: the limits and the umask of process " + std::to_string(spec.caller.pid) +
-                     " cannot be read, and benchmarks would run with the service's",
-                 "the process that connects must still be there and not be set-user-ID or of file "
-                 "capabilities, and /proc be mounted without hidepid"};
+                 "submit: cannot read the resource limits and umask of process " +
+                     std::to_string(spec.caller.pid) +
+                     "; benchmarks would run with those of the service",
+                 "the connecting process must still exist and must not be set-user-ID or have file "
+                 "capabilities, and /proc must be mounted without hidepid"};
   }
   if (!spec.settings_off.empty() && !IsAdmin(policy, spec.caller)) {
     return Error{ErrorCode::kPermissionDenied,
-                 "settings_off: only admins may leave settings of the machine profile out",
+                 "settings_off: only admins may omit settings of the machine profile",
                  "ask a member of the admin group"};
   }
   return CheckMayPrioritise(policy, spec.caller, 0, spec.priority);
@@ -63,8 +65,9 @@ Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller
 
 Result<void> CheckMayReadAll(const AccessPolicy& policy, const Caller& caller) {
   if (IsMember(caller, policy.push_gid) || IsAdmin(policy, caller)) return {};
-  return Error{ErrorCode::kPermissionDenied, "history: only admins may read everybody's",
-               "leave --all out, or ask a member of the admin group"};
+  return Error{ErrorCode::kPermissionDenied,
+               "history: only admins may read the history of all users",
+               "omit --all, or ask a member of the admin group"};
 }
 
 namespace {
@@ -109,7 +112,7 @@ Result<SessionId> ChooseSession(const AccessPolicy& policy, const Caller& caller
   }
   if (own.size() > 1) {
     return InvalidArgument("session", Quoted(prefix) + " matches more than one session",
-                           "write more of the ID; `benchctl list --all` shows them");
+                           "give more of the ID; `benchctl list --all` shows all IDs");
   }
   if (!own.empty()) return *own.begin();
   if (foreign != nullptr) {
@@ -118,7 +121,7 @@ Result<SessionId> ChooseSession(const AccessPolicy& policy, const Caller& caller
                  "only its owner and admins may see it"};
   }
   return Error{ErrorCode::kNotFound, "no session matches " + Quoted(prefix),
-               "`benchctl list --all` shows yours"};
+               "`benchctl list --all` shows all sessions"};
 }
 
 void SessionRegistry::Add(std::uint64_t key, SessionRecord record) {

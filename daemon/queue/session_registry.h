@@ -14,75 +14,80 @@
 
 namespace benchd {
 
-/// Who may do more than look after their own sessions.
+/// The users who may do more than manage their own sessions.
 struct AccessPolicy {
-  bool allow_root = false;  ///< may uid 0 run children?
-  /// user mode: everything belongs to one user, who may do all.
+  bool allow_root = false;  ///< whether uid 0 may submit sessions
+  /// User mode: everything belongs to one user, who may do everything.
   bool single_user = false;
-  std::optional<std::uint32_t> admin_gid;  ///< members may do all; root always may
-  std::optional<std::uint32_t> push_gid;   ///< benchd-push's: may read everybody's summaries
+  std::optional<std::uint32_t> admin_gid;  ///< members may do everything, as root always may
+  std::optional<std::uint32_t> push_gid;   ///< of benchd-push; may read the summaries of all users
 };
 
-/// Root, members of the admin group, and in user mode everybody.
+/// Returns whether the caller is root or in the admin group. In user mode every caller is an admin.
 bool IsAdmin(const AccessPolicy& policy, const Caller& caller);
 
-/// Watch, show, export, cancel: the owner, by uid, and admins.
+/// Returns whether the caller may watch, show, export and cancel sessions of `owner`: the owner
+/// itself and admins may.
 bool MayUse(const AccessPolicy& policy, const Caller& caller, std::uint32_t owner);
 
-/// Raising a priority is for admins, from whatever it is. @errors kPermissionDenied.
+/// Checks that a caller who raises a priority is an admin, whatever the priority is now.
+/// @errors kPermissionDenied.
 Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
                                 std::int32_t to);
 
-/// @errors kPermissionDenied: uid 0 without allow_root; a raised priority or a setting of
-///         the machine profile left out without being admin; a caller whose limits are unknown,
-///         except in user mode, where benchd's own are theirs.
+/// Checks whether the caller of `spec` may submit it.
+/// @errors kPermissionDenied: uid 0 without allow_root; a raised priority or an omitted setting of
+/// the machine profile, if the caller is not an admin; a caller whose resource limits are unknown,
+/// except in user mode, where they are the same as benchd's.
 Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec);
 
-/// @errors kPermissionDenied naming what was asked.
+/// Checks that only admins perform `action`. @errors kPermissionDenied, naming the action.
 Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,
                                 std::string_view action);
 
-/// Everybody's summaries. @errors kPermissionDenied.
+/// Checks whether the caller may read the summaries of all users. @errors kPermissionDenied.
 Result<void> CheckMayReadAll(const AccessPolicy& policy, const Caller& caller);
 
-/// Names of environment variables stay for the record, values do not.
+/// Clears the values of all environment variables; their names stay on record.
 void ForgetEnvironmentValues(SessionSpec& spec);
-/// The names of the caller's environment do not stay either: they are the larger part of a record.
+/// Clears all values and also removes the caller's variables, whose names are the larger part of a
+/// record.
 void ForgetEnvironment(SessionSpec& spec);
 
-/// The session that a prefix of its id names, of those `found`: what the caller may use, so that
-/// others' ids never make a prefix ambiguous, and another user's session of that whole id.
-/// @errors kNotFound; kInvalidArgument when it fits several; kPermissionDenied for another's id.
+/// Returns the session in `found` whose ID begins with `prefix`. Only sessions that the caller may
+/// use are considered, so IDs of other users never make a prefix ambiguous.
+/// @errors kNotFound; kInvalidArgument if several match; kPermissionDenied if `prefix` is the
+/// complete ID of another user's session.
 Result<SessionId> ChooseSession(const AccessPolicy& policy, const Caller& caller,
                                 const std::string& prefix, const std::vector<SessionView>& found);
 
-/// The sessions that have not ended, without their environments: how they stand now, which may be
-/// newer than what is stored. The others are the store's alone. Owned by the queue, on the loop's
+/// The sessions that have not ended, without their environments. Their states may be newer than the
+/// stored ones. Sessions that have ended are only in the store. Owned by the queue, on the loop's
 /// thread.
 class SessionRegistry {
  public:
-  /// `key` is that of its row in the store.
+  /// Adds a session; `key` is the key of its row in the store.
   void Add(std::uint64_t key, SessionRecord record);
 
-  /// How a session stands now; one that has ended leaves.
+  /// Replaces the state of a session, and removes the session if it has ended.
   void Set(SessionSnapshot snapshot);
   void SetPriority(const SessionId& id, std::int32_t priority);
 
-  /// A session that has not ended, or nullptr; valid until it has.
+  /// Returns a session that has not ended, or nullptr. The pointer is valid until the session ends.
   const SessionRecord* Find(const SessionId& id) const;
-  /// HeldBytes() of a session that has not ended.
+  /// Returns the HeldBytes() of a session that has not ended.
   std::uint64_t BytesOf(const SessionId& id) const { return entries_.at(id).bytes; }
   std::uint64_t KeyOf(const SessionId& id) const { return entries_.at(id).key; }
 
-  /// Those that a filter selects, the newest first.
+  /// Returns the sessions that match the filter, newest first.
   std::vector<SessionView> List(const SessionFilter& filter) const;
-  /// Those whose ids begin with `prefix`.
+  /// Returns the sessions whose IDs begin with `prefix`.
   std::vector<SessionView> Matching(const std::string& prefix) const;
 
  private:
   struct Entry {
     std::uint64_t key = 0;
-    std::uint64_t bytes = 0;  // as submitted
+    std::uint64_t bytes = 0;  // HeldBytes() of the spec as submitted
     SessionRecord record;
   };
   static SessionView ViewOf(const Entry& entry);

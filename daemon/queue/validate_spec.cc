@@ -41,7 +41,9 @@ Error Wrong(std::string_view field, std::string_view value, std::string_view why
 Result<void> CheckName(std::string_view field, const std::string& name) {
   if (name.empty()) return InvalidArgument(field, "empty name");
   if (name.size() > kMaxNameBytes) return InvalidArgument(field, "a name is over 200 bytes long");
-  if (HasControlCharacter(name)) return InvalidArgument(field, "a name has a control character");
+  if (HasControlCharacter(name)) {
+    return InvalidArgument(field, "a name contains a control character");
+  }
   return {};
 }
 
@@ -52,7 +54,7 @@ Result<void> CheckEnvironment(const std::map<std::string, std::string>& environm
       return Wrong("env", name, "is not a variable name", "write --env NAME=VALUE");
     }
     if (name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
-      return Wrong("env", name.substr(0, name.find('\0')), "has a NUL byte");
+      return Wrong("env", name.substr(0, name.find('\0')), "contains a NUL byte");
     }
     bytes += name.size() + value.size() + 2;
   }
@@ -65,11 +67,13 @@ Result<void> CheckPath(std::string_view field, const std::string& path, bool req
   if (path.empty() || path.front() != '/') {
     return Wrong(field, path, "is not an absolute path");
   }
-  if (path.find('\0') != std::string::npos) return InvalidArgument(field, "a path has a NUL byte");
+  if (path.find('\0') != std::string::npos) {
+    return InvalidArgument(field, "a path contains a NUL byte");
+  }
   return {};
 }
 
-/// Checks a file that each run opens.
+/// Checks the path of a file that each run opens.
 Result<void> CheckFile(std::string_view field, const std::string& path, bool required) {
   TRY_VOID(CheckPath(field, path, required));
   if (!NamesADescriptor(path)) return {};
@@ -82,12 +86,13 @@ Result<void> CheckCommit(const std::optional<Commit>& commit) {
                      commit->id.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!is_id) return Wrong("commit", commit->id, "is not a full commit ID");
   if (commit->description.size() > kMaxNameBytes || HasControlCharacter(commit->description)) {
-    return InvalidArgument("commit", "its description is over 200 bytes or not plain text");
+    return InvalidArgument("commit", "the description is over 200 bytes or not plain text");
   }
   return {};
 }
 
-/// A shell's script is not split into words, but must be non-empty, bounded and free of NUL bytes.
+/// Returns the argv of a command. A shell script is not split into words, but must be non-empty,
+/// bounded and free of NUL bytes.
 Result<std::vector<std::string>> CompleteCommand(const std::string& command, bool shell) {
   Result<std::vector<std::string>> argv = SplitCommandLine(command);
   if (!shell) return argv;
@@ -111,16 +116,16 @@ Result<void> CompleteArm(Arm& arm) {
 
 Result<void> CheckDefaultMargin(double margin) {
   if (std::isfinite(margin) && margin > 0) return {};
-  return InvalidArgument("margin", "is not above 0", "write 2%");
+  return InvalidArgument("margin", "must be above zero", "write 2%");
 }
 
 Result<void> CheckGate(const Gate& gate) {
   if (gate.metric.empty()) return InvalidArgument("metric", "a gate has no metric");
   if (HasControlCharacter(gate.metric)) {
-    return InvalidArgument("metric", "a name has a control character");
+    return InvalidArgument("metric", "a name contains a control character");
   }
   if (!std::isfinite(gate.margin) || gate.margin <= 0) {
-    return InvalidArgument("margin", "the margin of " + Quoted(gate.metric) + " is not above 0",
+    return InvalidArgument("margin", "the margin of " + Quoted(gate.metric) + " must be above zero",
                            "write the smallest slowdown that counts, such as 2%");
   }
   if (gate.kind == MarginKind::kRatio && gate.better == Better::kHigher && gate.margin >= 1) {
@@ -138,7 +143,8 @@ Result<void> CompleteHook(const std::string& name, bool shell, Hook& hook) {
   return {};
 }
 
-/// Hooks of arms replace the benchmark's: of each kind either every arm has one, or none has.
+/// Checks the hooks of single arms, which replace the benchmark's hook of the same kind: without a
+/// shared hook, either all arms or no arm must have one.
 Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook Arm::*own,
                               Benchmark& benchmark) {
   std::size_t with = 0;
@@ -151,7 +157,7 @@ Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook 
   return InvalidArgument(
       name,
       std::to_string(with) + " of " + std::to_string(benchmark.arms.size()) + " arms have one",
-      "give every arm one, or give one for all");
+      "set one for every arm, or one for all arms together");
 }
 
 Result<void> CompleteHooks(Benchmark& benchmark) {
@@ -171,7 +177,7 @@ Result<void> CompleteHooks(Benchmark& benchmark) {
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckName("benchmark", benchmark.name));
   if (benchmark.arms.size() > kMaxArms)
-    return InvalidArgument("arms", "more than 64 in a benchmark");
+    return InvalidArgument("arms", "a benchmark has more than 64 arms");
   std::set<std::string> names;
   for (Arm& arm : benchmark.arms) {
     TRY_VOID(CompleteArm(arm));
@@ -183,14 +189,14 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     return InvalidArgument("reference", "missing");
   }
   if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
-    return InvalidArgument("candidate", "missing", "benchctl compare BASE CANDIDATE...");
+    return InvalidArgument("candidate", "missing", "write benchctl compare BASE CANDIDATE...");
   }
   TRY_VOID(CompleteHooks(benchmark));
   TRY_VOID(CheckFile("input", benchmark.input, false));
   const bool to_file = benchmark.output == OutputKind::kFile;
   TRY_VOID(CheckFile("output", benchmark.output_path, to_file));
   if (!benchmark.parse.empty()) {
-    // Uses the parser itself, so that there is only one list of formats.
+    // Ask the parser itself, so that there is only one list of formats.
     Result<void> ok = CheckHarnessFormat(benchmark.parse);
     if (!ok) return ok;
   }
@@ -208,14 +214,14 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     TRY_VOID(CheckGate(gate));
     if (benchmark.parse.empty() && !NamesBuiltinMetric(gate.metric)) {
       return Wrong("metric", gate.metric, "is not a built-in metric, and no output is parsed",
-                   "docs/metrics.md lists them; --parse reads a program's own");
+                   "docs/metrics.md lists the built-in ones; --parse reads metrics from output");
     }
     const MetricInfo* const builtin =
         benchmark.parse.empty() ? FindBuiltinMetric(gate.metric) : nullptr;
     if (builtin != nullptr && gate.better && builtin->better && gate.better != builtin->better) {
       return Wrong("metric", gate.metric,
                    "cannot be better when " + std::string(NameOf(*gate.better)),
-                   "leave :" + std::string(NameOf(*gate.better)) + " out");
+                   "omit :" + std::string(NameOf(*gate.better)));
     }
     if (!gated.insert(gate.metric).second) return Wrong("metric", gate.metric, "has two gates");
   }
@@ -223,8 +229,8 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
 }
 
 Result<void> CheckDuration(std::string_view field, Nanoseconds duration) {
-  if (duration <= Nanoseconds::zero()) return InvalidArgument(field, "is not above 0");
-  if (duration > kLongestDuration) return InvalidArgument(field, "is over 30 days");
+  if (duration <= Nanoseconds::zero()) return InvalidArgument(field, "must be above zero");
+  if (duration > kLongestDuration) return InvalidArgument(field, "must be at most 30 days");
   return {};
 }
 
@@ -240,7 +246,7 @@ Result<void> CheckLimits(const Limits& limits) {
   if (limits.max_runs && *limits.max_runs < 2) {
     return InvalidArgument("max-runs", "must be at least 2");
   }
-  // The default of min_runs yields to max_runs: then there is only one look, at the end.
+  // With max_runs below the default of min_runs, there is only one look, at the end.
   const std::uint64_t asked = limits.min_runs > Limits().min_runs ? limits.min_runs : 0;
   if (limits.max_runs && asked > *limits.max_runs) {
     return InvalidArgument("min-runs", std::to_string(asked) + " is above --max-runs, which is " +
@@ -248,16 +254,16 @@ Result<void> CheckLimits(const Limits& limits) {
   }
   for (const std::uint64_t blocks :
        {limits.min_runs, limits.runs.value_or(0), limits.max_runs.value_or(0)}) {
-    if (blocks > kMostBlocks) return InvalidArgument("runs", "over 10,000,000");
+    if (blocks > kMostBlocks) return InvalidArgument("runs", "must be at most 10,000,000");
   }
   return {};
 }
 
 Result<void> CheckPointers(const std::vector<std::string>& paths) {
-  if (paths.size() > kMaxPointers) return InvalidArgument("lfs_pointers", "over 20 of them");
+  if (paths.size() > kMaxPointers) return InvalidArgument("lfs_pointers", "more than 20 paths");
   for (const std::string& path : paths) {
     if (path.size() <= kMaxPointerBytes && !HasControlCharacter(path)) continue;
-    return InvalidArgument("lfs_pointers", "one is over 1 KiB or has a control character");
+    return InvalidArgument("lfs_pointers", "a path is over 1 KiB or contains a control character");
   }
   return {};
 }
@@ -270,7 +276,7 @@ Result<void> CheckSettingsOff(const SessionSpec& spec) {
       const std::string nearest = Nearest(setting, known);
       return Wrong(
           "settings_off", setting, "is not a setting of a machine profile",
-          nearest.empty() ? "benchctl machine status lists them" : "did you mean " + nearest + "?");
+          nearest.empty() ? "see `benchctl machine status`" : "did you mean " + nearest + "?");
     }
     if (!named.insert(setting).second) return Wrong("settings_off", setting, "is named twice");
   }
@@ -281,18 +287,19 @@ Result<void> CheckLabels(const std::map<std::string, std::string>& labels) {
   for (const auto& [key, value] : labels) {
     TRY_VOID(CheckName("label", key));
     if (value.size() > kMaxNameBytes || HasControlCharacter(value)) {
-      return Wrong("label", key, "has a value over 200 bytes or with a control character");
+      return Wrong("label", key,
+                   "has a value that is over 200 bytes or contains a control character");
     }
   }
   if (labels.size() > kMaxLabels) {
-    return InvalidArgument("label", std::to_string(labels.size()) + " given, over the limit of " +
-                                        std::to_string(kMaxLabels) + " labels");
+    return InvalidArgument("label", std::to_string(labels.size()) + " labels given; the limit is " +
+                                        std::to_string(kMaxLabels));
   }
-  if (!AreFewLabels(labels)) return InvalidArgument("label", "all together are over 8 KiB");
+  if (!AreFewLabels(labels)) return InvalidArgument("label", "all labels together are over 8 KiB");
   return {};
 }
 
-/// Appended last, so that the other arms keep their numbers.
+/// Adds the placebo as the last arm, so that the other arms keep their numbers.
 void AddPlacebo(SessionSpec& spec) {
   for (Benchmark& benchmark : spec.benchmarks) {
     const std::vector<std::size_t> references = ArmsWithRole(benchmark, ArmRole::kReference);
@@ -309,7 +316,9 @@ void AddPlacebo(SessionSpec& spec) {
 Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   if (spec.placebo) AddPlacebo(spec);
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
-  if (spec.benchmarks.size() > kMaxBenchmarks) return InvalidArgument("benchmarks", "over 1000");
+  if (spec.benchmarks.size() > kMaxBenchmarks) {
+    return InvalidArgument("benchmarks", "more than 1000");
+  }
   std::set<std::string> names;
   for (Benchmark& benchmark : spec.benchmarks) {
     TRY_VOID(CompleteBenchmark(benchmark));
@@ -318,16 +327,19 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     }
   }
   if (!(spec.alpha > 0 && spec.alpha < 1)) {
-    return InvalidArgument("confidence", "is not between 0 % and 100 %", "write 99%");
+    return InvalidArgument("confidence", "must be between 0 % and 100 %", "write 99%");
   }
   TRY_VOID(CheckDefaultMargin(spec.default_margin));
   TRY_VOID(CheckLimits(spec.limits));
   TRY_VOID(CheckSettingsOff(spec));
   if (spec.invocation.size() > kMaxInvocationBytes || HasControlCharacter(spec.invocation)) {
-    return InvalidArgument("invocation", "is over 16 KiB or has a control character", "omit it");
+    return InvalidArgument("invocation", "is over 16 KiB or contains a control character",
+                           "omit it");
   }
   TRY_VOID(CheckPointers(spec.lfs_pointers));
-  if (spec.schedule.warmup > kMostBlocks) return InvalidArgument("warmup", "over 10,000,000");
+  if (spec.schedule.warmup > kMostBlocks) {
+    return InvalidArgument("warmup", "must be at most 10,000,000");
+  }
   TRY_VOID(CheckEnvironment(spec.environment));
   TRY_VOID(CheckLabels(spec.labels));
   return spec;
@@ -370,13 +382,13 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
 Result<void> CheckRequestId(const std::string& request_id) {
   if (request_id.size() <= kMaxRequestIdBytes) return {};
   return InvalidArgument("request_id",
-                         "is " + std::to_string(request_id.size()) + " bytes long, over the " +
-                             std::to_string(kMaxRequestIdBytes) + " allowed",
+                         "is " + std::to_string(request_id.size()) + " bytes long; the limit is " +
+                             std::to_string(kMaxRequestIdBytes),
                          "use a UUID");
 }
 
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec) {
-  // A lookup is a process that reads the whole program. Most arms differ only in arguments.
+  // Each look-up starts a process that reads the whole program. Most arms differ only in arguments.
   std::map<std::tuple<std::string, std::string, std::string>, ProgramIdentity> found;
   for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
     Benchmark& benchmark = spec->benchmarks[b];

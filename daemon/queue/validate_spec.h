@@ -19,16 +19,17 @@ namespace benchd {
 /// contract declares but benchd does not offer yet.
 Result<SessionSpec> ValidateSpec(SessionSpec spec);
 
-/// Approximate size in bytes of a waiting session: its spec in memory, its environment on the disk.
+/// Returns the approximate size of a waiting session in bytes: its spec in memory and its
+/// environment on disk.
 std::uint64_t HeldBytes(const SessionSpec& spec);
 
-/// The ID that a client gives its request, so that it can be repeated.
+/// Checks the ID that a client gives its request, so that it can repeat the request safely.
 /// @errors kInvalidArgument: the ID is too long.
 Result<void> CheckRequestId(const std::string& request_id);
 
-/// Fills the identities of all programs of `spec`, looked up as its caller, or returns which one
-/// cannot be used. Both arguments must outlive the coroutine.
-/// @errors kUnavailable, and others that are not the program's fault.
+/// Looks all programs of `spec` up as its caller and fills in their identities, or returns the
+/// first program that cannot be used. Both arguments must outlive the coroutine.
+/// @errors kUnavailable, and other errors that the program did not cause.
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec);
 
 }  // namespace benchd

@@ -31,10 +31,10 @@ class CallShare {
   CallShare& operator=(const CallShare&) = delete;
   ~CallShare();
 
-  /// Adds bytes that are held for as long as the call lasts: those of its request.
+  /// Adds the bytes of the call's request, which are held as long as the call lasts.
   /// @errors kResourceExhausted if the user's calls would hold too much together
   Result<void> Keep(std::size_t bytes);
-  /// Sets the number of bytes that are being sent to the client, replacing the former number.
+  /// Sets the number of bytes that are being sent to the client, replacing the previous number.
   /// @errors kResourceExhausted if the user's calls would hold too much together
   Result<void> Hold(std::size_t bytes);
 
@@ -47,13 +47,13 @@ class CallShare {
   std::uint32_t uid_ = 0;
   Limit counted_ = Limit::kCallsAUser;
   std::size_t kept_ = 0;
-  std::size_t held_ = 0;  ///< including kept ones
+  std::size_t held_ = 0;  ///< includes the bytes of Keep()
 };
 
 /// Counts calls in progress and the bytes that they hold, by user and in total.
 ///
 /// Checked on gRPC's threads before a call reaches the loop, so that a flood of calls loads gRPC
-/// but not the loop; hence the mutex. Must outlive the calls.
+/// but not the loop. The mutex is needed for this reason. Must outlive the calls.
 class CallBudget {
  public:
   explicit CallBudget(const Budgets& limits = {}) : limits_(limits) {}
@@ -61,16 +61,16 @@ class CallBudget {
   CallBudget& operator=(const CallBudget&) = delete;
 
   /// Admits a call of `uid`.
-  /// @param as  kCallsAUser, or kWatchesAUser for a call that only waits, costs next to nothing and
+  /// @param as  kCallsAUser, or kWatchesAUser for a call that only waits, costs almost nothing and
   ///            does not count as a call in progress
   /// @errors kResourceExhausted if too many are in progress
   Result<CallShare> Enter(std::uint32_t uid, Limit as = Limit::kCallsAUser);
 
-  /// The current use of `uid`, or of each user who uses anything, and the total.
+  /// Returns the current use of `uid`, or of each user who uses anything, and the total.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
-  /// Whether the thread that refuses a call must notify the loop of refusals; it then calls
-  /// ToldLoop().
+  /// Returns whether the thread that refuses a call must notify the loop of refusals. The loop then
+  /// calls ToldLoop().
   bool TellsLoop() { return !telling_.exchange(true); }
   void ToldLoop() { telling_ = false; }
 
@@ -88,7 +88,7 @@ class CallBudget {
 
   const Budgets limits_;
   mutable std::mutex mutex_;
-  std::map<std::uint32_t, User> users_;  ///< those with any call or watch
+  std::map<std::uint32_t, User> users_;  ///< users with any call or watch
   std::uint64_t calls_ = 0;              ///< of all users, without watches
   std::atomic<bool> telling_ = false;
 };

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "fd:";
 
-// Lower numbers are the daemon's own files. A wider range would make a round longer, and the
-// callers of closed connections are kept for a round.
+// Lower numbers are left to the daemon's own files. A wider range would make a round longer, and
+// the callers of closed connections are kept for a round.
 constexpr int kFirstNumber = 64;
 constexpr int kLastNumber = 2047;
 
@@ -37,7 +37,7 @@ Result<UniqueFd> PeerTable::Register(UniqueFd connection, Caller caller) {
   if (next_number_ >= kFirstNumber && next_number_ <= kLastNumber) {
     numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, next_number_));
   }
-  // The round is over, or no higher number is free.
+  // Begin the next round: the last one is complete, or no higher number is free.
   if (!numbered) numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, kFirstNumber));
   if (!numbered) return SystemError("numbering a connection", errno);
   next_number_ = numbered.get() + 1;
@@ -171,7 +171,8 @@ std::string ReadFileAt(int directory, const char* name) {
   return text;
 }
 
-// The open directory stays that of its process, even if the pid is reused.
+// Reads the umask and the limits of the caller. The open directory refers to the same process even
+// if the pid is reused.
 void ReadProc(Caller& caller) {
   const std::string path = "/proc/" + std::to_string(caller.pid);
   const UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

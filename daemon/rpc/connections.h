@@ -21,21 +21,22 @@
 
 namespace benchd::rpc {
 
-/// Maps connections to callers: gRPC tells a handler only "fd:7".
+/// Maps connections to callers, because gRPC names a connection only as "fd:7" to a handler.
 ///
 /// Each connection gets a unique number, so that this name is unambiguous: descriptors are moved to
-/// numbers that are assigned in turn, and a number that was just closed is reused last. gRPC closes
-/// a descriptor only after the last call of its connection, so no call can look up a number that
-/// has been reused; CheckGrpc() tests this at each start. If gRPC closed it earlier, a wrong
+/// numbers that are assigned in sequence, and a number that was just closed is reused last. gRPC
+/// closes a descriptor only after the last call of its connection, so no call can look up a number
+/// that has been reused; CheckGrpc() tests this at each start. If gRPC closed it earlier, a wrong
 /// look-up would still require a call that is delayed for a whole round of connections.
 ///
 /// Written by the listener before gRPC sees the descriptor, and read once at the start of each RPC,
-/// which then keeps its own copy. The loop's thread and gRPC's threads share it, hence the mutex: a
-/// look-up cannot wait for the loop, because the connection may be closed by then. All functions
-/// but Find() are called on the loop's thread.
+/// which then keeps its own copy. A mutex protects the table, because the loop's thread and gRPC's
+/// threads share it. A look-up cannot wait for the loop, because the connection may be closed by
+/// then. All functions
+/// except Find() are called on the loop's thread.
 class PeerTable {
  public:
-  /// @param most_a_user  connections that a user may have; enforced by Listener
+  /// @param most_a_user  maximum number of connections of a user; enforced by Listener
   explicit PeerTable(std::uint64_t most_a_user = Budgets().At(Limit::kConnectionsAUser))
       : most_a_user_(most_a_user) {}
   std::uint64_t most_a_user() const { return most_a_user_; }
@@ -44,26 +45,26 @@ class PeerTable {
   /// @errors kResourceExhausted if no descriptor is free
   Result<UniqueFd> Register(UniqueFd connection, Caller caller);
 
-  /// The caller of ServerContext::peer(), such as "fd:7"; empty for any other kind of peer.
+  /// Returns the caller for a ServerContext::peer() such as "fd:7"; empty for other kinds of peers.
   std::optional<Caller> Find(std::string_view peer) const;
 
-  /// Number of connections of `uid` that are still open.
+  /// Returns the number of connections of `uid` that are still open.
   std::size_t OpenConnections(std::uint32_t uid) const;
 
-  /// The same as the use of a limit: for `uid`, or for each user who has connections.
+  /// Returns the number of connections as uses of the limit: of `uid`, or of each connected user.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
  private:
-  /// Numbers that have not been seen closed yet, each with the inode of its socket, which
-  /// distinguishes it from a later socket with the same number.
+  /// Numbers that are not known to be closed, each with the inode of its socket, which
+  /// distinguishes the socket from a later one with the same number.
   using Open = std::map<int, std::uint64_t>;
   static std::size_t CountOpen(Open& open);
 
   const std::uint64_t most_a_user_;
-  mutable std::mutex mutex_;       ///< for callers_; no system call is made while it is held
+  mutable std::mutex mutex_;       ///< guards callers_; never held during a system call
   std::map<int, Caller> callers_;  ///< by number, closed or not
-  // By user, so that connecting costs only as much as that user has open: a client that reconnects
-  // repeatedly leaves a whole round of numbers behind.
+  // Grouped by user, so that the cost of a new connection depends only on that user's connections.
+  // A client that reconnects repeatedly leaves a whole round of numbers behind.
   mutable std::map<std::uint32_t, Open> open_;
   int next_number_ = 0;
 };
@@ -76,11 +77,11 @@ class PeerTable {
 /// @errors kPermissionDenied if the kernel does not report the peer
 Result<Caller> ReadPeer(int socket);
 
-/// The octal value of the line "Umask:" of /proc/PID/status.
+/// Parses the octal value of the line "Umask:" of /proc/PID/status.
 std::optional<std::uint32_t> ParseUmask(std::string_view status);
 
-/// The limits of /proc/PID/limits that this system knows, in the file's order; lines that cannot be
-/// parsed are left out.
+/// Parses the limits of /proc/PID/limits that this system knows, in the file's order. Skips lines
+/// that cannot be parsed.
 std::vector<ResourceLimit> ParseLimits(std::string_view limits);
 
 /// Accepts connections on the control socket, identifies the caller, and hands the connection to
@@ -89,7 +90,7 @@ std::vector<ResourceLimit> ParseLimits(std::string_view limits);
 /// Lives on the loop's thread and must outlive the loop's run.
 class Listener {
  public:
-  /// Takes over an identified connection: non-blocking, close-on-exec. Owns `fd` from then on.
+  /// Takes ownership of `fd`, an identified connection, which is non-blocking and close-on-exec.
   using HandOver = std::function<void(int fd)>;
   /// Receives a sentence about why a connection was refused.
   using Log = std::function<void(const std::string&)>;
@@ -113,7 +114,8 @@ class Listener {
   PeerTable& peers_;
   HandOver hand_over_;
   Log log_;
-  /// Limits the rate of log lines, so that a client that floods the socket does not flood the log.
+  /// Time of the last log line about a refusal. The rate of such lines is limited, so that a client
+  /// that floods the socket does not flood the log.
   std::optional<std::chrono::steady_clock::time_point> refusal_logged_at_;
 };
 

@@ -13,7 +13,7 @@
 namespace benchd::rpc {
 namespace {
 
-// Letters and digits, at most as many as an id has.
+// The length of a session ID, which consists of lower-case letters and digits.
 constexpr std::size_t kIdLength = 8;
 
 bool IsIdCharacter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
@@ -59,7 +59,7 @@ void LiveCalls::Close() {
 
 namespace {
 
-// More users than a machine usually has at a time; only then are idle buckets removed.
+// More users than a machine usually has at a time. Idle buckets are removed only above this number.
 constexpr std::size_t kManyUsers = 1024;
 constexpr std::chrono::seconds kBetweenWarnings{10};
 
@@ -138,7 +138,7 @@ class CallReactor final : public UnaryReactor {
   void OnDone() override { delete this; }
 
  private:
-  /// The object may be deleted once Finish() was called.
+  /// The object may be deleted as soon as Finish() has been called.
   asio::awaitable<void> Serve() {
     const LiveCalls::Token token = endpoint_.calls.Begin(nullptr);
     grpc::Status status = endpoint_.Admit(entry_);
@@ -199,7 +199,7 @@ Entry Endpoint::Enter(Context& context, std::size_t memory, Limit as) const {
   const Result<void> room = share ? share->Keep(memory) : Result<void>(std::move(share).error());
   if (room) return {*std::move(caller), *std::move(share), {}, &context};
   if (share || PassesSoon(as)) InviteRetry(context);
-  // One post for all that are refused meanwhile.
+  // A single post covers all calls that are refused until the loop handles it.
   if (budget.TellsLoop()) {
     asio::post(loop, [endpoint = *this, why = room.error(), uid = caller->uid] {
       endpoint.budget.ToldLoop();
@@ -226,7 +226,7 @@ grpc::Status Unidentified() {
 
 grpc::Status Stopping() {
   return ToStatus(
-      Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"});
+      Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when benchd has restarted"});
 }
 
 UnaryReactor* Answer(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,

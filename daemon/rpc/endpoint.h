@@ -34,26 +34,27 @@
 
 namespace benchd::rpc {
 
-/// Logs every change and every refused attempt, one line each, in a form that scripts may rely on.
+/// Logs every change and every refused attempt, one line each, in a stable format for scripts.
 ///
 ///     audit: uid=1000 pid=123 action=submit session=k3x9m2pq result=ok
 ///
 /// `uid` and `pid` come from the kernel's record of the connection. `action` is submit, cancel,
 /// move, pause, resume, drain, apply, restore, reserve (refused), reserve-begin or reserve-end.
-/// `session` is an id, or the requested beginning of one; `-` for none, `?` for text that cannot be
-/// an id. `result` is ok, denied, or the NameOf() of another error. A line contains no text that a
-/// client can choose: no label, name, command or message. Further fields may be added at the end.
+/// `session` is an ID, or the prefix that the client sent. `-` stands for no ID, and `?` for text
+/// that cannot be an ID. `result` is ok, denied, or the NameOf() of another error. A line contains
+/// no text that a client can choose: no label, name, command or message. Further fields may be
+/// added at the end.
 ///
-/// A move to the priority that a session already has is not logged. Neither is a call that was
-/// rejected before it was processed (too many requests, a stopping daemon): it changed nothing, and
-/// a flood of calls must not flood the log. Loop's thread only.
+/// A move to the priority that a session already has is not logged. A call that was
+/// rejected before it was processed (too many requests, a stopping daemon) is not logged either: it
+/// changed nothing, and a flood of calls must not flood the log. Loop's thread only.
 class Audit {
  public:
   using Log = std::function<void(const std::string& line)>;
 
   explicit Audit(Log log) : log_(std::move(log)) {}
 
-  /// @param session  as the client wrote it, or the daemon's own id; empty for none
+  /// @param session  as the client sent it, or the daemon's own ID; empty if there is none
   template <typename T>
   void Note(const Caller& caller, std::string_view action, std::string_view session,
             const Result<T>& outcome) const {
@@ -76,18 +77,19 @@ class Audit {
 /// Lives on the loop's thread; must outlive every call.
 class LiveCalls {
  public:
-  /// One call, which ends with the token.
+  /// A call in progress, which ends when the token is destroyed.
   using Token = Held<LiveCalls>;
 
-  /// `on_close` is called once when the daemon stops; may be empty for a call that ends on its own.
+  /// Registers a call. `on_close` is called once when the daemon stops, and may be empty for a call
+  /// that ends on its own.
   [[nodiscard]] Token Begin(std::function<void()> on_close);
 
-  /// Notifies every call that the daemon is stopping. No call may begin after it.
+  /// Notifies every call that the daemon is stopping. No call may begin afterwards.
   void Close();
   bool closed() const { return closed_; }
 
   std::size_t count() const { return calls_.size(); }
-  /// Number of calls that ever began; a change between two checks means activity.
+  /// Returns the number of calls so far; an increase between two checks means activity.
   std::uint64_t total() const { return next_key_; }
 
  private:
@@ -119,13 +121,13 @@ class RateLimit {
   /// @errors kResourceExhausted "too many requests: ..." if none is left
   Result<void> Take(std::uint32_t uid);
 
-  /// Logs that calls of `uid` are refused, unless that was logged a moment ago.
+  /// Logs that calls of `uid` are refused, unless that was logged recently.
   void WarnOfRefusal(std::uint32_t uid, const std::string& why);
 
-  /// The part of the burst that `uid`, or each user with recent calls, has used.
+  /// Returns the part of the burst that `uid`, or each user with recent calls, has used.
   std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
-  /// Number of remembered users; one without calls for two seconds may be forgotten.
+  /// Returns the number of remembered users. A user without calls for two seconds may be dropped.
   std::size_t users() const { return buckets_.size(); }
 
  private:
@@ -148,20 +150,20 @@ class RateLimit {
 
 using Context = grpc::CallbackServerContext;
 
-/// A call that stands at the door: who calls, and what it takes of the caller's budget; or why it
-/// is not let in.
+/// The result of Endpoint::Enter(): the caller and the call's share of the caller's budget, or the
+/// reason why the call is refused.
 struct Entry {
   Caller caller;
   CallShare share;
-  grpc::Status status;  ///< not OK: nothing else is here
+  grpc::Status status;  ///< if not OK, caller and share are empty
   Context* context = nullptr;
 };
 
-/// Tells the client of a refused call, before it is finished, that the same call may succeed in a
-/// moment.
+/// Informs the client of a refused call that a retry may succeed shortly. Must precede the end of
+/// the call.
 void InviteRetry(Context& context);
 
-/// Where calls come in: what every service shares. The references outlive the server.
+/// The entry point of calls, which all services share. The references outlive the server.
 ///
 /// `peers` and `budget` are used on gRPC's threads, once per call; `calls` and `rate` on the loop's
 /// thread only.
@@ -174,29 +176,29 @@ struct Endpoint {
   /// Called for every incoming call, whatever its result; may be empty.
   std::function<void()> note_call = {};
 
-  /// Who is behind this call, and whether there is room for it: nobody is served without an
-  /// identity. On gRPC's thread, so that a flood of refused calls does not reach the loop.
-  /// @param request  what gRPC made of the client's bytes, which may be a hundred times as large
+  /// Identifies the caller and takes a share of the caller's budget. Refuses a call without an
+  /// identity. Called on gRPC's thread, so that a flood of refused calls does not reach the loop.
+  /// @param request  the parsed message, perhaps a hundred times as large as the client's bytes
   Entry Enter(Context& context, const google::protobuf::Message& request,
               Limit as = Limit::kCallsAUser) const;
   Entry Enter(Context& context, const grpc::ByteBuffer& request) const;
-  /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
-  /// and is noted.
+  /// Returns OK if a call that Enter() accepted may begin. Every call does this once, on the loop's
+  /// thread; the call is then noted.
   grpc::Status Admit(const Entry& entry) const;
 
  private:
   Entry Enter(Context& context, std::size_t memory, Limit as) const;
 };
 
-/// The memory that a message uses, in bytes.
+/// Returns the number of bytes of memory that a message uses.
 std::size_t MemoryOf(const google::protobuf::Message& message);
 
-/// UNAUTHENTICATED: the connection has no identity.
+/// Returns UNAUTHENTICATED, for a connection without an identity.
 grpc::Status Unidentified();
-/// UNAVAILABLE: the daemon is stopping.
+/// Returns UNAVAILABLE, for a call while the daemon is stopping.
 grpc::Status Stopping();
 
-/// Part of a call, on the loop's thread.
+/// A part of a call that runs on the loop's thread.
 using Step = std::function<asio::awaitable<Result<void>>()>;
 /// Converts the step's result, or an exception that it throws, to the status that clients see.
 asio::awaitable<grpc::Status> StatusOf(Step step);
@@ -215,13 +217,13 @@ using UnaryCall = std::function<asio::awaitable<Result<void>>(Asker)>;
 
 /// Runs a unary call on the loop and maps its result to a status; Finish is called exactly once, in
 /// every case. Called on gRPC's threads; returns the handler's return value. The call is in
-/// progress until its client has received all of `response`, which lives as long.
+/// progress until its client has received all of `response`, which must live as long.
 ///
 /// @param response  nullptr if the call itself writes a small one
 UnaryReactor* Answer(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
                      UnaryCall call);
 
-/// The same for a coroutine of a service. It receives the Asker, or only the Caller, and
+/// Runs a coroutine of a service as a unary call. It receives the Asker, or only the Caller, and
 /// `arguments`, the last of which is the response. Requests, responses and contexts live until the
 /// call is finished, and so outlive the coroutine.
 template <typename Service, typename Who, typename... A>
@@ -248,7 +250,7 @@ UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
 /// While a step of Await() is running (such as a load from the store), Finish is delayed, so that
 /// the object outlives its own request.
 ///
-/// It counts as in progress until OnDone, and a message that was not sent yet counts as held.
+/// The call counts as in progress until OnDone, and the bytes of an unsent message count as held.
 template <typename Message>
 class StreamReactor : public grpc::ServerWriteReactor<Message> {
  public:
@@ -285,15 +287,15 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   }
 
   virtual void Started() = 0;
-  /// The last message has been sent: the next may be written.
+  /// Called when the last message has been sent and the next one may be written.
   virtual void Written() = 0;
-  /// No more messages will be written; called before Finish.
+  /// Called before Finish, when no more messages will be written.
   virtual void Ended() {}
 
   const Caller& caller() const { return entry_.caller; }
-  /// Requested when the client no longer reads.
+  /// Returns a token whose stop is requested when the client no longer reads.
   std::stop_token gone() const { return gone_.get_token(); }
-  /// This stream's share of the caller's budget.
+  /// Returns this stream's share of the caller's budget.
   CallShare& share() { return entry_.share; }
   const asio::any_io_executor& loop() const { return endpoint_.loop; }
   bool writing() const { return writing_; }
@@ -366,7 +368,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   bool writing_ = false;
   bool awaiting_ = false;
   bool ended_ = false;
-  std::optional<grpc::Status> status_;  ///< to finish with, until Finish is called
+  std::optional<grpc::Status> status_;  ///< the status for Finish, until it is called
 };
 
 }  // namespace benchd::rpc

@@ -22,7 +22,7 @@
 namespace benchd::rpc {
 namespace {
 
-/// Far longer than any step takes; reached only if gRPC never takes the step.
+/// The timeout of a step. It is far longer than any step takes.
 constexpr std::chrono::seconds kPatience{10};
 
 /// Progress of the check, reported by gRPC's threads.
@@ -62,7 +62,7 @@ class HeldCall final : public grpc::ServerUnaryReactor {
   Progress& progress_;
 };
 
-/// Any service would do. Its first call is the one that is held.
+/// A service that holds its first call. The choice of the service does not matter.
 class HeldService final : public v1::QueueService::CallbackService {
  public:
   HeldService(HeldCall& call, Progress& progress) : call_(call), progress_(progress) {}
@@ -84,7 +84,7 @@ class HeldService final : public v1::QueueService::CallbackService {
 
 Error Broken(const std::string& what) {
   return {ErrorCode::kFailedPrecondition, "gRPC " + grpc::Version() + ": " + what,
-          "benchd cannot identify callers with this version: use another one, such as 1.51"};
+          "use another version, such as 1.51; benchd cannot identify callers with this one"};
 }
 
 Error NotTried(const std::string& what) {
@@ -96,7 +96,7 @@ class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number), inode_(Inode()) {}
   std::string Peer() const { return "fd:" + std::to_string(number_); }
-  /// Checks every millisecond.
+  /// Polls every millisecond until the descriptor is closed. @return false after `time`
   bool ClosesWithin(std::chrono::milliseconds time) const {
     const auto end = std::chrono::steady_clock::now() + time;
     while (Inode() == inode_) {
@@ -115,7 +115,7 @@ class Descriptor {
   const ino_t inode_;
 };
 
-/// Finds violations with a call that has arrived; ends the call.
+/// Checks gRPC's behaviour with a call that has arrived, and ends the call.
 Result<void> TryCall(Progress& progress, HeldCall& call, const std::string& peer,
                      const Descriptor& descriptor, int client_end,
                      std::chrono::milliseconds watched) {
@@ -128,9 +128,9 @@ Result<void> TryCall(Progress& progress, HeldCall& call, const std::string& peer
     return Broken("a call of the connection " + descriptor.Peer() + " is attributed to " + peer);
   }
   if (!noticed) return NotTried("a call is not cancelled when its client disconnects");
-  if (closed) return Broken("it closes the descriptor of a connection before its last call ends");
+  if (closed) return Broken("closes the descriptor of a connection before its last call ends");
   if (!descriptor.ClosesWithin(kPatience)) {
-    return Broken("it leaves the descriptor of a connection open after its last call");
+    return Broken("leaves the descriptor of a connection open after its last call");
   }
   return {};
 }

@@ -6,9 +6,10 @@
 
 namespace benchd::rpc {
 
-/// Checks that the gRPC in use treats a connection's descriptor as PeerTable requires: the peer of
-/// a call is "fd:" and its number; the descriptor stays open as long as the connection has a call,
-/// even if the client has disconnected; and it is closed soon after the last call.
+/// Checks that the gRPC in use treats a connection's descriptor as PeerTable requires. The peer of
+/// a call must be "fd:" and the descriptor's number. The descriptor must stay open as long as the
+/// connection has a call, even if the client has disconnected, and must be closed soon after the
+/// last call.
 ///
 /// gRPC guarantees none of this. Without the check, a version that behaves differently could
 /// attribute a call to another user, so benchd refuses to start with it. The check uses a server, a

@@ -55,7 +55,7 @@ void ReserveReactor::Tick() {
   const Clock::time_point now = Clock::now();
   due_ = true;
   over_ = now >= *end_;
-  // The next session need not wait until the client has read the last message.
+  // Do not let the next session wait until the client has read the last message.
   if (over_) GiveUp();
   SendState();
   if (over_) return;

@@ -18,10 +18,12 @@ struct ReserveSources {
   const Audit& audit;
 };
 
-/// MachineService.Reserve: sends "not yet" at once. When the caller holds the machine, it sends the
-/// remaining time about once per second, until the time is over or the client disconnects.
+/// The stream of MachineService.Reserve. It sends "not yet" at once. When the caller holds the
+/// machine, it sends the remaining time about once per second, until the time is over or the client
+/// disconnects.
 ///
-/// A client that does not read costs one message, and keeps the machine no longer than its time.
+/// A client that does not read occupies the memory of one message, and does not hold the machine
+/// beyond its time.
 class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
  public:
   ReserveReactor(const ReserveSources& sources, Entry entry, v1::ReserveRequest request);
@@ -43,7 +45,7 @@ class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
   std::optional<MachineController::Reservation> reservation_;
   asio::steady_timer timer_;
   Nanoseconds wanted_{};
-  std::optional<Clock::time_point> end_;  // once the machine is held
+  std::optional<Clock::time_point> end_;  // set when the machine is held
   bool due_ = false;                      // a message must be sent
   bool over_ = false;
 };
@@ -80,7 +82,8 @@ class MachineService final : public v1::MachineService::CallbackService {
  private:
   using Cancelled = MachineController::Cancelled;
 
-  /// A call may wait long for its turn; it does nothing if its client has disconnected meanwhile.
+  /// Returns a check for a disconnected client. A call may wait long for its turn, and does nothing
+  /// if its client has disconnected by then.
   static Cancelled CancelledOf(const Context* context) {
     return [context] { return context->IsCancelled(); };
   }

@@ -19,26 +19,28 @@ class ReserveRequest;
 class Session;
 }  // namespace benchd::v1
 
-/// Conversions of the queue's own values to and from messages; those of core are in proto/convert.
+/// Conversions of the queue's values to and from messages. Values of core are converted in
+/// proto/convert.
 namespace benchd::rpc {
 
+/// Converts the filter of a list request.
 /// @errors kInvalidArgument for an unknown state
 Result<SessionFilter> FromProto(const v1::ListSessionsRequest& proto);
 
-/// The requested duration of a reservation.
+/// Converts the requested duration of a reservation.
 /// @errors kInvalidArgument if it is not a duration, or longer than one hour
 Result<Nanoseconds> FromProto(const v1::ReserveRequest& proto);
 
-/// The fields of a session that every user may see: id, uid and state.
+/// Converts the fields of a session that every user may see: id, uid and state.
 void ToProto(const SessionView& view, v1::Session* to);
 void ToProto(const QueueStatus& status, v1::QueueStatus* to);
 void ToProto(const MachineView& machine, v1::MachineStatus* to);
 void ToProto(const LimitUse& use, v1::LimitUse* to);
 
-/// The most of a session's log that is sent: clients accept messages of 4 MiB by default.
+/// The largest part of a session's log that is sent. Clients accept messages of 4 MiB by default.
 inline constexpr std::size_t kMaxLogBytes = std::size_t{3} * 1024 * 1024;
-/// The output of a session's programs, at most kMaxLogBytes, with a line that states how much was
-/// cut.
+/// Returns the end of a session's log, at most kMaxLogBytes. If the beginning is cut, the first
+/// line states how many bytes are missing.
 std::string LogToProto(const LogTail& log);
 
 }  // namespace benchd::rpc

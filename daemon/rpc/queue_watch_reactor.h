@@ -10,9 +10,9 @@
 
 namespace benchd::rpc {
 
-/// QueueService.Watch: sends the queue's status, and again after each change. At most one message
-/// is in flight: a slow reader gets the newest status. It uses no timer: changes come from clients'
-/// calls, or occur between two runs.
+/// The stream of QueueService.Watch: sends the queue's status at once and after each change. At
+/// most one message is in flight, so a slow reader gets the newest status. A timer is not needed,
+/// because changes come from clients' calls or occur between two runs.
 class QueueWatchReactor final : public StreamReactor<v1::QueueStatus> {
  public:
   using Fill = std::function<void(const QueueStatus&, v1::QueueStatus*)>;

@@ -72,8 +72,8 @@ BundleLimits BundlesOf(const Budgets& limits) {
           .uploads_a_user = limits.At(Limit::kUploadsAUser)};
 }
 
-/// A call of gRPC's own services (health or reflection). They do not know budgets, so a waiting
-/// call counts as a watch, and calls over the limit are cancelled.
+/// A call of gRPC's own services (health or reflection). These services do not know budgets, so
+/// each call counts as a watch, and calls over the limit are cancelled.
 class ForeignCall final : public grpc::experimental::Interceptor {
  public:
   ForeignCall(grpc::ServerContextBase* context, Result<CallShare> share)
@@ -92,12 +92,12 @@ class ForeignCall final : public grpc::experimental::Interceptor {
   const Result<CallShare> share_;
 };
 
-/// The factory for one user's server.
+/// The factory that creates a ForeignCall for such calls to one user's server.
 class ForeignCalls final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
   ForeignCalls(CallBudget& budget, std::uint32_t uid) : budget_(budget), uid_(uid) {}
 
-  /// The caller takes ownership; nullptr if the call needs no interceptor.
+  /// Returns an interceptor that the caller owns, or nullptr for a call of benchd's services.
   grpc::experimental::Interceptor* CreateServerInterceptor(
       grpc::experimental::ServerRpcInfo* info) override {
     if (std::string_view(info->method()).starts_with("/benchd.")) return nullptr;
@@ -136,7 +136,7 @@ class Server::Impl {
     grpc::EnableDefaultHealthCheckService(true);
     TRY_VOID(CheckGrpc());
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-    // Other users' servers are made when they first connect.
+    // The servers of other users are created when they first connect.
     if (ServerOf(::geteuid()) != nullptr) return {};
     return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
   }
@@ -156,10 +156,11 @@ class Server::Impl {
   }
 
  private:
-  /// One server per user: when requests that never end exhaust its memory quota, gRPC ends streams
-  /// of that user only. Only gRPC can count a request before it is complete. A server stays until
-  /// benchd ends, because shutting it down would wait for its calls, which wait for the loop; and
-  /// few users may connect. Loop's thread.
+  /// Returns the server of a user, which is created at the first connection. With one server per
+  /// user, gRPC ends only that user's streams when unfinished requests exhaust the memory quota.
+  /// Only gRPC can count a request before it is complete. A server exists until benchd ends,
+  /// because shutting it down would wait for its calls, which wait for the loop. The number of
+  /// users who may connect is small. Loop's thread.
   grpc::Server* ServerOf(std::uint32_t uid) {
     std::unique_ptr<grpc::Server>& server = servers_[uid];
     if (server == nullptr) server = MakeServer(uid);
@@ -198,8 +199,8 @@ class Server::Impl {
   QueueService queue_;
   MachineService machine_;
   HistoryService history_;
-  // Last, so that it is destroyed before the services that it calls. Changed on the loop's thread,
-  // until Shutdown().
+  // Declared last, so that the servers are destroyed before the services that they call. Changed on
+  // the loop's thread, until Shutdown().
   std::map<std::uint32_t, std::unique_ptr<grpc::Server>> servers_;
 };
 

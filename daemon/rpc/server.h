@@ -19,7 +19,8 @@
 
 namespace benchd::rpc {
 
-/// The daemon's facts for QueueService.Get. Owned by main, changed and read on the loop's thread.
+/// Facts about the daemon for QueueService.Get. Owned by main, changed and read on the loop's
+/// thread.
 struct DaemonInfo {
   std::string version;
   int pid = 0;
@@ -56,7 +57,7 @@ class QueueService final : public v1::QueueService::CallbackService {
                                                    const v1::WatchQueueRequest* request) override;
 
  private:
-  /// A change that only admins may request; `action` is its name in the audit log.
+  /// A change that only admins may request. `action` is its name in the audit log.
   struct Change {
     const char* action;
     QueueMode mode;
@@ -72,14 +73,15 @@ class QueueService final : public v1::QueueService::CallbackService {
   const Audit& audit_;
 };
 
-/// benchd's gRPC server: the three services, health and reflection. It has no port of its own;
-/// connections come from a Listener, which identifies the caller.
+/// benchd's gRPC server: the three services, health and reflection. It does not open a
+/// port; connections come from a Listener, which identifies the caller.
 ///
 /// Owned by main; created and used on the loop's thread. gRPC's threads inherit the CPU affinity of
 /// the thread that calls Start(), so the process must be confined first.
 class Server {
  public:
-  /// Size allowance beside the spec of a submission: its environment and the names of its fields.
+  /// The additional size of a submission beside its spec: its environment and the names of its
+  /// fields.
   static constexpr std::uint64_t kMostBesideSpec = (1024 + 64) * 1024;
 
   /// References must outlive the server.
@@ -93,12 +95,12 @@ class Server {
     const DaemonInfo& info;
     PeerTable& peers;
     LiveCalls& calls;
-    Audit::Log audit;     ///< receives the audit log
-    RateLimit::Log warn;  ///< receives refusals
+    Audit::Log audit;     ///< receives each line of the audit log
+    RateLimit::Log warn;  ///< receives warnings about refusals
     /// A connection without a call for this long is closed; the client reconnects when necessary.
     std::chrono::milliseconds max_idle = std::chrono::minutes(10);
     Budgets limits = {};
-    /// An upload that receives nothing for this long is ended.
+    /// An upload without data for this long is ended.
     std::chrono::milliseconds max_silence = std::chrono::minutes(1);
   };
 
@@ -107,16 +109,17 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  /// Starts the server.
   /// @errors kInternal if gRPC does not start; those of CheckGrpc()
   Result<void> Start();
 
   /// Serves a connected socket that is in the peer table, and takes ownership of it.
   void Adopt(int fd);
 
-  /// Ends all calls, by force after `grace`, and waits until none is left.
+  /// Ends all calls, by force after `grace`, and waits until all have ended.
   ///
-  /// Blocks, while the calls end on the loop: call it on another thread while the loop runs, after
-  /// LiveCalls::Close() and after the last Adopt().
+  /// Blocks while the calls end on the loop. Call it on another thread while the loop runs, after
+  /// LiveCalls::Close() and the last Adopt().
   void Shutdown(std::chrono::milliseconds grace);
 
  private:

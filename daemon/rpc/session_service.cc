@@ -27,14 +27,15 @@ Result<BundleClaim> ClaimOf(const v1::SubmitWithBundleRequest& message) {
 }
 
 Error IsStopping() {
-  return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
+  return Error{ErrorCode::kUnavailable, "benchd is stopping",
+               "try again when benchd has restarted"};
 }
 
 Error IsSilent(std::chrono::milliseconds silence) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(silence);
   return Error{ErrorCode::kDeadlineExceeded,
-               "bundle: no data came for " + std::to_string(seconds.count()) + " s",
-               "is the network slow? submit again"};
+               "bundle: no data received for " + std::to_string(seconds.count()) + " s",
+               "check the network and submit again"};
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   CO_TRY(bool next, co_await Next());
   if (!next) co_return InvalidArgument("submit", "missing");
   CO_TRY(v1::SubmitWithBundleRequest first, sources_.parse(entry_.caller, message_));
-  // Counted until the call has ended, like any other request.
+  // The message counts until the call has ended, like any other request.
   CO_TRY_VOID(entry_.share.Keep(MemoryOf(first)));
   const v1::SubmitRequest submit = std::move(*first.mutable_submit());
   CO_TRY(const bool is_known, co_await sources_.knows(entry_.caller, submit.request_id()));
@@ -135,11 +136,11 @@ asio::awaitable<Result<bool>> SubmitBundleReactor::Next() {
 
 namespace {
 
-/// Size after which a page of a list ends: clients accept 4 MiB by default, and the loop builds a
-/// page without interruption.
+/// The size after which a page of a list ends. Clients accept 4 MiB by default, and the loop builds
+/// a page without interruption.
 constexpr std::size_t kPageBytes = std::size_t{1} << 20;
 
-/// The full id if it is known, otherwise the id as the client wrote it.
+/// Returns the full ID if it is known, otherwise the ID as the client sent it.
 const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string& asked) {
   return found ? found->id.value : asked;
 }
@@ -161,8 +162,8 @@ Result<void> CheckCounts(const v1::SessionSpec& spec, std::uint64_t pairs, std::
   return {};
 }
 
-/// A few bytes of a spec can request thousands of comparisons, all of which are part of each
-/// report.
+/// Checks the number of pairs. A few bytes of a spec can request thousands of comparisons, and
+/// every report contains all of them.
 /// @errors kResourceExhausted if there are too many
 Result<void> CheckPairs(const SessionSpec& spec, std::uint64_t most) {
   std::uint64_t pairs = 0;

@@ -32,7 +32,7 @@ struct SubmitBundleSources {
   std::chrono::milliseconds max_silence;  ///< longest time without data for a bundle
   /// Parses the first message.
   std::function<Result<v1::SubmitWithBundleRequest>(const Caller&, const grpc::ByteBuffer&)> parse;
-  /// Whether the request has already become a session.
+  /// Returns whether the request has already become a session.
   std::function<asio::awaitable<Result<bool>>(Caller, std::string request_id)> knows;
   /// Submits the session; the pointers must outlive the coroutine.
   std::function<asio::awaitable<Result<void>>(Caller, const v1::SubmitRequest*, BundleUpload*,
@@ -40,11 +40,13 @@ struct SubmitBundleSources {
       submit;
 };
 
-/// SessionService.SubmitWithBundle: one coroutine from the first message to the session.
+/// The stream of SessionService.SubmitWithBundle. One coroutine reads it from the first message
+/// until the session is submitted.
 ///
-/// The next message is requested when the last one has been written to its file, so that a fast
-/// sender waits for the disk. A silent upload is ended, because it occupies disk space and one of
-/// its user's upload slots. All state lives on the loop's thread; gRPC's callbacks only post.
+/// The next message is requested when the last one has been written to the file, so that a fast
+/// sender waits for the disk. An upload without data for too long is ended, because it occupies
+/// disk space and one of its user's upload slots. All state lives on the loop's thread; gRPC's
+/// callbacks only post.
 class SubmitBundleReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
   SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry, grpc::ByteBuffer* response);
@@ -56,7 +58,8 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<grpc::ByteBuffe
  private:
   asio::awaitable<void> Serve();
   asio::awaitable<Result<void>> Take();
-  /// Returns false at the end of the client's data, also if the client has disconnected.
+  /// Waits for the next message. Returns false at the end of the client's data or if the client has
+  /// disconnected.
   /// @errors kUnavailable if benchd is stopping; kDeadlineExceeded if no data has come for too long
   asio::awaitable<Result<bool>> Next();
   void StartSilence() { silent_since_ = asio::steady_timer::clock_type::now(); }
@@ -68,7 +71,7 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<grpc::ByteBuffe
   LiveCalls::Token token_;
   Signal changed_;
   grpc::ByteBuffer message_;
-  asio::steady_timer::time_point silent_since_{};  ///< time since which no data has come
+  asio::steady_timer::time_point silent_since_{};  ///< time of the last data
   bool reading_ = false;
   bool read_ = false;  ///< the last read returned a message
   bool stopping_ = false;
@@ -93,10 +96,10 @@ class SessionService final : public SessionServiceBase {
     const Clock& clock;
     const Audit& audit;
     BundleLimits bundles;
-    std::chrono::milliseconds max_silence;  ///< of an upload
-    std::uint64_t spec_bytes;               ///< of a submission without its environment
-    std::uint64_t pairs;                    ///< of a reference and a candidate, per session
-    std::uint64_t metrics;                  ///< per session
+    std::chrono::milliseconds max_silence;  ///< longest time without data for a bundle
+    std::uint64_t spec_bytes;               ///< maximum size of a submission without environment
+    std::uint64_t pairs;                    ///< maximum per session, of a reference and a candidate
+    std::uint64_t metrics;                  ///< maximum per session
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 

@@ -7,7 +7,8 @@
 namespace benchd::rpc {
 namespace {
 
-// Percent-encoding may triple a message and base64 adds a third to a hint: together below 8 KiB.
+// Percent-encoding may triple a message, and base64 adds a third to a hint. Together they stay
+// below 8 KiB.
 constexpr std::size_t kMaxMessageBytes = 1500;
 constexpr std::size_t kMaxHintBytes = 1000;
 

@@ -55,7 +55,7 @@ bool ListSamplesReactor::FillMessage() {
   message().Clear();
   std::size_t bytes = 0;
   while (used_ < runs_.size() && bytes < kMessageBytes) {
-    const Run run = std::move(runs_[used_++]);  // not held while its message is read
+    const Run run = std::move(runs_[used_++]);  // freed before the client reads the message
     if (run.phase != RunPhase::kMeasured && !with_warmup_) continue;
     v1::Run* added = message().add_runs();
     convert::ToProto(run, spec_, added);

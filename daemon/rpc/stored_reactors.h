@@ -20,8 +20,8 @@ struct ListSamplesSources {
   FindSession find;
 };
 
-/// SessionService.ListSamples: sends a session's runs in order of execution. Loads some MiB at a
-/// time and sends messages of about half a MiB, each after the previous one has been sent.
+/// The stream of SessionService.ListSamples: sends a session's runs in order of execution. It loads
+/// some MiB at a time and sends messages of about half a MiB, one after the other.
 class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
  public:
   static constexpr std::uint64_t kRunsPerLoad = 256;
@@ -37,7 +37,7 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   void Written() override;
   asio::awaitable<Result<void>> Open();
   asio::awaitable<Result<void>> Load();
-  /// Sends loaded runs, or ends the stream if none are left. @return false if more must be loaded
+  /// Sends loaded runs, or ends the stream after the last run. @return false if more must be loaded
   bool Send();
   bool FillMessage();
 
@@ -48,13 +48,13 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   SessionId id_;
   SessionSpec spec_;
   std::vector<Run> runs_;
-  std::size_t used_ = 0;      ///< of runs_
+  std::size_t used_ = 0;      ///< number of runs_ already used
   std::uint64_t loaded_ = 0;  ///< number of the session's runs loaded so far
   bool exhausted_ = false;
 };
 
-/// SessionService.GetBundle: sends the bundle of a session, each piece after the previous one has
-/// been sent. Uses the same store as ListSamples and admits the same callers.
+/// The stream of SessionService.GetBundle: sends the bundle of a session piece by piece, to the
+/// same callers that ListSamples admits.
 class GetBundleReactor final : public StreamReactor<v1::GetBundleResponse> {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;

@@ -48,7 +48,7 @@ bool WatchFeed::QueuedIsDue() const {
 }
 
 bool WatchFeed::UpdateIsDue(SteadyTime now, Occasion occasion) const {
-  // Before the first report, the only news is that the session pauses or resumes.
+  // Before the first report, only a pause or resume of the session is news.
   const auto pauses = [](const Snapshot& s) { return s && s->state == SessionState::kPaused; };
   if (!newest_->report && !pauses(newest_) && !pauses(update_sent_)) return false;
   if (update_sent_ == newest_) return false;

@@ -23,8 +23,8 @@ namespace benchd::rpc {
 /// before any update; updates are at least 50 ms apart; the newest state wins; the final event is
 /// never dropped and comes last. Holds one snapshot, however slow the reader is.
 ///
-/// It requests no timer, because the daemon starts nothing on its own while a child is measured. An
-/// update that comes too soon, or while a write is in flight, therefore waits for the next
+/// It does not use a timer, because the daemon starts nothing on its own while a child is measured.
+/// An update that comes too soon, or while a write is in flight, therefore waits for the next
 /// publication. Only events that must not wait are sent when a write completes: those that the
 /// first snapshot still requires, a change of state, and the final event.
 class WatchFeed {
@@ -40,10 +40,11 @@ class WatchFeed {
 
   static constexpr Nanoseconds kMinInterval = std::chrono::milliseconds(50);
 
-  /// Sets the session's newest state; an earlier one that was not sent is dropped.
+  /// Sets the session's newest state, and drops an earlier one that was not sent.
   void Offer(Snapshot newest);
 
-  /// The event to send now, if any; it counts as sent. There is none after a final event.
+  /// Returns the event to send now, if any, and counts it as sent. After the final event, always
+  /// returns nothing.
   std::optional<Event> Next(SteadyTime now, Occasion occasion);
 
   static bool IsFinalKind(Kind kind) {
@@ -75,8 +76,9 @@ struct WatchSources {
   FindSession find;
 };
 
-/// SessionService.Watch: sends a snapshot, then the newest state at most 20 times per second, and
-/// the final event last. A client that does not read costs one snapshot and one message.
+/// The stream of SessionService.Watch: sends a snapshot, then the newest state at most 20 times per
+/// second, and the final event last. A client that does not read occupies the memory of one
+/// snapshot and one message.
 class WatchReactor final : public StreamReactor<v1::SessionEvent> {
  public:
   WatchReactor(const WatchSources& sources, Entry entry, std::string session);

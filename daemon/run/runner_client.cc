@@ -16,7 +16,8 @@ namespace {
 double Count(std::int64_t value) { return static_cast<double>(value); }
 
 void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
-  // Division yields the double nearest to 1.234567 s for 1234567 us; multiplication would not.
+  // Division converts 1234567 us to the double nearest to 1.234567 s. Multiplication by 1e-6 would
+  // not.
   const double user_s = Count(figures.user_time_us) / 1e6;
   const double system_s = Count(figures.system_time_us) / 1e6;
   const double cpu_s = Count(figures.user_time_us + figures.system_time_us) / 1e6;
@@ -35,8 +36,8 @@ void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
   for (const auto& [name, value] : values) samples.push_back(Sample{name, {}, 0, value});
 }
 
-/// Estimates the value of a counter that shared its place in the CPU with others; empty if it never
-/// counted. Source: perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING.
+/// Estimates the value of a counter that took turns with others (perf_event_open(2),
+/// PERF_FORMAT_TOTAL_TIME_RUNNING). The result is empty if the counter never counted.
 std::optional<double> ValueOf(const wire::CounterFigure& counter) {
   if (counter.running_ns == 0 || counter.enabled_ns == 0) return std::nullopt;
   auto value = static_cast<double>(counter.value);
@@ -66,7 +67,7 @@ void AddOptionalFigures(const wire::RunFigures& figures, std::vector<Sample>& sa
   add("migrations", as_count(figures.migrations));
 }
 
-/// The error for a requested metric that this program does not yield.
+/// Returns an error for the first requested metric that the run does not have.
 std::optional<Error> FirstMissing(const wire::RunFigures& figures) {
   if (figures.missing.empty()) return std::nullopt;
   const wire::MissingMetric& first = figures.missing.front();
@@ -75,7 +76,8 @@ std::optional<Error> FirstMissing(const wire::RunFigures& figures) {
                "gate on another metric, such as cpu_time"};
 }
 
-/// Times that the kernel divides by its tick are coarser than the built-in resolution.
+/// Adds the resolution of user_time and system_time if the kernel measures them in steps that are
+/// coarser than their built-in resolution.
 void AddSteps(const wire::RunFigures& figures, std::vector<MetricInfo>& metrics) {
   const double step_s = Count(figures.user_time_step_ns) / 1e9;
   for (const char* name : {"user_time", "system_time"}) {
@@ -95,7 +97,7 @@ Result<void> CheckMetrics(const wire::ParsedOutput& parsed, std::set<std::string
   for (const MetricInfo& metric : parsed.metrics) {
     const bool is_sane = std::isfinite(metric.resolution) && metric.resolution >= 0;
     if (metric.name.empty() || !is_sane) return Unreadable("a metric lacks a name or resolution");
-    if (!names.insert(metric.name).second) return Unreadable("a duplicate metric");
+    if (!names.insert(metric.name).second) return Unreadable("a metric occurs twice");
   }
   return {};
 }
@@ -109,7 +111,7 @@ Result<void> CheckParsed(const wire::ParsedOutput& parsed) {
     if (!names.contains(inner.empty() ? sample.metric : inner + "/" + sample.metric)) {
       return Unreadable("a sample of an unknown metric");
     }
-    // A sample of an inner benchmark is named INNER/NAME and cannot collide with our metrics.
+    // A sample of an inner benchmark is named INNER/NAME and cannot collide with a built-in metric.
     if (sample.inner_benchmark.empty() && FindBuiltinMetric(sample.metric) != nullptr) {
       return Error{ErrorCode::kInvalidArgument,
                    "parse: '" + sample.metric + "' is a metric that benchd measures itself",
@@ -126,7 +128,7 @@ Result<wire::ParsedOutput> DecodeParsed(std::string_view bytes) {
   if (!parsed) return Unreadable(parsed.error().message);
   if (!parsed->result) {
     Error error = std::move(parsed->result).error();
-    // A complaint about the format already names the option; one about a line does not.
+    // An error about the format already names the option, but an error about a line does not.
     if (!error.message.starts_with("parse: ")) error = std::move(error).Within("parse");
     return error;
   }
@@ -157,7 +159,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
   for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
   outcome.inner_exits = std::move(parsed->exits);
-  // The first exit represents the run, so those that are not accepted come first.
+  // The first exit represents the run, so exits that are not accepted come first.
   std::stable_partition(
       outcome.inner_exits.begin(), outcome.inner_exits.end(), [accepted](const InnerExit& exit) {
         return !exit.code || std::ranges::find(accepted, *exit.code) == accepted.end();
@@ -167,14 +169,16 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
 
 namespace {
 
-/// Far above any healthy answer, including hashing a large program on a slow disk and settings that
-/// take seconds (SMT, partitions). A runner that is silent for longer is dead.
+/// The time after which a silent runner is considered dead. It is far longer than any normal answer
+/// takes, even if the runner hashes a large program on a slow disk or applies settings that take
+/// seconds (SMT, partitions).
 constexpr std::chrono::minutes kAnswerTimeout{2};
-/// How long a run may take beyond its time limit, to kill the tree and parse the output.
+/// The time beyond its limit that a run may take, for killing its process tree and parsing its
+/// output.
 constexpr std::chrono::minutes kRunGrace{1};
 constexpr const char* kDefaultProfile = "default";
 
-/// "'default', 'quiet' and 'strict'"
+/// Returns the names as "'default', 'quiet' and 'strict'".
 std::string Names(const std::vector<wire::ProfileSummary>& profiles) {
   std::string names;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
@@ -208,10 +212,11 @@ Result<void> CheckRequest(const MachineRequest& request,
       "available: " + Names(profiles) +
           (profiles.size() == 1
                ? ""
-               : "; the configuration can define others, below [machine_profile.NAME]"));
+               : "; define others in the configuration as [machine_profile.NAME]"));
 }
 
-/// Each run of the first block may take its full time; later blocks begin within the budget.
+/// Returns the timeout for the answer to a batch. A block may begin at any time within the budget,
+/// and each run may take its full time limit.
 Nanoseconds TimeoutFor(const Batch& batch) {
   constexpr Nanoseconds kLongest = std::chrono::hours(24 * 365);
   const auto runs = static_cast<std::int64_t>(batch.runs.size());
@@ -277,11 +282,11 @@ std::optional<Error> RunnerClient::Refusal(RunnerId runner, const Batch& batch) 
   const auto refuse = [](const char* why) {
     return Error{ErrorCode::kFailedPrecondition, std::string("run: ") + why, {}};
   };
-  if (running_) return refuse("another one is in progress");
+  if (running_) return refuse("another run is in progress");
   if (batch.runs.empty()) return refuse("the batch is empty");
   for (const RunOrder& run : batch.runs) {
     const bool open = runner != 0 && runner == opened_ && run.child < children_.size();
-    if (!open) return refuse("no such command is open");
+    if (!open) return refuse("the command is not open");
   }
   return std::nullopt;
 }
@@ -299,7 +304,7 @@ asio::awaitable<BatchOutcome> RunnerClient::Run(RunnerId runner, Batch batch,
       co_await connection_.Ask(runner, std::move(question), "a run", TimeoutFor(batch));
   running_ = false;
   BatchOutcome outcome = OutcomeOf(batch, std::move(answer));
-  // Also if the last run ended just before the runner received the cancellation.
+  // Report the cancellation even if the last run ended just before the runner received it.
   if (stop.stop_requested()) outcome.error = Cancelled();
   co_return outcome;
 }
@@ -329,7 +334,7 @@ asio::awaitable<MachineEnd> RunnerClient::Release(RunnerId runner) {
   const bool has_children = std::exchange(opened_, 0) == runner;
   const bool holds = std::exchange(holder_, 0) == runner;
   children_.clear();
-  // A runner that has died has released everything.
+  // A runner that has died no longer holds anything.
   if (runner == 0 || runner != connection_.id()) co_return MachineEnd{};
   if (has_children) {
     Result<void> closed = co_await connection_.Ask(runner, wire::CloseChildren{},

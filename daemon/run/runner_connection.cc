@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kHandshake = 0;
 constexpr std::chrono::seconds kHelloTimeout{10};
 constexpr std::chrono::seconds kCancelTimeout{30};
-/// Keeps sums of a clock and a user's time limit far from overflow.
+/// The longest timeout. It prevents an overflow when a user's time limit is added to a clock.
 constexpr std::chrono::hours kLongestTimeout{24 * 365};
 constexpr const char* kSameBuild =
     "install benchd and benchd-runner from the same build and restart both";
@@ -29,7 +29,7 @@ std::string InSeconds(Nanoseconds duration) {
 
 }  // namespace
 
-/// A coroutine that waits for one answer. Registered during its lifetime.
+/// A coroutine that waits for one answer. It is registered with the connection during its lifetime.
 class RunnerConnection::Waiter {
  public:
   Waiter(RunnerConnection& connection, std::uint64_t request, std::size_t answer_index,
@@ -53,7 +53,7 @@ class RunnerConnection::Waiter {
     deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(timeout_));
   }
 
-  /// Called by the connection, which forgets this waiter.
+  /// Delivers the answer and unregisters this waiter. Called by the connection.
   void Answer(Result<wire::Message> answer) {
     answer_ = std::move(answer);
     Unregister();
@@ -91,20 +91,20 @@ RunnerConnection::RunnerConnection(asio::any_io_executor executor, RunnerSource&
 RunnerConnection::~RunnerConnection() { Close(); }
 
 asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
-  // A runner that has just died, unnoticed so far, must not get the next request.
+  // If the runner has just died and this has not been noticed, it must not get the next request.
   if (socket_) {
     pollfd state{socket_->native_handle(), POLLIN, 0};
     if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0) TakeRecords();
   }
   if (facts_) co_return *facts_;
-  if (closed_) co_return Error{ErrorCode::kUnavailable, "benchd-runner: benchd is stopping", {}};
+  if (closed_) co_return Error{ErrorCode::kUnavailable, "benchd is stopping", {}};
   const bool is_fresh = !socket_;
   if (is_fresh) {
     CO_TRY_VOID(OpenSocket());
   }
   Waiter waiter(*this, kHandshake, wire::IndexOf<wire::HelloReply>(), "the handshake",
                 kHelloTimeout);
-  // Read now, because another runner may be connected after the wait.
+  // The id is read now, because another runner may be connected after the wait.
   const RunnerId id = connections_;
   if (is_fresh) {
     if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Disconnect(sent.error().message);
@@ -146,7 +146,7 @@ void RunnerConnection::Close() {
   closed_ = true;
   on_lost_ = nullptr;
   Disconnect([](const std::string& what) {
-    return Error{ErrorCode::kUnavailable, "benchd is stopping during " + what, {}};
+    return Error{ErrorCode::kUnavailable, "benchd stopped during " + what, {}};
   });
 }
 
@@ -179,7 +179,7 @@ void RunnerConnection::AwaitRecords() {
                       [this, alive = std::weak_ptr<const bool>(alive_),
                        connection = connections_](const std::error_code& stopped) {
                         if (stopped || alive.expired()) return;
-                        // The event was queued for a socket that has been closed since.
+                        // The event was queued for a socket that has since been closed.
                         if (!socket_ || connection != connections_) return;
                         TakeRecords();
                         if (socket_) AwaitRecords();
@@ -191,7 +191,8 @@ void RunnerConnection::TakeRecords() {
   }
 }
 
-/// False if there is nothing to read at present.
+/// Reads and handles one record. Returns false if nothing can be read at present, or if the
+/// connection has ended.
 bool RunnerConnection::TakeRecord() {
   auto record = wire::ReceiveRecord(socket_->native_handle());
   if (!record) {
@@ -227,10 +228,10 @@ Result<void> RunnerConnection::Dispatch(wire::Record record) {
     return Error{ErrorCode::kInternal, "it sent an answer without a request", {}};
   }
   const auto found = waiters_.find(request);
-  // The caller has ended meanwhile.
+  // The coroutine that sent the request no longer exists.
   if (found == waiters_.end()) return {};
   if (found->second->answer_index() != message.index()) {
-    return Error{ErrorCode::kInternal, "it answered with the wrong message", {}};
+    return Error{ErrorCode::kInternal, "it answered with the wrong message type", {}};
   }
   found->second->Answer(std::move(message));
   return {};
@@ -239,11 +240,11 @@ Result<void> RunnerConnection::Dispatch(wire::Record record) {
 Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
   if (reply.version != wire::kVersion) {
     return Error{ErrorCode::kFailedPrecondition,
-                 "benchd-runner: speaks version " + std::to_string(reply.version) +
-                     ", benchd speaks version " + std::to_string(wire::kVersion),
+                 "benchd-runner: uses protocol version " + std::to_string(reply.version) +
+                     ", but benchd uses version " + std::to_string(wire::kVersion),
                  kSameBuild};
   }
-  if (facts_) return Error{ErrorCode::kInternal, "it greeted twice", {}};
+  if (facts_) return Error{ErrorCode::kInternal, "it sent a second HelloReply", {}};
   facts_ = RunnerFacts{reply, connections_};
   while (true) {
     const auto found = waiters_.find(kHandshake);
@@ -267,8 +268,10 @@ void RunnerConnection::Disconnect(const std::function<Error(const std::string& w
   socket_.reset();
   facts_.reset();
   source_.Disconnected();
-  // Each waiter gets an error that names its own request. Without waiters, only the log has it.
-  const Error lost = error_of(waiters_.empty() ? "idling" : waiters_.begin()->second->what());
+  // Each waiter gets an error that names its own request. If there are no waiters, only the log
+  // contains the error.
+  const Error lost =
+      error_of(waiters_.empty() ? "an idle period" : waiters_.begin()->second->what());
   while (!waiters_.empty()) {
     Waiter& waiter = *waiters_.begin()->second;
     waiter.Answer(error_of(waiter.what()));

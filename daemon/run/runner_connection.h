@@ -21,33 +21,34 @@
 
 namespace benchd {
 
-/// Connects to a benchd-runner: a child of our own (user mode) or one behind a socket (system
-/// mode).
+/// Connects to a benchd-runner, which is either a child of benchd (user mode) or a service that
+/// listens on a socket (system mode).
 ///
-/// Owned by main.cc, used by one RunnerConnection, which it outlives; on the loop's thread.
+/// Owned by main.cc. Used by one RunnerConnection, which it must outlive. Called on the loop's
+/// thread only.
 class RunnerSource {
  public:
   virtual ~RunnerSource() = default;
 
-  /// Returns a connected SOCK_SEQPACKET socket to a runner that has no other client. Does not wait
-  /// for a message from the runner. Called again only after Disconnected().
+  /// Returns a SOCK_SEQPACKET socket connected to a runner without other clients. Does not wait for
+  /// a message from the runner. Called again only after Disconnected().
   ///
   /// @errors kUnavailable, kNotFound, kPermissionDenied, with a hint.
   virtual Result<UniqueFd> Connect() = 0;
 
-  /// The socket of the last Connect() has been closed, by either side.
+  /// Called when the socket of the last Connect() has been closed by either side.
   virtual void Disconnected() = 0;
 
-  /// What a user can do after the runner died, for Error::hint.
+  /// Returns advice for users after the runner has died, for Error::hint.
   virtual std::string Hint() const = 0;
 };
 
-/// The runner's own facts from the handshake, and its id.
+/// The facts that the runner sent in the handshake, and its id.
 struct RunnerFacts : wire::HelloReply {
-  RunnerId id = 0;  ///< every request is bound to one; never reused by another runner
+  RunnerId id = 0;  ///< every request names the id of its runner; never reused by another runner
 };
 
-/// The type of an answer: its own if that is a Result, otherwise Result<Answer>.
+/// Determines the type of an answer: Answer itself if it is a Result, otherwise Result<Answer>.
 template <typename Answer>
 struct ResultOf {
   using type = Result<Answer>;
@@ -59,13 +60,13 @@ struct ResultOf<Result<T>> {
 template <typename Question>
 using AnswerTo = typename ResultOf<typename Question::Answer>::type;
 
-/// The only connection to benchd-runner. Owns the socket and the table of open requests, and
-/// resumes the coroutine that waits for an answer. Used by RunnerClient.
+/// The only connection to benchd-runner. It owns the socket and the table of requests in progress,
+/// and resumes the coroutine that waits for an answer. Used by RunnerClient.
 ///
-/// A runner that disconnects, sends an invalid message or does not answer in time is dead: all
-/// requests in progress end with kUnavailable "benchd-runner died during ...", and the next
-/// Connect() connects to a fresh one. Lives on the loop's thread; owned by main.cc, outlives the
-/// client.
+/// A runner that disconnects, sends an invalid message or does not answer in time is considered
+/// dead. All requests in progress then end with kUnavailable "benchd-runner died during ...", and
+/// the next Connect() connects to a new runner. Owned by main.cc; it must outlive the client.
+/// Called on the loop's thread only.
 class RunnerConnection {
  public:
   RunnerConnection(asio::any_io_executor executor, RunnerSource& source);
@@ -73,43 +74,46 @@ class RunnerConnection {
   RunnerConnection(const RunnerConnection&) = delete;
   RunnerConnection& operator=(const RunnerConnection&) = delete;
 
-  /// Called after every handshake, before any request: benchd moves to the housekeeping CPUs.
+  /// Sets a function that is called after every handshake, before any request. benchd uses it to
+  /// move to the housekeeping CPUs.
   void OnConnected(std::function<void(const RunnerFacts&)> action) {
     on_connected_ = std::move(action);
   }
-  /// Called when a connection ends other than by Close(), for the log.
+  /// Sets a function that is called when a connection ends, except by Close(). It is meant for the
+  /// log.
   void OnLost(std::function<void(const Error&)> action) { on_lost_ = std::move(action); }
 
   /// Connects to a runner if none is connected.
   ///
-  /// @errors those of RunnerSource::Connect(); kFailedPrecondition if the runner has another
-  ///         version; kUnavailable if it dies or stays silent (10 s), or after Close().
+  /// @errors those of RunnerSource::Connect(); kFailedPrecondition if the runner uses another
+  ///         protocol version; kUnavailable if it dies or does not answer within 10 s, or after
+  ///         Close().
   asio::awaitable<Result<RunnerFacts>> Connect();
 
-  /// Sends `question` to that runner and waits for its answer.
+  /// Sends `question` to the runner with the id `runner` and waits for its answer.
   ///
-  /// @param what     a literal: the step in the user's words, "benchd-runner died during WHAT"
-  /// @param timeout  a runner that is silent for longer is dead
-  /// @errors the answer's own; kUnavailable if that runner has died or dies; kInvalidArgument for a
-  ///         message that is too large.
+  /// @param what     a literal that names the step for users: "benchd-runner died during WHAT"
+  /// @param timeout  the time after which a silent runner is considered dead
+  /// @errors those in the answer; kUnavailable if the runner has died or dies; kInvalidArgument for
+  ///         a message that is too large.
   template <typename Question>
   asio::awaitable<AnswerTo<Question>> Ask(RunnerId runner, Question question, const char* what,
                                           Nanoseconds timeout) {
     using Answer = typename Question::Answer;
-    // Named instead of written into the co_await: GCC 12 destroys some temporaries there twice.
+    // A named variable, because GCC 12 destroys some temporaries in a co_await expression twice.
     wire::Message message(std::move(question));
     CO_TRY(wire::Message answer,
            co_await Exchange(runner, std::move(message), wire::IndexOf<Answer>(), what, timeout));
     co_return std::get<Answer>(std::move(answer));
   }
 
-  /// Asks that runner, if it is alive, to kill the run in progress, and allows it 30 s.
+  /// Requests that the runner, if it is alive, kill the run in progress within 30 s.
   void CancelRun(RunnerId runner);
 
-  /// The current runner; 0 if none is connected.
+  /// Returns the id of the current runner; 0 if none is connected.
   RunnerId id() const { return facts_ ? facts_->id : 0; }
 
-  /// Disconnects for good, so that the loop can end; open requests end with kUnavailable.
+  /// Disconnects permanently, so that the loop can end. Requests in progress end with kUnavailable.
   void Close();
 
  private:
@@ -125,7 +129,8 @@ class RunnerConnection {
   bool TakeRecord();
   Result<void> Dispatch(wire::Record record);
   Result<void> TakeHello(wire::HelloReply reply);
-  /// Ends the connection. `why` completes "benchd-runner died during WHAT"; empty: it hung up.
+  /// Ends the connection. `why` is appended to "benchd-runner died during WHAT"; it is empty if the
+  /// runner hung up.
   void Disconnect(const std::string& why);
   void Disconnect(const std::function<Error(const std::string& what)>& error_of);
 
@@ -134,13 +139,14 @@ class RunnerConnection {
   std::function<void(const RunnerFacts&)> on_connected_;
   std::function<void(const Error&)> on_lost_;
   std::optional<asio::posix::stream_descriptor> socket_;
-  std::uint64_t connections_ = 0;     // the number of the newest socket
+  std::uint64_t connections_ = 0;     // the number of the latest socket
   std::optional<RunnerFacts> facts_;  // present after the handshake
   bool closed_ = false;
   std::uint64_t next_request_ = 1;
-  // By request number; 0 for those that wait for the handshake. They live in coroutine frames.
+  // Waiters by request number; 0 for those that wait for the handshake. They are part of coroutine
+  // frames.
   std::multimap<std::uint64_t, Waiter*> waiters_;
-  // Never shared: handlers on the loop hold weak pointers, to detect the end of this object.
+  // Has no other owner. Handlers on the loop hold weak pointers to detect the end of this object.
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 

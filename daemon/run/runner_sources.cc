@@ -27,8 +27,9 @@ namespace {
 
 constexpr int kRunnerSocket = 3;
 
-/// Signals and process group of a new runner: those of a fresh login, independent of what benchd
-/// ignores or blocks. Only benchd handles Ctrl-C on its terminal.
+/// The signal settings and the process group of a new runner. All signals have their defaults,
+/// regardless of the signals that benchd ignores or blocks. The runner has its own process group,
+/// so that only benchd handles Ctrl-C on its terminal.
 class SpawnAttributes {
  public:
   SpawnAttributes() {
@@ -51,7 +52,8 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
-/// Descriptors of a new runner: no input, the log as output, its socket as 3, and no others.
+/// The descriptors of a new runner: /dev/null as input, the log as output, and its socket as 3. All
+/// others are closed.
 class SpawnDescriptors {
  public:
   explicit SpawnDescriptors(int socket) {
@@ -70,8 +72,8 @@ class SpawnDescriptors {
   posix_spawn_file_actions_t actions_;
 };
 
-/// Widens this thread's affinity while a child is spawned, because the child inherits it and benchd
-/// itself only uses the housekeeping CPUs.
+/// Widens this thread's affinity while a child is spawned. The child inherits the affinity, but
+/// benchd itself uses only the housekeeping CPUs.
 class AffinityDuringSpawn {
  public:
   explicit AffinityDuringSpawn(const cpu_set_t& cpus) {
@@ -101,10 +103,10 @@ Result<std::string> FindRunnerProgram(const std::filesystem::path& benchd) {
   return Error{ErrorCode::kNotFound,
                "benchd-runner: neither " + places[0].string() + " nor " + places[1].string() +
                    " can be executed",
-               "install all of benchd, or build it: ./dev build"};
+               "install benchd completely, or build it: ./dev build"};
 }
 
-/// One runner from start to reaping.
+/// One runner process, from its start until it is reaped.
 struct SpawnedRunner::Process {
   Process(asio::any_io_executor executor, pid_t runner)
       : pid(runner), pidfd(executor), grace(executor) {}
@@ -118,7 +120,7 @@ struct SpawnedRunner::Process {
     grace.cancel();
   }
 
-  /// Returns when the runner has ended. Blocks for `timeout` at most, then kills it.
+  /// Waits until the runner has ended, and kills it after `timeout`.
   void WaitOut(std::chrono::milliseconds timeout) {
     pollfd ended{pidfd.native_handle(), POLLIN, 0};
     if (poll(&ended, 1, static_cast<int>(timeout.count())) <= 0) {
@@ -191,7 +193,7 @@ Result<pid_t> SpawnedRunner::Spawn(const std::string& program, int socket) const
 
 Result<void> SpawnedRunner::Adopt(pid_t pid) {
   auto process = std::make_shared<Process>(executor_, pid);
-  // By number: the declaration in glibc 2.36 is not usable from C++.
+  // Called by its number, because the declaration in glibc 2.36 cannot be used from C++.
   UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   std::error_code failed(pidfd ? 0 : errno, std::system_category());
   if (!failed) process->pidfd.assign(pidfd.get(), failed);
@@ -237,7 +239,7 @@ Result<UniqueFd> ConnectedRunner::Connect() {
                                                 " bytes");
   }
   std::memcpy(address.sun_path, path_.data(), path_.size());
-  // Non-blocking, because a runner that does not accept must not block the loop.
+  // Non-blocking, because a runner that does not accept connections must not block the loop.
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return SystemError("socket", errno);
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
@@ -261,8 +263,9 @@ Result<void> ConnectedRunner::CheckPeer(int socket) const {
   }
   return Error{ErrorCode::kPermissionDenied,
                "benchd-runner: " + path_ + " is served by uid " + std::to_string(peer.uid) +
-                   ", neither root nor benchd",
-               "find out which program created it, remove it and restart benchd-runner.socket"};
+                   ", which is neither root nor benchd",
+               "find out which program created the socket, remove the socket and restart "
+               "benchd-runner.socket"};
 }
 
 std::string ConnectedRunner::Hint() const {

@@ -14,27 +14,28 @@
 
 namespace benchd {
 
-/// Returns the benchd-runner that belongs to the program at `benchd`: beside it, or in
-/// ../libexec/benchd.
+/// Returns the path of the benchd-runner that belongs to the program `benchd`. It is in the folder
+/// of that program or in ../libexec/benchd.
 /// @errors kNotFound, naming both places.
 Result<std::string> FindRunnerProgram(const std::filesystem::path& benchd);
 
-/// The runner of user mode: a child of benchd on a socketpair, started by Connect().
+/// The runner of user mode: a child of benchd, connected by a socketpair and started by Connect().
 ///
-/// It ends when its socket closes and is killed if it has not ended within the grace time. Reaped
-/// through its pidfd on the loop, never by SIGCHLD. The destructor waits for runners that are left:
-/// destroy the RunnerConnection first.
+/// The runner ends when its socket closes, and it is killed if it has not ended within the grace
+/// period. It is reaped through its pidfd on the loop, never by SIGCHLD. The destructor waits for
+/// remaining runners, so destroy the RunnerConnection first.
 class SpawnedRunner : public RunnerSource {
  public:
   struct Options {
-    std::string program;     ///< empty: the one that belongs to this executable
-    std::string sysfs_root;  ///< --sysfs-root; empty: none
-    std::string config;      ///< --config; empty: none
-    /// How long a runner may take to kill its children and end after its socket has closed.
+    std::string program;     ///< empty: the benchd-runner that belongs to this executable
+    std::string sysfs_root;  ///< value of --sysfs-root; empty: not passed
+    std::string config;      ///< value of --config; empty: not passed
+    /// The time that a runner may take to kill its children and exit after its socket has closed.
     std::chrono::milliseconds grace{5000};
   };
 
-  /// Construct before benchd sets its own affinity: runners start on the CPUs allowed now.
+  /// Call this before benchd sets its own affinity, because runners start on the CPUs that are
+  /// allowed at this time.
   SpawnedRunner(asio::any_io_executor executor, Options options);
   ~SpawnedRunner() override;
   SpawnedRunner(const SpawnedRunner&) = delete;
@@ -53,16 +54,17 @@ class SpawnedRunner : public RunnerSource {
   asio::any_io_executor executor_;
   Options options_;
   cpu_set_t allowed_cpus_{};
-  // Shared by this list, which the destructor waits for, and by the handlers on the loop.
+  // Shared with the handlers on the loop. The destructor waits for these processes.
   std::vector<std::shared_ptr<Process>> processes_;
 };
 
-/// The runner of system mode: a service of its own behind a socket. Trusted only if SO_PEERCRED
-/// reports root's or our own uid, because the peer receives every command and its environment.
+/// The runner of system mode: a separate service that listens on a socket. It is trusted only if
+/// SO_PEERCRED reports the uid of root or of benchd, because the peer receives every command and
+/// its environment.
 class ConnectedRunner : public RunnerSource {
  public:
-  /// @param path          of the listening SOCK_SEQPACKET socket
-  /// @param trusted_uids  uids whose runner is trusted; by default root and our own
+  /// @param path          path of the listening SOCK_SEQPACKET socket
+  /// @param trusted_uids  uids whose runner is trusted; by default those of root and benchd
   explicit ConnectedRunner(std::string path);
   ConnectedRunner(std::string path, std::vector<uid_t> trusted_uids);
 

@@ -8,13 +8,13 @@
 namespace benchd {
 namespace {
 
-/// Lower uids belong to system users (SYS_UID_MAX in login.defs(5)).
+/// The lowest uid of a person. Lower uids belong to system users (SYS_UID_MAX in login.defs(5)).
 constexpr uid_t kFirstPerson = 1000;
 
-/// The uid that queries the user database. No other process may have it: a process with the same
-/// uid could trace getent(1), which is readable by anyone, and answer in its place. That excludes
-/// `nobody`, which services use, and benchd's uid. systemd reserves 65520 to 65533 from users
-/// (UIDS-GIDS.md).
+/// The uid that queries the user database. No other process may have this uid, because such a
+/// process could trace getent(1), which is readable by all users, and forge its answer. That rules
+/// out `nobody`, which services use, and benchd's uid. systemd does not assign the uids 65520 to
+/// 65533 to users (UIDS-GIDS.md).
 constexpr std::uint32_t kAsker = 65530;
 
 Error Refused(uid_t uid, const std::string& why, std::string hint) {
@@ -30,8 +30,8 @@ bool IsNamed(const AccessRules& rules, const wire::UserRecord& record, uid_t uid
   });
 }
 
-/// All groups of the record. For a user missing from the database, only the group that by custom
-/// has the same number.
+/// Returns all groups of the record. If the user is missing from the database, returns only the
+/// group with the same number, which by convention belongs to the user.
 std::vector<std::uint32_t> GroupsOf(const wire::UserRecord& record, uid_t uid) {
   std::vector<std::uint32_t> groups = record.groups;
   groups.push_back(record.known ? record.gid : uid);
@@ -64,7 +64,7 @@ Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& rec
     return std::find(groups.begin(), groups.end(), group) != groups.end();
   };
   if (caller.uid != 0 && !IsNamed(rules, record, caller.uid)) {
-    const std::string hint = "or name it in [access] users and restart benchd-runner";
+    const std::string hint = "or list this user in [access] users and restart benchd-runner";
     if (caller.uid < kFirstPerson) {
       return Refused(caller.uid, "it is a system user", "submit as another user, " + hint);
     }
@@ -75,7 +75,8 @@ Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& rec
   }
   if (!has(caller.gid)) {
     return Refused(caller.uid, "gid " + std::to_string(caller.gid) + " is not one of its groups",
-                   "submit with a group that the user database (getent group) gives to that user");
+                   "submit with a group that the user belongs to in the user database (getent "
+                   "group)");
   }
   std::erase_if(caller.groups, [&has](std::uint32_t group) { return !has(group); });
   return caller;
@@ -83,13 +84,15 @@ Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& rec
 
 namespace {
 
-/// A removed group membership takes effect after this long.
+/// How long answers are cached. The removal of a user from a group takes effect after this time.
 constexpr std::int64_t kRememberFor = 60'000'000'000;
-/// Short, so that a user who has just joined the group need not wait.
+/// How long refusals are cached. It is short, so that a user who has just joined the group need not
+/// wait.
 constexpr std::int64_t kRememberRefusalFor = 1'000'000'000;
-/// Ends a lookup at a directory server that does not answer.
+/// The time limit of a lookup, for directory servers that do not respond.
 constexpr std::int64_t kUserTimeout = 10'000'000'000;
-/// At once. Without a limit, every uid could have its own lookup.
+/// The maximum number of concurrent lookups of users. Without a limit, every uid could have its own
+/// lookup.
 constexpr std::size_t kMostQuestions = 4;
 
 }  // namespace
@@ -131,7 +134,7 @@ void Callers::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
   const auto found = std::find_if(
       asking_.begin(), asking_.end(),
       [&helper](const Question& question) { return question.helper.get() == &helper; });
-  // Kept alive until this function returns, because it called us.
+  // Keeps the helper alive until this function returns, because the helper called it.
   const Question done = std::move(*found);
   asking_.erase(found);
   const std::string what = "uid " + std::to_string(done.uid);
@@ -156,15 +159,17 @@ void Callers::Remember(uid_t uid, Result<wire::UserRecord> record) {
 namespace {
 
 constexpr std::size_t kMostRunning = 16;
-/// A user whose file server hangs occupies these until they time out, and no others.
+/// The maximum number of concurrent lookups per user. A user whose file server hangs cannot occupy
+/// more.
 constexpr std::size_t kMostRunningOfAUser = 2;
-/// More than a suite submits at once.
+/// The maximum number of waiting lookups per user. A suite submits fewer commands at a time.
 constexpr std::size_t kMostWaitingOfAUser = 256;
-/// Together with kLookupTimeout, less than benchd waits for an answer (run/runner_client.cc).
+/// The longest time that a lookup may wait to start. The sum of this and kLookupTimeout must be
+/// less than the time that benchd waits for an answer (run/runner_client.cc).
 constexpr std::int64_t kMostWait = 60'000'000'000;
 constexpr std::int64_t kLookupTimeout = 30'000'000'000;
-/// For a user's second and later concurrent lookups, so that a user who floods the housekeeping
-/// CPUs does not delay users who submit occasionally.
+/// The nice value of a user's second and later concurrent lookups. It prevents a user who floods
+/// the housekeeping CPUs from delaying users who submit occasionally.
 constexpr int kFurtherLookupNice = 10;
 
 }  // namespace
@@ -199,7 +204,8 @@ bool Lookups::HasRoomFor(uid_t uid) const {
   std::size_t all = 0;
   std::size_t own = 0;
   for (const Running& one : running_) {
-    // A hung helper counts against its user only, so that one user cannot accumulate them.
+    // A hung helper counts against the limit of its user, so that one user cannot accumulate hung
+    // helpers. It does not count against the limit for all users.
     if (!one.is_hung) ++all;
     if (one.uid == uid) ++own;
   }
@@ -252,7 +258,7 @@ void Lookups::OnReady(int, std::uint32_t) {
         lookup.request,
         Error{ErrorCode::kDeadlineExceeded,
               "command '" + lookup.question.query.program +
-                  "': not looked up in time: other lookups of the same user are slow",
+                  "': the lookup timed out because other lookups of the same user are slow",
               "check whether the programs are on a file system that does not respond"});
   }
   if (!waiting_.empty()) timer_.Arm(waiting_.front().until_ns - MonotonicNow());
@@ -265,7 +271,7 @@ void Lookups::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
   const std::uint64_t request = found->request;
   const std::string what = "command '" + found->program + "'";
   const bool was_hung = found->is_hung;
-  // Kept alive until this function returns, because it called us.
+  // Keeps the helper alive until this function returns, because the helper called it.
   std::unique_ptr<HelperProcess> kept;
   if (helper.hangs()) {
     found->is_hung = true;

@@ -20,33 +20,35 @@
 
 namespace benchd {
 
-/// Which users children may run as. The runner decides this itself, because benchd talks to every
-/// user: a compromised benchd must not become root by naming root.
+/// The rules that determine which users children may run as. The runner applies them itself and
+/// does not trust benchd, which communicates with every user. A compromised benchd must not be able
+/// to become root by requesting a child that runs as root.
 ///
-/// Made once by main() from the configuration and never changed.
+/// Created once by main() from the configuration and never changed.
 struct AccessRules {
-  /// False in user mode, where everything belongs to one user, and when we cannot change our uid.
+  /// True if the rules apply. False in user mode, where everything belongs to one user, and if the
+  /// runner cannot change its uid.
   bool hold = false;
-  uid_t benchd = 0;  ///< the only user who may connect
+  uid_t benchd = 0;  ///< uid of the only user who may connect
   bool allow_root = false;
-  std::string group = "benchd";    ///< owns the control socket
-  std::vector<std::string> users;  ///< admitted in addition, by name or number
+  std::string group = "benchd";    ///< the group that owns the control socket
+  std::vector<std::string> users;  ///< further admitted users, by name or number
 };
 
-/// Checks `uid` without looking it up.
-/// @errors kPermissionDenied for root unless it is allowed, for benchd's own uid, and for the uid
+/// Checks `uid` without looking it up in the user database.
+/// @errors kPermissionDenied for root unless root is allowed, for benchd's own uid, and for the uid
 ///         that queries the user database.
 Result<void> CheckUid(const AccessRules& rules, uid_t uid);
 
-/// Returns `caller` with only those of its groups that `record` also lists.
-/// @errors kPermissionDenied: those of CheckUid(); a user who is neither in the group nor listed; a
-///         system user (uid below 1000) who is not listed; a gid that is not one of the user's
-///         groups.
+/// Returns `caller`, reduced to the groups that `record` also lists.
+/// @errors those of CheckUid(); kPermissionDenied for a user who is neither in the group nor
+///         listed, for a system user (uid below 1000) who is not listed, and for a gid that is not
+///         one of the user's groups.
 Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& record, Caller caller);
 
 class CallersOwner {
  public:
-  /// A lookup has ended: call Admit() again.
+  /// Called when a lookup has ended. Call Admit() again.
   virtual void OnCallerKnown() = 0;
 
  protected:
@@ -54,8 +56,8 @@ class CallersOwner {
 };
 
 /// Looks up the users that children are to run as. Each lookup in the machine's user database runs
-/// in a benchd-helper with a uid of its own. Answers are cached for a minute, so that a session
-/// costs one lookup and its runs none.
+/// in a benchd-helper with a reserved uid. Answers are cached for a minute, so that a session needs
+/// only one lookup, regardless of the number of its runs.
 class Callers final : public HelperOwner {
  public:
   Callers(EventLoop& loop, const Host& host, ProcessTree& tree, const AccessRules& rules,
@@ -64,7 +66,8 @@ class Callers final : public HelperOwner {
   Callers(const Callers&) = delete;
   Callers& operator=(const Callers&) = delete;
 
-  /// Returns the caller that a child may run as; empty while the lookup is in progress.
+  /// Returns the caller that a child may run as. The result is empty while the lookup is in
+  /// progress.
   /// @errors those of AdmitCaller(), of CheckCaller() and of the helper.
   std::optional<Result<Caller>> Admit(const Caller& caller);
 
@@ -103,12 +106,12 @@ class LookupsOwner {
   ~LookupsOwner() = default;
 };
 
-/// Looks up programs with the ids of their callers, each in a helper of its own, while a run may be
-/// in progress.
+/// Looks up programs with the ids of their callers. Each lookup has a separate helper and may run
+/// during a measurement.
 ///
-/// One user's lookups do not delay another's: each user has few helpers at a time and a bounded
-/// number of waiting lookups. Every lookup is answered within a minute, possibly with an error;
-/// benchd treats a longer silence as the death of the runner.
+/// The lookups of one user do not delay those of another, because the number of running and waiting
+/// lookups is limited per user. Every lookup is answered in time, possibly with an error, because
+/// benchd assumes that a runner that stays silent for two minutes has died.
 class Lookups final : public EventSink, public HelperOwner {
  public:
   Lookups(EventLoop& loop, const Host& host, ProcessTree& tree, Callers& callers,
@@ -116,10 +119,10 @@ class Lookups final : public EventSink, public HelperOwner {
   Lookups(const Lookups&) = delete;
   Lookups& operator=(const Lookups&) = delete;
 
-  /// The owner gets the answer, possibly before this returns.
+  /// Adds a lookup. The owner receives the answer, possibly before this function returns.
   void Add(std::uint64_t request, wire::Resolve question);
 
-  /// Starts the lookups that can start now. Also called when a caller has become known.
+  /// Starts all lookups that can start now. Call this when the lookup of a caller has ended.
   void GoOn();
 
   /// Cancels all lookups without calling the owner.

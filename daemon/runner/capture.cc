@@ -10,7 +10,7 @@
 namespace benchd {
 namespace {
 
-// A chatty child fills the default 64 KiB of a pipe before another process has woken up.
+// A child that prints a lot fills the default 64 KiB of a pipe before the runner has woken up.
 constexpr int kPipeBytes = 1024 * 1024;
 
 }  // namespace
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Capture>> Capture::Open(EventLoop& loop, CaptureTargets t
   UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
   fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
-  // Users who own many pipes are refused more; the default size then remains.
+  // The kernel refuses a larger size to users who own many pipes. The default size then remains.
   if (targets.log != nullptr || targets.memory >= 0) {
     fcntl(read_end.get(), F_SETPIPE_SZ, kPipeBytes);
   }
@@ -42,14 +42,15 @@ void Capture::OnReady(int, std::uint32_t) {
 void Capture::Finish() {
   if (!watch_) return;
   watch_.reset();
-  // Bounded, because a process outside the tree may hold the pipe and write for ever.
+  // The number of reads is bounded, because a process outside the tree may hold the pipe and write
+  // to it forever.
   constexpr int kMaxReads = 64;
   for (int i = 0; i < kMaxReads && ReadSome(); ++i) {
   }
 }
 
 bool Capture::ReadSome() {
-  // Static, so that only children that print touch these pages, and all of them the same ones.
+  // Static, so that the pages are used only if a child prints, and so that all captures share them.
   static std::array<char, 64 * 1024> buffer;
   ssize_t count = 0;
   do {
@@ -98,7 +99,7 @@ void Capture::KeepInMemory(const char* bytes, std::size_t count) {
 
 std::string Capture::TakeTail() {
   if (tail_.size() == kTailBytes) {
-    // The text probably begins inside a line.
+    // The text probably begins in the middle of a line.
     const std::size_t newline = tail_.find('\n');
     if (newline != std::string::npos && newline + 1 < tail_.size()) tail_.erase(0, newline + 1);
   }

@@ -12,16 +12,16 @@
 
 namespace benchd {
 
-/// How much of the end of stderr is kept with every run.
+/// The number of bytes at the end of stderr that are kept with every run.
 inline constexpr std::size_t kTailBytes = 4 * 1024;
-/// How much is kept of a run with output "log". The rest is read and discarded, and the log then
-/// ends with kLogCut.
+/// The number of bytes that are kept of a run with output "log". Further output is read and
+/// discarded, and the log then ends with kLogCut.
 inline constexpr std::size_t kLogBytes = 1024 * 1024;
-inline constexpr std::string_view kLogCut = "\n[cut here: the run printed more than 1 MiB]\n";
-/// How much a harness may print for parsing.
+inline constexpr std::string_view kLogCut = "\n[truncated: the run printed more than 1 MiB]\n";
+/// The number of bytes that a harness may print for parsing.
 inline constexpr std::size_t kParseBytes = std::size_t{64} * 1024 * 1024;
 
-/// Destinations for the bytes of a pipe. All of them are optional.
+/// The optional destinations for the bytes read from a pipe.
 struct CaptureTargets {
   bool keep_tail = false;
   std::string* log = nullptr;  ///< shared by both streams of a run; outlives the capture
@@ -30,31 +30,33 @@ struct CaptureTargets {
 };
 
 /// Reads a child's stdout or stderr from a pipe while the child runs, so that the child never
-/// blocks on us.
+/// blocks on a full pipe.
 ///
-/// A child that prints nothing costs one wake-up, at its end.
+/// A child that prints nothing wakes the runner once, when it ends.
 class Capture final : public EventSink {
  public:
   /// @errors those of pipe2.
   static Result<std::unique_ptr<Capture>> Open(EventLoop& loop, CaptureTargets targets);
 
-  /// The end for the child. Call CloseWriteEnd() once the child has it.
+  /// The end of the pipe that the child writes to. Call CloseWriteEnd() once the child has it.
   int write_end() const { return write_end_.get(); }
   void CloseWriteEnd() { write_end_.Reset(); }
 
-  /// Reads what is in the pipe now and stops watching it. Called after the child's tree has exited.
+  /// Reads the remaining output from the pipe and stops watching it. Call this after the child's
+  /// process tree has exited.
   void Finish();
 
-  /// The last kTailBytes, beginning at the start of a line if there is one in them.
+  /// Returns at most the last kTailBytes bytes. If they contain the start of a line, the result
+  /// begins there.
   std::string TakeTail();
-  /// True if more than `memory_limit` bytes came.
+  /// True if the child wrote more than `memory_limit` bytes.
   bool overflowed() const { return overflowed_; }
 
  private:
   Capture(EventLoop& loop, UniqueFd read_end, UniqueFd write_end, CaptureTargets targets);
 
   void OnReady(int fd, std::uint32_t events) override;
-  /// Reads once. False at the end of the pipe, or when it is empty.
+  /// Reads from the pipe once. Returns false if the pipe is empty or its write end is closed.
   bool ReadSome();
   void Keep(const char* bytes, std::size_t count);
   void KeepInLog(const char* bytes, std::size_t count);

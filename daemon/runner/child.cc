@@ -37,7 +37,8 @@ long Check(const ChildPlan& plan, ChildStep step, long result) {
   return result;
 }
 
-/// Writes "0" into a file below `folder`: the calling process, or no adjustment.
+/// Writes "0" to a file in `folder`. In cgroup.procs it stands for the calling process, and in
+/// oom_score_adj it means no adjustment.
 long WriteZero(int folder, const char* name) {
   const long fd = RawSyscall(SYS_openat, folder, Word(name), O_WRONLY | O_CLOEXEC);
   if (fd < 0) return fd;
@@ -46,7 +47,7 @@ long WriteZero(int folder, const char* name) {
   return written;
 }
 
-/// Clamps a limit to our own hard limit if the kernel refuses a higher one.
+/// Sets a resource limit. If the kernel refuses it, clamps it to the inherited hard limit.
 void SetLimit(const ChildPlan& plan, const ChildLimit& limit) {
   rlimit64 value = limit.value;
   long result = RawSyscall(SYS_prlimit64, 0, limit.resource, Word(&value), 0);
@@ -82,17 +83,17 @@ void SetMemory(const ChildPlan& plan) {
 }
 
 void Place(const ChildPlan& plan) {
-  // Before the affinity, which joining a cpuset would override.
+  // Done before setting the affinity, because joining a cpuset overrides it.
   if (plan.join_cgroup >= 0) {
     const long joined = WriteZero(plan.join_cgroup, "cgroup.procs");
-    // Without limits, a refusal does no harm: the tree is found through its parents.
+    // Without limits, a refusal does no harm, because descendants are found through their parents.
     if (plan.must_join) Check(plan, ChildStep::kGroup, joined);
   }
   if (!plan.held || plan.roams) {
     Check(plan, ChildStep::kAffinity,
           RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
   }
-  // May fail: not every runner may lower the score, and children then inherit it.
+  // This may fail, because not every runner may lower the score. Children then inherit it.
   if (plan.reset_oom_score) WriteZero(AT_FDCWD, "/proc/self/oom_score_adj");
   RawSyscall(SYS_umask, static_cast<long>(plan.umask));
   for (std::size_t i = 0; i < plan.limit_count; ++i) SetLimit(plan, plan.limits[i]);
@@ -103,8 +104,8 @@ void Place(const ChildPlan& plan) {
 void Separate(const ChildPlan& plan) {
   Check(plan, ChildStep::kSession, RawSyscall(SYS_setsid));
   if (plan.clear_inheritable) {
-    // This also clears the ambient capabilities. A program of an unprivileged user then starts with
-    // none, and root's with all, as usual.
+    // This also clears the ambient capabilities. A program then starts without capabilities if its
+    // user is unprivileged, and with all of them if its user is root, as usual.
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     Check(plan, ChildStep::kCapabilities,
           RawSyscall(SYS_capset, Word(&header), Word(plan.capabilities)));
@@ -131,13 +132,16 @@ void BecomeUser(const ChildPlan& plan) {
     Check(plan, ChildStep::kGid, RawSyscall(SYS_setresgid, gid, gid, gid));
     const long uid = static_cast<long>(plan.uid);
     Check(plan, ChildStep::kUid, RawSyscall(SYS_setresuid, uid, uid, uid));
-    // The change of ids set the dumpable flag according to fs.suid_dumpable. With 2, a core dump
-    // would contain the runner's memory. execve gives the program new memory and resets the flag.
+    // The change of ids set the dumpable flag to the value of fs.suid_dumpable. If that is 2, a
+    // core dump would contain the runner's memory. execve resets the flag and gives the program new
+    // memory.
     RawSyscall(SYS_prctl, PR_SET_DUMPABLE, 0);
-    // May fail: a kernel without keyrings (ENOSYS), or a container's filter. Then none are shared.
+    // This may fail because the kernel has no keyrings (ENOSYS) or because of a container's filter.
+    // In both cases no keys are shared.
     if (plan.join_keyring) RawSyscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
     if (plan.uid != 0) {
-      // The kernel has dropped them with the uid, unless a securebit of the runner prevents that.
+      // The kernel dropped the capabilities when the uid changed, unless a securebit of the runner
+      // prevents that.
       __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
       __user_cap_data_struct empty[2] = {};
       Check(plan, ChildStep::kCapabilities, RawSyscall(SYS_capset, Word(&header), Word(empty)));
@@ -145,17 +149,18 @@ void BecomeUser(const ChildPlan& plan) {
   }
 }
 
-/// Makes the child die with the runner.
+/// Makes the kernel kill the child when the runner dies.
 void DieWithRunner(const ChildPlan& plan) {
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (RawSyscall(SYS_getppid) != plan.parent) Exit(127);
 }
 
-/// A few hundred microseconds. The runner usually opens the gate within them, and the run then
-/// begins on a CPU that is awake. After that, the CPU is free for others.
+/// The number of times that a child polls its gate before it sleeps, which takes a few hundred
+/// microseconds. The runner usually opens the gate within that time, so that the run begins on a
+/// CPU that is awake. A sleeping child leaves the CPU to other processes.
 constexpr int kLooksBeforeSleep = 4000;
 
-/// Marks a busy-wait loop, for the sake of the sibling thread on the same core.
+/// Yields the core to its sibling hardware thread during a busy-wait loop.
 void RelaxCpu() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -218,8 +223,8 @@ void CheckIdentity(const ChildPlan& plan) {
   }
 }
 
-/// With signals blocked until now, the user who owns the process could do nothing but kill it. The
-/// runner has all dispositions at their defaults, so only the mask needs undoing.
+/// Unblocks all signals. While they were blocked, the user who owns the process could only kill it.
+/// The runner keeps all signal dispositions at their defaults, so that only the mask must be reset.
 void UnblockSignals() {
   const unsigned long none = 0;
   RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, Word(&none), 0, sizeof(none));

@@ -17,13 +17,13 @@ namespace {
 constexpr std::uint64_t kMebibyte = 1024 * 1024;
 constexpr std::uint64_t kKeptMemory = 256 * kMebibyte;
 
-/// How much of the machine's memory a run may use; kNoLimit if the total is unknown.
+/// Returns how many bytes of the machine's memory a run may use; kNoLimit if the total is unknown.
 std::uint64_t MostMemory(const Host& host) {
   const std::string text = host.files.Text("proc/meminfo");
   std::string_view value = Field(text, "MemTotal");
   const std::uint64_t total = ParseCount(NextWord(value)).value_or(0) * 1024;
   const std::uint64_t kept = std::max(total / 10, kKeptMemory);
-  // On a machine this small, a limit would leave too little for benchmarks.
+  // On such a small machine, a limit would leave too little memory for benchmarks.
   if (total < 2 * kept) return kNoLimit;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return (total - kept) / page * page;
@@ -46,7 +46,7 @@ std::uint64_t CountThreads(uid_t uid) {
     struct stat info {};
     snprintf(path, sizeof(path), "/proc/%.20s/task", entry->d_name);
     if (stat(path, &info) != 0 || info.st_uid != uid) continue;
-    // One folder per thread, plus . and .. (proc(5)).
+    // /proc/PID/task has one folder per thread, plus `.` and `..` (proc(5)).
     count += info.st_nlink > 2 ? info.st_nlink - 2 : 0;
   }
   closedir(listing);
@@ -81,7 +81,8 @@ void LowerLimits(std::vector<ResourceLimit>& limits, const ChildLimits& wanted) 
   LowerLimit(limits, RLIMIT_NOFILE, wanted.open_files);
   LowerLimit(limits, RLIMIT_FSIZE, wanted.file_bytes);
   LowerLimit(limits, RLIMIT_CORE, wanted.core_bytes);
-  // SIGXCPU, which can be named, comes at the soft limit; SIGKILL at the hard one.
+  // At the soft limit, the kernel sends SIGXCPU, which identifies the cause. At the hard limit, it
+  // sends SIGKILL.
   LowerLimit(limits, RLIMIT_CPU, wanted.cpu_seconds, 1);
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
-/// Without its descriptors the loop would hang, so it exits and is restarted.
+/// Logs an error and exits, so that the runner is restarted. Without its descriptors, the loop
+/// would hang.
 [[noreturn]] void Die(const char* what) {
   Log(LogLevel::kError, std::string(what) + ": " + std::strerror(errno));
   _exit(EXIT_FAILURE);
@@ -84,7 +85,7 @@ void Timer::Set(std::int64_t delay_ns) {
   itimerspec setting{};
   setting.it_value.tv_sec = delay_ns / kNanosPerSecond;
   setting.it_value.tv_nsec = delay_ns % kNanosPerSecond;
-  // This also clears an expiry that has not been read yet.
+  // This also clears an expiration that has not been read yet.
   if (timerfd_settime(fd_.get(), 0, &setting, nullptr) != 0) Die("timerfd_settime");
 }
 

@@ -9,7 +9,8 @@
 
 namespace benchd {
 
-/// Receives events of watched descriptors. May destroy any Watch, and itself, in OnReady().
+/// A receiver of events from watched descriptors. OnReady() may destroy any Watch, and the sink
+/// itself.
 class EventSink {
  public:
   /// @param events  EPOLL* bits
@@ -21,12 +22,12 @@ class EventSink {
 
 class EventLoop;
 
-/// Keeps a descriptor in the loop for its lifetime; must be destroyed before the descriptor is
-/// closed.
+/// Registers a descriptor with the loop for the lifetime of the Watch. Destroy it before closing
+/// the descriptor.
 class Watch {
  public:
-  /// Of the descriptors that are ready together, urgent ones are served first: the end of a
-  /// measured child.
+  /// If several descriptors are ready at the same time, urgent ones are served first. Only the end
+  /// of a measured child is urgent.
   enum class Urgency { kNormal, kUrgent };
 
   Watch(EventLoop& loop, int fd, EventSink& sink, Urgency urgency = Urgency::kNormal);
@@ -42,7 +43,7 @@ class Watch {
   const Urgency urgency_;
 };
 
-/// The runner's only thread of control. Everything it waits for is a descriptor.
+/// The event loop of the runner's only thread. Every event that it waits for has a descriptor.
 class EventLoop {
  public:
   EventLoop();
@@ -63,15 +64,16 @@ class EventLoop {
   bool stopped_ = false;
 };
 
-/// A timer as a descriptor; fires once for each Arm().
+/// A timer with a descriptor. It fires once for each Arm().
 class Timer {
  public:
   Timer(EventLoop& loop, EventSink& sink);
 
-  /// Fires after `delay_ns` (at least 1) and replaces an earlier setting.
+  /// Sets the timer to fire after `delay_ns` (at least 1), which replaces an earlier setting.
   void Arm(std::int64_t delay_ns);
   void Disarm();
-  /// True if it has fired. An event may be older than the last Arm() or Disarm().
+  /// Returns true if the timer has fired. Call this on each event, because an event may be older
+  /// than the last Arm() or Disarm().
   bool TakeExpiry();
   int fd() const { return fd_.get(); }
 
@@ -82,7 +84,7 @@ class Timer {
   Watch watch_;
 };
 
-/// CLOCK_MONOTONIC in nanoseconds.
+/// Returns the time of CLOCK_MONOTONIC in nanoseconds.
 std::int64_t MonotonicNow();
 
 }  // namespace benchd

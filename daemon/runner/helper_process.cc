@@ -17,12 +17,14 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-/// Limits the address space of the helper, and the memory of its control group.
+/// The limit on the address space of the helper, and on the memory of its control group.
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{512} * 1024 * 1024;
-/// The helper has one thread; lookups in the user database may start more processes.
+/// The limit on the processes of a helper. The helper itself has one thread, but lookups in the
+/// user database may start more processes.
 constexpr std::uint64_t kProcesses = 32;
 
-/// How long SIGKILL may take. A helper that survives for longer hangs in the kernel.
+/// How long a helper may take to die after SIGKILL. A helper that survives longer hangs in the
+/// kernel.
 constexpr std::int64_t kKillTimeout = 5'000'000'000;
 
 Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
@@ -79,9 +81,10 @@ HelperProcess::~HelperProcess() {
   if (process_.pidfd) KillAndReap();
 }
 
-/// A fresh group for each helper separates processes, memory charges and kills. Creating and
-/// removing it takes 0.15 ms (Linux 6.18, without controllers), also after every run that is
-/// parsed. That is little beside starting the process, and no run is measured before the answer.
+/// Creates a new control group for the helper, which keeps its processes and memory separate from
+/// those of other helpers. Creating and removing the group takes 0.15 ms (Linux 6.18, without
+/// controllers). This is done after every run whose output is parsed, but it takes little time
+/// compared with starting the process, and no run is measured until the helper has answered.
 Result<void> HelperProcess::MakeGroup() {
   if (host_.helper_groups.empty()) return {};
   TRY(auto group, TreeGroup::CreateIn(host_.helper_groups));
@@ -136,7 +139,7 @@ Result<void> HelperProcess::Start(HelperOrder order) {
 
 void HelperProcess::OnReady(int fd, std::uint32_t) {
   if (fd == timer_->fd()) return OnTimer();
-  // Not reaped yet, so its process group number cannot have been reused.
+  // The helper has not been reaped, so its process group ID cannot have been reused.
   kill(-process_.pid, SIGKILL);
   siginfo_t info{};
   if (waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
@@ -164,7 +167,7 @@ void HelperProcess::OnTimer() {
 
 Error HelperProcess::TookTooLong() const {
   return Error{ErrorCode::kDeadlineExceeded, name_ + ": benchd-helper took too long",
-               "check for a very large file, or a file system that does not respond"};
+               "check for a very large file or for a file system that does not respond"};
 }
 
 Result<std::string> HelperProcess::Collect(int status, bool exited) {
@@ -193,8 +196,8 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
 
 void HelperProcess::KillAndReap() {
   SendKill(process_);
-  // Waits briefly for the process to die. One that hangs in the kernel keeps its memory and is
-  // reaped by the tree when it returns.
+  // Waits briefly for the process to die. If the process hangs in the kernel, it keeps its memory,
+  // and ProcessTree reaps it when it exits.
   constexpr int kDyingMs = 200;
   pollfd dead{process_.pidfd.get(), POLLIN, 0};
   poll(&dead, 1, kDyingMs);

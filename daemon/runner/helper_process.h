@@ -16,15 +16,17 @@
 
 namespace benchd {
 
-/// Limit for an answer of benchd-helper. An answer, a log and a stderr together fit into a record.
+/// The limit on the size of an answer of benchd-helper. Together, an answer, a log and the end of
+/// stderr fit into one record.
 inline constexpr std::size_t kHelperAnswerBytes = std::size_t{6} * 1024 * 1024;
 
 class HelperProcess;
 
 class HelperOwner {
  public:
-  /// @param answer  what the helper printed, or an error. Called twice for a helper that hangs().
-  ///                May destroy `helper`.
+  /// Called when a helper has ended, and called twice for a helper that hangs(). The owner may
+  /// destroy `helper` in this function.
+  /// @param answer  the helper's output, or an error
   virtual void OnHelperDone(HelperProcess& helper, Result<std::string> answer) = 0;
 
  protected:
@@ -32,20 +34,20 @@ class HelperOwner {
 };
 
 struct HelperOrder {
-  std::string name;               ///< names the work in messages
-  std::vector<std::string> argv;  ///< after the program's name
-  UniqueFd input;                 ///< its stdin
+  std::string name;               ///< the subject of the task, for messages
+  std::vector<std::string> argv;  ///< the arguments after the program's name
+  UniqueFd input;                 ///< the helper's stdin
   Caller caller;
-  bool as_caller = true;  ///< false: with our own ids
+  bool as_caller = true;  ///< false: run with the runner's own ids
   std::string cwd = "/";
   std::int64_t timeout_ns = 0;
-  int nice = 0;  ///< never below benchd's own
+  int nice = 0;  ///< never below the runner's own nice value
 };
 
-/// Runs benchd-helper once, to access what belongs to a caller: with the caller's ids, with the
-/// caller's limits or tighter ones, and on the housekeeping CPUs. If Host names a folder for it,
-/// the helper has a control group of its own, whose processes have all exited when the answer is
-/// given.
+/// Runs benchd-helper once, to access data that belongs to a caller. The helper has the caller's
+/// ids and the caller's limits, or tighter ones, and runs on the housekeeping CPUs. If
+/// Host::helper_groups is set, the helper has its own control group, and all processes in that
+/// group have exited before the owner receives the answer.
 ///
 /// The destructor kills the process.
 class HelperProcess final : public EventSink {
@@ -55,12 +57,13 @@ class HelperProcess final : public EventSink {
   HelperProcess& operator=(const HelperProcess&) = delete;
   ~HelperProcess();
 
-  /// @errors when it cannot be started; the owner is not called then.
+  /// Starts the helper.
+  /// @errors if the helper cannot be started; the owner is not called in that case.
   Result<void> Start(HelperOrder order);
 
   /// True if the process survived SIGKILL because it hangs in the kernel. The owner has been called
-  /// with an error, and is called again when the process has exited. An owner that does not wait
-  /// for that destroys this object.
+  /// with an error and is called again when the process exits. An owner that does not want to wait
+  /// for that can destroy this object.
   bool hangs() const { return hangs_; }
 
  private:
@@ -90,10 +93,10 @@ class HelperProcess final : public EventSink {
   std::optional<Watch> watch_;
 };
 
-/// A memfd that holds `text`, rewound, for a helper's stdin.
+/// Returns a memfd that contains `text`, rewound to its start, for the stdin of a helper.
 Result<UniqueFd> MemoryWith(std::string_view text);
 
-/// An empty memfd.
+/// Returns an empty memfd.
 Result<UniqueFd> EmptyMemory();
 
 }  // namespace benchd

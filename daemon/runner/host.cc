@@ -17,7 +17,7 @@
 #include "core/base/try.h"
 #include "daemon/system/pinned_threads.h"
 
-// The program's place in memory (ld(1), end(3)).
+// The start of the program in memory and the end of its code (ld(1), end(3)).
 extern "C" {
 extern const char __executable_start;
 extern const char etext;
@@ -33,7 +33,8 @@ void Log(LogLevel level, std::string_view text) {
     line = "benchd-runner: ";
   }
   line.append(text).push_back('\n');
-  // One write, so that lines of several processes do not mix. An error could not be reported.
+  // A single write, so that the lines of several processes do not mix. Errors are ignored, because
+  // there is no place to report them.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
@@ -52,7 +53,7 @@ void ReadCapabilities(Host& host) {
   }
 }
 
-/// Looks beside our own program, then where an installation puts it.
+/// Opens benchd-helper. Looks in the folder of this program first, then in ../libexec/benchd.
 Result<UniqueFd> OpenHelper() {
   char own[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", own, sizeof(own));
@@ -62,14 +63,14 @@ Result<UniqueFd> OpenHelper() {
   for (const char* name : {"benchd-helper", "../libexec/benchd/benchd-helper"}) {
     UniqueFd helper(open((folder + name).c_str(), O_PATH | O_CLOEXEC));
     if (!helper) continue;
-    // Above the descriptors that a child fills first.
+    // The descriptor must be above the numbers that a child assigns first.
     return UniqueFd(fcntl(helper.get(), F_DUPFD_CLOEXEC, 10));
   }
   return Error{ErrorCode::kNotFound, "benchd-helper: not found beside benchd-runner in " + folder,
-               "install both programs into one folder"};
+               "install both programs in the same folder"};
 }
 
-/// Widens the inherited affinity to all CPUs of our cpuset.
+/// Widens the inherited affinity to all CPUs of the runner's cpuset, and returns them.
 std::vector<int> WidenAffinity() {
   std::vector<int> all(kMaxCpus);
   std::iota(all.begin(), all.end(), 0);
@@ -87,8 +88,8 @@ bool Host::MayShareMemory(const Caller& caller) const {
 }
 
 void Host::ResetOwnPeak() const {
-  // "5" resets the peak resident set size (proc(5), clear_refs). Without it, max_rss has a higher
-  // floor.
+  // "5" resets the peak resident set size (proc(5), clear_refs). Without the reset, max_rss has a
+  // higher floor.
   if (own_peak) [[maybe_unused]]
     const ssize_t written = pwrite(own_peak.get(), "5", 1, 0);
 }
@@ -113,10 +114,10 @@ Result<Host> LookAround(const std::string& root) {
   host.files = KernelFiles(root);
   const std::string oom_score = KernelFiles("/").Read("proc/self/oom_score_adj").value_or("0");
   host.reset_oom_score = oom_score != "0";
-  // Children inherit it, which saves a system call in each.
+  // Children inherit the nice value, which saves a system call in each child.
   setpriority(PRIO_PROCESS, 0, 0);
   host.own_nice = getpriority(PRIO_PROCESS, 0);
-  // Without this file, rusage reports zeros (fs/proc/base.c, kernel/sys.c).
+  // If this file does not exist, rusage reports zeros (fs/proc/base.c, kernel/sys.c).
   host.counts_io = access("/proc/self/io", F_OK) == 0;
 
   host.own_peak.Reset(open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
@@ -130,12 +131,13 @@ void SettleOn(Host& host, ProfileCpus cpus) {
   host.cpus = std::move(cpus);
   if (SetAffinity(0, host.cpus.housekeeping)) return;
   Log(LogLevel::kWarning,
-      "cannot stay on the housekeeping CPUs " + FormatCpuList(host.cpus.housekeeping));
+      "cannot move to the housekeeping CPUs " + FormatCpuList(host.cpus.housekeeping));
 }
 
 void ForgetCode() {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  // Whole pages of the read-only part; the kernel reads them from the file again (madvise(2)).
+  // Drops the whole pages of the read-only part. The kernel reads them from the file again when
+  // they are used (madvise(2)).
   const auto first = reinterpret_cast<std::uintptr_t>(&__executable_start) & ~(page - 1);
   const auto end = reinterpret_cast<std::uintptr_t>(&etext) & ~(page - 1);
   madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
@@ -143,12 +145,13 @@ void ForgetCode() {
 
 void JoinFreshKeyring(const Host& host) {
   if (!host.privileged) return;
-  // May fail: a kernel without keyrings, or a container's filter. Then none are shared.
+  // This may fail because the kernel has no keyrings or because of a container's filter. In both
+  // cases no keys are shared.
   [[maybe_unused]] const long joined = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
 }
 
 Result<void> CheckCaller(const Host& host, const Caller& caller) {
-  // setresuid(2) takes -1 as "unchanged", which would be root.
+  // setresuid(2) leaves an id of -1 unchanged, so the child would remain root.
   constexpr std::uint32_t kNoId = UINT32_MAX;
   if (caller.uid == kNoId || caller.gid == kNoId) {
     return InvalidArgument("caller", "-1 is not a valid uid or gid");

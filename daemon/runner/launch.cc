@@ -16,8 +16,8 @@
 namespace benchd {
 namespace {
 
-/// Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat": time on a CPU, time waiting
-/// for one, and number of timeslices.
+/// Reads /proc/PID/schedstat, which contains the time on a CPU, the time spent waiting for one, and
+/// the number of timeslices (Documentation/scheduler/sched-stats.rst).
 std::optional<ThreadSchedule> ReadSchedule(const KernelFiles& files, const std::string& path) {
   const std::string text = files.Read(path).value_or("");
   std::string_view rest = text;
@@ -46,7 +46,7 @@ Result<void> Launch::Start(RunTask task, EventSink& sink) {
 Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
   TRY(auto options, MakeReady(std::move(task)));
   if (!spawner.Order(memory_.plan, area_, options, after)) {
-    return Error{ErrorCode::kUnavailable, "spawner: cannot accept the order"};
+    return Error{ErrorCode::kUnavailable, "the spawner rejected the order"};
   }
   spawner_ = &spawner;
   return {};
@@ -67,14 +67,15 @@ Disturbances Launch::LookAround() const {
                                      task_.needs->disturbances ? kLongest : task_.length_ns);
 }
 
-/// Counts the timeslices of other threads. A timeslice begins when a thread gets a CPU. Of those
-/// that began during the run, this subtracts the run's own: one at the gate, one after each of its
-/// switches, and the first of each thread it created. It also subtracts the spawner's, which wakes
-/// at the end of the run. Threads created elsewhere can only make the result smaller.
+/// Counts the timeslices that other threads began during the run. A timeslice begins when a thread
+/// gets a CPU. The run's own timeslices are subtracted from the total: one at the gate, one after
+/// each of its switches, and the first one of each thread that it created. One more is subtracted
+/// for the spawner, which wakes at the end of the run. Threads created by other programs can only
+/// make the result smaller.
 std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (task_.plan->spec().cpus.empty()) {
     for (const char* metric : {"interrupts", "stolen_time", "foreign_switches"}) {
-      figures.missing.push_back({metric, "runs have no CPUs of their own (--isolation off)"});
+      figures.missing.push_back({metric, "runs have no dedicated CPUs (--isolation off)"});
     }
     return 0;
   }
@@ -95,7 +96,7 @@ std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   return static_cast<std::uint64_t>(forks);
 }
 
-/// Makes everything except the process.
+/// Creates all resources of the child except its process.
 Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   Discard();
   task_ = std::move(task);
@@ -106,7 +107,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
   memory_.variables = task_.variables;
   ChildPlan& plan = task_.plan->Prepare(memory_, streams, task_.padding_bytes);
-  // Output to be parsed goes through the pipe first; the parser then writes the file.
+  // If the output is parsed, it goes through the pipe, and the parser writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
   auto options = JoinGroup();
   if (!options) return options;
@@ -115,7 +116,8 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   return options;
 }
 
-/// With counters, the child is held briefly, because they must be open before execve.
+/// Creates the process. If counters are needed, the child is held briefly, because they must be
+/// opened before execve.
 Result<Spawned> Launch::Spawn(SpawnOptions& options) {
   options.held = task_.needs->counters;
   auto child = benchd::Spawn(memory_.plan, area_, options);
@@ -125,7 +127,7 @@ Result<Spawned> Launch::Spawn(SpawnOptions& options) {
   return benchd::Spawn(memory_.plan, area_, options);
 }
 
-/// Takes over a process that was created.
+/// Takes ownership of a newly created process.
 void Launch::Adopt(Spawned child, EventSink& sink) {
   child_ = std::move(child);
   if (memory_.plan.held && task_.needs->counters) counters_.Open(child_.pid);
@@ -135,14 +137,15 @@ void Launch::Adopt(Spawned child, EventSink& sink) {
   stderr_->CloseWriteEnd();
 }
 
-/// @errors if limits apply and the control group is missing and cannot be renewed.
+/// Prepares the control group for the run.
+/// @errors if limits apply, and the control group is missing and cannot be recreated.
 Result<SpawnOptions> Launch::JoinGroup() {
   TRY_VOID(group_.BeginRun(task_.needs->tree));
   SpawnOptions options;
   options.cgroup_fd = group_.fd();
   options.only_in_cgroup = group_.limited();
   if (group_.limited() && options.cgroup_fd < 0) {
-    return Error{ErrorCode::kInternal, "control group: cannot be recreated",
+    return Error{ErrorCode::kInternal, "the control group of the runs cannot be recreated",
                  "restart benchd-runner"};
   }
   return options;
@@ -162,8 +165,8 @@ Result<void> Launch::OpenCaptures() {
   if (out.log != nullptr || out.memory >= 0) {
     TRY(auto capture, Capture::Open(services_.loop, out));
     stdout_ = std::move(capture);
-    // Harnesses open /dev/stdout by name, which only the owner of the pipe may do. This fails
-    // without privileges, when it is not needed either.
+    // Some harnesses open /dev/stdout by name, which only the owner of the pipe may do. A failure
+    // without privileges does no harm, because the caller then already owns the pipe.
     const Caller& caller = task_.plan->spec().caller;
     static_cast<void>(fchown(stdout_->write_end(), caller.uid, caller.gid) == 0);
   }
@@ -194,7 +197,7 @@ void Launch::Discard() {
   watch_.reset();
   Spawner* const spawner = std::exchange(spawner_, nullptr);
   if (spawner != nullptr && !spawner->Withdraw()) {
-    // The process is still in our own few steps, so this does not take long.
+    // The process is still executing the runner's code, so this does not take long.
     if (auto child = spawner->Take()) KillAndWait(*child);
   }
   child_.pidfd.Reset();
@@ -213,7 +216,7 @@ Spawned Launch::Abandon() {
 
 void Launch::Kill() {
   SendKill(child_);
-  // Not reaped yet, so its process group number cannot have been reused.
+  // The child has not been reaped, so its process group ID cannot have been reused.
   kill(-child_.pid, SIGKILL);
   group_.Kill();
 }
@@ -226,7 +229,7 @@ void Launch::ReadCounted(wire::RunFigures& figures) const {
 }
 
 bool Launch::Reap(siginfo_t& info, rusage& usage) {
-  // The raw call returns the usage of this one process in its fifth argument.
+  // The raw system call stores the usage of this process in its fifth argument.
   const long waited =
       syscall(SYS_waitid, P_PIDFD, child_.pidfd.get(), &info, WEXITED | WNOHANG | __WALL, &usage);
   if (waited != 0 || info.si_pid == 0) return false;

@@ -44,8 +44,8 @@ Result<void> CheckStrings(const LaunchSpec& spec) {
   return {};
 }
 
-/// The argument type of execve, which is not const for historical reasons. The strings are never
-/// written to.
+/// Returns the strings in the form that execve takes. Its argument type is not const for historical
+/// reasons; the strings are never modified.
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   pointers.reserve(strings.size() + 2);
@@ -61,7 +61,8 @@ bool IsOwn(const ResourceLimit& limit) {
          own.rlim_cur == limit.soft && own.rlim_max == limit.hard;
 }
 
-/// Root needs no change of ids, which saves some system calls in every run. Other users must drop
+/// Returns true if the caller is root with the runner's own ids and groups. Its children need no
+/// change of ids, which saves some system calls in every run. Children of all other users must drop
 /// the runner's privileges.
 bool IsRootItself(const Host& host, const Caller& caller) {
   std::vector<gid_t> own(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
@@ -98,7 +99,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
 
   const std::vector<int>& cpus = spec_.cpus.empty() ? host.usable_cpus : spec_.cpus;
   AddCpus(cpus, plan_.affinity);
-  // A child that may use any CPU need not start on those of the runner and benchd.
+  // A child that may use any CPU need not start on the CPUs of the runner and benchd.
   const std::vector<int> apart = CpusWithout(cpus, host.cpus.housekeeping);
   const std::vector<int>& made_on = spec_.cpus.empty() && !apart.empty() ? apart : cpus;
   AddCpus(made_on, plan_.made_on);
@@ -107,7 +108,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   Apply(host, spec_.settings);
   plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);
   for (const ResourceLimit& limit : spec_.caller.limits) {
-    if (IsOwn(limit)) continue;  // inherited, which saves a system call in every run
+    if (IsOwn(limit)) continue;  // the child inherits it, which saves a system call in every run
     limits_.push_back({limit.resource, {.rlim_cur = limit.soft, .rlim_max = limit.hard}});
   }
   plan_.limits = limits_.data();
@@ -130,22 +131,23 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
     SetIdentity(*spec_.program);
   } else {
     plan_.execute_fd = host.helper.get();
-    // It runs beside other users' sessions. Children of a session share the session's keyring
-    // (Peer).
+    // A helper may run at the same time as another user's session. The children of a session share
+    // the session's keyring (Peer).
     plan_.join_keyring = true;
   }
 }
 
 void LaunchPlan::Apply(const Host& host, const ChildSettings& settings) {
-  // An inherited nice value that we may not lower stays, and the verdict has a warning. A value
-  // below 0 from a profile is tried, and a refusal is reported.
+  // If the runner inherited a nice value that it may not lower, the children keep it, and the
+  // verdict contains a warning. A negative value from a profile is tried, and a refusal is reported
+  // as an error.
   plan_.nice = host.own_nice > 0 ? std::max(settings.nice, host.own_nice) : settings.nice;
   plan_.set_nice = plan_.nice != host.own_nice;
   if (settings.policy == "batch") plan_.policy = SCHED_BATCH;
   if (settings.policy == "fifo") {
     plan_.policy = SCHED_FIFO;
-    // The lowest priority, so that the kernel's own real-time threads go first; throttling stays
-    // on.
+    // The lowest real-time priority, so that the kernel's own real-time threads take precedence.
+    // Real-time throttling remains enabled.
     plan_.fifo_priority = 1;
   }
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
@@ -204,7 +206,7 @@ Error DescribeChange(const ChildReport& report, const LaunchSpec& spec) {
   if ((report.changed & kOtherFile) != 0) add("different file");
   if ((report.changed & kOtherSize) != 0) add("different size");
   if ((report.changed & kOtherTime) != 0) add("different modification time");
-  return Failed("program: " + ProgramPath(spec) + " changed since submit: " + what,
+  return Failed("program: " + ProgramPath(spec) + " changed since submission: " + what,
                 "build first, then submit; programs must not change during a session");
 }
 
@@ -215,18 +217,18 @@ Error DescribeExecute(const ChildReport& report, const LaunchSpec& spec) {
       return Failed(program + ": it is neither a program nor a script with a #! line",
                     "run it through a shell (--shell), or add a #! line");
     case ENOENT:
-      return Failed(program + ": the interpreter it names does not exist",
+      return Failed(program + ": its interpreter does not exist",
                     "check its #! line, and its architecture with `file`");
     case E2BIG:
       return Failed(program + ": its arguments and environment are too long",
                     "shorten the command or raise the stack limit (ulimit -s)");
     case EACCES:
-      return Failed(program + ": " + Uid(spec) + " may not execute it");
+      return Failed(program + ": " + Uid(spec) + " is not permitted to execute it");
     case EAGAIN:
       return Failed(program + ": " + Uid(spec) + " has reached its process limit",
                     "raise the limit (ulimit -u) or end some processes");
     case ETXTBSY:
-      return Failed(program + ": it is open for writing", "wait until its build has ended");
+      return Failed(program + ": it is open for writing", "wait until its build has finished");
     default:
       return Failed(program + Because(report.error_number));
   }
@@ -261,10 +263,10 @@ Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec) {
     case ChildStep::kLimits:
       return at("limits: a resource limit of " + Uid(spec) + " cannot be set");
     case ChildStep::kPriority:
-      return at("machine profile: nice or policy is refused",
-                "choose a profile without them, or use the system daemon");
+      return at("machine profile: nice or policy cannot be set",
+                "choose a profile that does not set them, or use the system daemon");
     case ChildStep::kMemory:
-      return at("machine profile: numa or aslr is refused",
+      return at("machine profile: numa or aslr cannot be set",
                 "choose a profile that does not set them");
     case ChildStep::kGroups:
     case ChildStep::kGid:
@@ -285,8 +287,8 @@ Error DescribeHungLaunch(const LaunchSpec& spec) {
   if (!spec.input.empty()) what += ", input " + spec.input;
   if (!spec.output_path.empty()) what += ", output " + spec.output_path;
   return Error{ErrorCode::kDeadlineExceeded,
-               "program: " + ProgramPath(spec) + " did not begin within the timeout (" + what + ")",
-               "check for a FIFO, or a file server that does not respond"};
+               "program: " + ProgramPath(spec) + " did not start within the timeout (" + what + ")",
+               "check for a FIFO or for a file server that does not respond"};
 }
 
 }  // namespace benchd

@@ -26,7 +26,8 @@ namespace {
 
 constexpr const char* kDefaultUser = "benchd";
 
-/// Keeps other files from getting descriptors 0 to 2, here and in children.
+/// Opens the descriptors 0 to 2 if they are closed, so that no other file gets one of these
+/// numbers, here or in children.
 void FillStandardStreams() {
   int fd = 0;
   do {
@@ -35,8 +36,8 @@ void FillStandardStreams() {
   if (fd >= 0) close(fd);
 }
 
-/// Resets all dispositions, because children inherit them. We read our own signals from a
-/// descriptor.
+/// Resets all signal dispositions, because children inherit them. Returns a descriptor from which
+/// the runner reads its own signals.
 UniqueFd TakeSignals(bool inherited_connection) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t all;
@@ -46,7 +47,8 @@ UniqueFd TakeSignals(bool inherited_connection) {
   sigemptyset(&ours);
   sigaddset(&ours, SIGTERM);
   sigaddset(&ours, SIGCHLD);
-  // A terminal sends these to benchd and its runner; the runner ends when benchd does.
+  // A terminal sends these signals to both benchd and its runner. With an inherited connection, the
+  // runner ignores them and ends when benchd does.
   if (!inherited_connection) {
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGHUP);
@@ -56,33 +58,33 @@ UniqueFd TakeSignals(bool inherited_connection) {
 
 Result<void> PrepareProcess() {
   umask(077);
-  // Returns the memory of large answers to the kernel at once, since ours is the floor of
-  // children's.
+  // Makes malloc return the memory of large answers to the kernel at once, because the runner's
+  // memory use is the floor of its children's.
   mallopt(M_MMAP_THRESHOLD, 64 * 1024);
   mallopt(M_TRIM_THRESHOLD, 64 * 1024);
   if (geteuid() == 0) prctl(PR_SET_DUMPABLE, 0);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-    return Error{ErrorCode::kInternal, "PR_SET_CHILD_SUBREAPER is refused"};
+    return Error{ErrorCode::kInternal, "the kernel refused PR_SET_CHILD_SUBREAPER"};
   }
   return {};
 }
 
-/// Gives the runner real-time priority on the housekeeping CPUs, so that it sees the end of a run
-/// and starts the next one without delay. Children do not inherit the priority, and the runner
-/// sleeps when idle. Nothing changes if the kernel refuses, or if the runner was started with a
-/// nice value.
+/// Gives the runner real-time priority on the housekeeping CPUs, so that it notices the end of a
+/// run and starts the next one without delay. Children do not inherit the priority, and the runner
+/// sleeps when it is idle. Has no effect if the kernel refuses, or if the runner was started with a
+/// nice value above 0.
 void KeepTurn() {
   const sched_param lowest{1};
   if (getpriority(PRIO_PROCESS, 0) > 0) return;
   static_cast<void>(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) == 0);
 }
 
-/// The listening socket, or the inherited connection for "fd:N".
+/// The listening socket or, with "fd:N", the inherited connection.
 struct Endpoint {
   UniqueFd listener;
   UniqueFd connection;
   uid_t user = 0;
-  std::string path;  ///< to be removed at the end
+  std::string path;  ///< path of the socket, which is removed at exit; empty: no socket to remove
 };
 
 Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerConfig& config) {
@@ -101,7 +103,7 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
   endpoint.listener = std::move(adopted);
   if (endpoint.listener) return endpoint;
   if (options.socket.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "--socket: missing, and systemd passed no socket",
+    return Error{ErrorCode::kInvalidArgument, "--socket: required if systemd passes no socket",
                  "see benchd-runner --help"};
   }
   TRY(auto listener, ListenAt(options.socket, endpoint.user));
@@ -110,7 +112,8 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
   return endpoint;
 }
 
-/// Without a listener, benchd started this runner for its own user, and no rules apply.
+/// Returns the rules from the configuration. They do not apply if there is no listener, because
+/// benchd has then started this runner for its own user.
 AccessRules RulesOf(const wire::RunnerConfig& config, const Endpoint& endpoint, const Host& host) {
   AccessRules rules;
   rules.hold = endpoint.listener && host.privileged;
@@ -128,7 +131,7 @@ Result<void> Run(const RunnerOptions& options) {
   TRY(auto config, LoadRunnerConfig(minimal, options.config));
   TRY(auto setup, MachineSetup::Open(options));
   MachineSetup& machine = *setup;
-  // After restoring what a dead runner left behind, which may include offline CPUs.
+  // Done after restoring the settings of a dead runner, which may have left CPUs offline.
   TRY(auto host, LookAround(options.sysfs_root));
   TRY(auto profiles, KnowProfiles(host.files, host.usable_cpus, config));
   SettleOn(host, profiles.front().cpus);
@@ -161,9 +164,9 @@ Result<void> Run(const RunnerOptions& options) {
   } else {
     server.Listen(std::move(endpoint.listener), endpoint.user);
     NotifySystemd("READY=1");
-    Log(LogLevel::kInfo,
-        "ready for uid " + std::to_string(endpoint.user) +
-            (group.exists() ? ", runs in " + group.path() : ", without a control group"));
+    Log(LogLevel::kInfo, "ready for uid " + std::to_string(endpoint.user) +
+                             (group.exists() ? "; runs use the control group " + group.path()
+                                             : "; runs have no control group"));
   }
   loop.Run();
   if (!endpoint.path.empty()) unlink(endpoint.path.c_str());

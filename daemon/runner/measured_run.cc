@@ -19,14 +19,14 @@ namespace benchd {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-/// How long SIGKILL may take. Processes that survive for longer are given up.
+/// How long a process may take to die after SIGKILL. Processes that survive longer are given up.
 constexpr std::int64_t kKillGrace = 5'000 * kMillisecond;
 constexpr std::int64_t kSweepInterval = 1 * kMillisecond;
 constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
-/// How much later than the runner the spawner may see the end of a child. It is woken on the
-/// child's CPU, unless that is busy.
+/// How long the runner waits for the spawner to note the end of a child, in nanoseconds. The
+/// spawner wakes on the child's CPU, which may be busy.
 constexpr std::int64_t kSpawnerDelay = 20'000;
-/// The unit of ru_inblock and ru_oublock.
+/// The unit of ru_inblock and ru_oublock, in bytes.
 constexpr std::int64_t kBlockBytes = 512;
 
 std::int64_t Micros(const timeval& time) {
@@ -60,7 +60,7 @@ Result<void> MeasuredRun::Start(RunTask task) {
   const bool ordered = spawner_ && now_->Prepare(task, *spawner_, 0);
   AwaitPhase();
   const bool made = ordered && now_->Go(*this);
-  // The spawner was killed, or failed where the runner may succeed or report the cause.
+  // If the spawner was killed or failed, the runner creates the child itself, or reports the cause.
   if (ordered && !made) CloseSpawner();
   if (!made) {
     TRY_VOID(now_->Start(std::move(task), *this));
@@ -79,7 +79,7 @@ void MeasuredRun::Prepare(RunTask task) {
   if (!ordered) next_->Discard();
 }
 
-/// On shared CPUs, decouples the beginning of a run from the end of the last one.
+/// On shared CPUs, decouples the start of a run from the end of the previous one.
 void MeasuredRun::AwaitPhase() {
   const std::int64_t wait_ns = phase_.Draw();
   if (wait_ns == 0) return;
@@ -122,7 +122,7 @@ void MeasuredRun::EndPreparing() {
   CloseSpawner();
 }
 
-/// Writes dirty pages first, since they cannot be dropped.
+/// Empties the page cache. Writes dirty pages first, because the kernel cannot drop them.
 void MeasuredRun::DropCaches(const RunTask& task) const {
   if (!task.plan->spec().settings.drop_caches) return;
   sync();
@@ -130,8 +130,8 @@ void MeasuredRun::DropCaches(const RunTask& task) const {
   if (!dropped) Log(LogLevel::kWarning, "drop_caches: " + dropped.error().message);
 }
 
-/// Repeats a start whose child was killed before its gate opened. Nothing of the run has happened
-/// yet.
+/// Restarts a run whose child was killed before its gate opened. The program has not been executed
+/// at that point.
 void MeasuredRun::StartAgain() {
   if (auto started = Start(now_->task()); !started) Finish(std::move(started).error());
 }
@@ -163,7 +163,7 @@ void MeasuredRun::OnReady(int fd, std::uint32_t) {
   if (fd == timer_.fd()) return OnTimer();
   if (fd != now_->pidfd()) return;
   if (TakeEnd()) return Sweep();
-  // Dead but not reapable: a tracer has not waited for it yet.
+  // The child is dead but cannot be reaped yet, because its tracer has not waited for it.
   AwaitDeath(true);
 }
 
@@ -177,10 +177,10 @@ void MeasuredRun::OnTimer() {
   KillChild();
 }
 
-/// Waits for a child that is dead or has been killed but cannot be reaped. Polls by timer, because
-/// the descriptor of a dead process stays readable.
-/// @param of_itself  true: the child gets time to end. False: it had its time, and only its
-///                   descendants, which have not been killed yet, get more.
+/// Waits for a child that is dead or has been killed but cannot be reaped. Polls with a timer,
+/// because the descriptor of a dead process stays readable.
+/// @param of_itself  true: the child gets time to end. false: the child has used up its time, and
+///                   only descendants that have not been killed yet get more.
 void MeasuredRun::AwaitDeath(bool of_itself) {
   state_ = State::kDying;
   fewest_left_ = std::numeric_limits<std::size_t>::max();
@@ -195,21 +195,21 @@ void MeasuredRun::GoOnDying() {
   KillTree();
 }
 
-/// Gives up the child and its descendants, so that the next run does not find them.
+/// Gives up the child and its descendants, so that the next run ignores them.
 void MeasuredRun::GiveUpChild() {
   const std::string pid = std::to_string(now_->pid());
   const Obstacle obstacle = FindObstacle(now_->pid());
-  // Probably the working directory or input is on a file system that does not answer. That is the
-  // caller's problem and affects no other session.
+  // The working directory or an input is probably on a file system that does not respond. That is
+  // the caller's problem, and other sessions are not affected.
   const bool never_began = now_->report().monotonic_ns == 0;
   const std::string tree = services_.tree.GiveUp();
-  Log(LogLevel::kError, "process " + pid + " cannot be ended and is left alone: " + obstacle.what +
+  Log(LogLevel::kError, "process " + pid + " does not exit and will be ignored: " + obstacle.what +
                             (tree.empty() ? "" : " (" + tree + ")"));
   hung_.Add(now_->Abandon());
   // The spawner may be waiting for the end of the child.
   EndPreparing();
   if (never_began && !cancelled_) return Finish(DescribeHungLaunch(now_->task().plan->spec()));
-  Finish(Error{ErrorCode::kInternal, "process " + pid + " cannot be ended: " + obstacle.what,
+  Finish(Error{ErrorCode::kInternal, "process " + pid + " does not exit: " + obstacle.what,
                obstacle.hint});
 }
 
@@ -220,7 +220,8 @@ void MeasuredRun::KillChild() {
   timer_.Arm(kKillGrace);
 }
 
-/// Takes the figures of a child that has ended. False if it cannot be reaped.
+/// Collects the figures of a child that has ended and reaps it. Returns false if the child cannot
+/// be reaped.
 bool MeasuredRun::TakeEnd() {
   siginfo_t info{};
   rusage usage{};
@@ -228,7 +229,7 @@ bool MeasuredRun::TakeEnd() {
   const bool doubted = phase_.Doubts();
   const bool is_long = now_->has_report() && now_->report().monotonic_ns > 0 &&
                        MonotonicNow() - now_->report().monotonic_ns >= kLongEnoughForTurns;
-  // Its scheduling statistics can be read until it is reaped.
+  // The child's scheduling statistics can be read only until it is reaped.
   ChildEnd end;
   if (movable || doubted || is_long) {
     end = now_->LookAtEnd({.migrations = movable, .schedule = doubted || is_long})
@@ -244,8 +245,8 @@ bool MeasuredRun::TakeEnd() {
   if (end.migrations) {
     figures_.migrations = static_cast<std::int64_t>(*end.migrations);
   } else {
-    figures_.missing.push_back({"migrations", movable ? "this kernel has no /proc/PID/sched"
-                                                      : "runs have one CPU and are never moved"});
+    figures_.missing.push_back(
+        {"migrations", movable ? "this kernel lacks /proc/PID/sched" : "runs use only one CPU"});
   }
   const std::uint64_t forks = now_->ReadDisturbances(figures_);
   if (is_long) NoteTurns(end.schedule, forks);
@@ -258,15 +259,15 @@ bool MeasuredRun::TakeEnd() {
 
 void MeasuredRun::NoteTurns(const std::optional<ThreadSchedule>& main, std::uint64_t forks) {
   const LaunchSpec& spec = now_->task().plan->spec();
-  // Only hooks have variables, and their duration does not matter.
+  // Only hooks have variables, and the duration of a hook does not matter.
   if (spec.cpus.empty() || !now_->task().variables.empty()) return;
   services_.machine.NoteTurns(spec.argv, spec.cpus.size(),
                               TookTurns(figures_, main, forks, spec.cpus.size()));
 }
 
-/// Uses the spawner's clock, because the spawner wakes on the CPU of the run, whereas the runner's
-/// CPU may be asleep. Falls back to the runner's clock if the spawner comes late because the
-/// benchmark CPU is busy.
+/// Returns the time at which the child ended. Prefers the time that the spawner read, because the
+/// spawner wakes on the CPU of the run, whereas the runner's CPU may be asleep. Falls back to
+/// `seen_at`, the time that the runner read, if a busy benchmark CPU delays the spawner.
 std::int64_t MeasuredRun::EndedAt(std::int64_t seen_at) const {
   if (!spawner_) return seen_at;
   std::optional<std::int64_t> ended_at;
@@ -276,13 +277,15 @@ std::int64_t MeasuredRun::EndedAt(std::int64_t seen_at) const {
   return ended_at.value_or(seen_at);
 }
 
-/// Subtracts the usage before execve, which is our own setup.
+/// Takes the resource usage of the run. Subtracts the usage before execve, which is due to the
+/// runner's own setup.
 void MeasuredRun::TakeUsage(const rusage& usage) {
   const rusage& before = now_->report().before;
   const std::int64_t set_up = Micros(before.ru_utime) + Micros(before.ru_stime);
   const std::int64_t user = Micros(usage.ru_utime) - Micros(before.ru_utime);
   const std::int64_t system = Micros(usage.ru_stime) - Micros(before.ru_stime);
-  // The kernel splits the sum by its ticks, anew at each reading: only the sum is exact.
+  // Only the sum of the two times is exact. At each reading, the kernel splits it according to its
+  // ticks.
   const std::int64_t total = std::max<std::int64_t>(user + system, 0);
   figures_.user_time_us = std::clamp<std::int64_t>(user, 0, total);
   figures_.system_time_us = total - figures_.user_time_us;
@@ -325,26 +328,26 @@ void MeasuredRun::Sweep() {
   KillTree();
 }
 
-/// Kills what is left, and schedules the next attempt.
+/// Kills all remaining descendants and schedules the next attempt.
 void MeasuredRun::KillTree() {
-  // The next run's child is not claimed until it is taken, so it would be killed with the others.
+  // The child of the next run is not claimed until Take(), so it would be killed with the others.
   DiscardPrepared();
   now_->StopWatching();
   now_->group().Kill();
   const std::size_t left = services_.tree.Kill();
   if (left < fewest_left_) {
-    // Killing thousands of processes takes time; the deadline moves while their number falls.
+    // Killing thousands of processes takes time. The deadline is extended while their number falls.
     fewest_left_ = left;
     sweep_until_ = MonotonicNow() + kKillGrace;
   }
   timer_.Arm(kSweepInterval);
 }
 
-/// Fails only this run. Processes that cannot be killed are left alone from now on.
+/// Fails only this run. Processes that cannot be killed are ignored from now on.
 void MeasuredRun::GiveUpSweeping() {
   const std::string list = services_.tree.GiveUp();
   const std::string left = list.empty() ? "it forks too fast" : "process " + list;
-  Log(LogLevel::kError, "cannot be killed and was left alone: " + left);
+  Log(LogLevel::kError, "a process that a run left behind cannot be killed: " + left);
   Finish(Error{ErrorCode::kInternal,
                "run: a process that it left behind cannot be killed (" + left + ")",
                "list the children of benchd-runner with ps"});
@@ -356,8 +359,8 @@ void MeasuredRun::AfterSweep() {
   if (!killed_ && now_->has_report() && now_->report().died_waiting) return StartAgain();
   if (auto failure = FindFailure()) return Finish(std::move(*failure));
   figures_.limit = now_->group().TakeHits();
-  // Noted even if the run succeeded or its failure is accepted: at a limit it has done different
-  // work.
+  // A limit is noted even if the run succeeded or its exit code is accepted, because a run that
+  // reaches a limit does different work.
   if (!figures_.limit.empty()) services_.machine.NoteLimit(figures_.limit);
   figures_.stderr_tail = now_->TakeStderrTail();
   figures_.output = now_->TakeLog();
@@ -376,7 +379,7 @@ std::optional<Error> MeasuredRun::FindFailure() const {
     if (report.monotonic_ns == 0) {
       return Error{ErrorCode::kFailedPrecondition,
                    "program: " + spec.program->path + " was killed by signal " +
-                       std::to_string(figures_.exit.signal) + " before it began"};
+                       std::to_string(figures_.exit.signal) + " before it started"};
     }
   }
   return {};
@@ -387,7 +390,7 @@ void MeasuredRun::StartParsing() {
   if (!input) {
     figures_.parsed = Unparsed(
         Error{ErrorCode::kResourceExhausted,
-              "stdout: over " + std::to_string(kParseBytes >> 20) + " MiB, too much to parse",
+              "stdout: more than " + std::to_string(kParseBytes >> 20) + " MiB, too large to parse",
               "make the harness print less"});
     return Finish(std::move(figures_));
   }
@@ -420,7 +423,7 @@ void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
   parser_.reset();
   state_ = State::kIdle;
   now_->group().LeaveCharges();
-  // With a prepared child waiting, starting it comes first.
+  // If a child is prepared, starting it comes first.
   if (!prepared()) CloseFinished();
   owner_.OnRunFinished(std::move(figures));
 }

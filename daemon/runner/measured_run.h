@@ -30,15 +30,15 @@ namespace benchd {
 
 class RunOwner {
  public:
-  /// The run and all its descendants have ended.
+  /// Called when the run and all its descendants have ended.
   virtual void OnRunFinished(Result<wire::RunFigures> figures) = 0;
 
  protected:
   ~RunOwner() = default;
 };
 
-/// Holds children that could not be killed, until they end. A child that never reached execve ends
-/// without SIGCHLD.
+/// Keeps track of children that survived SIGKILL, until they end. It watches their descriptors,
+/// because a child that never reached execve ends without SIGCHLD.
 class HungChildren : public EventSink {
  public:
   HungChildren(EventLoop& loop, ProcessTree& tree) : loop_(loop), tree_(tree) {}
@@ -59,14 +59,16 @@ class HungChildren : public EventSink {
   std::list<Hung> children_;
 };
 
-/// Starts a child, waits for its end, takes its figures, and makes sure that no process of it
+/// Starts a child, waits for its end, collects its figures, and ensures that no descendant
 /// survives. Serves one run after another.
 ///
-/// idle -> running -> sweeping (until no descendant is left) -> parsing (if requested) -> idle.
+/// States: idle -> running -> sweeping (until no descendant is left) -> parsing (if requested) ->
+/// idle.
 ///
-/// A timeout or a cancel kills the child, and the same path follows. A child that survives is dying
-/// until it ends, or until it is given up with its tree. The child of the next run may be prepared
-/// meanwhile, so that StartPrepared() only has to start it.
+/// A timeout or a cancellation kills the child, and the same states follow. A child that survives
+/// SIGKILL is in the state kDying until it ends, or until it is given up with its process tree.
+/// While a run is in progress, the child of the next run may be prepared, so that StartPrepared()
+/// only has to start it.
 class MeasuredRun : public EventSink, public HelperOwner {
  public:
   struct Services {
@@ -79,9 +81,9 @@ class MeasuredRun : public EventSink, public HelperOwner {
     const PerfSupport& perf;
     const DisturbanceFiles& disturbances;
     bool counters_always = false;
-    /// The groups of the current run and of the one being prepared.
+    /// The control groups of the current run and of the run being prepared.
     std::array<TreeGroup*, 2> groups{};
-    /// The spawner's group, on the same CPUs. Without it there is no partition.
+    /// The spawner's control group, which has the same CPUs; nullptr: there is no partition.
     TreeGroup* spawner_group = nullptr;
   };
 
@@ -91,24 +93,27 @@ class MeasuredRun : public EventSink, public HelperOwner {
 
   bool idle() const { return state_ == State::kIdle; }
 
-  /// @errors when no process can be created; the owner is not called then.
+  /// Starts a run.
+  /// @errors if no process can be created; the owner is not called in that case.
   Result<void> Start(RunTask task);
 
-  /// Has the next run's child created when the current run ends; it waits for StartPrepared(). Has
-  /// no effect if something must be done between the two runs: Start() then creates the child.
+  /// Prepares the next run. Its child is created when the current run ends and waits for
+  /// StartPrepared(). Has no effect if other work must be done between the two runs; Start() then
+  /// creates the child.
   void Prepare(RunTask task);
   bool prepared() const { return next_->prepared(); }
-  /// Starts the prepared run; needs prepared() and idle(). Prepare() or DiscardPrepared() must
-  /// follow, which allows the remains of the previous run to be closed.
+  /// Starts the prepared run. Requires prepared() and idle(). Call Prepare() or DiscardPrepared()
+  /// afterwards, so that the resources of the previous run are released.
   /// @errors those of Start()
   Result<void> StartPrepared();
   void DiscardPrepared() { next_->Discard(); }
-  /// Also closes the spawner until the next Prepare(). Needs idle().
+  /// Discards the prepared run and closes the spawner until it is needed again. Requires idle().
   void EndPreparing();
-  /// Frees what is left of the finished run. Only while a prepared run has not been started.
+  /// Releases the remaining resources of the finished run. Allowed only before the prepared run is
+  /// started.
   void CloseFinished();
 
-  /// Kills the run in progress, if any; it finishes with kCancelled.
+  /// Kills the run in progress, if there is one. The run finishes with kCancelled.
   void Cancel();
 
  private:
@@ -145,7 +150,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   RunOwner& owner_;
   Timer timer_;
   std::unique_ptr<Spawner> spawner_;
-  CpusetKind spawner_cpuset_ = CpusetKind::kAffinity;  ///< at its opening
+  CpusetKind spawner_cpuset_ = CpusetKind::kAffinity;  ///< the kind when the spawner was opened
   Launch first_;
   Launch second_;
   Launch* now_ = &first_;

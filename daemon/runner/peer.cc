@@ -18,7 +18,7 @@
 namespace benchd {
 namespace {
 
-/// Time between the two samples of a diagnosis.
+/// The time between the two samples of a diagnosis.
 constexpr std::int64_t kDiagnosisTime = 1'000'000'000;
 
 }  // namespace
@@ -36,7 +36,7 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
 }
 
 bool Peer::IsClosed() const {
-  // Also true if the closed connection still holds an unread request.
+  // This also detects a closed connection that still contains an unread request.
   pollfd peer{socket_.get(), 0, 0};
   return gone_ || (poll(&peer, 1, 0) == 1 && (peer.revents & (POLLHUP | POLLERR)) != 0);
 }
@@ -46,16 +46,16 @@ void Peer::OnReady(int fd, std::uint32_t) {
   auto record = wire::ReceiveRecord(socket_.get());
   if (!record && record.error().code == ErrorCode::kResourceExhausted) return;
   if (!record || record->empty()) {
-    if (!record) Log(LogLevel::kWarning, "benchd: " + record.error().message + "; hanging up");
+    if (!record) Log(LogLevel::kWarning, "benchd: " + record.error().message + "; disconnecting");
     return HangUp();
   }
   auto decoded = wire::Decode(*record);
   if (!decoded) {
-    Log(LogLevel::kWarning, "benchd: " + decoded.error().message + "; hanging up");
+    Log(LogLevel::kWarning, "benchd: " + decoded.error().message + "; disconnecting");
     return HangUp();
   }
   if (!greeted_ && !std::holds_alternative<wire::Hello>(decoded->message)) {
-    Log(LogLevel::kWarning, "benchd: its first message is not Hello; hanging up");
+    Log(LogLevel::kWarning, "benchd: its first message is not Hello; disconnecting");
     return HangUp();
   }
   std::visit([this, request = decoded->request](
@@ -75,8 +75,9 @@ void Peer::Handle(std::uint64_t request, wire::Hello message) {
   }
   Answer(request, reply);
   if (message.version == wire::kVersion || gone_) return;
-  Log(LogLevel::kWarning, "benchd: it has protocol version " + std::to_string(message.version) +
-                              ", this runner " + std::to_string(wire::kVersion) + "; hanging up");
+  Log(LogLevel::kWarning, "benchd: it uses protocol version " + std::to_string(message.version) +
+                              ", but this runner uses version " + std::to_string(wire::kVersion) +
+                              "; disconnecting");
   HangUp();
 }
 
@@ -86,7 +87,7 @@ void Peer::Handle(std::uint64_t request, Other message) {
     ordered_.push_back({request, std::move(message)});
     ServeInOrder();
   } else {
-    Log(LogLevel::kWarning, "benchd: it sent a message reserved for runners; hanging up");
+    Log(LogLevel::kWarning, "benchd: it sent a message reserved for runners; disconnecting");
     HangUp();
   }
 }
@@ -225,7 +226,8 @@ void Peer::FinishDiagnosis() {
   }
 }
 
-/// Applies the limits per process from [children]; the groups hold those of the whole tree.
+/// Applies the per-process limits from [children]. The control groups enforce the limits on the
+/// whole process tree.
 void Peer::LimitEach(Caller& caller) const {
   LowerLimits(caller.limits, services_.limits);
   if (services_.groups[0]->held().processes != kNoLimit) return;
@@ -260,7 +262,7 @@ void Peer::OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) {
 void Peer::Answer(std::uint64_t request, const wire::Message& message) {
   if (gone_) return;
   if (auto sent = wire::SendRecord(socket_.get(), wire::Encode(message, request)); !sent) {
-    // A closed end also makes the socket readable; the loop then hangs up outside this call.
+    // A closed end makes the socket readable, and the event loop then hangs up after this call.
     if (sent.error().code == ErrorCode::kUnavailable) shutdown(socket_.get(), SHUT_RDWR);
     Log(LogLevel::kWarning, "benchd: " + sent.error().message);
   }

@@ -18,14 +18,15 @@ class Peer;
 
 class PeerOwner {
  public:
-  /// The connection is closed and nothing of it runs any more. May destroy `peer`.
+  /// Called when the connection is closed and its last run has ended. The owner may destroy `peer`
+  /// in this function.
   virtual void OnPeerGone(Peer& peer) = 0;
 
  protected:
   ~PeerOwner() = default;
 };
 
-/// One connection from benchd: decodes requests, owns the children, and answers.
+/// One connection from benchd. It decodes requests, owns the children, and sends answers.
 ///
 /// If benchd disconnects or sends an invalid message, the run in progress is killed with all its
 /// descendants before the owner is called.
@@ -35,15 +36,16 @@ class Peer final : public EventSink, public BatchOwner, public CallersOwner, pub
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  /// Closes the connection. Calls the owner at once if nothing runs.
+  /// Closes the connection. Calls the owner at once if no run is in progress.
   void HangUp();
 
-  /// True if benchd has closed its end, even if that event has not been served yet.
+  /// Returns true if benchd has closed its end, even if the event loop has not served that event
+  /// yet.
   bool IsClosed() const;
 
  private:
-  /// Requests that are carried out in order of arrival, even if the caller of a child must be
-  /// looked up first.
+  /// A request that is carried out in order of arrival. Later ordered requests wait while the
+  /// caller of a child is being looked up.
   struct Ordered {
     std::uint64_t request = 0;
     std::variant<wire::OpenChild, wire::CloseChildren, wire::RunBatch, wire::CancelRun> message;
@@ -62,7 +64,7 @@ class Peer final : public EventSink, public BatchOwner, public CallersOwner, pub
   void Handle(std::uint64_t request, wire::ApplyProfile message);
   void Handle(std::uint64_t request, wire::RestoreMachine message);
   void Handle(std::uint64_t request, wire::DiagnoseMachine message);
-  /// Queues the ordered requests; rejects messages that only a runner sends.
+  /// Queues ordered requests, and rejects messages that only a runner may send.
   template <typename Other>
   void Handle(std::uint64_t request, Other message);
 

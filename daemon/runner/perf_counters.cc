@@ -26,21 +26,22 @@ constexpr PerfEvent kEvents[] = {
 };
 
 constexpr const char* kUnwatched =
-    "the kernel does not count set-user-ID programs or programs that are not readable";
+    "the kernel does not count programs that are set-user-ID or not readable";
 
-/// The kernel removes the counters only after such a program has begun, so they show a few
-/// microseconds. For any other program they show all CPU time except its start: 60 % of that of
-/// /bin/true, more for anything longer. Counters that cover at most one part in this many were
-/// removed.
+/// If a counter covers at most 1/kLeastWatched of the CPU time, the kernel has removed it. The
+/// kernel removes counters only after such a program has started, so they cover a few microseconds.
+/// For any other program, they cover all CPU time except its start: 60 % for /bin/true, and more
+/// for longer programs.
 constexpr std::uint64_t kLeastWatched = 4;
 
-/// Events that only occur in the kernel. Without permission to count its work, the value would
-/// always be 0.
+/// Returns true if the event occurs only in kernel mode. Without permission to count in that mode,
+/// its value would always be 0.
 bool NeedsKernel(const PerfEvent& event) {
   return !event.hardware && event.config == PERF_COUNT_SW_CPU_MIGRATIONS;
 }
 
-/// Every program has some of these. 0 means that a virtual machine's counter stands still.
+/// Returns true if every program has a value above 0. A value of 0 means that the counter of a
+/// virtual machine does not count.
 bool CannotBeZero(std::string_view metric) {
   return metric == "instructions" || metric == "cycles" || metric == "task_clock";
 }
@@ -90,7 +91,7 @@ int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid) const {
   return open_(AttributesOf(event, user_only), pid);
 }
 
-/// @return 0, or the error number.
+/// Tries to open a counter on this process. Returns 0 or the error number.
 int PerfSupport::Probe(const PerfEvent& event, bool user_only) const {
   const int file = Open(event, user_only, 0);
   const UniqueFd counter(file);
@@ -102,11 +103,11 @@ std::string PerfSupport::WhyRefused(const PerfEvent& event, int error) const {
     return "permission denied" +
            (paranoia_.empty() ? "" : " (kernel.perf_event_paranoid is " + paranoia_ + ")");
   }
-  if (error == ENOSYS) return "this kernel has no perf_event_open";
+  if (error == ENOSYS) return "this kernel does not provide perf_event_open";
   const bool is_unknown =
       error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == EINVAL;
   if (event.hardware && is_unknown) {
-    return "this machine has no such counter; virtual machines often have none";
+    return "this machine lacks the counter; virtual machines often have none";
   }
   return std::string("perf_event_open: ") + strerror(error);
 }
@@ -118,7 +119,7 @@ std::string PerfSupport::WhyNot(std::string_view metric) const {
   for (const PerfEvent& event : events_) {
     if (metric == event.metric) return {};
   }
-  return "there is no such counter";
+  return "unknown counter";
 }
 
 std::string PerfSupport::Describe() const {
@@ -126,12 +127,9 @@ std::string PerfSupport::Describe() const {
   for (const PerfEvent& event : events_) AppendItem(text, ", ", event.metric);
   if (text.empty()) text = "none";
   if (user_only_) {
-    text +=
-        "; of the program itself, without the kernel's work for it (kernel.perf_event_paranoid "
-        "is " +
-        paranoia_ + ")";
+    text += "; user mode only (kernel.perf_event_paranoid is " + paranoia_ + ")";
   }
-  // Groups consecutive refusals that have the same reason.
+  // Groups consecutive refusals with the same reason.
   for (std::size_t i = 0; i < refusals_.size(); ++i) {
     const std::string& why = refusals_[i].why;
     const bool is_first = i == 0 || refusals_[i - 1].why != why;
@@ -171,7 +169,7 @@ void PerfCounters::Read(wire::RunFigures& figures) const {
 }
 
 std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counters) {
-  // If no counters take turns, the two times differ by nanoseconds at most.
+  // If the counters do not take turns, the two times differ by a few nanoseconds at most.
   constexpr double kAll = 0.999;
   double smallest = kAll;
   for (const wire::CounterFigure& counter : counters) {
@@ -189,7 +187,7 @@ Error NotHere(const std::string& metric, const std::string& why) {
                "gate on another metric, such as cpu_time"};
 }
 
-/// Empty, or the reason.
+/// Returns the reason why the kernel does not count bytes; empty if it counts them.
 std::string WhyNoBytes(const Host& host) {
   return host.counts_io ? "" : "this kernel does not count them (CONFIG_TASK_IO_ACCOUNTING)";
 }
@@ -247,7 +245,8 @@ void NameMissing(const MetricNeeds& needs, wire::RunFigures& figures) {
     const auto found =
         std::find_if(told.begin(), told.end(),
                      [&metric](const wire::MissingMetric& one) { return one.metric == metric; });
-    figures.missing.push_back({metric, found != told.end() ? found->why : "this run lacks it"});
+    figures.missing.push_back(
+        {metric, found != told.end() ? found->why : "this run does not have a value"});
   }
 }
 

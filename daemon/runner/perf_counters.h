@@ -21,8 +21,8 @@
 
 namespace benchd {
 
-/// perf_event_open(2) on any CPU. Returns a descriptor that is closed on exec, or the negative
-/// error number. Tests replace it.
+/// A function that calls perf_event_open(2) for any CPU. It returns a descriptor that is closed on
+/// exec, or the negative error number. Tests replace it.
 using PerfEventOpen = std::function<int(const perf_event_attr& attributes, pid_t pid)>;
 int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid);
 
@@ -33,14 +33,14 @@ struct PerfEvent {
   std::uint64_t config = 0;  ///< the event's number within its type
 };
 
-/// All events that benchd knows, instructions first.
+/// Returns all events that benchd supports, beginning with instructions.
 std::span<const PerfEvent> PerfEvents();
 
-/// The counters that this machine grants to this process, found by opening each of them on
-/// ourselves.
+/// The counters that are available to this process. To find them, the constructor opens each
+/// counter on the process itself.
 ///
-/// Made once by main(). If kernel.perf_event_paranoid forbids counting the kernel's work, only the
-/// program's part is counted, and Describe() reports that.
+/// Created once by main(). If kernel.perf_event_paranoid forbids counting in kernel mode, the
+/// counters count user mode only, and Describe() reports that.
 class PerfSupport {
  public:
   PerfSupport(PerfEventOpen open, const KernelFiles& files);
@@ -49,8 +49,8 @@ class PerfSupport {
   bool user_only() const { return user_only_; }
   /// Returns why the counter is unavailable; empty if it is available.
   std::string WhyNot(std::string_view metric) const;
-  /// One fact for the record of the machine: "instructions, cycles; user mode only ...; no
-  /// branch_misses (...)".
+  /// Returns a description for the record of the machine: "instructions, cycles; user mode only
+  /// ...; no branch_misses (...)".
   std::string Describe() const;
 
  private:
@@ -71,23 +71,24 @@ class PerfSupport {
   std::vector<Refusal> refusals_;
 };
 
-/// The counters of one run: of a process from execve on, and of all its descendants.
+/// The counters of one run. They count the events of a process and its descendants from execve on.
 ///
-/// Opened on a child that waits at its gate, so that neither its start nor its clock includes the
-/// cost. Opening and closing a counter takes about 30 us (Linux 6.18), so a run has counters only
-/// on request.
+/// The counters are opened while the child waits at its gate, so that neither its start nor its
+/// clock includes the cost. Opening and closing a counter takes about 30 us (Linux 6.18), so a run
+/// has counters only on request.
 class PerfCounters {
  public:
   explicit PerfCounters(const PerfSupport& support) : support_(support) {}
 
-  /// Closes the open counters first. A counter that the kernel refuses now is left out.
+  /// Opens the counters for a process, after closing those that are open. A counter that the kernel
+  /// refuses now is omitted.
   void Open(pid_t pid);
   void Close() { open_.clear(); }
   bool open() const { return !open_.empty(); }
 
-  /// Adds the values to `figures`. Counters without a value go to `missing`: those that stand
-  /// still, and those that the kernel removed because the user may not watch the program. The
-  /// latter are recognised by the CPU time, which must already be in `figures`.
+  /// Adds the values to `figures`. Adds a counter without a value to `missing`: either it does not
+  /// count, or the kernel removed it because the user may not observe the program. A removed
+  /// counter is recognised by comparing it with the CPU time, which must already be in `figures`.
   void Read(wire::RunFigures& figures) const;
 
  private:
@@ -100,16 +101,16 @@ class PerfCounters {
   std::vector<Counter> open_;
 };
 
-/// The smallest share of the time for which a counter really counted; empty if all of them counted
-/// all the time. If a CPU has fewer counters than requested, they take turns.
+/// Returns the smallest share of the run during which a counter counted; empty if all counters
+/// counted all the time. If a CPU has fewer counters than requested, the counters take turns.
 std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counters);
 
-/// Which optional metrics the runs of a child have to yield: those that some machines lack or that
-/// cost something.
+/// The optional metrics that the runs of a child must yield. A metric is optional if some machines
+/// lack it or if measuring it has a cost.
 struct MetricNeeds {
   std::vector<std::string> named;  ///< metrics that must be available
-  bool counters = false;           ///< all that PerfSupport has
-  bool disturbances = false;       ///< read them, whatever it costs
+  bool counters = false;           ///< open all counters that PerfSupport has
+  bool disturbances = false;       ///< read the disturbances, regardless of the cost
   TreeFigureNeeds tree;
 };
 
@@ -118,7 +119,7 @@ struct MetricSources {
   const Host& host;
   const PerfSupport& perf;
   const DisturbanceFiles& disturbances;
-  TreeGroup& group;  ///< contains no child
+  TreeGroup& group;  ///< must not contain a child
   bool counters_always = false;
 };
 
@@ -127,7 +128,7 @@ struct MetricSources {
 ///         available here: ...".
 Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSources sources);
 
-/// Reduces `figures.missing` to the named metrics without a value, each with a reason.
+/// Reduces `figures.missing` to the named metrics that have no value, each with a reason.
 void NameMissing(const MetricNeeds& needs, wire::RunFigures& figures);
 
 }  // namespace benchd

@@ -25,8 +25,8 @@ namespace {
 
 void Send(int pidfd, int signal) { syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0); }
 
-/// A line of /proc/PID/stat or of a thread's stat: "PID (NAME) STATE PARENT GROUP SESSION ...".
-/// Truncated to what is needed.
+/// The beginning of the stat line of a process or thread: "PID (NAME) STATE PARENT GROUP SESSION
+/// ...".
 struct StatLine {
   char text[256];
   std::string_view from_state;  ///< in `text`; empty if the process does not exist
@@ -38,15 +38,15 @@ void ReadStat(const char* path, StatLine& stat) {
   const ssize_t count = file ? read(file.get(), stat.text, sizeof(stat.text)) : -1;
   if (count <= 0) return;
   const std::string_view line(stat.text, static_cast<std::size_t>(count));
-  // The name may contain blanks and brackets, so the last bracket counts.
+  // The name may contain spaces and parentheses, so this searches for the last parenthesis.
   const std::size_t after = line.rfind(") ");
   if (after != std::string_view::npos) stat.from_state = line.substr(after + 2);
 }
 
 bool IsDeadState(std::string_view state) { return state == "Z" || state == "X"; }
 
-/// Calls `see` with "/proc/PID/task/TID" of each thread until it returns true. False if it never
-/// does.
+/// Calls `see` with "/proc/PID/task/TID" for each thread until `see` returns true. Returns false if
+/// it never does.
 template <typename See>
 bool AnyThread(pid_t pid, See see) {
   const std::string folder = "/proc/" + std::to_string(pid) + "/task";
@@ -60,7 +60,8 @@ bool AnyThread(pid_t pid, See see) {
   return seen;
 }
 
-/// A process is dead when all its threads are; the first thread may end before the others.
+/// Returns true if a thread of the process is alive. A process is dead only when all its threads
+/// are dead, and its first thread may end before the others.
 bool HasLivingThread(pid_t pid) {
   return AnyThread(pid, [](const std::string& thread) {
     StatLine stat;
@@ -69,8 +70,9 @@ bool HasLivingThread(pid_t pid) {
   });
 }
 
-/// Lists our children, including dead ones (proc(5)). Only our own waits remove a child, and new
-/// ones are appended. Absent if the kernel keeps no list.
+/// Lists the runner's children, including dead ones (proc(5)). A child is removed only when the
+/// runner waits for it, and new children are appended. The result is absent if the kernel does not
+/// provide the list.
 std::optional<std::string> ListChildren() {
   auto list = KernelFiles("/").Read("proc/thread-self/children");
   if (!list) return std::nullopt;
@@ -93,16 +95,17 @@ pid_t TracerOf(pid_t pid) {
 
 Obstacle FindObstacle(pid_t pid) {
   if (const pid_t tracer = TracerOf(pid); tracer != 0) {
-    return {"process " + std::to_string(tracer) + " traces it",
-            "end process " + std::to_string(tracer) + ", or have it detach"};
+    return {"process " + std::to_string(tracer) + " is tracing it",
+            "stop process " + std::to_string(tracer) + ", or have it detach"};
   }
   if (kill(pid, 0) != 0 && errno == EPERM) {
-    return {"it now belongs to another user", "it may be set-user-ID; only that user can end it"};
+    return {"it now belongs to another user",
+            "it may be a set-user-ID program; only that user can kill it"};
   }
   return {"it hangs in the kernel", "see /proc/" + std::to_string(pid) + "/stack"};
 }
 
-/// The parent is 0 if the process does not exist.
+/// Reads /proc/PID/stat. The parent is 0 if the process does not exist.
 ProcessTree::Process ProcessTree::ReadProcess(pid_t pid) {
   char path[32];
   snprintf(path, sizeof(path), "/proc/%d/stat", pid);
@@ -130,9 +133,10 @@ const ProcessTree::Claimed* ProcessTree::FindClaim(pid_t pid) const {
   return found == claims_.end() ? nullptr : &*found;
 }
 
-/// Only waits with __WALL see a process that never reached execve, and it ends without SIGCHLD. Its
-/// own parent may have reaped it; a claim that remained would shield the next process with the same
-/// pid.
+/// Reaps given-up processes that have died, and removes their claims. A process that never reached
+/// execve ends without SIGCHLD, and only a wait with __WALL finds it. If a process was reaped by
+/// its own parent, its claim is removed as well, because it would shield the next process with the
+/// same pid.
 void ProcessTree::ReapGivenUp() {
   std::erase_if(claims_, [](const Claimed& claimed) {
     if (claimed.kind != Kind::kGivenUp) return false;
@@ -145,13 +149,14 @@ void ProcessTree::ReapGivenUp() {
 
 void ProcessTree::Reap() {
   ReapGivenUp();
-  // Bounded, because other events are waiting and a process that forks fast could keep us here.
+  // The loop is bounded, because a process that forks fast could otherwise keep the runner from
+  // serving other events.
   constexpr int kMost = 10'000;
   for (int i = 0; i < kMost; ++i) {
     siginfo_t info{};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
     const Claimed* const claim = FindClaim(info.si_pid);
-    // A claimed process hides those behind it until its owner has reaped it.
+    // A claimed dead process hides other dead processes until its owner has reaped it.
     if (claim != nullptr && claim->kind != Kind::kGivenUp) return;
     waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED | WNOHANG);
     if (claim != nullptr) Release(info.si_pid);
@@ -165,10 +170,10 @@ bool ProcessTree::AnyLeft() {
   return AnyLivingChild().value_or(claims_.empty() || !Descendants().empty());
 }
 
-/// Every process below us has a living ancestor that is our child, because the kernel reparents the
-/// children of the dead before they count as dead. A list of children that are all dead is
-/// therefore conclusive if it has not grown since. A pass over /proc is not, because it misses
-/// processes that fork and end meanwhile.
+/// Every descendant has a living ancestor that is a child of the runner, because the kernel
+/// reparents the children of a dying process before the process counts as dead. If all listed
+/// children are dead and the list has not grown in the meantime, no descendant is alive. A pass
+/// over /proc would prove nothing, because it misses processes that fork and end during the pass.
 std::optional<bool> ProcessTree::AnyLivingChild() const {
   std::optional<std::string> list;
   for (auto now = ListChildren(); now != list; now = ListChildren()) {
@@ -212,29 +217,31 @@ std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
     }
   }
   found.erase(found.begin());
-  // Not earlier: a process read before its parent died is found through the dead parent.
+  // Dead processes are removed last, because a process that was read before its parent died is
+  // found only through the dead parent.
   std::erase_if(found, [](const Process& process) { return process.dead; });
   return found;
 }
 
-/// Signals a process if it is still the one that was read, since its pid may have been reused. Also
-/// stops its whole process group at once, however fast that forks: the kernel lets no fork complete
-/// while it signals a group. The groups of a run's sessions contain no other processes.
+/// Stops a process, unless its pid has been reused since it was read. Also stops its whole process
+/// group at once. Even a group that forks fast cannot escape, because the kernel does not let a
+/// fork complete while it signals the group. The process groups of a run's sessions contain only
+/// processes of that run.
 void ProcessTree::Stop(const Process& process, std::vector<pid_t>& stopped_groups) {
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
   if (!pidfd || ReadProcess(process.pid).parent != process.parent) return;
   Send(pidfd.get(), SIGSTOP);
-  // A child that has not called setsid() yet is in our session.
+  // A child that has not called setsid() yet is still in the runner's session.
   if (process.group <= 1 || process.session == getsid(0) || process.group == getpgrp()) return;
   const auto place = std::lower_bound(stopped_groups.begin(), stopped_groups.end(), process.group);
   if (place != stopped_groups.end() && *place == process.group) return;
   stopped_groups.insert(place, process.group);
-  // The stopped process keeps its group's number from being reused.
+  // While the stopped process exists, the ID of its process group cannot be reused.
   if (ReadProcess(process.pid).group == process.group) kill(-process.group, SIGSTOP);
 }
 
 std::size_t ProcessTree::Kill() {
-  // A fork that was in progress when its process was stopped appears in the next pass.
+  // If a process was forking when it was stopped, its child appears in the next pass.
   constexpr int kPasses = 10;
   std::vector<pid_t> stopped;
   std::vector<Process> found;

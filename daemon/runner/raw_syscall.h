@@ -14,8 +14,8 @@
 
 namespace benchd {
 
-/// A system call that touches neither errno nor any other memory of the process. A child that
-/// shares the memory of its running parent may make no other calls.
+/// Makes a system call without touching errno or any other memory of the process. A child that
+/// shares the memory of its running parent may make system calls only in this way.
 ///
 /// @returns the result, or the negative error number.
 inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
@@ -41,16 +41,16 @@ inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d =
                : "memory");
   return result;
 #else
-  // This shares errno, but Spawn() suspends the parent on these machines (CLONE_VFORK).
+  // syscall() writes errno, but Spawn() suspends the parent on these machines (CLONE_VFORK).
   const long result = syscall(number, a, b, c, d, e);
   return result < 0 ? -errno : result;
 #endif
 }
 
-/// A pointer as a system call argument.
+/// Converts a pointer to a system call argument.
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
-/// clone3 whose child continues in `entry`, which never returns, on the stack given in `args`.
+/// Calls clone3. The child calls `entry`, which must never return, on the stack given in `args`.
 ///
 /// @returns the child's pid, or the negative error number.
 inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argument) {
@@ -74,7 +74,8 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
   register long number asm("x8") = SYS_clone3;
   register long result asm("x0") = Word(&args);
   register long size asm("x1") = sizeof(args);
-  // As above. The kernel has set the stack pointer, which must be a multiple of 16.
+  // As above, the child must never return here. The kernel has set the stack pointer, which must be
+  // a multiple of 16.
   asm volatile(
       "svc #0\n\t"
       "cbnz x0, 1f\n\t"
@@ -95,8 +96,8 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
 #endif
 }
 
-/// The CPU on which an unreaped process ran last: field 39 of proc(5)'s stat; -1 if it cannot be
-/// read. Allocates nothing.
+/// Returns the CPU on which an unreaped process last ran (field 39 of /proc/PID/stat, proc(5)); -1
+/// if it cannot be read. Does not allocate memory.
 inline int RawLastCpuOf(pid_t pid) {
   char text[512] = "/proc/";
   char* end = std::to_chars(text + std::strlen(text), std::end(text), pid).ptr;
@@ -106,7 +107,7 @@ inline int RawLastCpuOf(pid_t pid) {
   const long read = RawSyscall(SYS_read, file, Word(text), sizeof(text));
   RawSyscall(SYS_close, file);
   const std::string_view stat(text, static_cast<std::size_t>(std::max(read, 0L)));
-  // Field 2 is the name, which may contain anything.
+  // Field 2 is the program's name, which may contain any character, including `)`.
   std::size_t at = stat.rfind(')');
   for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
   int cpu = -1;

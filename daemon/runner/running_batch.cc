@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMaxPadding = 64 * 1024;
 
-/// The most that one run can add to the record, with room for its numbers.
+/// The maximum number of bytes that one run can add to the record, including its numbers.
 constexpr std::size_t kMostOfOneRun = kHelperAnswerBytes + kLogBytes + std::size_t{64} * 1024;
 
 std::size_t BytesOf(const std::vector<wire::RunFigures>& runs) {
@@ -30,7 +30,7 @@ Result<void> RunningBatch::Check(const RunOrder& start) const {
   }
   for (const std::string& variable : start.variables) {
     if (variable.find('=') == std::string::npos || variable.find('\0') != std::string::npos) {
-      return InvalidArgument("env", "a variable of a run is not NAME=VALUE");
+      return InvalidArgument("env", "a variable of a run is not of the form NAME=VALUE");
     }
   }
   if (start.padding_bytes > kMaxPadding) {
@@ -40,7 +40,7 @@ Result<void> RunningBatch::Check(const RunOrder& start) const {
 }
 
 Result<void> RunningBatch::Start(Batch order) {
-  if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: another one is in progress", {}};
+  if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: another run is in progress", {}};
   if (order.runs.empty()) return InvalidArgument("runs", "the list is empty");
   for (const RunOrder& start : order.runs) {
     TRY_VOID(Check(start));

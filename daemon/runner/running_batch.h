@@ -16,7 +16,7 @@
 
 namespace benchd {
 
-/// An opened child: what all its runs have in common.
+/// The properties that all runs of an opened child have in common.
 struct OpenedChild {
   std::unique_ptr<LaunchPlan> plan;
   OutputKind output = OutputKind::kDiscard;
@@ -29,23 +29,24 @@ struct OpenedChild {
 
 class BatchOwner {
  public:
-  /// No run of the batch is in progress any more.
+  /// Called when the batch has ended and no run is in progress.
   virtual void OnBatchFinished(wire::BatchFigures finished) = 0;
 
  protected:
   ~BatchOwner() = default;
 };
 
-/// Executes the runs of one request in quick succession. Between the end of a child and the start
-/// of the next there are a few system calls and no message to benchd.
+/// Executes the runs of one request in quick succession. Between the end of one child and the start
+/// of the next, it makes a few system calls and sends no message to benchd.
 ///
-/// While one runs, the next child is prepared. A child that was prepared for the expected next
-/// batch is kept until that batch comes.
+/// While a child runs, the next child is prepared. A child that was prepared for the expected next
+/// batch is kept until that batch starts.
 class RunningBatch : public RunOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;
 
-  /// @param children  changed by its owner only between batches, after DropPrepared()
+  /// @param children  the opened children; their owner may change them only between batches, after
+  ///                  DropPrepared()
   RunningBatch(MeasuredRun::Services services, Children& children, BatchOwner& owner)
       : children_(children), owner_(owner), run_(services, *this) {}
   RunningBatch(const RunningBatch&) = delete;
@@ -53,14 +54,15 @@ class RunningBatch : public RunOwner {
 
   bool idle() const { return !order_; }
 
-  /// @errors kFailedPrecondition while another batch is in progress, kInvalidArgument for a child
-  ///         that was not opened; the owner is not called then.
+  /// Starts a batch.
+  /// @errors kFailedPrecondition while another batch is in progress; kInvalidArgument for a child
+  ///         that was not opened. The owner is not called in these cases.
   Result<void> Start(Batch order);
 
-  /// Kills the current run; the batch ends with it.
+  /// Kills the current run, which ends the batch.
   void Cancel();
 
-  /// Discards the prepared child, because children will change. Needs idle().
+  /// Discards the prepared child. Call this before children change. Requires idle().
   void DropPrepared();
 
  private:
@@ -79,7 +81,7 @@ class RunningBatch : public RunOwner {
   std::optional<Batch> order_;
   std::vector<wire::RunFigures> done_;
   std::int64_t started_at_ = 0;
-  std::optional<RunOrder> prepared_;  // the run that the prepared child is for
+  std::optional<RunOrder> prepared_;  // the run for which a child is prepared
 };
 
 }  // namespace benchd

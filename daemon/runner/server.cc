@@ -77,15 +77,15 @@ void Server::Accept() {
   socklen_t size = sizeof(peer);
   if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
   if (peer.uid != user_) {
-    return Log(LogLevel::kWarning, "a connection from uid " + std::to_string(peer.uid) +
-                                       " was refused: only uid " + std::to_string(user_) +
-                                       " may connect");
+    return Log(LogLevel::kWarning, "refused a connection from uid " + std::to_string(peer.uid) +
+                                       ": only uid " + std::to_string(user_) + " may connect");
   }
   if (peer_ && !peer_->IsClosed()) {
-    return Log(LogLevel::kWarning, "a second benchd was refused: one is already connected");
+    return Log(LogLevel::kWarning, "refused a second connection: benchd is already connected");
   }
   if (!peer_) return Serve(std::move(connection));
-  // The end of the old connection, or the cleanup of its run, has not been served yet.
+  // The old connection is closed, but this has not been handled yet, or its run is still being
+  // cleaned up.
   next_ = std::move(connection);
   peer_->HangUp();
 }
@@ -121,7 +121,7 @@ Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
-    return Error{ErrorCode::kAlreadyExists, path + ": this file is not a socket",
+    return Error{ErrorCode::kAlreadyExists, path + ": the file is not a socket",
                  "remove it, or choose another --socket"};
   }
   const UniqueFd probe = NewSocket();
@@ -162,7 +162,7 @@ Result<UniqueFd> ListenAt(const std::string& path, uid_t owner) {
   TRY_VOID(RemoveStale(path, address));
   UniqueFd listener = NewSocket();
   if (!listener) return SystemError("creating a socket", errno);
-  // Our umask (077) keeps others out between bind and chown.
+  // The runner's umask (077) prevents other users from connecting between bind and chown.
   if (bind(listener.get(), Generic(address), sizeof(address)) != 0) {
     return SystemError(path, errno);
   }
@@ -179,14 +179,15 @@ Result<UniqueFd> AdoptSystemdSocket() {
   if (NumberOf(getenv("LISTEN_PID")) != getpid()) return UniqueFd();
   const int count = NumberOf(getenv("LISTEN_FDS"));
   if (count < 1) return UniqueFd();
-  if (count > 1) return InvalidArgument("systemd", "it passed more than one socket");
+  if (count > 1) return InvalidArgument("systemd's sockets", "more than one was passed");
   TRY_VOID(CheckKind(kFirstSystemdFd, true, "systemd's socket"));
   return UniqueFd(kFirstSystemdFd);
 }
 
 Result<UniqueFd> AdoptConnection(std::string_view name) {
   const int fd = NumberOf(std::string(name.substr(name.find(':') + 1)).c_str());
-  if (fd < 3) return InvalidArgument("--socket", "'" + std::string(name) + "' names no descriptor");
+  if (fd < 3)
+    return InvalidArgument("--socket", "'" + std::string(name) + "' is not a descriptor above 2");
   TRY_VOID(CheckKind(fd, false, name));
   return UniqueFd(fd);
 }

@@ -15,15 +15,16 @@
 
 namespace benchd {
 
-/// Accepts connections, one at a time, and decides when the program ends.
+/// Accepts one connection at a time, and determines when the program ends.
 ///
-/// With a listener it serves one benchd after another. With a single inherited connection it stops
-/// the loop when that connection has closed. In both cases a signal ends it, after killing the run.
+/// With a listening socket, the server serves one benchd after another. With an inherited
+/// connection, it stops the event loop when that connection closes. In both cases, a signal kills
+/// the run and then ends the program.
 class Server : public EventSink, public PeerOwner {
  public:
   Server(MeasuredRun::Services services, UniqueFd signals);
 
-  /// Accepts connections of `user` only.
+  /// Accepts connections from `user` only.
   void Listen(UniqueFd listener, uid_t user);
 
   /// Serves this connection only.
@@ -48,27 +49,28 @@ class Server : public EventSink, public PeerOwner {
   Watch signal_watch_;
   std::optional<Watch> listener_watch_;
   std::unique_ptr<Peer> peer_;
-  UniqueFd next_;  ///< accepted before the cleanup of the previous one ended
+  UniqueFd next_;  ///< a connection accepted before the cleanup of the previous one ended
 };
 
-/// Listens at `path` (SOCK_SEQPACKET, mode 0600, owned by `owner`). Replaces a socket that a dead
+/// Listens on `path` (SOCK_SEQPACKET, mode 0600, owned by `owner`). Replaces a socket that a dead
 /// runner left there.
-/// @errors kAlreadyExists if another process listens there, or the path is another kind of file.
+/// @errors kAlreadyExists if another process is listening there, or if the file is not a socket.
 Result<UniqueFd> ListenAt(const std::string& path, uid_t owner);
 
-/// Returns the listening socket from systemd (sd_listen_fds(3)), or an empty one.
-/// @errors kInvalidArgument if it is of another kind.
+/// Returns the listening socket that systemd passed (sd_listen_fds(3)); empty if there is none.
+/// @errors kInvalidArgument if it is another kind of socket, or if systemd passed several.
 Result<UniqueFd> AdoptSystemdSocket();
 
 /// Returns the connected socket that "fd:N" names.
-/// @errors kInvalidArgument if N is not a SOCK_SEQPACKET socket of the Unix family.
+/// @errors kInvalidArgument if N is not a Unix SOCK_SEQPACKET socket.
 Result<UniqueFd> AdoptConnection(std::string_view name);
 
-/// Sends `state`, such as "READY=1", to systemd (sd_notify(3)). Does nothing without a listener.
+/// Sends `state`, such as "READY=1", to systemd (sd_notify(3)). Does nothing unless NOTIFY_SOCKET
+/// is set.
 void NotifySystemd(std::string_view state);
 
-/// The interval between messages to systemd's watchdog; 0 if there is none. Half of its timeout, as
-/// sd_watchdog_enabled(3) recommends.
+/// Returns the interval between messages to systemd's watchdog, which is half of the watchdog's
+/// timeout, as sd_watchdog_enabled(3) recommends. Returns 0 if there is no watchdog.
 std::int64_t WatchdogIntervalNs();
 
 }  // namespace benchd

@@ -55,7 +55,7 @@ Result<void> CheckOwner(const std::string& path, int file) {
   if (geteuid() != 0) return {};
   if (info.st_uid == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
   return Error{ErrorCode::kPermissionDenied,
-               path + ": users other than root may change it, but benchd-runner runs as root",
+               path + ": users other than root can change it, but benchd-runner runs as root",
                "chown root '" + path + "'; chmod go-w '" + path + "'"};
 }
 
@@ -90,21 +90,21 @@ Result<uid_t> UidOf(const std::string& user) {
     if (user == entry->pw_name) return entry->pw_uid;
   }
   return Error{ErrorCode::kNotFound, "[runner] user: '" + user + "' is not in /etc/passwd",
-               "create the user (systemd-sysusers), or name another in the configuration"};
+               "create the user (systemd-sysusers), or set another user in the configuration"};
 }
 
 const char kRunnerHelp[] =
     "benchd-runner: starts, measures and kills the programs that benchd compares.\n"
-    "systemd (system mode) or benchd (user mode) starts it; do not start it by hand.\n"
+    "It is started by systemd (system mode) or benchd (user mode); do not start it by hand.\n"
     "\n"
-    "  --socket PATH|fd:N  listen at PATH, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
+    "  --socket PATH|fd:N  listen on PATH, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
     "                      not needed if systemd passes the socket\n"
     "  --config FILE       read the runner's settings and the machine profiles from FILE\n"
     "                      (default for root: /etc/benchd/benchd.toml, if it exists)\n"
     "  --journal FILE      journal of machine settings, locked while this runner runs;\n"
     "                      without a journal, no setting is changed\n"
     "  --restore           restore the settings in the journal, and exit\n"
-    "  --sysfs-root DIR    use the machine settings below DIR (for tests)\n"
+    "  --sysfs-root DIR    look up the machine settings in DIR (for tests)\n"
     "  --version, --help\n";
 
 Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
@@ -126,7 +126,7 @@ Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
     if (name == "--version") flag = &options.version;
     if (name == "--help" || name == "-h") flag = &options.help;
     if (text != nullptr) {
-      if (!has_value && i + 1 >= argc) return InvalidArgument(name, "a value is missing");
+      if (!has_value && i + 1 >= argc) return InvalidArgument(name, "requires a value");
       *text = has_value ? std::string(attached) : std::string(argv[++i]);
     } else if (flag != nullptr && !has_value) {
       *flag = true;
@@ -139,13 +139,14 @@ Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
 
 namespace {
 
-/// A runner without a journal was started by benchd in user mode.
-constexpr const char* kUserMode = "user mode changes no setting of the machine";
+/// The reason why a runner without a journal holds no settings: benchd started it in user mode.
+constexpr const char* kUserMode = "user mode does not change machine settings";
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kLeafName = "/runner";
 
 std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
-  // A test root has no systemd, and this machine's must not be used for it.
+  // A root folder for tests does not have its own systemd, and the systemd of this machine must not
+  // be used for it.
   if (files.IsReal() && files.Exists("run/systemd/system")) {
     return std::make_unique<SystemctlProperties>();
   }
@@ -198,7 +199,7 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
   return known;
 }
 
-/// Ends what still runs in the groups of a dead runner.
+/// Kills the processes that still run in the control groups of a dead runner.
 void EndLeftovers() {
   if (auto own = OwnCgroupFolder(KernelFiles("/")))
     TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
@@ -244,7 +245,7 @@ Result<void> MachineSetup::OpenJournal(const std::string& path) {
   TRY(auto journal, Journal::Open(path));
   auto restored = RestoreFrom(journal, settings_, BootId(files_));
   if (!restored) {
-    why_nothing_ = "no setting is changed: " + restored.error().message;
+    why_nothing_ = "machine settings are left unchanged: " + restored.error().message;
     Log(LogLevel::kError, why_nothing_ + " (" + restored.error().hint + ")");
     return {};
   }
@@ -253,14 +254,15 @@ Result<void> MachineSetup::OpenJournal(const std::string& path) {
   return {};
 }
 
-/// @return the folder of the runner's own group, relative to the root; empty if it has not moved.
+/// Moves the runner into its own subgroup.
+/// @return the folder of that group, relative to the root; empty if the runner has not moved.
 std::string MachineSetup::SettleIn() {
   if (!journal_ || !files_.IsReal() || place_.unit != kOwnUnit || runs_folder_.empty()) return {};
   const std::string leaf = runs_folder_ + std::string(kLeafName);
   if (mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return {};
   const KernelFiles root("/");
   if (!root.Write(leaf.substr(1) + "/cgroup.procs", "0")) return {};
-  // May fail: the missing limit is then reported.
+  // This may fail. OpenRunGroups() then logs the missing limit.
   for (const char* controller : {"+memory", "+pids"}) {
     static_cast<void>(
         root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", controller).has_value());

@@ -19,78 +19,83 @@
 
 namespace benchd {
 
-/// Reads the [runner] section of the configuration through a short-lived benchd-helper. A TOML
-/// parser in this process would add to its memory, which is the floor of every child's max_rss.
+/// Reads the runner's part of the configuration through a short-lived benchd-helper. A TOML parser
+/// in this process would increase its memory use, which is the floor of every child's max_rss.
 ///
-/// An empty `path` means the default file, which may be missing. If we are root, the file must be
-/// owned by root and writable by no other user.
+/// An empty `path` means the default file, which may be missing. If the runner is root, the file
+/// must be owned by root and must not be writable by any other user.
 /// @errors kNotFound, kPermissionDenied, kInvalidArgument, with the file's name, line and key.
 Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path);
 
-/// Returns the uid of a user named in the configuration: a number, or a name in /etc/passwd (the
-/// only source available to a static program). @errors kNotFound.
+/// Returns the uid of a user in the configuration, which is a number or a name in /etc/passwd (the
+/// only source available to a static program).
+/// @errors kNotFound.
 Result<uid_t> UidOf(const std::string& user);
 
 /// The command line of benchd-runner.
 struct RunnerOptions {
   std::string config;            ///< empty: the default file, if it exists
   std::string socket;            ///< a path, or "fd:N" for an inherited connection; may be empty
-  std::string journal;           ///< empty: none
-  std::string sysfs_root = "/";  ///< replaces "/" when describing the machine
+  std::string journal;           ///< empty: no journal
+  std::string sysfs_root = "/";  ///< replaces "/" in the paths of machine settings
   bool restore = false;
   bool version = false;
   bool help = false;
 };
 
+/// Parses the command line.
 /// @errors kInvalidArgument for an unknown option or a missing value.
 Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv);
 
 /// The text of --help.
 extern const char kRunnerHelp[];
 
-/// Implements --restore: restores what a dead runner left in the journal, and ends its processes.
-/// @return what was done, one sentence per line.
+/// Implements --restore: restores the settings that a dead runner left in the journal, and kills
+/// its remaining processes.
+/// @return a report of what was done, with one sentence per line.
 /// @errors kFailedPrecondition if a live runner holds the journal; those of ParseJournal().
 Result<std::string> RestoreFromJournal(const RunnerOptions& options);
 
-/// Returns every profile of the configuration, and always `default` and `strict`, with their CPUs
-/// on this machine. `default` is the first.
+/// Returns all profiles of the configuration, each with its CPUs on this machine. The result always
+/// contains `default`, which comes first, and `strict`.
 ///
-/// All profiles have the same housekeeping CPUs, since benchd and its clients stay on them: the
-/// CPUs that no profile uses, if there are any.
-/// @errors those of the topology and of a profile's CPU list, with the profile's name.
+/// All profiles have the same housekeeping CPUs, because benchd and its clients stay on them. They
+/// are the CPUs that no profile uses, if there are any.
+/// @errors those of ReadTopology(), and those of a profile's CPU list, with the profile's name.
 Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
                                                const std::vector<int>& usable_cpus,
                                                const wire::RunnerConfig& config);
 
-/// Owns the MachineOwner and all objects that it refers to, in the order of their dependencies.
-/// Lives in main() as long as the runner. Neither copied nor moved.
+/// Owns the MachineOwner and all objects that it refers to, in the order of their dependencies. It
+/// exists in main() as long as the runner does. Not copyable or movable.
 class MachineSetup {
  public:
-  /// Opens the journal, if one is configured, and restores what a dead runner left in it. An
-  /// unusable journal does not prevent measuring: the runner then changes no setting, and status
-  /// and sessions report the reason.
+  /// Opens the journal, if one is configured, and restores the settings that a dead runner left in
+  /// it. An unusable journal does not prevent measurements. The runner then leaves all settings
+  /// unchanged, and the machine status and sessions report the reason.
   /// @errors kFailedPrecondition if a live runner holds the journal.
   static Result<std::unique_ptr<MachineSetup>> Open(const RunnerOptions& options);
   MachineSetup(const MachineSetup&) = delete;
   MachineSetup& operator=(const MachineSetup&) = delete;
 
   /// Moves this process into a subgroup, so that the unit's group can have other subgroups with
-  /// controllers (Documentation/admin-guide/cgroup-v2.rst, "no internal process"). Then makes the
-  /// groups of runs and the owner.
-  /// @param counters  the available counters, for the record of the machine
+  /// controllers (Documentation/admin-guide/cgroup-v2.rst, "no internal process"). Then creates the
+  /// control groups of the runs, and the owner.
+  /// @param counters  description of the available counters, for the record of the machine
   void Begin(const Host& host, std::vector<KnownProfile> profiles, const ChildLimits& limits,
              std::string counters);
 
-  /// The groups of the current run and of the one being prepared.
+  /// Returns the control groups of the current run and of the run being prepared.
   std::array<TreeGroup, 2>& run_groups() { return run_groups_; }
 
-  /// The group of the process that creates children on their CPUs (Spawner). It lies beside those
-  /// of the runs and has the same CPUs. nullptr: there is no such group, hence no partition.
+  /// Returns the control group of the Spawner, which creates children on their CPUs. The group is a
+  /// sibling of the groups of the runs and has the same CPUs. Returns nullptr if it does not exist;
+  /// there is no partition in that case.
   TreeGroup* spawner_group() { return spawner_group_.exists() ? &spawner_group_ : nullptr; }
 
-  /// The folder for helpers' control groups: at the top of version 2, in system mode. Below the
-  /// unit, a partition would confine them to the benchmark CPUs. Empty: helpers have no groups.
+  /// Returns the folder for the control groups of helpers, which is the top of the cgroup version 2
+  /// tree. Below the unit, a partition would confine helpers to the benchmark CPUs. The result is
+  /// empty if helpers have no control groups, such as in user mode.
   const std::string& helper_groups() const { return helper_groups_; }
 
   MachineOwner& owner() { return *owner_; }

@@ -23,7 +23,7 @@
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/raw_syscall.h"
 
-// Whether the kernel's or glibc's headers define these depends on their versions.
+// Older kernel and glibc headers do not define these constants.
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
 #endif
@@ -48,8 +48,8 @@ void ChildEntry(void* plan) { RunChild(*static_cast<const ChildPlan*>(plan)); }
 
 int CloneEntry(void* plan) { RunChild(*static_cast<const ChildPlan*>(plan)); }
 
-/// For machines on which RawClone3() is missing or forbidden by a container's filter. Suspends the
-/// runner until the child reaches execve.
+/// Replaces RawClone3() on machines that lack it or where a container's filter forbids it. Suspends
+/// the runner until the child reaches execve.
 long ClonePortably(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, int& pidfd) {
   plan.join_cgroup = options.cgroup_fd;
   plan.must_join = options.only_in_cgroup;
@@ -83,7 +83,7 @@ void SpawnArea::Abandon() { Make(); }
 
 namespace {
 
-/// Completes `plan` and `area` for the next child.
+/// Prepares `plan` and `area` for the next child.
 void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   area.report() = ChildReport{};
   area.report().gate = options.held ? 0 : 1;
@@ -94,9 +94,10 @@ void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   plan.join_cgroup = -1;
 }
 
-/// Clones the child of BeginSpawn() as a child of the calling process, or, with `sibling`, of its
-/// parent (held children only). The kernel itself writes pid and pidfd into `made`, so they are
-/// valid even if the calling process is killed meanwhile. Makes raw system calls only.
+/// Creates the child that BeginSpawn() prepared. It becomes a child of the calling process or, with
+/// `sibling` (held children only), of that process's parent. The kernel writes the pid and the
+/// pidfd into `made`, so they are valid even if the calling process is killed in the meantime.
+/// Makes raw system calls only.
 void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, bool sibling,
                 RawSpawned& made) {
   clone_args args{};
@@ -105,8 +106,8 @@ void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, b
   if (sibling) args.flags |= CLONE_PARENT;
   args.pidfd = reinterpret_cast<std::uint64_t>(&made.pidfd);
   args.parent_tid = reinterpret_cast<std::uint64_t>(&made.pid);
-  // execve resets it to SIGCHLD. Until then, SIGCHLD would suggest that a run left a process
-  // behind.
+  // execve resets the signal to SIGCHLD. Before that, a SIGCHLD would suggest that a run left a
+  // process behind.
   args.exit_signal = options.held ? 0 : SIGCHLD;
   args.stack = reinterpret_cast<std::uint64_t>(area.stack());
   args.stack_size = SpawnArea::kStackBytes;
@@ -147,8 +148,8 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
   RawSpawned made;
   CloneChild(plan, area, options, false, made);
   auto spawned = SpawnResult(made, options);
-  // The child does this itself as well. If it is done here before the child has run, the child
-  // wakes on its own CPU and need not be moved from ours.
+  // The child also sets its own affinity. If the runner sets it before the child has run, the child
+  // wakes on its own CPU and need not be moved from the runner's CPU.
   if (spawned && !options.held) SetAffinity(spawned->pid, plan);
   return spawned;
 }
@@ -183,11 +184,13 @@ enum Stage : std::uint32_t {
   kMade,
 };
 
-/// How long Take() polls before it sleeps: a wake-up takes longer than creating a child.
+/// How long Take() polls before it sleeps, in nanoseconds. A wake-up takes longer than creating a
+/// child.
 constexpr std::int64_t kWatchfulness = 200'000;
 /// How often a sleeping Take() checks that the spawner is alive.
 constexpr timespec kCheckInterval{0, 10'000'000};
-/// When Take() gives the spawner up, for example if it was stopped.
+/// How long Take() waits, in nanoseconds, before it kills a spawner that does not respond, for
+/// example because it was stopped.
 constexpr std::int64_t kGiveUp = 1'000'000'000;
 
 void Wake(const std::uint32_t& word) { RawSyscall(SYS_futex, Word(&word), FUTEX_WAKE, 1); }
@@ -198,7 +201,7 @@ void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* 
 
 }  // namespace
 
-/// The state that runner and spawner share.
+/// The state that the runner and the spawner share.
 struct Spawner::SharedState {
   std::uint32_t state = kNothing;  ///< a futex
   std::uint32_t runner_sleeps = 0;
@@ -210,17 +213,18 @@ struct Spawner::SharedState {
 
   pid_t runner = 0;
   unsigned long affinity[ChildPlan::kMaskWords] = {};
-  /// A descriptor of its own for the child that is awaited. The runner closes the original one,
-  /// whose number may then be reused.
+  /// A duplicate descriptor of the child whose end is awaited. The runner closes the original
+  /// descriptor, and its number may then be reused.
   int watched = -1;
-  pid_t ended = 0;  ///< the child seen to end last, and when
+  pid_t ended = 0;  ///< the last child whose end was seen, at `ended_at`
   std::int64_t ended_at = 0;
   bool roamed = false;  ///< the child may use several CPUs
-  int ended_on = -1;    ///< the last CPU of the last roaming child, if known
+  int ended_on = -1;    ///< the CPU on which the last roaming child ended; -1: unknown
 
   std::atomic_ref<std::uint32_t> State() { return std::atomic_ref<std::uint32_t>(state); }
 
-  /// The main loop of the spawner, in the runner's memory: raw system calls only (child.h).
+  /// Runs the main loop of the spawner. It shares the runner's memory, so it makes raw system calls
+  /// only (child.h).
   [[noreturn]] void Serve();
   void AwaitOrder();
   void Watch(int pidfd);
@@ -234,7 +238,7 @@ void Spawner::SharedState::Serve() {
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   while (RawSyscall(SYS_getppid) == runner) {
     AwaitOrder();
-    // The order belongs to the spawner until it has been taken.
+    // The order belongs to the spawner until Take().
     roamed = plan->roams;
     if (roamed) Follow();
     CloneChild(*plan, *area, options, true, made);
@@ -250,7 +254,7 @@ void Spawner::SharedState::Serve() {
 void Spawner::SharedState::AwaitOrder() {
   for (;;) {
     std::uint32_t seen = State().load(std::memory_order_acquire);
-    // An order that follows a child of another creator starts only at Take().
+    // If another process created `after`, the order starts only at Take().
     if (seen != kDue && !(seen == kOrdered && after == ended)) {
       SleepWhile(state, seen);
     } else if (State().compare_exchange_strong(seen, kMaking)) {
@@ -269,7 +273,7 @@ void Spawner::SharedState::Watch(int pidfd) {
 
 void Spawner::SharedState::AwaitEnd(pid_t child) {
   pollfd end{watched, POLLIN, 0};
-  // Not poll, which arm64 lacks.
+  // ppoll, because arm64 does not have the system call poll.
   if (watched < 0 || RawSyscall(SYS_ppoll, Word(&end), 1, 0, 0, 0) != 1) return;
   timespec now{};
   RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
@@ -278,9 +282,9 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   if (roamed) ended_on = RawLastCpuOf(child);
 }
 
-/// Moves to the CPU where the last child ended, if the next may be created there. execve or load
-/// balancing may have moved that child, and the kernel reuses its stack for the next process
-/// created on that CPU.
+/// Moves the spawner to the CPU where the last child ended, if the next child may be created there.
+/// execve or load balancing may have moved the last child, and the kernel reuses its stack for the
+/// next process created on the CPU where it ended.
 void Spawner::SharedState::Follow() {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   const auto cpu = static_cast<std::size_t>(ended_on);
@@ -299,7 +303,7 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   spawner->shared_->runner = getpid();
   int pidfd = -1;
   clone_args args{};
-  // Shares descriptors, because children get those that their plans name.
+  // Shares the runner's descriptors, because the plans of children refer to them.
   args.flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD;
   args.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
   args.stack = reinterpret_cast<std::uint64_t>(spawner->area_.stack());
@@ -312,8 +316,8 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: clone3 is not available"};
   if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));
   spawner->process_ = {static_cast<pid_t>(pid), UniqueFd(pidfd)};
-  // The spawner does not inherit a real-time priority, but needs it: otherwise a busy CPU would
-  // delay it in seeing the end of a run.
+  // The spawner does not inherit the runner's real-time priority. Without the priority, it would
+  // notice the end of a run too late if its CPU is busy.
   sched_param own{};
   if (sched_getparam(0, &own) == 0) {
     static_cast<void>(sched_setscheduler(spawner->pid(), sched_getscheduler(0), &own) == 0);
@@ -342,7 +346,7 @@ bool Spawner::Order(ChildPlan& plan, SpawnArea& area, SpawnOptions options, pid_
   shared_->options = options;
   shared_->after = after;
   shared_->made = {};
-  // The spawner is not woken, because that would disturb the run in progress.
+  // Does not wake the spawner, because that would disturb the run in progress.
   shared_->State().store(kOrdered, std::memory_order_release);
   return true;
 }
@@ -381,7 +385,7 @@ Result<Spawned> Spawner::Take() {
   sleeps.store(0);
   shared_->State().store(kNothing, std::memory_order_relaxed);
   if (shared_->made.pid == 0 && shared_->made.error_number == 0) {
-    return Error{ErrorCode::kUnavailable, "spawner: killed"};
+    return Error{ErrorCode::kUnavailable, "the spawner was killed"};
   }
   return SpawnResult(shared_->made, shared_->options);
 }

@@ -17,29 +17,31 @@ struct ThreadSchedule {
   std::int64_t waited_ns = 0;  ///< runnable, but not on a CPU
 };
 
-/// Decides when a run may begin on CPUs that other processes use as well.
+/// Decides when a run may begin on CPUs that other processes also use.
 ///
-/// There, the scheduler's ticks divide runs. A run that begins where the last one ended has a phase
-/// within the tick, and therefore a waiting time, that follows from the length of the last run: a
-/// slower arm then changes the times of the other arm. A random delay of up to one tick before each
-/// run makes its phase independent of the previous run. CPUs that are not shared need no delay, and
-/// a few quiet runs end it.
+/// On shared CPUs, the scheduler's ticks divide runs. If a run begins as soon as the previous one
+/// has ended, its phase within the tick depends on the length of the previous run, and so does its
+/// waiting time. A slower arm would therefore change the times of the other arm. A random delay of
+/// up to one tick before each run makes its phase independent of the previous run. CPUs that are
+/// not shared need no delay; the delay ends after a few undisturbed runs.
 ///
 /// A value type, used by one MeasuredRun.
 class StartPhase {
  public:
   explicit StartPhase(std::uint64_t seed) : numbers_(seed, 0) {}
 
-  /// Whether Note() needs the schedule of the next run's main thread. True only while runs appear
-  /// to have waited, because reading it costs a few file operations between two runs.
+  /// Returns true if Note() needs the schedule of the next run's main thread. This is the case only
+  /// while runs appear to have waited, because reading the schedule takes a few file operations
+  /// between two runs.
   bool Doubts() const { return doubtful_.any(); }
 
-  /// Called after each run. A run that was switched out and idle for a while may have waited for
-  /// its CPU, or may have slept after a kernel thread ran briefly. The schedule shows which, unless
-  /// other threads or processes did part of the work. In that case waiting is assumed, which costs
-  /// half a tick per run.
+  /// Records a run that has ended. A run that was switched out and idle for a while may have waited
+  /// for its CPU, or it may have slept after a kernel thread ran briefly. The schedule shows which
+  /// is the case, unless other threads or processes did part of the work. Note() then assumes that
+  /// the run waited, which costs half a tick per run.
   ///
-  /// @param main  of the run's main thread; absent if Doubts() was false or the kernel lacks it
+  /// @param main  schedule of the run's main thread; absent if Doubts() was false or the kernel
+  ///              does not provide it
   void Note(const wire::RunFigures& run, const std::optional<ThreadSchedule>& main) {
     const std::int64_t cpu_ns = 1000 * (run.user_time_us + run.system_time_us);
     const bool may_have_waited =
@@ -52,7 +54,8 @@ class StartPhase {
     doubtful_[0] = waited || may_have_waited;
   }
 
-  /// The delay before the next run in ns, uniform below one tick; 0 if CPUs are not shared.
+  /// Returns the delay before the next run in nanoseconds, distributed uniformly below one tick; 0
+  /// if the CPUs are not shared.
   std::int64_t Draw() {
     const std::int64_t tick_ns = waited_.count() >= kFewestWaits ? KernelTickNs() : 0;
     if (tick_ns <= 0) return 0;
@@ -61,16 +64,16 @@ class StartPhase {
   }
 
  private:
-  /// Far above the time of a kernel thread and below a scheduler's slice.
+  /// In nanoseconds: far more than a kernel thread takes, and less than a scheduler's timeslice.
   static constexpr std::int64_t kWaited = 1'000'000;
-  /// On shared CPUs not every run has to wait, and on others a single run may be delayed once.
+  /// On shared CPUs, some runs do not wait. On other CPUs, a single run may be delayed.
   static constexpr std::size_t kWaitsRemembered = 16;
   static constexpr std::size_t kFewestWaits = 3;
-  /// On shared CPUs, most runs renew the doubt.
+  /// A few runs suffice, because on shared CPUs most runs appear to have waited.
   static constexpr std::size_t kDoubtsRemembered = 4;
 
   SplitMix64 numbers_;
-  // The last runs, newest first:
+  // One bit for each of the last runs, newest first.
   std::bitset<kDoubtsRemembered> doubtful_;
   std::bitset<kWaitsRemembered> waited_;
 };

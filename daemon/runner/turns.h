@@ -9,23 +9,24 @@
 
 namespace benchd {
 
-/// In shorter runs, threads take turns too rarely to be distinguished from other processes.
+/// The shortest run, in nanoseconds, that is checked. In shorter runs, the run's own threads take
+/// turns too rarely to be distinguished from other processes.
 inline constexpr std::int64_t kLongEnoughForTurns = 25'000'000;
 
-/// Whether a run had more concurrent work than CPUs, so that its own threads and processes took
-/// turns.
+/// Returns true if a run had more concurrent work than CPUs, so that its own threads and processes
+/// took turns.
 ///
-/// Three conditions must hold. The run used all the time of its CPUs, its first thread did not do
-/// so alone, and it lost its CPUs to its own threads at least once every 25 ms. That is how often
-/// the coarsest scheduler switches between two runnable threads (EEVDF and CFS use slices of 3 to
-/// 24 ms, in whole ticks of up to 10 ms). Switches to other processes are known from the foreign
-/// switches. Without that metric the result is false, because a busy neighbour, kernel threads and
-/// a sibling look alike.
+/// Three conditions must hold. The run used nearly all the time of its CPUs; its first thread did
+/// not do so alone; and the run lost its CPUs to its own threads at least once every 25 ms. Even
+/// the coarsest scheduler switches that often between two runnable threads (EEVDF and CFS use
+/// slices of 3 to 24 ms, in whole ticks of up to 10 ms). Switches to other processes are known from
+/// the metric foreign_switches. Without that metric the result is false, because switches to other
+/// processes or kernel threads would look like switches to the run's own threads.
 ///
-/// @param main   of the run's first thread; absent: its condition is skipped
-/// @param forks  threads and processes created on the whole machine meanwhile; each may hide one
-///               foreign switch
-/// @param cpus   that the run could use, > 0
+/// @param main   schedule of the run's first thread; absent: the second condition is skipped
+/// @param forks  number of threads and processes created on the whole machine during the run; each
+///               may hide one foreign switch
+/// @param cpus   number of CPUs that the run could use, > 0
 inline bool TookTurns(const wire::RunFigures& run, const std::optional<ThreadSchedule>& main,
                       std::uint64_t forks, std::size_t cpus) {
   if (!run.foreign_switches || run.wall_time_ns < kLongEnoughForTurns) return false;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t kMaxPaddingBytes = 4096;
 
-/// One stream per (benchmark, phase, block), so that blocks are drawn independently.
+/// Returns the number of the random stream for a benchmark, phase and block. Each has its own
+/// stream, so that blocks are drawn independently.
 std::uint64_t StreamOf(std::uint32_t benchmark, RunPhase phase, std::uint64_t block) {
   const std::uint64_t warmup = phase == RunPhase::kWarmup ? 1 : 0;
   return (block << 21U) | (std::uint64_t{benchmark} << 1U) | warmup;
@@ -39,7 +40,7 @@ std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchma
   for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
     runs.insert(runs.end(), counts[arm], PlannedRun{.benchmark = benchmark, .arm = arm});
   }
-  // Warm-up must run every arm.
+  // Every arm must be run in a warm-up block.
   if (spec.schedule.kind == ScheduleKind::kCoin && phase != RunPhase::kWarmup) {
     DrawArms(runs, random);
   } else {
@@ -67,8 +68,8 @@ std::uint64_t RandomStream::Below(std::uint64_t bound) {
 
 namespace {
 
-/// The open benchmark with the least `key`, then with the fewest blocks, then the first. An empty
-/// `key` excludes a benchmark.
+/// Returns the open benchmark with the least `key`; a tie is decided by the fewest blocks, then by
+/// the order in the spec. An empty `key` excludes a benchmark.
 template <typename Key>
 std::optional<std::uint32_t> Least(std::span<const BenchmarkOutlook> outlooks, const Key& key) {
   std::optional<std::uint32_t> least;

@@ -16,7 +16,7 @@ struct PlannedRun {
   std::uint32_t benchmark = 0;
   std::uint32_t arm = 0;
   std::uint32_t position = 0;       ///< within the block
-  std::uint32_t padding_bytes = 0;  ///< of the environment, 0..4096
+  std::uint32_t padding_bytes = 0;  ///< size of the environment padding, 0..4096
   bool operator==(const PlannedRun&) const = default;
 };
 
@@ -38,7 +38,8 @@ class RandomStream {
 
   std::uint64_t Next() { return numbers_.Next(); }
 
-  /// Exactly uniform in [0, bound) (Lemire, ACM TOMACS 29 (2019), with rejection); bound > 0.
+  /// Returns a number that is exactly uniform in [0, bound), where bound > 0 (Lemire, ACM TOMACS 29
+  /// (2019), with rejection).
   std::uint64_t Below(std::uint64_t bound);
 
  private:
@@ -51,19 +52,20 @@ class RandomStream {
 /// slightly.
 inline constexpr std::uint64_t kFairnessInterval = 4;
 
-/// The index of the benchmark whose block comes next; at least one must be open.
+/// Returns the index of the benchmark whose block comes next. At least one must be open.
 ///
-/// 1. If open benchmarks are below their minimum: the one of these with the fewest blocks, so that
-///   blocks of all benchmarks are interleaved.
-/// 2. Otherwise the one nearest to its verdict in seconds, because several fast benchmarks get
-///   their verdicts in the time of one slow one. Benchmarks whose time is unknown come last.
-/// 3. But every kFairnessInterval-th block of the session goes to the one that has had the least
-///   time, so that none waits forever.
+/// 1. If open benchmarks are below their minimum, the one with the fewest blocks comes next, so
+///   that the blocks of all benchmarks are interleaved.
+/// 2. Otherwise, the benchmark nearest to its verdict in seconds comes next, because several fast
+///   benchmarks get their verdicts in the time of a slow one. Benchmarks whose time is unknown come
+///   last.
+/// 3. However, every kFairnessInterval-th block of the session goes to the benchmark that has had
+///   the least time, so that no benchmark waits forever.
 ///
-/// Ties go to the fewest blocks, then to the first of the spec. A pure function of the
-/// measurements; the order of arms inside a block comes from PlanBlock() and is independent of it.
-/// Choosing a benchmark by its past keeps every interval valid: blocks are complete, and none is
-/// chosen by its own result (docs/statistics.md section 6).
+/// A tie is decided by the fewest blocks, then by the order in the spec. This is a pure function of
+/// the measurements; the order of arms inside a block comes from PlanBlock() and is independent of
+/// it. Choosing a benchmark by its past keeps every interval valid, because blocks are complete and
+/// no block is chosen by its own result (docs/statistics.md section 6).
 std::uint32_t NextBenchmark(std::span<const BenchmarkOutlook> outlooks);
 
 }  // namespace benchd

@@ -37,7 +37,7 @@ bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, Batch
   return true;
 }
 
-/// Advances the outlooks by one more block of that benchmark, if it goes as expected.
+/// Advances the outlooks by one more block of a benchmark, assuming that the estimates are correct.
 void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
   BenchmarkOutlook& outlook = outlooks[benchmark];
   if (outlook.blocks > 0) outlook.seconds += outlook.seconds / static_cast<double>(outlook.blocks);

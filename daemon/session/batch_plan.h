@@ -18,7 +18,7 @@
 
 namespace benchd {
 
-/// One run of a batch, and where it stands in its session.
+/// One run of a batch, and its place in the session.
 struct BatchRun {
   PlannedRun planned;
   RunPhase phase = RunPhase::kMeasured;
@@ -28,8 +28,8 @@ struct BatchRun {
 
 /// The interval between reports, and the length of a batch: a fifth of the session so far, within
 /// bounds (the contract allows 20 Hz). A report costs one or two milliseconds in which nothing is
-/// measured, because runs are analysed and committed. It is made and sent while the next batch is
-/// running.
+/// measured, because runs are analysed and committed. The report itself is made and sent while the
+/// next batch is running.
 inline constexpr Nanoseconds kShortestReportInterval = std::chrono::milliseconds(100);
 inline constexpr Nanoseconds kLongestReportInterval = std::chrono::milliseconds(500);
 constexpr Nanoseconds ReportIntervalAfter(Nanoseconds elapsed) {
@@ -47,11 +47,11 @@ constexpr Nanoseconds CommitIntervalAfter(Nanoseconds took) {
 /// them.
 struct BatchPlan {
   std::vector<BatchRun> runs;
-  Nanoseconds budget = kShortestReportInterval;  ///< no block begins later
+  Nanoseconds budget = kShortestReportInterval;  ///< no block begins after this time
   std::optional<BatchRun> next;  ///< the first run after the batch, if the session continues
 };
 
-/// The most runs of one batch: their figures are returned in one record.
+/// The maximum number of runs in a batch, because their figures are returned in one record.
 inline constexpr std::size_t kMostRunsInBatch = 256;
 
 /// A block, by its number within its benchmark.
@@ -75,8 +75,8 @@ BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> ou
                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
                        std::optional<std::uint32_t> under_way = std::nullopt);
 
-/// The plan without its first `done` runs, which belong to its first block, and with at most `most`
-/// of the others; `next` is then the run that follows them.
+/// Returns the plan without its first `done` runs, which belong to its first block, and with at
+/// most `most` of the others. Its `next` is the run that follows them.
 BatchPlan RestOf(BatchPlan plan, std::size_t done, std::size_t most);
 
 }  // namespace benchd

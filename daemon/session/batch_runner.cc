@@ -14,8 +14,8 @@ namespace {
 /// For runs this long, one round trip to benchd per run is negligible.
 constexpr Nanoseconds kLongRun = std::chrono::seconds(1);
 
-/// Counts the times, which are in order, that belong to each run: those up to its end, and for the
-/// last run also those after it.
+/// Counts the times that belong to each run. A time belongs to the first run that ends after it, or
+/// to the last run. The times must be in order.
 std::vector<std::uint32_t> CountByRun(const std::vector<SteadyTime>& times,
                                       const std::vector<RunOutcome>& runs) {
   std::vector<std::uint32_t> counts(runs.size(), 0);
@@ -81,7 +81,7 @@ asio::awaitable<BatchResult> BatchRunner::Run(BatchPlan whole, std::function<voi
   co_return co_await Execute(std::move(plan), std::move(meanwhile));
 }
 
-/// Number of runs that can be ordered together.
+/// Returns the number of runs that can be ordered together.
 std::size_t BatchRunner::MostAtOnce(const BatchPlan& plan) const {
   const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
   if (one_by_one || HasHooks(plan.runs.front())) return 1;
@@ -125,7 +125,8 @@ asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which)
   co_return result;
 }
 
-/// `meanwhile` is posted, so that it runs as soon as Run() waits for the runner.
+/// Orders the runs of a plan. Posts `meanwhile`, so that it runs as soon as Run() waits for the
+/// runner.
 asio::awaitable<BatchOutcome> BatchRunner::Order(const BatchPlan& plan,
                                                  std::function<void()> meanwhile) {
   const auto due = std::make_shared<std::function<void()>>(std::move(meanwhile));

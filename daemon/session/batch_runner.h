@@ -35,24 +35,25 @@ struct BatchResult {
 /// Runs batches and assembles the results into blocks.
 ///
 /// Runs of one second or more are ordered one by one, so that each can be stored before the next
-/// begins. So are runs with hooks, together with the hooks before and after them. Lives as long as
-/// its session.
+/// begins. Runs with hooks are also ordered one by one, with the hooks before and after them. Lives
+/// as long as its session.
 class BatchRunner {
  public:
-  /// `services` and `spec` must outlive this.
+  /// `services` and `spec` must outlive this object.
   BatchRunner(const SessionServices& services, const SessionSpec& spec);
 
-  /// Sets the runner that has the session's children open.
+  /// Sets the runner at which the session's children are open.
   void Use(RunnerId runner) { runner_ = runner; }
 
+  /// Runs a batch.
   /// @param meanwhile  work that is done while the runner executes the batch, so that it does not
   ///                   delay the next run; may be empty. Called once, as soon as the runner has its
   ///                   order, and never after the return.
   asio::awaitable<BatchResult> Run(BatchPlan plan, std::function<void()> meanwhile = {});
 
-  /// The measured runs so far of the current block.
+  /// Returns the runs of the current block that have been measured so far.
   BlockResult& unfinished() { return unfinished_; }
-  /// Removes and returns them: the block will be repeated.
+  /// Removes and returns these runs, because the block will be repeated.
   BlockResult DropUnfinished();
 
  private:
@@ -76,7 +77,7 @@ class BatchRunner {
   bool long_runs_ = false;
 };
 
-/// The failure of a session that was asked to end.
+/// Returns the failure of a session that was cancelled or interrupted.
 Failure CancelledFailure();
 
 }  // namespace benchd

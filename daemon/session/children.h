@@ -17,29 +17,30 @@
 
 namespace benchd {
 
-/// Commands around the measured ones: once per session, or before and after each run.
+/// The kind of a command that is not measured: it runs once per session, or before or after each
+/// run.
 enum class HookKind { kBuild, kSetup, kPrepare, kConclude, kCleanup };
 BENCHD_NAMES(HookKind, "build", "setup", "prepare", "conclude", "cleanup")
 
-/// The hook of a benchmark, which may be empty.
+/// Returns a hook of a benchmark, which may be empty.
 /// @param arm  the arm whose run it belongs to, which may have a hook of its own; nullptr for a
 ///             hook of the session
 const Hook& HookOf(const Benchmark& benchmark, HookKind which, const Arm* arm = nullptr);
 
-/// Whether a benchmark has hooks before or after each run.
+/// Returns whether a benchmark has hooks before or after each run.
 bool HasRunHooks(const Benchmark& benchmark);
 
 /// The numbers of a session's open commands at the runner: the arms of all benchmarks in order,
-/// then the run hooks of benchmarks that have some. A value.
+/// then the run hooks of benchmarks that have some.
 class ChildTable {
  public:
   explicit ChildTable(const SessionSpec& spec);
 
   std::uint32_t Arm(std::size_t benchmark, std::size_t arm) const;
-  /// The number of a run hook that exists.
+  /// Returns the number of a run hook that exists.
   std::uint32_t Of(HookKind hook, std::size_t benchmark, std::size_t arm) const;
 
-  /// Number of children that are arms; they come first.
+  /// Returns the number of children that are arms; they come first.
   std::size_t arms() const { return arms_; }
 
  private:
@@ -49,20 +50,22 @@ class ChildTable {
   std::size_t arms_ = 0;
 };
 
-/// An arm as it is resolved and run, with its environment over the session's.
+/// Returns the child for an arm, as it is resolved and run. The arm's environment variables
+/// override the session's.
 ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const Arm& arm);
 
-/// A hook as it is resolved and run. Its environment states its place, and its output is kept.
+/// Returns the child for a hook, as it is resolved and run. Environment variables state its place,
+/// and its output is kept.
 /// @param arm  the arm whose run it belongs to, and whose environment it gets; nullptr for a hook
 ///             of the session
 ChildSpec ChildOfHook(const SessionSpec& spec, const SessionId& id, const Benchmark& benchmark,
                       const Arm* arm, HookKind which);
 
-/// The query that finds a child's program.
+/// Returns the query that finds a child's program.
 ProgramQuery QueryFor(const ChildSpec& child);
 
-/// The children that are sent to the runner, in the numbering of ChildTable. Hooks have no program
-/// yet; it is found when they are opened.
+/// Returns the children that are sent to the runner, in the order of ChildTable. The programs of
+/// hooks are not known yet; they are looked up when the hooks are opened.
 ///
 /// @param cpus  the CPUs on which children may run
 std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
@@ -70,12 +73,13 @@ std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
 
 bool HasHook(const SessionSpec& spec, HookKind which);
 
-/// Whether build or setup may still create programs, so that missing ones are not an error before.
+/// Returns whether build or setup may create programs. If so, a missing program is not an error
+/// before they have run.
 inline bool MakesPrograms(const Benchmark& benchmark) {
   return benchmark.hooks.build.Exists() || benchmark.hooks.setup.Exists();
 }
 
-/// The result of hooks: the first failure, and the output of all.
+/// The result of running hooks: the first failure, and the output of all hooks.
 struct HookResult {
   std::optional<Failure> failure;
   bool runner_lost = false;

@@ -18,23 +18,23 @@ namespace benchd {
 /// rpc/ keeps one snapshot and one write in flight per stream.
 class EventHub {
  public:
-  /// Shared between the hub's caller and all watchers, and never changed again.
+  /// Shared between the hub's caller and all watchers, and never modified.
   using Snapshot = std::shared_ptr<const SessionSnapshot>;
   using Watcher = std::function<void(const Snapshot&)>;
 
   /// Unsubscribes when destroyed. Must not outlive the hub.
   using Subscription = Held<EventHub>;
 
-  /// `watcher` is called for every snapshot of `id` published from now on.
+  /// Calls `watcher` for every snapshot of `id` that is published from now on.
   [[nodiscard]] Subscription Subscribe(SessionId id, Watcher watcher);
 
   /// Calls the watchers of snapshot.id, in the order of their subscriptions.
   void Publish(SessionSnapshot snapshot);
 
-  /// The sessions that have a watcher.
+  /// Returns the sessions that have a watcher.
   std::set<SessionId> Watched() const;
 
-  /// Number of watchers of a session, for tests and limits.
+  /// Returns the number of watchers of a session, for tests and limits.
   std::size_t WatcherCount(const SessionId& id) const;
 
  private:

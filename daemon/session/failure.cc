@@ -30,13 +30,13 @@ std::string FormatSeconds(Nanoseconds duration) {
   return text + " s";
 }
 
-/// Returns "'sleep 1', as its harness says, exited with code 3 in 2 of 10 runs".
+/// Returns "'sleep 1' exited with code 3 in 2 of 10 runs".
 std::string DescribeInner(const InnerExit& exit) {
   const std::string what =
       exit.inner_benchmark.empty() ? "a command that it timed" : Quoted(exit.inner_benchmark);
   return what +
          (exit.code ? " exited with code " + std::to_string(*exit.code)
-                    : " was ended by a signal") +
+                    : " was killed by a signal") +
          " in " + std::to_string(exit.runs) + " of " + Counted(exit.of_runs, "run");
 }
 
@@ -60,8 +60,8 @@ std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
 
 std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char* ignoring) {
   if (!outcome.limit.empty()) {
-    return "administrators can change the limits: [children] in the configuration, memory_limit in "
-           "the machine profile";
+    return "administrators can change the limits: see [children] in benchd.toml, and memory_limit "
+           "in the machine profile";
   }
   if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
   if (!by_hand.instead.empty()) return by_hand.instead;
@@ -87,12 +87,12 @@ std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
                  std::move(run)};
 }
 
-/// How much of a failing hook's output is part of the failure.
+/// The number of bytes at the end of a failing hook's output that become part of the failure.
 constexpr std::size_t kTailBytes = 4096;
 /// The size limit of an OutputKind::kLog.
 constexpr std::size_t kLogBytes = std::size_t{1024} * 1024;
 
-/// The end of a hook's output, or of its stderr if the output exceeded the limit.
+/// Returns the end of a hook's output, or of its stderr if the output exceeded the limit.
 std::string TailOf(const RunOutcome& outcome) {
   if (outcome.output.empty() || outcome.output.size() >= kLogBytes) return outcome.stderr_tail;
   if (outcome.output.size() <= kTailBytes) return outcome.output;

@@ -25,32 +25,34 @@ struct RunPlace {
 struct ByHand {
   std::vector<std::string> argv;
   std::string folder;
-  std::string instead;  ///< better advice than to run `argv`, or empty
+  std::string instead;  ///< a hint to print instead of `argv`, or empty
 };
 
-/// The failure of a run that could not be measured (no such program, runner died, ...).
+/// Returns the failure of a run that could not be measured (no such program, runner died, ...).
 Failure LaunchFailure(const RunPlace& place, Error error);
 
-/// The failure of an arm whose program cannot be found or executed; attributed to its first run.
+/// Returns the failure of an arm whose program cannot be found or executed, as a failure of its
+/// first run.
 Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
                        Error error);
 
-/// The exit of a run's child or, if that succeeded, of a program that a harness timed in it. An
-/// exit without a code is -1.
+/// Returns the exit of a run's child or, if the child succeeded, of a program that a harness timed
+/// in it. The code is -1 if such a program exited without one.
 RunExit ExitOf(const RunOutcome& outcome);
 
-/// The failure of a run whose child, or a program timed in it, failed; empty if all succeeded.
+/// Returns the failure of a run whose child, or a program timed in it, failed; empty if all
+/// succeeded.
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome);
 
-/// The failure of a hook, or empty; `place` is "setup" or "prepare of base, block 3". Its `run` has
-/// only what is known of the child.
+/// Returns the failure of a hook, or nothing if it succeeded. The `place` is "setup" or "prepare of
+/// base, block 3". The failure's `run` contains only facts about the child.
 std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
                                    const RunOutcome& outcome, const ByHand& by_hand);
 
 /// Completes the failure of a run's hook with the place of the run.
 void SetRunPlace(const RunPlace& place, FailedRun& run);
 
-/// Output below a line that names its source; empty if there is no output.
+/// Returns the output below a line that names its source; empty if there is no output.
 std::string LogOf(const std::string& place, const std::string& output);
 
 /// Returns "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up".

@@ -37,7 +37,7 @@ bool Preparation::SetupIsDue() const {
   return HasHook(spec_, HookKind::kBuild) || HasHook(spec_, HookKind::kSetup);
 }
 
-/// It is also a failure if this is not the machine that the session began on.
+/// Acquires the machine. It is also a failure if the machine has changed since the session began.
 asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
   std::optional<MachineRequest> request =
       MachineRequest{spec_.machine_profile, spec_.isolation, spec_.cpus, spec_.settings_off};
@@ -82,7 +82,8 @@ asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
   prepared->failure = co_await FindPrograms();
 }
 
-/// For the method layouts: two builds of one arm with identical files count as one build.
+/// For the method `layouts`, refuses two builds of one arm with identical files, because they are
+/// the same layout.
 Result<void> CheckLayouts(const SessionSpec& spec, const std::vector<ProgramIdentity>& programs) {
   if (spec.method != Method::kLayouts) return {};
   std::map<std::tuple<std::string, std::string, std::array<std::uint8_t, 32>>, std::string> known;
@@ -98,24 +99,25 @@ Result<void> CheckLayouts(const SessionSpec& spec, const std::vector<ProgramIden
       return Error{ErrorCode::kFailedPrecondition,
                    "layouts: the programs of " + same->second + " and " + arm.name +
                        " are identical: the build ignored BENCHD_LAYOUT_SEED",
-                   "make the link depend on it, and use the linked program itself as the command "
-                   "(docs/layouts.md)"};
+                   "make the link step depend on it, and use the linked program itself as the "
+                   "command (see docs/layouts.md)"};
     }
   }
   return {};
 }
 
-/// In a checkout, a missing program must come from the commit or from the build.
+/// Adds a hint for a program that is missing in a checkout: it must come from the commit or the
+/// build.
 Error InCheckout(Error error) {
   if (error.code == ErrorCode::kNotFound && error.hint.empty()) {
     error.hint =
         "a checkout has the commit's files and the output of --build: add --build COMMAND, or name "
-        "a program that it creates";
+        "a program that the build creates";
   }
   return error;
 }
 
-/// Records the programs as build and setup left them: from now on they must not change.
+/// Records the identities of the programs after build and setup. From now on they must not change.
 asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
   SetupResult setup;
   for (std::uint32_t b = 0; b < spec_.benchmarks.size(); ++b) {
@@ -187,7 +189,7 @@ Result<MachineAgain> CompareMachines(const Environment& before, const Environmen
                  std::string("session: the machine's ") + fact + " has changed from '" +
                      *FactOf(before, fact) + "' to '" + *FactOf(now, fact) +
                      "' since the session began",
-                 "submit it again; the blocks measured before are kept"};
+                 "submit the session again; the blocks measured so far are kept"};
   }
   return Differs(before, now, "boot_id") ? MachineAgain::kRebooted : MachineAgain::kSame;
 }

@@ -17,19 +17,19 @@ struct Prepared {
   RunnerId runner = 0;  ///< the runner that holds the machine, also after a failure
   std::optional<Failure> failure;
   bool runner_lost = false;  ///< the failure is that benchd-runner has exited
-  bool rebooted = false;     ///< since the session began: warm-up must be repeated
+  bool rebooted = false;     ///< whether the machine was rebooted: repeat the warm-up
   std::string log;           ///< the output of the hooks
 };
 
 /// Prepares a session on a free machine: applies the settings, runs build and setup unless they
 /// have run before, finds the programs and opens the children.
 ///
-/// Strict isolation is refused before anything is run. Build and setup use the whole machine,
-/// without its settings. Lives as long as its session.
+/// If strict isolation is impossible, fails before anything is run. Build and setup use the whole
+/// machine, without the settings. Lives as long as its session.
 class Preparation {
  public:
-  /// `services`, `spec` and `snapshot` must outlive this; writes `machine` and `setup` of the
-  /// snapshot.
+  /// `services`, `spec` and `snapshot` must outlive this object, which writes `machine` and `setup`
+  /// of the snapshot.
   Preparation(const SessionServices& services, const SessionSpec& spec, SessionSnapshot& snapshot)
       : services_(services), spec_(spec), snapshot_(snapshot) {}
 
@@ -48,7 +48,7 @@ class Preparation {
   std::vector<Warning> warnings_;  // from the build
 };
 
-/// How the machine of a resumed session compares with the one that it began on.
+/// The state of a resumed session's machine, compared with its state when the session began.
 enum class MachineAgain {
   kSame,      ///< nothing must be repeated
   kRebooted,  ///< caches are cold and addresses are new: setup and warm-up run again

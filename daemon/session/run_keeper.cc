@@ -64,7 +64,7 @@ asio::awaitable<Result<void>> RunKeeper::Drop(BlockResult block) {
 
 namespace {
 
-/// The most runs that are read at once.
+/// The maximum number of runs that are read at once.
 constexpr std::uint64_t kRunsPerLoad = 4096;
 
 std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {

@@ -36,16 +36,16 @@ class RunKeeper {
 
   /// Takes the runs of a complete block that have not been taken yet.
   void Keep(BlockResult block);
-  /// Does the same for a block that is not complete yet.
+  /// Takes the runs of a block that is not complete yet.
   void KeepSoFar(BlockResult& block);
 
-  /// Takes output that belongs to no block.
+  /// Takes output that does not belong to a block.
   void KeepLog(std::string text) {
     bytes_ += text.size();
     log_ += text;
   }
 
-  /// Whether uncommitted data has reached its approximate limit.
+  /// Returns whether uncommitted data has reached its approximate limit.
   bool IsFull() const { return bytes_ >= kMostBytes; }
 
   /// Commits everything taken so far. After an error the data is still held: call again.
@@ -67,19 +67,19 @@ class RunKeeper {
 
 /// Assembles the stored runs of a session into blocks, in order of execution.
 ///
-/// Only the last block can be incomplete: it was running when benchd ended. It is marked as dropped
-/// in the store.
+/// Only the last block can be incomplete, because it was running when benchd ended. It is then
+/// marked as dropped in the store.
 class StoredBlocks {
  public:
   /// Takes a complete block; an error ends the loading and is returned.
   using Taker = std::function<Result<void>(std::vector<Run>)>;
 
-  /// `spec` must outlive this.
+  /// `spec` must outlive this object.
   StoredBlocks(const SessionSpec& spec, Taker take) : spec_(spec), take_(std::move(take)) {}
 
   asio::awaitable<Result<void>> Load(Store& store, SessionId id);
 
-  /// Number of runs that belong to no block, from this or earlier interruptions.
+  /// Returns the number of runs of incomplete blocks, from this or earlier interruptions.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
@@ -87,7 +87,7 @@ class StoredBlocks {
 
   const SessionSpec& spec_;
   const Taker take_;
-  std::vector<Run> block_;  // the incomplete one
+  std::vector<Run> block_;  // the block that is not complete yet
   std::uint64_t dropped_ = 0;
 };
 

@@ -24,9 +24,10 @@
 namespace benchd {
 namespace {
 
-/// How long to wait before trying another runner.
+/// The pause before another runner is tried.
 constexpr Nanoseconds kRunnerPause = std::chrono::seconds(1);
-/// Of more runs the worst ones are not looked for: their values are held in memory.
+/// The maximum number of runs of a session for which the worst runs are determined, because the
+/// values of all runs are held in memory.
 constexpr std::uint64_t kMostExplained = 100'000;
 
 /// The state of one session between its steps; lives in the frame of RunSession.
@@ -88,22 +89,22 @@ class Session {
   RunUnits units_;
   Preparation preparation_;
   RunKeeper keeper_;
-  std::vector<std::uint64_t> blocks_;  // of measured ones, by benchmark
+  std::vector<std::uint64_t> blocks_;  // number of measured blocks, by benchmark
   std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
   std::uint64_t warmup_end_;
   const bool resumed_;
-  const SteadyTime begun_;   // in this process
-  Nanoseconds held_before_;  // in earlier processes
+  const SteadyTime begun_;   // start in this process
+  Nanoseconds held_before_;  // time held in earlier processes
   RunnerId runner_ = 0;      // the runner that holds the machine
   bool runner_lost_ = false;
   RunnerDeaths runner_deaths_;
-  Nanoseconds measured_before_{};  // before benchd was restarted
+  Nanoseconds measured_before_{};  // time measured before benchd was restarted
   std::optional<SteadyTime> measuring_since_;
   std::optional<SteadyTime> last_report_;
   SteadyTime next_commit_{};  // earliest time of the next commit
   std::uint64_t disturbances_ = 0;
   SessionNotes notes_;
-  std::optional<Report> conclusion_;  // of a session without a failure
+  std::optional<Report> conclusion_;  // the report of a session without a failure
   MachineEnd machine_end_;
   bool cleanup_cut_ = false;
 };
@@ -125,7 +126,7 @@ asio::awaitable<std::optional<Failure>> Session::Execute() {
   co_return failure;
 }
 
-/// From a free machine to the verdict, starting with the blocks that are stored.
+/// Prepares the machine, warms up and measures until the verdict.
 asio::awaitable<std::optional<Failure>> Session::Attempt() {
   runner_lost_ = false;
   std::optional<Failure> failure = co_await Prepare();
@@ -134,7 +135,7 @@ asio::awaitable<std::optional<Failure>> Session::Attempt() {
   co_return failure;
 }
 
-/// Replays the stored runs into the statistics, if benchd ended meanwhile.
+/// Starts the statistics and, if the session is resumed, replays the stored runs into them.
 asio::awaitable<std::optional<Failure>> Session::Replay() {
   Enter(SessionState::kPreparing);
   Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec_);
@@ -150,13 +151,13 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
   if (!replayed) co_return Failure{std::move(replayed).error().Within("resuming"), std::nullopt};
   notes_.dropped_runs = stored.dropped();
-  // A benchd that was killed may have stored runs, but not all of the time that they took.
+  // A benchd that was killed may have stored runs without the whole time that they took.
   held_before_ = std::max(held_before_, measured_before_);
   if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
   co_return std::nullopt;
 }
 
-/// Replays a stored block as WarmUp() and AddToAnalysis() did when it was run.
+/// Replays a stored block in the same way as WarmUp() and AddToAnalysis() processed it.
 Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   if (block.front().phase == RunPhase::kWarmup) {
     ++warmed_up_;
@@ -167,7 +168,8 @@ Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   return Count(block);
 }
 
-/// After a reboot, warm-up also runs in the middle of a session.
+/// Learns the metrics from a warm-up block. After a reboot, such a block may also come in the
+/// middle of a session.
 void Session::LearnWarmup(const std::vector<Run>& block) {
   if (MeasuredBlocks() == 0) analysis_->AddWarmup(block);
 }
@@ -208,7 +210,7 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   co_return co_await Commit();
 }
 
-/// Converts the results, including the unfinished block, to the session's units.
+/// Runs a batch and converts its results, including the unfinished block, to the session's units.
 asio::awaitable<BatchResult> Session::RunBatch(BatchPlan plan, std::function<void()> meanwhile) {
   BatchResult result = co_await batch_.Run(std::move(plan), std::move(meanwhile));
   runner_lost_ = result.runner_lost;
@@ -231,7 +233,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
     const SteadyTime now = services_.clock.Steady();
     const bool due = !last_report_ || now >= report_due;
     if (!due && !keeper_.IsFull() && !unusable) continue;
-    // Committed before any watcher sees its consequences.
+    // Commit the runs before any watcher sees their consequences.
     keeper_.KeepSoFar(batch_.unfinished());
     std::optional<Failure> failure = co_await Commit();
     if (failure) co_return failure;
@@ -243,7 +245,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
-/// A report may only contain committed blocks.
+/// Returns the time of the next report, which may only contain committed blocks.
 SteadyTime Session::NextReport() const {
   const SteadyTime last = last_report_.value_or(services_.clock.Steady());
   return std::max(last + ReportIntervalAfter(Elapsed()), next_commit_);
@@ -261,7 +263,7 @@ BatchPlan Session::PlanUntil(SteadyTime report_due) {
   return plan;
 }
 
-/// Adds measured blocks to the statistics; returns a failure if they cannot be used.
+/// Adds measured blocks to the statistics. Returns a failure if the blocks cannot be used.
 std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
   std::optional<Failure> failure;
   for (BlockResult& block : blocks) {
@@ -290,7 +292,7 @@ asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
   co_return std::nullopt;
 }
 
-/// Whether the failure was the death of the runner, and another attempt is worthwhile.
+/// Returns whether the failure was the death of the runner and another attempt is worthwhile.
 asio::awaitable<bool> Session::ShouldRetry() {
   if (!runner_lost_ || services_.cancel.requested()) co_return false;
   if (!runner_deaths_.ShouldRetry(MeasuredBlocks())) co_return false;
@@ -348,7 +350,8 @@ void Session::Publish() {
   services_.publish(snapshot_);
 }
 
-/// Time with a full disk does not count, because nothing is done for the user.
+/// Updates the time for which the session has held the machine. Time with a full disk does not
+/// count, because nothing is done for the user.
 void Session::NoteHeld() {
   snapshot_.held = held_before_ + (services_.clock.Steady() - begun_) - notes_.paused;
 }
@@ -404,14 +407,14 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
                                          HookKind::kCleanup);
   keeper_.KeepLog(std::move(cleanup.log));
   std::optional<Failure> unkept = co_await Commit();
-  // Interrupted by a stop: the next start repeats it.
+  // The next start of benchd repeats a cleanup that a stop has interrupted.
   cleanup_cut_ = cleanup.failure && services_.cancel.stopped();
   if (!failure) failure = std::move(cleanup.failure);
   co_return failure ? std::move(failure) : std::move(unkept);
 }
 
-/// The verdict, and what the runs say besides it: that needs the gates as they are in the end, and
-/// so all runs once more. Without them the verdict stands as well.
+/// Computes the verdict, then the order effects and the worst runs. These depend on the final state
+/// of the gates, so all runs are read once more; if that fails, only the verdict is reported.
 asio::awaitable<void> Session::Conclude() {
   if (snapshot_.Settled()) co_return;
   conclusion_ = Complete(analysis_->Conclude());

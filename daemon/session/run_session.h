@@ -35,12 +35,13 @@ class CancelToken {
   bool cancelled() const { return !by_.empty(); }
   bool stopped() const { return stop_.stop_requested(); }
   bool interrupted() const { return stopped() && !cancelled(); }
-  /// The user who has cancelled it; empty if it is not cancelled.
+  /// Returns the user who has cancelled the session; empty if it is not cancelled.
   const std::string& by() const { return by_; }
 
-  /// Ends any operation of the session, for either reason.
+  /// Returns the token that ends any operation of the session, for either reason.
   std::stop_token end() const { return end_.get_token(); }
-  /// Ends the session's cleanup because benchd is stopping; a cancellation does not end it.
+  /// Returns the token that ends the session's cleanup when benchd stops. A cancellation does not
+  /// end the cleanup.
   std::stop_token stop() const { return stop_.get_token(); }
 
  private:
@@ -49,8 +50,8 @@ class CancelToken {
   std::stop_source stop_;
 };
 
-/// Whether the statistics can compute what the spec requests. Called at submission to report the
-/// error that RunSession would fail with.
+/// Checks whether the statistics support the requests of the spec. Called at submission to report
+/// the error with which RunSession would fail.
 Result<void> CheckStatistics(const SessionSpec& spec);
 
 /// The services that a session uses. References must outlive the session.
@@ -66,10 +67,10 @@ struct SessionServices {
 
 /// Runs one session from `preparing` to a final state: machine, children, warm-up, blocks, verdict.
 ///
-/// Reads like the data flow and never throws; the final snapshot states how the session ended.
-/// Watchers see a block only after the store has committed it. A record with `started_at` resumes
-/// from its stored runs. An interrupted session (CancelToken::Interrupt) returns a snapshot that is
-/// not final, from which it can resume.
+/// The code follows the data flow and never throws; the final snapshot states how the session
+/// ended. Watchers see a block only after the store has committed it. A record with `started_at`
+/// resumes from its stored runs. An interrupted session (CancelToken::Interrupt) returns a snapshot
+/// that is not final, from which it can resume.
 asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record);
 
 }  // namespace benchd

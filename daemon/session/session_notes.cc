@@ -41,8 +41,9 @@ void AddNotes(const SessionNotes& notes, Report& report) {
     report.warnings.push_back(MakeWarning(code, std::move(message)));
   };
   if (notes.interrupted) {
-    warn("interrupted", "it was interrupted and resumed from its stored blocks; dropped runs: " +
-                            std::to_string(notes.dropped_runs));
+    warn("interrupted",
+         "the session was interrupted and resumed from its stored blocks; dropped runs: " +
+             std::to_string(notes.dropped_runs));
   }
   if (notes.paused > Nanoseconds::zero()) {
     warn("paused", "nothing was measured for " +

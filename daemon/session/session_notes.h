@@ -17,10 +17,10 @@ struct SessionNotes {
   Nanoseconds paused{};  ///< because the disk was full
 };
 
-/// Adds one warning per event to the report: interrupted, paused. Pure.
+/// Adds the warnings `interrupted` and `paused` to the report, if they apply. Pure.
 void AddNotes(const SessionNotes& notes, Report& report);
 
-/// The warning `lfs_pointers` about files in commands, as found by the client
+/// Returns the warning `lfs_pointers` about files in commands that the client has found
 /// (SessionSpec::lfs_pointers, not empty). Pure.
 Warning PointersNamed(const std::vector<std::string>& paths);
 
@@ -29,7 +29,7 @@ Warning PointersNamed(const std::vector<std::string>& paths);
 void AddReleaseReport(const MachineEnd& end, SessionSnapshot& snapshot);
 
 /// Counts how often benchd-runner died in a session without a block measured in between, so that a
-/// benchmark that kills it cannot do so forever. A value.
+/// benchmark that kills it cannot do so forever.
 class RunnerDeaths {
  public:
   /// Counts another death, after `measured_blocks` blocks. @return whether to try again
@@ -39,7 +39,7 @@ class RunnerDeaths {
     return deaths_ < kMost;
   }
   bool any() const { return deaths_ > 0; }
-  /// The previous retry also failed, so the next one should wait.
+  /// Returns whether the previous retry also failed, so that the next one should wait.
   bool repeated() const { return deaths_ > 1; }
 
  private:

@@ -20,14 +20,15 @@ namespace {
 constexpr char kField[] = "bundle";
 constexpr std::string_view kUnfinished = ".part";
 
-/// A file in the folder, with the uid in its name.
+/// A file in the folder and the parts of its name.
 struct BundleFile {
   std::filesystem::path path;
   std::string uid;
-  std::string name;  ///< of the session; for an upload in progress a random name with kUnfinished
+  std::string name;  ///< the session's id; during an upload, random characters and kUnfinished
 };
 
-/// Reads the whole folder first: the order is unspecified if files are removed while it is read.
+/// Lists the folder completely before the caller removes files, because readdir() may skip entries
+/// if the folder changes meanwhile.
 Result<std::vector<BundleFile>> FilesIn(const std::filesystem::path& folder) {
   std::vector<BundleFile> files;
   std::error_code failed;
@@ -44,19 +45,21 @@ Result<std::vector<BundleFile>> FilesIn(const std::filesystem::path& folder) {
 
 Error NoRoom() {
   Error error = store::StateDiskFull();
-  error.message = std::string(kField) + ": the disk of benchd's state has no room for it";
+  error.message =
+      std::string(kField) + ": not enough space on the disk of benchd's state directory";
   return error;
 }
 
-/// Does not name the file: the error goes to the sender, who does not own it.
+/// Returns an error without the file's name, because it is sent to the uploader, who does not own
+/// the file.
 Error NotKept(int errno_value) {
   if (errno_value == ENOSPC || errno_value == EDQUOT) return NoRoom();
   return SystemError(kField, errno_value);
 }
 
-/// Reserves the whole size at once, so that a bundle without room is refused before it is sent, and
-/// counts in full.
-/// @return whether the file system reserved it; not every file system can.
+/// Reserves the whole size at once. A bundle that does not fit is thus refused before it is sent,
+/// and an unfinished upload counts with its full size.
+/// @return whether the file system reserved the space; not every file system can.
 Result<bool> TakeRoom(int file, std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
   if (::fallocate(file, 0, 0, size) == 0) return true;
@@ -87,10 +90,10 @@ Result<void> BundleUpload::Append(std::string_view data, std::uint64_t room) {
   }
   if (data.size() > claim_.bytes - written_) {
     return InvalidArgument(kField,
-                           "more than the announced " + std::to_string(claim_.bytes) + " bytes");
+                           "larger than the announced " + std::to_string(claim_.bytes) + " bytes");
   }
   if (!has_room_ && data.size() > room) return NoRoom();
-  if (!WriteAll(file_.get(), data, kField)) return NotKept(errno);  // set by its last write
+  if (!WriteAll(file_.get(), data, kField)) return NotKept(errno);  // of the last write
   written_ += data.size();
   sha256_update(&digest_, data.size(), reinterpret_cast<const std::uint8_t*>(data.data()));
   return {};
@@ -104,8 +107,8 @@ Result<void> BundleUpload::Finish() {
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> sha256{};
   sha256_digest(&digest_, sha256.size(), sha256.data());
   if (sha256 != claim_.sha256) {
-    return InvalidArgument(
-        kField, "its SHA-256 is not the announced one: it was damaged in transit", "send it again");
+    return InvalidArgument(kField, "its SHA-256 digest does not match: it was damaged in transit",
+                           "send it again");
   }
   if (::fsync(file_.get()) != 0) return NotKept(errno);
   return {};
@@ -159,14 +162,15 @@ Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& cl
   return upload;
 }
 
-/// @errors kNotFound.
+/// Returns the file of a session's bundle. @errors kNotFound.
 Result<std::filesystem::path> BundleFiles::FileOf(const SessionId& session) const {
   TRY(std::vector<BundleFile> files, FilesIn(folder_));
   for (BundleFile& file : files) {
     if (file.name == session.value) return std::move(file.path);
   }
   return Error{ErrorCode::kNotFound,
-               std::string(kField) + ": session " + session.value + " has none", "submit it again"};
+               std::string(kField) + ": session " + session.value + " does not have one",
+               "submit the session again"};
 }
 
 Result<std::string> BundleFiles::Read(const SessionId& session, std::uint64_t offset,

@@ -10,13 +10,14 @@
 namespace benchd::store {
 namespace {
 
-/// 32 MiB of 4 KiB pages: a few thousand blocks of a session.
+/// The log length at which a commit checkpoints: 32 MiB of 4 KiB pages, which is a few thousand
+/// blocks of a session.
 constexpr int kLongLogPages = 8192;
 
 bool IsDiskFull(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
 
-/// The connection itself records damage, by the option that follows from it: keep the log at the
-/// end.
+/// The option that is set when damage is found. It makes SQLite keep the log on close, and also
+/// records the damage in the connection.
 constexpr int kDamageMark = SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
 
 Error Damaged(sqlite3* handle, const std::string& file, const std::string& words) {
@@ -25,13 +26,13 @@ Error Damaged(sqlite3* handle, const std::string& file, const std::string& words
           "restart benchd: it checks the file and sets it aside if necessary"};
 }
 
-/// SQLite's error as a message for users: the file, the cause and the remedy.
+/// Converts SQLite's error to a message for users, with the file, the cause and the remedy.
 Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
   const std::string words = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(status);
   const int system_errno = handle != nullptr ? sqlite3_system_errno(handle) : 0;
   const int primary = status & 0xff;
   const bool io = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
-  // The log's index reports no errno. It cannot grow if the disk is full.
+  // SQLite does not report an errno if the log's index cannot grow, which means a full disk.
   if (primary == SQLITE_FULL || status == SQLITE_IOERR_SHMSIZE ||
       (io && IsDiskFull(system_errno))) {
     return {ErrorCode::kResourceExhausted, file + ": the disk is full",
@@ -76,7 +77,7 @@ int Statement::Bind(int parameter, double value) {
 
 // SQLITE_STATIC is safe, because Query() ends before the caller's values do.
 int Statement::Bind(int parameter, std::string_view text) {
-  // A null pointer would be bound as NULL.
+  // SQLite would bind a null pointer as NULL.
   const char* const data = text.data() != nullptr ? text.data() : "";
   return sqlite3_bind_text64(handle_, parameter, data, text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
@@ -151,8 +152,8 @@ Result<std::unique_ptr<Database>> Database::OpenUnread(const std::filesystem::pa
 }
 
 Result<void> Database::SetUp() {
-  // secure_delete: Debian's SQLite overwrites deleted content, so a deletion writes all of it.
-  // Users who can read the file may read its content anyway (state_files.h).
+  // By default, Debian's SQLite overwrites deleted content, so that deleting writes as much as it
+  // deletes. FAST avoids that: the file is private, and secrets are not in it (state_files.h).
   for (const char* pragma :
        {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
     TRY_VOID(Execute(pragma));
@@ -160,7 +161,7 @@ Result<void> Database::SetUp() {
   return {};
 }
 
-/// The connection closes after its last statement is finalized.
+/// SQLite closes the connection after its last statement is finalized.
 Database::~Database() { sqlite3_close_v2(handle_); }
 
 Result<void> Database::Execute(const std::string& sql) {
@@ -190,7 +191,7 @@ bool Database::Checkpoint() {
   return status == SQLITE_OK && moved == in_log;
 }
 
-// Stops after one error.
+// The argument 1 stops the check after the first error.
 Result<void> Database::Check() { return Ask("PRAGMA quick_check(1)"); }
 
 Result<void> Database::CheckTable(std::string_view table) {
@@ -200,7 +201,7 @@ Result<void> Database::CheckTable(std::string_view table) {
 Result<void> Database::Ask(const std::string& check) {
   TRY(std::string answer, QueryText(check));
   if (answer == "ok") return {};
-  // "*** in database main ***", then the defect.
+  // The first line is "*** in database main ***", the last line the defect.
   const std::size_t line = answer.rfind('\n');
   return Damaged(handle_, path_, line == std::string::npos ? answer : answer.substr(line + 1));
 }
@@ -230,7 +231,7 @@ Result<Transaction> Transaction::Begin(Database& database, Durability durability
 }
 
 Transaction::~Transaction() {
-  // On a full disk SQLite rolls back by itself, so there may be no transaction.
+  // After an error such as a full disk, SQLite may already have rolled back.
   if (database_ == nullptr || sqlite3_get_autocommit(database_->handle_) != 0) return;
   static_cast<void>(database_->rollback_.Run());
 }

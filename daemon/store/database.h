@@ -19,18 +19,19 @@ struct sqlite3_stmt;
 
 namespace benchd::store {
 
-/// Bytes to bind as a BLOB: text that may not be UTF-8.
+/// Bytes to bind as a BLOB, such as text that may not be UTF-8.
 struct Blob {
   std::string_view bytes;
 };
 
 class Database;
 
-/// One statement: prepared at its first run, then run repeatedly with other values.
+/// A prepared statement. It is prepared at its first run and can then be run repeatedly with other
+/// values.
 ///
-/// Keeps sqlite3_* calls, return codes and forgotten resets inside this file. Must not outlive its
-/// Database and is used on the same thread. Every failure is an Error with SQLite's message; for
-/// its code see Database.
+/// Callers need not handle sqlite3_* calls, return codes and resets. Must not outlive its Database,
+/// and must be used on the same thread. Every failure is an Error with SQLite's message; Database
+/// lists the codes.
 class Statement {
  public:
   /// `sql` must outlive this object.
@@ -39,14 +40,14 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  /// Binds `values` to all parameters in order and runs to the end.
+  /// Binds `values` to the parameters in order and runs the statement to its end.
   template <typename... Values>
   Result<void> Run(const Values&... values) {
     return Query([] {}, values...);
   }
 
-  /// The same, with a call of `on_row` for each row. If it returns a Result, an Error ends the
-  /// query and is returned.
+  /// Runs the statement like Run() and calls `on_row` for each row. If `on_row` returns an Error,
+  /// the query ends and returns it.
   template <typename OnRow, typename... Values>
   Result<void> Query(OnRow on_row, const Values&... values) {
     TRY_VOID(Prepare());
@@ -66,10 +67,10 @@ class Statement {
     }
   }
 
-  /// Columns of the current row, from 0; inside `on_row` only.
+  // The columns of the current row, counted from 0. Call only inside `on_row`.
   std::int64_t Integer(int column) const;
   double Real(int column) const;
-  std::string Text(int column) const;  ///< also of a BLOB
+  std::string Text(int column) const;  ///< also for a BLOB
   bool IsNull(int column) const;
 
  private:
@@ -102,30 +103,30 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-/// The failures that a commit survives once it has returned.
+/// The failures that a commit survives after it has returned.
 enum class Durability {
-  kProcessDeath,  ///< kill -9: the operating system has the data
-  kPowerLoss,     ///< the disk has it and every earlier commit; takes milliseconds
+  kProcessDeath,  ///< kill -9; the operating system has the data
+  kPowerLoss,     ///< the disk has the data and all earlier commits; takes milliseconds
 };
 
-/// One connection to one database file.
+/// A connection to a database file.
 ///
-/// Used by one thread at a time: opened at start-up, then used by the thread of its Store.
+/// Used by one thread at a time: opened at startup, then used by the thread of its Store.
 /// Checkpoint() moves the write-ahead log into the file. A commit does so only if the log is long,
 /// because the sync takes milliseconds.
-/// @errors kResourceExhausted: the disk is full; kUnavailable: locked by another process;
-///         kFailedPrecondition: not a database, or damaged; kPermissionDenied: not writable;
-///         kAlreadyExists: a row with that key; else kInternal.
+/// @errors kResourceExhausted if the disk is full; kUnavailable if another process locks the file;
+///         kFailedPrecondition if the file is damaged or not a database; kPermissionDenied if it is
+///         not writable; kAlreadyExists if a row with that key exists; otherwise kInternal.
 class Database {
  public:
-  /// How long to wait for another process' lock.
+  /// The time to wait for another process's lock.
   static constexpr std::chrono::milliseconds kLockWait{5000};
 
-  /// Opens the file, or creates it.
+  /// Opens the file; creates it if it does not exist.
   static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file,
                                                 std::chrono::milliseconds lock_wait = kLockWait);
-  /// The same in two steps, for callers that need to know which one failed: OpenUnread() does not
-  /// read the file, SetUp() is the first to do so.
+  /// OpenUnread() and SetUp() are the two steps of Open(), for callers that need to know which one
+  /// failed. OpenUnread() does not read the file; SetUp() does.
   static Result<std::unique_ptr<Database>> OpenUnread(
       const std::filesystem::path& file, std::chrono::milliseconds lock_wait = kLockWait);
   Result<void> SetUp();
@@ -133,25 +134,25 @@ class Database {
   Database& operator=(const Database&) = delete;
   ~Database();
 
-  /// Runs SQL without parameters and rows: the schema and pragmas.
+  /// Runs SQL without parameters and ignores its rows; for the schema and pragmas.
   Result<void> Execute(const std::string& sql);
-  /// The number that `sql` (a query without parameters) returns, such as PRAGMA user_version.
+  /// Runs a query without parameters, such as PRAGMA user_version, and returns its number.
   Result<std::int64_t> QueryInteger(std::string_view sql);
+  /// Runs a query without parameters and returns its text.
   Result<std::string> QueryText(std::string_view sql);
 
-  /// Moves the write-ahead log into the file and syncs both to the disk. A failure loses no data:
-  /// the log stays, and the next commit reports the error.
-  /// @return whether the file now contains all of the log.
+  /// Moves the write-ahead log into the file and syncs both to the disk. A failure does not lose
+  /// data: the log is kept, and the next commit reports the error.
+  /// @return whether the whole log is now in the file.
   bool Checkpoint();
 
   /// Reads and checks the whole file (PRAGMA quick_check).
-  /// @errors kFailedPrecondition with one defect.
+  /// @errors kFailedPrecondition with the first defect.
   Result<void> Check();
-  /// The same for one table, including whether its indices match its content (PRAGMA
-  /// integrity_check).
+  /// Checks one table, and that its indexes match its content (PRAGMA integrity_check).
   Result<void> CheckTable(std::string_view table);
-  /// Whether a statement of this connection has found damage. The log then stays when the file is
-  /// closed, so the next start treats this end as unclean.
+  /// Whether a statement of this connection has found damage. The log is then kept when the file is
+  /// closed, so the next start detects an unclean end.
   bool found_damage() const;
 
   std::int64_t last_insert_key() const;
@@ -169,13 +170,13 @@ class Database {
   sqlite3* handle_;
   std::string path_;
   Durability durability_ = Durability::kProcessDeath;
-  // IMMEDIATE: a missing lock fails at the start instead of half way.
+  // IMMEDIATE takes the write lock at once, so a transaction does not fail halfway for lack of it.
   Statement begin_{*this, "BEGIN IMMEDIATE"};
   Statement commit_{*this, "COMMIT"};
   Statement rollback_{*this, "ROLLBACK"};
 };
 
-/// All or nothing: unless Commit() succeeds, all changes since Begin() are undone.
+/// A transaction. Unless Commit() succeeds, the destructor undoes all changes since Begin().
 class Transaction {
  public:
   static Result<Transaction> Begin(Database& database,

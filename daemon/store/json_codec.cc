@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char kHexKey[] = "hex";
 
-/// Whether JSON can hold the text. Uses the library itself, so the answers always agree.
+/// Returns true if JSON can represent the text. Asks the JSON library, so the result always agrees
+/// with its behaviour.
 bool IsUtf8(const std::string& text) {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::all_of(text.begin(), text.end(), is_ascii)) return true;

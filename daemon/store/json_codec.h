@@ -22,17 +22,18 @@
 #include "core/model/session_spec.h"
 #include "core/model/summary.h"
 
-/// Lossless conversion of values to and from JSON, by the lists of fields beside their types.
+/// Lossless conversion of values to and from JSON, based on the field lists of their types.
 /// Internal to this folder.
 namespace benchd::store {
 
 using Json = nlohmann::json;
 
-/// UTF-8 text becomes a string; other bytes become {"hex": "..."}.
+/// Converts UTF-8 text to a string, and other bytes to {"hex": "..."}.
 Json TextToJson(const std::string& text);
 std::optional<std::string> TextFromJson(const Json& json);
 std::optional<std::string> FromHex(std::string_view hex);
-/// Infinities and NaN, which JSON lacks, become the strings "inf", "-inf", "nan".
+/// Converts a number. JSON does not have infinities and NaN; they become the strings "inf", "-inf"
+/// and "nan".
 Json RealToJson(double value);
 std::optional<double> RealFromJson(const Json& json);
 
@@ -76,7 +77,7 @@ class JsonWriter {
   static Json From(const std::vector<T>& values) {
     return FromRange(values);
   }
-  /// Pairs instead of an object, whose keys would have to be UTF-8.
+  /// Writes pairs instead of an object, because keys of objects must be UTF-8.
   template <typename K, typename V>
   static Json From(const std::map<K, V>& values) {
     return FromRange(values);
@@ -111,8 +112,8 @@ class JsonReader {
     } else if (found != object.end()) {
       Read(*found, field);
     }
-    // The benchd that wrote the record may not have known the field: keep its default. A failure
-    // has already recorded its path.
+    // A missing field keeps its default, because an older benchd may have written the record. After
+    // a failure, the path is no longer needed.
     path_.resize(length);
   }
 
@@ -217,8 +218,9 @@ std::string ToJsonText(const T& value) {
   return JsonWriter::From(value).dump();
 }
 
-/// @errors kInternal "WHAT: PATH: WHY" for a field of the wrong type or an unknown name, and for
-/// text that is not JSON.
+/// Parses a value from JSON.
+/// @errors kInternal "WHAT: PATH: WHY" for a field of the wrong type, an unknown name, or text that
+///         is not JSON.
 template <typename T>
 Result<T> FromJsonText(std::string_view text, std::string_view what) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -230,21 +232,21 @@ Result<T> FromJsonText(std::string_view text, std::string_view what) {
   return value;
 }
 
-/// A SessionSpec as lossless JSON: doubles in shortest round-trip form, enums by name, empty
-/// optionals omitted, bytes that are not UTF-8 as hex.
+/// Converts a SessionSpec to lossless JSON: doubles in the shortest form that round-trips, enums by
+/// name, bytes that are not UTF-8 in hexadecimal. Empty optionals are omitted.
 std::string SpecToJson(const SessionSpec& spec);
 
-/// @errors kInternal naming the wrong field.
+/// Reverses SpecToJson(). @errors kInternal with the name of the invalid field.
 Result<SessionSpec> SpecFromJson(std::string_view json);
 
-/// The result of a session as lossless JSON, by the same rules.
+/// Converts the state and result of a session by the same rules as SpecToJson().
 std::string SnapshotToJson(const SessionSnapshot& snapshot);
 std::string MetricsToJson(const std::vector<MetricInfo>& metrics);
 
-/// All fields but the number, which the row contains.
+/// Converts all fields except the number, which is stored in a separate column.
 std::string SummaryToJson(const GateSummary& summary);
 
-/// @errors kInternal naming the wrong field.
+/// Reverse the conversions above. @errors kInternal with the name of the invalid field.
 Result<GateSummary> SummaryFromJson(std::string_view json);
 Result<SessionSnapshot> SnapshotFromJson(std::string_view json);
 Result<std::vector<MetricInfo>> MetricsFromJson(std::string_view json);

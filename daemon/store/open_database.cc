@@ -17,7 +17,7 @@ Result<void> UseWriteAheadLog(Database& database) {
   TRY(std::string mode, database.QueryText("PRAGMA journal_mode = WAL"));
   if (mode == "wal") return {};
   return Error{ErrorCode::kFailedPrecondition,
-               database.path() + ": the file system cannot hold a write-ahead log",
+               database.path() + ": the file system does not support a write-ahead log",
                "choose a --state-dir on a local file system"};
 }
 
@@ -75,8 +75,8 @@ Result<void> CheckFile(Database& database, bool all) {
   return {};
 }
 
-// sqlite.org/fileformat.html, 1.3: the magic at 0, the application id at 68, most significant
-// first.
+// Source: sqlite.org/fileformat.html, 1.3. The magic string is at offset 0, and the big-endian
+// application id at offset 68.
 bool IsOfAnotherProgram(const std::filesystem::path& file) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   std::array<char, 100> header{};
@@ -91,7 +91,7 @@ bool IsOfAnotherProgram(const std::filesystem::path& file) {
 }
 
 std::string DescribeLoss(Database& database) {
-  // Without it SQLite does not look into a file that is shorter than it should be.
+  // Without this pragma, SQLite does not read a truncated file.
   static_cast<void>(database.Execute("PRAGMA writable_schema = ON"));
   Result<std::int64_t> all =
       database.QueryInteger("SELECT count(*) FROM sessions WHERE state <> 'deleted'");
@@ -99,8 +99,8 @@ std::string DescribeLoss(Database& database) {
       "SELECT count(*) FROM sessions WHERE state NOT IN"
       " ('done', 'failed', 'cancelled', 'deleted')");
   if (!all || !waiting) return "all sessions";
-  return "all sessions (" + std::to_string(*all) + " can be counted, " + std::to_string(*waiting) +
-         " of them not ended)";
+  return "all sessions (" + std::to_string(*all) + " found, " + std::to_string(*waiting) +
+         " of them unfinished)";
 }
 
 Result<std::filesystem::path> SetAside(const std::filesystem::path& file) {
@@ -114,7 +114,7 @@ Result<std::filesystem::path> SetAside(const std::filesystem::path& file) {
   std::string suffix = mark;
   for (int number = 2; taken(suffix); ++number) suffix = mark + "." + std::to_string(number);
 
-  // Whatever interrupts this, LookAt() finds at the next start that there is more to be set aside.
+  // If this is interrupted, LookAt() detects at the next start that files remain to be set aside.
   const std::filesystem::path aside = Beside(file, suffix.c_str());
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> renamings{
       {file, aside},
@@ -131,21 +131,23 @@ Result<std::filesystem::path> SetAside(const std::filesystem::path& file) {
 
 namespace {
 
-/// Whether somebody else writes, and whether we may: learned now and not at the first submission.
+/// Finds out at startup, not at the first submission, whether the database is writable and not
+/// locked by another process.
 Result<void> TryToWrite(Database& database) {
   TRY_VOID(Transaction::Begin(database));
   return {};
 }
 
 Result<void> Create(Database& database) {
-  // Before there is a log: our mark belongs into the file itself, or it is not known to be ours
-  // once it is damaged.
+  // Before the write-ahead log exists, so that the application id is in the file itself. Otherwise
+  // a damaged file could not be recognised as ours.
   TRY_VOID(CreateSchema(database));
   TRY_VOID(UseWriteAheadLog(database));
   return Sync(std::filesystem::path(database.path()).parent_path());
 }
 
-/// Everything that can meet damage.
+/// Creates, checks or migrates the tables of an open database. These are all steps that can find
+/// damage.
 Result<void> MakeUsable(Database& database, const FileState& state, bool& migrated) {
   TRY_VOID(database.SetUp());
   TRY(bool made, HasSchema(database));
@@ -157,23 +159,24 @@ Result<void> MakeUsable(Database& database, const FileState& state, bool& migrat
   return UseWriteAheadLog(database);
 }
 
-/// What is wrong with a file that has to be set aside, and what is lost with it.
+/// The defect of a file that must be set aside, and a phrase for its contents (DescribeLoss()).
 struct Damage {
   Error error;
   std::string loss;
 };
 
-/// Nothing when the database is usable.
+/// Opens the database into `opened`, or returns its damage; the result is empty on success.
 Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
                                         std::chrono::milliseconds lock_wait,
                                         OpenedDatabase& opened) {
   const FileState state = LookAt(file);
   TRY_VOID(MakePrivateFile(file));
   if (state.emptied) {
-    return std::optional(Damage{{ErrorCode::kFailedPrecondition,
-                                 file.string() + ": empty, although sessions were kept in it",
-                                 {}},
-                                "all sessions"});
+    return std::optional(
+        Damage{{ErrorCode::kFailedPrecondition,
+                file.string() + ": the file is empty, although it contained sessions",
+                {}},
+               "all sessions"});
   }
   if (state.to_be_read_whole()) ReadAhead(file);
   TRY(std::unique_ptr<Database> database, Database::OpenUnread(file, lock_wait));
@@ -201,9 +204,9 @@ Result<OpenedDatabase> OpenDatabase(const std::filesystem::path& folder,
   Result<std::filesystem::path> aside = SetAside(file);
   if (!aside) return std::move(aside).error().Within("setting a damaged database aside");
   opened.warnings.push_back(damage->error.message + "; set aside as " + aside->string() +
-                            "; lost to benchd: " + damage->loss);
+                            "; no longer available: " + damage->loss);
   TRY(std::optional<Damage> again, TryToOpen(file, lock_wait, opened));
-  // A disk that damages what has just been written: nothing to go on with.
+  // The new file is damaged as well, so the disk is unusable.
   if (again) return std::move(again->error);
   return opened;
 }

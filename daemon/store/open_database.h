@@ -12,65 +12,69 @@
 
 namespace benchd::store {
 
-/// @errors kFailedPrecondition: the file system cannot hold a write-ahead log.
+/// Switches the database to a write-ahead log.
+/// @errors kFailedPrecondition if the file system does not support it.
 Result<void> UseWriteAheadLog(Database& database);
 
-/// How a database file was found, before anything opens it.
+/// The state of a database file before it is opened.
 struct FileState {
   std::uintmax_t bytes = 0;
-  /// A log lies beside it: whoever had it open last did not close it.
+  /// The write-ahead log still exists, so the last process that used the database did not close it.
   bool unclean = false;
-  /// Empty or gone, although benchd has kept something here.
+  /// The file is empty or missing, although other files show that benchd used this folder.
   bool emptied = false;
-  /// See CheckFile().
+  /// Whether CheckFile() must check the whole file.
   bool to_be_read_whole() const { return unclean || bytes <= kAlwaysChecked; }
 
-  /// 256 MiB: read within a second or two at the worst.
+  /// Files of at most 256 MiB are always checked; reading one takes two seconds at most.
   static constexpr std::uintmax_t kAlwaysChecked = std::uintmax_t{256} << 20;
 };
 
+/// Determines the state of a database file without opening it.
 FileState LookAt(const std::filesystem::path& file);
 
-/// Looks for damage: in `all` of the file, or in what benchd reads at its start. The whole is read
-/// if its last end was not clean, and always while it is small; what is wrong with the runs and the
-/// ended sessions of a large one is met when they are read, and has all of it checked at the next
-/// start.
-/// A gibibyte takes about a second when the system has it in memory, else four or five.
-/// @errors kFailedPrecondition with what is wrong; else as Database.
+/// Checks the database for damage: the whole file if `all` is true, otherwise only the data that
+/// benchd reads at startup.
+///
+/// The whole file is checked after an unclean end, and whenever it is small. Damage to the runs or
+/// ended sessions of a large file is found when they are read; the next start then checks the whole
+/// file. A gibibyte takes about a second if it is in the page cache, otherwise four or five.
+/// @errors kFailedPrecondition with the defect; otherwise those of Database.
 Result<void> CheckFile(Database& database, bool all);
 
-/// Reads the file from one end to the other, so that CheckFile() finds it in memory: its own order
-/// of reading takes four times as long on a disk. To be called before anything opens the file:
-/// closing it here would give up SQLite's locks.
+/// Reads the file sequentially into the page cache. CheckFile() alone takes four times as long on a
+/// hard disk, because it does not read sequentially. Call before SQLite opens the file: closing it
+/// here would release SQLite's locks.
 void ReadAhead(const std::filesystem::path& file);
 
-/// Whether the file is a sound-looking database with the mark of another program, or without one.
-/// To be called after it was closed, see ReadAhead().
+/// Returns true if the file has the header of an SQLite database whose application id is not
+/// benchd's. Call after the database was closed; see ReadAhead().
 bool IsOfAnotherProgram(const std::filesystem::path& file);
 
-/// What goes with a damaged database, as a phrase, with what can still be counted in it: "all
-/// sessions (12 can be counted, 3 of them not ended)".
+/// Returns a phrase for the contents of a damaged database, with counts if they can still be read:
+/// "all sessions (12 found, 3 of them unfinished)".
 std::string DescribeLoss(Database& database);
 
-/// Gives the file, its log and index, and the folder of environment values (which belong to its
-/// sessions) names that tell of the damage and the time: FILE.damaged-20260301T120000Z. Nothing is
-/// overwritten or deleted. To be called after the file was closed.
+/// Renames a damaged database, its log and index, and the folder with the environment values of its
+/// sessions. The new names contain the time: FILE.damaged-20260301T120000Z. Does not overwrite or
+/// delete anything. Call after the database was closed.
 /// @return the file's new name.
 Result<std::filesystem::path> SetAside(const std::filesystem::path& file);
 
-/// A database that is ours, sound as far as was looked, and of this version.
+/// A database of benchd's current schema version that passed CheckFile().
 struct OpenedDatabase {
   std::unique_ptr<Database> database;
-  /// What the administrator should know: that a file was set aside. A sentence each.
+  /// Sentences for the administrator, such as that a damaged file was set aside.
   std::vector<std::string> warnings;
-  bool migrated = false;  ///< it was of an older version, which kept no summaries
+  bool migrated = false;  ///< the database was converted from a version without summaries
 };
 
-/// Opens FOLDER/benchd.db, making both where they are missing; sets a damaged one
-/// aside and makes a new one (SetAside()).
+/// Opens FOLDER/benchd.db, and creates the folder and the file if they are missing. Sets a damaged
+/// file aside (SetAside()) and creates a new one.
 ///
-/// @errors one sentence each, and the file is left as it is: of another program or another version
-///         of benchd, locked by another process for `lock_wait`, not writable, folder not writable.
+/// @errors if the database belongs to another program or another version of benchd, if another
+///         process locks it for `lock_wait`, or if the file or folder is not writable. The file is
+///         then unchanged.
 Result<OpenedDatabase> OpenDatabase(const std::filesystem::path& folder,
                                     std::chrono::milliseconds lock_wait);
 

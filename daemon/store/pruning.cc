@@ -11,12 +11,13 @@
 namespace benchd::store {
 namespace {
 
-/// Free pages that stay in the file for the sessions to come: 8 MiB of 4 KiB pages.
+/// Free pages that stay in the file for future sessions: 8 MiB of 4 KiB pages.
 constexpr std::int64_t kSparePages = 2048;
-/// Given back by one call: each is moved from the file's end, which takes some microseconds.
+/// The number of pages that one call returns to the file system. Each takes some microseconds,
+/// because SQLite moves pages from the end of the file.
 constexpr std::int64_t kPagesACall = 1024;
 
-/// A session as the policy sees it.
+/// The columns of a session that the policy depends on.
 struct Kept {
   std::int64_t key = 0;
   std::int64_t uid = 0;
@@ -24,7 +25,8 @@ struct Kept {
   std::optional<Timestamp> ended_at;
 };
 
-/// The oldest ends first, as they come in `kept`; never the last of them.
+/// Chooses the sessions to delete, in the order of `kept`, which is sorted by end time. Never
+/// chooses the last one.
 std::vector<std::int64_t> Choose(const std::vector<Kept>& kept, const RetentionPolicy& policy,
                                  Timestamp now) {
   std::uint64_t total = 0;
@@ -53,9 +55,10 @@ std::vector<std::int64_t> Choose(const std::vector<Kept>& kept, const RetentionP
 
 Pruning::Pruning(Database& database)
     : database_(&database),
-      // '.' follows '-'; no id of a session begins with either.
+      // Selects ids that begin with '-', because '.' is the next character. The ids of other
+      // sessions begin with neither.
       select_leftovers_(database, "SELECT key FROM sessions WHERE id >= '-' AND id < '.'"),
-      // All from the index sessions_by_end; those that have not ended come first.
+      // The index sessions_by_end has all these columns. Sessions that have not ended come first.
       select_kept_(database,
                    "SELECT key, uid, bytes, ended_at_ns FROM sessions ORDER BY ended_at_ns"),
       select_id_(database, "SELECT ltrim(id, '-') FROM sessions WHERE key = ?"),
@@ -122,7 +125,7 @@ Result<SessionId> Pruning::IdOf(std::int64_t key) {
   return id;
 }
 
-/// Answers whether all of it is gone; what is left then waits for the next call.
+/// Deletes a session. @return false if the time was not enough; the next call deletes the rest.
 Result<bool> Pruning::Delete(std::int64_t key, Deadline deadline) {
   for (Statement* piece : {&delete_runs_, &delete_logs_}) {
     for (;;) {

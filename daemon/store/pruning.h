@@ -11,21 +11,22 @@
 
 namespace benchd::store {
 
-/// Deletes ended sessions by a RetentionPolicy in small pieces, so that other calls on the Store's
-/// thread never wait long.
+/// Deletes ended sessions according to a RetentionPolicy. Works in small steps, so that other calls
+/// on the Store's thread never wait long.
 ///
-/// The size of a session (sessions.bytes) is that of its rows: spec and state as JSON, the runs and
-/// the output of children. For a session that has not ended it is only its spec and state.
+/// The size of a session (sessions.bytes) is the size of its rows: spec and snapshot as JSON, runs,
+/// and the output of children. Until the session ends, only the spec and snapshot are counted.
+///
 /// Must not outlive its Database. @errors those of Database.
 class Pruning {
  public:
   explicit Pruning(Database& database);
 
-  /// Deletes for about `budget`, but at least one piece if there is one, and returns a few
-  /// megabytes of free pages to the file system. A session that takes longer disappears at once;
-  /// later calls delete its runs.
-  /// @return the sessions whose rows were deleted; one that takes several calls is in each of them.
-  /// Empty if the policy is satisfied.
+  /// Deletes sessions for about `budget`, but at least one step if anything is left to delete. Also
+  /// returns a few megabytes of free pages to the file system. If a session takes longer than
+  /// `budget`, it becomes invisible at once, and later calls delete the rest of its rows.
+  /// @return the sessions whose rows were deleted; empty if the policy is satisfied. A session that
+  ///         takes several calls is in the result of each.
   Result<std::vector<SessionId>> Prune(const RetentionPolicy& policy, Timestamp now,
                                        Nanoseconds budget);
 

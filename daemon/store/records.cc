@@ -21,8 +21,8 @@ namespace {
 constexpr std::chrono::seconds kLongestUnsynced{1};
 constexpr std::chrono::milliseconds kPruneBudget{50};
 
-/// What runs and bundles may not take of the disk: others' submissions, cancels and ends of
-/// sessions need it.
+/// The disk space that runs and bundles leave free for submissions, cancellations and the ends of
+/// sessions.
 constexpr std::uint64_t kLargestReserve = std::uint64_t{64} << 20;
 constexpr std::uint64_t kReserveShare = 16;
 
@@ -32,16 +32,16 @@ std::uint64_t ReserveOf(const DiskSpace& space) {
 
 Error HistoryIsFull(const SessionId& id) {
   return {ErrorCode::kFailedPrecondition,
-          "the history of session " + id.value + " has " + std::to_string(kMaxHistoryLines) +
-              " lines, the most to which a move adds one",
-          "cancel it, and submit it with the priority that it should have"};
+          "session " + id.value + ": its history has " + std::to_string(kMaxHistoryLines) +
+              " entries, so it cannot be moved any more",
+          "cancel it, and submit it again with the right priority"};
 }
 
 }  // namespace
 
 DiskSpace SpaceAround(const std::string& file) {
   struct statvfs found {};
-  // Nothing is known then: whoever writes will see.
+  // The space is unknown; a write reports an error if it does not fit.
   if (::statvfs(file.c_str(), &found) != 0) return {};
   return {.bytes = std::uint64_t{found.f_blocks} * found.f_frsize,
           .available = std::uint64_t{found.f_bavail} * found.f_frsize};
@@ -71,31 +71,32 @@ struct Records::Tables {
   const StoreLimits limits;
   std::function<DiskSpace(const std::string& file)> disk;
   std::function<SteadyTime()> steady;
-  SteadyTime synced_at = steady();  ///< what was committed before is on the disk
+  SteadyTime synced_at = steady();  ///< all earlier commits are on the disk
 
   static Result<std::unique_ptr<Tables>> Open(const std::filesystem::path& folder,
                                               const StoreOptions& options);
 
-  /// What stays of the sessions that were done before there were summaries.
+  /// Adds the summaries of all sessions from versions without summaries.
   Result<void> Summarise();
-  /// What stays of a session that is done now.
+  /// Adds the summaries of a session that is done.
   Result<void> Summarise(const SessionId& id);
 
-  /// Whether the file system has more room than what is kept for others than a running session.
+  /// Checks that the reserve of disk space is still free.
   Result<void> CheckRoom() const;
-  /// How much more than that.
+  /// Returns the free space beyond the reserve.
   std::uint64_t RoomLeft() const;
 
-  /// What is kept apart of a session, until it ends.
+  /// Deletes a session's environment values and bundle.
   Result<void> RemoveFiles(const SessionId& id) const;
 
-  /// What a change made while a session runs has to survive: each second one reaches the disk.
+  /// The durability of a change while a session runs: once per second, a commit is synced to the
+  /// disk.
   store::Durability DurabilityNow() const {
     return steady() - synced_at >= kLongestUnsynced ? store::Durability::kPowerLoss
                                                     : store::Durability::kProcessDeath;
   }
 
-  /// Does `change` as one transaction.
+  /// Executes `change` as one transaction.
   template <typename Change>
   Result<void> Commit(store::Durability durability, Change change) {
     const SteadyTime begun = steady();
@@ -106,7 +107,7 @@ struct Records::Tables {
     return {};
   }
 
-  /// The same, with a line of the session's history.
+  /// Executes `change` and adds a history entry, as one transaction.
   template <typename Change>
   Result<void> CommitWith(const SessionId& id, const HistoryEntry& entry,
                           store::Durability durability, Change change) {
@@ -158,10 +159,9 @@ Result<void> Records::Tables::CheckRoom() const {
   const std::uint64_t reserve = ReserveOf(space);
   if (space.available >= reserve) return {};
   return Error{ErrorCode::kResourceExhausted,
-               database->path() + ": the disk is full but for " +
-                   std::to_string(space.available >> 20) + " of the " +
-                   std::to_string(reserve >> 20) +
-                   " MiB that submissions and ends of sessions need",
+               database->path() + ": the disk is full (" + std::to_string(space.available >> 20) +
+                   " MiB free, " + std::to_string(reserve >> 20) +
+                   " MiB reserved for submissions and the ends of sessions)",
                "make room on the file system of " + database->path()};
 }
 
@@ -228,7 +228,8 @@ Result<SessionDetails> Records::LoadDetails(const SessionId& id) {
   return SessionDetails{std::move(record), std::move(history)};
 }
 
-/// The row is undone when the values or the bundle cannot be kept, and the other way round.
+/// Stores everything or nothing: if one of the row, the environment values and the bundle cannot be
+/// stored, the others are removed again.
 Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& entry,
                                       BundleUpload* bundle) {
   const SessionId& id = record.snapshot.id;
@@ -241,11 +242,11 @@ Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& 
     may_have_written = true;
     if (kept_apart) {
       Result<void> kept = tables_->environments.Write(id, values);
-      if (!kept) return std::move(kept).error().Within("keeping the environment");
+      if (!kept) return std::move(kept).error().Within("storing the environment");
     }
     if (bundle == nullptr) return {};
     Result<void> kept = bundle->KeepFor(id);
-    if (!kept) return std::move(kept).error().Within("keeping the bundle");
+    if (!kept) return std::move(kept).error().Within("storing the bundle");
     return kept;
   };
   Result<void> done = tables_->CommitWith(id, entry, store::Durability::kPowerLoss, insert);
@@ -269,7 +270,7 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
   if (!updated || !final) return updated;
   Result<void> removed = tables_->RemoveFiles(snapshot.id);
   if (removed) return {};
-  // The end is stored all the same; the next start sweeps the file away.
+  // The final state is stored anyway; the next start removes the file.
   const HistoryEntry left{entry.at, removed.error().message};
   const auto tell = [&] { return tables_->history.Add(snapshot.id, left); };
   static_cast<void>(tables_->Commit(tables_->DurabilityNow(), tell));
@@ -314,7 +315,7 @@ Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
   TRY_VOID(tables_->CheckRoom());
   const auto append = [&] { return tables_->runs.Append(id, runs, log); };
   Result<void> done = tables_->Commit(tables_->DurabilityNow(), append);
-  // Keys that were handed out in a transaction that is undone name nothing.
+  // Keys that a rolled-back transaction assigned are invalid.
   if (!done) tables_->runs.Forget();
   return done;
 }

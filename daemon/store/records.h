@@ -22,140 +22,149 @@
 
 namespace benchd {
 
-/// What may come into the store of one session, and stay of one user.
+/// Limits of the data that is stored for a session or a user.
 struct StoreLimits {
-  /// The newest that a session's runs printed.
+  /// The size of a session's log. Only the newest part of the output is kept.
   std::uint64_t log_bytes = Budgets().At(Limit::kLogASession);
-  /// Runs and log of a session.
+  /// The size of a session's runs and log together.
   std::uint64_t session_bytes = Budgets().At(Limit::kStoredASession);
-  /// Names, and inner benchmarks with each, of what a session's runs measure.
+  /// The number of a session's metrics. The same name in two inner benchmarks counts twice.
   std::uint64_t session_metrics = Budgets().At(Limit::kMetricsASession);
-  std::uint64_t summaries_a_user = Budgets().At(Limit::kSummariesAUser);  ///< the newest
+  /// The number of a user's summaries. Only the newest ones are kept.
+  std::uint64_t summaries_a_user = Budgets().At(Limit::kSummariesAUser);
 };
 
-/// A file system, in bytes.
+/// The size and the free space of a file system, in bytes.
 struct DiskSpace {
   std::uint64_t bytes = 0;
-  std::uint64_t available = 0;  ///< to who is not root
+  std::uint64_t available = 0;  ///< to unprivileged processes
 };
 
-/// The space where `file` lies; nothing of nothing where the system does not tell.
+/// Returns the space of the file system that contains `file`; all zeros if it is unknown.
 DiskSpace SpaceAround(const std::string& file);
 
-/// How records are opened, and the Store before them.
+/// Options of Records::Open() and Store::Open().
 struct StoreOptions {
-  /// By this clock commits reach the disk each second; asked where the work is done.
+  /// The clock that determines when commits are synced to the disk (once per second). Called on the
+  /// thread that executes the calls.
   std::function<SteadyTime()> steady = [] { return SteadyTime(std::chrono::steady_clock::now()); };
-  /// How long another process' lock is waited for.
+  /// The time to wait for another process's lock.
   std::chrono::milliseconds lock_wait{5000};
   StoreLimits limits;
   std::function<DiskSpace(const std::string& file)> disk = SpaceAround;
-  /// Of a Store: whether it works on a thread of its own (store.h).
+  /// Whether a Store runs on a separate thread (store.h).
   bool own_thread = true;
 };
 
 /// The end of a session's log.
 struct LogTail {
   std::string text;
-  std::uint64_t left_out = 0;  ///< bytes before it, kept or not
+  std::uint64_t left_out = 0;  ///< bytes before `text`, including deleted ones
 };
 
-/// What a session's history may have for a move to add its line: who moves a session back and forth
-/// would let it grow without end. All else that a user does to it is one line.
+/// A session whose history has this many entries cannot be moved any more. Without this limit, a
+/// user could make it grow endlessly by moving the session back and forth. Every other operation
+/// adds at most one entry.
 inline constexpr std::uint64_t kMaxHistoryLines = 100;
 
-/// What a load of runs should take: sessions are larger than memory.
+/// The memory that one call of LoadRuns() should use. A session may be larger than memory.
 inline constexpr std::uint64_t kRunBytesPerLoad = std::uint64_t{4} << 20;
 
-/// What benchd keeps: sessions, what happened to them, their runs and logs, the queue's mode.
+/// The persistent state of benchd: sessions with their histories, runs and logs, and the mode of
+/// the queue.
 ///
-/// One SQLite file, FOLDER/benchd.db (0600), with environment values beside it
-/// (state_files.h). Synchronous, and used by one thread at a time: the daemon asks through a
-/// Store. Each call that changes something is one transaction with its line of history: all or
-/// none.
+/// The data is in one SQLite file, FOLDER/benchd.db (0600); environment values are in separate
+/// files (state_files.h). Calls block, and only one thread may use an object at a time; the daemon
+/// uses a Store. Each call that changes data is one transaction, which includes the history entry.
 ///
-/// @errors of every call: kResourceExhausted when the disk is full (nothing was kept, the same call
-///         may be repeated); kUnavailable when another process holds the file for `lock_wait`;
-///         kFailedPrecondition when it is damaged (the log then stays: the next start checks the
-///         whole file and sets it aside); kPermissionDenied when it cannot be written; kNotFound
-///         for a session that is not there; else kInternal.
+/// @errors of every call:
+/// - kResourceExhausted if the disk is full. Nothing was changed, and the call may be repeated.
+/// - kUnavailable if another process locks the file for `lock_wait`.
+/// - kFailedPrecondition if the file is damaged. The write-ahead log is then kept, so the next
+///   start checks the whole file and sets it aside.
+/// - kPermissionDenied if the file is not writable.
+/// - kNotFound if the session does not exist.
+/// - kInternal for all other failures.
 class Records {
  public:
-  /// What benchd has to know at its start.
+  /// The state that benchd needs at startup.
   struct AtStart {
     std::vector<StoredSession> unfinished;  ///< in the order of their Insert()
     QueueMode mode;
-    /// The users whose sessions have begun, the one whose last session began first in front.
+    /// The users with started sessions, ordered by the start of their latest session, earliest
+    /// first.
     std::vector<std::uint32_t> turns;
     std::vector<MachineTime> times;  ///< oldest first
-    /// Whose submissions came within the last day of which there are any, in that order.
+    /// The user and time of every submission in the day before the last submission, oldest first.
     std::vector<std::pair<std::uint32_t, Timestamp>> submissions;
-    /// A sentence each: what could not be read and stays where it is, what was set aside.
+    /// Sentences about rows that cannot be read and files that were set aside.
     std::vector<std::string> warnings;
   };
 
-  /// Opens the file, making folder (0700) and file where there are none; a second for each gibibyte
-  /// that has to be checked. A damaged file is set aside and a new one made:
-  /// LoadAtStart() tells of it.
-  /// @errors kPermissionDenied, kUnavailable as above; kFailedPrecondition when the file is another
-  ///         program's or another version's. It is then left as it is.
+  /// Opens the file; creates the folder (0700) and the file if they are missing. Checking the file
+  /// takes about a second per gibibyte. A damaged file is set aside and replaced by a new one,
+  /// which LoadAtStart() reports as a warning.
+  /// @errors kPermissionDenied and kUnavailable as above; kFailedPrecondition if the file belongs
+  ///         to another program or version. The file is then unchanged.
   static Result<Records> Open(const std::filesystem::path& folder, const StoreOptions& options);
   Records(Records&&) noexcept;
   Records& operator=(Records&&) = delete;
   ~Records();
 
-  /// The time of sessions that ended before `since` counts for the last `at_least` alone. Without
-  /// environment values. A session that cannot be read is a warning, not an error.
+  /// Loads the state for startup, without environment values. `times` covers the sessions that
+  /// ended at or after `since`, and the last `at_least` sessions in any case. A session that cannot
+  /// be read causes a warning, not an error.
   Result<AtStart> LoadAtStart(Timestamp since, std::uint64_t at_least);
-  /// The ended sessions that a filter selects, the newest first.
+  /// Returns the ended sessions that a filter selects, newest first.
   Result<std::vector<SessionView>> ListEnded(const SessionFilter& filter);
-  /// Up to three ended sessions whose ids begin with `prefix`: those of `owner`, or of anybody
-  /// without one, and the one that has `prefix` as its id.
+  /// Returns up to three ended sessions whose ids begin with `prefix`. They belong to `owner` (if
+  /// absent, to any user), except for a session whose id is `prefix` itself.
   Result<std::vector<SessionView>> FindEnded(const std::string& prefix,
                                              const std::optional<std::uint32_t>& owner);
-  /// The session that a request of that user's has become.
+  /// Returns the session that this request of the user created, if any.
   Result<std::optional<SessionId>> OfRequest(std::uint32_t uid, const std::string& request_id);
-  /// With environment values, until the session has ended.
+  /// Loads a session; until it has ended, with its environment values.
   Result<SessionRecord> Load(const SessionId& id);
-  /// What happened to a session, oldest first.
+  /// Returns a session's history, oldest entry first.
   Result<std::vector<HistoryEntry>> History(const SessionId& id);
-  /// Both at once.
+  /// Combines Load() and History().
   Result<SessionDetails> LoadDetails(const SessionId& id);
 
-  // What was answered survives kill -9. A loss of power: what a client asked for (Insert,
-  // SetPriority, KeepMode), a final Update, and any call that answers a second after the last one
-  // that did.
+  // A change survives kill -9 once its call has returned. A power loss can undo changes of the last
+  // second, but not those that clients request (Insert, SetPriority, KeepMode) and not a final
+  // Update.
 
-  /// Keeps a new session, with the bundle that has come for it; without one it is null.
+  /// Stores a new session with its bundle; null if it does not have a bundle.
   /// @return the key of its row. @errors kAlreadyExists.
   Result<std::uint64_t> Insert(SessionRecord record, const HistoryEntry& entry,
                                BundleUpload* bundle = nullptr);
-  /// Keeps where a session stands now. A final state also deletes its environment values and its
-  /// bundle; where that fails its history tells, and the next start does it.
+  /// Stores a session's current state. A final state also deletes its environment values and its
+  /// bundle. If that fails, an entry is added to its history, and the next start deletes them.
   Result<void> Update(const SessionSnapshot& snapshot, const HistoryEntry& entry);
-  /// @errors kFailedPrecondition: the session's history has kMaxHistoryLines.
+  /// Changes a session's priority.
+  /// @errors kFailedPrecondition if the session's history has kMaxHistoryLines entries.
   Result<void> SetPriority(const SessionId& id, std::int32_t priority, const HistoryEntry& entry);
+  /// Stores the mode of the queue.
   Result<void> KeepMode(QueueMode mode);
 
-  /// Keeps runs, and what they printed, behind those before; of the log the newest that fits
-  /// StoreLimits::log_bytes. A part of the disk is left to the other calls: kResourceExhausted
-  /// comes before it is full.
-  /// @errors kInvalidArgument for a value that is not finite, with the metric's name;
-  ///         kFailedPrecondition when the session would take more than
-  ///         StoreLimits::session_bytes, or have more metrics than StoreLimits::session_metrics.
+  /// Appends runs and their output to a session. If the log exceeds StoreLimits::log_bytes, its
+  /// oldest part is deleted. Part of the disk is reserved for other calls, so kResourceExhausted is
+  /// returned before the disk is full.
+  /// @errors kInvalidArgument with the metric's name if a value is not finite; kFailedPrecondition
+  ///         if the session exceeds StoreLimits::session_bytes or StoreLimits::session_metrics.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
-  /// Runs in order of execution, all phases, from the `first`-th on, `limit` at most; as many as
-  /// take `bytes` in memory with their samples, of which one may have 100,000, and one at least.
-  /// Empty at the end.
+  /// Returns a session's runs of all phases in order of execution, starting at the `first`-th (from
+  /// 0); empty after the last. Returns at most `limit` runs, and only as many as use `bytes` of
+  /// memory together, but at least one: a single run may have 100,000 samples.
   Result<std::vector<Run>> LoadRuns(const SessionId& id, std::uint64_t first, std::uint64_t limit,
                                     std::uint64_t bytes);
-  /// The last `most_bytes` of what a session's runs printed, which may be far larger than memory.
+  /// Returns the last `most_bytes` of a session's log, which may be far larger than memory.
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most_bytes);
 
-  // Bundles (bundle_files.h). An upload belongs to who asks, and outlives each call. It leaves the
-  // same part of the disk to the other calls as Append().
+  // Bundles (bundle_files.h). The caller owns an upload and keeps it between calls. Uploads leave
+  // the same reserve of disk space as Append().
 
   Result<BundleUpload> BeginBundle(std::uint32_t uid, const BundleClaim& claim,
                                    const BundleLimits& limits);
@@ -163,15 +172,15 @@ class Records {
   Result<void> FinishBundle(BundleUpload* upload);
   Result<std::string> ReadBundle(const SessionId& id, std::uint64_t offset, std::size_t most);
 
-  /// Summaries of the sessions that are done, also of those that are deleted.
+  /// Returns summaries of the sessions that are done, including deleted ones.
   Result<std::vector<GateSummary>> ListSummaries(const SummaryQuery& query);
 
-  /// Deletes ended sessions with all their runs, oldest end first: a piece of about 100 ms, to be
-  /// asked for again until it answers nobody, which means that the policy is kept to.
-  /// @return who was deleted; a session that takes several pieces is named by each.
+  /// Deletes ended sessions with all their runs, earliest end first. A call takes about 100 ms;
+  /// repeat it until the result is empty, which means that the policy is satisfied.
+  /// @return the deleted sessions; one that takes several calls is in the result of each.
   Result<std::vector<SessionId>> Prune(const RetentionPolicy& policy, Timestamp now);
-  /// Puts what was committed onto the disk. Takes milliseconds: for when nothing is measured.
-  /// @return whether all of it is there; a failure loses nothing.
+  /// Syncs all commits to the disk. Takes milliseconds, so call it only while nothing is measured.
+  /// @return whether all commits are on the disk; a failure does not lose data.
   bool Checkpoint();
 
  private:

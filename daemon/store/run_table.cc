@@ -22,7 +22,7 @@ std::int64_t Clamped(std::uint64_t count) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(count, kMost));
 }
 
-/// Reads the columns of select_runs_ that the row itself contains.
+/// Reads a run from the current row of select_runs_, without its metrics and samples.
 Result<Run> ReadRun(const Statement& row) {
   const std::optional<RunPhase> phase = ValueOf<RunPhase>(row.Text(2));
   if (!phase) {
@@ -40,12 +40,13 @@ Result<Run> ReadRun(const Statement& row) {
              .disturbances = static_cast<std::uint32_t>(row.Integer(10))};
 }
 
-/// The size of a run beside its samples, and of a metric beside its names (session_table.cc:
-/// kCharge).
+/// The size of a run without its samples, and of a metric without its names. They must match
+/// kCharge in session_table.cc.
 constexpr std::size_t kRunBytes = 64;
 constexpr std::size_t kMetricBytes = 16;
 
-/// Not reported as a full disk, because benchd would wait for room.
+/// Returns the error for a session that exceeds a limit. The code is not kResourceExhausted, after
+/// which benchd would wait for free disk space.
 Error TooMuch(Limit limit, std::uint64_t size, std::uint64_t most) {
   Error error = TooLarge(limit, size, most);
   error.code = ErrorCode::kFailedPrecondition;
@@ -137,7 +138,7 @@ Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
   return {};
 }
 
-/// If the log exceeds its limit, the newest part stays.
+/// Appends to the log. If it exceeds its limit, only the newest part is kept.
 Result<void> RunTable::AppendLog(std::string_view log) {
   if (log.empty()) return {};
   const std::size_t cut = log.size() - std::min<std::size_t>(log.size(), limits_.log_bytes);
@@ -147,10 +148,11 @@ Result<void> RunTable::AppendLog(std::string_view log) {
   return CutLog(cut);
 }
 
-/// Deletes the oldest pieces beyond the limit, and records how much was deleted.
+/// Deletes the oldest pieces of a log that exceeds its limit, and records how much was deleted.
 Result<void> RunTable::CutLog(std::uint64_t newly_cut) {
   Current& current = *current_;
-  // Deletes an eighth at a time, not with each block. Never deletes the newest piece.
+  // Deletes an eighth of the log at once, so that not every block deletes something. Never deletes
+  // the newest piece.
   const std::uint64_t aim = limits_.log_bytes - limits_.log_bytes / 8;
   const std::int64_t newest = database_->last_insert_key();
   std::uint64_t left = current.log_bytes;
@@ -170,7 +172,7 @@ Result<void> RunTable::CutLog(std::uint64_t newly_cut) {
   return set_cut_.Run(current.key, std::to_string(before + newly_cut));
 }
 
-/// How many bytes of a session's log are already deleted.
+/// Returns how many bytes of a session's log have already been deleted.
 Result<std::uint64_t> RunTable::CutBefore(std::int64_t session) {
   std::uint64_t bytes = 0;
   const auto keep = [this, &bytes] {
@@ -284,7 +286,7 @@ Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t e
 Result<std::optional<std::int64_t>> RunTable::MetricListKey(
     const std::vector<MetricInfo>& metrics) {
   if (metrics.empty()) return std::optional<std::int64_t>{};
-  // Usually the list is that of the previous run.
+  // Usually the list is the same as that of the previous run.
   if (current_->last_list_key && current_->last_list == metrics) return current_->last_list_key;
   const std::string json = MetricsToJson(metrics);
   std::optional<std::int64_t> key;
@@ -311,7 +313,7 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
   std::vector<MetricInfo> last_list;
   std::uint64_t taken = 0;
   const auto keep = [&, this]() -> Result<void> {
-    // The next load returns the rest, so stop reading here.
+    // The next call returns the rest.
     if (!runs.empty() && taken >= bytes) return {};
     const Statement& row = select_runs_;
     Result<Run> run = ReadRun(row);
@@ -369,7 +371,7 @@ Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t
 Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
   TRY(std::int64_t session, SessionKey(id));
   TRY(std::uint64_t cut, CutBefore(session));
-  // Of omitted parts only the lengths are read.
+  // Reads only the lengths of the parts that are left out.
   std::uint64_t total = 0;
   std::int64_t first_key = std::numeric_limits<std::int64_t>::max();
   const auto measure = [&, this] {
@@ -419,7 +421,8 @@ void PackSample(const PackedSample& sample, std::string& bytes) {
 Result<std::vector<PackedSample>> UnpackSamples(std::string_view bytes) {
   if (bytes.size() % kBytes != 0) {
     return Error{ErrorCode::kInternal,
-                 "runs.samples: " + std::to_string(bytes.size()) + " bytes are not whole samples",
+                 "runs.samples: " + std::to_string(bytes.size()) +
+                     " bytes are not a whole number of samples",
                  {}};
   }
   std::vector<PackedSample> samples;

@@ -19,14 +19,15 @@ namespace benchd::store {
 /// The runs, samples and logs of sessions; Records describes the interface.
 ///
 /// Writes inside the caller's transaction. Must not outlive its Database.
-/// @errors all: kNotFound for a session that was never inserted; else those of Database.
+/// @errors of all functions: kNotFound if the session was never inserted; otherwise those of
+///         Database.
 class RunTable {
  public:
   RunTable(Database& database, const StoreLimits& limits);
 
-  /// If the transaction is rolled back, call Forget().
-  /// @errors kInvalidArgument for a value that is not finite, with the metric's name;
-  /// kFailedPrecondition if the session exceeds `limits`.
+  /// Appends runs and their output. If the transaction is rolled back, call Forget().
+  /// @errors kInvalidArgument with the metric's name if a value is not finite; kFailedPrecondition
+  ///         if the session exceeds `limits`.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Sets the measured runs of a block to RunPhase::kDropped.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
@@ -34,12 +35,11 @@ class RunTable {
                                 std::uint64_t bytes);
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most);
 
-  /// Clears what Append() remembers about the last session, because its new keys are invalid after
-  /// a rollback.
+  /// Clears the cached data of the last session; after a rollback its new keys are invalid.
   void Forget() { current_.reset(); }
 
  private:
-  /// A metric of a sample; its number is its position in the session.
+  /// The name of a metric. Metrics are numbered in the order of their first use in the session.
   struct MetricName {
     std::string name;
     std::string inner_benchmark;
@@ -47,8 +47,8 @@ class RunTable {
       return name == sample.metric && inner_benchmark == sample.inner_benchmark;
     }
   };
-  /// A session's metrics by number, and their numbers by name. Runs may print metrics in any order,
-  /// and new ones at any time.
+  /// A session's metrics by number, and their numbers by name. Runs may report metrics in any
+  /// order, and may report new ones at any time.
   class MetricNames {
    public:
     std::size_t size() const { return names_.size(); }
@@ -74,7 +74,7 @@ class RunTable {
     std::vector<MetricName> names_;
     std::unordered_map<MetricName, std::size_t, Hash, Same> numbers_;
   };
-  /// State of the session of the last Append(), so that further blocks need no look-ups.
+  /// Cached data of the session of the last Append(), which saves queries for its next blocks.
   struct Current {
     SessionId id;
     std::int64_t key = 0;
@@ -134,11 +134,11 @@ struct PackedSample {
 /// Appends the sample to `bytes`, the value of runs.samples: 16 bytes per sample, little-endian
 /// (metric, iteration, then the bits of the IEEE double, which preserve -0.0).
 ///
-/// A run is one row with all its samples. One row per sample would take five times as long, and
-/// that time passes between two runs.
+/// A run is one row with all its samples. One row per sample would take five times as long to
+/// write, which would lengthen the pause between two runs.
 void PackSample(const PackedSample& sample, std::string& bytes);
 
-/// @errors kInternal if the length is not a multiple of a sample's.
+/// Reverses PackSample(). @errors kInternal if the length is not a multiple of 16.
 Result<std::vector<PackedSample>> UnpackSamples(std::string_view bytes);
 
 }  // namespace benchd::store

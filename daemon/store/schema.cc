@@ -9,24 +9,27 @@
 namespace benchd::store {
 namespace {
 
-/// A session is a row with all that goes with it (ON DELETE CASCADE).
+/// The tables. Deleting a session's row also deletes its rows in the other tables (ON DELETE
+/// CASCADE).
 ///
-/// - key orders sessions by submission, and is the token of a page of a list.
-/// - spec and snapshot are JSON (json_codec.h); the columns beside them repeat what
-///   is searched, sorted by or summed. ended_at_ns and held_ns, the time that the session had the
-///   machine, are empty before the end. bytes is what the session takes (pruning.h), before its
-///   end the row alone.
-/// - priority is the session's; spec has the one with which it was submitted.
-/// - A session that is deleted piece by piece has state 'deleted' and a '-' before its id.
-/// - events are a session's history, counted from 0 by seq.
+/// - sessions.key orders sessions by submission. It is also the page token of a list.
+/// - spec and snapshot are JSON (json_codec.h). The other columns repeat the fields that queries
+///   search, sort by or add up.
+/// - ended_at_ns and held_ns are NULL until the session ends. held_ns is the time for which the
+///   session held the machine.
+/// - bytes is the size of the session (pruning.h); until the session ends, the size of its row.
+/// - priority is the current priority of the session; spec has the submitted one.
+/// - A session that is being deleted in pieces has the state 'deleted' and a '-' before its id.
+/// - events has the history of each session; seq counts its entries from 0.
 /// - runs.seq counts a session's runs in order of execution, from 0, without gaps.
-/// - runs.samples is packed (run_table.h); its numbers are metrics.number.
-/// - metrics holds each name once per session; metric_lists each distinct Run::metrics once.
-/// - logs.text is what children wrote: bytes of any kind.
-/// - queue_mode is one row.
+/// - runs.samples is packed (run_table.h); its metric numbers refer to metrics.number.
+/// - metrics has each name once per session; metric_lists has each distinct Run::metrics once.
+/// - logs.text is the output of children and may contain any bytes.
+/// - queue_mode has exactly one row.
 ///
-/// The columns after bytes came with version 6. They stand behind the long texts, where ALTER TABLE
-/// puts them: they are read from an index, or with the texts.
+/// The columns after bytes were added in version 6. ALTER TABLE appends columns, so they follow the
+/// long texts. This does not slow down queries, which read them from an index or together with the
+/// texts.
 constexpr char kTables[] = R"sql(
 CREATE TABLE sessions (
   key INTEGER PRIMARY KEY,
@@ -100,8 +103,9 @@ CREATE TABLE queue_mode (
 INSERT INTO queue_mode VALUES (0, 0);
 )sql";
 
-/// What outlives a session (session_table.h): summary is JSON, the columns beside it repeat what is
-/// searched. Since version 5; the second index is missing in some files of that version.
+/// The summaries, which outlive their sessions (session_table.h). summary is JSON; the other
+/// columns repeat the fields that queries search. Added in version 5; the second index is missing
+/// in some files of that version.
 constexpr char kSummaries[] = R"sql(
 CREATE TABLE IF NOT EXISTS summaries (
   number INTEGER PRIMARY KEY,
@@ -116,8 +120,8 @@ CREATE INDEX IF NOT EXISTS summaries_by_benchmark ON summaries (benchmark, numbe
 CREATE INDEX IF NOT EXISTS summaries_by_user ON summaries (uid);
 )sql";
 
-/// How sessions are found. Since version 6. labels.uid repeats the session's, so that a list skips
-/// other users' sessions without reading their rows.
+/// The labels, and the indexes by which sessions are found. Added in version 6. labels.uid repeats
+/// the session's uid, so that a list can skip other users' sessions without reading their rows.
 constexpr char kIndexes[] = R"sql(
 CREATE TABLE labels (
   name TEXT NOT NULL,
@@ -135,8 +139,9 @@ CREATE INDEX sessions_by_submission ON sessions (submitted_at_ns, uid);
 CREATE INDEX sessions_by_request ON sessions (uid, request_id) WHERE request_id <> '';
 )sql";
 
-/// The columns of version 6. Until 0.3.0 it was not recorded how long a session had the machine:
-/// what is beyond its max_time, benchd was away.
+/// The columns of version 6. Releases before 0.3.0 did not record how long a session held the
+/// machine. The time since its start is used instead, but at most its max_time: during the rest,
+/// benchd was not running.
 constexpr char kNewColumns[] = R"sql(
 ALTER TABLE sessions ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN started_at_ns INTEGER;
@@ -153,7 +158,7 @@ UPDATE sessions SET
 UPDATE sessions SET submitted_at_ns = 0, request_id = '' WHERE state = 'deleted';
 )sql";
 
-/// Labels that are not text are not found; they could not be submitted.
+/// Skips labels that are not text; no release accepted them.
 constexpr char kFillLabels[] = R"sql(
 INSERT OR IGNORE INTO labels (name, value, session, uid)
   SELECT json_extract(label.value, '$[0]'), json_extract(label.value, '$[1]'),
@@ -163,8 +168,8 @@ INSERT OR IGNORE INTO labels (name, value, session, uid)
     AND iif(label.type = 'array', json_type(label.value, '$[1]'), '') = 'text';
 )sql";
 
-/// Release 0.2.0 took request ids and labels of any size: such a session is kept, and not found by
-/// them.
+/// Release 0.2.0 accepted request ids and labels of any size. Removes those that exceed today's
+/// limits: their sessions are kept, but cannot be found by them.
 std::string DropWhatIsTooLong() {
   return "UPDATE sessions SET request_id = '' WHERE length(CAST(request_id AS BLOB)) > " +
          std::to_string(kMaxRequestIdBytes) +
@@ -186,7 +191,7 @@ std::string VersionMark() {
 
 Error OfAnotherProgram(const std::filesystem::path& file) {
   return {ErrorCode::kFailedPrecondition,
-          file.string() + ": a database of another program, not benchd's",
+          file.string() + ": the database belongs to another program",
           "move the file away or choose another --state-dir"};
 }
 
@@ -200,13 +205,14 @@ Result<bool> HasSchema(Database& database) {
   if (version >= kOldestKnown && version <= kSchemaVersion) return true;
   return Error{ErrorCode::kFailedPrecondition,
                database.path() + ": written by another version of benchd (schema " +
-                   std::to_string(version) + ", this one has " + std::to_string(kSchemaVersion) +
-                   ")",
+                   std::to_string(version) + "; this version uses " +
+                   std::to_string(kSchemaVersion) + ")",
                "run that version, or choose another --state-dir"};
 }
 
 Result<void> CreateSchema(Database& database) {
-  // So that space can be given back (pruning.h). To be said before the first transaction.
+  // Lets Pruning return free pages to the file system. Has an effect only before the first
+  // transaction.
   TRY_VOID(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
   TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
   const std::string marks =

@@ -19,11 +19,11 @@ constexpr char kSelectTimes[] =
     "(SELECT ended_at_ns FROM sessions WHERE held_ns IS NOT NULL AND ended_at_ns IS NOT NULL"
     " ORDER BY ended_at_ns DESC LIMIT 1 OFFSET ?2 - 1), 0)) ORDER BY ended_at_ns";
 
-/// What a session's row takes beside its texts.
+/// The size of a session's row and its index entries, without its texts.
 constexpr std::size_t kRowBytes = 512;
 
-// Beside the texts: 512 for the row (kRowBytes) and its places in the indices, 64 for a run's other
-// columns, 32 for a line of history's, 16 for a metric's.
+// Adds these sizes to those of the texts: 512 bytes for the session's row (kRowBytes), 64 for the
+// other columns of a run, 32 for those of a history entry, 16 for those of a metric.
 constexpr char kCharge[] =
     "UPDATE sessions SET bytes = 512 + length(CAST(spec AS BLOB)) + length(CAST(snapshot AS BLOB))"
     " + length(CAST(request_id AS BLOB))"
@@ -40,7 +40,7 @@ constexpr char kCharge[] =
 std::int64_t CountOf(Timestamp time) { return time.time_since_epoch().count(); }
 Timestamp TimeOf(std::int64_t count) { return Timestamp(Nanoseconds(count)); }
 
-/// SQLite has no larger number.
+/// Limits a number to SQLite's largest integer.
 std::uint64_t AtMost(std::uint64_t number) {
   return std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max());
 }
@@ -50,19 +50,19 @@ std::optional<std::int64_t> StartOf(const SessionSnapshot& snapshot) {
   return CountOf(*snapshot.started_at);
 }
 
-/// The column held_ns: there once the state is final, of a session that began.
+/// Returns the value of the column held_ns; NULL unless the state is final and the session started.
 std::optional<std::int64_t> TimeHeld(const SessionSnapshot& snapshot) {
   if (!IsFinal(snapshot.state) || !snapshot.held) return std::nullopt;
   return snapshot.held->count();
 }
 
-/// The column ended_at_ns: there once the state is final, and only then.
+/// Returns the value of the column ended_at_ns; NULL unless the state is final.
 std::optional<std::int64_t> EndOf(const SessionSnapshot& snapshot) {
   if (!IsFinal(snapshot.state)) return std::nullopt;
   return CountOf(snapshot.ended_at.value_or(snapshot.submitted_at));
 }
 
-/// Columns of the row at hand: id, request_id, spec, snapshot, priority.
+/// Reads the columns id, request_id, spec, snapshot and priority of the current row.
 Result<SessionRecord> ReadRecord(const Statement& row) {
   const std::string step = "stored session " + row.Text(0);
   Result<SessionSpec> spec = SpecFromJson(row.Text(2));
@@ -73,7 +73,7 @@ Result<SessionRecord> ReadRecord(const Statement& row) {
   return SessionRecord{std::move(*spec), std::move(*snapshot), row.Text(1)};
 }
 
-/// Columns of the row at hand: key, id, state, uid. Nothing for a state that is not known.
+/// Reads the columns key, id, state and uid of the current row; empty if the state is unknown.
 std::optional<SessionView> ReadView(const Statement& row) {
   const std::optional<SessionState> state = ValueOf<SessionState>(row.Text(2));
   if (!state) return std::nullopt;
@@ -138,7 +138,7 @@ Result<std::uint64_t> SessionTable::Insert(const SessionRecord& record) {
                   kRowBytes + spec_json.size() + snapshot_json.size() + request_id.size());
   if (!inserted && inserted.error().code == ErrorCode::kAlreadyExists) {
     return Error{
-        ErrorCode::kAlreadyExists, "session " + snapshot.id.value + ": exists already", {}};
+        ErrorCode::kAlreadyExists, "session " + snapshot.id.value + ": already exists", {}};
   }
   if (!inserted) return std::move(inserted).error();
   const std::int64_t key = database_->last_insert_key();
@@ -186,11 +186,12 @@ Result<std::vector<StoredSession>> SessionTable::LoadUnfinished(
       const auto key = static_cast<std::uint64_t>(select_unfinished_.Integer(5));
       sessions.push_back({key, std::move(*read)});
     } else {
-      warnings.push_back(read.error().message + "; left as it is in " + database_->path());
+      warnings.push_back(read.error().message + "; its row is left unchanged in " +
+                         database_->path());
     }
   };
   TRY_VOID(select_unfinished_.Query(keep));
-  // Not by SQLite, which would move the texts.
+  // Sorted here, because SQLite would copy the long texts.
   std::sort(sessions.begin(), sessions.end(),
             [](const StoredSession& a, const StoredSession& b) { return a.key < b.key; });
   return sessions;
@@ -245,7 +246,7 @@ Result<void> SessionTable::ForEachDone(
 
 std::string SelectEnded(const SessionFilter& filter) {
   const bool labelled = !filter.labels.empty();
-  // CROSS JOIN: labels first.
+  // CROSS JOIN makes SQLite search the labels first.
   std::string sql = labelled
                         ? "SELECT key, id, state, sessions.uid FROM labels CROSS JOIN sessions"
                           " ON key = session WHERE session < ?1 AND name = ?5 AND value = ?6"
@@ -288,7 +289,7 @@ Result<std::vector<SessionView>> SessionTable::FindEnded(const std::string& pref
   const auto keep = [this, &found] {
     if (std::optional<SessionView> view = ReadView(find_)) found.push_back(*std::move(view));
   };
-  // No byte of text is larger.
+  // Ids do not contain the byte 0xff, so this is an upper bound of all ids with the prefix.
   TRY_VOID(find_.Query(keep, prefix, prefix + '\xff', owner));
   return found;
 }
@@ -332,7 +333,7 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
   bool found = false;
   const auto keep = [&, this] {
     found = true;
-    // The one row of a session without any.
+    // LEFT JOIN returns one row of NULLs for a session without history.
     if (select_.IsNull(0)) return;
     entries.push_back({TimeOf(select_.Integer(0)), select_.Text(1)});
   };
@@ -341,9 +342,10 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
   return entries;
 }
 
-/// In the order of the table, of summaries_by_user or of summaries_by_benchmark: SQLite takes an
-/// index where a column is compared, and none where it may be. ?1 is the number beyond which, ?2
-/// how many, ?3 the user and ?4 the benchmark; those that are not asked for are NULL and ''.
+/// Builds the query from the conditions that are set, because SQLite cannot use the index
+/// summaries_by_user or summaries_by_benchmark for an optional condition such as "?3 IS NULL OR uid
+/// = ?3". ?1 is the number at which the previous page ended, ?2 the row limit, ?3 the user, ?4 the
+/// benchmark. Unused parameters are NULL or ''.
 std::string SelectFor(const SummaryQuery& query) {
   std::string sql = "SELECT number, summary FROM summaries WHERE number ";
   sql += query.oldest_first ? "> ?1" : "< ?1";

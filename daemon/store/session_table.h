@@ -16,52 +16,57 @@
 
 namespace benchd::store {
 
-/// kNotFound for a session that was never inserted, or is no longer kept.
+/// Returns the error kNotFound for a session that was never inserted or has been deleted.
 Error NoSuchSession(const SessionId& id);
 
-/// The sessions themselves: one row each, spec and snapshot as JSON, and their labels.
+/// The table of sessions, with one row per session (spec and snapshot as JSON), and the table of
+/// their labels.
 ///
-/// Writes what it is given: leaving out environment values is the caller's business
-/// (state_files.h). Lives no longer than its Database.
+/// The caller removes environment values from a spec first (state_files.h). Must not outlive its
+/// Database.
 class SessionTable {
  public:
   explicit SessionTable(Database& database);
 
-  /// @return the row's key. @errors kAlreadyExists for an id that is taken.
+  /// Inserts a session and its labels. @return the row's key. @errors kAlreadyExists if the id is
+  /// in use.
   Result<std::uint64_t> Insert(const SessionRecord& record);
-  /// @errors kNotFound.
+  /// Replaces a session's snapshot. @errors kNotFound.
   Result<void> Update(const SessionSnapshot& snapshot);
-  /// Adds up what a session that has ended takes, for Pruning.
+  /// Computes the size of an ended session for Pruning.
   Result<void> Charge(const SessionId& id);
-  /// @errors kNotFound.
+  /// Changes a session's priority. @errors kNotFound.
   Result<void> SetPriority(const SessionId& id, std::int32_t priority);
-  /// @errors kNotFound.
+  /// Reads one session. @errors kNotFound.
   Result<SessionRecord> Load(const SessionId& id);
 
-  /// Those that have not ended, in the order in which they were inserted, which is that of the
-  /// queue: several may have been submitted before the first of them was looked at. A row that
-  /// cannot be read is left as it is and gets a sentence in `warnings`.
+  /// Reads the unfinished sessions in the order of insertion, which is the order of the queue. A
+  /// row that cannot be read is left unchanged and reported in `warnings`.
   Result<std::vector<StoredSession>> LoadUnfinished(std::vector<std::string>& warnings);
-  /// Their ids, also of those that cannot be read.
+  /// Returns the ids of the unfinished sessions, including those that cannot be read.
   Result<std::set<SessionId>> Unfinished();
-  /// The users whose sessions have begun, the one whose last session began first in front.
+  /// Returns the users with started sessions, ordered by the start of their latest session,
+  /// earliest first.
   Result<std::vector<std::uint32_t>> LoadTurns();
-  /// Of the sessions that ended since then, and of the last `at_least` in any case; oldest first.
+  /// Returns the machine times of the sessions that ended at or after `since`, and of the last
+  /// `at_least` sessions in any case; oldest first.
   Result<std::vector<MachineTime>> LoadTimes(Timestamp since, std::uint64_t at_least);
-  /// Who submitted when, within a day of the last submission; also what has been cancelled since.
+  /// Returns the user and time of every submission in the day before the last submission, including
+  /// sessions that were cancelled later.
   Result<std::vector<std::pair<std::uint32_t, Timestamp>>> LoadSubmissions();
 
-  /// The ended sessions that a filter selects, the newest first.
+  /// Returns the ended sessions that a filter selects, newest first.
   Result<std::vector<SessionView>> ListEnded(const SessionFilter& filter);
-  /// Up to three ended sessions whose ids begin with `prefix`: those of `owner`, or of anybody
-  /// without one, and the one that has `prefix` as its id.
+  /// Returns up to three ended sessions whose ids begin with `prefix`. They belong to `owner` (if
+  /// absent, to any user), except for a session whose id is `prefix` itself.
   Result<std::vector<SessionView>> FindEnded(const std::string& prefix,
                                              std::optional<std::uint32_t> owner);
-  /// The session that a request of that user's has become.
+  /// Returns the session that this request of the user created, if any.
   Result<std::optional<SessionId>> OfRequest(std::uint32_t uid, const std::string& request_id);
 
-  /// Takes those that are done, in order of their ends; what cannot be read is left out.
-  /// @errors those of `take`, too.
+  /// Calls `take` with each session that is done, in the order in which they ended. Skips rows that
+  /// cannot be read.
+  /// @errors also those of `take`.
   Result<void> ForEachDone(const std::function<Result<void>(const SessionRecord&)>& take);
 
  private:
@@ -82,23 +87,23 @@ class SessionTable {
   Statement select_done_;
 };
 
-/// The query of ListEnded(): ?1 is the key before which, ?2 how many, ?3 the state, ?4 the owner,
-/// ?5 and ?6 a label's name and value, ?7 all labels as JSON; those that are not asked for are NULL
-/// and ''.
+/// Returns the query of ListEnded(), which selects keys below ?1. ?2 is the row limit, ?3 the
+/// state, ?4 the owner, ?5 and ?6 the name and value of one label, ?7 all labels as JSON. Unused
+/// parameters are NULL or ''.
 std::string SelectEnded(const SessionFilter& filter);
-/// The query of SummaryTable::List().
+/// Returns the query of SummaryTable::List().
 std::string SelectFor(const SummaryQuery& query);
 
-/// What happened to the sessions. Lives no longer than its Database.
-/// @errors all: kNotFound for a session that is not there; else as Database.
+/// The table of the sessions' histories. Must not outlive its Database.
+/// @errors of all functions: kNotFound if the session does not exist; otherwise those of Database.
 class HistoryTable {
  public:
   explicit HistoryTable(Database& database);
 
   Result<void> Add(const SessionId& id, const HistoryEntry& entry);
-  /// Oldest first.
+  /// Returns a session's history, oldest entry first.
   Result<std::vector<HistoryEntry>> Load(const SessionId& id);
-  /// How many there are; none of a session that is not there.
+  /// Returns the number of entries; 0 if the session does not exist.
   Result<std::uint64_t> Count(const SessionId& id);
 
  private:
@@ -108,19 +113,19 @@ class HistoryTable {
   Statement select_;
 };
 
-/// What stays of sessions: a row for each gate of one that is done. Pruning knows nothing of it:
-/// how many stay is KeepNewest()'s.
+/// The table of summaries, with one row per gate of each session that is done. Pruning does not
+/// delete summaries; KeepNewest() limits their number.
 ///
-/// Lives no longer than its Database. @errors as Database.
+/// Must not outlive its Database. @errors those of Database.
 class SummaryTable {
  public:
   explicit SummaryTable(Database& database);
 
-  /// What there is to keep of a session that has ended; once, however often it is asked for.
+  /// Adds the summaries of an ended session. Idempotent.
   Result<void> Add(const SessionRecord& record);
-  /// Deletes the oldest of a user's beyond so many.
+  /// Deletes a user's summaries except for the newest `most`.
   Result<void> KeepNewest(std::uint32_t uid, std::uint64_t most);
-  /// A row that cannot be read is left out.
+  /// Returns the summaries that a query selects. Skips rows that cannot be read.
   Result<std::vector<GateSummary>> List(const SummaryQuery& query);
 
  private:

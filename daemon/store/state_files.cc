@@ -38,7 +38,7 @@ Result<void> MakeAll(const std::filesystem::path& folder) {
 }  // namespace
 
 Error StateDiskFull() {
-  return {ErrorCode::kResourceExhausted, "the disk of benchd's state is full",
+  return {ErrorCode::kResourceExhausted, "the disk of benchd's state directory is full",
           "make room on the file system of benchd's state directory"};
 }
 
@@ -103,7 +103,7 @@ Result<void> WriteSynced(const std::string& file, std::string_view text) {
   const UniqueFd fd(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return FileNotKept(file, errno);
-  if (!WriteAll(fd.get(), text, file)) return FileNotKept(file, errno);  // set by its last write
+  if (!WriteAll(fd.get(), text, file)) return FileNotKept(file, errno);  // of the last write
   if (::fsync(fd.get()) != 0) return FileNotKept(file, errno);
   return {};
 }
@@ -136,8 +136,8 @@ Result<EnvironmentFiles> EnvironmentFiles::Open(const std::filesystem::path& sta
   if (::lstat(folder.c_str(), &status) != 0) return SystemError(folder.string(), errno);
   if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
     return Error{ErrorCode::kPermissionDenied,
-                 folder.string() + ": not a folder that belongs to benchd's user",
-                 "move it away; benchd then creates its own"};
+                 folder.string() + ": not a folder owned by benchd's user",
+                 "move it away; benchd then creates a new folder"};
   }
   if ((status.st_mode & 077) != 0 && ::chmod(folder.c_str(), 0700) != 0) {
     return SystemError(folder.string(), errno);
@@ -186,7 +186,8 @@ Result<void> EnvironmentFiles::Sweep(const std::set<SessionId>& keep) const {
   std::error_code failed;
   std::filesystem::directory_iterator entries(folder_, failed);
   if (failed) return SystemError(folder_.string(), failed.value());
-  // Read the whole folder first: the order is unspecified if files are removed while it is read.
+  // List the folder completely first, because readdir() may skip entries if files are removed
+  // meanwhile.
   std::vector<std::filesystem::path> left;
   for (; entries != std::filesystem::directory_iterator(); entries.increment(failed)) {
     if (failed) return SystemError(folder_.string(), failed.value());

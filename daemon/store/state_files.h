@@ -10,75 +10,75 @@
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
 
-/// Operations on files and folders that the parts of store/ share, and the files of environment
+/// Operations on files and folders that the store's parts share, and the files with environment
 /// values.
-/// @errors all: the failed system call, with the file's name.
+/// @errors of all functions: the failed system call, with the file's name.
 namespace benchd::store {
 
-/// The error for users who submit while the disk is full. It names no path, because none is theirs.
-/// kResourceExhausted.
+/// Returns the error (kResourceExhausted) for a submission while the disk is full. It does not name
+/// a path, because the files do not belong to the submitter.
 Error StateDiskFull();
 
-/// The error if a file of a submission could not be stored. A full disk is reported without the
-/// file's name, because the file does not belong to the submitter.
+/// Returns the error for a file of a submission that could not be stored. If the disk is full, it
+/// does not name the file, because the file does not belong to the submitter.
 Error FileNotKept(const std::filesystem::path& file, int errno_value);
 
-/// Creates `folder` and missing parents for this user alone, and checks that files can be created
-/// in it.
+/// Creates `folder` and its missing parents with mode 0700, and checks that files can be created in
+/// it.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 
-/// Creates an empty file if there is none, and makes it private. SQLite would create it readable
-/// for all; its log and index files inherit the file's mode.
+/// Creates an empty file if it does not exist, and sets its mode to 0600. SQLite would make it
+/// readable for all users; its log and index files inherit the file's mode.
 Result<void> MakePrivateFile(const std::filesystem::path& file);
 
-/// Whether that name exists, even as a dangling link.
+/// Returns true if the path exists, even as a dangling link.
 bool Exists(const std::filesystem::path& file);
 
 /// Renames a file within its folder.
 Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Syncs a file's contents, or a folder's names, to the disk.
+/// Syncs the contents of a file, or the entries of a folder, to the disk.
 Result<void> Sync(const std::filesystem::path& file_or_folder);
 
-/// The values of a session's environment variables, which are often secrets, separate from its
-/// spec.
+/// The values of a session's environment variables. They are often secrets and are therefore stored
+/// separately from its spec.
 struct EnvironmentValues {
   std::map<std::string, std::string> session;
-  /// By benchmark, then by arm.
+  /// The values of the arms, by benchmark, then by arm.
   std::vector<std::vector<std::map<std::string, std::string>>> arms;
 
   bool empty() const;
 };
 BENCHD_FIELDS(EnvironmentValues, session, arms)
 
-/// Moves the values out of `spec`: the names stay, with empty values.
+/// Moves the values out of `spec`. The names stay in it, with empty values.
 EnvironmentValues TakeEnvironment(SessionSpec& spec);
 
-/// The folder with the files of environment values.
+/// Returns the folder with the files of environment values.
 inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& state_dir) {
   return state_dir / "environments";
 }
 
-/// Keeps environment values outside the database, one file per session: STATE/environments/ID.json
-/// (0600 in a folder of 0700), from Insert() until the session ends.
+/// The files with environment values, one per session: STATE/environments/ID.json (mode 0600 in a
+/// folder of mode 0700). A file exists from Insert() until the session ends.
 ///
-/// Deleting the file really deletes the values: a deleted row stays readable in the pages of a
-/// database, its log and its backups.
-/// @errors all: the failed system call, with the file's name.
+/// The values are not in the database, because a deleted row may remain readable in its pages, its
+/// log and its backups.
+/// @errors of all functions: the failed system call, with the file's name.
 class EnvironmentFiles {
  public:
   /// Creates the folder in `state_dir`, or checks that only benchd's user can access it.
   static Result<EnvironmentFiles> Open(const std::filesystem::path& state_dir);
 
-  /// Writes the whole file or nothing. On return it is on the disk.
+  /// Writes the whole file or nothing, and syncs it to the disk.
   Result<void> Write(const SessionId& id, const EnvironmentValues& values) const;
-  /// Puts the values back into `spec`; without a file they stay empty.
+  /// Puts the values back into `spec`. If there is no file, they stay empty.
   /// @errors kInternal if the file was not written by Write().
   Result<void> Merge(const SessionId& id, SessionSpec& spec) const;
-  /// Succeeds if there is no file.
+  /// Deletes the file of a session, if there is one.
   Result<void> Remove(const SessionId& id) const;
-  /// Removes what an interrupted Write() or end of a session left: all files except those of
-  /// `keep`.
+  /// Deletes all files except those of `keep`, such as the files of an interrupted Write() or of a
+  /// session whose end was interrupted.
   Result<void> Sweep(const std::set<SessionId>& keep) const;
 
  private:

@@ -17,7 +17,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::filesystem::path& folder,
 
 Store::Store(Records records, bool own_thread) : records_(std::move(records)) {
   if (!own_thread) return;
-  // The loop handles signals: the new thread inherits a mask that blocks all of them.
+  // The main loop handles signals, so the new thread inherits a mask that blocks all of them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -38,10 +38,11 @@ Store::~Store() {
 
 std::optional<Error> Store::WhyUseless(const std::stop_token& gone) const {
   if (gone.stop_requested()) {
-    return Error{ErrorCode::kCancelled, "the caller disconnected before the answer", {}};
+    return Error{ErrorCode::kCancelled, "the caller disconnected before the reply", {}};
   }
   if (stopping_) {
-    return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
+    return Error{ErrorCode::kUnavailable, "benchd is stopping",
+                 "try again when benchd has restarted"};
   }
   return std::nullopt;
 }
@@ -54,7 +55,7 @@ void Store::Add(Lane lane, std::unique_ptr<Job> job) {
   added_.notify_one();
 }
 
-/// Waits for a job; null once the store ends and no job is left.
+/// Waits for a job and returns it; returns null when the store ends and all jobs are done.
 std::unique_ptr<Store::Job> Store::Next() {
   std::unique_lock lock(mutex_);
   for (;;) {

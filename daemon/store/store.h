@@ -25,16 +25,16 @@
 
 namespace benchd {
 
-/// Runs Records on a thread of its own, so that the loop never waits for a disk.
+/// Runs Records on a separate thread, so that the main loop never waits for the disk.
 ///
-/// Calls are executed one at a time. Those for the running session come first (DoForSession), then
-/// other writes (Do), then reads (Ask); within each of these lanes in the order in which they were
-/// awaited. The result returns on the caller's executor, which must keep running.
+/// Calls are executed one at a time: first those for the running session (DoForSession), then other
+/// writes (Do), then reads (Ask). Calls of the same kind are executed in the order in which they
+/// were awaited. The result is delivered on the caller's executor, which must keep running.
 ///
-/// Destroy it before the loops of its callers: it finishes pending calls, then closes the file. The
-/// thread takes no signals and runs on the CPUs of the thread that opened the store. Without
-/// `own_thread` (tests of its users) the caller executes the call at once and gets the result in
-/// the next turn of its loop.
+/// Destroy the store before the loops of its callers: the destructor finishes pending calls, then
+/// closes the file. The thread blocks all signals and runs on the CPUs of the thread that opened
+/// the store. Without `own_thread` (in tests), a call is executed at once, and the caller receives
+/// the result in the next iteration of its loop.
 class Store {
  public:
   /// @errors those of Records::Open().
@@ -44,29 +44,28 @@ class Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
-  /// `co_await store.Do(&Records::SetPriority, id, priority, std::move(entry))`. Arguments are
-  /// taken by value, because they are kept until the call is done. Objects built with braces need a
-  /// name first.
+  /// Executes a write: `co_await store.Do(&Records::SetPriority, id, priority, std::move(entry))`.
+  /// Arguments are passed by value, because they must live until the call is done. A braced
+  /// initializer cannot be passed; construct a named object first.
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> Do(Answer (Records::*call)(P...), A... arguments) {
     return Start(kChanges, {}, Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
-  /// The same for the running session: measuring waits for it.
+  /// Executes a write for the running session, which has precedence because measuring waits for it.
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> DoForSession(Answer (Records::*call)(P...), A... arguments) {
     return Start(kSession, {}, Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
-  /// The same for reads. The call is skipped if `gone` was requested before its turn, or if benchd
-  /// stops.
-  /// @errors kCancelled: `gone`; kUnavailable: benchd is stopping (StopAnswering()).
+  /// Executes a read. Skips it if `gone` is stopped before its turn, or if benchd stops.
+  /// @errors kCancelled if `gone` was stopped; kUnavailable after StopAnswering().
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> Ask(std::stop_token gone, Answer (Records::*call)(P...), A... arguments) {
     return Start(kReads, std::move(gone), Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
-  /// From now on every Ask(), including those that wait, returns at once that benchd is stopping.
+  /// Lets every Ask() return kUnavailable from now on, including those that are waiting.
   void StopAnswering() { stopping_ = true; }
 
  private:
@@ -84,7 +83,7 @@ class Store {
     }
   };
 
-  /// A call that waits for its turn on the thread.
+  /// A call that waits to be executed on the thread.
   class Job {
    public:
     Job() = default;
@@ -154,7 +153,7 @@ class Store {
     co_return answer;
   }
 
-  /// Executes the call, or returns why its result is not needed any more.
+  /// Executes the call, or returns the reason why its result is no longer needed.
   template <typename SomeWork>
   typename SomeWork::Answer AnswerTo(Lane lane, const std::stop_token& gone, SomeWork& work) {
     if (lane == kReads) {
@@ -173,8 +172,7 @@ class Store {
 
   Records records_;
   std::atomic<bool> stopping_ = false;
-  // Guards the lanes between the callers and the thread. Held to move a pointer, never while a job
-  // runs.
+  // Protects the queues of jobs. Held only while a pointer is moved, never while a job runs.
   std::mutex mutex_;
   std::condition_variable added_;
   std::array<std::deque<std::unique_ptr<Job>>, kLanes> jobs_;

@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-/// mountinfo escapes space, tab, newline and backslash as three octal digits.
+/// Replaces the octal escapes with which mountinfo writes space, tab, newline and backslash.
 std::string Unescape(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -24,7 +24,7 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
-/// Type, source and options of a line of mountinfo.
+/// Returns the type, source and options of the file system in a line of mountinfo.
 std::string_view FileSystemOf(std::string_view line) {
   constexpr std::string_view kSeparator = " - ";
   const std::size_t separator = line.find(kSeparator);
@@ -45,7 +45,7 @@ Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
     mount.point = Unescape(NextWord(line));
     return mount;
   }
-  return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted"};
+  return Error{ErrorCode::kNotFound, "no cgroup version 2 hierarchy is mounted"};
 }
 
 Result<CgroupMount> ReadCgroup2Mount(const KernelFiles& files) {

@@ -26,7 +26,8 @@ constexpr std::int64_t kFinestNs = 1000;
 std::int64_t NsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 std::int64_t NsOf(const timeval& time) { return time.tv_sec * kSecond + time.tv_usec * 1000; }
 
-/// Alternates between user and kernel work, a few microseconds each.
+/// Alternates between user and kernel work every few microseconds, and exits after `cpu_ns` of CPU
+/// time.
 [[noreturn]] void WorkInTurns(std::int64_t cpu_ns) {
   std::array<char, 32 * 1024> bytes{};
   const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -41,7 +42,7 @@ std::int64_t NsOf(const timeval& time) { return time.tv_sec * kSecond + time.tv_
   _exit(0);
 }
 
-/// Whether a process that at most one tick interrupts has both user and system time.
+/// Returns true if a process that is interrupted by one tick at most has both user and system time.
 bool HasBothWithinATick(std::int64_t tick_ns, std::optional<int> cpu) {
   const pid_t pid = fork();
   if (pid < 0) return false;
@@ -61,7 +62,8 @@ bool HasBothWithinATick(std::int64_t tick_ns, std::optional<int> cpu) {
   return 10 * std::min(user, system) > user + system;
 }
 
-/// On a CPU that is shared with other programs, several ticks may occasionally hit the process.
+/// Returns true if the kernel divides CPU time exactly. Tries several times, because on a CPU that
+/// other programs also use, more than one tick may interrupt the process.
 bool DividesExactly(std::int64_t tick_ns, std::optional<int> cpu) {
   constexpr int kTries = 3;
   for (int i = 0; i < kTries; ++i) {

@@ -14,7 +14,7 @@
 
 namespace benchd {
 
-/// The arguments that all attempts share.
+/// The arguments of all attempts.
 struct Cpuset::Wish {
   SettingsLease& lease;
   const CgroupPlace& place;
@@ -37,10 +37,10 @@ namespace {
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kEffective = "cpuset.cpus.effective";
 constexpr std::string_view kPartition = "cpuset.cpus.partition";
-/// The kinds that can be tried, best first, in the order of CpusetKind.
+/// The names of a kind that can be tried.
 struct CpusetName {
-  std::string_view wanted;  ///< as profiles write it
-  std::string_view taken;   ///< as `machine status` prints it
+  std::string_view wanted;  ///< the name in profiles
+  std::string_view taken;   ///< the name in `machine status`
 };
 constexpr CpusetName kCpusets[] = {
     {"isolated", "isolated partition"}, {"root", "partition"}, {"shield", "cpuset"}};
@@ -54,16 +54,16 @@ std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus
 
 CpusetKind NextBest(CpusetKind kind) { return static_cast<CpusetKind>(static_cast<int>(kind) + 1); }
 
-/// Empty, or why systemd's units cannot be given CPUs of their own.
+/// Returns the reason why systemd's units cannot be restricted to CPUs; empty if they can.
 std::string WhyNoUnits(const Settings& settings, const CgroupPlace& place) {
   if (!place.version1.empty()) return place.version1;
   if (place.mount.empty()) return "no cgroup version 2 hierarchy is mounted";
   const auto controllers = settings.files().Read(place.mount + "/cgroup.controllers");
   if (!controllers) return controllers.error().message;
-  if (!HasWord(*controllers, "cpuset")) return "cgroup version 2 has no cpuset controller here";
+  if (!HasWord(*controllers, "cpuset")) return "cgroup version 2 lacks a cpuset controller here";
   if (place.unit != kOwnUnit) {
     return "benchd-runner does not run in " + std::string(kOwnUnit) +
-           " (as benchd-runner.service does)";
+           ", unlike benchd-runner.service";
   }
   const auto allowed = settings.Read({SettingKind::kAllowedCpus, std::string(kOwnUnit)});
   return allowed ? std::string() : allowed.error().message;
@@ -74,13 +74,13 @@ bool HasAnyOf(const Result<std::string>& list, const std::vector<int>& cpus) {
   return listed && !CpusInBoth(*listed, cpus).empty();
 }
 
-/// Top-level groups outside systemd's four units that have processes on these CPUs.
+/// Returns the top-level groups with processes on these CPUs, except for systemd's four units.
 std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& mount,
                                   const std::vector<int>& cpus) {
   std::vector<std::string> names;
   for (const std::string& name : files.List(mount)) {
     const auto* unit = std::find(std::begin(kUnitTargets), std::end(kUnitTargets), name);
-    // A helper's group is short-lived, and runs on the housekeeping CPUs.
+    // The group of a helper exists only briefly, and its processes run on the housekeeping CPUs.
     if (unit != std::end(kUnitTargets) || TreeGroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
     const std::string events = files.Text(group + "cgroup.events");
@@ -93,10 +93,10 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
 std::string StillThere(const std::vector<std::string>& groups) {
   std::string names;
   for (const std::string& name : groups) AppendItem(names, ", ", Printable(name));
-  return names.empty() ? names : "the benchmark CPUs are still open to " + names;
+  return names.empty() ? names : "the benchmark CPUs can still be used by " + names;
 }
 
-/// "bench.slice/cpuset.cpus.effective"
+/// Returns the last two components of a path, such as "bench.slice/cpuset.cpus.effective".
 std::string_view LastTwo(std::string_view path) {
   const std::size_t last = path.rfind('/');
   const std::size_t before = last == 0 ? last : path.rfind('/', last - 1);
@@ -149,7 +149,7 @@ Cpuset Cpuset::Take(SettingsLease& lease, const CgroupPlace& place, const Profil
 }
 
 Result<void> Cpuset::Try(const Wish& wish, CpusetKind kind) {
-  if (wish.benchmark.empty()) return CannotBeHad("there is no benchmark CPU");
+  if (wish.benchmark.empty()) return CannotBeHad("no benchmark CPU is online");
   if (wish.housekeeping.empty() || !CpusInBoth(wish.housekeeping, wish.benchmark).empty()) {
     return CannotBeHad("no CPU is left for housekeeping" +
                        (wish.why_shared.empty() ? "" : ": " + wish.why_shared));
@@ -160,8 +160,8 @@ Result<void> Cpuset::Try(const Wish& wish, CpusetKind kind) {
   return TakePartition(wish, kind == CpusetKind::kIsolated ? "isolated" : "root");
 }
 
-/// The CPUs are set through systemd, whose next reload would undo a change that it does not know
-/// of. The partition type is set in the kernel's file, which appears with the CPUs.
+/// Sets the CPUs through systemd, because systemd's next reload would undo any other change. Sets
+/// the partition type in the kernel's file, which appears when the CPUs are set.
 Result<void> Cpuset::TakePartition(const Wish& wish, std::string_view type) {
   const std::string unit(kOwnUnit);
   const std::string list = FormatCpuList(wish.benchmark);
@@ -183,7 +183,7 @@ Result<void> Cpuset::TakeMember(const Wish& wish) {
   TRY_VOID(wish.Change(changes));
   for (const SettingChange& change : changes) {
     const std::string& unit = change.key.target;
-    // A unit without processes may have no group.
+    // A unit without processes may not have a group.
     if (unit != kOwnUnit && !wish.files().Exists(wish.place.mount + "/" + unit)) continue;
     auto seen = Expect(wish, wish.GroupFile(unit, kEffective), change.value);
     if (!seen) return seen;
@@ -191,7 +191,8 @@ Result<void> Cpuset::TakeMember(const Wish& wish) {
   return {};
 }
 
-/// Polls, because systemd answers before it has written to the control groups.
+/// Waits until a file has the expected text, because systemd replies before it has written to the
+/// control groups.
 Result<void> Cpuset::Expect(const Wish& wish, std::string path, std::string text) {
   constexpr int kTries = 200;
   constexpr useconds_t kPauseUs = 5000;
@@ -202,7 +203,7 @@ Result<void> Cpuset::Expect(const Wish& wish, std::string path, std::string text
   }
   if (!present) return std::move(present).error();
   if (*present != text) {
-    return CannotBeHad(wish.files().FullPath(path) + ": it is '" + Printable(*present) +
+    return CannotBeHad(wish.files().FullPath(path) + ": the value is '" + Printable(*present) +
                        "' instead of '" + text + "'");
   }
   expected_.push_back({std::move(path), std::move(text)});
@@ -216,8 +217,7 @@ std::string Cpuset::Broken(const KernelFiles& files) const {
     const auto present = files.Read(expected.path);
     if (!present) return present.error().message;
     if (*present == expected.text) continue;
-    // The partition file states the reason itself: "isolated invalid (Cpu list in cpuset.cpus
-    // ...)".
+    // The partition file contains the reason: "isolated invalid (Cpu list in cpuset.cpus ...)".
     if (expected.path.ends_with(kPartition)) return Printable(*present);
     return std::string(LastTwo(expected.path)) + ": " + Printable(*present);
   }

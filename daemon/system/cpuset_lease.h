@@ -15,48 +15,48 @@
 
 namespace benchd {
 
-/// The ways to keep the benchmark CPUs free of other processes, best first. Reports name the one
-/// that was taken.
+/// The ways to keep the benchmark CPUs free of other processes, best first. Reports name the kind
+/// in use.
 enum class CpusetKind {
   kIsolated,  ///< a cpuset partition without load balancing
   kRoot,      ///< a cpuset partition with load balancing
-  kMember,    ///< no partition: everything else that systemd knows of has been moved off
-  kAffinity,  ///< nothing: children are pinned to the CPUs, which others may also use
+  kMember,    ///< no partition, but all of systemd's other units have been moved off the CPUs
+  kAffinity,  ///< children are pinned to the CPUs, but other processes may also use them
 };
 /// Returns "isolated partition", "partition", "cpuset" or "affinity".
 std::string_view CpusetKindName(CpusetKind kind);
-/// The best kind to try for a profile's value ("isolated", "root", "shield"); kAffinity for any
-/// other value.
+/// Returns the best kind to try for a profile's value ("isolated", "root", "shield"); kAffinity for
+/// any other value.
 CpusetKind FirstToTry(std::string_view wanted);
 
-/// The benchmark CPUs, kept free of other processes by the best available means. A value: releasing
-/// the lease that it was taken with restores the CPUs.
+/// The benchmark CPUs, kept free of other processes by the best available kind. A value type: the
+/// CPUs are restored when the lease passed to Take() is released.
 class Cpuset {
  public:
-  /// Holds nothing.
+  /// An empty object of kind kAffinity.
   Cpuset() = default;
 
   /// Tries `wanted` ("isolated", "root" or "shield") and then each lesser kind, down to kAffinity,
   /// which is always available. Undoes attempts that fail.
   ///
-  /// Divides online CPUs only. With every kind from kIsolated to kMember, our own unit's group has
-  /// only the benchmark CPUs, and so has this process, unless it has moved elsewhere before. Waits
+  /// Divides online CPUs only. With every kind except kAffinity, our unit's group is restricted to
+  /// the benchmark CPUs, and with it this process, unless it has left the group (CgroupSeat). Waits
   /// at most one second for systemd to apply its units' CPUs.
   static Cpuset Take(SettingsLease& lease, const CgroupPlace& place, const ProfileCpus& cpus,
                      std::string_view wanted);
 
   CpusetKind kind() const { return kind_; }
-  /// Empty if `wanted` was taken. Otherwise the reason why each better kind was not: "isolated
-  /// partition: ...; partition: ...". Also names groups that still share the benchmark CPUs.
+  /// Returns the reason for each kind that failed: "isolated partition: ...; partition: ...". Also
+  /// names groups that still share the benchmark CPUs. Empty if `wanted` was taken completely.
   const std::string& why() const { return why_; }
 
-  /// Whether the cpuset is still as it was taken: a partition turns invalid when another group
-  /// takes its CPUs.
-  /// @return empty, or the present state in the kernel's words
+  /// Checks that the cpuset is unchanged. A partition becomes invalid when another group takes its
+  /// CPUs.
+  /// @return empty if it is unchanged, otherwise its present state in the kernel's words
   std::string Broken(const KernelFiles& files) const;
 
  private:
-  /// A kernel file and its text while nothing interferes.
+  /// A kernel file and its text as long as the cpuset is valid.
   struct Expected {
     std::string path;
     std::string text;
@@ -73,28 +73,28 @@ class Cpuset {
   std::vector<Expected> expected_;
 };
 
-/// Keeps the CPUs out of deep sleep states. The limit lasts as long as the file is open, so the
-/// kernel itself lifts it when the process ends (Documentation/power/pm_qos_interface.rst).
-/// @param latency_us  the longest wake-up time that is allowed
+/// Keeps all CPUs out of deep sleep states. The limit applies while the returned file is open, so
+/// the kernel removes it when the process ends (Documentation/power/pm_qos_interface.rst).
+/// @param latency_us  the longest permitted wake-up time
 /// @errors those of dev/cpu_dma_latency
 Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us);
 
-/// Moves this process out of its unit while that unit is restricted to the benchmark CPUs.
+/// Moves this process out of its unit while the unit is restricted to the benchmark CPUs.
 ///
-/// The runner is a member of the unit whose cpuset becomes the partition, but must not run on those
-/// CPUs itself. So it moves to the top group, which has all the others, before the partition is
-/// made, and back after the partition is removed. systemd still knows it by its pid. Children are
-/// cloned into groups below the unit and never move.
+/// The runner belongs to the unit whose cpuset becomes the partition, but must not run on the
+/// benchmark CPUs itself. It therefore moves to the root group, which keeps all other CPUs, before
+/// the partition is created, and back after the partition is removed. systemd still identifies the
+/// runner by its pid. Children are cloned into groups below the unit and never move.
 class CgroupSeat {
  public:
-  /// @param home  the folder of our own group, such as
-  ///              "sys/fs/cgroup/bench.slice/x.service/runner"; empty: never moves
+  /// @param home  the folder of our group, such as "sys/fs/cgroup/bench.slice/x.service/runner";
+  ///              empty: the process never moves
   CgroupSeat(const KernelFiles& files, std::string mount, std::string home)
       : files_(files), mount_(std::move(mount)), home_(std::move(home)) {}
 
-  /// Moves to the top group. @errors those of its cgroup.procs.
+  /// Moves to the root group. @errors those of its cgroup.procs.
   Result<void> StepOut();
-  /// Moves home. If that fails, the process stays in the top group, where it does no harm.
+  /// Moves back. If that fails, the process stays in the root group, which is harmless.
   void StepBack();
 
  private:

@@ -21,7 +21,7 @@ bool Contains(const std::vector<int>& cpus, std::optional<int> cpu) {
   return cpu && std::binary_search(cpus.begin(), cpus.end(), *cpu);
 }
 
-/// The n-th word of a line, counted from 1; empty if there are fewer.
+/// Returns the n-th word of a line, counted from 1; empty if the line has fewer words.
 std::string_view Word(std::string_view line, int n) {
   std::string_view word;
   for (int i = 0; i < n; ++i) word = NextWord(line);
@@ -37,7 +37,8 @@ DisturbanceFiles::DisturbanceFiles(const KernelFiles& files)
   Open(stat_, files, "proc/stat", &DisturbanceFiles::ReadStat);
   Open(interrupts_, files, "proc/interrupts", &DisturbanceFiles::ReadInterrupts);
   Open(schedstat_, files, "proc/schedstat", &DisturbanceFiles::ReadTimeslices);
-  // A kernel whose host reports no steal time writes 0 as well, so check the total since boot.
+  // The kernel also writes 0 if the host does not report stolen time. A total of 0 since boot is
+  // therefore treated as unknown.
   EachLine(stat_, [this](std::string_view line) {
     constexpr int kSteal = 9;  // the first word is the line's name
     if (!line.starts_with("cpu ")) return true;
@@ -50,7 +51,7 @@ void DisturbanceFiles::Open(File& file, const KernelFiles& files, std::string_vi
                             Reader reader) {
   file.fd = UniqueFd(open(files.FullPath(path).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.fd) return;
-  // The fastest of a few tries: delays from other work are not part of the cost.
+  // Takes the fastest of several tries, because delays by other work are not part of the cost.
   constexpr int kTries = 3;
   std::int64_t fastest = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < kTries; ++i) {
@@ -74,15 +75,15 @@ Disturbances DisturbanceFiles::Read(const std::vector<int>& cpus, std::int64_t l
 std::string_view DisturbanceFiles::WhyNot(std::string_view metric) const {
   if (metric == "interrupts" && !interrupts_.fd) return "/proc/interrupts cannot be read";
   if (metric == "stolen_time" && !steal_told_) {
-    return "the kernel has counted none since it started";
+    return "the kernel has not counted any since it started";
   }
   if (metric == "foreign_switches" && !(schedstat_.fd && stat_.fd)) {
-    return "this kernel has no /proc/schedstat";
+    return "this kernel does not have /proc/schedstat";
   }
   return {};
 }
 
-/// Calls `take` with each line until that returns false.
+/// Calls `take` with each line until it returns false.
 template <typename Take>
 void DisturbanceFiles::EachLine(const File& file, Take take) const {
   off_t offset = 0;
@@ -115,9 +116,8 @@ void DisturbanceFiles::ReadStat(const std::vector<int>& cpus, Disturbances& foun
   });
 }
 
-/// A table. The first line names the CPUs that are online; each further line has one count for each
-/// of them and then a description. ERR and MIS have one count for the whole machine and are not
-/// disturbances.
+/// Reads a table whose first line names the online CPUs. Each other line has one count per CPU,
+/// followed by a description. Skips ERR and MIS, which are not disturbances.
 void DisturbanceFiles::ReadInterrupts(const std::vector<int>& cpus, Disturbances& found) const {
   std::vector<bool> is_watched;
   EachLine(interrupts_, [&](std::string_view line) {

@@ -11,36 +11,37 @@ namespace benchd {
 namespace doctor {
 namespace {
 
+/// A check, with the name and the weight of its source of noise.
 struct WeightedCheck {
   const char* name;
   Check* check;
-  /// Rough per cent of a run's time that it can change, used where no effect was measured. It only
-  /// determines the order.
+  /// A rough estimate of the effect on a run's time, in per cent. It determines only the order of
+  /// sources without a measured effect.
   int weight;
 };
 
 constexpr WeightedCheck kChecks[] = {
     {"other_load", OtherLoad, 100},     // competes for the CPU itself
-    {"steal", Steal, 100},              // as above, and invisible from inside
-    {"throttling", Throttling, 60},     // the frequency falls to a half or less while it lasts
-    {"no_settings", NoSettings, 55},    // everything below stays unfixed
+    {"steal", Steal, 100},              // competes for the CPU, invisible inside the machine
+    {"throttling", Throttling, 60},     // at least halves the frequency while it lasts
+    {"no_settings", NoSettings, 55},    // none of the settings below is applied
     {"no_isolation", NoIsolation, 50},  // any process may use the CPUs at any time
-    {"shared_smt", SharedSmt, 40},      // the other thread of a core takes up to half of it
-    {"shared_cpus", SharedCpus, 35},    // benchd itself runs there
+    {"shared_smt", SharedSmt, 40},      // the other thread takes up to half of a core
+    {"shared_cpus", SharedCpus, 35},    // benchd itself runs on the CPUs
     {"mixed_cores", MixedCores, 32},    // a slow core takes 1.5 to 2 times as long
     {"governor", Governor, 30},         // from the lowest to the highest frequency within one run
-    {"turbo", Turbo, 20},               // depends on heat and on how many neighbours are busy
-    {"interrupts", Interrupts, 10},     // and the caches that they evict
-    {"virtual_machine", VirtualMachine, 9},  // anything that the host does
-    {"aslr_off", AslrOff, 8},  // not noise but worse: one layout's bias (Mytkowicz et al. 2009)
-    {"swap", Swap, 7},         // reading a page back from disk costs milliseconds
-    {"c_states", CStates, 5},  // up to some 100 us each time that a program waits
-    {"competing_daemons", CompetingDaemons, 4},  // they change settings back
+    {"turbo", Turbo, 20},               // depends on heat and on the load of the other CPUs
+    {"interrupts", Interrupts, 10},     // take time and evict caches
+    {"virtual_machine", VirtualMachine, 9},  // depends on the host
+    {"aslr_off", AslrOff, 8},  // bias of one layout, worse than noise (Mytkowicz et al. 2009)
+    {"swap", Swap, 7},         // reading a page back from disk takes milliseconds
+    {"c_states", CStates, 5},  // up to about 100 us each time a program waits
+    {"competing_daemons", CompetingDaemons, 4},  // undo settings
     {"apt_timers", AptTimers, 3},                // minutes of load, twice a day
-    {"clocksource", Clocksource, 2},             // the clock's own cost and resolution
-    {"sched_ext", ForeignScheduler, 2},          // by its policy
-    {"one_cpu", OneCpu, 1},                      // only affects programs of several threads
-    {"piled_threads", PiledThreads, 1},          // as above
+    {"clocksource", Clocksource, 2},             // the cost and resolution of the clock
+    {"sched_ext", ForeignScheduler, 2},          // depends on its policy
+    {"one_cpu", OneCpu, 1},                      // affects only programs with several threads
+    {"piled_threads", PiledThreads, 1},          // affects only programs with several threads
 };
 
 }  // namespace
@@ -60,39 +61,41 @@ bool IsHeld(const Patient& patient, std::string_view setting) {
 Remedy RemedyFor(const Patient& patient, const Cure& cure) {
   const std::string by_hand = "by hand: " + cure.by_hand;
   const std::string line(cure.line);
-  if (NoSettings(patient)) return {by_hand, false};  // NoSettings has given the reason
+  if (NoSettings(patient)) return {by_hand, false};  // NoSettings reports the reason
   const SettingState* state = FindState(patient, cure.setting);
   if (state == nullptr) {
-    return {"put " + line + " into the machine profile; " + by_hand, false};
+    return {"set " + line + " in the machine profile; " + by_hand, false};
   }
   if (!cure.value.empty() && state->wanted != cure.value) {
-    return {"the machine profile has another value (" + state->wanted + "): put " + line + " there",
-            false};
+    return {
+        "the machine profile has another value ('" + state->wanted + "'): set " + line + " there",
+        false};
   }
   if (state->held) return {std::string(cure.when_held), false};
   if (!state->why.empty()) {
-    return {"benchd could not take " + state->setting + " (" + state->why + "); " + by_hand, false};
+    return {"benchd could not set " + state->setting + " (" + state->why + "); " + by_hand, false};
   }
   return {
       "no action needed: a session sets it when it starts; 'benchctl machine apply' sets it now",
       true};
 }
 
-// ---- what was measured between the samples ----
+// ---- effects measured between the samples ----
 
 namespace {
 
-constexpr std::size_t kNamed = 3;        // processes or interrupts
-constexpr double kFewestTicks_s = 0.02;  // two ticks: a single one may be any wake-up
-/// Half of the smallest margin that is useful on a common machine (1 %).
+constexpr std::size_t kNamed = 3;        // number of processes or interrupts that are named
+constexpr double kFewestTicks_s = 0.02;  // two ticks; any wake-up can cause a single one
+/// The smallest reported share: half of the smallest useful margin on a common machine (1 %).
 constexpr double kWorthTelling = 0.005;
-constexpr double kInterruptsWorthTelling = 10;  // per second; at some 5 us each 0.005 % of a CPU
+/// The smallest reported rate, per second. At about 5 us each, this takes 0.005 % of a CPU.
+constexpr double kInterruptsWorthTelling = 10;
 
 CpuChange ChangeOf(const Patient& patient) {
   return benchd::ChangeOf(patient.before, patient.after, patient.cpus.benchmark);
 }
 
-/// The other processes that used most, as shares of the benchmark CPUs' time.
+/// Returns the busiest other processes, with their shares of the benchmark CPUs' time.
 std::string NameBusiest(const Patient& patient, double seconds) {
   std::string text;
   std::size_t named = 0;
@@ -107,11 +110,11 @@ std::string NameBusiest(const Patient& patient, double seconds) {
     ++named;
   }
   if (kernel_s > 0) AppendItem(text, ", ", "kernel threads " + Percent(kernel_s / seconds));
-  return text.empty() ? "by processes that have ended" : text;
+  return text.empty() ? "processes that have ended" : text;
 }
 
-/// The total per second, and the most frequent ones as text: "210/s by nvme0q1 (IRQ 41), 90/s by
-/// eth0 (IRQ 33)".
+/// The total rate of interrupts per second, and the most frequent ones as text: "210/s by nvme0q1
+/// (IRQ 41), 90/s by eth0 (IRQ 33)".
 struct InterruptRates {
   double total = 0;
   std::string text;
@@ -141,17 +144,16 @@ InterruptRates RatesOf(const Counts& before, const Counts& after, double seconds
 
 std::optional<Symptom> OtherLoad(const Patient& patient) {
   const CpuChange change = ChangeOf(patient);
-  // Interrupts have a check of their own.
+  // Interrupts have a separate check.
   const double others_s = change.busy_s - change.irq_s - OwnSeconds(patient.before, patient.after);
   if (others_s < kFewestTicks_s || others_s < kWorthTelling * change.seconds) return {};
   const double share = others_s / change.seconds;
-  return Symptom{
-      "other programs used " + Percent(share) + " of " + CpusText(change.cpus) + " in the last " +
-          SecondsText(SecondsBetween(patient.before, patient.after)) + ": " +
-          NameBusiest(patient, change.seconds),
-      {std::string("end them, or keep them on the other CPUs with an isolated cpuset; ") +
-       kGateOnCpuTime},
-      share};
+  return Symptom{"other programs used " + Percent(share) + " of " + CpusText(change.cpus) +
+                     " in the last " + SecondsText(SecondsBetween(patient.before, patient.after)) +
+                     ": " + NameBusiest(patient, change.seconds),
+                 {std::string("stop them, or keep them off these CPUs with an isolated cpuset; ") +
+                  kGateOnCpuTime},
+                 share};
 }
 
 std::optional<Symptom> Steal(const Patient& patient) {
@@ -170,7 +172,7 @@ std::optional<Symptom> Steal(const Patient& patient) {
           " of the benchmark CPUs' time in the last " +
           SecondsText(SecondsBetween(patient.before, patient.after)) + ", " + Percent(since_start) +
           " since boot",
-      {"ask the host for dedicated CPUs without bursting; no setting inside this machine "
+      {"request dedicated CPUs without bursting from the host; no setting inside this machine "
        "helps"},
       share};
 }
@@ -183,21 +185,21 @@ std::optional<Symptom> Interrupts(const Patient& patient) {
       RatesOf(patient.before.interrupts, patient.after.interrupts, seconds);
   const double share = change.seconds > 0 ? change.irq_s / change.seconds : 0;
   if (devices.total < kInterruptsWorthTelling && share < kWorthTelling) return {};
-  std::string finding = "devices interrupt " + CpusText(patient.cpus.benchmark) + " " +
+  std::string finding = "devices interrupt " + CpusText(patient.cpus.benchmark) + " at " +
                         RateText(devices.total) +
                         (devices.text.empty() ? "" : " (" + devices.text + ")");
   if (share > 0) {
     const InterruptRates own =
         RatesOf(patient.before.cpu_interrupts, patient.after.cpu_interrupts, seconds);
     finding += "; interrupts of all kinds took " + Percent(share) + " of the time";
-    if (!own.text.empty()) finding += ", including the CPUs' own: " + own.text;
+    if (!own.text.empty()) finding += ", including those of the CPUs: " + own.text;
   }
   return Symptom{std::move(finding),
                  RemedyFor(patient, {.setting = "irqs",
                                      .line = "irqs = \"housekeeping\"",
                                      .by_hand = "stop irqbalance, then write the housekeeping "
                                                 "CPUs into /proc/irq/NUMBER/smp_affinity_list",
-                                     .when_held = "the kernel keeps these where they are "
+                                     .when_held = "the kernel does not move these interrupts "
                                                   "('benchctl machine status' lists them): use "
                                                   "another device, or fewer of its queues"}),
                  share};
@@ -207,7 +209,8 @@ std::optional<Symptom> Throttling(const Patient& patient) {
   std::uint64_t most = 0;
   std::uint64_t lately = 0;
   int worst = 0;
-  // Each CPU of a package counts the package's event, so report the worst CPU, not the sum.
+  // Reports the worst CPU. The sum would be wrong, because all CPUs of a package count the
+  // package's events.
   for (const int cpu : patient.cpus.benchmark) {
     const auto to = patient.after.cpus.find(cpu);
     if (to == patient.after.cpus.end() || to->second.throttled.value_or(0) <= most) continue;
@@ -223,7 +226,7 @@ std::optional<Symptom> Throttling(const Patient& patient) {
                      std::to_string(lately) + " of them in the last " +
                      SecondsText(SecondsBetween(patient.before, patient.after)),
                  {"cool the machine better (fans, dust, a lower room temperature), "
-                  "or put a lower max_frequency_khz into the machine profile"}};
+                  "or set a lower max_frequency_khz in the machine profile"}};
 }
 
 }  // namespace doctor

@@ -10,10 +10,10 @@
 #include "daemon/system/machine_sample.h"
 #include "daemon/system/topology.h"
 
-/// The checks behind Diagnose(), one function each; for doctor.cc only.
+/// The checks of Diagnose(), one function per source of noise. Internal to the doctor*.cc files.
 namespace benchd::doctor {
 
-/// The input of a check.
+/// The input of the checks.
 struct Patient {
   const KernelFiles& files;
   const ProfileCpus& cpus;
@@ -25,39 +25,39 @@ struct Patient {
 /// Advice for a finding.
 struct Remedy {
   std::string advice;
-  bool by_session = false;  ///< the next session takes the setting itself
+  bool by_session = false;  ///< the next session applies the setting by itself
 };
 
+/// The result of a check that found noise.
 struct Symptom {
   std::string finding;
   Remedy remedy;
-  double effect = 0;  ///< share of the benchmark CPUs' time that it took; 0 if it was not measured
+  double effect = 0;  ///< lost share of the benchmark CPUs' time; 0 if it was not measured
 };
 using Check = std::optional<Symptom>(const Patient&);
 
-/// A setting that would help.
+/// A setting that fixes a symptom.
 struct Cure {
   std::string_view setting;  ///< its name in the profile and in MachineStatus::settings
   std::string_view line;     ///< the profile's line: `boost = "off"`
   std::string by_hand;       ///< how to set it without benchd
-  /// The value that helps, if a profile may also want another; empty: any.
+  /// The value that helps; empty if any value does.
   std::string_view value = {};
-  /// Advice if benchd holds the setting but the symptom is present anyway.
+  /// Advice if benchd holds the setting, but the symptom is present anyway.
   std::string_view when_held = "another program has changed it since benchd set it: find out which";
 };
-/// Advice for a setting that does not have the recommended value.
+/// Returns advice for a setting that does not have the recommended value.
 Remedy RemedyFor(const Patient& patient, const Cure& cure);
 
-/// The state of a setting; nullptr when the profile does not want it.
+/// Returns the state of a setting; nullptr if it is not in the profile.
 const SettingState* FindState(const Patient& patient, std::string_view setting);
 bool IsHeld(const Patient& patient, std::string_view setting);
 
-/// Advice for machines that are shared. Source of its numbers: with a slowdown of 1 % on a machine
-/// of two CPUs under a load of 2.5, paired CPU time found it in 12 of 12 trials, paired wall time
-/// in 4.
+/// Advice for shared machines. The numbers come from a slowdown of 1 % on a machine with two CPUs
+/// under a load of 2.5: paired CPU time detected it in 12 of 12 trials, paired wall time in 4.
 inline constexpr const char* kGateOnCpuTime =
     "if the machine must be shared, gate on cpu_time (--metric cpu_time): on a loaded machine it "
-    "showed a slowdown of 1 % in 12 of 12 trials, wall time in 4";
+    "detected a slowdown of 1 % in 12 of 12 trials, wall time only in 4";
 
 // doctor.cc: effects measured between the samples
 Check OtherLoad, Steal, Interrupts, Throttling;

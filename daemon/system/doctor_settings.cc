@@ -15,11 +15,11 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-/// The threads of the benchmark CPUs' cores, by use.
+/// The threads of the cores that the benchmark CPUs belong to, by their use.
 struct SiblingSets {
-  Cpus outside;     ///< not benchmark CPUs, but work there slows a benchmark down
-  Cpus used_twice;  ///< children may run on both threads of a core
-  Cpus unused;      ///< kept idle by benchd
+  Cpus outside;     ///< threads that are not benchmark CPUs, although work on them slows runs down
+  Cpus used_twice;  ///< threads of cores on which children may run on both threads
+  Cpus unused;      ///< threads that benchd leaves idle
 };
 
 SiblingSets FindSiblings(const Patient& patient) {
@@ -43,7 +43,7 @@ SiblingSets FindSiblings(const Patient& patient) {
 }
 
 std::optional<bool> TurboIsOn(const Patient& patient) {
-  // Since Linux 6.11 a CPU may have its own switch, which takes precedence for that CPU.
+  // Since Linux 6.11, a CPU may have a separate switch, which takes precedence.
   std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
   for (const int cpu : patient.cpus.benchmark) {
     const std::string own = patient.files.Text(CpuFile(cpu, "cpufreq/boost"));
@@ -67,7 +67,7 @@ struct IdleState {
   std::uint64_t latency_us = 0;
 };
 
-/// The enabled idle state of a CPU with the longest exit latency.
+/// Returns the enabled idle state of a CPU with the longest exit latency.
 /// Source: Documentation/admin-guide/pm/cpuidle.rst, "Representation of Idle States".
 IdleState DeepestState(const Patient& patient, int cpu) {
   IdleState deepest;
@@ -92,9 +92,9 @@ std::optional<Symptom> NoSettings(const Patient& patient) {
   if (!none) return {};
   const SettingState* cpuset = FindState(patient, "cpuset");
   const SettingState& told = cpuset != nullptr ? *cpuset : patient.settings.front();
-  return Symptom{"benchd holds none of the " + std::to_string(patient.settings.size()) +
-                     " wanted settings here: " + told.why,
-                 {std::string("run the system's benchd (systemctl enable --now benchd.socket); ") +
+  return Symptom{"benchd cannot apply any of the " + std::to_string(patient.settings.size()) +
+                     " settings here: " + told.why,
+                 {std::string("use the system's benchd (systemctl enable --now benchd.socket); ") +
                   kGateOnCpuTime}};
 }
 
@@ -106,7 +106,8 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
   const std::string version1 = WhyVersion1(patient.files.Text("proc/self/mountinfo"), "cpuset");
   if (!version1.empty()) {
-    return Symptom{finding, {version1 + "; limits on a run's memory and processes need that, too"}};
+    return Symptom{finding,
+                   {version1 + "; limits on a run's memory and processes also require this"}};
   }
   const std::string housekeeping = FormatCpuList(patient.cpus.housekeeping);
   return Symptom{
@@ -114,17 +115,17 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
       RemedyFor(patient, {.setting = "cpuset",
                           .line = "cpuset = \"auto\"",
                           .by_hand = "systemctl set-property --runtime system.slice AllowedCPUs=" +
-                                     housekeeping + ", the same for user.slice and init.scope"})};
+                                     housekeeping + ", and likewise user.slice and init.scope"})};
 }
 
 std::optional<Symptom> SharedSmt(const Patient& patient) {
   const SiblingSets siblings = FindSiblings(patient);
   if (!siblings.outside.empty()) {
     return Symptom{CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +
-                       " on the cores of benchmark CPUs, but not among them: work there "
-                       "takes up to half of a core",
-                   {"choose benchmark_cpus by whole cores; 'lscpu --extended' shows "
-                    "them"}};
+                       " on the same cores as benchmark CPUs, but not in benchmark_cpus: work "
+                       "there takes up to half of a core",
+                   {"list whole cores in benchmark_cpus; 'lscpu --extended' shows the "
+                    "cores"}};
   }
   const Cure cure{.setting = "smt",
                   .line = "smt = \"idle\"",
@@ -136,13 +137,13 @@ std::optional<Symptom> SharedSmt(const Patient& patient) {
   }
   if (siblings.unused.empty() || IsHeld(patient, "smt") || IsHeld(patient, "cpuset")) return {};
   return Symptom{"the second threads of the benchmark cores (" + CpusText(siblings.unused) +
-                     ") are left free, but other programs may run there",
+                     ") are unused by benchd, but other programs may run on them",
                  RemedyFor(patient, cure)};
 }
 
 std::optional<Symptom> Turbo(const Patient& patient) {
   if (!TurboIsOn(patient).value_or(false)) return {};
-  std::string finding = "turbo is on: the frequency follows heat and how many CPUs are busy";
+  std::string finding = "turbo is on: the frequency depends on heat and on the number of busy CPUs";
   const auto highest_khz = Khz(patient, "cpuinfo_max_freq");
   const auto base_khz = Khz(patient, "base_frequency");
   if (highest_khz && base_khz) {
@@ -168,7 +169,7 @@ std::optional<Symptom> Governor(const Patient& patient) {
     if (!governor.empty() && governor != "performance") others[governor].push_back(cpu);
   }
   if (others.empty()) return {};
-  std::string finding = "the frequency follows the load:";
+  std::string finding = "the frequency depends on the load:";
   for (const auto& [governor, cpus] : others) {
     finding += (finding.ends_with(':') ? " governor " : ", ") + Printable(governor) + " on " +
                CpusText(cpus);
@@ -197,8 +198,8 @@ std::optional<Symptom> CStates(const Patient& patient) {
   const std::string limit = std::to_string(limit_us);
   const std::string line = "c_state_latency_us = " + limit;
   return Symptom{
-      "CPU " + std::to_string(worst) + " may sleep as deep as " +
-          (deepest.name.empty() ? "a state" : deepest.name) + ", which takes " +
+      "CPU " + std::to_string(worst) + " may enter " +
+          (deepest.name.empty() ? "a sleep state" : deepest.name) + ", which takes " +
           std::to_string(deepest.latency_us) +
           " us to leave: a program that waits may resume that much later",
       RemedyFor(patient,

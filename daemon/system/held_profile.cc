@@ -13,8 +13,8 @@ constexpr const char* kCStates = "c_states";
 constexpr const char* kSmtSetting = "smt";
 constexpr const char* kUnlimited = "not limited by benchd";
 
-/// These change which CPUs there are or who may use them, so they precede the cpuset that divides
-/// them.
+/// Returns true for settings that change the set of CPUs or their users, and must therefore precede
+/// the cpuset.
 bool ComesBeforeCpuset(const PlannedSetting& planned) {
   return planned.name == "irqs" || planned.name == "workqueues" || planned.name == kSmtSetting;
 }
@@ -25,7 +25,8 @@ std::string Join(const std::vector<std::string>& sentences) {
   return joined;
 }
 
-/// One sentence for all: dozens of interrupts of a machine are placed by the kernel itself.
+/// Describes all refused changes in one sentence, because the kernel may refuse to move dozens of
+/// interrupts.
 std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
   if (refused.empty()) return {};
   std::string irqs;
@@ -37,19 +38,19 @@ std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
       others.push_back(one.error.message);
     }
   }
-  if (!irqs.empty())
-    others.insert(others.begin(), "the kernel does not let these move: IRQ " + irqs);
+  if (!irqs.empty()) others.insert(others.begin(), "the kernel refuses to move IRQ " + irqs);
   return Join(others);
 }
 
-/// Without load balancing the threads of a program stay on the CPU where they started.
+/// Chooses the cpuset for "auto". With several CPUs, the partition needs load balancing, because
+/// otherwise all threads of a program stay on the CPU where they started.
 std::string ChooseCpuset(const MachineProfile& profile, const ProfileCpus& cpus) {
   if (profile.cpuset != "auto") return profile.cpuset;
   return cpus.used.size() > 1 ? "root" : "isolated";
 }
 
-/// Uses the names of CpusetKindName(), so that wanted and actual can be compared; "shield" has no
-/// such name.
+/// Returns the wanted cpuset by its CpusetKindName(), so that it can be compared with the actual
+/// one; "shield" is returned unchanged.
 std::string WantedCpuset(const std::string& wanted) {
   const CpusetKind kind = FirstToTry(wanted);
   return kind < CpusetKind::kMember ? std::string(CpusetKindName(kind)) : wanted;
@@ -120,21 +121,22 @@ SettingState& HeldProfile::Add(std::string name, std::string wanted) {
   return state;
 }
 
-/// Called before SMT is turned off, while all CPUs are online.
+/// Notes the CPUs of pinned threads. Called before SMT is turned off, while all CPUs are online.
 void HeldProfile::NotePinned(const MachineProfile& profile) {
   if (profile.cpuset.empty() && profile.smt != "off") return;
   const PinnedThreads pinned = FindPinnedThreads(pinned_.settings().files());
   if (pinned.left_out > 0) {
     left_out_ = "the CPUs of " + std::to_string(pinned.left_out) + " pinned threads (of uid " +
                 std::to_string(pinned.user) +
-                " and perhaps others) were not noted, because there are too many: before Linux 6.2 "
-                "they lose their pinning";
+                " and perhaps others) were not recorded, because there are too many: before Linux "
+                "6.2, these threads lose their pinning";
   }
   auto noted = pinned_.Note(pinned.entries);
   if (!noted) why_not_noted_ = noted.error().message;
 }
 
-/// Plans again for each half, because the first one may take CPUs offline.
+/// Applies the settings before or after the cpuset. Plans again each time, because the settings
+/// before the cpuset may take CPUs offline.
 void HeldProfile::TakePlanned(const MachineProfile& profile, bool before_cpuset) {
   for (PlannedSetting& planned : PlanSettings(profile, cpus_, lease_.settings())) {
     if (ComesBeforeCpuset(planned) == before_cpuset) TakeOne(std::move(planned));
@@ -164,7 +166,7 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   if (cpuset_.kind() == CpusetKind::kAffinity) {
     seat_.StepBack();
     lease_.Release(before_cpuset_);
-    // Nothing has changed the threads' CPUs.
+    // If SMT was not changed either, the CPU masks of threads are intact.
     if (offline_.size() == 0) pinned_.Release();
     if (offline_.size() == 0) left_out_.clear();
   }
@@ -173,11 +175,11 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   static_cast<void>(SetAffinity(0, cpus_.housekeeping));
 }
 
-/// @return why less than `wanted` was taken, or empty
+/// Takes the cpuset. @return the reason why less than `wanted` was taken, or an empty string
 std::string HeldProfile::TakeCpusetAs(const std::string& wanted) {
   if (!why_not_noted_.empty()) return why_not_noted_;
   if (auto out = seat_.StepOut(); !out) {
-    return "benchd-runner cannot leave its group: " + out.error().message;
+    return "benchd-runner cannot leave its control group: " + out.error().message;
   }
   cpuset_ = Cpuset::Take(lease_, place_, cpus_, wanted);
   return cpuset_.why();
@@ -194,14 +196,14 @@ void HeldProfile::TakeCStates(const MachineProfile& profile) {
   if (limit) c_states_ = std::move(*limit);
 }
 
-/// Unused siblings are idle only if no other process may run on them.
+/// Marks smt "idle" as not held if other processes may run on the unused siblings.
 void HeldProfile::JudgeSiblings(const MachineProfile& profile) {
   if (profile.smt != "idle" || !SiblingsAreUnused(cpus_)) return;
   if (cpuset_.kind() != CpusetKind::kAffinity) return;
   for (SettingState& state : states_) {
     if (state.setting != kSmtSetting) continue;
     state.held = false;
-    state.why = "benchmarks leave the siblings idle, but without a cpuset others may use them";
+    state.why = "benchd leaves the siblings idle, but without a cpuset other programs may use them";
   }
 }
 

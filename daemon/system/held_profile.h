@@ -13,24 +13,25 @@
 
 namespace benchd {
 
-/// The dependencies of a HeldProfile. The references must outlive it.
+/// The dependencies of a HeldProfile. The referenced objects must outlive it.
 struct ProfileServices {
   SettingServices settings;
   const CgroupPlace& place;
   CgroupSeat& seat;
 };
 
-/// The state of a profile's settings while they are not held: the present values, and why a setting
-/// would be unavailable.
+/// Returns the state of a profile's settings while they are not held: the present value of each
+/// setting, and the reason if it is unavailable.
 std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const ProfileCpus& cpus,
                                           const Settings& settings, const CgroupPlace& place,
                                           const std::string& why_not);
 
-/// A profile whose settings have been taken. Release() or the destructor restores them: first the
-/// CPUs that are offline, then the others in reverse order. Neither copied nor moved.
+/// A profile whose settings have been applied. Release() or the destructor restores them: first
+/// SMT, which brings CPUs back online, then the other settings in reverse order. Neither copyable
+/// nor movable.
 class HeldProfile {
  public:
-  /// Takes every setting that is available; states() lists them, with reasons for those that are
+  /// Applies every available setting. states() lists all settings, with a reason for each that is
   /// not held.
   HeldProfile(ProfileServices services, const MachineProfile& profile, const ProfileCpus& cpus);
   HeldProfile(const HeldProfile&) = delete;
@@ -41,14 +42,15 @@ class HeldProfile {
   const ProfileCpus& cpus() const { return cpus_; }
   CpusetKind cpuset() const { return cpuset_.kind(); }
 
-  /// In the order of taking, with the values at that time.
+  /// Returns the settings in the order in which they were applied, with the values right after
+  /// that.
   const std::vector<SettingState>& states() const { return states_; }
-  /// The present values, in the same order.
+  /// Returns the present values, in the same order.
   std::vector<std::string> Present() const;
-  /// Empty, or the present state of a cpuset that is no longer as it was taken.
+  /// Returns the present state of the cpuset if another program has changed it; otherwise empty.
   std::string BrokenCpuset() const { return cpuset_.Broken(lease_.settings().files()); }
 
-  /// Restores everything. Idempotent. @return sentences about settings that were left as they are
+  /// Restores everything. Idempotent. @return sentences about settings that were not restored
   std::vector<std::string> Release();
 
  private:
@@ -65,16 +67,16 @@ class HeldProfile {
   std::string name_;
   ProfileCpus cpus_;
   std::vector<SettingState> states_;
-  std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
+  std::vector<PlannedSetting> planned_;  // the settings in states_ that are kernel values
   SettingsLease pinned_;                 // CPU masks of threads, which SMT and the cpuset may reset
-  SettingsLease offline_;                // SMT, which GoesBackFirst()
-  SettingsLease lease_;                  // all others
-  // Number of settings of lease_ before the cpuset, and before the c-states and those that follow
-  // them.
-  std::size_t before_cpuset_ = 0;
-  std::size_t before_c_states_ = 0;
-  std::string why_not_noted_;  // reason to take nothing that would reset CPU masks of threads
-  std::string left_out_;       // a sentence about threads whose CPUs will not be restored, or empty
+  SettingsLease offline_;                // SMT, which is restored first (GoesBackFirst())
+  SettingsLease lease_;                  // all other settings
+  std::size_t before_cpuset_ = 0;        // size of lease_ before the cpuset was taken
+  std::size_t before_c_states_ = 0;      // size of lease_ before the c-states were limited
+  // The reason why the CPU masks of threads could not be noted; settings that reset them are then
+  // not applied.
+  std::string why_not_noted_;
+  std::string left_out_;  // a sentence about threads whose CPUs will not be restored, or empty
   Cpuset cpuset_;
   UniqueFd c_states_;
 };

@@ -20,7 +20,7 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kMaxBootIdBytes = 64;
 constexpr const char* kLookAtIt =
-    "nothing was changed; look at the file, then remove it (a reboot undoes the settings, too)";
+    "nothing was changed; inspect the file, then remove it (a reboot also resets the settings)";
 
 /// Source: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, The FNV Non-Cryptographic Hash Algorithm.
 std::uint64_t Checksum(std::string_view text) {
@@ -36,7 +36,7 @@ std::string ChecksumText(std::string_view text) {
   return std::string(sizeof(digits) - count, '0').append(digits, count);
 }
 
-/// The line without its checksum; empty if the checksum is missing or wrong.
+/// Returns the line without its checksum; empty if the checksum is missing or wrong.
 std::optional<std::string_view> Unsealed(std::string_view line) {
   const std::size_t tab = line.rfind('\t');
   if (tab == std::string_view::npos) return std::nullopt;
@@ -66,25 +66,25 @@ Error AtLine(std::size_t number, std::string_view why) {
 }
 
 Result<std::string> ParseHeader(std::string_view line, std::size_t number) {
-  if (!line.starts_with(kMagic)) return AtLine(number, "it is not the start of a settings journal");
+  if (!line.starts_with(kMagic)) return AtLine(number, "not the header of a settings journal");
   std::string_view rest = line.substr(kMagic.size());
   std::uint32_t version = 0;
   const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), version);
   if (parsed.ec != std::errc() || parsed.ptr == rest.data() + rest.size() || *parsed.ptr != ' ') {
-    return AtLine(number, "it has no valid version");
+    return AtLine(number, "the version is invalid");
   }
   // Checked before the checksum, whose format may differ in another version.
   if (version != kVersion) {
     return Error{ErrorCode::kFailedPrecondition,
-                 "line " + std::to_string(number) + ": it is of version " +
-                     std::to_string(version) + ", and this benchd-runner knows version " +
+                 "line " + std::to_string(number) + ": the journal has version " +
+                     std::to_string(version) + ", but this benchd-runner supports only version " +
                      std::to_string(kVersion),
-                 "nothing was changed; restore with the version that wrote it"};
+                 "nothing was changed; restore with the benchd-runner that wrote it"};
   }
   const auto text = Unsealed(line);
-  if (!text) return AtLine(number, "it is damaged");
+  if (!text) return AtLine(number, "the line is damaged");
   rest = text->substr(static_cast<std::size_t>(parsed.ptr - line.data()) + 1);
-  if (!IsBootId(rest)) return AtLine(number, "it does not name a boot");
+  if (!IsBootId(rest)) return AtLine(number, "the boot ID is invalid");
   return std::string(rest);
 }
 
@@ -98,14 +98,14 @@ std::optional<std::string_view> TakeField(std::string_view& line) {
 
 Result<JournalEntry> ParseEntry(std::string_view line, std::size_t number) {
   const auto text = Unsealed(line);
-  if (!text) return AtLine(number, "it is damaged");
+  if (!text) return AtLine(number, "the line is damaged");
   std::string_view rest = *text;
   const auto name = TakeField(rest);
   const auto target = TakeField(rest);
   const auto old_value = TakeField(rest);
-  if (!old_value) return AtLine(number, "it has too few fields");
+  if (!old_value) return AtLine(number, "too few fields");
   const auto kind = FindSettingKind(*name);
-  if (!kind) return AtLine(number, "benchd-runner does not know this kind of setting");
+  if (!kind) return AtLine(number, "unknown kind of setting");
   JournalEntry entry{{*kind, std::string(*target)}, std::string(*old_value), std::string(rest)};
   if (!IsValidSetting(entry.key, entry.old_value) || !IsValidSetting(entry.key, entry.new_value)) {
     return AtLine(number, "it has a value that benchd-runner never writes");
@@ -116,11 +116,11 @@ Result<JournalEntry> ParseEntry(std::string_view line, std::size_t number) {
 Result<void> CheckFile(const std::string& path, int file) {
   struct stat info {};
   if (fstat(file, &info) != 0) return SystemError(path, errno);
-  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "it is not a regular file");
+  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "not a regular file");
   if (info.st_uid == geteuid() && (info.st_mode & 07777) == 0600) return {};
   return Error{ErrorCode::kPermissionDenied,
-               path + ": another user owns it or may use it, so its values cannot be trusted",
-               "look at the file, then remove it"};
+               path + ": another user owns the file or can access it, so it cannot be trusted",
+               "inspect the file, then remove it"};
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Result<JournalContents> ParseJournal(std::string_view text) {
   JournalContents contents;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return AtLine(number, "it is cut off");
+    if (end == std::string_view::npos) return AtLine(number, "the line is truncated");
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (line.empty()) continue;
@@ -167,7 +167,7 @@ Result<Journal> Journal::Open(const std::string& path) {
   TRY_VOID(CheckFile(path, file.get()));
   if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Journal(path, std::move(file));
   if (errno != EWOULDBLOCK) return SystemError(path, errno);
-  return Error{ErrorCode::kFailedPrecondition, path + ": a live benchd-runner holds it",
+  return Error{ErrorCode::kFailedPrecondition, path + ": in use by another benchd-runner",
                "stop that benchd-runner first"};
 }
 
@@ -182,7 +182,7 @@ Result<JournalContents> Journal::Read() const {
     if (count == 0) break;
     text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > kMaxJournalBytes)
-      return InvalidArgument(path_, "it is over 1 MiB", kLookAtIt);
+      return InvalidArgument(path_, "larger than 1 MiB", kLookAtIt);
   }
   auto contents = ParseJournal(text);
   if (!contents) return std::move(contents).error().Within(path_);
@@ -191,9 +191,8 @@ Result<JournalContents> Journal::Read() const {
 
 Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
   if (!IsBootId(boot_id)) {
-    return Error{
-        ErrorCode::kFailedPrecondition,
-        path_ + ": the ID of this boot is unknown, so values of this boot cannot be recognised"};
+    return Error{ErrorCode::kFailedPrecondition,
+                 path_ + ": cannot be used, because the ID of the current boot is unknown"};
   }
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) return SystemError(path_, errno);
@@ -202,7 +201,7 @@ Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
     boot_id_ = contents.boot_id;
   }
   if (info.st_size > 0 && boot_id_ != boot_id) {
-    return Error{ErrorCode::kFailedPrecondition, path_ + ": it has entries of another boot",
+    return Error{ErrorCode::kFailedPrecondition, path_ + ": contains entries from another boot",
                  "run benchd-runner --restore"};
   }
   return static_cast<std::size_t>(info.st_size);
@@ -222,7 +221,7 @@ Result<void> Journal::AppendAll(const std::vector<JournalEntry>& entries,
     AddWithinAPage(text, size, line);
     if (line.size() > kPageBytes || size + text.size() > kMaxJournalBytes) {
       return Error{ErrorCode::kResourceExhausted,
-                   path_ + ": no room is left for " + DescribeSetting(entry.key)};
+                   path_ + ": not enough space for " + DescribeSetting(entry.key)};
     }
   }
   if (auto written = WriteAt(size, text); !written) {
@@ -256,8 +255,8 @@ Result<void> Journal::KeepOnly(const std::vector<JournalEntry>& entries) {
   std::string text = JournalHeader(contents.boot_id) + "\n";
   for (const JournalEntry& entry : entries) AddWithinAPage(text, 0, JournalLine(entry) + "\n");
   const std::size_t size = text.size();
-  // Pads to the length of the old text, so that a write that is cut short leaves only whole lines
-  // of it.
+  // Pads with newlines to the length of the old text, so that only whole old lines remain if the
+  // write is interrupted.
   text.append(std::max(static_cast<std::size_t>(info.st_size), size) - size, '\n');
   TRY_VOID(WriteAt(0, text));
   return ftruncate(file_.get(), static_cast<off_t>(size)) == 0 ? Result<void>()

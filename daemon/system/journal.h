@@ -11,10 +11,10 @@
 
 namespace benchd {
 
-/// The largest journal that is written or read.
+/// The maximum size of a journal, for writing and reading.
 inline constexpr std::size_t kMaxJournalBytes = std::size_t{1024} * 1024;
 
-/// A setting that the runner has changed, or was about to change.
+/// A record of a setting that the runner has changed or was about to change.
 struct JournalEntry {
   SettingKey key;
   std::string old_value;
@@ -24,14 +24,14 @@ struct JournalEntry {
 
 /// The parsed text of a journal.
 struct JournalContents {
-  std::string boot_id;  ///< of the boot in which it was written; empty = an empty file
+  std::string boot_id;  ///< the boot in which it was written; empty for an empty file
   std::vector<JournalEntry> entries;
 };
 
-/// Seals a line of a journal: appends a tab and the line's checksum (FNV-1a, 64 bits, hexadecimal).
+/// Appends a tab and the line's checksum (FNV-1a, 64 bits, hexadecimal).
 std::string SealedLine(std::string_view line);
 
-/// The two kinds of lines, sealed, without their newline.
+// The two kinds of lines, with their checksum and without the newline.
 std::string JournalHeader(std::string_view boot_id);
 std::string JournalLine(const JournalEntry& entry);
 
@@ -39,20 +39,21 @@ std::string JournalLine(const JournalEntry& entry);
 /// entry with kind, target, old value and new value, separated by tabs. Each line ends with its
 /// checksum. Empty lines are skipped.
 ///
-/// @errors kFailedPrecondition for a later version; kInvalidArgument "line N: ..." for a line that
-///         is cut off or damaged, an unknown kind, or a value that this program never writes
+/// @errors kFailedPrecondition for another version; kInvalidArgument "line N: ..." for a truncated
+///         or damaged line, an unknown kind, or a value that this program never writes
 Result<JournalContents> ParseJournal(std::string_view text);
 
-/// A record of changed settings and their old values, in a file that outlives a kill. Locked for
-/// the lifetime of the object, so there is one runner at a time.
+/// A file with the changed settings and their old values, from which they can be restored after the
+/// runner was killed. The file is locked for the lifetime of the object, so only one runner can use
+/// it at a time.
 ///
-/// An entry is written before its setting is first changed. The file is emptied when all settings
-/// have been restored. Single-threaded.
+/// An entry is written before its setting is changed. The file is emptied when all settings have
+/// been restored. Single-threaded.
 class Journal {
  public:
   /// Opens the file, or creates it with mode 0600.
-  /// @errors kFailedPrecondition if a live runner holds it; kPermissionDenied if another user owns
-  ///         it or may use it; those of the file
+  /// @errors kFailedPrecondition if another runner holds it; kPermissionDenied if another user owns
+  ///         it or can access it; those of the file
   static Result<Journal> Open(const std::string& path);
 
   Journal(Journal&&) = default;
@@ -61,22 +62,22 @@ class Journal {
   /// Reads the file. @errors those of ParseJournal(), prefixed with the path
   Result<JournalContents> Read() const;
 
-  /// Adds an entry; the first one after Clear() writes the header, too.
+  /// Adds an entry, and the header if the file is empty.
   ///
-  /// The entry is written completely or not at all, even if the process is killed: SIGKILL can cut
-  /// a write(2) short only between two pages, and no entry crosses a page boundary.
-  /// @errors kFailedPrecondition if the file's entries are from another boot, or `boot_id` is not
-  ///         valid; those of the file, which is then unchanged
+  /// The entry is written completely or not at all, even if the process is killed: SIGKILL can
+  /// truncate a write(2) only between two pages, and entries do not cross page boundaries.
+  /// @errors kFailedPrecondition if the file's entries are from another boot, or if `boot_id` is
+  ///         invalid; those of the file, which is then unchanged
   Result<void> Append(const JournalEntry& entry, std::string_view boot_id);
   /// Adds several entries with one write and one flush. Each is written completely or not at all;
   /// if the process is killed, the file may contain only the first of them.
   Result<void> AppendAll(const std::vector<JournalEntry>& entries, std::string_view boot_id);
 
-  /// Removes all entries: no setting is changed any more.
+  /// Removes all entries. Call when all settings have been restored.
   Result<void> Clear();
 
-  /// Keeps these entries and forgets the others. A kill in between leaves some of the others; if
-  /// the kept entries take more than one page, some of them may be lost.
+  /// Keeps these entries and removes the others. If the process is killed meanwhile, some of the
+  /// others may remain, and if the kept entries take more than one page, some of them may be lost.
   Result<void> KeepOnly(const std::vector<JournalEntry>& entries);
 
   const std::string& path() const { return path_; }
@@ -84,13 +85,13 @@ class Journal {
  private:
   Journal(std::string path, UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}
 
-  /// Checks that entries of that boot can be added. @return the size of the file
+  /// Checks that entries of this boot can be added. @return the size of the file
   Result<std::size_t> Prepare(std::string_view boot_id);
   Result<void> WriteAt(std::size_t offset, std::string_view text);
 
   std::string path_;
   UniqueFd file_;
-  std::string boot_id_;  ///< of the entries in the file, once known
+  std::string boot_id_;  ///< the boot of the file's entries; empty until it is known
 };
 
 }  // namespace benchd

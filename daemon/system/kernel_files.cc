@@ -47,8 +47,8 @@ Result<void> KernelFiles::Write(std::string_view path, std::string_view text) co
   } while (count < 0 && errno == EINTR);
   if (count < 0) return SystemError(full, errno);
   if (static_cast<std::size_t>(count) == text.size()) return {};
-  return Error{ErrorCode::kInternal, full + ": only " + std::to_string(count) + " of " +
-                                         std::to_string(text.size()) + " bytes were written"};
+  return Error{ErrorCode::kInternal, full + ": wrote only " + std::to_string(count) + " of " +
+                                         std::to_string(text.size()) + " bytes"};
 }
 
 std::vector<std::string> KernelFiles::List(std::string_view path) const {

@@ -10,11 +10,10 @@
 
 namespace benchd {
 
-/// The kernel's files in /proc, /sys and /dev below a root directory, so that tests can provide
-/// their own. A decorator may override the virtual functions to simulate errors that a plain folder
-/// never returns.
+/// The kernel's files in /proc, /sys and /dev below a root directory. Tests use another root, and
+/// may override the virtual functions to simulate errors that a plain folder never returns.
 ///
-/// Paths are given without the leading slash: "sys/devices/system/cpu/online".
+/// Paths do not have a leading slash: "sys/devices/system/cpu/online".
 class KernelFiles {
  public:
   /// `root` is "/" on a real machine.
@@ -23,43 +22,43 @@ class KernelFiles {
   KernelFiles& operator=(const KernelFiles&) = default;
   virtual ~KernelFiles() = default;
 
-  /// The whole file without trailing white space; files here are small (reads at most 1 MiB).
+  /// Reads a whole file (at most 1 MiB) and removes trailing white space.
   /// @errors kNotFound, kPermissionDenied and other failures of the system calls, with the path
   virtual Result<std::string> Read(std::string_view path) const;
 
-  /// Read(), or an empty text if that fails.
+  /// Reads a file like Read(); returns an empty text on failure.
   std::string Text(std::string_view path) const { return Read(path).value_or(""); }
-  /// The number that is the whole content of a file.
+  /// Reads a file that contains a single number; empty on failure.
   std::optional<std::uint64_t> Count(std::string_view path) const;
 
-  /// Writes `text` to an existing file with one write(2). Success means that the kernel accepted
-  /// the call, not that it kept the value: read it back.
-  /// @errors as for Read()
+  /// Writes `text` to an existing file with one write(2). Success means only that the kernel
+  /// accepted the call; read the file to see whether it kept the value.
+  /// @errors those of Read()
   virtual Result<void> Write(std::string_view path, std::string_view text) const;
 
-  /// The names in a folder, without "." and "..", sorted; empty if the folder does not exist.
+  /// Returns the sorted names in a folder, without "." and ".."; empty if it does not exist.
   std::vector<std::string> List(std::string_view path) const;
 
   bool Exists(std::string_view path) const;
 
-  /// The real location of `path`, for system calls that need it.
+  /// Returns the absolute path, for system calls.
   std::string FullPath(std::string_view path) const { return root_ + std::string(path); }
-  /// True for the machine's own files. Only then may systemd and /dev be used.
+  /// Returns true for the machine's real files. Only then may callers use systemd and /dev.
   bool IsReal() const { return root_ == "/"; }
 
  private:
   std::string root_;
 };
 
-/// The CPUs that a file lists. @errors also if the text is not a CPU list
+/// Reads a CPU list from a file. @errors also if the text is not a CPU list
 Result<std::vector<int>> ReadCpus(const KernelFiles& files, std::string_view path);
 inline constexpr std::string_view kOnlineCpus = "sys/devices/system/cpu/online";
 
-/// "sys/devices/system/cpu/cpu3/NAME"
+/// Returns a path such as "sys/devices/system/cpu/cpu3/NAME".
 std::string CpuFile(int cpu, std::string_view name);
 
-// Parsers for the kernel's text files in /proc and /sys: lines of words separated by blanks. They
-// accept any bytes and return empty values for missing parts.
+// Parsers for the text files in /proc and /sys, whose lines consist of words separated by blanks.
+// They accept any bytes and return empty values for missing parts.
 
 /// Removes the first line and its line feed from `text` and returns the line.
 std::string_view NextLine(std::string_view& text);
@@ -67,23 +66,23 @@ std::string_view NextLine(std::string_view& text);
 /// Removes leading blanks and the first word from `line` and returns the word.
 std::string_view NextWord(std::string_view& line);
 
-/// `text` as a decimal number; empty if it contains anything else.
+/// Parses a decimal number; empty if the text contains anything else.
 std::optional<std::uint64_t> ParseCount(std::string_view text);
 
-/// The number of "cpu3" or "CPU3"; empty for "cpu", which is the sum of all.
+/// Parses the number of "cpu3" or "CPU3"; empty for "cpu", which is the sum of all CPUs.
 std::optional<int> CpuOf(std::string_view word);
 
-/// The value of the first line "KEY : VALUE", as in /proc/cpuinfo and /proc/meminfo.
+/// Returns the value of the first line "KEY : VALUE", as in /proc/cpuinfo and /proc/meminfo.
 std::string_view Field(std::string_view text, std::string_view key);
 
-/// Whether `word` is one of the words of `text`.
+/// Returns true if `word` is one of the words of `text`.
 bool HasWord(std::string_view text, std::string_view word);
 
-/// `text` made safe for a message. A process may choose any bytes as its name, and a terminal would
-/// interpret some of them. Replaces everything but printable ASCII by question marks.
+/// Replaces all bytes except printable ASCII by question marks. For messages: a process may have
+/// any bytes in its name, and a terminal would interpret some of them.
 std::string Printable(std::string_view text);
 
-// Numbers formatted for messages about the machine.
+// Formatting of numbers for messages about the machine.
 
 std::string Percent(double fraction);                ///< "4.1 %", "16 %"
 std::string SecondsText(double seconds);             ///< "1.30 s", "130 ms"

@@ -25,12 +25,12 @@ std::string Names(const std::vector<KnownProfile>& profiles) {
 
 Error Missing(const SettingState& state) {
   return Error{ErrorCode::kFailedPrecondition,
-               state.setting + ": strict isolation wants " + state.wanted + ", but " +
+               state.setting + ": strict isolation needs " + state.wanted + ", but " +
                    (state.why.empty() ? "it is " + state.actual : state.why),
-               "use --isolation best-effort, or a machine profile that leaves it alone"};
+               "use --isolation best-effort, or a machine profile without this setting"};
 }
 
-/// The beginning of a command, as much as Quoted() shows: the whole may be a megabyte.
+/// Returns as much of a command as Quoted() shows, because a command may be a megabyte long.
 std::string Beginning(const std::vector<std::string>& command) {
   constexpr std::size_t kShown = 61;
   std::string text;
@@ -55,13 +55,13 @@ MachineOwner::MachineOwner(Parts parts)
 
 Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
   const Isolation isolation = request.isolation;
-  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: another session holds it"};
+  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: held by another session"};
   TRY(const auto known, Choose(request));
   TRY(auto used, ChooseCpus(known, isolation, request.cpus));
   if (isolation == Isolation::kStrict && LacksVersion2()) {
     return Error{ErrorCode::kFailedPrecondition,
                  "strict isolation is unavailable: " + parts_.place.version1,
-                 "until then use --isolation best-effort"};
+                 "use --isolation best-effort until the machine uses cgroup version 2"};
   }
   MachineReport report;
   report.user_mode = parts_.user_mode;
@@ -99,7 +99,7 @@ MachineEnd MachineOwner::Release() {
   if (held_ && !session.at_start.empty()) end.at_end = held_->Present();
   end.at_end.resize(session.at_start.size());
   for (std::size_t i = 0; i < end.at_end.size(); ++i) {
-    // Without a held profile, the value at the start is all that is known.
+    // If no profile is held, only the value at the start is known.
     if (end.at_end[i].empty()) end.at_end[i] = session.at_start[i].actual;
   }
   end.warnings = WarningsOf(session, end.at_end);
@@ -123,8 +123,8 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   }
   if (!session.broken_cpuset.empty()) {
     Warn(warnings, "partition_invalid",
-         "cpuset: the benchmark CPUs were no longer kept free of others (" + session.broken_cpuset +
-             "): another group took them");
+         "cpuset: another control group took the benchmark CPUs while the session ran (" +
+             session.broken_cpuset + ")");
   }
   if (session.runs > 0 && session.migrations >= session.runs) {
     Warn(warnings, "migrations",
@@ -135,7 +135,7 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   for (const auto& [limit, runs] : session.limits) {
     const std::string where = runs == 1 ? "a run" : std::to_string(runs) + " runs";
     Warn(warnings, "limit_reached",
-         "in " + where + " a program " + limit + ": it may have done less than it should");
+         "in " + where + " a program " + limit + ": it may not have done all its work");
   }
   for (const auto& [command, turns] : session.turns) {
     constexpr std::uint64_t kFewest = 3;
@@ -143,13 +143,13 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
     Warn(warnings, "threads_took_turns",
          command + " had more threads to run than benchmark CPUs (" + std::to_string(turns.cpus) +
              ") in " + std::to_string(turns.taken) +
-             " runs: they took turns, so times that would overlap on more CPUs add up");
+             " runs: its threads took turns, so the runs took longer than on more CPUs");
   }
   if (session.scaled_runs > 0) {
     Warn(warnings, "counters_scaled",
          "in " + std::to_string(session.scaled_runs) +
-             " runs the CPU had too few counters, which took turns: some of their values are "
-             "estimates, scaled up from counts over at least " +
+             " runs the CPU had too few hardware counters, which took turns: some of their values "
+             "are estimates from counts over at least " +
              Percent(session.smallest_share) + " of the time");
   }
   if (LacksVersion2()) {
@@ -160,14 +160,14 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   }
   if (!child_profile_.aslr) {
     Warn(warnings, "aslr_off",
-         "aslr = \"off\": one memory layout was measured, which may favour "
-         "either side by chance");
+         "aslr = \"off\": only one memory layout was measured, which may favour "
+         "one arm by chance");
   }
   if (parts_.own_nice > child_profile_.nice) {
     Warn(warnings, "nice_inherited",
          "the runs had the nice value " + std::to_string(parts_.own_nice) +
-             " that benchd was started with and may not lower: programs "
-             "with a lower value run before them");
+             ", with which benchd was started and which it may not lower: programs "
+             "with a lower value take precedence");
   }
   return warnings;
 }
@@ -209,26 +209,26 @@ Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
   for (const KnownProfile& known : parts_.profiles) {
     if (known.profile.name == wanted) return &known;
   }
-  return InvalidArgument("machine-profile", "there is no '" + wanted + "'",
+  return InvalidArgument("machine-profile", "unknown profile '" + wanted + "'",
                          "choose among " + Names(parts_.profiles));
 }
 
-/// The profile of a session. Without some of its settings it is a different profile with a name of
-/// its own, so it shares nothing that is held for the full one.
+/// Returns the profile of a session. If the session leaves settings out, the profile gets another
+/// name, so that it cannot be mistaken for the full profile, which may be held already.
 Result<KnownProfile> MachineOwner::Choose(const MachineRequest& request) const {
   TRY(const auto found, Find(request.profile));
   KnownProfile known = *found;
   for (const std::string& setting : request.settings_off) {
     if (!LeaveOut(known.profile, setting)) {
-      return InvalidArgument("settings_off", "there is no setting '" + setting + "'");
+      return InvalidArgument("settings_off", "unknown setting '" + setting + "'");
     }
     known.profile.name += " without " + setting;
   }
   return known;
 }
 
-/// The CPUs that `cpus` lists, which must all belong to the profile; for an empty list the CPUs
-/// that the profile uses.
+/// Returns the CPUs in the list `cpus`, which must all belong to the profile; for an empty list,
+/// the CPUs that the profile uses.
 Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Isolation isolation,
                                                   const std::string& cpus) const {
   if (cpus.empty()) {
@@ -246,16 +246,17 @@ Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Iso
 }
 
 /// Limits the memory of the runs' control groups.
-/// @param profile_bytes  the profile's limit; 0: none
+/// @param profile_bytes  the profile's limit; 0 for no limit
 /// @return the state of the limit; empty if no limit was requested
 std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_bytes) const {
   const std::uint64_t of_profile = profile_bytes == 0 ? kNoLimit : profile_bytes;
   const std::uint64_t wanted = std::min(of_profile, parts_.memory_limit_bytes);
-  SettingState state{.setting = "memory_limit",
-                     .wanted = std::to_string(wanted) + " bytes",
-                     .actual = "no limit",
-                     .held = !parts_.run_groups.empty(),
-                     .why = parts_.run_groups.empty() ? "no control group can be made here" : ""};
+  SettingState state{
+      .setting = "memory_limit",
+      .wanted = std::to_string(wanted) + " bytes",
+      .actual = "no limit",
+      .held = !parts_.run_groups.empty(),
+      .why = parts_.run_groups.empty() ? "no control group can be created here" : ""};
   for (TreeGroup* group : parts_.run_groups) {
     auto limited = group->LimitMemory(wanted);
     if (limited) continue;
@@ -266,7 +267,7 @@ std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_byte
   return wanted != kNoLimit ? std::optional(std::move(state)) : std::nullopt;
 }
 
-// ---- who holds what ----
+// ---- the held profile ----
 
 void MachineOwner::Hold(const KnownProfile& known) {
   if (parts_.journal == nullptr || (held_ && held_->name() == known.profile.name)) return;
@@ -285,8 +286,8 @@ std::vector<std::string> MachineOwner::ReleaseProfile() {
     if (!cleared) notes.push_back(cleared.error().message);
     return notes;
   }
-  // Try again: entries that another program has changed are dropped, and those that the kernel
-  // refuses are kept for later.
+  // Tries again. This drops entries whose settings another program has changed, and keeps those
+  // that the kernel refuses for later.
   const auto again = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);
   if (!again) notes.push_back(again.error().message);
   for (const std::string& sentence : again.value_or(std::vector<std::string>())) {
@@ -295,8 +296,8 @@ std::vector<std::string> MachineOwner::ReleaseProfile() {
   return notes;
 }
 
-/// After a session: holds the profile that an admin has applied, else the one that is held as long
-/// as benchd runs.
+/// Holds the profile that remains after a session: the one that an administrator has applied, or
+/// else the one that is held as long as benchd runs.
 void MachineOwner::HoldWhatStays() {
   notes_.clear();
   const auto known = Find(applied_);
@@ -323,12 +324,13 @@ void MachineOwner::DaemonGone() {
 
 Result<MachineStatus> MachineOwner::Apply(const std::string& profile) {
   if (session_) {
-    return Error{ErrorCode::kFailedPrecondition, "apply: a session is running", "try again later"};
+    return Error{ErrorCode::kFailedPrecondition, "apply: a session is running",
+                 "try again when it has ended"};
   }
   TRY(auto known, Find(profile));
   if (parts_.journal == nullptr) {
     return Error{ErrorCode::kFailedPrecondition, "apply: " + parts_.why_nothing,
-                 "only the system service changes settings"};
+                 "use the system's benchd; only a system service changes settings"};
   }
   applied_ = known->profile.name;
   HoldWhatStays();
@@ -338,7 +340,8 @@ Result<MachineStatus> MachineOwner::Apply(const std::string& profile) {
 Result<MachineStatus> MachineOwner::Restore() {
   if (session_) {
     return Error{ErrorCode::kFailedPrecondition, "restore: a session is running",
-                 "its settings are restored when it ends; benchctl cancel ends it"};
+                 "wait until it ends, or cancel it with benchctl cancel; its settings are then "
+                 "restored"};
   }
   applied_.clear();
   notes_ = ReleaseProfile();

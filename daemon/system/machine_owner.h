@@ -22,18 +22,19 @@ struct KnownProfile {
   MachineProfile profile;
   ProfileCpus cpus;
 
-  /// The CPUs that a session may request: with smt "off", siblings are offline when the session
-  /// runs.
+  /// Returns the CPUs that a session may request. With smt "off", sibling threads are not included,
+  /// because they are offline while the session runs.
   const std::vector<int>& RequestableCpus() const {
     return profile.smt == "off" ? cpus.used : cpus.benchmark;
   }
 };
 
-/// Decides which profile's settings are held: a session's, the one that an admin has applied
-/// (`benchctl machine apply`), or one that is held as long as benchd runs. One profile at a time.
+/// Decides which machine profile is held: the profile of the running session, the one that an
+/// administrator has applied (`benchctl machine apply`), or one that is held as long as benchd
+/// runs. Only one profile is held at a time.
 ///
-/// Without a journal (user mode) it changes nothing: it describes the settings, and children are
-/// pinned to their CPUs by affinity alone. Single-threaded; the references must outlive it.
+/// Without a journal (user mode), settings are described but not changed, and children are only
+/// pinned to their CPUs. Single-threaded; the referenced objects must outlive it.
 class MachineOwner {
  public:
   struct Parts {
@@ -41,65 +42,71 @@ class MachineOwner {
     const CgroupPlace& place;
     CgroupSeat& seat;
     std::vector<KnownProfile> profiles;  ///< includes `default`
-    std::vector<TreeGroup*> run_groups;  ///< the groups of the runs, for memory limits
-    /// The limit of [children] memory_mib; a profile may ask for less.
+    std::vector<TreeGroup*> run_groups;  ///< the control groups of runs, for memory limits
+    /// The limit from memory_mib in [children]; a profile may set a lower one.
     std::uint64_t memory_limit_bytes = kNoLimit;
-    /// nullptr: changes nothing, for the reason in `why_nothing`.
+    /// nullptr: settings are not changed, for the reason in `why_nothing`.
     Journal* journal = nullptr;
     std::string why_nothing;
-    bool user_mode = false;  ///< that reason is that the daemon is one user's
-    std::string counters;    ///< which there are (runner/perf_counters.h), a fact of the machine
-    std::string overlap;     ///< empty, or why housekeeping and benchmark CPUs are the same ones
-    int own_nice = 0;  ///< of the runner; above 0 it may not be lowered, and children inherit it
+    bool user_mode = false;  ///< the daemon belongs to one user and therefore changes nothing
+    std::string counters;    ///< the available hardware counters (runner/perf_counters.h)
+    std::string overlap;     ///< why housekeeping and benchmark CPUs overlap; empty if they do not
+    int own_nice = 0;        ///< the runner's nice value; children inherit it and may not lower it
   };
   explicit MachineOwner(Parts parts);
 
   const std::vector<KnownProfile>& profiles() const { return parts_.profiles; }
 
-  /// Takes a profile for a session.
+  /// Applies a profile for a session.
   ///
   /// @errors kInvalidArgument for an unknown profile, an unknown setting in `settings_off`, or CPUs
-  ///         outside the profile's; kFailedPrecondition if `strict` isolation lacks a setting
-  ///         (which the error names) or cgroup version 2. After an error no setting is changed.
+  ///         outside the profile's; kFailedPrecondition if isolation `strict` lacks a setting
+  ///         (named in the error) or cgroup version 2. After an error, the settings are as before.
   Result<MachineReport> Acquire(const MachineRequest& request);
   /// Ends the session: restores the settings that no other holder needs. Idempotent.
   MachineEnd Release();
 
-  /// The profile of the current session, for settings of each child.
+  /// Returns the profile of the current session, which also has settings for each child.
   const MachineProfile& child_profile() const { return child_profile_; }
-  /// How children's CPUs are currently confined.
+  /// Returns how other processes are currently kept off the children's CPUs.
   CpusetKind cpuset() const { return held_ ? held_->cpuset() : CpusetKind::kAffinity; }
-  /// Checks that the cpuset is still as it was taken. Release() reports a difference. Call between
-  /// runs only.
+  /// Checks that the cpuset is unchanged; Release() reports a change. Call only between runs.
   void CheckCpuset();
-  /// Counts a run of this session and the CPU migrations of its child; Release() warns of them.
+
+  // Observations about a run of the current session; Release() warns about them.
+
+  /// Counts a run and the CPU migrations of its child.
   void NoteMigrations(std::uint64_t count);
-  /// Likewise for a run that reached a limit: "reached its limit of ...".
+  /// Notes that a run reached a limit: "reached its limit of ...".
   void NoteLimit(const std::string& limit);
-  /// Likewise for a run of `command`: whether its threads had to take turns on its `cpus`.
+  /// Notes whether the threads of a run of `command` had to take turns on its `cpus`.
   void NoteTurns(const std::vector<std::string>& command, std::size_t cpus, bool took_turns);
-  /// Likewise for a run that needed more hardware counters than the CPU has: `share` is the
-  /// smallest share of the time that a counter was active.
+  /// Notes a run that needed more hardware counters than the CPU has. `share` is the smallest share
+  /// of the time for which a counter was active.
   void NoteScaledCounters(double share);
 
-  /// @errors kInvalidArgument for an unknown profile.
+  /// Returns the status of a profile's settings. @errors kInvalidArgument for an unknown profile.
   Result<MachineStatus> Describe(const std::string& profile) const;
-  /// @errors kFailedPrecondition while a session runs, or if settings may not be changed here
+  /// Holds a profile until Restore(). @errors those of Describe(), and kFailedPrecondition while a
+  /// session runs or if settings cannot be changed here.
   Result<MachineStatus> Apply(const std::string& profile);
+  /// Restores all settings, including those of an earlier runner. @errors kFailedPrecondition while
+  /// a session runs; those of the journal.
   Result<MachineStatus> Restore();
 
-  /// Called when benchd has connected: takes `default` if that profile is held as long as benchd
-  /// runs.
+  /// Applies the profile `default` if it is held as long as benchd runs. Call when benchd has
+  /// connected.
   void DaemonCame();
-  /// Called when benchd has disconnected: restores everything.
+  /// Restores all settings. Call when benchd has disconnected.
   void DaemonGone();
 
-  /// Samples the benchmark CPUs; Diagnose() finds the noise since an earlier sample.
+  /// Samples the benchmark CPUs, for a later Diagnose().
   MachineSample Sample() const;
+  /// Lists the sources of noise since an earlier sample.
   std::vector<NoiseSource> Diagnose(const MachineSample& before) const;
 
  private:
-  /// Data of a session that Release() reports.
+  /// The data of a session that Release() needs.
   struct Session {
     std::vector<SettingState> at_start;
     std::vector<int> used;
@@ -110,12 +117,12 @@ class MachineOwner {
     std::map<std::string, std::uint64_t> limits;  ///< number of runs that reached each limit
     struct Turns {
       std::size_t cpus = 0;
-      std::uint64_t runs = 0;   ///< since the first one whose threads took turns
-      std::uint64_t taken = 0;  ///< of these, runs whose threads took turns
+      std::uint64_t runs = 0;   ///< runs since the first one whose threads took turns
+      std::uint64_t taken = 0;  ///< number of these runs whose threads took turns
     };
-    std::map<std::string, Turns> turns;  ///< by command; only those whose threads took turns
+    std::map<std::string, Turns> turns;  ///< by command; only commands whose threads took turns
     std::uint64_t scaled_runs = 0;
-    double smallest_share = 1;  ///< of the time that a counter was active
+    double smallest_share = 1;  ///< smallest share of the time for which a counter was active
   };
 
   Result<const KnownProfile*> Find(const std::string& name) const;
@@ -128,7 +135,8 @@ class MachineOwner {
   std::optional<SettingState> LimitMemory(std::uint64_t profile_bytes) const;
   std::vector<SettingState> States(const KnownProfile& known) const;
   MachineStatus StatusOf(const KnownProfile& known) const;
-  /// True only in system mode, which promises isolation and limits of whole process trees.
+  /// Whether cgroup version 2 is missing although it is needed. User mode does not need it, because
+  /// it does not provide isolation or limits of process trees.
   bool LacksVersion2() const { return parts_.journal != nullptr && !parts_.place.version1.empty(); }
   Environment DescribeEnvironment() const;
   std::vector<Warning> WarningsOf(const Session& session,
@@ -138,10 +146,10 @@ class MachineOwner {
   std::string boot_id_;
   std::optional<HeldProfile> held_;
   std::optional<Session> session_;
-  std::string applied_;  // profile that an admin has applied; empty: none
+  std::string applied_;  // the profile that an administrator has applied, or empty
   bool daemon_here_ = false;
   MachineProfile child_profile_;
-  std::vector<std::string> notes_;  // from the last time that settings were restored
+  std::vector<std::string> notes_;  // messages of the last restore
 };
 
 }  // namespace benchd

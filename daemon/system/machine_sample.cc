@@ -50,10 +50,10 @@ void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample
   }
 }
 
-/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics". Since version 15
-/// a line has nine figures; the eighth is the "sum of all time spent waiting to run by tasks on
-/// this processor". The unit is nanoseconds: documented since version 17, and true of all versions
-/// (rq_sched_info.run_delay). The file does not exist without CONFIG_SCHEDSTATS.
+/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics". Since version
+/// 15, a line has nine numbers; the eighth is the "sum of all time spent waiting to run by tasks on
+/// this processor". The unit is nanoseconds. This is documented since version 17, but applies to
+/// all versions (rq_sched_info.run_delay). The file does not exist without CONFIG_SCHEDSTATS.
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   constexpr std::uint64_t kFirstVersion = 15;
   constexpr int kRunDelay = 8;
@@ -89,8 +89,8 @@ void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& 
   }
 }
 
-/// The drivers that requested an interrupt, at the end of "IO-APIC 5-edge i801_smbus, eth0": the
-/// last words, as far as commas join them.
+/// Returns the drivers that requested an interrupt. They are the last words of a line and separated
+/// by commas: "i801_smbus, eth0" in "IO-APIC 5-edge i801_smbus, eth0".
 std::string_view ActionsOf(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
   text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
@@ -103,8 +103,8 @@ std::string_view ActionsOf(std::string_view text) {
   return blank == std::string_view::npos ? text : text.substr(blank + 1);
 }
 
-/// A table. The first line names the CPUs that are online; each further line has one count for each
-/// of them and then a description.
+/// Reads a table whose first line names the online CPUs. Each other line has one count per CPU,
+/// followed by a description.
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   const std::string text = files.Text("proc/interrupts");
   std::string_view rest = text;
@@ -142,7 +142,7 @@ void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
     const auto pid = ParseCount(name);
     if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
     const auto text = files.Read("proc/" + name + "/stat");
-    if (!text) continue;  // it has ended meanwhile
+    if (!text) continue;  // the process has ended meanwhile
     if (auto process = ParseProcess(*text)) {
       sample.processes[static_cast<std::int32_t>(*pid)] = std::move(*process);
     }
@@ -159,8 +159,8 @@ std::int64_t ReapedChildrenUs() {
 
 }  // namespace
 
-/// Fields are numbered from 1, as in the manual page. The name in parentheses may itself contain
-/// blanks and parentheses, so only the last parenthesis ends it.
+/// Fields are numbered from 1, as in the manual page. The name in parentheses can contain blanks
+/// and parentheses, so only the last parenthesis ends it.
 std::optional<ProcessCounters> ParseProcess(std::string_view text) {
   constexpr int kFirstAfterName = 3;
   constexpr int kFlags = 9;
@@ -222,14 +222,14 @@ namespace {
 
 constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
 
-/// "MemTotal: 16318564 kB" in bytes; empty if the key is missing.
+/// Converts a field such as "MemTotal: 16318564 kB" to bytes; empty if the key is missing.
 std::string InBytes(std::string_view meminfo, std::string_view key) {
   std::string_view field = Field(meminfo, key);
   const auto kibibytes = ParseCount(NextWord(field));
   return kibibytes ? std::to_string(*kibibytes * 1024) : std::string();
 }
 
-/// The whole seconds of "350735.47 234388.90".
+/// Returns the whole seconds of a text such as "350735.47 234388.90".
 std::string Uptime(std::string_view text) {
   const std::string_view seconds = text.substr(0, text.find_first_of(". "));
   return ParseCount(seconds) ? std::string(seconds) : std::string();
@@ -241,8 +241,8 @@ std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
   return files.Text("sys/devices/system/cpu/cpu0/microcode/version");
 }
 
-/// The kernel's mitigation of a vulnerability, shortened: "PTE Inversion" for "Mitigation: PTE
-/// Inversion; VMX: cache flushes".
+/// Shortens the kernel's text about a mitigation: "PTE Inversion" for "Mitigation: PTE Inversion;
+/// VMX: cache flushes".
 std::string_view FirstWords(std::string_view text) {
   constexpr std::string_view kMitigation = "Mitigation: ";
   text = text.substr(0, text.find_first_of(";\n"));
@@ -250,7 +250,7 @@ std::string_view FirstWords(std::string_view text) {
   return text;
 }
 
-/// "meltdown=PTI; spectre_v2=Retpolines", for vulnerabilities that the CPU has.
+/// Lists the mitigations of the CPU's vulnerabilities: "meltdown=PTI; spectre_v2=Retpolines".
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, vulnerabilities.
 std::string Mitigations(const KernelFiles& files) {
   std::string text;
@@ -265,7 +265,8 @@ std::string Mitigations(const KernelFiles& files) {
   return any && text.empty() ? "not affected" : text;
 }
 
-/// "on, active": the switch, and whether any core has two threads online.
+/// Returns the state of SMT, such as "on, active": the switch, and whether a core has more than one
+/// online thread.
 std::string Smt(const KernelFiles& files) {
   const std::string control = files.Text("sys/devices/system/cpu/smt/control");
   if (control.empty()) return {};
@@ -273,8 +274,8 @@ std::string Smt(const KernelFiles& files) {
   return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
 }
 
-/// The processor's name on x86. On arm64, for which the kernel has no names
-/// (arch/arm64/kernel/cpuinfo.c), the numbers of each type of core.
+/// Returns the processor's name on x86. On arm64, where the kernel does not report names
+/// (arch/arm64/kernel/cpuinfo.c), returns the numbers that identify each type of core.
 std::string Processor(std::string_view cpuinfo) {
   const std::string_view name = Field(cpuinfo, "model name");
   if (!name.empty()) return std::string(name);
@@ -299,7 +300,8 @@ std::string Processor(std::string_view cpuinfo) {
   return text;
 }
 
-/// Whether the firmware is that of a virtual machine, for processors that do not report it.
+/// Returns true if the firmware belongs to a virtual machine; for processors without a hypervisor
+/// flag.
 /// Source: systemd's src/basic/virt.c, detect_vm_dmi_vendor() and detect_vm_device_tree().
 bool IsVirtualFirmware(const KernelFiles& files) {
   if (files.Exists("proc/device-tree/hypervisor") || files.Exists("proc/device-tree/fw-cfg")) {
@@ -323,8 +325,8 @@ bool IsVirtualFirmware(const KernelFiles& files) {
   return false;
 }
 
-/// Source: the CPUID bit that hypervisors set for their guests ("hypervisor" in /proc/cpuinfo); on
-/// processors without such flags, the firmware.
+/// Detects the hypervisor from the CPUID bit that hypervisors set for their guests ("hypervisor" in
+/// /proc/cpuinfo), or from the firmware on processors without such flags.
 std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
   const std::string type = files.Text("sys/hypervisor/type");
   if (!type.empty() && type != "none") return type;
@@ -334,14 +336,14 @@ std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
   return product.empty() ? "unknown" : product;
 }
 
-/// A name that identifies the machine across boots without revealing its machine-id.
+/// Returns a name that identifies the machine across boots without revealing its machine-id.
 ///
-/// machine-id(5) asks for a keyed hash. Like sd_id128_get_machine_app_specific(3), this is
-/// HMAC-SHA256 of our own name with the machine-id as the key, cut to its first 16 bytes.
+/// machine-id(5) recommends a keyed hash. As in sd_id128_get_machine_app_specific(3), this is the
+/// HMAC-SHA256 of an application name with the machine-id as the key, truncated to 16 bytes.
 std::string MachineName(const KernelFiles& files) {
   constexpr std::string_view kOurs = "benchd machine 1";
   const std::string id = files.Text("etc/machine-id");
-  constexpr std::size_t kDigits = 32;  // otherwise the file is empty or has "uninitialized"
+  constexpr std::size_t kDigits = 32;  // the file may also be empty or contain "uninitialized"
   if (id.size() != kDigits || id.find_first_not_of("0123456789abcdef") != std::string::npos) {
     return {};
   }

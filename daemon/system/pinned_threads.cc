@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-/// The greatest thread number: PID_MAX_LIMIT, include/linux/threads.h.
+/// The largest thread id: PID_MAX_LIMIT, include/linux/threads.h.
 constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
 
 std::string TargetOf(pid_t tid, std::uint64_t started_ticks) {
@@ -24,14 +24,14 @@ std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
   return stat ? ParseProcess(*stat) : std::nullopt;
 }
 
-/// "" if the thread may run on all online CPUs.
+/// Returns the online CPUs that a thread may run on; "" for all.
 Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
   TRY(auto allowed, ReadAffinity(tid));
   const std::vector<int> cpus = CpusInBoth(online, allowed);
   return cpus == online ? std::string() : FormatCpuList(cpus);
 }
 
-/// The thread, if it still exists.
+/// Finds a thread. @errors kNotFound if it has ended
 Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
   const auto thread = ParseThreadTarget(target);
   const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
@@ -68,7 +68,7 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   if (at == std::string_view::npos) return {};
   const auto tid = ParseCount(text.substr(0, at));
   const auto started = ParseCount(text.substr(at + 1));
-  // Thread 0 would be ourselves.
+  // 0 would mean the calling thread.
   if (!tid || *tid == 0 || *tid > kMaxTid || !started) return {};
   const ThreadTarget thread{static_cast<pid_t>(*tid), *started};
   if (TargetOf(thread.tid, thread.started_ticks) != text) return {};
@@ -87,7 +87,8 @@ bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
 
 namespace {
 
-/// Not the owner of its folder, which is root for a process that makes itself untraceable.
+/// Returns the user of a process. The owner of its folder in /proc is not reliable: it is root if
+/// the process has made itself untraceable.
 uid_t UserOf(const KernelFiles& files, const std::string& process) {
   constexpr std::string_view kKey = "Uid:";
   const std::string status = files.Text("proc/" + process + "/status");
@@ -108,7 +109,7 @@ class PinnedThreadsOf {
     for (const std::string& name : files_.List("proc/" + process_ + "/task")) {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
       if (tid == 0) continue;
-      // The cheap check first: most threads may run on any CPU.
+      // The cheap check comes first, because most threads may run on any CPU.
       auto cpus = CpusOf(tid, online_);
       if (!cpus || cpus->empty()) continue;
       const auto stat = StatOf(files_, tid);

@@ -19,16 +19,17 @@ double TickSeconds() {
 
 double Seconds(std::uint64_t ticks) { return static_cast<double>(ticks) * TickSeconds(); }
 
-/// The kernel checks at each tick whether the CPU is busy. With `total` ticks of which a share p is
-/// busy, the standard deviation of the binomial distribution is sqrt(total p (1 - p)). The kernel
-/// ticks HZ times per second, and HZ is at least USER_HZ, so the error is at most this.
+/// Returns an upper bound of the standard error of the busy time. The kernel checks at each tick
+/// whether the CPU is busy. If a share p of `total` ticks is busy, the standard deviation of the
+/// binomial distribution is sqrt(total p (1 - p)). The kernel ticks HZ times per second, and HZ is
+/// at least USER_HZ.
 double BusyError(std::uint64_t busy, std::uint64_t total) {
   if (total == 0) return 0;
   const double share = std::min(1.0, static_cast<double>(busy) / static_cast<double>(total));
   return std::sqrt(static_cast<double>(total) * share * (1 - share)) * TickSeconds();
 }
 
-/// The ticks since `before`; all ticks of a process that did not exist then.
+/// Returns the ticks of a process since `before`; all its ticks if it did not exist then.
 std::uint64_t NewTicks(const MachineSample& before, std::int32_t pid,
                        const ProcessCounters& process) {
   const auto found = before.processes.find(pid);
@@ -88,26 +89,28 @@ std::vector<BusyProcess> BusyProcesses(const MachineSample& before, const Machin
 
 namespace {
 
-/// The kernel reports a short-term average, which fluctuates. One hardware step (100 MHz) is 2.5 %
-/// of 4 GHz and 5 % of 2 GHz. A larger change means a different frequency, and exceeds the default
-/// margin of 2 %.
+/// The threshold for a change of the frequency. The kernel reports a short-term average, which
+/// fluctuates. One hardware step (100 MHz) is 2.5 % of 4 GHz and 5 % of 2 GHz. A larger change
+/// means a different frequency, and exceeds the default margin of 2 %.
 constexpr double kFrequencyChange = 0.05;
-/// Half of the default margin. A session of one second has a hundred ticks, so two of them exceed
-/// it.
+/// The threshold for stolen time: half of the default margin. In a session of one second, which has
+/// a hundred ticks, two stolen ticks exceed it.
 constexpr double kStealShare = 0.01;
-/// The default margin. Below 100 ms it would be less than ten ticks, which a few wake-ups of kernel
-/// threads can cause.
+/// The thresholds for the time of other programs: the default margin, but at least 100 ms. A
+/// shorter time is less than ten ticks, which a few wake-ups of kernel threads can cause.
 constexpr double kOthersShare = 0.02;
 constexpr double kOthersSeconds = 0.1;
-/// Three standard deviations of the tick-based counting: one quiet session in 740 gets a false
-/// warning (the upper tail of the normal distribution). At 90 % load that is 2.8 % of 10 s on one
-/// CPU, which exceeds the share above, and 0.4 % of 10 minutes.
+/// A third threshold for the time of other programs, in standard deviations of the tick-based
+/// counting. With three standard deviations, one quiet session in 740 gets a false warning (the
+/// upper tail of the normal distribution). At 90 % load on one CPU, this is 2.8 % of 10 s, which
+/// exceeds kOthersShare, and 0.4 % of 10 minutes.
 constexpr double kTickErrors = 3;
-/// Kernel threads wait for a moment whenever they wake up beside a busy program: a hundred waits of
-/// 0.2 ms per second are 2 %. Two busy threads on one CPU make it 100 %.
+/// The threshold for the waiting time of threads. Kernel threads wait briefly whenever they wake up
+/// on the CPU of a busy program: a hundred waits of 0.2 ms per second are 2 %. Two busy threads on
+/// one CPU cause 100 %.
 constexpr double kWaitedShare = 0.05;
 
-/// Two samples and the time between them.
+/// Two samples, the CPUs in use, and the time between the samples.
 struct Interval {
   const MachineSample& before;
   const MachineSample& after;
@@ -115,7 +118,7 @@ struct Interval {
   double elapsed_s;
 };
 
-/// The counters of a used CPU in both samples; empty if either is missing.
+/// Returns the counters of a used CPU in both samples; empty if either is missing.
 std::optional<std::pair<const CpuCounters*, const CpuCounters*>> BothEnds(const Interval& interval,
                                                                           int cpu) {
   const auto from = interval.before.cpus.find(cpu);
@@ -140,13 +143,14 @@ std::optional<std::string> Frequency(const Interval& interval) {
     most = change;
     message = "CPU " + std::to_string(cpu) + " ran at " + FrequencyText(*start_khz) +
               " at the start and at " + FrequencyText(*end_khz) +
-              " at the end: hold its frequency with governor and boost of the machine profile "
-              "('benchctl machine status' lists the settings that are held)";
+              " at the end: fix its frequency with governor and boost in the machine profile "
+              "('benchctl machine status' lists the settings in effect)";
   }
   return message;
 }
 
-/// Each CPU of a package counts the package's event, so report the worst CPU, not the sum.
+/// Reports the CPU that was throttled most often. The sum would be wrong, because all CPUs of a
+/// package count the package's events.
 std::optional<std::string> Throttling(const Interval& interval) {
   std::uint64_t most = 0;
   int worst = 0;
@@ -170,10 +174,11 @@ std::optional<std::string> Steal(const Interval& interval) {
   if (change.seconds <= 0 || change.steal_s <= kStealShare * change.seconds) return {};
   return "the host of this virtual machine stole " + Percent(change.steal_s / change.seconds) +
          " of CPU time on " + CpusText(change.cpus) +
-         ": use dedicated CPUs, or repeat the session at a quieter hour";
+         ": use dedicated CPUs, or repeat the session when the host is less busy";
 }
 
-/// "stress (pid 42) used 1.20 s, kernel threads used 80 ms", as far as names are known.
+/// Returns the busiest programs, as far as they are known: "stress (pid 42) used 1.20 s, kernel
+/// threads used 80 ms".
 std::string Culprits(const Interval& interval, const std::vector<int>& cpus) {
   const auto busy = BusyProcesses(interval.before, interval.after, cpus);
   const auto worst =
@@ -189,7 +194,7 @@ std::string Culprits(const Interval& interval, const std::vector<int>& cpus) {
     const auto thread =
         std::find_if(busy.begin(), busy.end(), [](const BusyProcess& one) { return one.kernel; });
     text += std::string(text.empty() ? "" : ", ") + "kernel threads used " + SecondsText(kernel_s) +
-            " (most of all " + thread->name + ")";
+            " (mainly " + thread->name + ")";
   }
   return text.empty() ? "processes that have ended" : text;
 }
@@ -204,7 +209,7 @@ std::optional<std::string> OtherProcess(const Interval& interval) {
                      CpusText(change.cpus) + " in " + SecondsText(interval.elapsed_s) + ": " +
                      Culprits(interval, change.cpus);
   if (change.irq_s > others_s / 10) text += ", interrupts " + SecondsText(change.irq_s);
-  return text + "; end them or move them off";
+  return text + "; stop them or move them to other CPUs";
 }
 
 std::optional<std::string> Contention(const Interval& interval) {
@@ -218,9 +223,9 @@ std::optional<std::string> Contention(const Interval& interval) {
   }
   const double had_s = interval.elapsed_s * static_cast<double>(cpus.size());
   if (had_s <= 0 || waited_s <= kWaitedShare * had_s) return {};
-  return "there were more runnable threads than CPUs: on " + CpusText(cpus) +
-         " they waited for their turn for " + SecondsText(waited_s) + ", " +
-         Percent(waited_s / had_s) + " of the time; use fewer threads or more CPUs (--cpus)";
+  return "there were more runnable threads than CPUs: threads on " + CpusText(cpus) +
+         " waited for " + SecondsText(waited_s) + ", " + Percent(waited_s / had_s) +
+         " of the time; use fewer threads or more CPUs (--cpus)";
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr std::uint32_t kMaxIrq = 999'999;
 constexpr std::uint32_t kMaxKhz = 100'000'000;
 constexpr std::uint32_t kMaxSampleRate = 1'000'000'000;
 constexpr std::size_t kMaxNameBytes = 32;
-/// The longest list in normal form, every second CPU of kMaxCpus, takes half of this.
+/// The maximum length of a CPU list. The longest list in normal form, every second CPU of kMaxCpus,
+/// has half of this length.
 constexpr std::size_t kMaxCpuListBytes = 4096;
 constexpr std::string_view kFlag = "0 1";
 
@@ -71,7 +72,7 @@ constexpr SettingKindInfo kKinds[] = {
 };
 static_assert(std::size(kKinds) == static_cast<std::size_t>(kLastSettingKind) + 1);
 
-/// A number in normal form: no sign, no leading zero.
+/// Returns true for a number in normal form, without a sign and leading zeros.
 bool IsNumber(std::string_view text, std::uint32_t least, std::uint32_t most) {
   std::uint32_t number = 0;
   const char* end = text.data() + text.size();
@@ -93,14 +94,15 @@ bool HasNoControls(std::string_view text) {
                       [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-/// A list in the format of FormatCpuList().
+/// Returns true for a list in the format of FormatCpuList().
 bool IsCpuList(std::string_view text) {
   if (text.empty() || text.size() > kMaxCpuListBytes) return false;
   const auto cpus = ParseCpuList(text);
   return cpus && FormatCpuList(*cpus) == text;
 }
 
-/// "madvise" from "always [madvise] never"; a single word is returned as it is.
+/// Returns the word in brackets: "madvise" for "always [madvise] never". A text without brackets is
+/// returned unchanged if it is a single word.
 std::optional<std::string> ChosenWord(std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos) {
@@ -176,7 +178,7 @@ std::optional<std::string> NormalFromFile(const SettingKindInfo& info, std::stri
     case Form::kNumber:
       return IsNumber(text, 0, std::uint32_t(-1)) ? std::optional<std::string>(text) : std::nullopt;
     case Form::kWord:
-      // A state such as "isolated invalid (...)" is shown to users.
+      // Accepts any text, because a state such as "isolated invalid (...)" is shown to users.
       return !text.empty() && HasNoControls(text) ? std::optional<std::string>(text) : std::nullopt;
   }
   return std::nullopt;
@@ -213,9 +215,9 @@ Result<std::vector<int>> ParseCpuMask(std::string_view text) {
     if (parsed.ec != std::errc() || parsed.ptr != end || group.size() > kGroupDigits) {
       return NoMask(group.substr(0, 40));
     }
-    // The kernel prints as many groups as it was built for; the upper ones may be empty.
+    // The kernel always prints all groups that it was built for; the upper ones may be zero.
     if (first >= kMaxCpus && bits != 0) {
-      return InvalidArgument("CPU mask", "it has CPUs above " + std::to_string(kMaxCpus - 1));
+      return InvalidArgument("CPU mask", "contains CPUs above " + std::to_string(kMaxCpus - 1));
     }
     for (int bit = 0; bit < kGroupBits; ++bit) {
       if ((bits >> bit & 1) != 0) cpus.push_back(first + bit);
@@ -248,18 +250,17 @@ namespace {
 
 constexpr std::size_t kMaxQuotedBytes = 200;
 
-/// Quotes the kernel's text for a message: one line of limited length.
+/// Quotes the first line of the kernel's text for a message, with limited length.
 std::string FirstLineQuoted(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), kMaxQuotedBytes));
   return "'" + std::string(text) + "'";
 }
 
 Error NotOurs(const SettingKey& key, std::string_view value) {
-  return InvalidArgument(DescribeSetting(key),
-                         FirstLineQuoted(value) + " is not a value that benchd-runner may write");
+  return InvalidArgument(DescribeSetting(key), FirstLineQuoted(value) + " is not a valid value");
 }
 
-/// The file of a setting that has one.
+/// Returns the path of a setting's file. The setting must have a file.
 Result<std::string> PathOf(const KernelFiles& files, const SettingKey& key) {
   const SettingKindInfo& info = InfoOf(key.kind);
   const std::string path = WithTarget(info.file, key.target);
@@ -269,7 +270,7 @@ Result<std::string> PathOf(const KernelFiles& files, const SettingKey& key) {
   return WithoutSlash(mount->point) + path;
 }
 
-/// The location of a setting, for messages.
+/// Returns the location of a setting for messages: its file, or else its description.
 std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
   if (!InfoOf(key.kind).file.empty()) {
     if (const auto path = PathOf(files, key)) return files.FullPath(*path);
@@ -277,11 +278,12 @@ std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
   return DescribeSetting(key);
 }
 
-/// Empties the unit's cpuset.cpus. systemd may forget a unit's CPUs but leave them in its control
-/// group, so that its processes stay confined: systemd 261 does
-/// (https://github.com/systemd/systemd/issues/43846), and every version on Linux 6.1, which rejects
-/// an empty list for a group with processes (ENOSPC) as long as another unit has CPUs of its own.
-/// Called when systemd reports that the unit may use all CPUs.
+/// Empties the unit's cpuset.cpus. Called when systemd reports that the unit may use all CPUs.
+///
+/// systemd may remove a unit's CPU list but leave it in the control group, so that the unit's
+/// processes stay confined. systemd 261 does this on all kernels
+/// (https://github.com/systemd/systemd/issues/43846). All versions do it on Linux 6.1, which
+/// rejects an empty list for a group with processes (ENOSPC) while another unit has a list.
 Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
   const auto mount = ReadCgroup2Mount(files);
   if (!mount) return {};
@@ -296,7 +298,7 @@ Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
   return widened || widened.error().code != ErrorCode::kNotFound ? widened : Result<void>();
 }
 
-/// Polls for half a second for a value that takes effect late.
+/// Polling of values that take effect late: half a second in total.
 constexpr int kLooks = 100;
 constexpr useconds_t kBetweenLooksUs = 5000;
 
@@ -354,7 +356,7 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   if (!text) return text;
   if (auto value = NormalFromFile(info, *text)) return std::move(*value);
   return Error{ErrorCode::kInternal,
-               PlaceOf(files_, key) + ": " + FirstLineQuoted(*text) + " is not understood"};
+               PlaceOf(files_, key) + ": " + FirstLineQuoted(*text) + " is not a valid value"};
 }
 
 Result<void> Settings::Write(const SettingKey& key, std::string_view value) const {
@@ -368,7 +370,7 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   }();
   if (!written) return written;
   auto actual = Read(key);
-  // cpufreq accepts a limit at once but shows it only after a kernel thread has run.
+  // cpufreq accepts a limit at once, but shows it only after a kernel thread has run.
   for (int look = 0; look < kLooks && actual && *actual != wanted && TakesItsTime(key.kind);
        ++look) {
     usleep(kBetweenLooksUs);
@@ -377,7 +379,7 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   if (!actual) return actual.error();
   if (*actual != wanted) {
     return Error{ErrorCode::kFailedPrecondition, PlaceOf(files_, key) + ": '" + wanted +
-                                                     "' was taken but reads back as " +
+                                                     "' was accepted, but reads back as " +
                                                      FirstLineQuoted(*actual)};
   }
   if (key.kind != SettingKind::kAllowedCpus || !wanted.empty()) return {};

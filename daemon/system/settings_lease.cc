@@ -10,10 +10,10 @@ namespace {
 /// The result of restoring an entry.
 struct Return {
   enum class Outcome {
-    kNothingToDo,  ///< the old value is present
+    kNothingToDo,  ///< the setting already has its old value
     kPutBack,
-    kLeft,     ///< another program has changed it, or it no longer exists
-    kRefused,  ///< a later attempt may succeed
+    kLeft,     ///< another program has changed the setting, or it no longer exists
+    kRefused,  ///< the write failed, but a later attempt may succeed
   };
   Outcome outcome = Outcome::kNothingToDo;
   std::string sentence;
@@ -28,28 +28,28 @@ Return Try(const Settings& settings, const JournalEntry& entry) {
     const bool gone = present.error().code == ErrorCode::kNotFound;
     if (gone && is_thread) return {};
     return {gone ? Outcome::kLeft : Outcome::kRefused,
-            what + ": not put back: " + present.error().message};
+            what + ": not restored: " + present.error().message};
   }
   if (*present == entry.old_value) {
-    // systemd reports this as soon as it has accepted the change. A kill just then leaves its
-    // drop-in, and perhaps the group's own list; writing again removes both.
+    // systemd reports the old value as soon as it has accepted the change. If we were killed right
+    // then, its drop-in and perhaps the control group's list remain. Writing again removes both.
     if (entry.key.kind != SettingKind::kAllowedCpus) return {};
     const auto again = settings.Write(entry.key, entry.old_value);
     if (again) return {};
     return {Outcome::kRefused, what + ": " + again.error().message};
   }
   if (!SameValue(entry.key.kind, *present, entry.new_value)) {
-    // The thread's owner changed it, which needs no report; or it is still confined, see
-    // PutAllBack().
+    // Either the thread's owner has changed its CPUs, which need not be reported, or the thread is
+    // still confined; see PutAllBack().
     if (is_thread) return {Outcome::kLeft, {}};
     return {Outcome::kLeft, what + ": left at '" + *present + "', which another program has set"};
   }
   const auto written = settings.Write(entry.key, entry.old_value);
   if (written) return {Outcome::kPutBack, {}};
-  return {Outcome::kRefused, what + ": not put back: " + written.error().message};
+  return {Outcome::kRefused, what + ": not restored: " + written.error().message};
 }
 
-/// The progress of a restore.
+/// The result of restoring several entries.
 struct Restored {
   std::size_t put_back = 0;
   std::vector<std::string> left;
@@ -63,12 +63,12 @@ Restored PutAllBack(const Settings& settings, std::vector<JournalEntry> entries)
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     Return one = Try(settings, *entry);
     if (one.outcome == Return::Outcome::kPutBack) ++all.put_back;
-    // A cpuset that could not be restored confines threads, which lose their CPUs only when it is
-    // removed: keep their entries.
+    // A cpuset that could not be restored still confines its threads. They lose their masks only
+    // when it is removed later, so their entries are kept.
     const bool waits = one.outcome == Return::Outcome::kLeft && !all.refused.empty() &&
                        entry->key.kind == SettingKind::kThreadCpus;
     if (one.outcome == Return::Outcome::kRefused || waits) all.refused.push_back(*entry);
-    // Report a setting that was taken twice only once.
+    // A setting that was changed twice is reported only once.
     const bool told = std::find(all.left.begin(), all.left.end(), one.sentence) != all.left.end();
     if (!one.sentence.empty() && !told) all.left.push_back(std::move(one.sentence));
   }
@@ -111,11 +111,11 @@ Result<void> SettingsLease::Change(const SettingChange& change) {
   JournalEntry entry{change.key, std::move(*old_value), NormalValue(change.key.kind, change.value)};
   if (entry.old_value == entry.new_value) return {};
   if (!IsValidSetting(entry.key, entry.new_value)) {
-    return InvalidArgument(what, "'" + change.value + "' is not a value that benchd-runner writes");
+    return InvalidArgument(what, "'" + change.value + "' is not a valid value");
   }
   if (!IsValidSetting(entry.key, entry.old_value)) {
-    return Error{ErrorCode::kFailedPrecondition,
-                 what + ": it is '" + entry.old_value + "', which could not be put back"};
+    return Error{ErrorCode::kFailedPrecondition, what + ": the present value '" + entry.old_value +
+                                                     "' could not be restored later"};
   }
   if (auto noted = services_.journal.Append(entry, services_.boot_id); !noted) {
     return std::move(noted).error().Within(what);
@@ -131,19 +131,20 @@ Result<void> SettingsLease::Change(const SettingChange& change) {
   return error;
 }
 
-/// After a refused write: if the kernel has changed the value anyway, the change is ours to undo.
+/// Undoes a refused write, because the kernel may have changed the value anyway.
 std::string SettingsLease::Undo(JournalEntry entry) {
   const auto present = settings().Read(entry.key);
   if (present && *present == entry.old_value) return {};
   if (present && !SameValue(entry.key.kind, *present, entry.new_value) &&
       IsValidSetting(entry.key, *present)) {
     entry.new_value = *present;
-    // If we are killed now, or refused again, the next restore recognises this value as ours.
+    // If we are killed now, or the next write is refused too, the next restore recognises this
+    // value as ours.
     static_cast<void>(services_.journal.Append(entry, services_.boot_id));
   }
   const auto written = settings().Write(entry.key, entry.old_value);
   if (written) return {};
-  std::string left = "and the old value '" + entry.old_value + "' could not be put back: ";
+  std::string left = "and the old value '" + entry.old_value + "' could not be restored: ";
   entries_.push_back(std::move(entry));
   return left + written.error().message;
 }
@@ -166,8 +167,8 @@ Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& s
   if (!contents.entries.empty() && boot_id.empty()) {
     return Error{
         ErrorCode::kFailedPrecondition,
-        journal.path() + ": the ID of this boot is unknown, so its entries cannot be matched",
-        "nothing was changed; is /proc mounted?"};
+        journal.path() + ": cannot be restored, because the ID of the current boot is unknown",
+        "nothing was changed; check that /proc is mounted"};
   }
   if (!contents.entries.empty() && contents.boot_id != boot_id) {
     sentences.push_back(journal.path() +
@@ -175,9 +176,9 @@ Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& s
   } else {
     done = PutAllBack(settings, contents.entries);
   }
-  if (done.put_back == 1) sentences.push_back("1 setting was put back");
+  if (done.put_back == 1) sentences.push_back("1 setting was restored");
   if (done.put_back > 1) {
-    sentences.push_back(std::to_string(done.put_back) + " settings were put back");
+    sentences.push_back(std::to_string(done.put_back) + " settings were restored");
   }
   sentences.insert(sentences.end(), done.left.begin(), done.left.end());
   TRY_VOID(done.refused.empty() ? journal.Clear() : journal.KeepOnly(done.refused));

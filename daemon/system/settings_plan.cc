@@ -22,7 +22,7 @@ PlannedSetting Named(std::string name, std::string wanted) {
   return {std::move(name), std::move(wanted), {}, {}, {}};
 }
 
-/// Empty, or why nothing can be moved to the housekeeping CPUs.
+/// Returns the reason why nothing can be moved to the housekeeping CPUs, or an empty string.
 std::string WhyNotApart(const ProfileCpus& cpus) {
   if (CpusInBoth(cpus.housekeeping, cpus.benchmark).empty() && !cpus.housekeeping.empty())
     return {};
@@ -47,9 +47,9 @@ std::vector<SettingKey> IrqKeys(const KernelFiles& files) {
   return keys;
 }
 
-/// The default comes first, so that an interrupt that is set up meanwhile starts with it. The
-/// default applies to all future interrupts and is therefore required. Single interrupts are
-/// optional, because the kernel may place them itself (EIO).
+/// Plans the default affinity first, so that it already applies to interrupts that are set up
+/// meanwhile. The default is required, because it applies to all future interrupts. Individual
+/// interrupts are optional, because the kernel may refuse to move them (EIO).
 PlannedSetting PlanIrqs(const std::string& wanted, const ProfileCpus& cpus,
                         const Settings& settings) {
   PlannedSetting planned = Named(kIrqs, wanted);
@@ -59,7 +59,7 @@ PlannedSetting PlanIrqs(const std::string& wanted, const ProfileCpus& cpus,
   planned.missing = WhyNotApart(cpus);
   if (planned.keys.empty() && !has_default) {
     planned.missing =
-        "this kernel shows no interrupts below " + settings.files().FullPath("proc/irq");
+        "this kernel does not list interrupts below " + settings.files().FullPath("proc/irq");
   }
   if (!planned.missing.empty()) return planned;
   const std::string list = FormatCpuList(cpus.housekeeping);
@@ -73,8 +73,8 @@ PlannedSetting PlanWorkqueues(const std::string& wanted, const ProfileCpus& cpus
   PlannedSetting planned = Named(kWorkqueues, wanted);
   planned.keys = {{Kind::kWorkqueueCpus, {}}};
   const auto present = settings.Read(planned.keys.front());
-  planned.missing = present ? WhyNotApart(cpus)
-                            : "the kernel does not allow a choice: " + present.error().message;
+  planned.missing =
+      present ? WhyNotApart(cpus) : "the kernel does not allow changes: " + present.error().message;
   if (planned.missing.empty()) {
     planned.changes = {{planned.keys.front(), FormatCpuList(cpus.housekeeping), false}};
   }
@@ -83,7 +83,7 @@ PlannedSetting PlanWorkqueues(const std::string& wanted, const ProfileCpus& cpus
 
 // ---- smt ----
 
-/// The CPUs that go offline without SMT: all but the first thread of each core.
+/// Returns the CPUs that go offline without SMT: all threads except the first of each core.
 std::vector<int> LaterThreads(const Topology& topology) {
   std::vector<int> threads;
   for (const PhysicalCore& core : topology.cores) {
@@ -93,13 +93,13 @@ std::vector<int> LaterThreads(const Topology& topology) {
   return threads;
 }
 
-/// Empty, or why SMT cannot be turned off and on again without harm.
+/// Returns the reason why SMT cannot be turned off and on again safely, or an empty string.
 std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
                             const std::vector<int>& going, const ProfileCpus& cpus) {
   const std::string mounts = files.Text("proc/self/mountinfo");
   if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
     // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
-    return "a CPU that goes offline would leave all other cpusets for good: " + version1;
+    return "an offline CPU would be removed from all cpusets permanently: " + version1;
   }
   const auto control = files.Read(std::string(kSmtFolder) + "control");
   if (!control) return "the kernel cannot turn SMT off: " + control.error().message;
@@ -139,19 +139,20 @@ PlannedSetting PlanSmt(const std::string& wanted, const ProfileCpus& cpus,
 
 constexpr const char* kNoDriver = "no cpufreq driver (in a virtual machine the host decides)";
 
-/// A setting of each CPU that children use, in a file of its cpufreq folder.
+/// A setting that each CPU used by children has in its cpufreq folder.
 struct FrequencySetting {
   const char* name;
   Kind kind;
   std::string MachineProfile::*wanted;
-  /// The file that lists the driver's values, and the plural for messages; nullptr for a frequency.
+  /// The file that lists the driver's values, and their name in the plural for messages; nullptr
+  /// for a frequency.
   const char* known_file = nullptr;
   const char* known_as = nullptr;
 };
 
-// Ordered so that no setting blocks a later one: under the governor `performance`, intel_pstate and
-// amd-pstate refuse any energy preference but `performance` (EBUSY), so the governor must be
-// restored first.
+// In an order in which no setting blocks a later one. Under the governor `performance`,
+// intel_pstate and amd-pstate refuse any energy preference except `performance` (EBUSY). The
+// governor is therefore set after the preference and restored before it.
 constexpr FrequencySetting kFrequencySettings[] = {
     {"energy_preference", Kind::kEnergyPreference, &MachineProfile::energy_preference,
      "energy_performance_available_preferences", "energy preferences"},
@@ -171,7 +172,7 @@ bool HasDriver(const std::vector<int>& cpus, const Settings& settings) {
   });
 }
 
-/// Empty, or why the driver of one CPU would refuse the value.
+/// Returns the reason why the driver of a CPU would refuse the value, or an empty string.
 std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
                          const std::string& wanted, const Settings& settings) {
   if (one.known_file != nullptr) {
@@ -186,11 +187,11 @@ std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
   const auto low = ParseCount(least);
   const auto high = ParseCount(most);
   if (!khz || !low || !high || (*khz >= *low && *khz <= *high)) return {};
-  return wanted + " kHz is outside the range of CPU " + key.target + ": " + least + " to " + most +
+  return wanted + " kHz is outside the range of CPU " + key.target + ", " + least + " to " + most +
          " kHz";
 }
 
-/// Plans the same value for every CPU; unavailable unless all CPUs have the setting.
+/// Plans the same value for every CPU. The setting is unavailable unless all CPUs have it.
 PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wanted,
                              const std::vector<int>& cpus, const Settings& settings) {
   PlannedSetting planned = Named(one.name, wanted);
@@ -208,7 +209,8 @@ PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wan
   return planned;
 }
 
-/// If no CPU has preferences, the governor alone decides, and nothing is lacking.
+/// Returns true if no CPU has energy preferences. The setting is then not needed, because the
+/// governor alone decides.
 bool HasNoPreferences(const PlannedSetting& planned, const Settings& settings) {
   if (planned.missing == kNoDriver) return false;
   return std::none_of(planned.keys.begin(), planned.keys.end(), [&settings](const auto& key) {
@@ -217,7 +219,7 @@ bool HasNoPreferences(const PlannedSetting& planned, const Settings& settings) {
   });
 }
 
-/// One value for each CPU.
+/// Plans a change to `value` for each CPU.
 void PlanForEach(PlannedSetting& planned, Kind kind, const std::vector<int>& cpus,
                  const std::string& value) {
   for (const int cpu : cpus) {
@@ -226,9 +228,9 @@ void PlanForEach(PlannedSetting& planned, Kind kind, const std::vector<int>& cpu
   }
 }
 
-/// Whether each CPU has its own switch that can provide the value: since Linux 6.11, unless the
-/// machine's switch disables boost. Unlike the machine's switch, it does not overwrite an
-/// administrator's choice for other CPUs.
+/// Returns true if each CPU has a separate switch (since Linux 6.11) that can provide the value. A
+/// CPU's switch cannot turn boost on if the machine's switch turns it off. Separate switches are
+/// preferred, because they do not overwrite an administrator's choice for other CPUs.
 bool HaveOwnBoost(const std::string& value, const std::vector<int>& cpus,
                   const Settings& settings) {
   const auto of_machine = settings.Read({Kind::kBoost, {}});
@@ -238,22 +240,22 @@ bool HaveOwnBoost(const std::string& value, const std::vector<int>& cpus,
   });
 }
 
-/// The frequency without boost in kHz, if the firmware reports it (ACPI CPPC, in MHz).
+/// Returns the frequency without boost in kHz, if the firmware reports it (ACPI CPPC, in MHz).
 std::optional<std::uint64_t> NominalKhz(int cpu, const Settings& settings) {
   const auto text = settings.files().Read(CpuFile(cpu, "acpi_cppc/nominal_freq"));
   const auto mhz = text ? ParseCount(*text) : std::nullopt;
   return mhz && *mhz > 0 ? std::optional(1000 * *mhz) : std::nullopt;
 }
 
-/// amd-pstate's active mode has no switch before Linux 6.11: limits the frequency to the nominal
-/// one.
+/// Limits the frequency to the nominal one, for the active mode of amd-pstate, which does not have
+/// a switch before Linux 6.11.
 void PlanNominalLimit(PlannedSetting& planned, const std::vector<int>& cpus,
                       const Settings& settings) {
   for (const int cpu : cpus) {
     const auto nominal = NominalKhz(cpu, settings);
     if (!nominal) {
       planned.missing =
-          "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo), and "
+          "the kernel does not have a switch for it (cpufreq/boost or intel_pstate/no_turbo), and "
           "the firmware does not report the frequency without boost";
       return;
     }
@@ -261,8 +263,8 @@ void PlanNominalLimit(PlannedSetting& planned, const std::vector<int>& cpus,
   }
 }
 
-/// Uses the driver's own switch; intel_pstate's is inverted. A driver without a switch means
-/// processors without boost, except for amd-pstate.
+/// Plans boost with the driver's switch; that of intel_pstate is inverted. A driver without a
+/// switch means processors without boost, except for amd-pstate.
 PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus,
                          const Settings& settings) {
   PlannedSetting planned = Named(kBoost, wanted);
@@ -281,7 +283,8 @@ PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus
   if (!HasDriver(cpus, settings)) {
     planned.missing = kNoDriver;
   } else if (on) {
-    planned.missing = "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo)";
+    planned.missing =
+        "the kernel does not have a switch for it (cpufreq/boost or intel_pstate/no_turbo)";
   } else if (settings.files()
                  .Text(CpuFile(cpus.front(), "cpufreq/scaling_driver"))
                  .starts_with("amd-pstate")) {
@@ -290,7 +293,7 @@ PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus
   return planned;
 }
 
-/// Whether the new minimum exceeds the present maximum, which must then be changed first.
+/// Returns true if the new minimum exceeds the present maximum, which must then be changed first.
 bool MaximumGoesFirst(const PlannedSetting& minimum, const Settings& settings) {
   const auto wanted = ParseCount(minimum.wanted);
   return std::any_of(minimum.keys.begin(), minimum.keys.end(), [&](const SettingKey& key) {
@@ -299,7 +302,7 @@ bool MaximumGoesFirst(const PlannedSetting& minimum, const Settings& settings) {
   });
 }
 
-/// Boost precedes the frequencies, because it changes their limits.
+/// Plans the frequency settings. Boost precedes the frequencies, because it changes their limits.
 void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus,
                      const Settings& settings, std::vector<PlannedSetting>& plan) {
   for (const FrequencySetting& one : kFrequencySettings) {
@@ -318,12 +321,12 @@ void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus
 
 // ---- the rest ----
 
-/// One value of the whole machine, which not every kernel has.
+/// A setting with one value for the whole machine. It may be missing in a kernel.
 struct PlainSetting {
   const char* name;
   Kind kind;
   std::string MachineProfile::*wanted;
-  const char* absent;  ///< the meaning of a missing file
+  const char* absent;  ///< the reason if the file is missing
 };
 
 constexpr PlainSetting kPlainSettings[] = {
@@ -333,7 +336,8 @@ constexpr PlainSetting kPlainSettings[] = {
      "this kernel was built without the NMI watchdog"},
     {"transparent_hugepages", Kind::kTransparentHugepages, &MachineProfile::transparent_hugepages,
      "this kernel was built without transparent huge pages"},
-    {"swappiness", Kind::kSwappiness, &MachineProfile::swappiness, "this kernel has no swappiness"},
+    {"swappiness", Kind::kSwappiness, &MachineProfile::swappiness,
+     "this kernel does not have swappiness"},
     {"perf_sample_rate", Kind::kPerfSampleRate, &MachineProfile::perf_sample_rate,
      "this kernel was built without perf events"},
 };
@@ -352,12 +356,13 @@ PlannedSetting PlanPlain(const PlainSetting& one, const std::string& wanted,
   return planned;
 }
 
-/// Reports changes that a write would refuse; a setting that is unavailable changes nothing.
+/// Marks a setting as unavailable if one of its values is invalid, and removes the changes of an
+/// unavailable setting.
 void RefuseInvalid(PlannedSetting& planned) {
   for (const SettingChange& change : planned.changes) {
     if (!planned.missing.empty() || IsValidSetting(change.key, change.value)) continue;
     planned.missing =
-        "'" + Printable(planned.wanted) + "' is not a value of " + DescribeSetting(change.key);
+        "'" + Printable(planned.wanted) + "' is not a valid " + DescribeSetting(change.key);
   }
   if (!planned.missing.empty()) planned.changes.clear();
 }
@@ -390,7 +395,7 @@ std::string PresentIrqs(const PlannedSetting& planned, const Settings& settings)
   return std::to_string(moved) + " of " + std::to_string(known) + " on housekeeping CPUs";
 }
 
-/// Converts a value to the profile's words.
+/// Converts a kernel value to the terms of the profile.
 std::string InWords(const PlannedSetting& planned, const SettingKey& key, std::string value) {
   if (key.kind == Kind::kBoost || key.kind == Kind::kCpuBoost) return value == "1" ? "on" : "off";
   if (key.kind == Kind::kNoTurbo) return value == "1" ? "off" : "on";
@@ -425,7 +430,7 @@ std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const Pr
 std::string PresentValue(const PlannedSetting& planned, const Settings& settings) {
   if (planned.name == kSmt) return PresentSmt(settings.files());
   if (planned.name == kIrqs) return PresentIrqs(planned, settings);
-  // Processors without boost.
+  // The processors do not have boost.
   if (planned.name == kBoost && planned.keys.empty() && planned.missing.empty()) return "off";
   std::vector<std::pair<std::string, std::vector<int>>> values;
   for (const SettingKey& key : planned.keys) {

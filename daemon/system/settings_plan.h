@@ -11,31 +11,32 @@
 
 namespace benchd {
 
-/// One setting of a profile as it will be taken: a name for users, and the changes.
+/// The plan for one setting of a profile: its name for users, and the changes that apply it.
 struct PlannedSetting {
   std::string name;    ///< as in status and JSON: "irqs", "governor", "boost", ...
   std::string wanted;  ///< as in the profile
   /// Empty if the setting is unavailable or needs no change.
   std::vector<SettingChange> changes;
-  /// Empty, or why this machine cannot provide it: "no cpufreq driver (in a virtual machine the
-  /// host decides)".
+  /// The reason why the setting is unavailable, or empty: "no cpufreq driver (in a virtual machine
+  /// the host decides)".
   std::string missing;
-  /// The values that it concerns, even if it is unavailable; for PresentValue().
+  /// The affected kernel values, even if the setting is unavailable; for PresentValue().
   std::vector<SettingKey> keys;
 };
 
-/// The settings of `profile` that are kernel values, in the order in which they must be taken:
-/// first irqs, workqueues and smt (which changes the CPUs that exist), then frequencies, then the
-/// rest. cpuset and c_states have leases of their own and are not included, nor are settings that
-/// the profile leaves alone.
+/// Plans the settings of `profile` that are kernel values, in the order in which they must be
+/// applied: first irqs, workqueues and smt (which takes CPUs offline), then frequencies, then the
+/// rest. cpuset and c_states are not included, because they have separate leases. Settings that the
+/// profile does not mention are not included either.
 ///
-/// smt "idle" needs no change: the choice of the children's CPUs and the cpuset implement it.
+/// smt "idle" does not need a change; it is implemented by the choice of the children's CPUs and by
+/// the cpuset.
 std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const ProfileCpus& cpus,
                                          const Settings& settings);
 
-/// The present value of a planned setting in the profile's words: "performance", or "performance
-/// (CPUs 1-3), powersave (CPU 4)" if CPUs differ, or "27 of 30 on housekeeping CPUs"; empty if
-/// nothing can be read.
+/// Returns the present value of a planned setting in the terms of the profile: "performance",
+/// "performance (CPUs 1-3), powersave (CPU 4)" if CPUs differ, or "27 of 30 on housekeeping CPUs";
+/// empty if it cannot be read.
 std::string PresentValue(const PlannedSetting& planned, const Settings& settings);
 
 }  // namespace benchd

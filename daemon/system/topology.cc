@@ -13,12 +13,12 @@
 namespace benchd {
 namespace {
 
-/// The fastest CPU's capacity: SCHED_CAPACITY_SCALE, include/linux/sched.h.
+/// The capacity of the fastest CPU: SCHED_CAPACITY_SCALE, include/linux/sched.h.
 constexpr std::uint64_t kMostCapacity = 1024;
 
-/// The online CPUs on the same core as `cpu`, itself included.
+/// Returns the online CPUs on the same core as `cpu`, including `cpu`.
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
-  // The second name is the older name of the same file.
+  // The second name is the old name of the same file.
   for (const char* name : {"topology/core_cpus_list", "topology/thread_siblings_list"}) {
     const auto listed = ReadCpus(files, CpuFile(cpu, name));
     if (!listed) continue;
@@ -35,7 +35,7 @@ int Package(const KernelFiles& files, int cpu) {
   return package;
 }
 
-/// By CPU; empty if all are alike.
+/// Returns the capacity of each CPU; empty if all are equal.
 std::map<int, int> ReadCapacities(const KernelFiles& files, const std::vector<int>& online) {
   std::map<int, int> capacities;
   const auto atom = ReadCpus(files, "sys/devices/cpu_atom/cpus");
@@ -107,7 +107,7 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
 
 namespace {
 
-/// The usable CPUs of the fastest cores; empty if all are alike.
+/// Returns the usable CPUs of the fastest cores; empty if all cores are of the same type.
 std::vector<int> FastestCpus(const Topology& topology, const std::vector<int>& usable) {
   std::map<int, std::vector<int>> by_capacity;
   for (const PhysicalCore& core : topology.cores) {
@@ -125,7 +125,7 @@ Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& 
                               const std::vector<int>& wanted) {
   const std::vector<int> cpus = CpusInBoth(topology.online, usable);
   if (cpus.empty()) {
-    return Error{ErrorCode::kFailedPrecondition, "CPUs: no online CPU may be used"};
+    return Error{ErrorCode::kFailedPrecondition, "CPUs: no usable CPU is online"};
   }
   if (const std::vector<int> missing = CpusWithout(wanted, cpus); !missing.empty()) {
     return InvalidArgument("benchmark_cpus", FormatCpuList(missing) + " cannot be used here",
@@ -143,8 +143,8 @@ Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& 
   }
   if (split.benchmark.empty()) split.benchmark = split.housekeeping;
   if (!CpusInBoth(split.benchmark, split.housekeeping).empty()) {
-    split.why = wanted.empty() ? "there is a single physical core"
-                               : "benchmark_cpus leaves no CPU for the daemon";
+    split.why = wanted.empty() ? "there is only one physical core"
+                               : "benchmark_cpus leaves no CPU for benchd";
   }
   return split;
 }
@@ -153,10 +153,11 @@ namespace {
 
 std::string SharedCore(const std::vector<int>& core) {
   return "CPUs " + FormatCpuList(core) +
-         " share a core, and one of them is needed for housekeeping: no other core is left";
+         " share a core, but one of them is needed for housekeeping because no other core is left";
 }
 
-/// Without another core, the threads of one core that were not requested do the housekeeping.
+/// Uses the threads of a benchmark core that were not requested for housekeeping, because no other
+/// core is left.
 void ShareACore(const Topology& topology, const std::vector<int>& wanted, ProfileCpus& cpus) {
   for (const PhysicalCore& core : topology.cores) {
     const std::vector<int> threads = CpusInBoth(core.cpus, cpus.benchmark);
@@ -170,7 +171,7 @@ void ShareACore(const Topology& topology, const std::vector<int>& wanted, Profil
   }
 }
 
-/// Every usable thread of the cores that hold a wanted CPU.
+/// Returns all usable threads of the cores that contain a wanted CPU.
 std::vector<int> WholeCores(const Topology& topology, const std::vector<int>& usable,
                             const std::vector<int>& wanted) {
   std::vector<int> threads;
@@ -183,7 +184,7 @@ std::vector<int> WholeCores(const Topology& topology, const std::vector<int>& us
   return threads;
 }
 
-/// The thread for children among a core's reserved threads.
+/// Chooses the thread for children among the reserved threads of a core.
 int PickThread(const PhysicalCore& core, const std::vector<int>& threads,
                const std::vector<int>& wanted, bool siblings_go) {
   // The kernel keeps the first thread online.

@@ -62,7 +62,7 @@ class Frozen {
   const int folder_;
 };
 
-/// @return the number of processes
+/// Sends SIGKILL to each process in a group. @return the number of processes
 int SignalAll(int folder) {
   const std::string pids = ReadAt(folder, "cgroup.procs");
   int count = 0;
@@ -85,7 +85,8 @@ void KillAll(int folder) {
   }
 }
 
-/// The number after a word that begins a line: "max 3", "oom_kill 1"; 0 if the word is missing.
+/// Returns the number after the word that begins a line, as in "max 3" or "oom_kill 1"; 0 if the
+/// word is missing.
 std::uint64_t CountOf(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     std::string_view line = NextLine(text);
@@ -107,12 +108,14 @@ std::optional<std::uint64_t> ReadNumber(int file) {
   return ParseCount(NextLine(text));
 }
 
-/// @param controller  the controller that it needs; empty: none
+/// Returns the error for a limit or figure that is unavailable.
+/// @param controller  the controller that `what` needs, or empty
 Error GroupCannotHold(const std::string& what, std::string_view controller) {
   const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
   const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
-  return Error{ErrorCode::kNotFound, why.empty() ? "no control group can be made here for " + what
-                                                 : what + " is unavailable: " + why};
+  return Error{ErrorCode::kNotFound, why.empty()
+                                         ? "no control group can be created here for " + what
+                                         : what + " is unavailable: " + why};
 }
 
 }  // namespace
@@ -121,7 +124,7 @@ bool TreeGroup::IsOurs(std::string_view name) { return name.starts_with(kNamePre
 
 namespace {
 
-/// The runner that made a group, parsed from the group's name.
+/// The runner that created a group, parsed from the group's name.
 struct Maker {
   std::uint64_t pid = 0;
   std::uint64_t started_ticks = 0;  ///< since boot; distinguishes processes that reuse a pid
@@ -129,7 +132,7 @@ struct Maker {
   bool operator==(const Maker&) const = default;
 };
 
-/// The start time of a process; empty if it has ended, which includes zombies.
+/// Returns the start time of a process; empty if it has ended or is a zombie.
 std::optional<std::uint64_t> StartOf(const std::string& pid) {
   const auto stat = KernelFiles("/").Read("proc/" + pid + "/stat");
   if (!stat) return std::nullopt;
@@ -152,10 +155,10 @@ std::string StemOf(const Maker& maker) {
          std::to_string(maker.started_ticks) + "-" + std::to_string(maker.pid_namespace) + "-";
 }
 
-/// Empty for a name from an older release, which has fewer numbers.
+/// Parses a group's name; empty for a name from an older release, which has fewer numbers.
 std::optional<Maker> MakerOf(std::string_view name) {
   name.remove_prefix(std::min(name.size(), kNamePrefix.size()));
-  std::array<std::uint64_t, 4> numbers{};  // the last one is the folder's
+  std::array<std::uint64_t, 4> numbers{};  // the last one is the number of the folder
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::size_t end = i + 1 < numbers.size() ? name.find('-') : name.size();
     const auto number = ParseCount(name.substr(0, end));
@@ -166,8 +169,8 @@ std::optional<Maker> MakerOf(std::string_view name) {
   return Maker{numbers[0], numbers[1], numbers[2]};
 }
 
-/// Whether the group's runner is dead. Any process that may open the folder may hold its lock, so
-/// the lock is only consulted if the name cannot identify the runner: for runners in another
+/// Returns true if the group's runner is dead. Any process that can open the folder can lock it, so
+/// the lock is checked only if the name does not identify the runner: for runners in another
 /// namespace and for older releases.
 bool IsLeft(std::string_view name, const Maker& ourselves, int folder) {
   const auto maker = MakerOf(name);
@@ -194,7 +197,7 @@ void TreeGroup::RemoveLeftovers(const std::string& parent) {
     UniqueFd folder(open(path.c_str(), kOpenFolder));
     if (!folder || !IsLeft(name, ourselves, folder.get())) continue;
     KillAll(folder.get());
-    // EBUSY while its processes are still exiting; the next runner then removes it.
+    // Fails with EBUSY while processes are still exiting; the next runner then removes the folder.
     rmdir(path.c_str());
   }
 }
@@ -207,7 +210,7 @@ Result<TreeGroup> TreeGroup::CreateIn(const std::string& parent) {
 
 Result<void> TreeGroup::Make(const std::string& parent) {
   if (parent.empty()) {
-    return Error{ErrorCode::kNotFound, "cgroup: this process has no group of version 2"};
+    return Error{ErrorCode::kNotFound, "cgroup: this process is not in a version 2 group"};
   }
   RemoveLeftovers(parent);
   parent_ = parent;
@@ -219,7 +222,8 @@ Result<void> TreeGroup::Make(const std::string& parent) {
 
 std::vector<std::string> TreeGroup::Open(const std::string& parent, const TreeLimits& limits) {
   base_ = limits;
-  // No error if there is no group: without it, a tree is found through parents.
+  // A failure is not an error: without a group, a tree is found through the parents of its
+  // processes.
   static_cast<void>(Make(parent));
   std::vector<std::string> missing;
   for (const Result<void>& limited : {LimitMemory(kNoLimit), LimitProcesses(kNoLimit)}) {
@@ -228,10 +232,10 @@ std::vector<std::string> TreeGroup::Open(const std::string& parent, const TreeLi
   return missing;
 }
 
-/// Makes a folder that only we may open until it is locked: any process that may open it may lock
-/// it.
+/// Creates a folder that only we can open until it is locked, because any process that can open it
+/// can lock it.
 Result<UniqueFd> TreeGroup::MakeLocked(std::string& path) {
-  // A runner has several groups; each folder takes the first free number.
+  // A runner has several groups, so each folder gets the next free number.
   constexpr unsigned kTries = 1000;
   for (unsigned i = 0; i < kTries; ++i) {
     path = parent_ + "/" + stem_ + std::to_string(number_++);
@@ -241,13 +245,14 @@ Result<UniqueFd> TreeGroup::MakeLocked(std::string& path) {
     }
     UniqueFd folder(open(path.c_str(), kOpenFolder));
     if (folder && flock(folder.get(), LOCK_EX | LOCK_NB) == 0) {
-      // Independent of our umask: runtimes read their limits here as the user.
+      // Not passed to mkdir(), which applies our umask. Language runtimes read their limits here as
+      // the user.
       fchmod(folder.get(), 0755);
       return folder;
     }
     const int error = errno;
     rmdir(path.c_str());
-    // Another runner that is looking for leftovers briefly holds the lock.
+    // A runner that looks for leftovers holds the lock for a moment.
     if (error != EWOULDBLOCK) return SystemError(path, error);
   }
   return SystemError(path, EEXIST);
@@ -275,8 +280,8 @@ Result<void> TreeGroup::MakeFolder() {
 void TreeGroup::RemoveFolder() {
   if (!folder_) return;
   Kill();
-  // Killed processes leave the group only when they have exited. Polling is enough (at most 100 ms,
-  // and only if something was left); a watch on cgroup.events would not be worth it.
+  // Killed processes leave the group only when they have exited. Polling is enough, because it
+  // takes at most 100 ms, and only if processes were left.
   constexpr int kTries = 100;
   for (int i = 0; i < kTries && rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) usleep(1000);
   folder_.Reset();
@@ -285,7 +290,7 @@ void TreeGroup::RemoveFolder() {
 int TreeGroup::fd() {
   if (spent_) {
     RemoveFolder();
-    // If this fails, it is tried again for the next child.
+    // If this fails, the next call tries again.
     if (!MakeFolder()) spent_ = true;
   }
   return folder_.get();
@@ -374,12 +379,12 @@ std::optional<std::uint64_t> TreeGroup::MemoryPeakBytes() const {
 Result<void> TreeGroup::BeginRun(const TreeFigureNeeds& needs) {
   counts_memory_peak_ = needs.memory_peak && MemoryPeakBytes();
   if (counts_memory_peak_) spent_ = true;
-  // If the folder is not fresh, earlier usage must not count.
+  // If the folder is not new, earlier CPU time must not count.
   cpu_time_before_us_ = fd() >= 0 ? CpuTimeUs() : std::nullopt;
   if (needs.memory_peak && !counts_memory_peak_) {
     if (CanLimitMemory()) {
       return Error{ErrorCode::kUnimplemented,
-                   "this kernel has no memory.peak (added in Linux 5.19)"};
+                   "this kernel does not have memory.peak (added in Linux 5.19)"};
     }
     return GroupCannotHold("a memory peak", "memory").Within("no control group counts it");
   }
@@ -405,8 +410,8 @@ TreeFigures TreeGroup::ReadFigures() const {
 }
 
 void TreeGroup::LeaveCharges() {
-  // Every group has these charges for a while: the kernel reserves 256 KiB for each CPU that
-  // charged (MEMCG_CHARGE_BATCH), and keeps names and inodes of files.
+  // Every group keeps such charges for a while: the kernel reserves 256 KiB for each CPU that
+  // charged memory (MEMCG_CHARGE_BATCH), and keeps names and inodes of files.
   constexpr std::uint64_t kNothing = std::uint64_t{4} * 1024 * 1024;
   if (held_.memory_bytes == kNoLimit) return;
   if (ReadNumber(memory_now_.get()).value_or(0) > kNothing) Renew();
@@ -415,7 +420,7 @@ void TreeGroup::LeaveCharges() {
 void TreeGroup::Renew() {
   if (!exists()) return;
   spent_ = true;
-  // Made now, because the next child is created during another run.
+  // Creates the folder now, because the next child is created while another run is measured.
   static_cast<void>(fd());
 }
 
@@ -428,7 +433,7 @@ std::string TreeGroup::TakeHits() {
   if (seen_.memory_kills > before.memory_kills) {
     text = seen_.memory_limit > before.memory_limit
                ? "exceeded its memory limit of " + BytesText(held_.memory_bytes)
-               : "used all memory of this machine";
+               : "used up the memory of this machine";
   }
   if (seen_.refused_forks > before.refused_forks) {
     text.append(text.empty() ? "" : " and ")

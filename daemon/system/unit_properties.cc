@@ -21,24 +21,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of each stream; the rest is ignored.
+/// The length up to which each output stream is read; the rest is ignored.
 constexpr std::size_t kMaxOutputBytes = 16 * 1024;
-/// Time to exit after SIGKILL; a process that takes longer hangs in the kernel.
+/// The time that a process gets to exit after SIGKILL; one that takes longer hangs in the kernel.
 constexpr std::chrono::milliseconds kDying{1000};
 
 Error NoSystemd() {
   return Error{ErrorCode::kUnavailable, "systemd: not running here",
-               "a cpuset partition requires systemd to run benchd-runner"};
+               "run benchd-runner as a systemd service to get a cpuset partition"};
 }
 
-/// A file in memory for the program's output: the program never blocks on it, so it need not be
-/// read meanwhile.
+/// Creates a file in memory for the program's output. The program never blocks when it writes to
+/// it, so the output can be read after the program has ended.
 Result<UniqueFd> OpenOutput() {
   UniqueFd file(memfd_create("systemctl", MFD_CLOEXEC));
   return file ? Result<UniqueFd>(std::move(file)) : SystemError("memfd_create", errno);
 }
 
-/// The beginning of the output.
+/// Returns the beginning of the output.
 std::string PrintedIn(const UniqueFd& file) {
   std::string text(kMaxOutputBytes, '\0');
   const ssize_t count = pread(file.get(), text.data(), text.size(), 0);
@@ -46,8 +46,8 @@ std::string PrintedIn(const UniqueFd& file) {
   return text;
 }
 
-/// Redirects the streams, closes all other descriptors and resets signal dispositions and mask,
-/// because the runner blocks signals.
+/// The attributes of a child: redirects its streams, closes all other descriptors, and resets
+/// signal dispositions and the signal mask, because the runner blocks signals.
 class SpawnRules {
  public:
   SpawnRules(int out, int err) {
@@ -79,14 +79,14 @@ class SpawnRules {
   posix_spawnattr_t attributes_;
 };
 
-/// The result of a program that was waited for.
+/// The result of a program that has ended.
 struct Ended {
-  int code = 0;  ///< its exit code, 128 + N if signal N killed it
+  int code = 0;  ///< its exit code; 128 + N if signal N killed it
   std::string out;
   std::string err;
 };
 
-/// @return false if it is still running after `limit`
+/// Waits for a process to exit. @return false if it is still running after `limit`
 bool WaitFor(const UniqueFd& pidfd, std::chrono::milliseconds limit) {
   const Clock::time_point end = Clock::now() + limit;
   for (;;) {
@@ -97,8 +97,9 @@ bool WaitFor(const UniqueFd& pidfd, std::chrono::milliseconds limit) {
   }
 }
 
-/// Runs a program to its end, or kills it after `limit`. Reaps it unless it is still exiting.
-/// @errors kDeadlineExceeded, with an empty message; those of the system calls
+/// Runs a program until it exits, or kills it after `limit`. Reaps it unless it hangs in the
+/// kernel.
+/// @errors kDeadlineExceeded with an empty message; those of the system calls
 Result<Ended> RunProgram(const std::string& program, const std::vector<std::string>& words,
                          std::chrono::milliseconds limit) {
   TRY(auto out, OpenOutput());
@@ -114,7 +115,8 @@ Result<Ended> RunProgram(const std::string& program, const std::vector<std::stri
   const int failed = posix_spawn(&pid, program.c_str(), rules.actions(), rules.attributes(),
                                  arguments.data(), environment);
   if (failed != 0) return SystemError(program, failed);
-  // No other code can reap it meanwhile: the process has only this thread.
+  // The pid is still valid, because this process has only one thread, so no other code can have
+  // reaped the child.
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) {
     Error error = SystemError("pidfd_open", errno);
@@ -136,7 +138,7 @@ Result<Ended> RunProgram(const std::string& program, const std::vector<std::stri
   return Ended{code, PrintedIn(out), PrintedIn(err)};
 }
 
-/// The program's path; empty if there is no such program.
+/// Returns the path of a program; empty if it does not exist.
 std::string FindProgram(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   for (const char* folder : {"/usr/bin/", "/bin/"}) {
@@ -148,7 +150,8 @@ std::string FindProgram(const std::string& name) {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The reason that systemctl printed, for a message.
+/// Returns the reason of a failure for a message: the first line of systemctl's output, or the exit
+/// code.
 std::string Reason(const std::string& said, int code) {
   constexpr std::size_t kMaxBytes = 200;
   return said.empty() ? "exit code " + std::to_string(code) : FirstLine(said).substr(0, kMaxBytes);
@@ -167,7 +170,7 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
   if (access((place_.run_folder + "/system").c_str(), F_OK) != 0) return NoSystemd();
   const std::string program = FindProgram(place_.program);
   if (program.empty()) {
-    return Error{ErrorCode::kUnavailable, place_.program + ": there is no such program"};
+    return Error{ErrorCode::kUnavailable, place_.program + ": program not found"};
   }
   arguments.insert(arguments.begin(), "systemctl");
   auto ended = RunProgram(program, arguments, place_.limit);
@@ -184,7 +187,7 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
 Result<std::string> SystemctlProperties::AllowedCpus(std::string_view unit) {
   auto answer = Call({"show", "--property=AllowedCPUs", "--value", std::string(unit)});
   if (!answer) return answer;
-  // systemd separates ranges by spaces.
+  // systemd separates ranges with spaces.
   std::string list = FirstLine(*answer);
   std::replace(list.begin(), list.end(), ' ', ',');
   const auto cpus = ParseCpuList(list);
@@ -199,10 +202,11 @@ Result<void> SystemctlProperties::SetAllowedCpus(std::string_view unit, std::str
   return {};
 }
 
-/// systemd 252 writes a drop-in even for the empty list. Folders that are not empty are kept.
+/// Removes the drop-in that systemd 252 writes even for the empty list, and its folders if they are
+/// empty.
 void SystemctlProperties::RemoveDropIn(std::string_view unit) const {
   const std::string control = place_.run_folder + "/system.control";
-  // A unit without a file, such as init.scope, has its drop-ins among the transient ones.
+  // The drop-ins of a unit without a file, such as init.scope, are in the folder "transient".
   for (const std::string& parent : {control, place_.run_folder + "/transient"}) {
     const std::string folder = parent + "/" + std::string(unit) + ".d";
     unlink((folder + "/50-AllowedCPUs.conf").c_str());

@@ -17,11 +17,11 @@
 namespace benchd::wire {
 namespace {
 
-// First byte of a packet: where its record is.
+// The first byte of a packet: the location of its record.
 constexpr char kInline = 0;
 constexpr char kInMemory = 1;
 constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-// Far beyond any pause of a healthy process. A stuck process must not block us for ever.
+// Far beyond any pause of a healthy process. A stuck process must not block us forever.
 constexpr int kSendTimeoutMs = 30'000;
 
 Error Malformed(const char* why) {
@@ -77,7 +77,7 @@ UniqueFd TakeDescriptor(msghdr& header) {
 /// change.
 Result<std::string> ReadSealed(int memory) {
   const int seals = fcntl(memory, F_GET_SEALS);
-  if (seals < 0 || (seals & kSeals) != kSeals) return Malformed("its memory file is not sealed");
+  if (seals < 0 || (seals & kSeals) != kSeals) return Malformed("the memory file is not sealed");
   struct stat info {};
   if (fstat(memory, &info) != 0) return SystemError("fstat of a record", errno);
   const auto size = static_cast<std::size_t>(info.st_size);
@@ -132,7 +132,7 @@ Result<void> SendRecord(int socket, std::string_view record) {
 
 Result<std::string> ReceiveRecord(int socket) {
   char kind = kInline;
-  char bytes[kInlineBytes];  // not initialised: touches only the pages that a packet fills
+  char bytes[kInlineBytes];  // not initialised, so that only the pages of a packet are touched
   std::array<iovec, 2> parts{iovec{&kind, 1}, iovec{bytes, sizeof(bytes)}};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr header{};
@@ -146,12 +146,14 @@ Result<std::string> ReceiveRecord(int socket) {
   } while (count < 0 && errno == EINTR);
   if (count < 0) {
     if (errno == ECONNRESET) return std::string();
-    if (errno == EAGAIN) return Error{ErrorCode::kResourceExhausted, "receiving: nothing yet", {}};
+    if (errno == EAGAIN) {
+      return Error{ErrorCode::kResourceExhausted, "receiving a record: no data yet", {}};
+    }
     return SystemError("receiving a record", errno);
   }
   UniqueFd memory = TakeDescriptor(header);
   if (count == 0) return std::string();
-  if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return Malformed("it is too large");
+  if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return Malformed("too large");
   const auto size = static_cast<std::size_t>(count) - 1;
   if (kind == kInMemory && size == 0 && memory) return ReadSealed(memory.get());
   if (kind != kInline || size == 0 || memory) return Malformed("unknown kind");

@@ -58,11 +58,11 @@ void Reader::Get(std::array<std::uint8_t, 32>& value) {
 
 Result<void> Reader::Finish() const {
   if (failed_) {
-    return Error{ErrorCode::kInvalidArgument, "record: cut short or malformed",
+    return Error{ErrorCode::kInvalidArgument, "record: truncated or malformed",
                  "install benchd and benchd-runner from the same build and restart both"};
   }
   if (!rest_.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "record: bytes left over after the last field",
+    return Error{ErrorCode::kInvalidArgument, "record: unexpected bytes after the last field",
                  "install benchd and benchd-runner from the same build and restart both"};
   }
   return {};

@@ -16,12 +16,12 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 
-/// Converts values to bytes and back. Both directions walk the same list of fields
-/// (core/base/fields.h), so that their fields cannot differ.
+/// Conversion of values to bytes and back. Both directions use the same list of fields
+/// (core/base/fields.h), so they cannot disagree.
 ///
 /// Integers are little endian in the width of their type, a double is its bits, an enum is one
-/// byte; strings, vectors and maps begin with a 32-bit count. Used by both processes, each
-/// single-threaded.
+/// byte; strings, vectors and maps begin with a 32-bit count. Both processes use this code, each on
+/// a single thread.
 namespace benchd::wire {
 
 /// Appends values to a record.
@@ -97,13 +97,14 @@ class Reader {
 
   void Field(const char* /*name*/, auto& value) { Get(value); }
 
-  /// Fails the record, for a check that the fields' types cannot express.
+  /// Marks the record as invalid, for checks that the types of the fields cannot express.
   void Fail() {
     failed_ = true;
     rest_ = {};
   }
 
-  /// @errors kInvalidArgument if anything did not fit, or bytes are left over.
+  /// Checks that the whole record was read.
+  /// @errors kInvalidArgument if a value was invalid, or bytes are left over.
   Result<void> Finish() const;
 
  private:
@@ -136,7 +137,7 @@ class Reader {
   void Get(std::pair<A, B>& value) {
     (*this)(value.first, value.second);
   }
-  /// In order, as the writer produced them. The writer never repeats a key.
+  /// Accepts only keys in ascending order without repetition, as the writer produces them.
   template <typename K, typename V>
   void Get(std::map<K, V>& values) {
     values.clear();

@@ -23,7 +23,7 @@ T Blank() {
 constexpr std::size_t kLastGreeting = 1;
 static_assert(std::is_same_v<std::variant_alternative_t<kLastGreeting, Message>, HelloReply>);
 
-/// The alternative at the index given by the type byte; empty if there is none.
+/// Returns the alternative at the index given by the type byte; empty for an invalid index.
 template <std::size_t Index = 0>
 std::optional<Message> MessageOf(std::size_t type) {
   if constexpr (Index == std::variant_size_v<Message>) {

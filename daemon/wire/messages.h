@@ -21,11 +21,11 @@
 /// side treats an invalid record, or a closed socket, as the death of the other.
 namespace benchd::wire {
 
-/// Must change with every list of fields that is sent, here or beside the core's values, and with
-/// the order of its fields.
+/// The version of the protocol. It must change with any change to the fields that are sent, or to
+/// their order. The lists of fields are here and beside the core's values.
 inline constexpr std::uint32_t kVersion = 9;
 
-/// What benchd needs to know of a machine profile: its name, and the CPUs that a session may
+/// The part of a machine profile that benchd needs: its name, and the CPUs that a session may
 /// request.
 struct ProfileSummary {
   std::string name;
@@ -37,7 +37,7 @@ BENCHD_FIELDS(ProfileSummary, name, cpus)
 struct HelloReply {
   std::uint32_t version = kVersion;
   std::int32_t pid = 0;
-  bool privileged = false;  ///< may change to other users
+  bool privileged = false;  ///< can switch to other users
   std::vector<int> housekeeping_cpus;
   std::vector<int> benchmark_cpus;
   std::vector<ProfileSummary> profiles;
@@ -58,7 +58,7 @@ struct Resolve {
 };
 BENCHD_FIELDS(Resolve, query)
 
-/// Defines a child for later runs; kept under its number until CloseChildren.
+/// Defines a child for later runs, which the runner keeps under its number until CloseChildren.
 struct OpenChild {
   using Answer = Result<void>;
   std::uint32_t number = 0;
@@ -88,34 +88,34 @@ struct MissingMetric {
 BENCHD_FIELDS(MissingMetric, metric, why)
 
 /// The figures of a child: of the process that was started and the children it waited for (wait4),
-/// unless a field is documented as the whole tree's.
+/// unless the comment of a field states that it covers the whole tree.
 struct RunFigures {
   std::int64_t started_at_ns = 0;  ///< CLOCK_REALTIME just before execve
-  std::int64_t wall_time_ns = 0;   ///< CLOCK_MONOTONIC, from just before execve to reaped
+  std::int64_t wall_time_ns = 0;   ///< CLOCK_MONOTONIC, from just before execve until reaped
   std::int64_t ended_at_ns = 0;    ///< CLOCK_MONOTONIC when reaped
   std::int64_t user_time_us = 0;
   std::int64_t system_time_us = 0;
-  std::int64_t user_time_step_ns = 0;  ///< the granularity of both; 0: unknown
+  std::int64_t user_time_step_ns = 0;  ///< the granularity of both; 0 if unknown
   std::int64_t max_rss_bytes = 0;
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::int64_t voluntary_switches = 0;
   std::int64_t involuntary_switches = 0;
   RunExit exit;
-  /// The limit reached, such as "exceeded its memory limit of 64 MiB"; empty: none.
+  /// The limit that was reached, such as "exceeded its memory limit of 64 MiB"; otherwise empty.
   std::string limit;
   std::string stderr_tail;  ///< at most 4 KiB
   std::string output;       ///< OutputKind::kLog, at most 1 MiB
   /// benchd-helper's result of parsing stdout as the caller: an encoded ParsedOutput, opaque to the
   /// runner.
   std::string parsed;
-  std::optional<std::int64_t> read_bytes;   ///< from storage; absent: the kernel does not count
-  std::optional<std::int64_t> write_bytes;  ///< likewise, to storage
-  /// Of the whole tree, from its control group; absent without one.
+  std::optional<std::int64_t> read_bytes;   ///< from storage; absent if not counted
+  std::optional<std::int64_t> write_bytes;  ///< to storage; absent if not counted
+  /// Figures of the whole tree, from its control group; absent without a control group.
   std::optional<std::int64_t> tree_cpu_time_us;
   std::optional<std::int64_t> tree_memory_peak_bytes;
-  std::vector<CounterFigure> counters;  ///< of the whole tree; those available
-  /// Disturbances on its CPUs, from its start until its end was seen.
+  std::vector<CounterFigure> counters;  ///< available counters, of the whole tree
+  /// Disturbances on the run's CPUs, from its start until its end was seen.
   std::optional<std::int64_t> interrupts;
   std::optional<std::int64_t> stolen_us;
   std::optional<std::int64_t> foreign_switches;
@@ -133,16 +133,19 @@ struct BatchFigures {
 };
 BENCHD_FIELDS(BatchFigures, runs, result)
 
-/// Executes these runs one after another, without messages in between. Ends early after a run that
-/// could not be measured, with `stop_on_failure` after a failed run, at the beginning of a block
-/// once the budget is spent, and anywhere once the printed output might not fit into the answer.
+/// Executes runs one after another, without messages in between. The batch ends early:
+///
+/// - after a run that could not be measured;
+/// - after a failed run, with `stop_on_failure`;
+/// - at the beginning of a block, if the budget is spent;
+/// - after any run, if the printed output might not fit into the answer.
 struct RunBatch {
   using Answer = BatchFigures;
   Batch batch;
 };
 BENCHD_FIELDS(RunBatch, batch)
-/// Kills the run in progress; its BatchFigures follow as usual, with kCancelled. Has no answer of
-/// its own.
+/// Kills the run in progress; its BatchFigures follow as usual, with kCancelled. This message has
+/// no separate answer.
 struct CancelRun {};
 
 /// Applies a profile's settings for a session and describes the resulting machine.
@@ -156,7 +159,8 @@ struct ReleaseMachine {
   using Answer = MachineEnd;
 };
 BENCHD_FIELDS(ReleaseMachine)
-/// The state of a profile's settings; empty: the profile that is held, otherwise the default.
+/// Requests the state of a profile's settings. An empty name means the profile that is held,
+/// otherwise the default.
 struct DescribeMachine {
   using Answer = Result<MachineStatus>;
   std::string profile;
@@ -172,7 +176,7 @@ struct RestoreMachine {
   using Answer = Result<MachineStatus>;
 };
 BENCHD_FIELDS(RestoreMachine)
-/// Looks for noise; answered after one second.
+/// Looks for sources of noise; the answer takes one second.
 struct DiagnoseMachine {
   using Answer = Result<std::vector<NoiseSource>>;
 };
@@ -184,7 +188,7 @@ using Message = std::variant<Hello, HelloReply, Resolve, OpenChild, CloseChildre
                              Result<void>, BatchFigures, Result<MachineReport>, MachineEnd,
                              Result<MachineStatus>, Result<std::vector<NoiseSource>>>;
 
-/// The index of a type among the messages.
+/// Returns the index of a type among the messages.
 template <typename T, std::size_t Index = 0>
 constexpr std::size_t IndexOf() {
   if constexpr (std::is_same_v<T, std::variant_alternative_t<Index, Message>>) {
@@ -202,50 +206,50 @@ struct Record {
 
 /// Encodes one record: a type byte, the request number and the fields, little endian, lengths
 /// before contents. A greeting has no request number, so that any two versions understand each
-/// other's.
+/// other's greeting.
 std::string Encode(const Message& message, std::uint64_t request = 0);
 
-/// @errors kInvalidArgument for anything that Encode() cannot have produced; never reads past the
-///         end.
+/// Decodes one record; never reads past its end.
+/// @errors kInvalidArgument for bytes that Encode() cannot have produced.
 Result<Record> Decode(std::string_view bytes);
 
-/// Written by benchd-helper: the parsed samples of one run, or why there are none.
+/// The parsed samples of one run, or the reason for their absence; written by benchd-helper.
 struct ParsedOutput {
   Result<void> result;
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;
-  std::vector<InnerExit> exits;  ///< of the programs the harness ran, unless 0
+  std::vector<InnerExit> exits;  ///< of the programs that the harness ran, unless 0
 };
 BENCHD_FIELDS(ParsedOutput, result, samples, metrics, exits)
 std::string EncodeParsedOutput(const ParsedOutput& output);
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 
-/// Written by benchd-helper in answer to a Resolve.
+/// Encodes the answer to a Resolve, which benchd-helper writes.
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved);
 Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
 
-/// Written by benchd-helper about a uid: its entries in the machine's user database, and the gid of
-/// the group that may open the control socket.
+/// The entries of a uid in the machine's user database, and the gid of the group that may open the
+/// control socket; written by benchd-helper.
 struct UserRecord {
-  bool known = false;  ///< the user exists; otherwise the next three are meaningless
+  bool known = false;  ///< whether the user exists; if not, ignore the next three
   std::string name;
   std::uint32_t gid = 0;
   std::vector<std::uint32_t> groups;
-  std::optional<std::uint32_t> socket_gid;  ///< absent: the group does not exist
+  std::optional<std::uint32_t> socket_gid;  ///< absent if the group does not exist
 };
 BENCHD_FIELDS(UserRecord, known, name, gid, groups, socket_gid)
 std::string EncodeUserRecord(const Result<UserRecord>& record);
 Result<Result<UserRecord>> DecodeUserRecord(std::string_view bytes);
 
-/// Written by benchd-helper: the part of the configuration that concerns the runner.
+/// The part of the configuration that concerns the runner; written by benchd-helper.
 struct RunnerConfig {
-  std::string user;                ///< who may connect: a name or a number; empty: the default
-  std::string socket_group;        ///< children may run as its members; empty: the default
+  std::string user;                ///< who may connect, by name or number; empty for the default
+  std::string socket_group;        ///< children may run as its members; empty for the default
   bool allow_root = false;         ///< children may run as uid 0
-  std::vector<std::string> users;  ///< names or numbers; children may run as these, too
-  std::string benchmark_cpus;      ///< CPU list; empty: the default split
+  std::vector<std::string> users;  ///< others as whom children may run, by name or number
+  std::string benchmark_cpus;      ///< CPU list; empty for the default split
   bool counters = false;           ///< counters are opened for every run, even if not requested
-  /// Those of the file; `default` and `strict` always exist.
+  /// The profiles of the file; `default` and `strict` always exist.
   std::vector<MachineProfile> profiles;
   ChildLimits children;
 };

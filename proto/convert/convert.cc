@@ -17,13 +17,13 @@
 namespace benchd::convert {
 namespace {
 
-// base, base-2, ... and candidate, candidate-2, ..., counted per role.
+// Returns base, base-2, ... or candidate, candidate-2, ..., counted per role.
 std::string DefaultName(ArmRole role, int number_in_role) {
   const std::string name = role == ArmRole::kReference ? "base" : "candidate";
   return number_in_role == 1 ? name : name + "-" + std::to_string(number_in_role);
 }
 
-// Fills open roles and names: the first arm is the reference unless another is named.
+// Fills in absent roles and names. The first arm is the reference unless another arm has that role.
 void FinishArms(FieldReader& reader, const std::string& field, const v1::Benchmark& proto,
                 std::vector<Arm>& arms) {
   const bool names_a_reference = std::ranges::any_of(
@@ -36,7 +36,7 @@ void FinishArms(FieldReader& reader, const std::string& field, const v1::Benchma
   for (std::size_t i = 0; i < arms.size(); ++i) {
     if (arms[i].role == ArmRole::kPlacebo) {
       reader.Fail(field + ".arms[" + std::to_string(i) + "].role",
-                  "the placebo is added by SessionSpec.placebo");
+                  "a placebo cannot be submitted as an arm; set SessionSpec.placebo instead");
     }
     const int number = arms[i].role == ArmRole::kReference ? ++references : ++candidates;
     if (arms[i].name.empty()) arms[i].name = DefaultName(arms[i].role, number);
@@ -66,7 +66,7 @@ void ReadMargins(FieldReader& reader, const std::string& field, const v1::Benchm
 
 Rule ReadRule(FieldReader& reader, const v1::Rule& from) {
   const double width = reader.Finite("rule.precision_width", from.precision_width());
-  if (width < 0) reader.Fail("rule.precision_width", "is negative");
+  if (width < 0) reader.Fail("rule.precision_width", "must not be negative");
   return width > 0 ? Rule{RuleKind::kPrecision, width} : Rule{};
 }
 
@@ -133,7 +133,8 @@ void MarginToProto(const Comparison& from, v1::Comparison* to) {
   }
 }
 
-// Converts fields that need more than their name; only the names of the arms' variables.
+// Converts the fields that ToProto() cannot map by name. Of the arms' variables, it includes only
+// the names.
 void FinishBenchmark(const Benchmark& benchmark, v1::Benchmark* to) {
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
     for (const auto& [name, value] : benchmark.arms[i].env) {

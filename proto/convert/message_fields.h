@@ -25,12 +25,12 @@
 #include "core/model/session.h"
 #include "proto/convert/convert.h"
 
-/// Converts structs to messages and back by the list of fields beside each struct: a field of the
-/// model is the message's field of the same name (durations end in _seconds), so the mapping need
-/// not be written out. Internal to this folder, except for FieldReader.
+/// Conversion of structs to messages and back by the list of fields beside each struct. A field of
+/// the model corresponds to the message's field of the same name (durations end in _seconds), so
+/// the mapping need not be written out. Internal to this folder, except for FieldReader.
 namespace benchd::convert {
 
-/// Keeps the first error, so that a conversion reads as a list of fields.
+/// A reader of fields that keeps the first error, so that a conversion reads like a list of fields.
 class FieldReader {
  public:
   bool ok() const { return !failed_; }
@@ -42,14 +42,14 @@ class FieldReader {
     error_ = InvalidArgument(field, why, hint);
   }
 
-  /// The model's value; `fallback` for UNSPECIFIED (0).
+  /// Returns the model's value, or `fallback` for UNSPECIFIED (0).
   template <typename Wire, typename Model>
   Model Enum(const std::string& field, Wire wire, Model fallback) {
     if (static_cast<int>(wire) == 0) return fallback;
     const std::optional<Model> model = ToModel<Model>(wire);
     if (model) return *model;
     Fail(field, "this benchd does not know the value " + std::to_string(static_cast<int>(wire)),
-         "is the client newer than the daemon?");
+         "use a client and a daemon of the same version");
     return fallback;
   }
 
@@ -59,10 +59,10 @@ class FieldReader {
   }
 
   Nanoseconds Duration(const std::string& field, double seconds) {
-    // 2^63 ns are 292 years; a century is safely below.
+    // Nanoseconds in 64 bits reach 292 years; a century is safely below.
     constexpr double kMaxSeconds = 100.0 * 365 * 24 * 3600;
     if (std::isfinite(seconds) && seconds > 0 && seconds <= kMaxSeconds) {
-      // Rounds, because 0.29 s is slightly less in binary and would lose a nanosecond.
+      // Without rounding, 0.29 s would lose a nanosecond, because its double is slightly below.
       const auto rounded = std::chrono::round<Nanoseconds>(std::chrono::duration<double>(seconds));
       return std::max(rounded, Nanoseconds(1));
     }
@@ -79,7 +79,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-/// Fields of T that its message lacks or has in another form; the caller converts them.
+/// The fields of T that its message lacks or has in another form. The caller converts them.
 template <typename T>
 inline constexpr std::array<std::string_view, 0> kApart{};
 template <>
@@ -109,18 +109,18 @@ inline constexpr bool kIsList = false;
 template <typename T>
 inline constexpr bool kIsList<std::vector<T>> = true;
 
-/// Facts that the daemon adds to a request; never sent.
+/// Data that the daemon adds to a request. It is never sent.
 template <typename T>
 concept Internal = std::same_as<T, std::optional<ProgramIdentity>> || std::same_as<T, Caller>;
 
-/// Ends the process if the name is unknown: the list of fields and the message disagree, which any
-/// test of the conversion detects.
+/// Returns the message's field of this name. Ends the process if there is none, because the list of
+/// fields and the message then disagree. Any test of the conversion detects this.
 const FieldDescriptor& FieldOf(const Descriptor& message, const std::string& name);
 
 using MessageFields = std::vector<const FieldDescriptor*>;
 
-/// Collects the message's descriptor of each field of Owner; nullptr for a field that is not
-/// walked.
+/// Collects the message's descriptor for each field of Owner; nullptr for fields that the caller
+/// converts.
 template <typename Owner>
 class FieldFinder {
  public:
@@ -141,8 +141,9 @@ class FieldFinder {
   const Descriptor& message_;
 };
 
-/// The same, computed once: a look-up by name takes longer than the rest of the conversion. Each
-/// type has one kind of message; with another kind, protobuf's reflection ends the process.
+/// Returns the descriptors for T, which are computed once, because a look-up by name takes longer
+/// than the rest of the conversion. Each T must always be used with the same kind of message;
+/// otherwise protobuf's reflection ends the process.
 template <typename T>
 const MessageFields& FieldsOf(const T& value, const Message& message) {
   static const MessageFields fields = [&] {
@@ -153,7 +154,7 @@ const MessageFields& FieldsOf(const T& value, const Message& message) {
   return fields;
 }
 
-/// Accepts integers of all widths and keeps the sign.
+/// Sets a field or adds to it, for integers of all widths. Keeps the sign.
 void SetInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
 void AddInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
 std::int64_t GetInteger(const Message& message, const FieldDescriptor& field);
@@ -165,7 +166,7 @@ TextMap GetMap(const Message& message, const FieldDescriptor& field);
 template <typename T>
 void WriteFields(const T& value, Message* to);
 
-/// Writes fields. Absent fields stay absent; invalid UTF-8 is replaced.
+/// A writer of a message's fields. Absent fields stay absent; invalid UTF-8 is replaced.
 class MessageWriter {
  public:
   MessageWriter(const MessageFields& fields, Message& to)

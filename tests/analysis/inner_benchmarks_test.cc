@@ -78,7 +78,8 @@ TEST(InnerBenchmarksTest, WhatOneArmDoesNotPrintIsNamedAndNotCompared) {
   ASSERT_NE(warning, nullptr);
   EXPECT_EQ(warning->arm, "base");
   EXPECT_EQ(warning->message,
-            "base never printed what another arm of main did, so it is not compared: BM_new/time");
+            "base never printed metrics that another arm of main printed; they are not compared: "
+            "BM_new/time");
 }
 
 TEST(InnerBenchmarksTest, WhatStaysZeroHasNoDefaultGateAndIsNamed) {

@@ -258,7 +258,7 @@ TEST(MachineCombinationTest, AMachineThatCouldNotDecideLeavesTheGateUndecided) {
   std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
   TakeEstimate(sessions[1], Verdict::kUndecided, "missing_in_reference");
   EXPECT_EQ(Combined(sessions).warnings.front().message,
-            "node2.json: base has no wall_time to compare candidate with");
+            "node2.json: wall_time is missing in base, so candidate cannot be compared");
 }
 
 // A metric that is 0 everywhere gates only in the session whose candidate left 0.

@@ -64,19 +64,19 @@ TEST(SequentialDesignTest, RunsIsOneFixedLookUnderBothMethodNames) {
 TEST(SequentialDesignTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
   ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code,
-                "schedule: coin makes no pairs");
+                "schedule: coin does not form pairs");
   ExpectRefused(
       [](SessionSpec& s) {
         s.schedule.kind = ScheduleKind::kCoin;
         s.method = Method::kExactT;
       },
-      code, "schedule: coin makes no pairs");
+      code, "schedule: coin does not form pairs");
   ExpectRefused(
       [](SessionSpec& s) {
         s.method = Method::kExactT;
         s.estimator.kind = EstimatorKind::kMedian;
       },
-      code, "method: exact-t is for the estimator mean");
+      code, "method: exact-t supports only the estimator mean");
   ExpectRefused(
       [](SessionSpec& s) {
         s.method = Method::kExactT;

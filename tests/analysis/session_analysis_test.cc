@@ -220,7 +220,7 @@ TEST(SessionAnalysisTest, ValuesBeyondDoublePrecisionAreNotCalledNegative) {
     const auto told = std::ranges::find(report.warnings, "no_ratio", &Warning::code);
     ASSERT_NE(told, report.warnings.end());
     EXPECT_EQ(told->severity, Severity::kInvalidates);
-    EXPECT_EQ(told->hint, "print it in another unit, or use --estimator median");
+    EXPECT_EQ(told->hint, "print the metric in another unit, or use --estimator median");
   }
 }
 

@@ -53,7 +53,7 @@ TEST(AssessFileTest, PutsTheBenchmarksNameBeforeItsError) {
     "primaryMetric": {"scoreUnit": "s/op", "rawData": [[1, 2]]}, "secondaryMetrics": {}}])",
                                   {});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "a.B.c: runs: only 1 run; at least 2 needed");
+  EXPECT_EQ(refused.error().message, "a.B.c: runs: only 1 run; at least 2 are needed");
 }
 
 TEST(AssessFileTest, RefusesWhatWouldTakeTooLong) {
@@ -88,7 +88,7 @@ TEST(AnalyzeAgreementTest, HoldsEveryRaterAgainstTheTruth) {
 TEST(AnalyzeAgreementTest, RefusesATruthThatDoesNotRate) {
   const auto refused = AnalyzeAgreement("a,b\nx,y\nx,x\n", {.truth = "c"});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "truth 'c': no such column among the raters");
+  EXPECT_EQ(refused.error().message, "truth 'c': is not the column of a rater");
 }
 
 }  // namespace

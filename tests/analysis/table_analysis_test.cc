@@ -186,11 +186,11 @@ TEST(TableAnalysisTest, GivesTheReadersSentence) {
   const auto result = Analyze("arm,t\na,1\na,2\n");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(result.error().message, "line 4, column 1: the table has a single arm, 'a'");
+  EXPECT_EQ(result.error().message, "line 4, column 1: the table has only one arm, 'a'");
   TableOptions options = AgainstA();
   options.references = {"c"};
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", options).error().message,
-            "line 4, column 1: the table has no row of the base 'c'");
+            "line 4, column 1: the table has no rows of the base 'c'");
 }
 
 TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
@@ -199,7 +199,7 @@ TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", median).error().message,
             "estimator: median needs pairs, but these arms are independent");
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", Gated("t", std::nullopt)).error().message,
-            "metric t: whether lower or higher is better is unknown, so it cannot gate");
+            "metric t: it is unknown whether lower or higher is better, so it cannot gate");
 }
 
 // A gate without data does not end the table: the other one is judged.
@@ -261,7 +261,7 @@ TEST(TableAnalysisTest, WhatLacksValuesIsCountedInBlocksOfPairsAndElseInRunsOfTh
     EXPECT_TRUE(result) << result.error().message;
     return result ? MessageOf(result->report.warnings, "missing_values") : "";
   };
-  const std::string no_verdict = ": there is no verdict while more than 5 % lack it";
+  const std::string no_verdict = "; there is no verdict while more than 5 % lack it";
   EXPECT_EQ(said(true, 0, 3),
             "wall_time is missing in 3 of 40 blocks of main (a against b)" + no_verdict);
   EXPECT_EQ(said(false, 0, 3), "wall_time is missing in 3 of 40 runs of b" + no_verdict);

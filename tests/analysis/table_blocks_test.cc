@@ -153,15 +153,15 @@ TEST(TableBlocksTest, LeavesOutWhatComesAfterTheLastBlockWanted) {
       Group("arm,pair,t\na,0,1\nb,0,2\na,1,3\nb,1,4\na,2,5\nb,2,6\na,3,7\nb,3,8\n", options);
   EXPECT_EQ(grouped.blocks, (Blocks{"a1 b2", "a3 b4"}));
   EXPECT_EQ(MessageOf(grouped.warnings, "beyond_max_runs"),
-            "benchmark main: 2 pairs beyond --max-runs left out: the method does not cover "
-            "more");
+            "benchmark main: 2 pairs beyond --max-runs were ignored, because the method does "
+            "not cover more");
 }
 
 TEST(TableBlocksTest, RefusesAPairThatIsAWholeTable) {
   std::string text = "arm,pair,t\nb,0,1\n";
   for (int i = 0; i < 500'000; ++i) text += "a,0,1\n";
   // The 500,000th value of the pair is still taken; the header is line 1.
-  EXPECT_EQ(Group(text).error, "line 500002: over 500000 values of one pair");
+  EXPECT_EQ(Group(text).error, "line 500002: one pair has over 500000 values");
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST(TablePlanTest, TakesTheBenchmarksThatMatch) {
   EXPECT_EQ(plan.spec.benchmarks[0].name, "parse");
   EXPECT_EQ(CodesOf(plan.warnings), Names{}) << "only requested metrics can be missing";
   options.only = {"p*", "zz"};
-  EXPECT_EQ(Refused(text, options), "only zz: no benchmark matches (there are: parse, lex, alone)");
+  EXPECT_EQ(Refused(text, options), "only zz: no benchmark matches (available: parse, lex, alone)");
 }
 
 TEST(TablePlanTest, ABenchmarkMayHaveGatesOfItsOwn) {
@@ -214,7 +214,7 @@ TEST(TablePlanTest, ABenchmarkMayHaveGatesOfItsOwn) {
   EXPECT_EQ(PlannedGates(plan, 0), (Names{"t"}));
   EXPECT_EQ(PlannedGates(plan, 1), (Names{"u"}));
   options.gates_of["z"] = options.gates_of["y"];
-  EXPECT_EQ(Refused(text, options), "benchmark z: no benchmark matches (there are: x, y)");
+  EXPECT_EQ(Refused(text, options), "benchmark z: no benchmark matches (available: x, y)");
 }
 
 TEST(TablePlanTest, TakesTheNamedGatesForEveryBenchmark) {
@@ -251,8 +251,8 @@ TEST(TablePlanTest, LeavesOutABenchmarkWithoutAPartner) {
 
 TEST(TablePlanTest, WarnsOfArmsInStretches) {
   EXPECT_EQ(MessageOf(Plan("arm,t\na,1\na,1\nb,1\nb,1\n").warnings, "not_interleaved"),
-            "benchmark main: the rows come in groups of one arm, not interleaved, so a machine "
-            "that drifts looks like a difference between the arms");
+            "benchmark main: the rows are grouped by arm and not interleaved, so drift of the "
+            "machine looks like a difference between the arms");
   EXPECT_TRUE(Plan(kPlain).warnings.empty());
   EXPECT_TRUE(Plan("arm,order,t\na,1,1\na,3,1\nb,2,1\nb,4,1\n").warnings.empty())
       << "sorted after they were measured in turn";
@@ -320,7 +320,7 @@ TEST(TablePlanTest, RefusesWhatMakesNoSense) {
          o.classic_interval = true;
          o.method = Method::kWelch;
        }),
-       "interval: classic is itself a method: one look at all rows"},
+       "interval: classic is a method of its own: one look at all rows"},
       {options([](auto& o) {
          o.classic_interval = true;
          o.spec.estimator.kind = EstimatorKind::kHodgesLehmann;

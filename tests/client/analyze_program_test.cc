@@ -184,7 +184,7 @@ TEST_F(AnalyzeTest, WrongUseIsOneLineAndCode2) {
   const std::string table = Table();
   const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
       {{}, "analyze: missing file"},
-      {{table, "x.csv"}, "x.csv: one table at a time"},
+      {{table, "x.csv"}, "x.csv: only one table is allowed"},
       {{dir_ / "none.csv"}, (dir_ / "none.csv") + ": No such file or directory"},
       {{dir_.path()}, dir_.path() + ": Is a directory"},
       {{table, "--base", "a", "--references", "b"}, "--references: cannot be combined with --base"},
@@ -255,7 +255,7 @@ TEST_F(AnalyzeHarnessTest, WhereNothingGatesItSaysWhatToName) {
   const std::string build = R"({"X": {"my-measure": {"value": 5}}})";
   const std::vector<std::tuple<std::string, std::string, std::string>> cases{
       {"hyperfine", zeros,
-       "choose a gate: --metric time:+ABS, the smallest difference that counts"},
+       "choose a gate: --metric time:+ABS, where ABS is the smallest difference that counts"},
       {"bmf", build, "choose a direction: --metric my-measure:lower or --metric my-measure:higher"},
       {"lines", "m 1\n", "choose a direction: --metric m:lower or --metric m:higher"}};
   for (const auto& [format, text, hint] : cases) {
@@ -296,7 +296,7 @@ TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
       {{"--parse", "xml", old_file, new_file}, "parse: unknown format 'xml'"},
       {{"--parse", "go", "-n", "x", old_file, new_file}, "--name: 1 name for 2 files"},
       {{"--parse", "go", "--label", "a=b", old_file, new_file},
-       "label: files of a harness have no columns"},
+       "label: harness files do not have columns"},
       {{"--name", "x", Table()}, "--name: a table contains the names of its arms"},
   };
   for (const auto& [words, message] : uses) {
@@ -338,7 +338,7 @@ TEST_F(AnalyzeHarnessTest, WritesItsValuesAsATableThatIsReadBack) {
   EXPECT_EQ(changes(again), changes(first));
   const Ended table_itself = Analyze({Table(), "--export-csv", dir_ / "again.csv"});
   EXPECT_EQ(table_itself.exit_code, 2);
-  EXPECT_TRUE(table_itself.err.ends_with(" already is that table\nhint: use it with --parse\n"))
+  EXPECT_TRUE(table_itself.err.ends_with(" is already a table\nhint: use it with --parse\n"))
       << table_itself.err;
 }
 

@@ -88,8 +88,8 @@ TEST(CombinationRenderTest, NamesWhereARegressionWasFoundWithoutAnInterval) {
   std::string line = text.substr(text.find("\nREGRESSION: ") + 1);
   std::ranges::replace(line, '\n', ' ');
   for (const char* expected :
-       {"in node2.json (machine b1234567) and node4.json (machine d1234567): candidate has no "
-        "wall_time, but base does",
+       {"in node2.json (machine b1234567) and node4.json (machine d1234567): wall_time is "
+        "missing in candidate, but not in base",
         "; in node5.json (machine e1234567): runs of candidate failed, but no run of base did"}) {
     EXPECT_NE(line.find(expected), std::string::npos) << expected << "\n" << text;
   }

@@ -204,7 +204,7 @@ TEST(ExportsTest, JunitOfNoGateHasTheWarningsOfTheSession) {
 
 // Checked for each gate, because the result of the session may depend on other gates.
 TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
-  const std::string words = "; by the estimate, which α does not cover";
+  const std::string words = "; based on the estimate, which α does not cover";
   for (const v1::Verdict verdict : {v1::VERDICT_PASS, v1::VERDICT_REGRESSION}) {
     v1::Session session = SampleSession();
     v1::Update& report = *session.mutable_report();

@@ -113,7 +113,7 @@ TEST_F(RepositoryTest, ThreeDotsStartFromTheCommonAncestor) {
   Git({"checkout", "--quiet", "--orphan", "island"});
   Commit("elsewhere");
   EXPECT_EQ(Said("main...island"),
-            "main and island have no common ancestor | compare them as they are: "
+            "main and island have no common ancestor | compare them directly: "
             "BASE..CANDIDATE");
 }
 

@@ -61,7 +61,7 @@ TEST_F(MachineProgramTest, StatusApplyAndRestorePrintHowTheMachineStands) {
 
 TEST_F(MachineProgramTest, DoctorSaysWhenThereIsNothing) {
   EXPECT_EQ(Run({"machine", "doctor"}).out,
-            "nothing found: this machine is as quiet as benchd can tell\n");
+            "no noise sources found\n");
   EXPECT_TRUE(nlohmann::json::parse(Run({"machine", "doctor", "--json"}).out)["sources"].empty());
 }
 
@@ -99,8 +99,8 @@ TEST_F(MachineProgramTest, WrongWordsAreTold) {
          "error: machine stats: unknown command\nhint: did you mean machine status?\n");
   expect({"machin"}, "error: machin: unknown command\nhint: did you mean machine?\n");
   expect({"machine", "status", "a", "b"},
-         "error: b: one profile at a time\nhint: write benchctl machine status [PROFILE]\n");
-  expect({"machine", "doctor", "now"}, "error: now: machine doctor takes options only\n");
+         "error: b: only one profile is allowed\nhint: write benchctl machine status [PROFILE]\n");
+  expect({"machine", "doctor", "now"}, "error: now: machine doctor takes only options\n");
   expect({"machine", "reserve"},
          "error: machine reserve: missing --for\n"
          "hint: write benchctl machine reserve --for 10m\n");

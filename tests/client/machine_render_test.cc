@@ -99,7 +99,7 @@ TEST(MachineTest, NamesWhoHoldsTheSettings) {
       RenderMachine(status, kMachinePlain).find("an admin, until `benchctl machine restore`\n"),
       std::string::npos);
   status.set_holder("daemon");
-  EXPECT_NE(RenderMachine(status, kMachinePlain).find("benchd, as long as it lives\n"),
+  EXPECT_NE(RenderMachine(status, kMachinePlain).find("benchd, until it exits\n"),
             std::string::npos);
 }
 
@@ -167,7 +167,8 @@ TEST(JsonTest, ShowTellsHowSettingsStoodAtTheEndAndEventsDoNot) {
 TEST(QueueTest, SaysWhoHasTheMachineReserved) {
   v1::QueueStatus status;
   status.set_reserved_by(1000);
-  EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs, uid 1000 has reserved the machine\n");
+  EXPECT_EQ(RenderQueue(status),
+            "open; 0 queued, none running, uid 1000 has reserved the machine\n");
   EXPECT_EQ(nlohmann::json::parse(MessageLine("queue", "", status, MachineNow()))["reserved_by"],
             1000);
 }

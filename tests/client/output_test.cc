@@ -195,7 +195,7 @@ TEST_F(ExportFilesTest, SaysWhatIsWrongBeforeAnythingIsMeasured) {
     const auto files = Prepare(std::move(options));
     return files ? "" : files.error().message;
   };
-  EXPECT_EQ(message({{"export-json", "-"}}), "--export-json -: stdout already has the result");
+  EXPECT_EQ(message({{"export-json", "-"}}), "--export-json -: the result already goes to stdout");
   EXPECT_EQ(message({{"export-csv", Path("a")}, {"export-csv", Path("b")}}),
             "--export-csv " + Path("b") + ": given twice");
   EXPECT_EQ(message({{"export-csv", Path("a")}, {"export-bmf", Path("a")}}),

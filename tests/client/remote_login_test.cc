@@ -37,7 +37,8 @@ TEST(SshTargetTest, RefusesOtherAddresses) {
   EXPECT_EQ(Refused("far"), "host 'far': not an ssh:// address");
   EXPECT_EQ(ParseSshTarget("tcp://far").error().hint, "write ssh://[USER@]HOST[:PORT]");
   for (const char* text : {"ssh://far:", "ssh://far:0", "ssh://far:65536", "ssh://far:2x"}) {
-    EXPECT_EQ(Refused(text), "host '" + std::string(text) + "': not a port from 1 to 65535");
+    EXPECT_EQ(Refused(text),
+              "host '" + std::string(text) + "': the port must be between 1 and 65535");
   }
 }
 
@@ -105,8 +106,8 @@ TEST(SshEndTest, SshsOwnWordsAreTold) {
 
 TEST(SshEndTest, AMissingBenchctlIsTold) {
   EXPECT_EQ(Explained({.code = 127, .err = "bash: line 1: benchctl: command not found\n"}),
-            "benchctl is not installed on far | install it there, in the PATH of a login without a "
-            "terminal");
+            "benchctl is not installed on far | install it there, in the PATH of non-interactive "
+            "logins");
 }
 
 TEST(SshEndTest, TheErrorOfTheOtherBenchctlIsTold) {

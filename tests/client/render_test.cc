@@ -393,14 +393,14 @@ TEST(PagesTest, ListsSessions) {
 
 TEST(PagesTest, SaysHowTheQueueStands) {
   v1::QueueStatus status;
-  EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs\n");
+  EXPECT_EQ(RenderQueue(status), "open; 0 queued, none running\n");
   status.set_paused(true);
   status.set_running("k3x9m2pq");
   status.set_queued(2);
-  EXPECT_EQ(RenderQueue(status), "paused: nothing starts; 2 queued, k3x9m2pq runs\n");
+  EXPECT_EQ(RenderQueue(status), "paused: no session starts; 2 queued, k3x9m2pq is running\n");
   status.set_draining(true);
   EXPECT_EQ(RenderQueue(status),
-            "draining: nothing is accepted, nothing starts; 2 queued, k3x9m2pq runs\n");
+            "draining: no session is accepted or started; 2 queued, k3x9m2pq is running\n");
 }
 
 TEST(PlainLinesTest, TellsChangesAndNotEveryBlock) {

@@ -310,7 +310,7 @@ v1::Warning FailedRuns(const std::string& benchmark, const std::string& arm, int
   warning.set_arm(arm);
   warning.set_share(static_cast<double>(failed) / runs);
   warning.set_message(std::to_string(failed) + " of " + std::to_string(runs) + " runs of " + arm +
-                      " failed and count like any other");
+                      " failed, but count like any other");
   return warning;
 }
 
@@ -342,8 +342,8 @@ TEST(WarningsTest, OfASuiteTheWorstOfAKindIsTold) {
   update.mutable_warnings()->rbegin()->set_message("a step is too large");
   EXPECT_EQ(
       RenderWarnings(update, WarningsShown::kToActOn, kPipe),
-      "warning: b0: 1 of 20 runs of base failed and count like any other\n"
-      "warning: b1: 18 of 20 runs of candidate failed and count like any other (and 2 more of "
+      "warning: b0: 1 of 20 runs of base failed, but count like any other\n"
+      "warning: b1: 18 of 20 runs of candidate failed, but count like any other (and 2 more of "
       "this kind)\n"
       "warning: a step is too large (and 1 more of this kind)\n");
 }
@@ -356,8 +356,8 @@ TEST(WarningsTest, TheBuildsOfAnArmAreOneArm) {
   *update.add_warnings() = FailedRuns("main", "candidate/1", 1);
   *update.add_warnings() = FailedRuns("main", "candidate/2", 3);
   EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe),
-            "warning: 1 of 20 runs of base/1 failed and count like any other\n"
-            "warning: 3 of 20 runs of candidate/2 failed and count like any other (and 1 more of "
+            "warning: 1 of 20 runs of base/1 failed, but count like any other\n"
+            "warning: 3 of 20 runs of candidate/2 failed, but count like any other (and 1 more of "
             "this kind)\n");
 }
 
@@ -393,7 +393,7 @@ TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
   EXPECT_EQ(Ordered(OrderOf({{{"c"}}, {{"a", "b"}}})),
             "fastest: c, then a and b (no clear difference)\n");
   EXPECT_EQ(Ordered(OrderOf({{{"a", "b", "c"}, {{"a", "c"}}}})),
-            "a, b and c: clear is only a before c\n");
+            "a, b and c: clear only for a before c\n");
   EXPECT_EQ(RenderArmOrder({}), "");
 }
 
@@ -427,7 +427,7 @@ TEST(WorstRunsTest, TellsTheirCauses) {
       RenderWorstRuns(update, kPipe),
       "run 25 (base): 31 ms, 3.1 times the median; 212 interrupts, 20 ms stolen, lost its CPU "
       "1 time\n"
-      "run 25 (base): 31 ms, 3.1 times the median; no cause that the kernel counts\n");
+      "run 25 (base): 31 ms, 3.1 times the median; no cause among the kernel's counters\n");
 }
 
 TEST(BisectLineTest, IsOneLineForEachStep) {

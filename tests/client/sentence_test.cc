@@ -153,11 +153,11 @@ TEST(SentenceTest, NoForecastIsBeyondWhatTheOptionsTake) {
   limits.spec.limits.runs = 12;
   const v1::Comparison gate = GateWith({-0.95, 0.019, 40}, kOpen);
   const std::string by_runs = FirstSentence(With({gate}, kOpen), limits);
-  EXPECT_TRUE(by_runs.ends_with("; more runs will hardly decide it")) << by_runs;
+  EXPECT_TRUE(by_runs.ends_with("; more runs are unlikely to decide it")) << by_runs;
   limits.spec.limits.runs.reset();
   v1::Update slow = With({gate}, kOpen);
   slow.set_elapsed_seconds(3600);
-  EXPECT_TRUE(FirstSentence(slow, limits).ends_with("; more runs will hardly decide it"));
+  EXPECT_TRUE(FirstSentence(slow, limits).ends_with("; more runs are unlikely to decide it"));
 }
 
 TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {

@@ -164,11 +164,11 @@ TEST(SessionExportTest, OtherJsonIsRefusedByName) {
     const auto read = ReadSessionExport(text, ExportedRuns::kRead);
     return read ? std::string() : read.error().message;
   };
-  EXPECT_EQ(error("{}"), "not an export of a session as JSON");
+  EXPECT_EQ(error("{}"), "not a JSON export of a session");
   EXPECT_EQ(error(R"({"session": "a", "spec": 1, "result": {}, "runs": []})"),
-            "not an export of a session as JSON");
+            "not a JSON export of a session");
   EXPECT_EQ(error(R"({"session": "a", "spec": {}, "result": {}, "runs": [1]})"),
-            "not an export of a session as JSON");
+            "not a JSON export of a session");
   EXPECT_EQ(error(R"({"session": "a", "spec": {"alpha": "x"}, "result": {}, "runs": []})"),
             "alpha: expected a number");
   EXPECT_EQ(error(R"({"session": "a", "spec": {"newer": []}, "result": {}, "runs": []})"), "");

@@ -105,7 +105,7 @@ TrialRow Row(std::string name, double spread, std::size_t held) {
 TrialReport Found() {
   TrialReport report;
   report.rows = {Row("off", 0.042, 0), Row("best-effort", 0.019, 7), {.name = "strict"}};
-  report.rows[2].refused = "cpuset: strict isolation wants isolated, but it is affinity";
+  report.rows[2].refused = "cpuset: strict isolation needs isolated, but it is affinity";
   report.trial.settings.resize(3);
   report.trial.settings[1] = {.rounds = 10,
                               .spread = SpreadRatio{0.45, 0.31, 0.66},
@@ -123,7 +123,7 @@ TEST(RenderSettingTrialTest, PrintsATableAndWhatToMakeTheDefault) {
   unclear.trial.settings[1].effect = SettingEffect::kUnclear;
   unclear.trial.settings[1].spread = SpreadRatio{0.9, 0.7, 1.2};
   unclear.trial.best = 0;
-  unclear.nothing_held = "user mode changes no setting of the machine";
+  unclear.nothing_held = "user mode does not change machine settings";
   TrialReport worse = Found();
   worse.trial.settings[1].effect = SettingEffect::kNoisier;
   worse.trial.settings[1].spread = SpreadRatio{2, 1.5, 2.7};

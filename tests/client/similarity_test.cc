@@ -184,7 +184,7 @@ TEST_F(SimilarityProgramTest, AgreementNamesThePlaceOfAMistake) {
   const Ended ended = Run({"agreement", File("hole.csv", "a,b\nx,x\nx,\n")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_TRUE(ended.err.starts_with("error: " + (dir_ / "hole.csv") +
-                                    ": line 3, column 3: 'b' has no rating here\n"))
+                                    ": line 3, column 3: 'b' has no rating in this row\n"))
       << ended.err;
 }
 

@@ -39,7 +39,7 @@ TEST(PoolOrderTest, SaysWhatDoesNotFit) {
   EXPECT_EQ(Refusal({"--pool", "pbs", "a", "b"}), "--pool 'pbs': unknown pool");
   EXPECT_EQ(Refusal({"--pool", "slurm:", "a", "b"}), "--pool 'slurm:': unknown pool");
   EXPECT_EQ(Refusal({"--pool", "slurm", "--machines", "0", "a", "b"}),
-            "--machines 0: not a number of machines");
+            "--machines 0: not a valid number of machines");
   for (const char* option : {"--detach", "--bisect", "--host=ssh://x", "--export-csv=f"}) {
     const std::string name = option;
     EXPECT_EQ(Refusal({"--pool", "slurm", "--runs", "9", name, "a", "b"}),

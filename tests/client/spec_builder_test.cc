@@ -257,7 +257,7 @@ TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
             "involuntary_switches, read_bytes, write_bytes, tree_cpu_time, tree_memory_peak, "
             "instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations, "
             "interrupts, stolen_time, foreign_switches, migrations; "
-            "--parse adds those of a program");
+            "--parse adds metrics of a program");
   EXPECT_TRUE(Build({"--parse", "lines", "--metric", "walltime", "a", "b"}));
 }
 

@@ -137,7 +137,7 @@ TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
   EXPECT_EQ(SaidOfSuite(Compare({"--between", "t", "./a {t}"})),
             "--between t: no such parameter | give its values: --parameter-list t 1,2,4");
   EXPECT_TRUE(SaidOfSuite(Compare({"--parameter-list", "t", "1", "--between", "t", "./a {t}"}))
-                  .starts_with("--between t: only 1 value; at least 2 needed"));
+                  .starts_with("--between t: only 1 value; at least 2 are needed"));
 }
 
 TEST(SuiteTest, TheWordsOfAnOptionMayBeginBehindAnEqualsSign) {

@@ -149,7 +149,7 @@ TEST(FromProtoTest, NumbersThatAreNoneAreRefused) {
   EXPECT_EQ(ErrorOf(proto), "benchmarks[0].gates[0].absolute: is not a finite number");
   proto = Minimal();
   proto.mutable_rule()->set_precision_width(-1);
-  EXPECT_EQ(ErrorOf(proto), "rule.precision_width: is negative");
+  EXPECT_EQ(ErrorOf(proto), "rule.precision_width: must not be negative");
 }
 
 TEST(FromProtoTest, DurationsThatAreNoneAreRefused) {

@@ -160,8 +160,8 @@ TEST(ConfigTest, NumbersOutOfRangeSayWhatTheyShouldBe) {
             "1000000");
   for (const char* wrong : {"0", "-2", "24.01", "nan", "inf", "\"2\"", "false"}) {
     EXPECT_EQ(limits(std::string("running_hours_a_day = ") + wrong),
-              "benchd.toml:2: [limits] running_hours_a_day should be a number of hours above 0, 24 "
-              "at most");
+              "benchd.toml:2: [limits] running_hours_a_day should be a number of hours above 0 and "
+              "at most 24");
   }
   for (const char* right : {"24", "0.25", "1e-3"}) {
     EXPECT_TRUE(ParseConfig(std::string("[limits]\nrunning_hours_a_day = ") + right, "benchd.toml"))

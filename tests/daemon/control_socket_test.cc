@@ -131,7 +131,7 @@ TEST(InstanceLockTest, ASecondOneIsToldWhoHoldsIt) {
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::kAlreadyExists);
     EXPECT_EQ(second.error().message, "benchd: already running (pid " + std::to_string(::getpid()) +
-                                          "), " + dir / "lock" + " is locked");
+                                          "): " + dir / "lock" + " is locked");
   }
   EXPECT_TRUE(InstanceLock::Take(dir / "lock")) << "released with its holder";
 }

@@ -125,7 +125,7 @@ TEST(ProgramTest, SystemModeNeverRunsAsRoot) {
   Program program(dir, {"--socket", dir / "s", "--state-dir", dir / "state"});
   EXPECT_EQ(program.Wait(), 2);
   EXPECT_EQ(program.Output(),
-            "error: benchd: never runs as root in system mode\n"
+            "error: benchd: refusing to run as root in system mode\n"
             "hint: start it as the user benchd (User=benchd in the unit), or with --user\n");
 }
 
@@ -133,7 +133,7 @@ TEST(ProgramTest, ServesUntilASignalAndLeavesNoSocket) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const TempFolder dir;
     Program daemon(dir, UserDaemon(dir));
-    ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
+    ASSERT_TRUE(daemon.AwaitOutput("is listening on")) << daemon.Output();
     EXPECT_TRUE(SomebodyListens(dir / "run/s"));
     struct stat info {};
     ASSERT_EQ(::lstat((dir / "run/s").c_str(), &info), 0);
@@ -148,7 +148,7 @@ TEST(ProgramTest, LinesForTheJournalHaveItsPriorities) {
   ASSERT_EQ(::setenv("JOURNAL_STREAM", "1:1", 1), 0);
   Program daemon(dir, UserDaemon(dir));
   ASSERT_EQ(::unsetenv("JOURNAL_STREAM"), 0);
-  ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
+  ASSERT_TRUE(daemon.AwaitOutput("is listening on")) << daemon.Output();
   std::istringstream lines(daemon.Output());
   for (std::string line; std::getline(lines, line);) {
     EXPECT_TRUE(line.starts_with("<4>") || line.starts_with("<6>")) << line;
@@ -167,7 +167,7 @@ TEST(ProgramTest, ALogFileThatCannotBeOpenedIsNamed) {
 TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {
   const TempFolder dir;
   Program first(dir, UserDaemon(dir));
-  ASSERT_TRUE(first.AwaitOutput("serves at")) << first.Output();
+  ASSERT_TRUE(first.AwaitOutput("is listening on")) << first.Output();
   const TempFolder other;
   Program second(other, UserDaemon(dir));
   EXPECT_EQ(second.Wait(), 1);
@@ -182,13 +182,13 @@ TEST(ProgramTest, StartsAgainAfterKillNine) {
   const TempFolder dir;
   {
     Program killed(dir, UserDaemon(dir));
-    ASSERT_TRUE(killed.AwaitOutput("serves at")) << killed.Output();
+    ASSERT_TRUE(killed.AwaitOutput("is listening on")) << killed.Output();
     killed.Stop(SIGKILL);
   }
   EXPECT_TRUE(std::filesystem::exists(dir / "run/s"));
   std::filesystem::remove(dir / "output");
   Program again(dir, UserDaemon(dir));
-  ASSERT_TRUE(again.AwaitOutput("serves at")) << again.Output();
+  ASSERT_TRUE(again.AwaitOutput("is listening on")) << again.Output();
   EXPECT_EQ(again.Stop(SIGTERM), 0);
 }
 
@@ -196,7 +196,7 @@ TEST(ProgramTest, AnIdleUserDaemonGoesByItself) {
   const TempFolder dir;
   Program daemon(dir, UserDaemon(dir, {"--idle-exit", "1"}));
   EXPECT_EQ(daemon.Wait(), 0);
-  EXPECT_NE(daemon.Output().find("stopping: nothing to do"), std::string::npos) << daemon.Output();
+  EXPECT_NE(daemon.Output().find("stopping: idle timeout"), std::string::npos) << daemon.Output();
 }
 
 TEST(ProgramTest, LogsToAFileWhenAsked) {
@@ -214,7 +214,7 @@ TEST(ProgramTest, ADamagedDatabaseIsSetAsideAndNamed) {
   std::filesystem::create_directory(dir / "state");
   dir.Put("state/benchd.db", std::string(4096, 'x'));
   Program daemon(dir, UserDaemon(dir));
-  ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
+  ASSERT_TRUE(daemon.AwaitOutput("is listening on")) << daemon.Output();
   EXPECT_NE(
       daemon.Output().find(" warning " + dir / "state/benchd.db" + ": the database is damaged"),
       std::string::npos)

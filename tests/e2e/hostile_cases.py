@@ -126,7 +126,7 @@ class CommonCases(Deeds):
     def test_it_prints_more_than_can_be_parsed(self):
         done = self.attempt("fill-stdout", 70, options=("--timeout", "30s"))
         self.assert_exit(done, support.FAILED)
-        self.assertIn("stdout: over 64 MiB, too much to parse", done.events[-1]["error"])
+        self.assertIn("stdout: more than 64 MiB, too large to parse", done.events[-1]["error"])
         self.assert_contained()
 
     def test_a_log_that_is_cut_says_so(self):
@@ -134,7 +134,7 @@ class CommonCases(Deeds):
         done = self.as_hostile("compare", *LINES, "--output", "log", "echo n 1000", hostile)
         self.assert_exit(done, support.PASS)
         log = self.as_hostile("show", done.events[-1]["session"], "--log")
-        self.assertIn("[cut here: the run printed more than 1 MiB]", log.stdout)
+        self.assertIn("[truncated: the run printed more than 1 MiB]", log.stdout)
         self.assert_contained()
 
     def test_it_fills_the_disk(self):

@@ -131,7 +131,7 @@ class PushTest(DaemonTest):
 
     def assert_pushed(self, done, count):
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, f"sent {count}\n" if count else "")
+        self.assertEqual(done.stderr, f"summaries sent: {count}\n" if count else "")
 
     def count(self):
         return int(self.sql("SELECT count(*) FROM benchd.summaries"))
@@ -178,7 +178,7 @@ class PushTest(DaemonTest):
         self.addCleanup(pusher.stderr.close)
         self.addCleanup(pusher.wait)
         self.addCleanup(pusher.kill)
-        self.assertEqual(pusher.stderr.readline(), "sent 1\n")
+        self.assertEqual(pusher.stderr.readline(), "summaries sent: 1\n")
         self.server.stop()
         try:
             begin, missed = time.monotonic(), 0
@@ -190,9 +190,9 @@ class PushTest(DaemonTest):
         finally:
             self.server.start()
         # Another line may follow the error: a hint, or further output of a server that is starting.
-        line = next(line for line in pusher.stderr if line.startswith("sent "))
+        line = next(line for line in pusher.stderr if line.startswith("summaries sent: "))
         print(f"outage of {outage:.0f} s with {missed} sessions, then: {line.strip()}")
-        self.assertEqual(line, f"sent {missed}\n")
+        self.assertEqual(line, f"summaries sent: {missed}\n")
         self.assertEqual(self.count(), 1 + missed)
         pusher.terminate()
         self.assertEqual(pusher.wait(), 0)
@@ -222,7 +222,7 @@ class PushTest(DaemonTest):
 
     def test_only_with_tls_and_a_server_that_is_known(self):
         self.measure(1)
-        self.assertIn("sends without TLS", self.push(sslmode="disable").stderr)
+        self.assertIn("allows connections without TLS", self.push(sslmode="disable").stderr)
         done = self.push(sslrootcert=self.folder / "none")
         self.assertEqual(done.returncode, 1)
         self.assertIn("root certificate", done.stderr)
@@ -233,7 +233,7 @@ class PushTest(DaemonTest):
                  "UPDATE benchd.schema_version SET version = 1")
         done = self.push()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("its tables have version 1, but this benchd-push writes 2", done.stderr)
+        self.assertIn("its tables have version 1, but this benchd-push writes version 2", done.stderr)
         self.assertIn("hint: as its owner, run: benchd-push --print-schema", done.stderr)
         self.make_tables()
         self.make_tables()  # changes nothing

@@ -77,7 +77,7 @@ class FailureTest(DaemonTest):
         done = self.benchctl("compare", *words)
         self.assert_exit(done, REGRESSION)
         self.assertIn("REGRESSION, runs of candidate failed", done.stdout)
-        self.assertIn("runs of candidate failed and count like any other", done.stdout)
+        self.assertIn("runs of candidate failed, but count like any other", done.stdout)
 
     def test_a_reference_that_fails_alone_decides_nothing(self):
         done = self.benchctl_json(

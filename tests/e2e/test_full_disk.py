@@ -123,7 +123,8 @@ class FullDiskTest(Replay, DaemonTest):
         # Meanwhile nothing is measured, and sessions that cannot be stored are refused.
         refused = self.benchctl("submit", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(refused, REFUSED)
-        self.assertRegex(refused.stderr, "error: .*(the disk|the disk of benchd's state) is full")
+        self.assertRegex(refused.stderr,
+                         "error: .*(the disk|the disk of benchd's state directory) is full")
         self.assertNotIn(".json", refused.stderr)
         self.assertEqual(len(self.link.list_all()), 1)
         self.assertEqual(len(self.link.runs(session)), len(runs))

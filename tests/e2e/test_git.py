@@ -109,7 +109,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assertIn("  bench.c:3: error: no\n", done.stderr)
         # The hint names a command for the user, not the internal command of benchctl.
         self.assertNotIn("build-worktrees", done.stderr)
-        hint = re.search(r"^hint: (benchctl show \w+ --log) prints all of its output$", done.stderr,
+        hint = re.search(r"^hint: (benchctl show \w+ --log) prints the whole output$", done.stderr,
                          re.MULTILINE)
         self.assertTrue(hint, done.stderr)
         log = self.benchctl(*hint[1].split()[1:])

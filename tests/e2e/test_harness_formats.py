@@ -201,7 +201,8 @@ class OneArmOnlyTest(HarnessTest):
         self.assertEqual(self.gates(done), {"a/latency": "pass"})
         self.assertEqual(
             self.warnings(done)["metric_missing"],
-            "base never printed what another arm of main did, so it is not compared: b/latency")
+            "base never printed metrics that another arm of main printed; they are not compared: "
+            "b/latency")
 
     def test_a_gate_on_it_is_undecided(self):
         done = self.compare("bmf", "--metric", "b/latency", self.printing("old", self.OLD),
@@ -218,8 +219,8 @@ class OneArmOnlyTest(HarnessTest):
         text = self.benchctl("compare", "--parse", "bmf", *arms)
         self.assert_exit(text, REGRESSION)
         self.assertIn("REGRESSION, missing in candidate", text.stdout)
-        self.assertIn("candidate has no b/latency, but base does; "
-                      "--allow-missing turns this into a warning", text.stdout.replace("\n", " "))
+        self.assertIn("b/latency is missing in candidate, but not in base; "
+                      "use --allow-missing to get a warning instead", text.stdout.replace("\n", " "))
         allowed = self.compare("bmf", "--allow-missing", *arms)
         self.assert_exit(allowed, PASS)
         self.assertEqual(self.gates(allowed), {"a/latency": "pass"})
@@ -275,19 +276,19 @@ class HostileOutputTest(HarnessTest):
             "hyperfine", self.python(
                 "out.write(b'{\"results\": [')\n"
                 "part = b'{\"command\": \"a\", \"times\": [1, 2]},\\n' * 30000\n"
-                "for _ in range(1000): out.write(part)"), "over 64 MiB, too much to parse")
+                "for _ in range(1000): out.write(part)"), "more than 64 MiB, too large to parse")
 
     def test_sixty_megabytes_of_numbers(self):
         self.refuses(
             "hyperfine", self.python(
                 "out.write(b'{\"results\": [{\"command\": \"a\", \"times\": [' + b'1,' * 30000000)"),
-            "line 1: over 400000 values in one benchmark")
+            "line 1: more than 400000 values in one benchmark")
 
     @unittest.skipIf("BENCHD_TEST_COVERAGE" in os.environ,
                      "a parser that counts its lines takes longer than its timeout")
     def test_one_text_of_sixty_megabytes(self):
         self.refuses("bmf", self.python("out.write(b'{\"' + b'a' * 60000000 + b'\": 1}')"),
-                     "name of over 4096 bytes")
+                     "name exceeds 4096 bytes")
 
     def test_nesting_of_a_million_levels(self):
         for fmt, level in (("jmh", "["), ("bmf", '{"a":')):

@@ -68,7 +68,7 @@ class HistoryTest(DaemonTest):
         self.assertEqual(drawn.stdout.count('class="candidate entry"'), 12)
         none = self.benchctl("history", "main", "--svg", "wall_time")
         self.assert_exit(none, USAGE)
-        self.assert_one_error(none, "history: no history of the metric 'wall_time'")
+        self.assert_one_error(none, "history: no entries for the metric 'wall_time'")
         self.assertIn("hint: available: t\n", none.stderr)
         self.assertEqual(page.count('class="step"'), 1)
         self.assertIn("step: +10.0 %", page)

@@ -51,8 +51,8 @@ class LayoutsTest(GitRepository, DaemonTest):
         self.assertEqual(verdict["runs"], {"v1": 48, "same": 48}, "eight blocks are a pilot")
         slower = self.layouts("slower", "--layouts", "6")
         self.assert_exit(slower, REGRESSION)
-        self.assertRegex(slower.stdout, r"by the code \+\S+ ± \S+ %; layouts: sd \S+ %; "
-                                        r"±10 % needs about\s+\d+ builds an arm")
+        self.assertRegex(slower.stdout, r"effect of the code: \+\S+ ± \S+ %; layouts: sd \S+ %; "
+                                        r"±10 % needs about\s+\d+ builds per arm")
         commits = re.findall(r"^(v1|slower)(\S*): \1 \([0-9a-f]{40}\)$", slower.stdout,
                              re.MULTILINE)
         self.assertEqual(commits, [("v1", ""), ("slower", "")], "one line per commit, not build")

@@ -195,7 +195,7 @@ class SettingTrialTest(DaemonTest):
         self.assertLess(ratio["lo"], ratio["hi"])
         self.assertIn(trial["best"], ("off", "best-effort"))
         self.assertEqual(strict["stretches"], 0)
-        self.assertIn("strict isolation wants", strict["refused"])
+        self.assertIn("strict isolation needs", strict["refused"])
         self.assertIn("user mode", trial["nothing_held"])
         for round_ in range(1, off["stretches"] + 1):
             self.assertEqual(sorted(one["setting"] for one in stretches if one["round"] == round_),

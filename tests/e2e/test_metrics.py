@@ -245,7 +245,7 @@ class DisturbanceTest(Replay, MetricsTest):
         done = self.benchctl("compare", "--isolation", "off", "--metric", "interrupts:+1000",
                              "/bin/true", "/bin/true")
         self.assert_exit(done, FAILED)
-        self.assertIn("metric interrupts: not available here: runs have no CPUs of their own",
+        self.assertIn("metric interrupts: not available here: runs have no dedicated CPUs",
                       done.stderr)
 
 

@@ -75,7 +75,7 @@ class PoolTest(DaemonTest):
     def test_no_machine_has_a_result(self):
         done = self.pool("--machines", "1", candidate="false")
         self.assert_exit(done, REFUSED)
-        self.assertIn("error: pool: no machine has a result", done.stderr)
+        self.assertIn("error: pool: no machine produced a result", done.stderr)
 
     @contextlib.contextmanager
     def waiting(self):

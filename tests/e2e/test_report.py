@@ -110,12 +110,12 @@ class ReportTest(DaemonTest):
         (self.folder / "a.csv").write_text("arm,t\na,1\n")
         for words, told in {
             ("none.csv", "-o", "x.html"): ("none.csv", "No such file"),
-            ("a.json", "-o", "x.html"): ("a.json: not an export of a session",),
+            ("a.json", "-o", "x.html"): ("a.json: not a JSON export of a session",),
             ("a.csv", "-o", "x.html"): ("a.csv",),
             ("zz", "-o", "x.html"): ("zz",),
             ("-o", "x.html"): ("you have none yet",),
             ("a.csv", "-o", "nowhere/x.html"): ("nowhere/x.html", "No such file"),
-            ("zz", "--margin", "2%", "-o", "x.html"): ("--margin", "only for tables"),
+            ("zz", "--margin", "2%", "-o", "x.html"): ("--margin", "applies only to tables"),
         }.items():
             done = self.benchctl("report", *words)
             self.assert_exit(done, USAGE)

@@ -97,7 +97,7 @@ class SimilarityTest(DaemonTest):
         self.assert_one_error(done, "column 'file'", "--subjects file", "--raters")
         done = self.benchctl("agreement", self.file("hole.csv", "a,b\nx,\n"))
         self.assert_exit(done, USAGE)
-        self.assert_one_error(done, "hole.csv: line 2, column 3: 'b' has no rating here")
+        self.assert_one_error(done, "hole.csv: line 2, column 3: 'b' has no rating in this row")
 
     @unittest.skipUnless(JMH_FOLDER, "BENCHD_JMH_DIR is not set: the real JMH benchmarks are not "
                          "available")

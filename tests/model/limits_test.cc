@@ -35,7 +35,8 @@ TEST(LimitsTest, AreSetInTheUnitsOfTheConfiguration) {
   EXPECT_EQ(limits.At(Limit::kRunningADay), std::uint64_t{1'800'000'000'000});
   EXPECT_EQ(limits.Set(Limit::kCallsAUser, 0),
             "should be a whole number of calls from 1 to 100000");
-  EXPECT_EQ(limits.Set(Limit::kRunningADay, 25), "should be a number of hours above 0, 24 at most");
+  EXPECT_EQ(limits.Set(Limit::kRunningADay, 25),
+            "should be a number of hours above 0 and at most 24");
   EXPECT_EQ(limits.At(Limit::kRunningADay), std::uint64_t{1'800'000'000'000}) << "as it was";
 }
 

@@ -113,7 +113,7 @@ TEST(SplitCommandLineTest, AnAssignmentBeforeTheProgramIsForEnv) {
     const auto split = SplitCommandLine(word + " ./x");
     ASSERT_FALSE(split) << word;
     EXPECT_EQ(split.error().message, "command: " + word +
-                                         " at column 1 is a variable for a shell, "
+                                         " at column 1 sets a variable in a shell, "
                                          "and this command runs without one");
     EXPECT_EQ(split.error().hint, "write --env " + word + ", or add --shell");
   }

@@ -130,12 +130,12 @@ TEST(CsvTest, SaysWhereEachFieldStandsInCharacters) {
 
 TEST(CsvTest, NamesTheFirstQuoteThatMayNotStandThere) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"a,b\"c\n", "line 1, column 4: a quote that neither opens nor closes the field"},
-      {"a\n\"b\" \"c\"", "line 2, column 5: a quote that neither opens nor closes the field"},
+      {"a,b\"c\n", "line 1, column 4: a quote neither opens nor closes the field"},
+      {"a\n\"b\" \"c\"", "line 2, column 5: a quote neither opens nor closes the field"},
       {"\"b\"c", "line 1, column 4: expected a comma after the closing quote"},
       {"\"b\" \xC3\xA4", "line 1, column 5: expected a comma after the closing quote"},
-      {"a, \"b\n\n\n", "line 1, column 4: a quote that is never closed"},
-      {"ä,\"b\"\"", "line 1, column 3: a quote that is never closed"},
+      {"a, \"b\n\n\n", "line 1, column 4: a quote is never closed"},
+      {"ä,\"b\"\"", "line 1, column 3: a quote is never closed"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(Read(text).error, message) << text;
 }
@@ -146,14 +146,14 @@ TEST(CsvTest, HoldsItsLimits) {
       {"abcd,abcd,ab\nabcd,abcd,ab", ""},
       {" \n       \n     \r\nabcd,abcd,ab", ""},
       {"\"ab,\n\"", ""},
-      {"a\na,abcde", "line 2, column 3: a field of over 4 bytes"},
-      {"a\n\"abcd\"\"\"", "line 2, column 1: a field of over 4 bytes"},
+      {"a\na,abcde", "line 2, column 3: a field exceeds 4 bytes"},
+      {"a\n\"abcd\"\"\"", "line 2, column 1: a field exceeds 4 bytes"},
       {"a,b,c,d", "line 1, column 7: more than 3 columns"},
       {"a,b,c,", "line 1, column 7: more than 3 columns"},
-      {"abcd,abcd,abc", "line 1, column 11: a record of over 12 bytes"},
-      {"a            ,", "line 1, column 1: a field of over 4 bytes"},
-      {"             a", "line 1, column 13: a record of over 12 bytes"},
-      {"a,           b", "line 1, column 13: a record of over 12 bytes"},
+      {"abcd,abcd,abc", "line 1, column 11: a record exceeds 12 bytes"},
+      {"a            ,", "line 1, column 1: a field exceeds 4 bytes"},
+      {"             a", "line 1, column 13: a record exceeds 12 bytes"},
+      {"a,           b", "line 1, column 13: a record exceeds 12 bytes"},
   };
   for (const auto& [text, message] : cases)
     EXPECT_EQ(Read(text, {}, limits).error, message) << text;
@@ -173,7 +173,7 @@ TEST(CsvTest, EndsWithTheErrorOfWhoTakesARecord) {
 TEST(CsvTest, GivesTheRecordsBeforeAnError) {
   const Reading reading = Read("a,b\n1,2\n3,x\"\n");
   EXPECT_EQ(reading.records, (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
-  EXPECT_EQ(reading.error, "line 3, column 4: a quote that neither opens nor closes the field");
+  EXPECT_EQ(reading.error, "line 3, column 4: a quote neither opens nor closes the field");
 }
 
 TEST(CsvTest, ReadsTheSameWhereverOneOrTwoCutsFall) {

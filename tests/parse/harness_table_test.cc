@@ -143,7 +143,7 @@ TEST(HarnessTableTest, SaysWhatIsWrong) {
   EXPECT_EQ(SaidOfFiles("hyperfine", {{"old", HarnessData("hyperfine_one.json")}}),
             "file 1: a single file: nothing to compare it with");
   EXPECT_EQ(SaidOfFiles("go", {{"old", go}, {"old", go}}),
-            "files of a single arm, 'old': nothing to compare it with");
+            "all files belong to arm 'old': nothing to compare it with");
   EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 ms\n"}, {"new", "t 1 B\n"}}),
             "file 2: 't': in 'ms' and in 'B'");
   EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1\n"}, {"new", "t 1 B\n"}}),

@@ -61,7 +61,7 @@ TEST(HostileHarnessOutputTest, ATextOfMillionsOfNumbersIsRefusedBeforeItFillsThe
   std::string numbers = "{\"results\": [{\"command\": \"a\", \"times\": [1";
   while (numbers.size() < 16'000'000) numbers += ",1";
   EXPECT_EQ(HarnessError("hyperfine", numbers + "]}]}"),
-            "line 1: over 400000 values in one benchmark");
+            "line 1: more than 400000 values in one benchmark");
   std::string records = "{";
   for (int i = 0; i < 150'000; ++i) {
     records += "\"" + std::to_string(i) + "\": {\"m\": {\"value\": 1}},\n";
@@ -88,7 +88,7 @@ TEST(HostileHarnessOutputTest, NamesThatAreTooLongAreRefused) {
   EXPECT_EQ(HarnessError("bmf", "{\"a\": {\"" + longest + "\": {\"value\": 1}}}"),
             "line 1: the name '" + std::string(60, 'n') + "...' has 1024 bytes; the limit is 256");
   EXPECT_EQ(HarnessError("bmf", "{\"a\":\n{\"" + std::string(5000, 'n') + "\": {\"value\": 1}}}"),
-            "line 2: a name of over 4096 bytes");
+            "line 2: a name exceeds 4096 bytes");
 }
 
 TEST(HostileHarnessOutputTest, AnythingInsteadOfAFormatIsRefusedByAll) {

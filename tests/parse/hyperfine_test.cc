@@ -61,10 +61,10 @@ TEST(ParseHyperfineTest, SaysWhatItExpectedInWhichLine) {
       {"{\"results\": []}", "no value: expected at least one command"},
       {one + "\"times\": []}]}", "line 2: 'a' has no time"},
       {one + "\"times\": 3}]}", "line 3: 'times' is not an array"},
-      {one + "\"exit_codes\": [0]}]}", "line 2: missing array 'times', or 'measurements'"},
+      {one + "\"exit_codes\": [0]}]}", "line 2: missing array 'times' or 'measurements'"},
       {one + "\"times\": [0.1,\nnull]}]}", "line 4: a value of 'times' is null, expected a number"},
       {"{\"results\": [{\"command\": \"a\", \"times\": [1]}]}", "line 1: missing number 'user'"},
-      {one + "\"times\": [1]}, {\"command\": \"a\"}]}", "line 3: 'a' twice"},
+      {one + "\"times\": [1]}, {\"command\": \"a\"}]}", "line 3: 'a' occurs twice"},
       {one + "\"times\": [1]}, {\"command\": 3}]}",
        "line 3: 'command' is a number, expected a string"},
   };
@@ -152,7 +152,7 @@ TEST(ParseHyperfineTest, TellsWhichCommandsDidNotEndWithZero) {
 
 TEST(ParseHyperfineTest, SaysWhatItExpectedOfSchema2InWhichLine) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {Schema2(""), "line 2: 'x' has no measurement"},
+      {Schema2(""), "line 2: 'x' has no measurements"},
       {Schema2("\n{\"exit_code\": 0}"), "line 3: missing object 'time_wall_clock'"},
       {Schema2(Measured("\nnull")),
        "line 3: the value of 'time_wall_clock' is null, expected a number"},

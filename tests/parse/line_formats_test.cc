@@ -102,7 +102,7 @@ TEST(ParseLinesTest, AUnitThatTheDirectionWasNotSaidOfNeedsItsOwn) {
   };
   for (const auto& [text, message] : refused) EXPECT_EQ(LinesError(text), message) << text;
   const auto hint = ParseLines(refused[0].first).error().hint;
-  EXPECT_EQ(hint, "state its direction in a line before: #! prefer=lower unit=s");
+  EXPECT_EQ(hint, "state its direction on an earlier line: #! prefer=lower unit=s");
   for (const std::string text :
        {"#! prefer=higher unit=1/s\nrate 5\n#! prefer=lower unit=s\nlag 0.1\nmore 3 ms\n",
         "#! prefer=higher unit=s\nuptime 5 min\n", "#! prefer=higher\nrate 5 1/s\nwins 3 games\n",
@@ -133,12 +133,13 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
       {"ops -inf s", "line 1: expected the value of 'ops': '-inf' is not a finite number"},
       {"ops 1e999", "line 1: expected the value of 'ops': '1e999' does not fit a double"},
       {"ops 1 s more", "line 1: expected the end of the line after the unit, found 'more'"},
-      {"ops 1\nops 2\n", "line 2: 'ops' twice without an iteration number (line 1)"},
-      {"1 ops 1\nops 2\n", "line 2: 'ops' twice without an iteration number (line 1)"},
-      {"ops 1\n1 ops 2\n", "line 2: 'ops' twice without an iteration number (line 1)"},
+      {"ops 1\nops 2\n", "line 2: 'ops' occurs twice without an iteration number (line 1)"},
+      {"1 ops 1\nops 2\n", "line 2: 'ops' occurs twice without an iteration number (line 1)"},
+      {"ops 1\n1 ops 2\n", "line 2: 'ops' occurs twice without an iteration number (line 1)"},
       {"1 ops 1\n2 ops 1\n1 ops 2\n",
-       "line 3: 'ops' twice with the same iteration number (line 1)"},
-      {"1 5 ops 1\n1 5 ops 2\n", "line 2: 'ops' twice with the same iteration number (line 1)"},
+       "line 3: 'ops' occurs twice with the same iteration number (line 1)"},
+      {"1 5 ops 1\n1 5 ops 2\n",
+       "line 2: 'ops' occurs twice with the same iteration number (line 1)"},
       {"1 ops 1 s\n2 ops 1 B\n", "line 2: 'ops' has the unit 'B', but had 's' (line 1)"},
       {"fib 10 1.2", "line 1: expected the unit of 'fib', found the number '1.2'"},
       {"1 fib 10 -1", "line 1: expected the unit of 'fib', found the number '-1'"},
@@ -252,7 +253,8 @@ TEST(ParseMmtestsTest, SaysWhatItExpectedInWhichLine) {
       {"ops one 2 3", "line 1: expected the number of the iteration of 'ops', found 'one'"},
       {"ops 1 two 3", "line 1: expected the number of the sample of 'ops', found 'two'"},
       {"ops 1 2 nan", "line 1: expected the value of 'ops': 'nan' is not a finite number"},
-      {"ops 1 2 3\nops 1 2 4", "line 2: 'ops' twice with the same iteration number (line 1)"},
+      {"ops 1 2 3\nops 1 2 4",
+       "line 2: 'ops' occurs twice with the same iteration number (line 1)"},
       {"wall_time 1 2 3", "line 1: 'wall_time' is a metric that benchd measures itself"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(MmtestsError(text), message) << text;
@@ -513,7 +515,7 @@ TEST(ParseGoBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {"BenchmarkX-8 100 NaN ns/op",
        "line 1: expected a value of 'BenchmarkX-8': 'NaN' is not a finite number"},
       {"BenchmarkX-8 100 3 ns/op 4", "line 1: expected the unit of '4'"},
-      {"BenchmarkX-8 100 3 ns/op 4 ns/op", "line 1: 'ns/op' twice for 'BenchmarkX-8'"},
+      {"BenchmarkX-8 100 3 ns/op 4 ns/op", "line 1: 'ns/op' occurs twice for 'BenchmarkX-8'"},
       {"Unit", none},
       {"Unit \nBenchmarkX 1 1 x", "line 1: expected a unit after Unit"},
       {"Unit x better=up", "line 1: expected lower or higher after better=, found 'up'"},

@@ -110,7 +110,7 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"\xEF\xBB\xBF\n \r\n", "line 3, column 1: the table is empty"},
       {"arm,t\n", "line 2, column 1: the table has no rows"},
       {"arm,t", "line 1, column 6: the table has no rows"},
-      {"arm,t\na,1\na,2\n", "line 4, column 1: the table has a single arm, 'a'"},
+      {"arm,t\na,1\na,2\n", "line 4, column 1: the table has only one arm, 'a'"},
       // Errors of its header.
       {"arm\na\nb\n", "line 1, column 1: no column with a metric"},
       {"arm;t\na;1\nb;2\n", "line 1, column 1: no column with a metric"},
@@ -156,7 +156,7 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
        "line 2, column 3: expected a whole number for 'pair', found '18446744073709551616'"},
       {"arm,started_at,t\na,today,1\n", "line 2, column 3: 'today' is not a time"},
       // Errors of the CSV itself; only the first of several is reported.
-      {"arm,t\na,1\"\nb,x\n", "line 2, column 4: a quote that neither opens nor closes the field"},
+      {"arm,t\na,1\"\nb,x\n", "line 2, column 4: a quote neither opens nor closes the field"},
       {"arm,t\na,x\nb,\"\n", "line 2, column 3: expected a number for 't': 'x' is not a number"},
       {"arm,t,t\na\n", "line 1, column 7: duplicate column 't'"},
   };
@@ -170,8 +170,8 @@ TEST(MeasurementTableTest, KnowsOnlyAtTheEndThatABaseIsMissing) {
   const std::string table = "arm,t\na,1\nb,2\n";
   EXPECT_EQ(ReadTable(table, 3, {"b", "a"}).error, "");
   EXPECT_EQ(ReadTable(table, 3, {"b", "main"}).error,
-            "line 4, column 1: the table has no row of the base 'main'");
-  EXPECT_EQ(ReadTable(table, 3, {"c"}).hint, "its arms: 'a', 'b'");
+            "line 4, column 1: the table has no rows of the base 'main'");
+  EXPECT_EQ(ReadTable(table, 3, {"c"}).hint, "the arms of the table: 'a', 'b'");
   EXPECT_EQ(ReadTable(table + "b,x\n", 3, {"c"}).error,
             "line 4, column 3: expected a number for 't': 'x' is not a number");
 }
@@ -226,7 +226,7 @@ TEST(MeasurementTableTest, RefusesMoreCombinationsThanItCanRemember) {
   for (int b = 0; b < 5000; ++b) text += "a," + std::to_string(b) + values + "\n";
   // 200 metrics and one arm: 1,000,000 / 201 = 4975.1 benchmarks, the 4976th in line 4977.
   EXPECT_EQ(ReadTable(text).error,
-            "line 4977: over 1000000 combinations of a benchmark with an arm or a metric");
+            "line 4977: more than 1000000 combinations of a benchmark with an arm or a metric");
 }
 
 TEST(MeasurementTableTest, TakesAsManyNamesAsATableCanSensiblyHave) {

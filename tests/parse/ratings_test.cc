@@ -55,8 +55,8 @@ TEST(RatingsTest, TakesTheColumnsThatAreWantedInTheirOrder) {
 }
 
 TEST(RatingsTest, RefusesWhatCannotBeComparedByItsPlace) {
-  ExpectRefused("a,b\nx,x\nx,\n", "line 3, column 3: 'b' has no rating here");
-  ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, but the line of names has 2");
+  ExpectRefused("a,b\nx,x\nx,\n", "line 3, column 3: 'b' has no rating in this row");
+  ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, but the header has 2");
   ExpectRefused("a,a\nx,y\n", "line 1, column 3: duplicate column 'a'");
   ExpectRefused("a,\nx,y\n", "line 1, column 3: a column has no name");
   ExpectRefused("a,b\n", "line 2, column 1: no subjects");

@@ -109,7 +109,8 @@ TEST(RunSetsTest, RefusesWhatIsNoFiniteNumberByItsPlace) {
 }
 
 TEST(RunSetsTest, RefusesHolesAndWrongShapes) {
-  ExpectRunsRefused("a,b\n1,\n2,3\n", "line 3, column 3: run 'b' lacks a value above it");
+  ExpectRunsRefused("a,b\n1,\n2,3\n",
+                    "line 3, column 3: run 'b' has an empty field above this value");
   ExpectRunsRefused("a,b\n1,2,3\n",
                     "line 2, column 5: the row has 3 fields, but the first line has 2");
   ExpectRunsRefused("a,a\n1,2\n", "line 1, column 3: duplicate run 'a'");

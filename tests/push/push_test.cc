@@ -68,7 +68,7 @@ TEST(PushPositionTest, IsKeptAndBeginsAnewWhereItCannotBeRead) {
 TEST(PostgresTest, RefusesToSendWithoutTls) {
   const auto plain = Postgres::Connect("postgresql://a@db.example.com/c?sslmode=prefer");
   ASSERT_FALSE(plain);
-  EXPECT_EQ(plain.error().message, "[push] url: sslmode=prefer sends without TLS");
+  EXPECT_EQ(plain.error().message, "[push] url: sslmode=prefer allows connections without TLS");
   // Looks like a local socket, but libpq connects to another server.
   for (const char* elsewhere :
        {"host=/run/postgresql hostaddr=192.0.2.1 sslmode=prefer",
@@ -76,7 +76,8 @@ TEST(PostgresTest, RefusesToSendWithoutTls) {
         "host=/run/postgresql,db.example.com sslmode=prefer"}) {
     const auto sent = Postgres::Connect(elsewhere);
     ASSERT_FALSE(sent);
-    EXPECT_EQ(sent.error().message, "[push] url: sslmode=prefer sends without TLS") << elsewhere;
+    EXPECT_EQ(sent.error().message, "[push] url: sslmode=prefer allows connections without TLS")
+        << elsewhere;
   }
   EXPECT_EQ(Postgres::Connect("postgresql://[").error().code, ErrorCode::kInvalidArgument);
 }

@@ -81,7 +81,7 @@ TEST(AccessTest, LetsOnlyAdminsLeaveSettingsOut) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(refused.error().message,
-            "settings_off: only admins may leave settings of the machine profile out");
+            "settings_off: only admins may omit settings of the machine profile");
   AccessPolicy policy;
   policy.admin_gid = spec.caller.gid;
   EXPECT_TRUE(CheckMaySubmit(policy, spec));
@@ -104,7 +104,7 @@ TEST(AccessTest, OnlyAdminsAndThePushersGroupReadEverybodysSummaries) {
   const Result<void> refused = CheckMayReadAll(policy, UserWith(1000));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(refused.error().message, "history: only admins may read everybody's");
+  EXPECT_EQ(refused.error().message, "history: only admins may read the history of all users");
 }
 
 }  // namespace

@@ -288,7 +288,7 @@ TEST_F(FairQueueLimitsTest, RefusesMoreTimeThanADayHasAndSaysWhatIsLeft) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(refused.error().message,
-            "max-time: over the 120 min that uid 1000 may have the machine within 24 hours; "
+            "max-time: exceeds the 120 min that uid 1000 may use the machine within 24 hours; "
             "70 min are left");
   EXPECT_FALSE(refused.error().hint.empty());
   // Use is free again after a day, the first half of it first.

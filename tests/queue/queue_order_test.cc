@@ -114,8 +114,9 @@ TEST_F(QueueOrderTest, AHistoryDoesNotGrowWithoutEndByMoves) {
   const Result<SessionSnapshot> refused = Move(User(1000), id, -100);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(refused.error().message, "move: the history of session " + id.value +
-                                         " has 100 lines, the most to which a move adds one");
+  EXPECT_EQ(refused.error().message, "move: session " + id.value +
+                                         ": its history has 100 entries, so it cannot be moved any"
+                                         " more");
   EXPECT_EQ(Get(User(0), id.value)->spec.priority, -99);
   EXPECT_TRUE(Cancel(User(1000), id)) << "its end is logged all the same";
   EXPECT_EQ(store_.history(id).size(), kMaxHistoryLines + 1);
@@ -351,7 +352,7 @@ TEST_F(QueueLimitsTest, WhatASessionDoesBeforeItMeasuresCountsAsWell) {
 TEST_F(QueueLimitsTest, RefusesASessionThatADayHasNoRoomForButNotAnAdmins) {
   SessionSpec spec = SpecOf(1000);
   spec.limits.max_time = milliseconds(151);
-  EXPECT_EQ(Refused(spec).message.rfind("max-time: over the ", 0), 0U);
+  EXPECT_EQ(Refused(spec).message.rfind("max-time: exceeds the ", 0), 0U);
   spec.caller.groups = {50};
   Submit(spec);
 }

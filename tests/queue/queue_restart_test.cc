@@ -76,11 +76,11 @@ TEST_F(QueueRestartTest, TellsWhatTheStoreWarnsOf) {
   store_.Execute("UPDATE sessions SET snapshot = replace(snapshot, '\"queued\"', '\"asleep\"')");
   Keep("ran", SessionState::kRunning, 0, clock_.Now());
   store_.disk().SetFull(true);
-  EXPECT_EQ(
-      Load(queue_),
-      (History{"stored session abc: snapshot: state: unknown name 'asleep'; left as it is in " +
-                   store_.file(),
-               "session ran: " + store_.full()}));
+  EXPECT_EQ(Load(queue_),
+            (History{"stored session abc: snapshot: state: unknown name 'asleep'; its row is left "
+                     "unchanged in " +
+                         store_.file(),
+                     "session ran: " + store_.full()}));
   EXPECT_EQ(SnapshotOf(ran_).position, 1U) << "a full disk does not lose it";
 }
 

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; },
                 "name: empty name"},
         BadSpec{"newline_in_name", [](auto& s) { s.benchmarks[0].arms[1].name = "a\nb"; },
-                "name: a name has a control character"},
+                "name: a name contains a control character"},
         BadSpec{"empty_command", [](auto& s) { s.benchmarks[0].arms[1].command = ""; },
                 "command of candidate: "},
         BadSpec{"blank_shell_command",
@@ -121,29 +121,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"env_name", [](auto& s) { s.benchmarks[0].arms[1].env["A=B"] = "c"; },
                 "env: 'A=B'"},
         BadSpec{"env_nul", [](auto& s) { s.environment["A"] = std::string("x\0y", 3); },
-                "env: 'A' has a NUL byte"},
+                "env: 'A' contains a NUL byte"},
         BadSpec{"huge_env", [](auto& s) { s.environment["A"] = std::string(2 << 20, 'x'); },
                 "env: the environment is over 1 MiB"},
-        BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence: is not between"},
-        BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence: is not between"},
-        BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence: is not between"},
+        BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence: must be between"},
+        BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence: must be between"},
+        BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence: must be between"},
         BadSpec{"accept_exit",
                 [](auto& s) {
                   s.benchmarks[0].accept_exit = {0, 256};
                 },
                 "accept-exit: '256' is not an exit code"},
         BadSpec{"too_many_pointers", [](auto& s) { s.lfs_pointers.assign(21, "x"); },
-                "lfs_pointers: over 20 of them"},
+                "lfs_pointers: more than 20 paths"},
         BadSpec{"long_pointer", [](auto& s) { s.lfs_pointers = {std::string(1025, 'x')}; },
-                "lfs_pointers: one is over 1 KiB or has a control character"},
+                "lfs_pointers: a path is over 1 KiB or contains a control character"},
         BadSpec{"pointer_of_two_lines", [](auto& s) { s.lfs_pointers = {"a\nb"}; },
-                "lfs_pointers: one is over 1 KiB or has a control character"},
-        BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin: is not above 0"},
+                "lfs_pointers: a path is over 1 KiB or contains a control character"},
+        BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; },
+                "margin: must be above zero"},
         BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; },
-                "margin: is not above 0"},
+                "margin: must be above zero"},
         BadSpec{"gate_margin_0",
                 [](auto& s) { s.benchmarks[0].gates = {{.metric = "wall_time", .margin = 0}}; },
-                "margin: the margin of 'wall_time' is not above 0"},
+                "margin: the margin of 'wall_time' must be above zero"},
         BadSpec{"gate_twice",
                 [](auto& s) {
                   s.benchmarks[0].gates = {{.metric = "max_rss"}, {.metric = "max_rss"}};
@@ -177,9 +178,9 @@ INSTANTIATE_TEST_SUITE_P(
                 },
                 "margin: a drop of 100 %"},
         BadSpec{"zero_max_time", [](auto& s) { s.limits.max_time = {}; },
-                "max-time: is not above 0"},
+                "max-time: must be above zero"},
         BadSpec{"negative_timeout", [](auto& s) { s.limits.timeout = Nanoseconds(-1); },
-                "timeout: is not above 0"},
+                "timeout: must be above zero"},
         BadSpec{"one_run", [](auto& s) { s.limits.runs = 1; }, "runs: must be at least 2"},
         BadSpec{"runs_and_max_runs",
                 [](auto& s) {
@@ -213,13 +214,13 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   for (int i = 0; i < 65; ++i) s.labels["k" + std::to_string(i)] = "v";
                 },
-                "label: 65 given, over the limit of 64 labels"},
+                "label: 65 labels given; the limit is 64"},
         BadSpec{"long_labels",
                 [](auto& s) {
                   for (int i = 0; i < 50; ++i)
                     s.labels["k" + std::to_string(i)] = std::string(180, 'v');
                 },
-                "label: all together are over 8 KiB"}),
+                "label: all labels together are over 8 KiB"}),
     [](const auto& bad) { return std::string(bad.param.what); });
 
 TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
@@ -229,7 +230,7 @@ TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
   EXPECT_TRUE(CheckRequestId(std::string(64, 'r')));
   const Result<void> refused = CheckRequestId(std::string(65, 'r'));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long, over the 64 allowed");
+  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long; the limit is 64");
 }
 
 }  // namespace

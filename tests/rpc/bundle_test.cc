@@ -110,7 +110,7 @@ TEST_F(BundleTest, ASessionsBundleIsThereUntilItEnds) {
       [this, &id] { return IsFinal(store_.Ask(&Records::Load, SessionId{id})->snapshot.state); }));
   const grpc::Status gone = Get(id, &got).status;
   EXPECT_EQ(gone.error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_EQ(gone.error_message(), "bundle: session " + id + " has none");
+  EXPECT_EQ(gone.error_message(), "bundle: session " + id + " does not have one");
   EXPECT_EQ(Files(), 0U);
 }
 
@@ -134,7 +134,7 @@ TEST_F(BundleTest, ARequestSentAgainIsTheSameSessionAndNeedsNoBundle) {
 
 TEST_F(BundleTest, WhatIsNotAsAnnouncedIsRefused) {
   EXPECT_EQ(Refusal(First(bundle_), bundle_ + "x"),
-            "bundle: more than the announced " + std::to_string(bundle_.size()) + " bytes");
+            "bundle: larger than the announced " + std::to_string(bundle_.size()) + " bytes");
   EXPECT_EQ(Refusal(First(bundle_), bundle_.substr(0, 200'000)),
             "bundle: ended after 200000 of " + std::to_string(bundle_.size()) + " bytes");
   const std::string other(bundle_.size(), 'x');
@@ -142,7 +142,7 @@ TEST_F(BundleTest, WhatIsNotAsAnnouncedIsRefused) {
   v1::SubmitWithBundleRequest first = First(bundle_);
   first.set_bundle_sha256(Sha256Of("something else"));
   EXPECT_EQ(Refusal(first, bundle_),
-            "bundle: its SHA-256 is not the announced one: it was damaged in transit");
+            "bundle: its SHA-256 digest does not match: it was damaged in transit");
   first.set_bundle_sha256("short");
   EXPECT_EQ(Refusal(first, ""), "bundle_sha256: is not 32 bytes long");
   first = First(bundle_);
@@ -154,7 +154,7 @@ TEST_F(BundleTest, WhatIsNotAsAnnouncedIsRefused) {
 TEST_F(BundleTest, ASpecThatIsRefusedKeepsNoBundle) {
   v1::SubmitWithBundleRequest first = First(bundle_);
   first.mutable_submit()->mutable_spec()->set_alpha(2);
-  EXPECT_EQ(Refusal(first, bundle_), "confidence: is not between 0 % and 100 %");
+  EXPECT_EQ(Refusal(first, bundle_), "confidence: must be between 0 % and 100 %");
 }
 
 TEST_F(BundleTest, NothingAtAllIsNoSubmission) {
@@ -211,7 +211,7 @@ TEST_F(SilentUploadTest, OneThatBringsNothingEndsAndGivesItsRoomBack) {
   }
   const grpc::Status status = writer->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_EQ(status.error_message(), "bundle: no data came for 1 s");
+  EXPECT_EQ(status.error_message(), "bundle: no data received for 1 s");
   EXPECT_EQ(Files(), 0U);
 }
 

@@ -102,7 +102,7 @@ TEST_F(ServicesTest, ABadRequestIsASentenceWithItsField) {
   const grpc::Status status = sessions_->Submit(&context, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(status.error_message(), "method: this benchd does not know the value 77");
-  EXPECT_EQ(status.error_details(), "is the client newer than the daemon?");
+  EXPECT_EQ(status.error_details(), "use a client and a daemon of the same version");
 }
 
 TEST_F(ServicesTest, ListsAndCancels) {

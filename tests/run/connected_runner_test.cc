@@ -50,7 +50,8 @@ TEST_F(ConnectedRunnerTest, RefusesARunnerOfSomebodyElse) {
   ASSERT_FALSE(socket);
   EXPECT_EQ(socket.error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(socket.error().message, "benchd-runner: " + path_ + " is served by uid " +
-                                        std::to_string(geteuid()) + ", neither root nor benchd");
+                                        std::to_string(geteuid()) +
+                                        ", which is neither root nor benchd");
   EXPECT_FALSE(socket.error().hint.empty());
 }
 

@@ -109,7 +109,7 @@ TEST_F(RunnerClientTest, ReplacesTheChildrenOfTheSessionBefore) {
   const auto& heard = source_.newest().heard();
   ASSERT_EQ(heard.size(), 6U);  // Hello, close, open, open, close, open
   EXPECT_TRUE(std::holds_alternative<wire::CloseChildren>(heard[4].message));
-  EXPECT_EQ(RunOne(1).error().message, "run: no such command is open");
+  EXPECT_EQ(RunOne(1).error().message, "run: the command is not open");
 }
 
 TEST_F(RunnerClientTest, PassesOnWhyAChildCannotBeOpened) {
@@ -309,7 +309,7 @@ TEST_F(RunnerClientTest, RefusesASecondRunAtOnce) {
   Open({Child("a")});
   Started<BatchOutcome> run(io_, Run(Order(0)));
   UntilRunHeard();
-  EXPECT_EQ(RunOne(0).error().message, "run: another one is in progress");
+  EXPECT_EQ(RunOne(0).error().message, "run: another run is in progress");
   source_.newest().Die();
   EXPECT_FALSE(OnlyOne(run.Wait()));
 }
@@ -346,7 +346,7 @@ TEST_F(RunnerClientTest, ChecksProfileAndCpusByTheHandshakeAlone) {
 TEST_F(RunnerClientTest, NamesTheProfilesThereAreWhenOneIsUnknown) {
   EXPECT_EQ(Await(io_, client_.Check({"fast", Isolation::kOff, ""})).error(),
             (Error{ErrorCode::kInvalidArgument, "machine-profile: unknown profile 'fast'",
-                   "available: 'default' and 'quiet'; the configuration can define others, below "
+                   "available: 'default' and 'quiet'; define others in the configuration as "
                    "[machine_profile.NAME]"}));
 }
 

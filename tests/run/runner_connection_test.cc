@@ -90,9 +90,9 @@ TEST_F(RunnerConnectionTest, RefusesARunnerOfAnotherVersionAndTriesAgain) {
   const auto facts = Await(io_, connection_.Connect());
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(facts.error().message, "benchd-runner: speaks version " +
-                                       std::to_string(wire::kVersion + 1) +
-                                       ", benchd speaks version " + std::to_string(wire::kVersion));
+  EXPECT_EQ(facts.error().message,
+            "benchd-runner: uses protocol version " + std::to_string(wire::kVersion + 1) +
+                ", but benchd uses version " + std::to_string(wire::kVersion));
   EXPECT_EQ(facts.error().hint,
             "install benchd and benchd-runner from the same build and restart both");
   source_.script = {};
@@ -162,7 +162,7 @@ TEST_F(RunnerConnectionTest, TreatsAWrongAnswerAsADeath) {
   const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().message,
-            "benchd-runner died during a test: it answered with the wrong message");
+            "benchd-runner died during a test: it answered with the wrong message type");
 }
 
 TEST_F(RunnerConnectionTest, TreatsAnAnswerToNothingAsADeath) {
@@ -205,10 +205,10 @@ TEST_F(RunnerConnectionTest, LetsTheLoopRunDryOnceClosed) {
   RunUntil(io_, [this] { return !source_.newest().HeardOf<wire::CloseChildren>().empty(); });
   connection_.Close();
   EXPECT_EQ(pending.Wait().error(),
-            (Error{ErrorCode::kUnavailable, "benchd is stopping during a test", ""}));
+            (Error{ErrorCode::kUnavailable, "benchd stopped during a test", ""}));
   io_.run();
   EXPECT_TRUE(source_.newest().hung_up_on());
-  EXPECT_EQ(Await(io_, connection_.Connect()).error().message, "benchd-runner: benchd is stopping");
+  EXPECT_EQ(Await(io_, connection_.Connect()).error().message, "benchd is stopping");
 }
 
 TEST(RunnerConnectionEndTest, MayBeDestroyedWhileSomebodyWaits) {

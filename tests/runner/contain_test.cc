@@ -235,8 +235,8 @@ TEST(LimitWarningTest, ARunThatSucceededAtItsLimitIsWarnedOf) {
   ASSERT_FALSE(end.warnings.empty());
   EXPECT_EQ(end.warnings.back().code, "limit_reached");
   EXPECT_EQ(end.warnings.back().message,
-            "in 2 runs a program reached its limit of 20 processes: it may have done less than it "
-            "should");
+            "in 2 runs a program reached its limit of 20 processes: it may not have done all its "
+            "work");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_F(CountedTest, WhoseCpusItCouldBeAnywhereNobodyCounts) {
   EXPECT_FALSE(figures->interrupts);
   ASSERT_EQ(figures->missing.size(), 1U);
   EXPECT_EQ(figures->missing[0].metric, "interrupts");
-  EXPECT_NE(figures->missing[0].why.find("no CPUs of their own"), std::string::npos);
+  EXPECT_NE(figures->missing[0].why.find("no dedicated CPUs"), std::string::npos);
 }
 
 // Metrics that are slow to read are left out of short runs, and of first runs, whose duration is
@@ -101,7 +101,7 @@ TEST_F(CountedTest, ACounterThatIsMissingIsRefusedByNameBeforeAnythingRan) {
 TEST_F(CountedTest, AMetricThatNobodyKnowsIsRefused) {
   const auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {"typos"}));
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, "metric typos: not available here: there is no such counter");
+  EXPECT_EQ(opened.error().message, "metric typos: not available here: unknown counter");
 }
 
 // The tree's clock runs from execve on: it includes all descendants but not the child's start.
@@ -190,7 +190,7 @@ TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
   ASSERT_EQ(figures->missing.size(), 1U);
   EXPECT_EQ(figures->missing[0].metric, "task_clock");
   EXPECT_EQ(figures->missing[0].why,
-            "the kernel does not count set-user-ID programs or programs that are not readable");
+            "the kernel does not count programs that are set-user-ID or not readable");
 }
 
 TEST(CountedAsNobodyTest, CountersWorkWithoutAnyPrivilege) {

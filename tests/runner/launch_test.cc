@@ -357,13 +357,13 @@ INSTANTIATE_TEST_SUITE_P(
                      [](const TempFolder& folder) {
                        return ChildOf({folder.Put("script", "#!/no/such/interpreter\n", 0755)});
                      },
-                     "program: FOLDER/script: the interpreter it names does not exist"},
+                     "program: FOLDER/script: its interpreter does not exist"},
         Unlaunchable{"NotExecutable",
                      [](const TempFolder& folder) {
                        ChildSpec child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0644)});
                        return child;
                      },
-                     "program: FOLDER/script: uid UID may not execute it"},
+                     "program: FOLDER/script: uid UID is not permitted to execute it"},
         Unlaunchable{"TooManyArguments",
                      [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
@@ -386,14 +386,15 @@ INSTANTIATE_TEST_SUITE_P(
                        ++child.program.size_bytes;
                        return child;
                      },
-                     "program: FOLDER/script changed since submit: different size"},
+                     "program: FOLDER/script changed since submission: different size"},
         Unlaunchable{"ProgramRebuiltInPlace",
                      [](const TempFolder& folder) {
                        ChildSpec child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
                        --child.program.mtime_ns;
                        return child;
                      },
-                     "program: FOLDER/script changed since submit: different modification time"},
+                     "program: FOLDER/script changed since submission: different modification "
+                     "time"},
         Unlaunchable{"ProgramReplaced",
                      [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
@@ -402,7 +403,7 @@ INSTANTIATE_TEST_SUITE_P(
                        child.program.mtime_ns = IdentityOf(script).mtime_ns;
                        return child;
                      },
-                     "program: FOLDER/script changed since submit: different file"}),
+                     "program: FOLDER/script changed since submission: different file"}),
     [](const testing::TestParamInfo<Unlaunchable>& instance) { return instance.param.name; });
 
 TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
@@ -442,9 +443,9 @@ TEST(DescribeLaunchFailureTest, NamesTheStepThatTheSystemRefused) {
   EXPECT_EQ(told(ChildStep::kLimits, EPERM),
             "limits: a resource limit of uid 1234 cannot be set: Operation not permitted");
   EXPECT_EQ(told(ChildStep::kPriority, EPERM),
-            "machine profile: nice or policy is refused: Operation not permitted");
+            "machine profile: nice or policy cannot be set: Operation not permitted");
   EXPECT_EQ(told(ChildStep::kMemory, EPERM),
-            "machine profile: numa or aslr is refused: Operation not permitted");
+            "machine profile: numa or aslr cannot be set: Operation not permitted");
   for (const ChildStep step :
        {ChildStep::kGroups, ChildStep::kGid, ChildStep::kUid, ChildStep::kCapabilities}) {
     EXPECT_EQ(told(step, EPERM), "benchd-runner: cannot become uid 1234: Operation not permitted");

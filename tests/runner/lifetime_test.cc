@@ -136,8 +136,8 @@ TEST_P(LifetimeTest, AChildThatIsTracedIsGivenUpWithItsWholeTree) {
   ASSERT_TRUE(tracer.Seize(grandchild));
   const auto figures = runner_->Finish();
   ASSERT_FALSE(figures);
-  EXPECT_EQ(figures.error().message, "process " + child + " cannot be ended: process " +
-                                         std::to_string(getpid()) + " traces it");
+  EXPECT_EQ(figures.error().message, "process " + child + " does not exit: process " +
+                                         std::to_string(getpid()) + " is tracing it");
   leash_.AwaitEnd();
   for (int run = 0; run < 2; ++run) {
     const auto next = runner_->Run(Leashed("exit 7"));

@@ -110,7 +110,7 @@ TEST_F(MachineTest, AKilledOnesSettingsArePutBackByRestore) {
   ASSERT_EQ(kill(runner->pid(), SIGKILL), 0);
   EXPECT_EQ(runner->Close(), -SIGKILL);
   EXPECT_EQ(Now(), kTaken);
-  EXPECT_EQ(Restore(), "3 settings were put back\n0\n");
+  EXPECT_EQ(Restore(), "3 settings were restored\n0\n");
   EXPECT_EQ(Now(), kBefore);
   EXPECT_EQ(Restore(), "nothing to restore\n0\n");
 }
@@ -134,7 +134,7 @@ TEST_F(MachineTest, WhatSomebodyElseHasSetIsLeftAndTold) {
   Put(kTimers, "1\n");
   Put(kWatchdog, "7\n");
   EXPECT_EQ(Restore(),
-            "1 setting was put back\n"
+            "1 setting was restored\n"
             "NMI watchdog: left at '7', which another program has set\n0\n");
   EXPECT_EQ(Now(), "711");
 }

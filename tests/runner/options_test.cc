@@ -28,7 +28,7 @@ TEST(RunnerOptionsTest, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(Parse({"--frobnicate"}).error().message, "--frobnicate: unknown option");
   EXPECT_EQ(Parse({"word"}).error().message, "word: unknown option");
   EXPECT_EQ(Parse({"--restore=yes"}).error().message, "--restore=yes: unknown option");
-  EXPECT_EQ(Parse({"--socket"}).error().message, "--socket: a value is missing");
+  EXPECT_EQ(Parse({"--socket"}).error().message, "--socket: requires a value");
 }
 
 TEST(UserTest, IsANumberOrANameOfThePasswordFile) {

@@ -43,7 +43,7 @@ TEST(OutputTest, ALogIsCutAtOneMebibyteAndSaysSoAndTheChildIsNotStopped) {
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->exit.code, 7);
-  const std::string cut = "\n[cut here: the run printed more than 1 MiB]\n";
+  const std::string cut = "\n[truncated: the run printed more than 1 MiB]\n";
   EXPECT_EQ(figures->output.size(), 1024U * 1024U);
   EXPECT_TRUE(figures->output.ends_with("yyy" + cut));
   EXPECT_EQ(figures->output.find_first_not_of('y'), figures->output.size() - cut.size());
@@ -150,7 +150,7 @@ TEST(OutputTest, TooMuchToParseIsAnErrorThatSaysSo) {
       ParsedBy(runner, ScriptOf("head -c 70000000 /dev/zero"));  // the limit is 64 MiB
   ASSERT_FALSE(parsed.result);
   EXPECT_EQ(parsed.result.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(parsed.result.error().message, "stdout: over 64 MiB, too much to parse");
+  EXPECT_EQ(parsed.result.error().message, "stdout: more than 64 MiB, too large to parse");
 }
 
 }  // namespace

@@ -136,8 +136,8 @@ TEST(PerfSupportTest, WithoutTheRightToTheKernelsWorkTheProgramsIsCountedAndThat
   const PerfSupport support(kernel.Open(), Root("2").files());
   EXPECT_TRUE(support.user_only());
   EXPECT_EQ(support.Describe(),
-            "instructions, cycles, branch_misses, cache_misses, task_clock; of the program itself, "
-            "without the kernel's work for it (kernel.perf_event_paranoid is 2); no cpu_migrations "
+            "instructions, cycles, branch_misses, cache_misses, task_clock; user mode only "
+            "(kernel.perf_event_paranoid is 2); no cpu_migrations "
             "(permission denied (kernel.perf_event_paranoid is 2))");
   EXPECT_EQ(Read(support).counters.size(), 5U)
       << "migrations happen in the kernel: they would always be 0";
@@ -166,12 +166,12 @@ TEST(PerfSupportTest, AVirtualMachineHasSoftwareCountersOnly) {
     kernel.unknown = error;
     const PerfSupport support(kernel.Open(), Root("2").files());
     EXPECT_EQ(support.WhyNot("instructions"),
-              "this machine has no such counter; virtual machines often have none");
+              "this machine lacks the counter; virtual machines often have none");
     EXPECT_EQ(support.WhyNot("task_clock"), "");
-    EXPECT_EQ(support.WhyNot("misprints"), "there is no such counter");
+    EXPECT_EQ(support.WhyNot("misprints"), "unknown counter");
     EXPECT_EQ(support.Describe(),
               "task_clock, cpu_migrations; no instructions, cycles, branch_misses, cache_misses "
-              "(this machine has no such counter; virtual machines often have none)");
+              "(this machine lacks the counter; virtual machines often have none)");
     EXPECT_EQ(Names(Read(support).counters),
               (std::vector<std::string>{"task_clock", "cpu_migrations"}));
   }
@@ -185,7 +185,7 @@ TEST(PerfSupportTest, AKernelWithoutTheCallIsNamed) {
   EXPECT_EQ(
       support.Describe(),
       "none; no instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations "
-      "(this kernel has no perf_event_open)");
+      "(this kernel does not provide perf_event_open)");
 }
 
 TEST(PerfCountersTest, CountersThatTookTurnsKeepBothTimes) {
@@ -228,7 +228,7 @@ TEST(PerfCountersTest, AProgramThatIsNotWatchedHasNoFigures) {
   EXPECT_TRUE(figures.counters.empty());
   ASSERT_EQ(figures.missing.size(), PerfEvents().size());
   EXPECT_EQ(figures.missing[0].why,
-            "the kernel does not count set-user-ID programs or programs that are not readable");
+            "the kernel does not count programs that are set-user-ID or not readable");
 
   counters.Open(4711);
   figures = {};

@@ -74,7 +74,7 @@ TEST_F(ResolveTest, SkipsWhatIsNoExecutableFileButRemembersIt) {
   folder_.Put("b/tool", "text", 0644);
   EXPECT_EQ(MessageOf("tool", folder_ / "a"), "command 'tool': not found in PATH");
   EXPECT_EQ(MessageOf("tool", (folder_ / "a") + ":" + (folder_ / "b")),
-            "command 'tool': " + (folder_ / "b/tool") + " may not be executed by uid " +
+            "command 'tool': " + (folder_ / "b/tool") + " cannot be executed by uid " +
                 std::to_string(caller_.uid));
   std::filesystem::create_directory(folder_ / "c");
   folder_.Put("c/tool", "#!/bin/sh\n", 0755);

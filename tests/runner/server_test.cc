@@ -89,7 +89,7 @@ TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
   EXPECT_EQ(info.st_mode & 0777, 0600U);
 
   EXPECT_FALSE(IsServed(service.Connect().get()));
-  EXPECT_NE(service.ReadLine().find("a connection from uid 0 was refused"), std::string::npos);
+  EXPECT_NE(service.ReadLine().find("refused a connection from uid 0"), std::string::npos);
   const pid_t pid = fork();
   if (pid == 0) {
     BecomeNobody();
@@ -141,7 +141,7 @@ TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
 
   folder.Put("runner.sock", "a file");
   Service third(folder, {"--config", config});
-  EXPECT_EQ(third.ReadLine(), "error: " + path + ": this file is not a socket");
+  EXPECT_EQ(third.ReadLine(), "error: " + path + ": the file is not a socket");
   EXPECT_EQ(third.Wait(), 1);
 }
 
@@ -158,7 +158,7 @@ TEST(ServerTest, HoldsTheJournalWhileItLives) {
   Service service(folder, {"--config", config, "--journal", journal, root});
   ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
   Service restore(folder, {"--restore", "--journal", journal, root});
-  EXPECT_EQ(restore.ReadLine(), "error: " + journal + ": a live benchd-runner holds it");
+  EXPECT_EQ(restore.ReadLine(), "error: " + journal + ": in use by another benchd-runner");
   EXPECT_EQ(restore.Wait(), 1);
   EXPECT_EQ(service.Stop(), 0);
   Service again(folder, {"--restore", "--journal", journal, root});
@@ -218,13 +218,13 @@ TEST(ConfigTest, RootTakesNoFileThatOthersMayChange) {
   const std::string config = folder.Put("benchd.toml", OwnUser(), 0666);
   {
     Service service(folder, {"--config", config});
-    EXPECT_NE(service.ReadLine().find("users other than root may change it"), std::string::npos);
+    EXPECT_NE(service.ReadLine().find("users other than root can change it"), std::string::npos);
     EXPECT_EQ(service.Wait(), 1);
   }
   ASSERT_EQ(chmod(config.c_str(), 0644), 0);
   ASSERT_EQ(chown(config.c_str(), kNobodyId, kNobodyId), 0);
   Service service(folder, {"--config", config});
-  EXPECT_NE(service.ReadLine().find("users other than root may change it"), std::string::npos);
+  EXPECT_NE(service.ReadLine().find("users other than root can change it"), std::string::npos);
   EXPECT_EQ(service.Wait(), 1);
 }
 

@@ -72,7 +72,7 @@ TEST_F(FailureTest, TellsWhatTheHarnessSawFail) {
   outcome.inner_exits = {{"", std::nullopt, 1, 1}};
   EXPECT_EQ(
       ExitFailure(place_, outcome)->error.message,
-      "candidate failed in block 3: a command that it timed was ended by a signal in 1 of 1 run");
+      "candidate failed in block 3: a command that it timed was killed by a signal in 1 of 1 run");
   EXPECT_FALSE(ExitOf(outcome).Succeeded());
   outcome.exit.code = 7;
   EXPECT_EQ(ExitFailure(place_, outcome)->run->exit_code, 7)

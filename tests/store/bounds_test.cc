@@ -265,7 +265,7 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
   const Result<void> refused = records_->Append({"a"}, {PlainRun(0, 0)}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_THAT(refused.error().message, HasSubstr("the disk is full but for 60 of the 64 MiB"));
+  EXPECT_THAT(refused.error().message, HasSubstr("the disk is full (60 MiB free, 64 MiB reserved"));
   Insert("b");
   End({"a"}, 1);
   // A sixteenth of a small disk.
@@ -281,7 +281,7 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereABundleWouldFillTheDisk) {
   OpenWith({}, {.bytes = 10'000 * kBoundMib, .available = 67 * kBoundMib});
   const Error refused = refusal(3 * kBoundMib + 1);
   EXPECT_EQ(refused.code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(refused.message, "bundle: the disk of benchd's state has no room for it");
+  EXPECT_EQ(refused.message, "bundle: not enough space on the disk of benchd's state directory");
   EXPECT_EQ(refused.hint, "make room on the file system of benchd's state directory");
   EXPECT_EQ(refusal(3 * kBoundMib).message, "");
   // A sixteenth of a small disk.

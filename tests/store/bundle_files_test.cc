@@ -87,7 +87,7 @@ TEST_F(BundleFilesTest, ASessionHasWhatWasSentUntilItIsRemoved) {
 TEST_F(BundleFilesTest, WhatIsNotAsAnnouncedIsRefusedAndLeavesNothing) {
   const BundleFiles files = Open();
   const BundleClaim claim = ClaimFor(kText);
-  EXPECT_EQ(Send(files, kText + "x", claim), "bundle: more than the announced 33 bytes");
+  EXPECT_EQ(Send(files, kText + "x", claim), "bundle: larger than the announced 33 bytes");
   EXPECT_EQ(Send(files, kText.substr(0, 30), claim), "bundle: ended after 30 of 33 bytes");
   std::string changed = kText;
   changed.back() = 'x';

@@ -52,7 +52,7 @@ class DamageTest : public StoreTest {
     EXPECT_TRUE(Contents(aside) == before);
     ASSERT_THAT(AtStart().warnings, SizeIs(1));
     EXPECT_EQ(AtStart().warnings[0], database_.string() + ": " + why + "; set aside as " +
-                                         aside.string() + "; lost to benchd: " + loss);
+                                         aside.string() + "; no longer available: " + loss);
     // Only once: the next start has no warning.
     Open();
     EXPECT_EQ(Ids(), "fresh");
@@ -69,7 +69,7 @@ TEST_F(DamageTest, SetsATruncatedFileAside) {
   EXPECT_THAT(AtStart().warnings[0], HasSubstr(": the database is damaged ("));
   EXPECT_THAT(AtStart().warnings[0], HasSubstr("set aside as " + Aside().string()));
   EXPECT_THAT(AtStart().warnings[0],
-              HasSubstr("lost to benchd: all sessions (2 can be counted, 1 of them not ended)"));
+              HasSubstr("no longer available: all sessions (2 found, 1 of them unfinished)"));
 }
 
 TEST_F(DamageTest, SetsAFileWithItsFirstPageAloneAside) {
@@ -143,7 +143,7 @@ TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
   std::filesystem::resize_file(database_, 0);
   const std::string log = Contents(log_);
   ASSERT_FALSE(log.empty());
-  ExpectSetAside("empty, although sessions were kept in it", "all sessions");
+  ExpectSetAside("the file is empty, although it contained sessions", "all sessions");
   EXPECT_TRUE(Contents(Aside().string() + "-wal") == log);
   EXPECT_THAT(FilesNamed("environments"), SizeIs(2));
   const std::string stamp = Aside().filename().string().substr(std::string("benchd.db").size());
@@ -173,7 +173,7 @@ TEST_F(DamageTest, NeverSetsTheDamagedDatabaseOfAnotherProgramAside) {
   Execute("PRAGMA application_id = 7");
   std::filesystem::resize_file(database_, 8192);
   const std::string before = Contents(database_);
-  EXPECT_THAT(Refusal().message, HasSubstr("a database of another program, not benchd's"));
+  EXPECT_THAT(Refusal().message, HasSubstr("the database belongs to another program"));
   EXPECT_TRUE(Contents(database_) == before);
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }

@@ -206,7 +206,7 @@ TEST_F(DatabaseTest, KnowsAnEmptyFileItsTablesAndThoseOfAnotherVersion) {
     EXPECT_EQ(other.error().code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(other.error().message, file_.string() +
                                          ": written by another version of benchd (schema " +
-                                         version + ", this one has 6)");
+                                         version + "; this version uses 6)");
   }
 }
 

@@ -66,7 +66,7 @@ TEST_F(EnvironmentFilesTest, AFullDiskIsNamedAndNoneOfItsFiles) {
   for (const int error : {ENOSPC, EDQUOT}) {
     const Error full = FileNotKept(FileOf("a.json.tmp"), error);
     EXPECT_EQ(full.code, ErrorCode::kResourceExhausted);
-    EXPECT_EQ(full.message, "the disk of benchd's state is full");
+    EXPECT_EQ(full.message, "the disk of benchd's state directory is full");
     EXPECT_EQ(full.hint, "make room on the file system of benchd's state directory");
   }
   // Other errors must be reported to the administrator.

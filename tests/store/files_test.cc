@@ -105,7 +105,7 @@ TEST_F(FilesTest, LeavesNoSessionWhoseEnvironmentCannotBeKept) {
   std::filesystem::remove(state_ / "environments");
   const auto refused = records_->Insert(RichRecord(), Happened("submitted"));
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("keeping the environment: "));
+  EXPECT_THAT(refused.error().message, HasSubstr("storing the environment: "));
   EXPECT_FALSE(records_->Load(RichSnapshot().id));
   EXPECT_TRUE(AtStart().unfinished.empty());
 }
@@ -144,7 +144,7 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
     EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(error.message, "opening the store: " + database_.string() +
                                  ": written by another version of benchd (schema " + version +
-                                 ", this one has 6)");
+                                 "; this version uses 6)");
     EXPECT_EQ(error.hint, "run that version, or choose another --state-dir");
     EXPECT_TRUE(Contents(database_) == before);
     Execute("PRAGMA user_version = 6");
@@ -160,7 +160,7 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
     const Error error = Refusal();
     EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(error.message, "opening the store: " + database_.string() +
-                                 ": a database of another program, not benchd's");
+                                 ": the database belongs to another program");
     EXPECT_TRUE(Contents(database_) == before);
   }
 }

@@ -62,7 +62,7 @@ TEST_F(RecordsTest, RefusesASecondSessionWithTheSameId) {
   const auto refused = records_->Insert(second, Happened("submitted"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kAlreadyExists);
-  EXPECT_EQ(refused.error().message, "session 0123abcd: exists already");
+  EXPECT_EQ(refused.error().message, "session 0123abcd: already exists");
   EXPECT_EQ(*records_->Load(second.snapshot.id), RichRecord());
 }
 
@@ -273,7 +273,7 @@ TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
   EXPECT_EQ(contents.unfinished[1].record.snapshot.id.value, "c");
   EXPECT_THAT(contents.warnings,
               testing::ElementsAre("stored session 0123abcd: snapshot: state: unknown name"
-                                   " 'asleep'; left as it is in " +
+                                   " 'asleep'; its row is left unchanged in " +
                                    database_.string()));
   // Once an administrator has repaired it, it is complete: its environment was kept, too.
   EXPECT_EQ(ModeOf(environment_), 0600);

@@ -43,7 +43,7 @@ TEST(SampleCodec, LaysTheBytesOutTheSameOnEveryMachine) {
 TEST(SampleCodec, RefusesAPartOfASample) {
   const auto back = UnpackSamples(Packed({{0, 0, 1.0}}).substr(1));
   ASSERT_FALSE(back);
-  EXPECT_EQ(back.error().message, "runs.samples: 15 bytes are not whole samples");
+  EXPECT_EQ(back.error().message, "runs.samples: 15 bytes are not a whole number of samples");
 }
 
 }  // namespace

@@ -162,8 +162,8 @@ TEST_F(StoreLanesTest, DropsTheReadsOfACallerWhoHasGone) {
   Ask(Load("gone", gone.get_token()));
   Ask(Load("here"));
   gone.request_stop();
-  EXPECT_THAT(Told(), testing::ElementsAre(
-                          "held", "gone: the caller disconnected before the answer", "here"));
+  EXPECT_THAT(Told(), testing::ElementsAre("held", "gone: the caller disconnected before the reply",
+                                           "here"));
 }
 
 TEST_F(StoreLanesTest, OnceStoppingDoesWhatIsToBeKeptAlone) {

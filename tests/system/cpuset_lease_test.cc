@@ -162,7 +162,7 @@ TEST_F(CpusetLeaseTest, TakesNoPartitionWithOtherCpusThanItsOwn) {
   TakenCpuset lease = Take("root");
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_THAT(lease.why(),
-              HasSubstr("bench.slice/cpuset.cpus.effective: it is '1-2' instead of '1-3'"));
+              HasSubstr("bench.slice/cpuset.cpus.effective: the value is '1-2' instead of '1-3'"));
   ExpectUntouched();
 }
 
@@ -171,7 +171,7 @@ TEST_F(CpusetLeaseTest, TakesNoPartitionThatSystemdHasNotWritten) {
   const TakenCpuset lease = Take("root");
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_THAT(lease.why(), StartsWith("partition: "));
-  EXPECT_THAT(lease.why(), HasSubstr("bench.slice/cpuset.cpus: it is '' instead of '1-3'"));
+  EXPECT_THAT(lease.why(), HasSubstr("bench.slice/cpuset.cpus: the value is '' instead of '1-3'"));
   EXPECT_THAT(lease.why(), HasSubstr("; cpuset: "));
   ExpectUntouched();
 }
@@ -253,7 +253,7 @@ TEST_F(CpusetLeaseTest, NamesGroupsThatSystemdsUnitsDoNotHold) {
   }
   const TakenCpuset lease = Take("shield");
   EXPECT_EQ(lease.kind(), CpusetKind::kMember);
-  EXPECT_EQ(lease.why(), "the benchmark CPUs are still open to machine.slice");
+  EXPECT_EQ(lease.why(), "the benchmark CPUs can still be used by machine.slice");
 }
 
 TEST_F(CpusetLeaseTest, UndoesTheUnitsBeforeTheOneThatIsRefused) {
@@ -300,12 +300,12 @@ INSTANTIATE_TEST_SUITE_P(
              [](CgroupPlace&, ProfileCpus&, FakeUnits&, const KernelTree& tree) {
                tree.Put("sys/fs/cgroup/cgroup.controllers", "cpu memory");
              },
-             "cgroup version 2 has no cpuset controller here"},
+             "cgroup version 2 lacks a cpuset controller here"},
         Lack{"AnotherUnit",
              [](CgroupPlace& place, ProfileCpus&, FakeUnits&, const KernelTree&) {
                place.unit = "system.slice";
              },
-             "benchd-runner does not run in bench.slice (as benchd-runner.service does)"},
+             "benchd-runner does not run in bench.slice, unlike benchd-runner.service"},
         Lack{"NoSystemd",
              [](CgroupPlace&, ProfileCpus&, FakeUnits& units, const KernelTree&) {
                units.refusal = Error{ErrorCode::kUnavailable, "systemd: not running here", {}};
@@ -313,9 +313,9 @@ INSTANTIATE_TEST_SUITE_P(
              "systemd: not running here"},
         Lack{"OneCpu",
              [](CgroupPlace&, ProfileCpus& cpus, FakeUnits&, const KernelTree&) {
-               cpus = {{0}, {0}, {0}, "there is a single physical core"};
+               cpus = {{0}, {0}, {0}, "there is only one physical core"};
              },
-             "no CPU is left for housekeeping: there is a single physical core"},
+             "no CPU is left for housekeeping: there is only one physical core"},
         Lack{"NoHousekeepingCpu",
              [](CgroupPlace&, ProfileCpus& cpus, FakeUnits&, const KernelTree&) {
                cpus.housekeeping.clear();
@@ -325,7 +325,7 @@ INSTANTIATE_TEST_SUITE_P(
              [](CgroupPlace&, ProfileCpus& cpus, FakeUnits&, const KernelTree&) {
                cpus.benchmark = {9};
              },
-             "there is no benchmark CPU"}),
+             "no benchmark CPU is online"}),
     [](const auto& lack) { return lack.param.name; });
 
 }  // namespace

@@ -129,9 +129,9 @@ TEST_F(DoctorTest, InterruptsAreNamedWithTheirRates) {
   pair_.before.interrupts = {{"nvme0q1 (IRQ 41)", 1000}, {"eth0 (IRQ 33)", 50}, {"idle", 7}};
   pair_.after.interrupts = {{"nvme0q1 (IRQ 41)", 1090}, {"eth0 (IRQ 33)", 350}, {"idle", 7}};
   EXPECT_THAT(Find("interrupts").finding,
-              HasSubstr("CPUs 1-3 390/s (300/s by eth0 (IRQ 33), 90/s by nvme0q1 (IRQ 41))"));
+              HasSubstr("CPUs 1-3 at 390/s (300/s by eth0 (IRQ 33), 90/s by nvme0q1 (IRQ 41))"));
   EXPECT_FALSE(Find("interrupts").effect);
-  EXPECT_THAT(Find("interrupts").advice, HasSubstr("the kernel keeps these where they are"));
+  EXPECT_THAT(Find("interrupts").advice, HasSubstr("the kernel does not move these interrupts"));
 }
 
 TEST_F(DoctorTest, TheTimeOfInterruptsIsTheirEffectAndNobodyElses) {
@@ -163,7 +163,7 @@ TEST_F(DoctorTest, ThrottlingIsToldSinceTheStart) {
 TEST_F(DoctorTest, WithoutASingleSettingTheReasonIsTold) {
   settings_ = {Open("irqs", "no such file"), Open("cpuset", "user mode")};
   const NoiseSource source = Find("no_settings");
-  EXPECT_THAT(source.finding, HasSubstr("none of the 2 wanted settings here: user mode"));
+  EXPECT_THAT(source.finding, HasSubstr("cannot apply any of the 2 settings here: user mode"));
   EXPECT_THAT(Find("no_isolation").advice, HasSubstr("by hand: systemctl set-property"));
 }
 
@@ -182,7 +182,7 @@ TEST_F(DoctorTest, NoIsolationTellsWhyAndWhatThereIsInstead) {
            .at_end = {}});
   const NoiseSource source = Find("no_isolation");
   EXPECT_THAT(source.finding, HasSubstr("other programs may run on CPUs 1-3 (cpuset: affinity)"));
-  EXPECT_THAT(source.advice, HasSubstr("could not take cpuset (no cgroup v2)"));
+  EXPECT_THAT(source.advice, HasSubstr("could not set cpuset (no cgroup v2)"));
 }
 
 TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
@@ -199,7 +199,7 @@ TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
 TEST_F(DoctorTest, AProfileThatLeavesASettingAloneIsToldWhatToSay) {
   settings_.erase(settings_.begin() + 2);
   EXPECT_THAT(Find("no_isolation").advice,
-              HasSubstr("put cpuset = \"auto\" into the machine profile"));
+              HasSubstr("set cpuset = \"auto\" in the machine profile"));
 }
 
 TEST_F(DoctorTest, TurboByEitherSwitch) {
@@ -222,12 +222,13 @@ TEST_F(DoctorTest, AnAdviceDependsOnWhyTheSettingIsAsItIs) {
   boost.why = "sys/x: Permission denied";
   Replace(boost);
   EXPECT_THAT(Find("turbo").advice,
-              HasSubstr("could not take boost (sys/x: Permission denied); by hand: echo 0 >"));
+              HasSubstr("could not set boost (sys/x: Permission denied); by hand: echo 0 >"));
   boost.wanted = "on";
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("the machine profile has another value (on)"));
+  EXPECT_THAT(Find("turbo").advice, HasSubstr("the machine profile has another value ('on')"));
   settings_.pop_back();
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("put boost = \"off\" into the machine profile"));
+  EXPECT_THAT(Find("turbo").advice,
+              HasSubstr("set boost = \"off\" in the machine profile; by hand"));
 }
 
 TEST_F(DoctorTest, TurboOfIntelPstateIsItsSwitchTurnedAround) {
@@ -260,8 +261,7 @@ TEST_F(DoctorTest, TheDeepestEnabledSleepIsTold) {
   tree_.Put(Cpu(1, "cpuidle/state3/name"), "C6");
   tree_.Put(Cpu(1, "cpuidle/state3/latency"), "133");
   tree_.Put(Cpu(1, "cpuidle/state3/disable"), "0");
-  EXPECT_THAT(Find("c_states").finding,
-              HasSubstr("CPU 1 may sleep as deep as C6, which takes 133"));
+  EXPECT_THAT(Find("c_states").finding, HasSubstr("CPU 1 may enter C6, which takes 133"));
   tree_.Put(Cpu(1, "cpuidle/state3/disable"), "1");
   EXPECT_THAT(Names(), IsEmpty());
 }
@@ -287,7 +287,8 @@ TEST_F(DoctorSmtTest, AnIdleSiblingInsideACpusetIsQuiet) {
 TEST_F(DoctorSmtTest, AnIdleSiblingWithoutACpusetIsOpenToAll) {
   Replace(Open("cpuset", "no cgroup"));
   Replace(Open("smt", "without a cpuset others may use them"));
-  EXPECT_THAT(Find("shared_smt").finding, HasSubstr("(CPU 3) are left free, but other programs"));
+  EXPECT_THAT(Find("shared_smt").finding,
+              HasSubstr("(CPU 3) are unused by benchd, but other programs"));
 }
 
 TEST_F(DoctorSmtTest, BothThreadsOfACoreSlowEachOtherDown) {
@@ -297,7 +298,8 @@ TEST_F(DoctorSmtTest, BothThreadsOfACoreSlowEachOtherDown) {
 
 TEST_F(DoctorSmtTest, ACoreThatIsHalfABenchmarksIsTold) {
   cpus_ = Split({0, 2, 3}, {1}, {1});
-  EXPECT_THAT(Find("shared_smt").finding, HasSubstr("CPU 3 is on the cores of benchmark CPUs"));
+  EXPECT_THAT(Find("shared_smt").finding,
+              HasSubstr("CPU 3 is on the same cores as benchmark CPUs"));
 }
 
 // ---- properties of the machine ----
@@ -315,9 +317,9 @@ TEST_F(DoctorTest, AnIsolatedPartitionOfSeveralCpusPilesThreadsUp) {
 
 TEST_F(DoctorTest, BenchdOnTheBenchmarkCpusIsTold) {
   cpus_ = Split({1}, {1}, {1});
-  cpus_.why = "there is a single physical core";
+  cpus_.why = "there is only one physical core";
   EXPECT_THAT(Names(), ElementsAre("shared_cpus", "one_cpu"));
-  EXPECT_THAT(Find("shared_cpus").finding, HasSubstr("(CPU 1): there is a single physical core"));
+  EXPECT_THAT(Find("shared_cpus").finding, HasSubstr("(CPU 1): there is only one physical core"));
 }
 
 TEST_F(DoctorTest, AVirtualMachineIsAtItsHostsMercy) {

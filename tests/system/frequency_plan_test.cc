@@ -127,7 +127,7 @@ TEST_F(FrequencyPlanTest, NamesTheFrequenciesThatAreLeft) {
   PutDriver();
   profile_.max_frequency_khz = "4000000";
   EXPECT_EQ(Changes("max_frequency_khz"),
-            "missing: 4000000 kHz is outside the range of CPU 1: 800000 to 3600000 kHz");
+            "missing: 4000000 kHz is outside the range of CPU 1, 800000 to 3600000 kHz");
   profile_.max_frequency_khz = "799999";
   EXPECT_THAT(Changes("max_frequency_khz"), HasSubstr("is outside"));
 }
@@ -160,7 +160,7 @@ TEST_F(FrequencyPlanTest, AProcessorWithoutBoostHasItOff) {
   EXPECT_EQ(Changes("boost"), "");
   EXPECT_EQ(Present("boost"), "off");
   profile_.boost = "on";
-  EXPECT_THAT(Changes("boost"), StartsWith("missing: no switch for it"));
+  EXPECT_THAT(Changes("boost"), StartsWith("missing: the kernel does not have a switch for it"));
 }
 
 TEST_F(FrequencyPlanTest, LeavesBoostOfOtherCpusAloneWhereEachHasItsSwitch) {
@@ -183,7 +183,7 @@ TEST_F(FrequencyPlanTest, LimitsTheFrequencyWhereAmdPstateHasNoSwitch) {
   PutCpufreq("scaling_driver", "amd-pstate-epp");
   PutCpufreq("scaling_max_freq", "3600000");
   profile_.boost = "off";
-  EXPECT_THAT(Changes("boost"), StartsWith("missing: no switch for it"));
+  EXPECT_THAT(Changes("boost"), StartsWith("missing: the kernel does not have a switch for it"));
   for (int cpu = 0; cpu < 8; ++cpu) {
     tree_.Put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/acpi_cppc/nominal_freq",
               "2400");

@@ -91,7 +91,8 @@ TEST(JournalTextTest, CutOffAnywhereWithinALineItIsRefused) {
     ASSERT_EQ(contents.has_value(), cut.back() == '\n') << size;
     if (contents) continue;
     EXPECT_EQ(contents.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_TRUE(contents.error().message.ends_with(": it is cut off")) << contents.error().message;
+    EXPECT_TRUE(contents.error().message.ends_with(": the line is truncated"))
+        << contents.error().message;
     EXPECT_NE(contents.error().hint, "");
   }
 }
@@ -126,8 +127,9 @@ TEST(JournalTextTest, ALaterVersionIsToldAsSuch) {
     ASSERT_FALSE(contents);
     EXPECT_EQ(contents.error().code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(contents.error().message,
-              "line 1: it is of version 2, and this benchd-runner knows version 1");
-    EXPECT_EQ(contents.error().hint, "nothing was changed; restore with the version that wrote it");
+              "line 1: the journal has version 2, but this benchd-runner supports only version 1");
+    EXPECT_EQ(contents.error().hint,
+              "nothing was changed; restore with the benchd-runner that wrote it");
   }
 }
 
@@ -137,7 +139,7 @@ TEST(JournalTextTest, TellsWhichLineItDoesNotLike) {
     const char* why;
   };
   for (const Case& one :
-       {Case{"fan_speed\t0\t1\t2", "benchd-runner does not know this kind of setting"},
+       {Case{"fan_speed\t0\t1\t2", "unknown kind of setting"},
         Case{"governor\t0\t../../etc/passwd\tperformance",
              "it has a value that benchd-runner never writes"},
         Case{"governor\t../../../etc\tondemand\tperformance",
@@ -148,8 +150,7 @@ TEST(JournalTextTest, TellsWhichLineItDoesNotLike) {
         Case{"allowed_cpus\tsshd.service\t\t1", "it has a value that benchd-runner never writes"},
         Case{"swappiness\t\t60\t1000", "it has a value that benchd-runner never writes"},
         Case{"swappiness\t\t60\t10\t20", "it has a value that benchd-runner never writes"},
-        Case{"swappiness\t\t60", "it has too few fields"},
-        Case{"swappiness", "it has too few fields"}}) {
+        Case{"swappiness\t\t60", "too few fields"}, Case{"swappiness", "too few fields"}}) {
     const std::string text = TextOf({kGovernorEntry}) + SealedLine(one.line) + "\n";
     const auto contents = ParseJournal(text);
     ASSERT_FALSE(contents) << one.line;
@@ -209,7 +210,7 @@ TEST_F(JournalTest, OneRunnerAtATimeHoldsIt) {
   const auto second = Journal::Open(path_);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(second.error().message, path_ + ": a live benchd-runner holds it");
+  EXPECT_EQ(second.error().message, path_ + ": in use by another benchd-runner");
 }
 
 TEST_F(JournalTest, AMovedJournalKeepsItsLock) {
@@ -248,7 +249,7 @@ TEST_F(JournalTest, ALinkOrAPipeInItsPlaceIsRefused) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   const auto journal = Journal::Open(path_);
   ASSERT_FALSE(journal);
-  EXPECT_EQ(journal.error().message, path_ + ": it is not a regular file");
+  EXPECT_EQ(journal.error().message, path_ + ": not a regular file");
 }
 
 TEST_F(JournalTest, TellsThePathOfWhatCannotBeOpenedOrRead) {
@@ -259,15 +260,14 @@ TEST_F(JournalTest, TellsThePathOfWhatCannotBeOpenedOrRead) {
   PutText("something else\n");
   const auto contents = Open().Read();
   ASSERT_FALSE(contents);
-  EXPECT_EQ(contents.error().message,
-            path_ + ": line 1: it is not the start of a settings journal");
+  EXPECT_EQ(contents.error().message, path_ + ": line 1: not the header of a settings journal");
 }
 
 TEST_F(JournalTest, AnEndlessFileIsNotRead) {
   PutText(std::string(1024 * 1024 + 1, '\n'));
   const auto contents = Open().Read();
   ASSERT_FALSE(contents);
-  EXPECT_EQ(contents.error().message, path_ + ": it is over 1 MiB");
+  EXPECT_EQ(contents.error().message, path_ + ": larger than 1 MiB");
 }
 
 TEST_F(JournalTest, NothingIsAddedToAnotherBootsEntriesOrToADamagedFile) {

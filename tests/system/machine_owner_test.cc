@@ -122,7 +122,7 @@ TEST_F(MachineOwnerTest, LeavesOutASettingForOneSessionAlone) {
   without.settings_off = {"bost"};
   const auto unknown = owner_->Acquire(without);
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "settings_off: there is no setting 'bost'");
+  EXPECT_EQ(unknown.error().message, "settings_off: unknown setting 'bost'");
 }
 
 // A session that leaves a setting out does not share the profile that an admin holds, which is
@@ -365,7 +365,7 @@ TEST_F(MachineOwnerTest, NamesTheInterruptsThatTheKernelKeepsInOneSentence) {
   ASSERT_TRUE(report) << report.error().message;
   ASSERT_EQ(report->isolation.front().setting, "irqs");
   EXPECT_TRUE(report->isolation.front().held);
-  EXPECT_EQ(report->isolation.front().why, "the kernel does not let these move: IRQ 7, 9");
+  EXPECT_EQ(report->isolation.front().why, "the kernel refuses to move IRQ 7, 9");
   EXPECT_EQ(Read("proc/irq/8/smp_affinity_list"), "0");
   owner_->Release();
   EXPECT_EQ(Read("proc/irq/8/smp_affinity_list"), "0-1");
@@ -395,11 +395,11 @@ TEST_F(MachineOwnerTest, WarnsOfLimitsThatRunsRanInto) {
   ASSERT_EQ(end.warnings.size(), 2U);
   EXPECT_EQ(end.warnings[0].code, "limit_reached");
   EXPECT_EQ(end.warnings[0].message,
-            "in a run a program exceeded its memory limit of 1 MiB: it may have done less than it "
-            "should");
+            "in a run a program exceeded its memory limit of 1 MiB: it may not have done all its "
+            "work");
   EXPECT_EQ(end.warnings[1].message,
-            "in 3 runs a program reached its limit of 9 processes: it may have done less than it "
-            "should");
+            "in 3 runs a program reached its limit of 9 processes: it may not have done all its "
+            "work");
 }
 
 TEST_F(MachineOwnerTest, WarnsOfProgramsWhoseThreadsTookTurns) {
@@ -417,8 +417,8 @@ TEST_F(MachineOwnerTest, WarnsOfProgramsWhoseThreadsTookTurns) {
   ASSERT_EQ(end.warnings.size(), 1U);
   EXPECT_EQ(end.warnings[0].code, "threads_took_turns");
   EXPECT_EQ(end.warnings[0].message,
-            "'./mt 10000000 2' had more threads to run than benchmark CPUs (1) in 11 runs: they "
-            "took turns, so times that would overlap on more CPUs add up");
+            "'./mt 10000000 2' had more threads to run than benchmark CPUs (1) in 11 runs: its "
+            "threads took turns, so the runs took longer than on more CPUs");
 }
 
 TEST_F(MachineOwnerTest, WarnsOfCountersThatTookTurns) {
@@ -432,8 +432,8 @@ TEST_F(MachineOwnerTest, WarnsOfCountersThatTookTurns) {
   ASSERT_EQ(end.warnings.size(), 1U);
   EXPECT_EQ(end.warnings[0].code, "counters_scaled");
   EXPECT_EQ(end.warnings[0].message,
-            "in 3 runs the CPU had too few counters, which took turns: some of their values are "
-            "estimates, scaled up from counts over at least 62 % of the time");
+            "in 3 runs the CPU had too few hardware counters, which took turns: some of their "
+            "values are estimates from counts over at least 62 % of the time");
 }
 
 TEST_F(MachineOwnerTest, TellsTheLimitOfMemoryThatTheConfigurationOrTheProfileAsksFor) {
@@ -448,15 +448,15 @@ TEST_F(MachineOwnerTest, TellsTheLimitOfMemoryThatTheConfigurationOrTheProfileAs
   owner_->Release();
   memory_limit_bytes_ = 2000;
   Make(false);
-  EXPECT_EQ(memory_of(*Acquire()), "2000 bytes, no control group can be made here");
+  EXPECT_EQ(memory_of(*Acquire()), "2000 bytes, no control group can be created here");
   owner_->Release();
   profiles_[0].memory_limit_bytes = 3000;
   Make(false);
-  EXPECT_EQ(memory_of(*Acquire()), "2000 bytes, no control group can be made here");
+  EXPECT_EQ(memory_of(*Acquire()), "2000 bytes, no control group can be created here");
   owner_->Release();
   profiles_[0].memory_limit_bytes = 1000;
   Make(false);
-  EXPECT_EQ(memory_of(*Acquire()), "1000 bytes, no control group can be made here");
+  EXPECT_EQ(memory_of(*Acquire()), "1000 bytes, no control group can be created here");
 }
 
 }  // namespace

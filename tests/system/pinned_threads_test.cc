@@ -209,7 +209,7 @@ TEST_F(PinnedThreadsTest, AreInTheJournalAndComeBackAfterAKill) {
   CPU_XOR(&others, &all_, &first_);
   lost.PinTo(all_);
   moved.PinTo(others);
-  EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
   EXPECT_TRUE(AreCpusOf(lost, first_));
   EXPECT_TRUE(AreCpusOf(kept, first_));
   EXPECT_TRUE(AreCpusOf(moved, others));

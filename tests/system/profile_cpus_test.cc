@@ -83,11 +83,11 @@ TEST_F(ProfileCpusTest, ManagesWithCoresOfDifferentSizes) {
 TEST_F(ProfileCpusTest, SharesACoreOnlyWhenNoOtherIsLeft) {
   PutEightThreads();
   EXPECT_EQ(Choose("0-3"),
-            "housekeeping 4 benchmark 0-3,5-7 used 0-3: CPUs 0,4 share a core, and one of them is "
-            "needed for housekeeping: no other core is left");
+            "housekeeping 4 benchmark 0-3,5-7 used 0-3: CPUs 0,4 share a core, but one of them is "
+            "needed for housekeeping because no other core is left");
   EXPECT_THAT(Choose("0-4,6-7"), HasSubstr("housekeeping 5 benchmark 0-4,6-7 used 0-3: CPUs 1,5"));
   EXPECT_EQ(Choose("0-7"),
-            "housekeeping 0,4 benchmark 0-7 used 0-3: benchmark_cpus leaves no CPU for the daemon");
+            "housekeeping 0,4 benchmark 0-7 used 0-3: benchmark_cpus leaves no CPU for benchd");
 }
 
 TEST_F(ProfileCpusTest, StaysWithinTheUsableCpus) {
@@ -116,14 +116,15 @@ TEST_F(ProfileCpusTest, DividesTheThreadsOfASingleCoreAndSaysThatTheyShareIt) {
   tree_.PutCpu(0, "0-1");
   tree_.PutCpu(1, "0-1");
   constexpr const char* kShared =
-      ": CPUs 0-1 share a core, and one of them is needed for housekeeping: no other core is left";
+      ": CPUs 0-1 share a core, but one of them is needed for housekeeping because no other core "
+      "is left";
   EXPECT_EQ(Choose(""), std::string("housekeeping 0 benchmark 1 used 1") + kShared);
   EXPECT_EQ(Choose("0"), std::string("housekeeping 1 benchmark 0 used 0") + kShared);
 }
 
 TEST_F(ProfileCpusTest, ASingleCpuDoesBothAndSaysWhy) {
   PutOnline("0");
-  EXPECT_EQ(Choose(""), "housekeeping 0 benchmark 0 used 0: there is a single physical core");
+  EXPECT_EQ(Choose(""), "housekeeping 0 benchmark 0 used 0: there is only one physical core");
 }
 
 TEST_F(ProfileCpusTest, RefusesCpusThatAreNotThere) {

@@ -70,14 +70,14 @@ TEST_F(SettingsTest, TextThatIsNotUnderstoodIsAnErrorWithItsPath) {
     ASSERT_FALSE(value) << one.text;
     EXPECT_EQ(value.error().code, ErrorCode::kInternal);
     EXPECT_EQ(value.error().message,
-              tree_.root() + "/" + one.path + ": '" + one.text + "' is not understood");
+              tree_.root() + "/" + one.path + ": '" + one.text + "' is not a valid value");
   }
 }
 
 TEST_F(SettingsTest, AMessageStaysOneShortLine) {
   tree_.Put("proc/sys/vm/swappiness", "first\nsecond");
   EXPECT_EQ(Read({Kind::kSwappiness, ""}),
-            "error: " + tree_.root() + "/proc/sys/vm/swappiness: 'first' is not understood");
+            "error: " + tree_.root() + "/proc/sys/vm/swappiness: 'first' is not a valid value");
   tree_.Put("proc/sys/vm/swappiness", std::string(50'000, 'x'));
   EXPECT_LT(Read({Kind::kSwappiness, ""}).size(), 500U);
 }
@@ -90,7 +90,7 @@ TEST_F(SettingsTest, AValueThatWasTakenButNotKeptIsAnError) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(written.error().message,
-            tree_.root() + "/" + path + ": '9000000' was taken but reads back as '4100000'");
+            tree_.root() + "/" + path + ": '9000000' was accepted, but reads back as '4100000'");
 }
 
 TEST_F(SettingsTest, APartitionThatTheKernelCannotMakeCarriesItsReason) {
@@ -99,7 +99,7 @@ TEST_F(SettingsTest, APartitionThatTheKernelCannotMakeCarriesItsReason) {
   files_.TurnPath(path, "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
   EXPECT_EQ(Write({Kind::kCpusetPartition, "bench.slice"}, "isolated"),
             tree_.root() + "/" + path +
-                ": 'isolated' was taken but reads back as 'isolated invalid (Cpu list in "
+                ": 'isolated' was accepted, but reads back as 'isolated invalid (Cpu list in "
                 "cpuset.cpus not exclusive)'");
 }
 

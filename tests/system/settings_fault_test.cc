@@ -44,8 +44,8 @@ class FaultTest : public SettingsLeaseTest, public testing::WithParamInterface<F
   /// The part of the message after the file.
   std::string Reason() const {
     if (GetParam().answer == Answer::kErrno) return std::strerror(GetParam().errno_value);
-    return GetParam().answer == Answer::kGarbage ? "'#?' is not understood"
-                                                 : "' was taken but reads back as '";
+    return GetParam().answer == Answer::kGarbage ? "'#?' is not a valid value"
+                                                 : "' was accepted, but reads back as '";
   }
 };
 
@@ -76,11 +76,11 @@ TEST_P(FaultTest, WhatCannotBeUndoneComesBackWithTheNextRestore) {
   files_.RefuseWrite(Changes() ? 5 : 4, EBUSY);
   const auto lease = Take(AllChanges());
   ASSERT_FALSE(lease);
-  EXPECT_NE(lease.error().message.find("; workqueues' CPUs: not put back: " + tree_.root() + "/" +
+  EXPECT_NE(lease.error().message.find("; workqueues' CPUs: not restored: " + tree_.root() + "/" +
                                        kPlaces[1].path + ": Device or resource busy"),
             std::string::npos)
       << lease.error().message;
-  EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
   EXPECT_EQ(Values(), before_);
   EXPECT_EQ(JournalText(), "");
 }
@@ -95,7 +95,7 @@ TEST_P(FaultTest, OneThatIsRefusedWhenGivenBackIsReportedAndTheOthersComeBack) {
     const Sentences left = lease->Release();
     ASSERT_EQ(left.size(), 1U);
     EXPECT_TRUE(left[0].starts_with(DescribeSetting(place.change.key) +
-                                    ": not put back: " + tree_.root() + "/" + place.path + ": "))
+                                    ": not restored: " + tree_.root() + "/" + place.path + ": "))
         << left[0];
     EXPECT_NE(left[0].find(Reason()), std::string::npos) << left[0];
     auto expected = before_;
@@ -103,7 +103,7 @@ TEST_P(FaultTest, OneThatIsRefusedWhenGivenBackIsReportedAndTheOthersComeBack) {
     EXPECT_EQ(Values(), expected);
     // A value that the kernel has made up looks like another program's.
     if (!Changes()) {
-      EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+      EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
     }
     ASSERT_TRUE(files_.KernelFiles::Write(place.path, place.old_text));
     EXPECT_EQ(Restore(), Sentences{});
@@ -130,11 +130,11 @@ TEST_F(SettingsLeaseTest, WhatTheKernelMadeOfAValueComesBackWithTheNextRestore) 
   files_.RefuseWrite(3, EBUSY);
   const auto lease = Take({kPlaces[2].change});
   ASSERT_FALSE(lease);
-  EXPECT_NE(lease.error().message.find("; and the old value 'ondemand' could not be put back: "),
+  EXPECT_NE(lease.error().message.find("; and the old value 'ondemand' could not be restored: "),
             std::string::npos)
       << lease.error().message;
   EXPECT_EQ(Value(kPlaces[2]), "schedutil");
-  EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
   EXPECT_EQ(Values(), before_);
 }
 

@@ -116,14 +116,14 @@ TEST_F(SettingsLeaseTest, WhatCannotBeWrittenBackIsReportedAndTheOthersGoOn) {
   ASSERT_TRUE(lease);
   files_.RefusePath(kPlaces[3].path, EBUSY);
   EXPECT_EQ(lease->Release(),
-            Sentences{"maximum frequency of CPU 1: not put back: " + tree_.root() + "/" +
+            Sentences{"maximum frequency of CPU 1: not restored: " + tree_.root() + "/" +
                       kPlaces[3].path + ": Device or resource busy"});
   auto expected = before_;
   expected[kPlaces[3].path] = "2000000";
   EXPECT_EQ(Values(), expected);
   // The journal was not cleared, so the next restore completes the work.
   files_.ForgetFaults();
-  EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
   EXPECT_EQ(Values(), before_);
 }
 
@@ -161,7 +161,8 @@ TEST_F(SettingsLeaseTest, AnOldValueThatCouldNotBePutBackIsNotTaken) {
   const auto lease = Take({kPlaces[0].change, {{Kind::kSmt, ""}, "off"}});
   ASSERT_FALSE(lease);
   EXPECT_EQ(lease.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(lease.error().message, "SMT: it is 'notsupported', which could not be put back");
+  EXPECT_EQ(lease.error().message,
+            "SMT: the present value 'notsupported' could not be restored later");
   EXPECT_EQ(tree_.Get("sys/devices/system/cpu/smt/control"), "notsupported\n");
   EXPECT_EQ(Value(kPlaces[0]), "0-3");
 }

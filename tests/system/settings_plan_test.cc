@@ -72,7 +72,7 @@ TEST_F(SettingsPlanTest, CountsTheInterruptsThatAreElsewhere) {
 
 TEST_F(SettingsPlanTest, SaysThatThereAreNoInterruptsToMove) {
   profile_.irqs = "housekeeping";
-  EXPECT_THAT(Changes("irqs"), HasSubstr("shows no interrupts below " + tree_.root()));
+  EXPECT_THAT(Changes("irqs"), HasSubstr("does not list interrupts below " + tree_.root()));
 }
 
 TEST_F(SettingsPlanTest, MovesWorkqueues) {
@@ -150,7 +150,7 @@ TEST_F(SettingsPlanTest, TakesNoCpuFromCpusetsOfVersion1ForGood) {
   tree_.Put("proc/self/mountinfo",
             "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
   EXPECT_EQ(Changes("smt"),
-            "missing: a CPU that goes offline would leave all other cpusets for good: the cpuset "
+            "missing: an offline CPU would be removed from all cpusets permanently: the cpuset "
             "controller belongs to cgroup version 1 here: boot with "
             "systemd.unified_cgroup_hierarchy=1");
 }
@@ -181,13 +181,13 @@ TEST_F(SettingsPlanTest, SaysWhatTheKernelLacks) {
   EXPECT_THAT(Changes("transparent_hugepages"),
               StartsWith("missing: this kernel was built without transparent huge pages (/"));
   tree_.Put("sys/kernel/mm/transparent_hugepage/enabled", "what [is this");
-  EXPECT_THAT(Changes("transparent_hugepages"), HasSubstr("is not understood"));
+  EXPECT_THAT(Changes("transparent_hugepages"), HasSubstr("is not a valid value"));
 }
 
 TEST_F(SettingsPlanTest, RefusesAValueThatCouldNotBeWritten) {
   profile_.swappiness = "a lot";
   tree_.Put("proc/sys/vm/swappiness", "60");
-  EXPECT_EQ(Changes("swappiness"), "missing: 'a lot' is not a value of swappiness");
+  EXPECT_EQ(Changes("swappiness"), "missing: 'a lot' is not a valid swappiness");
   EXPECT_EQ(Present("swappiness"), "60") << "the present value is still reported";
 }
 

@@ -94,7 +94,7 @@ TEST_F(KillTest, CpusThatAreOfflineComeBackBeforeEverythingElse) {
 
 TEST_F(KillTest, TellsHowManySettingsCameBack) {
   ASSERT_TRUE(RunnerKilledAt(3, true));
-  EXPECT_EQ(Restore(), Sentences{"3 settings were put back"});
+  EXPECT_EQ(Restore(), Sentences{"3 settings were restored"});
 }
 
 TEST_F(KillTest, ARestoreThatIsKilledIsDoneByTheNext) {
@@ -120,7 +120,7 @@ TEST_F(KillTest, WhatSomebodyElseHasSetSinceIsLeftAndReported) {
   ASSERT_TRUE(files_.Write(kPlaces[0].path, "1"));
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "60"));  // the old value again: nothing to report
   EXPECT_EQ(Restore(),
-            (Sentences{"4 settings were put back",
+            (Sentences{"4 settings were restored",
                        "IRQ 24's affinity: left at '1', which another program has set"}));
   auto expected = before_;
   expected[kPlaces[0].path] = "1";
@@ -133,15 +133,15 @@ TEST_F(KillTest, WhatIsRefusedStaysInTheJournal) {
   files_.RefusePath(kPlaces[4].path, EACCES);
   const Sentences sentences = Restore();
   ASSERT_EQ(sentences.size(), 2U);
-  EXPECT_EQ(sentences[0], "5 settings were put back");
-  EXPECT_EQ(sentences[1], "transparent huge pages: not put back: " + tree_.root() + "/" +
+  EXPECT_EQ(sentences[0], "5 settings were restored");
+  EXPECT_EQ(sentences[1], "transparent huge pages: not restored: " + tree_.root() + "/" +
                               kPlaces[4].path + ": Permission denied");
   EXPECT_EQ(JournalText(), JournalHeader(kBoot) + "\n" +
                                JournalLine({kPlaces[4].change.key, "madvise", "never"}) + "\n");
   // Restored values may then be changed by users.
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "0"));
   files_.ForgetFaults();
-  EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "60"));
   EXPECT_EQ(Values(), before_);
   EXPECT_EQ(JournalText(), "");
@@ -152,8 +152,8 @@ TEST_F(KillTest, WhatIsGoneIsToldAndForgotten) {
   std::filesystem::remove(tree_.root() + "/" + kPlaces[2].path);
   const Sentences sentences = Restore();
   ASSERT_EQ(sentences.size(), 2U);
-  EXPECT_EQ(sentences[0], "5 settings were put back");
-  EXPECT_EQ(sentences[1], "governor of CPU 1: not put back: " + tree_.root() + "/" +
+  EXPECT_EQ(sentences[0], "5 settings were restored");
+  EXPECT_EQ(sentences[1], "governor of CPU 1: not restored: " + tree_.root() + "/" +
                               kPlaces[2].path + ": No such file or directory");
   EXPECT_EQ(JournalText(), "");
 }
@@ -166,7 +166,7 @@ TEST_F(KillTest, APartitionThatTurnedInvalidMeanwhileIsTakenBack) {
   const SettingKey key{Kind::kCpusetPartition, "bench.slice"};
   ASSERT_TRUE(journal_->Append({key, "member", "isolated"}, kBoot));
   ASSERT_TRUE(files_.Write(path, "isolated invalid (Parent is not a partition root)"));
-  EXPECT_EQ(Restore(), Sentences{"1 setting was put back"});
+  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
   EXPECT_EQ(tree_.Get(path), "member");
 }
 
@@ -216,7 +216,7 @@ TEST_F(ForeignJournalTest, CutOffAnywhereItIsRefusedAndNothingIsWritten) {
     if (HasFatalFailure()) return;
   }
   PutJournal(text);
-  EXPECT_EQ(Restore(), Sentences{"6 settings were put back"});
+  EXPECT_EQ(Restore(), Sentences{"6 settings were restored"});
   EXPECT_EQ(Values(), before_);
 }
 

@@ -147,7 +147,7 @@ TEST_F(TopologyTest, ASingleCpuDoesBothAndSaysWhy) {
   PutOnline("0");
   const auto split = SplitCpus(*Read(), {0}, {});
   ASSERT_TRUE(split);
-  EXPECT_EQ(*split, (ProfileCpus{{0}, {0}, {}, "there is a single physical core"}));
+  EXPECT_EQ(*split, (ProfileCpus{{0}, {0}, {}, "there is only one physical core"}));
 }
 
 TEST_F(TopologyTest, StaysWithinTheUsableCpus) {

@@ -34,7 +34,7 @@ std::string Here() { return OwnCgroupFolder(KernelFiles("/")).value_or(""); }
 std::string Lacking(const std::string& what, std::string_view controller) {
   const std::string mountinfo = KernelFiles("/").Read("proc/self/mountinfo").value_or("");
   const std::string version1 = WhyVersion1(mountinfo, controller);
-  return version1.empty() ? "no control group can be made here for " + what
+  return version1.empty() ? "no control group can be created here for " + what
                           : what + " is unavailable: " + version1;
 }
 
@@ -194,7 +194,7 @@ TEST(TreeGroupTest, WhatNoGroupCountsIsRefusedByName) {
   const auto time = group.BeginRun({.cpu_time = true});
   ASSERT_FALSE(time);
   EXPECT_EQ(time.error().message,
-            "no control group counts it: no control group can be made here for CPU time");
+            "no control group counts it: no control group can be created here for CPU time");
   const auto memory = group.BeginRun({.memory_peak = true});
   ASSERT_FALSE(memory);
   EXPECT_EQ(memory.error().message,

@@ -155,7 +155,7 @@ TEST_F(SystemctlTest, WithoutTheProgramItIsUnavailable) {
     const auto cpus = SystemctlProperties(place_).AllowedCpus("bench.slice");
     ASSERT_FALSE(cpus);
     EXPECT_EQ(cpus.error().code, ErrorCode::kUnavailable);
-    EXPECT_EQ(cpus.error().message, program + ": there is no such program");
+    EXPECT_EQ(cpus.error().message, program + ": program not found");
   }
 }
 

@@ -20,7 +20,7 @@ Result<void> CheckTable(std::span<const std::vector<std::uint32_t>> table) {
     if (table[i].size() == table.front().size() && Total(table[i]) == Total(table.front()))
       continue;
     return InvalidArgument("subject " + std::to_string(i + 1),
-                           "not as many ratings or categories as subject 1");
+                           "the number of ratings or categories differs from that of subject 1");
   }
   return {};
 }
@@ -31,7 +31,7 @@ Result<double> FleissKappa(std::span<const std::vector<std::uint32_t>> table) {
   TRY_VOID(CheckTable(table));
   const auto subjects = static_cast<double>(table.size());
   const auto raters = static_cast<double>(Total(table.front()));
-  double agreeing = 0;  // pairs of raters, in order
+  double agreeing = 0;  // ordered pairs of raters who agree, over all subjects
   std::vector<double> chosen(table.front().size(), 0);
   for (const std::vector<std::uint32_t>& row : table) {
     for (std::size_t j = 0; j < row.size(); ++j) {
@@ -67,7 +67,7 @@ Result<void> CheckRatings(std::span<const Ratings> raters, std::size_t categorie
     const std::string rater = "rater " + std::to_string(r + 1);
     if (raters[r].empty()) return InvalidArgument(rater, "no ratings");
     if (raters[r].size() != raters[0].size()) {
-      return InvalidArgument(rater, "not as many ratings as rater 1");
+      return InvalidArgument(rater, "the number of ratings differs from that of rater 1");
     }
     if (*std::ranges::max_element(raters[r]) >= categories) {
       return InvalidArgument(rater, "a rating is not a category");

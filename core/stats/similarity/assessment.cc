@@ -133,7 +133,7 @@ class SecondLook {
       : clipped_(std::move(clipped)), runs_(runs), threshold_(threshold) {}
 
   bool Dissimilar(SimilarityVariant variant) {
-    // M2 is still 0; it matters only if the other measures are one vote short.
+    // M2 has not been computed and is 0; it matters only if the others are one vote short.
     const MajorityVote without = Vote(clipped_.pairs(), variant, threshold_);
     if (without.above + 1 != kDissimilarVotes) return without.Dissimilar();
     clipped_.AddWords(variant);

@@ -25,7 +25,8 @@ Result<void> CheckRuns(RunSeries runs) {
     if (runs[r].empty()) return InvalidArgument("run " + Number(r), "empty");
   }
   if (runs.size() < 2) {
-    return InvalidArgument("runs", "only " + Counted(runs.size(), "run") + "; at least 2 needed",
+    return InvalidArgument("runs",
+                           "only " + Counted(runs.size(), "run") + "; at least 2 are needed",
                            "give at least two runs to compare");
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -40,7 +41,7 @@ Result<void> CheckRuns(RunSeries runs) {
       return InvalidArgument("run " + Number(r),
                              "has " + std::to_string(runs[r].size()) + " values, but run 1 has " +
                                  std::to_string(runs[0].size()) + ": unequal lengths",
-                             "cut all runs to the shortest");
+                             "shorten all runs to the length of the shortest");
     }
   }
   return {};
@@ -62,7 +63,7 @@ std::vector<std::vector<double>> ClipSpikes(RunSeries runs) {
     std::sort(sorted.begin(), sorted.end());
     const double low = QuantileType7(sorted, kClippedShare).value_or(sorted.front());
     const double high = QuantileType7(sorted, 1 - kClippedShare).value_or(sorted.back());
-    if (!(low <= high)) continue;  // its range exceeds that of a double
+    if (!(low <= high)) continue;  // the range of the run exceeds that of a double
     for (double& value : run) value = std::clamp(value, low, high);
   }
   return clipped;
@@ -70,7 +71,8 @@ std::vector<std::vector<double>> ClipSpikes(RunSeries runs) {
 
 namespace {
 
-// Four independent sums, because the additions of a single one would wait for each other.
+// Adds up the terms in four independent sums, because each addition to a single sum would have to
+// wait for the previous one.
 template <typename Term>
 double Sum(std::size_t n, Term term) {
   std::array<double, 4> sums{};
@@ -158,7 +160,8 @@ namespace {
 
 double InUnit(double value) { return std::clamp(value, 0.0, 1.0); }
 
-// Distance of two vectors relative to their norms: 0 if equal, 1 if opposite or of unrelated size.
+// Returns the distance of two vectors relative to the sum of their norms: 0 if they are equal, 1 if
+// they are opposite or of very different size.
 double RelativeDistance(double distance, double norm_x, double norm_y) {
   const double norms = norm_x + norm_y;
   return norms > 0 ? InUnit(distance / norms) : 0;

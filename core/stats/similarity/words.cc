@@ -107,8 +107,8 @@ std::int32_t LzText::Extend(std::int32_t last, std::uint8_t symbol, std::int32_t
   return added;
 }
 
-// From one position to the next, the match loses its first symbol and keeps the rest, so the whole
-// scan takes O(n).
+// Computes earlier_. From one position to the next, the match loses its first symbol and keeps the
+// rest, so the whole scan takes O(n) time.
 void LzText::FindEarlier() {
   const std::size_t n = symbols_.size();
   earlier_.resize(n);
@@ -117,7 +117,7 @@ void LzText::FindEarlier() {
   for (std::size_t i = 0; i < n; ++i) {
     while (i + length < n) {
       const auto next = static_cast<std::size_t>(states_[state].next[symbols_[i + length]]);
-      // The match first ends at `first`, so its first occurrence begins `length` before.
+      // The match first ends at `first`, so its first occurrence begins `length` symbols earlier.
       if (static_cast<std::size_t>(states_[next].first) - length >= i) break;
       state = next;
       ++length;
@@ -133,7 +133,7 @@ void LzText::FindEarlier() {
   }
 }
 
-// The Z algorithm: [left, right) is the match found so far that ends last.
+// Computes prefixes_ by the Z algorithm. [left, right) is the match found so far that ends last.
 void LzText::FindPrefixes() {
   const std::size_t n = symbols_.size();
   prefixes_.assign(n, 0);
@@ -164,8 +164,8 @@ void LzText::Parse() {
   }
 }
 
-// In this text followed by `next`: the longest substring at `at` that also begins before `at`. `at`
-// is at or after the start of this text's open phrase.
+// Returns the length of the longest substring at `at` that also begins before `at`, in this text
+// followed by `next`. `at` is at or after the start of this text's open phrase.
 std::size_t LzText::LongestSource(const LzText& next, std::size_t at) const {
   const std::size_t n = symbols_.size();
   const std::size_t end = n + next.symbols_.size();

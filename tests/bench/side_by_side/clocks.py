@@ -64,7 +64,7 @@ def line_with_step(of_length):
 def measure_step(options):
     rounds = options.rounds or (2 if options.quick else 9)
     runs = 20 if options.quick else 60
-    table = Table("No step at 2 ms: wall_time less the program's own clock, in µs", [
+    table = Table("No step at 2 ms: wall_time minus the program's own clock, in µs", [
         ("load", "load"), ("kind", "the next child"), ("runs", "runs a length"),
         ("below_us", "1.5 to 1.9 ms"), ("above_us", "2.1 to 3 ms"), ("rise_us", "rise a ms"),
         ("step_us", "step"), ("undisturbed_us", "step of the fastest tenth")])

@@ -135,7 +135,7 @@ Result<std::string> IntersectionReport(const Options& options, Format format) {
   std::string text = "intersection: " + std::to_string(options.repetitions) +
                      " sessions of a family, seed " + std::to_string(options.seed) + "\n\n";
   for (const double alpha : options.alphas) {
-    Table table("What all looks of 1000 pairs have in common, equal arms, alpha " + Percent(alpha),
+    Table table("Intersection of all looks of 1000 pairs, equal arms, alpha " + Percent(alpha),
                 {"family", "empty, %", "estimate outside, %", "width, share of the last look's",
                  "decided", "other verdicts", "not on the verdict's side"});
     for (const Family* family : *families) {

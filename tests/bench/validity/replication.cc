@@ -83,7 +83,8 @@ Interval FixedEffect(std::span<const UnitEffect> units, double alpha) {
 Table Machines(const Options& options, double alpha) {
   enum : std::size_t { kCombine, kPrediction, kOutlier, kFixed, kMethods };
   Table table(
-      "Machines: % of intervals without the truth, and P(as many | alpha), alpha " + Percent(alpha),
+      "Machines: % of intervals that exclude the true change, and P(as many | alpha), alpha " +
+          Percent(alpha),
       {"machines", "tau", "noise", "combine", "one more machine", "named without reason",
        "fixed effect"});
   std::uint64_t row = 0;
@@ -164,8 +165,8 @@ Interval OneBuildEach(const std::vector<Moments>& runs, double alpha) {
 Table LayoutTable(const Options& options, double alpha) {
   enum : std::size_t { kLayouts, kOneBuild, kBlocks, kMethods };
   Table table(
-      "Layouts, eight builds of each arm and runs of 1 %: % of intervals without the truth, "
-      "and P(as many | alpha), alpha " +
+      "Layouts, eight builds of each arm, runs vary by 1 %: % of intervals that exclude the true "
+      "change, and P(as many | alpha), alpha " +
           Percent(alpha),
       {"sd between layouts", "--layouts 8", "one build each", "runs of a build"});
   std::uint64_t row = 100;

@@ -156,7 +156,7 @@ class HangingMountTest(GuestTest):
     @core("core-b")
     def test_the_session_fails_alone(self):
         client, child = self.hanging_child("--timeout", "1s")
-        self.assertIn(f"did not begin within the timeout (cwd {self.mount.folder})",
+        self.assertIn(f"did not start within the timeout (cwd {self.mount.folder})",
                       self.error_of(client))
         self.assert_hangs_alone(child)
 
@@ -202,7 +202,7 @@ class HangingMountTest(GuestTest):
             subprocess.run(["sh", "-c", f"kill -{name} {child}"], check=True, **self.by(ALICE))
         self.mount.answer()
         # Of several pending signals, SIGSEGV comes first (kernel/signal.c, next_signal).
-        self.assertIn("was killed by signal 11 before it began", self.error_of(client))
+        self.assertIn("was killed by signal 11 before it started", self.error_of(client))
         self.assertEqual(os.listdir(cores), [])
         self.assertEqual(self.pids_now(), self.pids)
         # Her own program does leave a core.
