@@ -155,8 +155,7 @@ bool IsJson(std::string_view text) {
 }
 
 Error NotATable(const std::string& name) {
-  return {ErrorCode::kInvalidArgument,
-          name + ": is JSON, not a table of comma-separated values",
+  return {ErrorCode::kInvalidArgument, name + ": is JSON, not a table of comma-separated values",
           "for results of a harness, write benchctl analyze --parse FORMAT OLD NEW"};
 }
 

@@ -14,9 +14,8 @@ inline constexpr std::string_view kResult = "Result";
 inline constexpr std::string_view kExports = "Exports";
 
 /// The option --time-unit, for commands that print times.
-inline constexpr OptionInfo kTimeUnit{"time-unit", 0, "ns|us|ms|s",
-                                      "unit of all times (default: chosen for each value)",
-                                      kResult};
+inline constexpr OptionInfo kTimeUnit{
+    "time-unit", 0, "ns|us|ms|s", "unit of all times (default: chosen for each value)", kResult};
 
 // The options of commands with many options, without those of EveryOption(). The fuzzers also use
 // them.

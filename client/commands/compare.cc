@@ -271,25 +271,24 @@ Command CompareCommand() {
           "shell, so unquoted shell syntax such as <, |, $HOME or *.txt is refused. With --shell, "
           "`sh -c` runs it instead. The first command is the base, and every other command is "
           "compared with it.",
-      .examples = {
-          {"Does level 9 take more than 2 % longer than level 1?",
-           "benchctl compare 'gzip -1 -k -f data' 'gzip -9 -k -f data'"},
-          {"Gate on CPU time with a margin of 1 %, for two minutes at most:",
-           "benchctl compare --metric cpu_time:1% --max-time 2m ./old ./new"},
-          {"Compare the last tag with the working tree, both built by make:",
-           "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
-          {"Keep the current program as a reference:",
-           "benchctl compare --save main './bench --filter parse'"},
-          {"After the next build, compare it with the kept program:",
-           "benchctl compare --against main"},
-          {"Separate a code change from layout effects with eight builds of each commit:",
-           "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
-          {"Run the benchmarks of a suite that match a pattern:",
-           "benchctl compare -f suite.toml --only 'parse*'"},
-          {"Compare on another machine, over ssh:",
-           "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
-          {"Get one verdict from eight machines of a Slurm cluster:",
-           "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
+      .examples = {{"Does level 9 take more than 2 % longer than level 1?",
+                    "benchctl compare 'gzip -1 -k -f data' 'gzip -9 -k -f data'"},
+                   {"Gate on CPU time with a margin of 1 %, for two minutes at most:",
+                    "benchctl compare --metric cpu_time:1% --max-time 2m ./old ./new"},
+                   {"Compare the last tag with the working tree, both built by make:",
+                    "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
+                   {"Keep the current program as a reference:",
+                    "benchctl compare --save main './bench --filter parse'"},
+                   {"After the next build, compare it with the kept program:",
+                    "benchctl compare --against main"},
+                   {"Separate a code change from layout effects with eight builds of each commit:",
+                    "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
+                   {"Run the benchmarks of a suite that match a pattern:",
+                    "benchctl compare -f suite.toml --only 'parse*'"},
+                   {"Compare on another machine, over ssh:",
+                    "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
+                   {"Get one verdict from eight machines of a Slurm cluster:",
+                    "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}};
 }
 
 }  // namespace benchd::client

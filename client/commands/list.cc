@@ -93,9 +93,8 @@ Command ListCommand() {
             kThisCommand},
            {.name = "state",
             .value = "STATE",
-            .help =
-                "list only sessions in this state: queued, preparing, running, paused, done, "
-                "failed or cancelled",
+            .help = "list only sessions in this state: queued, preparing, running, paused, done, "
+                    "failed or cancelled",
             .group = kThisCommand,
             .choices = "queued|preparing|running|paused|done|failed|cancelled"},
            Repeatable({"label", 0, "K=V", "list only sessions with this label; repeatable",

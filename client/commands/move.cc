@@ -48,8 +48,7 @@ Command MoveCommand() {
       .summary = "change the priority of a queued session",
       .words = Words::kSession,
       .run = RunMove,
-      .options = {{"priority", 0, "N", "new priority; only admins may raise it",
-                   kThisCommand}},
+      .options = {{"priority", 0, "N", "new priority; only admins may raise it", kThisCommand}},
       .description =
           "Sets the priority of a queued session. Sessions with a higher priority run first. "
           "You may lower the priority of your own sessions; admins may change any.",

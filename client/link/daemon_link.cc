@@ -341,8 +341,7 @@ Error FromStatus(const grpc::Status& status) {
   // long.
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
       (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
-    return ConnectionError("the daemon did not answer in time",
-                           "see its log for the cause");
+    return ConnectionError("the daemon did not answer in time", "see its log for the cause");
   }
   // This is also gRPC's own text: it rejects a request above the size limit before benchd sees it.
   if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&

@@ -190,10 +190,10 @@ std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Upd
     benchmark = name;
     text += RenderBlock(block, style);
   }
-  const std::string rule =
-      mmtests_stars ? std::string("the ranges of mean ") + (style.unicode ? "±" : "+-") +
-                          " 1.96 standard deviations do not overlap"
-                    : "Welch's test, two-sided, p < 0.05, one look";
+  const std::string rule = mmtests_stars
+                               ? std::string("the ranges of mean ") + (style.unicode ? "±" : "+-") +
+                                     " 1.96 standard deviations do not overlap"
+                               : "Welch's test, two-sided, p < 0.05, one look";
   text += Paint("(+) better than " + Printable(blocks.front().reference) + ", (-) worse",
                 Tint::kDim, style) +
           "\n" + Paint("* differs: " + rule, Tint::kDim, style) + "\n\n";

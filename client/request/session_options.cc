@@ -96,13 +96,12 @@ constexpr std::array kOptions = {
     InTables(PerBenchmark(
         kVerdict("allow-missing", "", Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
                  "warn if an arm lacks a metric, instead of reporting a regression"))),
-    OneOf(
-        "paired|welch|exact-t|fixed|layouts",
-        InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
-                          "paired, welch, exact-t, fixed or layouts (default: paired); for "
-                          "layouts, arms base/1, base/2 ... are builds of base"),
-                 "paired, welch, exact-t, fixed or layouts; the last two look once (default: "
-                 "paired with a pair column, else fixed)")),
+    OneOf("paired|welch|exact-t|fixed|layouts",
+          InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
+                            "paired, welch, exact-t, fixed or layouts (default: paired); for "
+                            "layouts, arms base/1, base/2 ... are builds of base"),
+                   "paired, welch, exact-t, fixed or layouts; the last two look once (default: "
+                   "paired with a pair column, else fixed)")),
     OneOf("mean|hl|median|quantile:P|lognormal-mean|subselection",
           InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
                             "mean, hl, median, quantile:P, lognormal-mean or subselection "

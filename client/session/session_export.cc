@@ -16,8 +16,7 @@ namespace benchd::client {
 namespace {
 
 Error NotAnExport() {
-  return UsageError("not a JSON export of a session",
-                    "benchctl export ID --format json > FILE");
+  return UsageError("not a JSON export of a session", "benchctl export ID --format json > FILE");
 }
 
 Error DoesNotCount(std::string why) {

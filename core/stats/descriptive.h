@@ -38,7 +38,8 @@ class Moments {
 
 /// Checks the preconditions of most statistics.
 ///
-/// @errors kInvalidArgument if there is no value, a value is not finite, or (only CheckPositive()) a
+/// @errors kInvalidArgument if there is no value, a value is not finite, or (only CheckPositive())
+/// a
 ///         value is not > 0.
 Result<void> CheckFinite(std::span<const double> values);
 Result<void> CheckPositive(std::span<const double> values);

@@ -80,15 +80,15 @@ Result<Request> Parse(const grpc::ByteBuffer& request, std::span<const int> path
 
 Result<v1::SubmitRequest> ParseSubmission(const grpc::ByteBuffer& request, std::uint64_t most) {
   static constexpr std::array<int, 2> kPath{v1::SubmitRequest::kSpecFieldNumber,
-                                    v1::SessionSpec::kEnvironmentFieldNumber};
+                                            v1::SessionSpec::kEnvironmentFieldNumber};
   return Parse<v1::SubmitRequest>(request, kPath, most);
 }
 
 Result<v1::SubmitWithBundleRequest> ParseSubmissionWithBundle(const grpc::ByteBuffer& request,
                                                               std::uint64_t most) {
   static constexpr std::array<int, 3> kPath{v1::SubmitWithBundleRequest::kSubmitFieldNumber,
-                                    v1::SubmitRequest::kSpecFieldNumber,
-                                    v1::SessionSpec::kEnvironmentFieldNumber};
+                                            v1::SubmitRequest::kSpecFieldNumber,
+                                            v1::SessionSpec::kEnvironmentFieldNumber};
   return Parse<v1::SubmitWithBundleRequest>(request, kPath, most);
 }
 

@@ -129,9 +129,10 @@ TEST_F(AnalyzeTest, AnErrorInTheTableNamesItsPlace) {
   const Ended ended = Analyze({Table("arm,x\na,1\nb,2,3\n")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(ended.err, "error: " + (dir_ / "table.csv") +
-                           ": line 3, column 5: a row of 3 fields, but the first line has 2 fields\n"
-                           "hint: every row has one field for each column of the first line\n");
+  EXPECT_EQ(ended.err,
+            "error: " + (dir_ / "table.csv") +
+                ": line 3, column 5: a row of 3 fields, but the first line has 2 fields\n"
+                "hint: every row has one field for each column of the first line\n");
 }
 
 TEST_F(AnalyzeTest, WhatNeverEndsIsReadUpToTheFirstMistake) {

@@ -60,8 +60,7 @@ TEST_F(MachineProgramTest, StatusApplyAndRestorePrintHowTheMachineStands) {
 }
 
 TEST_F(MachineProgramTest, DoctorSaysWhenThereIsNothing) {
-  EXPECT_EQ(Run({"machine", "doctor"}).out,
-            "no noise sources found\n");
+  EXPECT_EQ(Run({"machine", "doctor"}).out, "no noise sources found\n");
   EXPECT_TRUE(nlohmann::json::parse(Run({"machine", "doctor", "--json"}).out)["sources"].empty());
 }
 

@@ -113,7 +113,8 @@ TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
       Run({"compare", "--cwd", std::string(dir_.path()), "cat data.bin", "cat data.bin"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(
-      ended.err.find("warning: data.bin is a Git LFS pointer instead of the content: run git lfs pull\n"),
+      ended.err.find(
+          "warning: data.bin is a Git LFS pointer instead of the content: run git lfs pull\n"),
       std::string::npos)
       << ended.err;
   const v1::SessionSpec spec = daemon_->last_submit().spec();

@@ -39,8 +39,9 @@ TEST(RenderSimilarityTest, HasALineForEachOfSeveralFiles) {
 TEST(RenderSimilarityTest, SaysWhereRunsAreTooShort) {
   auto files = Files({"runs.csv"});
   files[0].sets[0].assessment.values = 49;
-  EXPECT_NE(RenderSimilarity(files, kLiteral, kSimilarityPlain).find("fewer than 50 values per run"),
-            std::string::npos);
+  EXPECT_NE(
+      RenderSimilarity(files, kLiteral, kSimilarityPlain).find("fewer than 50 values per run"),
+      std::string::npos);
 }
 
 TEST(SimilarityJsonTest, NamesTheFiveMeansAndWhoDiffers) {

@@ -66,8 +66,7 @@ TEST(ParseSubmissionTest, ManyEmptyMessagesAreRefusedBeforeTheyAreParsed) {
 TEST(ParseSubmissionTest, MalformedBytesAreRefused) {
   const std::string bytes = Request().SerializeAsString();
   for (std::size_t size = 1; size < bytes.size(); ++size) {
-    const Result<v1::SubmitRequest> parsed =
-        ParseSubmission(Buffer(bytes.substr(0, size)), kMost);
+    const Result<v1::SubmitRequest> parsed = ParseSubmission(Buffer(bytes.substr(0, size)), kMost);
     if (parsed) continue;  // cut between two fields
     EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument) << size;
   }
