@@ -47,7 +47,7 @@ Command ExportCommand() {
   return {
       .name = "export",
       .usage = "[OPTIONS] [ID]",
-      .summary = "print the runs or the result of a session (or your newest)",
+      .summary = "print the runs or result of a session (default: your newest)",
       .words = Words::kSessionOrNewest,
       .run = RunExport,
       .options =

@@ -149,7 +149,7 @@ Command ReportCommand() {
   return {
       .name = "report",
       .usage = "[OPTIONS] [ID|FILE]...",
-      .summary = "write an HTML page about sessions (or your newest) or tables",
+      .summary = "write an HTML report on sessions (default: newest) or tables",
       .words = Words::kOwn,
       .run = RunReport,
       .options = ReportOptionInfos(),

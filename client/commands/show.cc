@@ -53,7 +53,7 @@ Command ShowCommand() {
   return {
       .name = "show",
       .usage = "[OPTIONS] [ID]",
-      .summary = "show a session (or your newest) and how to repeat it",
+      .summary = "show a session (default: your newest) and how to repeat it",
       .words = Words::kSessionOrNewest,
       .run = RunShow,
       .options = ShowOptions(),

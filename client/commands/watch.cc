@@ -40,7 +40,7 @@ std::vector<OptionInfo> WatchOptions() {
 Command WatchCommand() {
   return {.name = "watch",
           .usage = "[OPTIONS] [ID]",
-          .summary = "watch a session (or your newest) until it ends",
+          .summary = "watch a session (default: your newest) until it ends",
           .words = Words::kSessionOrNewest,
           .run = RunWatch,
           .options = WatchOptions(),
