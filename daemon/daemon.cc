@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/affinity.h"
 #include "core/base/try.h"
 #include "core/base/user_database.h"
 #include "daemon/run/runner_sources.h"

@@ -94,11 +94,4 @@ class IdleExit {
   bool stopped_ = false;
 };
 
-/// Confines every thread of this process to `cpus`; threads that are created later inherit it.
-///
-/// No thread of the daemon, including gRPC's, may disturb benchmarks, which run on other CPUs. An
-/// empty list changes nothing.
-/// @errors kInvalidArgument if the kernel accepts none of these CPUs
-Result<void> ConfineProcess(const std::vector<int>& cpus);
-
 }  // namespace benchd

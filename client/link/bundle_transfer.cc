@@ -1,6 +1,5 @@
 #include "client/link/bundle_transfer.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +8,7 @@
 
 #include "client/git/bundle.h"
 #include "client/link/daemon_link.h"
+#include "core/base/affinity.h"
 #include "core/base/file.h"
 #include "core/base/try.h"
 
@@ -26,24 +26,9 @@ bool ReadPiece(const Bundle& bundle, std::uint64_t offset, std::string* piece) {
   return !piece->empty();
 }
 
-// Restores the CPU affinity of this process. DaemonLink moves the process to the housekeeping CPUs,
-// but the build that follows may use all CPUs.
-class KeptCpus {
- public:
-  KeptCpus() { known_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0; }
-  KeptCpus(const KeptCpus&) = delete;
-  KeptCpus& operator=(const KeptCpus&) = delete;
-  ~KeptCpus() {
-    if (known_) sched_setaffinity(0, sizeof cpus_, &cpus_);
-  }
-
- private:
-  cpu_set_t cpus_{};
-  bool known_ = false;
-};
-
 Result<void> Download(const LinkOptions& options, const std::string& session, int file) {
-  const KeptCpus kept;
+  // DaemonLink moves this process to the housekeeping CPUs, but the build that follows may use all.
+  const KeptAffinity kept;
   TRY(auto link, DaemonLink::Open(options));
   v1::SessionService::Stub stub(link->channel());
   grpc::ClientContext context;

@@ -20,6 +20,7 @@
 #include "client/link/autostart.h"
 #include "client/link/host.h"
 #include "client/present/text.h"
+#include "core/base/affinity.h"
 #include "core/base/try.h"
 #include "core/base/user_database.h"
 #include "core/model/limits.h"
@@ -296,7 +297,8 @@ Result<void> DaemonLink::Adopt(UniqueFd fd) {
       CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout));
   status_ = std::move(status);
   if (ssh_) return {};  // the CPUs are those of another machine
-  MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});
+  static_cast<void>(
+      ConfineProcess({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()}));
   return {};
 }
 

@@ -1,15 +1,14 @@
 #include "client/link/host.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <utility>
 
+#include "core/base/affinity.h"
 #include "core/base/user_database.h"
 
 namespace benchd::client {
@@ -52,35 +51,9 @@ Result<std::string> OwnProgram() {
   return path;
 }
 
-void MoveToCpus(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  bool any = false;
-  for (const int cpu : cpus) {
-    if (cpu < 0 || cpu >= CPU_SETSIZE) continue;
-    CPU_SET(static_cast<std::size_t>(cpu), &set);
-    any = true;
-  }
-  if (!any) return;
-  // A thread started meanwhile may inherit the old CPUs. Repeat until no new thread appears.
-  std::set<std::string> moved;
-  for (bool found_new = true; found_new;) {
-    found_new = false;
-    std::error_code error;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
-      const std::string name = task.path().filename().string();
-      if (!moved.insert(name).second) continue;
-      found_new = true;
-      sched_setaffinity(std::atoi(name.c_str()), sizeof set, &set);
-    }
-  }
-}
-
 std::size_t CpusOfThisThread() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
-  return static_cast<std::size_t>(std::max(1, CPU_COUNT(&cpus)));
+  const Result<std::vector<int>> cpus = ReadAffinity(0);
+  return cpus ? std::max<std::size_t>(1, cpus->size()) : 1;
 }
 
 }  // namespace benchd::client

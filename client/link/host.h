@@ -26,11 +26,6 @@ std::string StateHome();
 /// @errors /proc/self/exe cannot be read
 Result<std::string> OwnProgram();
 
-/// Moves every thread of this process to `cpus`, so that benchctl does not disturb measurements.
-/// Threads started later inherit the CPUs. An empty list, or CPUs that this process may not use,
-/// change nothing.
-void MoveToCpus(const std::vector<int>& cpus);
-
 /// Returns the number of CPUs on which this thread may run.
 std::size_t CpusOfThisThread();
 

@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/affinity.h"
 #include "core/base/result.h"
 #include "core/base/try.h"
 
@@ -72,25 +73,6 @@ class SpawnDescriptors {
   posix_spawn_file_actions_t actions_;
 };
 
-/// Widens this thread's affinity while a child is spawned. The child inherits the affinity, but
-/// benchd itself uses only the housekeeping CPUs.
-class AffinityDuringSpawn {
- public:
-  explicit AffinityDuringSpawn(const cpu_set_t& cpus) {
-    saved_ = sched_getaffinity(0, sizeof(own_), &own_) == 0;
-    sched_setaffinity(0, sizeof(cpus), &cpus);
-  }
-  ~AffinityDuringSpawn() {
-    if (saved_) sched_setaffinity(0, sizeof(own_), &own_);
-  }
-  AffinityDuringSpawn(const AffinityDuringSpawn&) = delete;
-  AffinityDuringSpawn& operator=(const AffinityDuringSpawn&) = delete;
-
- private:
-  cpu_set_t own_{};
-  bool saved_ = false;
-};
-
 }  // namespace
 
 Result<std::string> FindRunnerProgram(const std::filesystem::path& benchd) {
@@ -138,7 +120,7 @@ struct SpawnedRunner::Process {
 
 SpawnedRunner::SpawnedRunner(asio::any_io_executor executor, Options options)
     : executor_(std::move(executor)), options_(std::move(options)) {
-  sched_getaffinity(0, sizeof(allowed_cpus_), &allowed_cpus_);
+  if (Result<std::vector<int>> cpus = ReadAffinity(0)) allowed_cpus_ = *std::move(cpus);
 }
 
 SpawnedRunner::~SpawnedRunner() {
@@ -183,7 +165,10 @@ Result<pid_t> SpawnedRunner::Spawn(const std::string& program, int socket) const
 
   const SpawnAttributes attributes;
   const SpawnDescriptors descriptors(socket);
-  const AffinityDuringSpawn affinity(allowed_cpus_);
+  // The child inherits the affinity of this thread, but benchd itself uses only the housekeeping
+  // CPUs.
+  const KeptAffinity own;
+  static_cast<void>(SetAffinity(0, allowed_cpus_));
   pid_t pid = -1;
   const int failed =
       posix_spawn(&pid, program.c_str(), descriptors.get(), attributes.get(), argv.data(), environ);

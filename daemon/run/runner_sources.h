@@ -1,6 +1,5 @@
 #pragma once
 
-#include <sched.h>
 #include <sys/types.h>
 
 #include <asio/any_io_executor.hpp>
@@ -53,7 +52,7 @@ class SpawnedRunner : public RunnerSource {
 
   asio::any_io_executor executor_;
   Options options_;
-  cpu_set_t allowed_cpus_{};
+  std::vector<int> allowed_cpus_;
   // Shared with the handlers on the loop. The destructor waits for these processes.
   std::vector<std::shared_ptr<Process>> processes_;
 };

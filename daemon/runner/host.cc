@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
-#include "daemon/system/pinned_threads.h"
 
 // The start of the program in memory and the end of its code (ld(1), end(3)).
 extern "C" {

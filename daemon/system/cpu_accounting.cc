@@ -13,8 +13,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
-#include "daemon/system/pinned_threads.h"
 
 namespace benchd {
 namespace {

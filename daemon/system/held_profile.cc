@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/affinity.h"
 #include "daemon/system/pinned_threads.h"
 
 namespace benchd {

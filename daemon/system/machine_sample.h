@@ -9,6 +9,7 @@
 
 #include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/process_stat.h"
 
 namespace benchd {
 
@@ -27,16 +28,6 @@ struct CpuCounters {
   std::optional<std::uint64_t> frequency_khz;  ///< current frequency
 };
 
-/// The CPU time of a process with all its threads, and the last CPU of its first thread.
-struct ProcessCounters {
-  std::string name;  ///< at most 15 printable characters: /proc/PID/comm
-  std::uint64_t busy_ticks = 0;
-  std::uint64_t started_ticks = 0;  ///< since boot; distinguishes processes that reuse a pid
-  int cpu = -1;
-  bool kernel = false;  ///< a kernel thread
-  bool bound = false;   ///< a kernel thread whose CPU affinity cannot be changed
-};
-
 /// All counters of disturbances on the machine at one moment.
 struct MachineSample {
   std::int64_t at_ns = 0;  ///< CLOCK_MONOTONIC
@@ -48,9 +39,6 @@ struct MachineSample {
   std::map<std::string, std::uint64_t> cpu_interrupts;
   std::int64_t own_children_us = 0;  ///< CPU time of our reaped children (getrusage)
 };
-
-/// Parses the text of proc/PID/stat (proc_pid_stat(5)); empty if it is malformed.
-std::optional<ProcessCounters> ParseProcess(std::string_view text);
 
 /// Takes a sample for the given CPUs. Values that cannot be read are left out.
 ///

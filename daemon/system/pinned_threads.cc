@@ -5,9 +5,10 @@
 
 #include <cerrno>
 
+#include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
-#include "daemon/system/machine_sample.h"
+#include "daemon/system/process_stat.h"
 
 namespace benchd {
 namespace {
@@ -40,28 +41,6 @@ Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
 }
 
 }  // namespace
-
-Result<std::vector<int>> ReadAffinity(pid_t tid) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
-    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "the thread has ended"};
-    return SystemError("sched_getaffinity", errno);
-  }
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
-Result<void> SetAffinity(pid_t tid, const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
-  if (sched_setaffinity(tid, sizeof(set), &set) == 0) return {};
-  return SystemError("sched_setaffinity", errno);
-}
 
 std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   const std::size_t at = text.find('@');

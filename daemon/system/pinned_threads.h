@@ -16,13 +16,6 @@
 
 namespace benchd {
 
-/// Returns the CPUs that a thread may run on; tid 0 is the calling thread. @errors kNotFound if the
-/// thread has ended
-Result<std::vector<int>> ReadAffinity(pid_t tid);
-/// Pins a thread to these CPUs. Call again for the calling thread after it has moved to another
-/// cpuset, because the kernel then resets its CPU mask. @errors if all of the CPUs are unavailable
-Result<void> SetAffinity(pid_t tid, const std::vector<int>& cpus);
-
 // Before Linux 6.2, changing a cpuset resets the CPU masks of all its threads, so pinned threads
 // lose their masks. The masks are therefore noted before a cpuset is taken. Afterwards they are
 // restored like any other setting, for threads that may then run on any CPU.

@@ -15,7 +15,7 @@
 #include "core/base/try.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/machine_sample.h"
+#include "daemon/system/process_stat.h"
 
 namespace benchd {
 namespace {
