@@ -18,7 +18,7 @@
 #include "core/base/affinity.h"
 #include "core/base/try.h"
 #include "core/base/user_database.h"
-#include "daemon/run/runner_sources.h"
+#include "daemon/runner_link/runner_sources.h"
 #include "daemon/service_manager.h"
 
 namespace benchd {

@@ -20,8 +20,8 @@
 #include "daemon/rpc/connections.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/server.h"
-#include "daemon/run/runner_client.h"
-#include "daemon/run/runner_connection.h"
+#include "daemon/runner_link/runner_client.h"
+#include "daemon/runner_link/runner_connection.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/store/store.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "daemon/ports/ports.h"
+#include "daemon/session/ports.h"
 
 namespace benchd {
 

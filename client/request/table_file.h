@@ -16,7 +16,8 @@ namespace benchd::client {
 /// A file of existing measurements, or stdin ("-"). It is read once, from its current position.
 class TableFile {
  public:
-  /// Limit for files of runs or ratings; parse/run_sets.h further limits the numbers in them.
+  /// Limit for files of runs or ratings; parse/similarity_input.h further limits the numbers in
+  /// them.
   static constexpr std::size_t kMostWholeBytes = std::size_t{32} << 20;
 
   /// @errors (exit 2) the file cannot be opened; stdin is a terminal.

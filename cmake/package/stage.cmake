@@ -56,7 +56,7 @@ function(add_pages)
   endforeach()
   put(${source}/docs ${pages} PATTERN man EXCLUDE PATTERN *.py EXCLUDE)
   put(${source}/daemon/README.md ${pages}/daemon)
-  put(${source}/daemon/system/README.md ${pages}/daemon/system)
+  put(${source}/daemon/settings/README.md ${pages}/daemon/settings)
 endfunction()
 
 # gdb and perf look for stripped debug information below /usr/lib/debug/.build-id.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/parse/run_sets.h"
+#include "core/parse/similarity_input.h"
 #include "core/stats/similarity/agreement.h"
 #include "core/stats/similarity/assessment.h"
 

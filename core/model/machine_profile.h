@@ -17,12 +17,22 @@ enum class HoldSettings {
 };
 BENCHD_NAMES(HoldSettings, "sessions", "daemon")
 
+/// The ways to keep the benchmark CPUs free of other processes, best first. Reports name the kind
+/// in use.
+enum class CpusetKind {
+  kIsolated,  ///< a cpuset partition without load balancing
+  kRoot,      ///< a cpuset partition with load balancing
+  kMember,    ///< no partition, but all of systemd's other units have been moved off the CPUs
+  kAffinity,  ///< children are pinned to the CPUs, but other processes may also use them
+};
+BENCHD_NAMES(CpusetKind, "isolated partition", "partition", "cpuset", "affinity")
+
 /// The settings of the machine while benchmarks run, from `[machine_profile.NAME]` of the
 /// configuration.
 ///
 /// The values are those of the kernel's interfaces. An empty value leaves the setting unchanged
 /// ("leave" in the file). The defaults are those of the profile `default`; `strict` sets more
-/// (StrictProfile()). daemon/system/README.md describes each setting.
+/// (StrictProfile()). daemon/settings/README.md describes each setting.
 struct MachineProfile {
   std::string name = "default";
   /// A CPU list. If it is empty, [runner] benchmark_cpus applies, or else all CPUs but those of the

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "daemon/session/run_keeper.h"
+#include "daemon/session/block_log.h"
 
 namespace benchd {
 std::string NameOf(const Caller& caller) {

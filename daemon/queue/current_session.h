@@ -9,8 +9,8 @@
 #include "core/base/result.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
-#include "daemon/ports/ports.h"
 #include "daemon/queue/exclusive_slot.h"
+#include "daemon/session/ports.h"
 #include "daemon/session/run_session.h"
 #include "daemon/store/store.h"
 

@@ -16,10 +16,10 @@
 #include "core/model/child.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/ports.h"
 #include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/session_registry.h"
+#include "daemon/session/ports.h"
 
 namespace benchd {
 

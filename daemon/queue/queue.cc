@@ -5,8 +5,8 @@
 
 #include "core/base/try.h"
 #include "daemon/queue/validate_spec.h"
+#include "daemon/session/block_log.h"
 #include "daemon/session/children.h"
-#include "daemon/session/run_keeper.h"
 
 namespace benchd {
 namespace {

@@ -17,12 +17,12 @@
 #include "core/model/limits.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/ports.h"
 #include "daemon/queue/current_session.h"
 #include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/fair_queue.h"
 #include "daemon/queue/session_registry.h"
 #include "daemon/session/event_hub.h"
+#include "daemon/session/ports.h"
 #include "daemon/session/run_session.h"
 #include "daemon/store/store.h"
 

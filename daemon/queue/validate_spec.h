@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/ports.h"
+#include "daemon/session/ports.h"
 
 namespace benchd {
 

@@ -27,10 +27,10 @@
 #include "core/base/time.h"
 #include "core/model/child.h"
 #include "core/model/limits.h"
-#include "daemon/ports/ports.h"
 #include "daemon/rpc/call_budget.h"
 #include "daemon/rpc/connections.h"
 #include "daemon/rpc/status_mapping.h"
+#include "daemon/session/ports.h"
 
 namespace benchd::rpc {
 

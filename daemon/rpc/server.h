@@ -9,12 +9,12 @@
 #include "benchd/v1/queue.grpc.pb.h"
 #include "core/base/result.h"
 #include "core/model/limits.h"
-#include "daemon/ports/ports.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/connections.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/session/event_hub.h"
+#include "daemon/session/ports.h"
 #include "daemon/store/store.h"
 
 namespace benchd::rpc {

@@ -12,7 +12,6 @@
 #include "benchd/v1/history.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "daemon/ports/ports.h"
 #include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/session_registry.h"
@@ -20,6 +19,7 @@
 #include "daemon/rpc/stored_reactors.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "daemon/session/event_hub.h"
+#include "daemon/session/ports.h"
 #include "daemon/store/store.h"
 
 namespace benchd::rpc {

@@ -10,9 +10,9 @@
 #include "benchd/v1/session.pb.h"
 #include "core/base/time.h"
 #include "core/model/session.h"
-#include "daemon/ports/ports.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/session/event_hub.h"
+#include "daemon/session/ports.h"
 
 namespace benchd::rpc {
 

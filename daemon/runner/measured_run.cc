@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/base/try.h"
-#include "daemon/runner/host.h"
-#include "daemon/runner/launch_plan.h"
-#include "daemon/runner/turns.h"
+#include "daemon/launch/host.h"
+#include "daemon/launch/launch_plan.h"
+#include "daemon/launch/turns.h"
 
 namespace benchd {
 namespace {

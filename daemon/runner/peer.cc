@@ -10,8 +10,8 @@
 
 #include "core/base/result.h"
 #include "core/base/try.h"
-#include "daemon/runner/child_limits.h"
-#include "daemon/runner/host.h"
+#include "daemon/launch/child_limits.h"
+#include "daemon/launch/host.h"
 #include "daemon/runner/setup.h"
 #include "daemon/wire/channel.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "daemon/runner/callers.h"
-#include "daemon/runner/event_loop.h"
+#include "daemon/launch/callers.h"
+#include "daemon/launch/event_loop.h"
 #include "daemon/runner/running_batch.h"
 #include "daemon/wire/messages.h"
 

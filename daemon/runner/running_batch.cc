@@ -1,9 +1,9 @@
 #include "daemon/runner/running_batch.h"
 
 #include "core/base/try.h"
-#include "daemon/runner/capture.h"
-#include "daemon/runner/event_loop.h"
-#include "daemon/runner/helper_process.h"
+#include "daemon/launch/capture.h"
+#include "daemon/launch/event_loop.h"
+#include "daemon/launch/helper_process.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "daemon/runner/launch_plan.h"
+#include "daemon/launch/launch_plan.h"
 #include "daemon/runner/measured_run.h"
 #include "daemon/wire/messages.h"
 

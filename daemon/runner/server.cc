@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "core/base/try.h"
-#include "daemon/runner/host.h"
+#include "daemon/launch/host.h"
 
 namespace benchd {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
-#include "daemon/runner/event_loop.h"
+#include "daemon/launch/event_loop.h"
 #include "daemon/runner/peer.h"
 
 namespace benchd {

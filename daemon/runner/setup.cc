@@ -14,12 +14,12 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
-#include "daemon/runner/child_limits.h"
-#include "daemon/runner/event_loop.h"
-#include "daemon/runner/helper_process.h"
-#include "daemon/runner/process_tree.h"
-#include "daemon/system/cgroup.h"
-#include "daemon/system/kernel_files.h"
+#include "daemon/kernel/cgroup.h"
+#include "daemon/kernel/kernel_files.h"
+#include "daemon/launch/child_limits.h"
+#include "daemon/launch/event_loop.h"
+#include "daemon/launch/helper_process.h"
+#include "daemon/launch/process_tree.h"
 
 namespace benchd {
 namespace {

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "daemon/runner/host.h"
-#include "daemon/system/cpuset_lease.h"
-#include "daemon/system/journal.h"
-#include "daemon/system/machine_owner.h"
-#include "daemon/system/setting.h"
-#include "daemon/system/topology.h"
-#include "daemon/system/tree_group.h"
-#include "daemon/system/unit_properties.h"
+#include "daemon/kernel/topology.h"
+#include "daemon/kernel/tree_group.h"
+#include "daemon/launch/host.h"
+#include "daemon/settings/cpuset.h"
+#include "daemon/settings/journal.h"
+#include "daemon/settings/machine_owner.h"
+#include "daemon/settings/setting.h"
+#include "daemon/settings/unit_properties.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

@@ -14,7 +14,7 @@
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 
 namespace benchd {
 

@@ -11,8 +11,8 @@
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/ports.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/ports.h"
 #include "daemon/session/run_session.h"
 
 namespace benchd {

@@ -8,8 +8,8 @@
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/ports.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/ports.h"
+#include "daemon/session/schedule.h"
 
 namespace benchd {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/model/log_warnings.h"
-#include "daemon/session/batch_runner.h"
+#include "daemon/session/block_executor.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
 

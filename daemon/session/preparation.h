@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/model/session.h"
-#include "daemon/ports/ports.h"
+#include "daemon/session/ports.h"
 #include "daemon/session/run_session.h"
 
 namespace benchd {

@@ -15,11 +15,11 @@
 #include "core/base/try.h"
 #include "core/model/run.h"
 #include "daemon/session/batch_plan.h"
-#include "daemon/session/batch_runner.h"
+#include "daemon/session/block_executor.h"
+#include "daemon/session/block_log.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/preparation.h"
-#include "daemon/session/run_keeper.h"
 
 namespace benchd {
 namespace {
@@ -85,10 +85,10 @@ class Session {
   const SessionSpec spec_;
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
-  BatchRunner batch_;
+  BlockExecutor batch_;
   RunUnits units_;
   Preparation preparation_;
-  RunKeeper keeper_;
+  BlockLog keeper_;
   std::vector<std::uint64_t> blocks_;  // number of measured blocks, by benchmark
   std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
   std::uint64_t warmup_end_;

@@ -8,7 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/model/session.h"
-#include "daemon/ports/ports.h"
+#include "daemon/session/ports.h"
 #include "daemon/session/session_notes.h"
 #include "daemon/store/store.h"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/stats/similarity/assessment.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 #include "tests/stats/similarity/jmh_files.h"
 
 namespace benchd {

@@ -12,7 +12,7 @@
 #include "core/stats/decision.h"
 #include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 
 namespace benchd {
 namespace {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 
 namespace benchd {
 namespace {

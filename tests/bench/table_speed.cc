@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "core/analysis/table_analysis.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 
 namespace benchd {
 namespace {

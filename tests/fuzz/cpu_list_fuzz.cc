@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/base/cpu_list.h"
-#include "daemon/system/setting.h"
+#include "daemon/settings/setting.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "daemon/system/journal.h"
+#include "daemon/settings/journal.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

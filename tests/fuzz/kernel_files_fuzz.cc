@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "core/base/cpu_list.h"
-#include "daemon/system/cgroup.h"
-#include "daemon/system/doctor.h"
-#include "daemon/system/kernel_files.h"
-#include "daemon/system/machine_sample.h"
-#include "daemon/system/setting.h"
-#include "daemon/system/settings_plan.h"
-#include "daemon/system/topology.h"
+#include "daemon/kernel/cgroup.h"
+#include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/topology.h"
+#include "daemon/observe/doctor.h"
+#include "daemon/observe/sample.h"
+#include "daemon/settings/plan.h"
+#include "daemon/settings/setting.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"
 

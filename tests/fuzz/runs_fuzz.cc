@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/parse/run_sets.h"
+#include "core/parse/similarity_input.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "daemon/helper/config.h"
-#include "daemon/system/setting.h"
+#include "daemon/settings/setting.h"
 #include "tests/support/places.h"
 
 namespace benchd {
@@ -250,7 +250,7 @@ TEST(ProfileKeysTest, TheEndsOfEveryRangeAreSettingsThatTheRunnerWrites) {
 }
 
 TEST(ProfileKeysTest, EachIsDescribedWithTheSettings) {
-  std::ifstream file(test::TestFile("../daemon/system/README.md"));
+  std::ifstream file(test::TestFile("../daemon/settings/README.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
     EXPECT_NE(text.find("`" + std::string(key.name)), std::string::npos) << key.name;

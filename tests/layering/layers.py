@@ -35,32 +35,36 @@ TABLE = {
                  "never": ["spdlog", "chrono", "thread", "filesystem", "stream", "system"]},
     "model":    {"in": "core", "may": ["base"], "never": IO},
     "parse":    {"in": "core", "may": ["base", "model"], "never": IO},
-    "schedule": {"in": "daemon", "may": ["base", "model"], "never": IO},
-    "ports":    {"in": "daemon", "may": ["model", "base", "asio"], "never": []},
     "analysis": {"in": "core", "may": ["stats", "parse", "model", "base"], "never": IO},
     "convert":  {"in": "proto", "may": ["model", "base", "generated"], "never": []},
     "store":    {"in": "daemon", "may": ["model", "base", "asio", "sqlite"], "never": []},
     "session":  {"in": "daemon",
-                 "may": ["schedule", "analysis", "store", "ports", "model", "base", "asio"],
+                 "may": ["analysis", "store", "model", "base", "asio"],
                  "never": []},
     # queue splits command lines at submit: parse.
     "queue":    {"in": "daemon",
-                 "may": ["session", "parse", "store", "ports", "model", "base", "asio"],
+                 "may": ["session", "parse", "store", "model", "base", "asio"],
                  "never": []},
     "wire":     {"in": "daemon", "may": ["model", "base"], "never": []},
-    "run":      {"in": "daemon", "may": ["ports", "wire", "model", "base", "asio"], "never": []},
+    "runner_link": {"in": "daemon", "may": ["session", "wire", "model", "base", "asio"], "never": []},
     "rpc":      {"in": "daemon",
-                 "may": ["queue", "session", "store", "ports", "convert", "model", "base", "asio",
+                 "may": ["queue", "session", "store", "convert", "model", "base", "asio",
                          "grpc", "generated"],
                  "never": []},
-    "system":   {"in": "daemon", "may": ["model", "base"], "never": []},
-    "runner":   {"in": "daemon", "may": ["system", "wire", "model", "base"], "never": []},
+    "kernel":   {"in": "daemon", "may": ["model", "base"], "never": []},
+    "observe":  {"in": "daemon", "may": ["kernel", "model", "base"], "never": []},
+    "settings": {"in": "daemon", "may": ["observe", "kernel", "model", "base"], "never": []},
+    "launch":   {"in": "daemon", "may": ["observe", "kernel", "wire", "model", "base"], "never": []},
+    "runner":   {"in": "daemon", "may": ["launch", "settings", "kernel", "wire", "model", "base"], "never": []},
     # benchd-push: a separate program, the only one that uses the network.
     "push":     {"in": "daemon",
                  "may": ["convert", "model", "base", "grpc", "generated", "libpq"], "never": []},
     # The short-lived process that parses a run's output and finds programs, running as the caller.
     "helper":   {"in": "daemon", "may": ["parse", "wire", "model", "base"], "never": []},
 }
+
+# Files that plan and decide, and therefore must not do I/O, in folders that may.
+PURE = ["daemon/session/batch_plan", "daemon/session/schedule"]
 
 # Files directly in daemon/ compose the daemon: they may include everything in core/, daemon/ and
 # proto/ and any library. client/ works without the daemon and includes nothing from daemon/.

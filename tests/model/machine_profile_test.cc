@@ -5,7 +5,7 @@
 namespace benchd {
 namespace {
 
-// The values that daemon/system/README.md lists.
+// The values that daemon/settings/README.md lists.
 TEST(MachineProfileTest, TheDefaultLeavesEveryCpuOnlineAndMemoryAlone) {
   const MachineProfile profile;
   EXPECT_EQ(profile.name, "default");

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/runner/callers.h"
+#include "daemon/launch/callers.h"
 #include "tests/runner/service_process.h"
 
 namespace benchd {

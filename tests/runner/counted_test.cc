@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/runner/perf_counters.h"
+#include "daemon/launch/perf_counters.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {

@@ -1,6 +1,6 @@
 // benchd-helper's control group.
 
-#include "daemon/runner/helper_process.h"
+#include "daemon/launch/helper_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <optional>
 #include <set>
 
-#include "daemon/system/cgroup.h"
-#include "daemon/system/tree_group.h"
+#include "daemon/kernel/cgroup.h"
+#include "daemon/kernel/tree_group.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {

@@ -21,7 +21,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "daemon/runner/launch_plan.h"
+#include "daemon/launch/launch_plan.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {

@@ -1,7 +1,7 @@
 // Calls of perf_event_open(2) and the use of their results. The kernel is a fake, except in the
 // last tests.
 
-#include "daemon/runner/perf_counters.h"
+#include "daemon/launch/perf_counters.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/ports/ports.h"
+#include "daemon/session/ports.h"
 
 /// Hand-written stand-ins for the ports: no process, file or clock behind them.
 namespace benchd::fake {

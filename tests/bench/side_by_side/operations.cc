@@ -21,7 +21,7 @@
 #include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 #include "daemon/wire/messages.h"
 #include "proto/convert/convert.h"
 

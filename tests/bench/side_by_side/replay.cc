@@ -29,7 +29,7 @@
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 #include "tests/bench/validity/watch.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 
 namespace benchd::validity {
 

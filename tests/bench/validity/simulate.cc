@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "daemon/schedule/schedule.h"
+#include "daemon/session/schedule.h"
 #include "tests/bench/validity/repeat.h"
 
 namespace benchd::validity {

@@ -1,0 +1,253 @@
+#include "daemon/launch/perf_counters.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/model/metric.h"
+
+namespace benchd {
+namespace {
+
+constexpr PerfEvent kClock{"task_clock", false, PERF_COUNT_SW_TASK_CLOCK};
+
+constexpr PerfEvent kEvents[] = {
+    {"instructions", true, PERF_COUNT_HW_INSTRUCTIONS},
+    {"cycles", true, PERF_COUNT_HW_CPU_CYCLES},
+    {"branch_misses", true, PERF_COUNT_HW_BRANCH_MISSES},
+    {"cache_misses", true, PERF_COUNT_HW_CACHE_MISSES},
+    kClock,
+    {"cpu_migrations", false, PERF_COUNT_SW_CPU_MIGRATIONS},
+};
+
+constexpr const char* kUnwatched =
+    "the kernel does not count programs that are set-user-ID or not readable";
+
+/// If a counter covers at most 1/kLeastWatched of the CPU time, the kernel has removed it. The
+/// kernel removes counters only after such a program has started, so they cover a few microseconds.
+/// For any other program, they cover all CPU time except its start: 60 % for /bin/true, and more
+/// for longer programs.
+constexpr std::uint64_t kLeastWatched = 4;
+
+/// Returns true if the event occurs only in kernel mode. Without permission to count in that mode,
+/// its value would always be 0.
+bool NeedsKernel(const PerfEvent& event) {
+  return !event.hardware && event.config == PERF_COUNT_SW_CPU_MIGRATIONS;
+}
+
+/// Returns true if every program has a value above 0. A value of 0 means that the counter of a
+/// virtual machine does not count.
+bool CannotBeZero(std::string_view metric) {
+  return metric == "instructions" || metric == "cycles" || metric == "task_clock";
+}
+
+perf_event_attr AttributesOf(const PerfEvent& event, bool user_only) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = event.hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+  attributes.config = event.config;
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  attributes.disabled = 1;
+  attributes.enable_on_exec = 1;
+  attributes.inherit = 1;
+  attributes.exclude_kernel = user_only ? 1 : 0;
+  attributes.exclude_hv = user_only ? 1 : 0;
+  return attributes;
+}
+
+bool IsForbidden(int error) { return error == EACCES || error == EPERM; }
+
+}  // namespace
+
+int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid) {
+  const long file = syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  return file < 0 ? -errno : static_cast<int>(file);
+}
+
+std::span<const PerfEvent> PerfEvents() { return kEvents; }
+
+// ---- support ----
+
+PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
+    : open_(std::move(open)), paranoia_(files.Text("proc/sys/kernel/perf_event_paranoid")) {
+  user_only_ = IsForbidden(Probe(kClock, false)) && Probe(kClock, true) == 0;
+  for (const PerfEvent& event : kEvents) {
+    const bool blind = user_only_ && NeedsKernel(event);
+    const int error = blind ? EACCES : Probe(event, user_only_);
+    if (error == 0) {
+      events_.push_back(event);
+    } else {
+      refusals_.push_back({event.metric, WhyRefused(event, error)});
+    }
+  }
+}
+
+int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid) const {
+  return open_(AttributesOf(event, user_only), pid);
+}
+
+/// Tries to open a counter on this process. Returns 0 or the error number.
+int PerfSupport::Probe(const PerfEvent& event, bool user_only) const {
+  const int file = Open(event, user_only, 0);
+  const UniqueFd counter(file);
+  return file < 0 ? -file : 0;
+}
+
+std::string PerfSupport::WhyRefused(const PerfEvent& event, int error) const {
+  if (IsForbidden(error)) {
+    return "permission denied" +
+           (paranoia_.empty() ? "" : " (kernel.perf_event_paranoid is " + paranoia_ + ")");
+  }
+  if (error == ENOSYS) return "this kernel does not provide perf_event_open";
+  const bool is_unknown =
+      error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == EINVAL;
+  if (event.hardware && is_unknown) {
+    return "this machine lacks the counter; virtual machines often have none";
+  }
+  return std::string("perf_event_open: ") + strerror(error);
+}
+
+std::string PerfSupport::WhyNot(std::string_view metric) const {
+  for (const Refusal& refusal : refusals_) {
+    if (metric == refusal.metric) return refusal.why;
+  }
+  for (const PerfEvent& event : events_) {
+    if (metric == event.metric) return {};
+  }
+  return "unknown counter";
+}
+
+std::string PerfSupport::Describe() const {
+  std::string text;
+  for (const PerfEvent& event : events_) AppendItem(text, ", ", event.metric);
+  if (text.empty()) text = "none";
+  if (user_only_) {
+    text += "; user mode only (kernel.perf_event_paranoid is " + paranoia_ + ")";
+  }
+  // Groups consecutive refusals with the same reason.
+  for (std::size_t i = 0; i < refusals_.size(); ++i) {
+    const std::string& why = refusals_[i].why;
+    const bool is_first = i == 0 || refusals_[i - 1].why != why;
+    text.append(is_first ? "; no " : ", ").append(refusals_[i].metric);
+    const bool is_last = i + 1 == refusals_.size() || refusals_[i + 1].why != why;
+    if (is_last) text += " (" + why + ")";
+  }
+  return text;
+}
+
+// ---- one run ----
+
+void PerfCounters::Open(pid_t pid) {
+  open_.clear();
+  for (const PerfEvent& event : support_.events_) {
+    UniqueFd file(support_.Open(event, support_.user_only_, pid));
+    if (file) open_.push_back({event, std::move(file)});
+  }
+}
+
+void PerfCounters::Read(wire::RunFigures& figures) const {
+  const auto cpu_ns =
+      1000 * static_cast<std::uint64_t>(figures.user_time_us + figures.system_time_us);
+  for (const Counter& counter : open_) {
+    std::array<std::uint64_t, 3> shown{};  // value, time enabled, time running
+    const ssize_t count = read(counter.file.get(), shown.data(), sizeof(shown));
+    const auto& [value, enabled_ns, running_ns] = shown;
+    const char* const metric = counter.event.metric;
+    if (count != sizeof(shown) || enabled_ns * kLeastWatched <= cpu_ns) {
+      figures.missing.push_back({metric, kUnwatched});
+    } else if (running_ns > 0 && value == 0 && CannotBeZero(metric)) {
+      figures.missing.push_back({metric, "the machine offers this counter, but it does not count"});
+    } else {
+      figures.counters.push_back({metric, value, enabled_ns, running_ns});
+    }
+  }
+}
+
+std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counters) {
+  // If the counters do not take turns, the two times differ by a few nanoseconds at most.
+  constexpr double kAll = 0.999;
+  double smallest = kAll;
+  for (const wire::CounterFigure& counter : counters) {
+    const double enabled = static_cast<double>(counter.enabled_ns);
+    if (enabled > 0)
+      smallest = std::min(smallest, static_cast<double>(counter.running_ns) / enabled);
+  }
+  return smallest < kAll ? std::optional(smallest) : std::nullopt;
+}
+
+namespace {
+
+Error NotHere(const std::string& metric, const std::string& why) {
+  return Error{ErrorCode::kFailedPrecondition, "metric " + metric + ": not available here: " + why,
+               "gate on another metric, such as cpu_time"};
+}
+
+/// Returns the reason why the kernel does not count bytes; empty if it counts them.
+std::string WhyNoBytes(const Host& host) {
+  return host.counts_io ? "" : "this kernel does not count them (CONFIG_TASK_IO_ACCOUNTING)";
+}
+
+std::string WhyNoTree(TreeGroup& group, const TreeFigureNeeds& needs) {
+  auto begun = group.BeginRun(needs);
+  return begun ? "" : begun.error().message;
+}
+
+bool Has(const wire::RunFigures& figures, std::string_view metric) {
+  if (metric == "read_bytes") return figures.read_bytes.has_value();
+  if (metric == "write_bytes") return figures.write_bytes.has_value();
+  if (metric == "tree_cpu_time") return figures.tree_cpu_time_us.has_value();
+  if (metric == "tree_memory_peak") return figures.tree_memory_peak_bytes.has_value();
+  if (metric == "interrupts") return figures.interrupts.has_value();
+  if (metric == "stolen_time") return figures.stolen_us.has_value();
+  if (metric == "foreign_switches") return figures.foreign_switches.has_value();
+  if (metric == "migrations") return figures.migrations.has_value();
+  return std::any_of(figures.counters.begin(), figures.counters.end(),
+                     [metric](const wire::CounterFigure& one) { return one.metric == metric; });
+}
+
+}  // namespace
+
+Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSources sources) {
+  MetricNeeds needs;
+  needs.counters = sources.counters_always && sources.perf.any();
+  for (const std::string& metric : metrics) {
+    std::string why;
+    if (metric == "read_bytes" || metric == "write_bytes") {
+      why = WhyNoBytes(sources.host);
+    } else if (metric == "tree_cpu_time") {
+      needs.tree.cpu_time = true;
+      why = WhyNoTree(sources.group, {.cpu_time = true});
+    } else if (metric == "tree_memory_peak") {
+      needs.tree.memory_peak = true;
+      why = WhyNoTree(sources.group, {.memory_peak = true});
+    } else if (IsDisturbanceMetric(metric)) {
+      needs.disturbances = true;
+      why = sources.disturbances.WhyNot(metric);
+    } else {
+      needs.counters = true;
+      why = sources.perf.WhyNot(metric);
+    }
+    if (!why.empty()) return NotHere(metric, why);
+  }
+  needs.named = std::move(metrics);
+  return needs;
+}
+
+void NameMissing(const MetricNeeds& needs, wire::RunFigures& figures) {
+  const auto told = std::exchange(figures.missing, {});
+  for (const std::string& metric : needs.named) {
+    if (Has(figures, metric)) continue;
+    const auto found =
+        std::find_if(told.begin(), told.end(),
+                     [&metric](const wire::MissingMetric& one) { return one.metric == metric; });
+    figures.missing.push_back(
+        {metric, found != told.end() ? found->why : "this run does not have a value"});
+  }
+}
+
+}  // namespace benchd

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/run.h"
+#include "core/model/session.h"
+#include "daemon/session/batch_plan.h"
+#include "daemon/session/children.h"
+#include "daemon/session/failure.h"
+#include "daemon/session/ports.h"
+#include "daemon/session/run_session.h"
+
+namespace benchd {
+
+/// Runs of one block, which may be incomplete, and their output.
+struct BlockResult {
+  std::vector<Run> runs;
+  std::string log;
+  std::size_t kept = 0;  ///< number of runs that were already passed to the BlockLog
+};
+
+/// The complete blocks of a batch, and the failure that ended it, if any.
+struct BatchResult {
+  std::vector<BlockResult> blocks;
+  std::optional<Failure> failure;
+  bool runner_lost = false;  ///< the failure is that benchd-runner has exited
+};
+
+/// Runs batches and assembles the results into blocks.
+///
+/// Runs of one second or more are ordered one by one, so that each can be stored before the next
+/// begins. Runs with hooks are also ordered one by one, with the hooks before and after them. Lives
+/// as long as its session.
+class BlockExecutor {
+ public:
+  /// `services` and `spec` must outlive this object.
+  BlockExecutor(const SessionServices& services, const SessionSpec& spec);
+
+  /// Sets the runner at which the session's children are open.
+  void Use(RunnerId runner) { runner_ = runner; }
+
+  /// Runs a batch.
+  /// @param meanwhile  work that is done while the runner executes the batch, so that it does not
+  ///                   delay the next run; may be empty. Called once, as soon as the runner has its
+  ///                   order, and never after the return.
+  asio::awaitable<BatchResult> Run(BatchPlan plan, std::function<void()> meanwhile = {});
+
+  /// Returns the runs of the current block that have been measured so far.
+  BlockResult& unfinished() { return unfinished_; }
+  /// Removes and returns these runs, because the block will be repeated.
+  BlockResult DropUnfinished();
+
+ private:
+  bool HasHooks(const BatchRun& run) const;
+  std::size_t MostAtOnce(const BatchPlan& plan) const;
+  asio::awaitable<BatchResult> RunOneWithHooks(BatchPlan plan);
+  asio::awaitable<BatchOutcome> Order(const BatchPlan& plan, std::function<void()> meanwhile);
+  asio::awaitable<HookResult> RunHookOf(BatchRun run, HookKind which);
+  asio::awaitable<BatchResult> Execute(BatchPlan plan, std::function<void()> meanwhile);
+  Batch OrderOf(const BatchPlan& plan) const;
+  std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
+  RunPlace PlaceOf(const BatchRun& run) const {
+    return RunPlace{spec_, run.planned, run.phase, run.block};
+  }
+
+  const SessionServices& services_;
+  const SessionSpec& spec_;
+  const ChildTable children_;
+  RunnerId runner_ = 0;
+  BlockResult unfinished_;
+  bool long_runs_ = false;
+};
+
+/// Returns the failure of a session that was cancelled or interrupted.
+Failure CancelledFailure();
+
+}  // namespace benchd

@@ -1,0 +1,109 @@
+#include "daemon/session/block_log.h"
+
+#include <iterator>
+
+#include "core/base/try.h"
+
+namespace benchd {
+
+asio::awaitable<Result<void>> UntilThereIsRoom(
+    const Clock* clock, std::function<bool(const Error&)> stop,
+    std::function<asio::awaitable<Result<void>>()> attempt) {
+  for (;;) {
+    Result<void> kept = co_await attempt();
+    if (kept || stop(kept.error())) co_return kept;
+    co_await clock->Wait(std::chrono::seconds(1));
+  }
+}
+
+template <typename Runs>
+void BlockLog::Take(Runs first, Runs end) {
+  for (; first != end; ++first) {
+    const Run& taken = runs_.emplace_back(*first);
+    bytes_ += sizeof(Run) + taken.samples.size() * sizeof(Sample) +
+              taken.metrics.size() * sizeof(MetricInfo);
+  }
+}
+
+void BlockLog::Keep(BlockResult block) {
+  const auto first = block.runs.begin() + static_cast<std::ptrdiff_t>(block.kept);
+  Take(std::make_move_iterator(first), std::make_move_iterator(block.runs.end()));
+  KeepLog(std::move(block.log));
+}
+
+void BlockLog::KeepSoFar(BlockResult& block) {
+  const auto first = block.runs.begin() + static_cast<std::ptrdiff_t>(block.kept);
+  Take(first, block.runs.end());
+  block.kept = block.runs.size();
+  KeepLog(std::exchange(block.log, {}));
+}
+
+asio::awaitable<Result<void>> BlockLog::Commit() {
+  if (runs_.empty() && log_.empty()) co_return Result<void>{};
+  Result<void> kept = co_await store_.DoForSession(&Records::Append, id_, runs_, log_);
+  if (!kept) co_return std::move(kept).error().Within("storing a block");
+  runs_.clear();
+  log_.clear();
+  bytes_ = 0;
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> BlockLog::Drop(BlockResult block) {
+  const std::uint32_t benchmark = block.runs.front().benchmark;
+  const std::uint64_t number = block.runs.front().block;
+  for (std::size_t run = block.kept; run < block.runs.size(); ++run) {
+    block.runs[run].phase = RunPhase::kDropped;
+  }
+  const bool some_stored = block.kept > 0;
+  Keep(std::move(block));
+  Result<void> kept = co_await Commit();
+  if (kept && some_stored)
+    kept = co_await store_.DoForSession(&Records::DropBlock, id_, benchmark, number);
+  co_return kept;
+}
+
+namespace {
+
+/// The maximum number of runs that are read at once.
+constexpr std::uint64_t kRunsPerLoad = 4096;
+
+std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
+  std::size_t size = 0;
+  for (const std::size_t count : RunsPerBlock(spec.benchmarks[benchmark], spec.method))
+    size += count;
+  return size;
+}
+
+}  // namespace
+
+asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
+  std::uint64_t loaded = 0;
+  for (;;) {
+    CO_TRY(std::vector<Run> runs, co_await store.DoForSession(&Records::LoadRuns, id, loaded,
+                                                              kRunsPerLoad, kRunBytesPerLoad));
+    if (runs.empty()) break;
+    loaded += runs.size();
+    Result<void> taken = Take(std::move(runs));
+    if (!taken) co_return taken;
+  }
+  if (block_.empty()) co_return Result<void>{};
+  dropped_ += block_.size();
+  const Run first = std::exchange(block_, {}).front();
+  co_return co_await store.DoForSession(&Records::DropBlock, id, first.benchmark, first.block);
+}
+
+Result<void> StoredBlocks::Take(std::vector<Run> runs) {
+  for (Run& run : runs) {
+    if (run.phase == RunPhase::kDropped) {
+      ++dropped_;
+      continue;
+    }
+    const std::size_t size = SizeOfBlock(spec_, run.benchmark);
+    block_.push_back(std::move(run));
+    if (block_.size() < size) continue;
+    TRY_VOID(take_(std::exchange(block_, {})));
+  }
+  return {};
+}
+
+}  // namespace benchd

@@ -1,0 +1,142 @@
+#include "daemon/settings/pinned_threads.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/base/affinity.h"
+#include "core/base/cpu_list.h"
+#include "core/base/try.h"
+#include "daemon/kernel/process_stat.h"
+
+namespace benchd {
+namespace {
+
+/// The largest thread id: PID_MAX_LIMIT, include/linux/threads.h.
+constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
+
+std::string TargetOf(pid_t tid, std::uint64_t started_ticks) {
+  return std::to_string(tid) + "@" + std::to_string(started_ticks);
+}
+
+std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
+  const auto stat = files.Read("proc/" + std::to_string(tid) + "/stat");
+  return stat ? ParseProcess(*stat) : std::nullopt;
+}
+
+/// Returns the online CPUs that a thread may run on; "" for all.
+Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
+  TRY(auto allowed, ReadAffinity(tid));
+  const std::vector<int> cpus = CpusInBoth(online, allowed);
+  return cpus == online ? std::string() : FormatCpuList(cpus);
+}
+
+/// Finds a thread. @errors kNotFound if it has ended
+Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
+  const auto thread = ParseThreadTarget(target);
+  const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
+  if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
+  return Error{ErrorCode::kNotFound, "the thread has ended"};
+}
+
+}  // namespace
+
+std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string_view::npos) return {};
+  const auto tid = ParseCount(text.substr(0, at));
+  const auto started = ParseCount(text.substr(at + 1));
+  // 0 would mean the calling thread.
+  if (!tid || *tid == 0 || *tid > kMaxTid || !started) return {};
+  const ThreadTarget thread{static_cast<pid_t>(*tid), *started};
+  if (TargetOf(thread.tid, thread.started_ticks) != text) return {};
+  return thread;
+}
+
+bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
+  constexpr uid_t kFirstPerson = 1000;  // SYS_UID_MAX of login.defs(5)
+  std::size_t& part = uid < kFirstPerson ? system_ : persons_;
+  std::size_t& own = by_user_[uid];
+  if (part + bytes > kBytesOfAPart || (uid != 0 && own + bytes > kBytesOfAUser)) return false;
+  part += bytes;
+  own += bytes;
+  return true;
+}
+
+namespace {
+
+/// Returns the user of a process. The owner of its folder in /proc is not reliable: it is root if
+/// the process has made itself untraceable.
+uid_t UserOf(const KernelFiles& files, const std::string& process) {
+  constexpr std::string_view kKey = "Uid:";
+  const std::string status = files.Text("proc/" + process + "/status");
+  for (std::string_view rest = status; !rest.empty();) {
+    std::string_view line = NextLine(rest);
+    if (NextWord(line) == kKey) return static_cast<uid_t>(ParseCount(NextWord(line)).value_or(0));
+  }
+  return 0;
+}
+
+/// Finds the pinned threads of one process.
+class PinnedThreadsOf {
+ public:
+  PinnedThreadsOf(const KernelFiles& files, std::string process, const std::vector<int>& online)
+      : files_(files), process_(std::move(process)), online_(online) {}
+
+  void Find(PinnedThreadsBudget& budget, PinnedThreads& pinned) {
+    for (const std::string& name : files_.List("proc/" + process_ + "/task")) {
+      const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
+      if (tid == 0) continue;
+      // The cheap check comes first, because most threads may run on any CPU.
+      auto cpus = CpusOf(tid, online_);
+      if (!cpus || cpus->empty()) continue;
+      const auto stat = StatOf(files_, tid);
+      if (!stat || stat->bound) continue;
+      if (!user_) user_ = UserOf(files_, process_);
+      JournalEntry entry{{SettingKind::kThreadCpus, TargetOf(tid, stat->started_ticks)},
+                         std::move(*cpus),
+                         std::string()};
+      if (budget.Take(*user_, JournalLine(entry).size() + 1)) {
+        pinned.entries.push_back(std::move(entry));
+      } else if (pinned.left_out++ == 0) {
+        pinned.user = *user_;
+      }
+    }
+  }
+
+ private:
+  const KernelFiles& files_;
+  const std::string process_;
+  const std::vector<int>& online_;
+  std::optional<uid_t> user_;
+};
+
+}  // namespace
+
+PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget budget) {
+  PinnedThreads pinned;
+  const auto online = ReadCpus(files, kOnlineCpus);
+  if (!files.IsReal() || !online || online->empty()) return pinned;
+  for (const std::string& process : files.List("proc")) {
+    const auto pid = ParseCount(process);
+    if (!pid || static_cast<pid_t>(*pid) == getpid()) continue;
+    PinnedThreadsOf(files, process, *online).Find(budget, pinned);
+  }
+  return pinned;
+}
+
+Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
+  TRY(auto tid, Find(files, target));
+  TRY(auto online, ReadCpus(files, kOnlineCpus));
+  return CpusOf(tid, online);
+}
+
+Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
+                             std::string_view cpus) {
+  TRY(auto tid, Find(files, target));
+  TRY(auto list, cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus));
+  return SetAffinity(tid, list);
+}
+
+}  // namespace benchd
