@@ -16,6 +16,7 @@
 #include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"
+#include "core/analysis/table_planner.h"
 #include "core/base/try.h"
 #include "core/model/metric.h"
 #include "proto/convert/convert.h"

@@ -11,6 +11,7 @@
 #include "core/analysis/forecast.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/analysis/session_analysis.h"
+#include "core/analysis/table_planner.h"
 #include "core/analysis/table_warnings.h"
 #include "core/base/try.h"
 #include "core/parse/harness_output.h"

@@ -36,9 +36,4 @@ std::string WithoutControls(std::string_view text,
                             const std::function<std::string(std::string_view)>& instead,
                             std::string_view allowed = {});
 
-/// Quotes a word like ShellQuoted(), but for a line that users see and paste. A word with control
-/// characters or invalid UTF-8 becomes $'...' with these bytes escaped, which bash, zsh, ksh and
-/// POSIX.1-2024 accept. Other shells lack a printable notation for such a word.
-std::string PastedWord(std::string_view word);
-
 }  // namespace benchd

@@ -5,13 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "core/stats/look_decision.h"
 #include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
 
 namespace benchd {
-
-/// The outcome of one look at a gate. Only DecideByWidth() returns kUndecided.
-enum class LookDecision { kContinue, kPass, kRegression, kUndecided };
 
 /// Returns kPass if the whole interval lies below the threshold, and kRegression if it lies above.
 /// Both are on the scale of the estimate, where worse is positive.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/result.h"
-#include "core/stats/decision.h"
+#include "core/stats/look_decision.h"
 #include "core/stats/paired.h"
 
 namespace benchd {

@@ -14,7 +14,7 @@
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/ports.h"
-#include "daemon/session/run_session.h"
+#include "daemon/session/services.h"
 
 namespace benchd {
 

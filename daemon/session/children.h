@@ -13,7 +13,7 @@
 #include "core/model/session_spec.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/ports.h"
-#include "daemon/session/run_session.h"
+#include "daemon/session/services.h"
 
 namespace benchd {
 

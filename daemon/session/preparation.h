@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "daemon/session/ports.h"
-#include "daemon/session/run_session.h"
+#include "daemon/session/services.h"
 
 namespace benchd {
 

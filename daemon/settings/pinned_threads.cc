@@ -11,49 +11,6 @@
 #include "daemon/kernel/process_stat.h"
 
 namespace benchd {
-namespace {
-
-/// The largest thread id: PID_MAX_LIMIT, include/linux/threads.h.
-constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
-
-std::string TargetOf(pid_t tid, std::uint64_t started_ticks) {
-  return std::to_string(tid) + "@" + std::to_string(started_ticks);
-}
-
-std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
-  const auto stat = files.Read("proc/" + std::to_string(tid) + "/stat");
-  return stat ? ParseProcess(*stat) : std::nullopt;
-}
-
-/// Returns the online CPUs that a thread may run on; "" for all.
-Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
-  TRY(auto allowed, ReadAffinity(tid));
-  const std::vector<int> cpus = CpusInBoth(online, allowed);
-  return cpus == online ? std::string() : FormatCpuList(cpus);
-}
-
-/// Finds a thread. @errors kNotFound if it has ended
-Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
-  const auto thread = ParseThreadTarget(target);
-  const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
-  if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
-  return Error{ErrorCode::kNotFound, "the thread has ended"};
-}
-
-}  // namespace
-
-std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
-  const std::size_t at = text.find('@');
-  if (at == std::string_view::npos) return {};
-  const auto tid = ParseCount(text.substr(0, at));
-  const auto started = ParseCount(text.substr(at + 1));
-  // 0 would mean the calling thread.
-  if (!tid || *tid == 0 || *tid > kMaxTid || !started) return {};
-  const ThreadTarget thread{static_cast<pid_t>(*tid), *started};
-  if (TargetOf(thread.tid, thread.started_ticks) != text) return {};
-  return thread;
-}
-
 bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
   constexpr uid_t kFirstPerson = 1000;  // SYS_UID_MAX of login.defs(5)
   std::size_t& part = uid < kFirstPerson ? system_ : persons_;
@@ -89,12 +46,12 @@ class PinnedThreadsOf {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
       if (tid == 0) continue;
       // The cheap check comes first, because most threads may run on any CPU.
-      auto cpus = CpusOf(tid, online_);
+      auto cpus = ThreadCpusIn(online_, tid);
       if (!cpus || cpus->empty()) continue;
-      const auto stat = StatOf(files_, tid);
+      const auto stat = ReadThreadStat(files_, tid);
       if (!stat || stat->bound) continue;
       if (!user_) user_ = UserOf(files_, process_);
-      JournalEntry entry{{SettingKind::kThreadCpus, TargetOf(tid, stat->started_ticks)},
+      JournalEntry entry{{SettingKind::kThreadCpus, ThreadTargetText({tid, stat->started_ticks})},
                          std::move(*cpus),
                          std::string()};
       if (budget.Take(*user_, JournalLine(entry).size() + 1)) {
@@ -124,19 +81,6 @@ PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget bu
     PinnedThreadsOf(files, process, *online).Find(budget, pinned);
   }
   return pinned;
-}
-
-Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
-  TRY(auto tid, Find(files, target));
-  TRY(auto online, ReadCpus(files, kOnlineCpus));
-  return CpusOf(tid, online);
-}
-
-Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
-                             std::string_view cpus) {
-  TRY(auto tid, Find(files, target));
-  TRY(auto list, cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus));
-  return SetAffinity(tid, list);
 }
 
 }  // namespace benchd

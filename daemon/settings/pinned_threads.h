@@ -20,14 +20,6 @@ namespace benchd {
 // lose their masks. The masks are therefore noted before a cpuset is taken. Afterwards they are
 // restored like any other setting, for threads that may then run on any CPU.
 
-/// The identification of a thread in the journal: "TID@START".
-struct ThreadTarget {
-  pid_t tid = 0;
-  std::uint64_t started_ticks = 0;  ///< since boot; distinguishes threads that reuse a tid
-};
-/// Parses such a text; empty if it is malformed.
-std::optional<ThreadTarget> ParseThreadTarget(std::string_view text);
-
 /// Limits the space in a journal for the CPU masks of threads, because any user may pin as many
 /// threads as the kernel allows, and the settings need space too. Masks get at most half of the
 /// journal: one part for system users, and one of the same size for all other users. Each user
@@ -59,11 +51,5 @@ struct PinnedThreads {
 /// that the kernel does not allow to be moved. The result is empty for a root other than "/",
 /// because the system calls act on this machine.
 PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget budget = {});
-
-/// Returns the online CPUs that a thread may run on; "" for all. `target` must be valid.
-/// @errors kNotFound if the thread has ended
-Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target);
-Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
-                             std::string_view cpus);
 
 }  // namespace benchd

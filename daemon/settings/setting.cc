@@ -9,7 +9,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
 #include "daemon/kernel/cgroup.h"
-#include "daemon/settings/pinned_threads.h"
+#include "daemon/settings/thread_cpus.h"
 
 namespace benchd {
 namespace {

@@ -19,20 +19,9 @@
 #include "core/model/session_spec.h"
 #include "core/model/summary.h"
 #include "daemon/store/bundle_files.h"
+#include "daemon/store/store_limits.h"
 
 namespace benchd {
-
-/// Limits of the data that is stored for a session or a user.
-struct StoreLimits {
-  /// The size of a session's log. Only the newest part of the output is kept.
-  std::uint64_t log_bytes = Budgets().At(Limit::kLogASession);
-  /// The size of a session's runs and log together.
-  std::uint64_t session_bytes = Budgets().At(Limit::kStoredASession);
-  /// The number of a session's metrics. The same name in two inner benchmarks counts twice.
-  std::uint64_t session_metrics = Budgets().At(Limit::kMetricsASession);
-  /// The number of a user's summaries. Only the newest ones are kept.
-  std::uint64_t summaries_a_user = Budgets().At(Limit::kSummariesAUser);
-};
 
 /// The size and the free space of a file system, in bytes.
 struct DiskSpace {
@@ -54,12 +43,6 @@ struct StoreOptions {
   std::function<DiskSpace(const std::string& file)> disk = SpaceAround;
   /// Whether a Store runs on a separate thread (store.h).
   bool own_thread = true;
-};
-
-/// The end of a session's log.
-struct LogTail {
-  std::string text;
-  std::uint64_t left_out = 0;  ///< bytes before `text`, including deleted ones
 };
 
 /// A session whose history has this many entries cannot be moved any more. Without this limit, a

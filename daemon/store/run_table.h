@@ -12,7 +12,7 @@
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "daemon/store/database.h"
-#include "daemon/store/records.h"
+#include "daemon/store/store_limits.h"
 
 namespace benchd::store {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/table_analysis.h"
+#include "core/analysis/table_planner.h"
 #include "tests/analysis/table_text.h"
 
 namespace benchd {

@@ -135,7 +135,7 @@ def check_tree(root):
     files = [file.relative_to(root) for top in TOPS for file in sorted((root / top).rglob("*"))
              if file.suffix in (".h", ".cc")]
     problems = [problem for path in files for problem in check_file(root, path)]
-    return problems + check_circles(root, [path for path in files if path.parts[0] == "client"])
+    return problems + check_circles(root, files)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "core/analysis/table_plan.h"
+#include "core/analysis/table_planner.h"
 
 #include <fnmatch.h>
 

@@ -1,5 +1,3 @@
-#include "proto/convert/convert.h"
-
 #include <google/protobuf/timestamp.pb.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "core/base/text.h"
+#include "proto/convert/convert.h"
 #include "proto/convert/message_fields.h"
 
 namespace benchd::convert {
