@@ -18,7 +18,7 @@ namespace benchd::client {
 struct AxisUnit {
   bool relative = false;
   std::string unit;
-  bool ratio = false;  ///< ratios on a logarithmic scale; 1 is no change
+  bool ratio = false;  ///< ratios on a logarithmic scale; 1 means no change
 };
 
 /// A picture with its heading, texts and table.
