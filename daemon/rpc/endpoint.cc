@@ -2,122 +2,14 @@
 
 #include <grpcpp/server_context.h>
 
-#include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
-#include <chrono>
+#include <asio/post.hpp>
 #include <exception>
 
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
-namespace {
-
-// The length of a session ID, which consists of lower-case letters and digits.
-constexpr std::size_t kIdLength = 8;
-
-bool IsIdCharacter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
-
-std::string_view SessionWord(std::string_view session) {
-  if (session.empty()) return "-";
-  return session.size() <= kIdLength && std::ranges::all_of(session, IsIdCharacter) ? session : "?";
-}
-
-}  // namespace
-
-std::string_view Audit::ResultWord(ErrorCode code) {
-  return code == ErrorCode::kPermissionDenied ? "denied" : NameOf(code);
-}
-
-void Audit::Write(const Caller& caller, std::string_view action, std::string_view session,
-                  std::string_view result) const {
-  std::string line = "audit: uid=" + std::to_string(caller.uid);
-  line += " pid=" + std::to_string(caller.pid);
-  line.append(" action=").append(action);
-  line.append(" session=").append(SessionWord(session));
-  line.append(" result=").append(result);
-  log_(line);
-}
-
-LiveCalls::Token LiveCalls::Begin(std::function<void()> on_close) {
-  const std::uint64_t key = next_key_++;
-  calls_.emplace(key, std::move(on_close));
-  return Token(this, key);
-}
-
-void LiveCalls::Close() {
-  closed_ = true;
-  // A call may end and remove its entry during the notification.
-  for (std::uint64_t key = 0; key < next_key_;) {
-    const auto it = calls_.lower_bound(key);
-    if (it == calls_.end()) return;
-    key = it->first + 1;
-    const std::function<void()> on_close = std::exchange(it->second, nullptr);
-    if (on_close) on_close();
-  }
-}
-
-namespace {
-
-// More users than a machine usually has at a time. Idle buckets are removed only above this number.
-constexpr std::size_t kManyUsers = 1024;
-constexpr std::chrono::seconds kBetweenWarnings{10};
-
-}  // namespace
-
-Result<void> RateLimit::Take(std::uint32_t uid) {
-  const SteadyTime now = clock_.Steady();
-  if (buckets_.size() >= kManyUsers && !buckets_.contains(uid)) ForgetQuietUsers(now);
-  Bucket& bucket = buckets_.try_emplace(uid, Bucket{burst(), now, {}}).first->second;
-  Fill(bucket, now);
-  if (bucket.tokens >= 1) {
-    bucket.tokens -= 1;
-    return {};
-  }
-  WarnOfRefusal(uid, Why(uid));
-  const LimitRow& row = RowOf(Limit::kCallsASecond);
-  return Error{ErrorCode::kResourceExhausted, std::string(row.what) + ": " + Why(uid),
-               std::string(row.advice) + "; " + HowToAllowMore(row.limit)};
-}
-
-void RateLimit::WarnOfRefusal(std::uint32_t uid, const std::string& why) {
-  const SteadyTime now = clock_.Steady();
-  Bucket& bucket = buckets_.try_emplace(uid, Bucket{burst(), now, {}}).first->second;
-  if (bucket.told_at && now - *bucket.told_at < kBetweenWarnings) return;
-  bucket.told_at = now;
-  log_("refusing calls: " + why);
-}
-
-std::string RateLimit::Why(std::uint32_t uid) const {
-  return "uid " + std::to_string(uid) + " makes more than " +
-         std::to_string(static_cast<std::uint64_t>(a_second_)) + " calls per second";
-}
-
-void RateLimit::Fill(Bucket& bucket, SteadyTime now) const {
-  const std::chrono::duration<double> passed = now - bucket.filled_at;
-  bucket.tokens = std::min(burst(), bucket.tokens + passed.count() * a_second_);
-  bucket.filled_at = now;
-}
-
-std::vector<LimitUse> RateLimit::Uses(std::optional<std::uint32_t> uid) const {
-  std::vector<LimitUse> uses;
-  for (auto [who, bucket] : buckets_) {
-    Fill(bucket, clock_.Steady());
-    const auto used = static_cast<std::uint64_t>(burst() - bucket.tokens);
-    if (uid ? who != *uid : used == 0) continue;
-    uses.push_back({Limit::kCallsASecond, who, used, static_cast<std::uint64_t>(burst())});
-  }
-  return uses;
-}
-
-void RateLimit::ForgetQuietUsers(SteadyTime now) {
-  std::erase_if(buckets_, [this, now](const auto& user) {
-    Bucket bucket = user.second;
-    Fill(bucket, now);
-    return bucket.tokens >= burst();
-  });
-}
-
 namespace {
 
 /// A unary call, from its arrival until its client has the answer.

@@ -7,6 +7,7 @@
 #include "benchd/v1/machine.pb.h"
 #include "core/base/time.h"
 #include "daemon/queue/machine_controller.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 
 namespace benchd::rpc {

@@ -7,6 +7,7 @@
 #include "benchd/v1/queue.pb.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/stream_reactor.h"
 
 namespace benchd::rpc {
 

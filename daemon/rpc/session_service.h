@@ -15,6 +15,7 @@
 #include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/session_registry.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/stored_reactors.h"
 #include "daemon/rpc/watch_reactor.h"

@@ -8,6 +8,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/stream_reactor.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "daemon/store/store.h"
 

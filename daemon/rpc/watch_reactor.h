@@ -11,6 +11,7 @@
 #include "core/base/time.h"
 #include "core/model/session.h"
 #include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/stream_reactor.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/ports.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "daemon/store/environment_files.h"
 #include "daemon/store/schema.h"
 #include "daemon/store/state_files.h"
 

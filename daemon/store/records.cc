@@ -8,6 +8,7 @@
 
 #include "core/base/try.h"
 #include "daemon/store/database.h"
+#include "daemon/store/environment_files.h"
 #include "daemon/store/open_database.h"
 #include "daemon/store/pruning.h"
 #include "daemon/store/run_table.h"

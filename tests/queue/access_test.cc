@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "daemon/queue/access.h"
 
-#include "daemon/queue/session_registry.h"
+#include <gtest/gtest.h>
 
 namespace benchd {
 namespace {

@@ -1,3 +1,5 @@
+#include "daemon/rpc/audit.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "core/base/result.h"
-#include "daemon/rpc/endpoint.h"
 #include "tests/rpc/whole_daemon.h"
 
 namespace benchd::rpc {

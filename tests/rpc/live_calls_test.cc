@@ -1,9 +1,9 @@
+#include "daemon/rpc/live_calls.h"
+
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <utility>
-
-#include "daemon/rpc/endpoint.h"
 
 namespace benchd::rpc {
 namespace {

@@ -1,10 +1,11 @@
+#include "daemon/rpc/rate_limit.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "benchd/v1/queue.grpc.pb.h"
-#include "daemon/rpc/endpoint.h"
 #include "tests/rpc/whole_daemon.h"
 
 namespace benchd::rpc {

@@ -1,3 +1,5 @@
+#include "daemon/store/environment_files.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -5,7 +7,6 @@
 #include <cerrno>
 #include <fstream>
 
-#include "daemon/store/state_files.h"
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/temp_folder.h"
