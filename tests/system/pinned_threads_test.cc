@@ -14,6 +14,7 @@
 #include "core/base/cpu_list.h"
 #include "daemon/system/machine_sample.h"
 #include "daemon/system/settings_lease.h"
+#include "tests/support/wording.h"
 #include "tests/system/kernel_tree.h"
 #include "tests/system/lease_machine.h"
 
@@ -209,7 +210,7 @@ TEST_F(PinnedThreadsTest, AreInTheJournalAndComeBackAfterAKill) {
   CPU_XOR(&others, &all_, &first_);
   lost.PinTo(all_);
   moved.PinTo(others);
-  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
+  EXPECT_WORDING(LinesOf(Restore()));
   EXPECT_TRUE(AreCpusOf(lost, first_));
   EXPECT_TRUE(AreCpusOf(kept, first_));
   EXPECT_TRUE(AreCpusOf(moved, others));
