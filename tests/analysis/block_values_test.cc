@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/analysis/session_builder.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -73,6 +74,7 @@ TEST(BlockValuesTest, AProgramThatPrintsABuiltinNameIsAnErrorNotAnAverage) {
   const Collapsed collapsed = Collapse(block, 1);
   ASSERT_FALSE(collapsed.values);
   EXPECT_EQ(collapsed.values.error().message.substr(0, 17), "metric wall_time:");
+  EXPECT_WORDING(collapsed.values.error());
 }
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <functional>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "tests/analysis/warning_text.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -119,14 +121,12 @@ TEST(DataChecksTest, WhatStartsWellIsNotSaidToWarmUp) {
   rate.better = Better::kHigher;
   KnownMetric unknown = kMetric;
   unknown.better.reset();
-  for (const auto& [metric, reason] :
-       {std::pair{kMetric, "it slows down with time, or a load began"},
-        {rate, "it warms up, or a load ended"},
-        {unknown, "it changes with time, or with a load"}}) {
+  for (const KnownMetric& metric : {kMetric, rate, unknown}) {
     const auto warnings = Check(60, low_first, PlainValue, true, metric);
     ASSERT_FALSE(warnings.empty());
     EXPECT_EQ(warnings[0].code, "warmup");
-    EXPECT_NE(warnings[0].message.find(reason), std::string::npos) << warnings[0].message;
+    const std::string better(metric.better ? NameOf(*metric.better) : "unknown");
+    EXPECT_WORDING("better: " + better + " => " + WarningText(warnings[0]));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "core/stats/welch.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -176,28 +177,30 @@ TEST(LayoutsTest, ARateIsWorseWhenItFalls) {
 }
 
 TEST(LayoutsTest, RefusesArmsThatAreNoBuildsAndWhatDoesNotFit) {
-  const auto refused = [](SessionSpec spec, const std::string& why) {
+  const auto refused = [](SessionSpec spec, const std::string& field) {
     const auto analysis = SessionAnalysis::Create(spec);
-    ASSERT_FALSE(analysis) << why;
-    EXPECT_NE(analysis.error().message.find(why), std::string::npos) << analysis.error().message;
+    ASSERT_FALSE(analysis) << field;
+    EXPECT_EQ(analysis.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_TRUE(analysis.error().message.starts_with(field + ": ")) << analysis.error().message;
+    EXPECT_WORDING(analysis.error());
   };
   SessionSpec spec = Layouts(4);
   spec.benchmarks[0].arms[1].name = "other";
-  refused(spec, "is not named GROUP/NUMBER");
+  refused(spec, "layouts");
   spec = Layouts(4);
   spec.benchmarks[0].arms[0].role = ArmRole::kCandidate;
-  refused(spec, "a reference and a candidate");
+  refused(spec, "layouts");
   // Layouts that have two modes: with two and three builds the error exceeds the stated one.
-  for (const std::uint32_t few : {1U, 2U, 3U}) refused(Layouts(few), "at least 4 are needed");
+  for (const std::uint32_t few : {1U, 2U, 3U}) refused(Layouts(few), "layouts");
   spec = Layouts(4);
   spec.schedule.kind = ScheduleKind::kCoin;
-  refused(spec, "once per block");
+  refused(spec, "schedule");
   spec = Layouts(4);
   spec.estimator.kind = EstimatorKind::kMedian;
-  refused(spec, "by their means");
+  refused(spec, "method");
   spec = Layouts(4);
   spec.rule = {RuleKind::kPrecision, 0.01};
-  refused(spec, "one look");
+  refused(spec, "rule");
 }
 
 // A short round of `./dev bench validity --replication`.

@@ -7,6 +7,7 @@
 
 #include "core/stats/paired.h"
 #include "tests/analysis/session_builder.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -18,11 +19,12 @@ SessionSpec PlannedSpec(const std::function<void(SessionSpec&)>& change = [](Ses
 }
 
 void ExpectRefused(const std::function<void(SessionSpec&)>& change, ErrorCode code,
-                   const std::string& start) {
+                   const std::string& field) {
   const Result<SequentialDesign> design = MakeSequentialDesign(PlannedSpec(change));
-  ASSERT_FALSE(design) << start;
+  ASSERT_FALSE(design) << field;
   EXPECT_EQ(design.error().code, code) << design.error().message;
-  EXPECT_EQ(design.error().message.substr(0, start.size()), start);
+  EXPECT_TRUE(design.error().message.starts_with(field + ": ")) << design.error().message;
+  EXPECT_WORDING(design.error());
 }
 
 TEST(SequentialDesignTest, TheDefaultIsSequentialFromTheEighthBlockWithoutAnEnd) {
@@ -63,26 +65,25 @@ TEST(SequentialDesignTest, RunsIsOneFixedLookUnderBothMethodNames) {
 // docs/statistics.md sections 4 and 5: the permitted combinations.
 TEST(SequentialDesignTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
-  ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code,
-                "schedule: coin does not form pairs");
+  ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code, "schedule");
   ExpectRefused(
       [](SessionSpec& s) {
         s.schedule.kind = ScheduleKind::kCoin;
         s.method = Method::kExactT;
       },
-      code, "schedule: coin does not form pairs");
+      code, "schedule");
   ExpectRefused(
       [](SessionSpec& s) {
         s.method = Method::kExactT;
         s.estimator.kind = EstimatorKind::kMedian;
       },
-      code, "method: exact-t supports only the estimator mean");
+      code, "method");
   ExpectRefused(
       [](SessionSpec& s) {
         s.method = Method::kExactT;
         s.limits.runs = 20;
       },
-      code, "method: exact-t looks after every block");
+      code, "method");
 }
 
 TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
@@ -99,27 +100,25 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   const Estimator subselection{EstimatorKind::kSubselection, 0};
   const ErrorCode code = ErrorCode::kInvalidArgument;
   for (const Estimator& once : {quantile, subselection}) {
-    ExpectRefused(with(Method::kPaired, once, {}), code, "estimator: allows only one look");
+    ExpectRefused(with(Method::kPaired, once, {}), code, "estimator");
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, once, 200))));
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, once, 200))));
   }
-  ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator: allows only one look");
+  ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator");
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, hl, 20))));
   for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, watched, {}))));
   }
-  ExpectRefused(with(Method::kPaired, quantile, 99), code,
-                "estimator: quantile needs more than 99");
+  ExpectRefused(with(Method::kPaired, quantile, 99), code, "estimator");
   // resampling.h: at 99 % P = 0.99 needs 528 values.
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
-  ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
+  ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator");
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, tail, 528))));
   // So extreme that 1 - P rounds to 1.
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
-                "estimator: quantile needs more than 2000000");
-  ExpectRefused(with(Method::kWelch, median, 20), code, "estimator: median needs pairs");
-  ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, 200), code,
-                "estimator: the quantile must lie");
+                "estimator");
+  ExpectRefused(with(Method::kWelch, median, 20), code, "estimator");
+  ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, 200), code, "estimator");
 }
 
 // resampling.h: 10 000 resamples distinguish levels from 0.0002 on, 0.01 / 50.
@@ -134,10 +133,8 @@ TEST(SequentialDesignTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
     };
   };
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(49, 0.01))));
-  ExpectRefused(with(51, 0.01), ErrorCode::kInvalidArgument,
-                "estimator: quantile: 51 gates share a level too small for the 10000 resamples");
-  ExpectRefused(with(1, 0.0001), ErrorCode::kInvalidArgument,
-                "estimator: quantile: 1 gate has a level too small");
+  ExpectRefused(with(51, 0.01), ErrorCode::kInvalidArgument, "estimator");
+  ExpectRefused(with(1, 0.0001), ErrorCode::kInvalidArgument, "estimator");
   // The shared level also determines the runs: at 0.01 / 10 P = 0.99 needs 757 values.
   const auto tail = [&](std::uint64_t runs) {
     return [=](SessionSpec& s) {
@@ -146,7 +143,7 @@ TEST(SequentialDesignTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
       s.limits.runs = runs;
     };
   };
-  ExpectRefused(tail(756), ErrorCode::kInvalidArgument, "estimator: quantile needs more than 756");
+  ExpectRefused(tail(756), ErrorCode::kInvalidArgument, "estimator");
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(tail(757))));
 }
 
@@ -158,8 +155,8 @@ TEST(SequentialDesignTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
     };
   };
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(0.01, {}))));
-  ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule: the width");
-  ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule: precision looks");
+  ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule");
+  ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule");
 }
 
 TEST(SequentialDesignTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
@@ -197,19 +194,19 @@ TEST(SequentialDesignTest, ATableMayBeLookedAtOnceWithoutANumberOfRuns) {
 
 TEST(SequentialDesignTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
-  ExpectRefused([](SessionSpec& s) { s.limits.min_runs = 7; }, code, "min-runs: ");
-  ExpectRefused([](SessionSpec& s) { s.limits.runs = 1; }, code, "runs: ");
-  ExpectRefused([](SessionSpec& s) { s.limits.max_runs = 1; }, code, "max-runs: ");
-  ExpectRefused([](SessionSpec& s) { s.limits.runs = s.limits.max_runs = 20; }, code, "runs: ");
-  ExpectRefused([](SessionSpec& s) { s.method = Method::kFixed; }, code, "method: ");
-  ExpectRefused([](SessionSpec& s) { s.alpha = 0; }, code, "alpha: ");
-  ExpectRefused([](SessionSpec& s) { s.alpha = 1; }, code, "alpha: ");
+  ExpectRefused([](SessionSpec& s) { s.limits.min_runs = 7; }, code, "min-runs");
+  ExpectRefused([](SessionSpec& s) { s.limits.runs = 1; }, code, "runs");
+  ExpectRefused([](SessionSpec& s) { s.limits.max_runs = 1; }, code, "max-runs");
+  ExpectRefused([](SessionSpec& s) { s.limits.runs = s.limits.max_runs = 20; }, code, "runs");
+  ExpectRefused([](SessionSpec& s) { s.method = Method::kFixed; }, code, "method");
+  ExpectRefused([](SessionSpec& s) { s.alpha = 0; }, code, "alpha");
+  ExpectRefused([](SessionSpec& s) { s.alpha = 1; }, code, "alpha");
   ExpectRefused(
       [](SessionSpec& s) {
         s.alpha = 0.5;
         s.sided = Sided::kOne;
       },
-      code, "alpha: ");
+      code, "alpha");
 }
 
 // docs/statistics.md section 4: above 0.34 (one-sided 0.17) the horizon boundary has no root.

@@ -10,6 +10,8 @@
 
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
+#include "tests/analysis/warning_text.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -220,7 +222,7 @@ TEST(SessionAnalysisTest, ValuesBeyondDoublePrecisionAreNotCalledNegative) {
     const auto told = std::ranges::find(report.warnings, "no_ratio", &Warning::code);
     ASSERT_NE(told, report.warnings.end());
     EXPECT_EQ(told->severity, Severity::kInvalidates);
-    EXPECT_EQ(told->hint, "print the metric in another unit, or use --estimator median");
+    EXPECT_WORDING(WarningText(*told)) << first;
   }
 }
 
@@ -285,7 +287,8 @@ TEST(SessionAnalysisTest, ARatioGateOnZerosIsUndecidedAndNamesTheAbsoluteOption)
   EXPECT_EQ(Find(zeros, "major_faults").reason, "no_ratio");
   const auto told = std::ranges::find(zeros.warnings, "no_ratio", &Warning::code);
   ASSERT_NE(told, zeros.warnings.end());
-  EXPECT_NE(told->hint.find("--metric major_faults:+ABS"), std::string::npos);
+  EXPECT_NE(told->hint.find("--metric major_faults:+ABS"), std::string::npos) << told->hint;
+  EXPECT_WORDING(WarningText(*told));
 
   spec.benchmarks[0].gates = {AbsoluteGate("major_faults", 5)};
   SessionAnalysis absolute = Start(spec);
@@ -318,7 +321,9 @@ TEST(SessionAnalysisTest, AnUnprintedGateFailsAtTheFirstBlock) {
   SessionAnalysis analysis = Start(spec);
   const Result<void> added = analysis.Add(WallBlock(0, {1, 1}));
   ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(added.error().message.substr(0, 11), "metric ops:");
+  EXPECT_WORDING(added.error());
 }
 
 TEST(SessionAnalysisTest, InfoMetricsAreFlaggedWithTheirDirection) {

@@ -5,6 +5,8 @@
 
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
+#include "tests/analysis/warning_text.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -162,7 +164,8 @@ TEST(SessionLimitsTest, TooManyMissingPairsHoldTheVerdictBackAndAreWarnedAbout) 
   EXPECT_EQ(Find(report, "wall_time").n_reference, 18u);
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_EQ(report.warnings[0].code, "missing_values");
-  EXPECT_NE(report.warnings[0].message.find("2 of 20 blocks"), std::string::npos);
+  EXPECT_NE(report.warnings[0].message.find("2 of 20 "), std::string::npos);
+  EXPECT_WORDING(WarningText(report.warnings[0]));
   FeedWall(analysis, 20, {1, 2});
   EXPECT_EQ(analysis.Look().verdict, Verdict::kRegression);
   EXPECT_EQ(Find(analysis.Look(), "wall_time").decided->blocks, 40u);

@@ -10,6 +10,8 @@
 
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/table_text.h"
+#include "tests/analysis/warning_text.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -186,20 +188,24 @@ TEST(TableAnalysisTest, GivesTheReadersSentence) {
   const auto result = Analyze("arm,t\na,1\na,2\n");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(result.error().message, "line 4, column 1: the table has only one arm, 'a'");
+  EXPECT_WORDING(result.error());
   TableOptions options = AgainstA();
   options.references = {"c"};
-  EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", options).error().message,
-            "line 4, column 1: the table has no rows of the base 'c'");
+  EXPECT_WORDING(Analyze("arm,t\na,1\nb,2\n", options).error());
 }
 
 TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
   TableOptions median = AgainstA();
   median.spec.estimator.kind = EstimatorKind::kMedian;
-  EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", median).error().message,
-            "estimator: median needs pairs, but these arms are independent");
-  EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", Gated("t", std::nullopt)).error().message,
-            "metric t: it is unknown whether lower or higher is better, so it cannot gate");
+  const auto refused = [](const TableOptions& options, const std::string& field) {
+    const auto result = Analyze("arm,t\na,1\nb,2\n", options);
+    ASSERT_FALSE(result) << field;
+    EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_TRUE(result.error().message.starts_with(field + ": ")) << result.error().message;
+    EXPECT_WORDING(result.error());
+  };
+  refused(median, "estimator");
+  refused(Gated("t", std::nullopt), "metric t");
 }
 
 // A gate without data does not end the table: the other one is judged.
@@ -216,7 +222,9 @@ TEST(TableAnalysisTest, AGateWithoutARatioIsUndecidedAlone) {
 TEST(TableAnalysisTest, RefusesATableWithoutAnyPair) {
   const auto result = Analyze("arm,pair,t\na,0,1\nb,1,2\na,2,1\nb,3,1\n");
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, "pair: no pair has a row of every arm");
+  EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(result.error().message.starts_with("pair: ")) << result.error().message;
+  EXPECT_WORDING(result.error());
 }
 
 // With an empty field or without a row, the candidate has no value there.
@@ -259,15 +267,12 @@ TEST(TableAnalysisTest, WhatLacksValuesIsCountedInBlocksOfPairsAndElseInRunsOfTh
     options.spec.default_margin = 0.05;
     const auto result = Analyze(text, options);
     EXPECT_TRUE(result) << result.error().message;
-    return result ? MessageOf(result->report.warnings, "missing_values") : "";
+    return result ? WarningText(result->report.warnings, "missing_values") : "";
   };
-  const std::string no_verdict = "; there is no verdict while more than 5 % lack it";
-  EXPECT_EQ(said(true, 0, 3),
-            "wall_time is missing in 3 of 40 blocks of main (a against b)" + no_verdict);
-  EXPECT_EQ(said(false, 0, 3), "wall_time is missing in 3 of 40 runs of b" + no_verdict);
-  EXPECT_EQ(said(false, 4, 2), "wall_time is missing in 4 of 40 runs of a" + no_verdict);
-  EXPECT_EQ(said(false, 4, 3),
-            "wall_time is missing in 4 of 40 runs of a and 3 of 40 runs of b" + no_verdict);
+  EXPECT_WORDING(said(true, 0, 3));
+  EXPECT_WORDING(said(false, 0, 3));
+  EXPECT_WORDING(said(false, 4, 2));
+  EXPECT_WORDING(said(false, 4, 3));
   EXPECT_EQ(said(false, 2, 2), "");
 }
 

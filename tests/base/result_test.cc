@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "tests/support/wording.h"
+
 namespace benchd {
 namespace {
 
@@ -57,7 +59,7 @@ TEST(SystemErrorTest, ChoosesTheCodeFromErrno) {
   EXPECT_EQ(SystemError("write", ENOSPC).code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(SystemError("connect", ECONNREFUSED).code, ErrorCode::kUnavailable);
   EXPECT_EQ(SystemError("ioctl", EIO).code, ErrorCode::kInternal);
-  EXPECT_EQ(SystemError("open /x", ENOENT).message, "open /x: No such file or directory");
+  EXPECT_WORDING(SystemError("open /x", ENOENT));
 }
 
 TEST(ErrorCodeNameTest, GivesEveryCodeItsOwnName) {

@@ -6,6 +6,7 @@
 
 #include "core/base/time.h"
 #include "tests/support/seed.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -67,7 +68,7 @@ TEST(ParseRfc3339Test, RefusesWhatIsNoMomentOfTheCalendar) {
     const auto time = ParseRfc3339(text);
     ASSERT_FALSE(time) << text;
     EXPECT_EQ(time.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(time.error().message, "'" + text + "' is not a time");
+    EXPECT_WORDING(time.error()) << text;
   }
 }
 

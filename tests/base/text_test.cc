@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/printable.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -170,9 +171,9 @@ TEST(NearestTest, FindsTheNearNameOnly) {
   EXPECT_EQ(Nearest("git", kNames), "");
   EXPECT_EQ(Nearest("", kNames), "");
   EXPECT_EQ(Nearest("x", kNames), "");
-  EXPECT_EQ(HintForUnknown("metod", kNames), "did you mean method?");
-  EXPECT_EQ(HintForUnknown("git", kNames), "write margin, method or max-runs");
-  EXPECT_EQ(HintForUnknown("metod", kNames, "see --help", "--"), "did you mean --method?");
+  EXPECT_WORDING("metod => " + HintForUnknown("metod", kNames));
+  EXPECT_WORDING("git => " + HintForUnknown("git", kNames));
+  EXPECT_WORDING("metod => " + HintForUnknown("metod", kNames, "see --help", "--"));
   EXPECT_EQ(HintForUnknown("git", kNames, "see --help", "--"), "see --help");
 }
 

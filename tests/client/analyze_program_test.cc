@@ -11,7 +11,10 @@
 #include <thread>
 #include <tuple>
 
+#include "client/present/text.h"
 #include "tests/client/program.h"
+#include "tests/client/refusals.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -50,7 +53,9 @@ TEST_F(AnalyzeTest, SaysWhatTheTableSays) {
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
   EXPECT_EQ(ended.err, "");
   EXPECT_NE(ended.out.find("REGRESSION: "), std::string::npos) << ended.out;
-  EXPECT_TRUE(ended.out.ends_with(", decided at 8 pairs\n")) << ended.out;
+  EXPECT_TRUE(ended.out.ends_with(" 8 pairs\n")) << ended.out;
+  EXPECT_WORDING(LineWith(ended.out, "REGRESSION: "));
+  EXPECT_WORDING(Lines(ended.out).back());
 }
 
 TEST_F(AnalyzeTest, NeedsNoDaemon) {
@@ -109,9 +114,7 @@ TEST_F(AnalyzeTest, TheExitCodeIsTheVerdict) {
 TEST_F(AnalyzeTest, WithoutAGateItSaysWhatToAdd) {
   const Ended ended = Analyze({"--base", "a", Table()});
   EXPECT_EQ(ended.exit_code, 3) << "nothing was judged";
-  EXPECT_EQ(ended.err,
-            "benchctl: no gate, so no verdict: choose a direction: --metric x:lower or "
-            "--metric x:higher\n");
+  EXPECT_WORDING(ended.err);
   EXPECT_NE(ended.out.find("differs"), std::string::npos) << ended.out;
 }
 
@@ -129,10 +132,9 @@ TEST_F(AnalyzeTest, AnErrorInTheTableNamesItsPlace) {
   const Ended ended = Analyze({Table("arm,x\na,1\nb,2,3\n")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(ended.err,
-            "error: " + (dir_ / "table.csv") +
-                ": line 3, column 5: a row of 3 fields, but the first line has 2 fields\n"
-                "hint: every row has one field for each column of the first line\n");
+  EXPECT_TRUE(ended.err.starts_with("error: " + (dir_ / "table.csv") + ": line 3, column 5: "))
+      << ended.err;
+  EXPECT_WORDING(ended.err, {{dir_.path(), "DIR"}});
 }
 
 TEST_F(AnalyzeTest, WhatNeverEndsIsReadUpToTheFirstMistake) {
@@ -153,7 +155,7 @@ TEST_F(AnalyzeTest, ReadsStdin) {
   stdin_ = Table("arm,x\n");
   const Ended ended = Gate({"-"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_TRUE(ended.err.starts_with("error: stdin: line ")) << ended.err;
+  EXPECT_WORDING(ended.err);
 }
 
 // The same numbers as from a file.
@@ -178,39 +180,38 @@ TEST_F(AnalyzeTest, ATerminalIsNoTable) {
   const Ended ended = Analyze({"-"});
   close(terminal);
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_TRUE(ended.err.starts_with("error: -: stdin is a terminal\n")) << ended.err;
+  EXPECT_WORDING(ended.err);
 }
 
 TEST_F(AnalyzeTest, WrongUseIsOneLineAndCode2) {
   const std::string table = Table();
-  const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
-      {{}, "analyze: missing file"},
-      {{table, "x.csv"}, "x.csv: only one table is allowed"},
-      {{dir_ / "none.csv"}, (dir_ / "none.csv") + ": No such file or directory"},
-      {{dir_.path()}, dir_.path() + ": Is a directory"},
-      {{table, "--base", "a", "--references", "b"}, "--references: cannot be combined with --base"},
-      {{table, "--base", ""}, "--base : empty name"},
-      {{table, "--references", "a,"}, "--references a,: empty name"},
-      {{table, "--interval", "fieller"}, "--interval fieller: unknown value"},
-      {{table, "--stars", "many"}, "--stars many: unknown value"},
-      {{table, "--column", "x"}, "--column x: expected a column and its attributes"},
-      {{table, "--column", "x:fast"}, "--column x:fast: expected a column and its attributes"},
-      {{table, "--column", "x:lower,fast"}, "--column x:lower,fast: fast: unknown attribute"},
-      {{table, "--column", "x:lower", "--column", "x:unit=s"},
-       "--column x:unit=s: column described twice"},
-      {{table, "--margin", "0"}, "--margin 0: a margin must be above zero"},
-      {{table, "--confidence", "100%"},
-       "--confidence 100%: must be between 0 and 100 %, exclusive"},
-      {{table, "--method", "t"}, "--method t: unknown value"},
-      {{table, "--metric", ":2%"}, "--metric :2%: missing metric name"},
-      {{table, "--seed", "-1"}, "--seed -1: not a non-negative integer"},
+  const std::vector<std::vector<std::string>> uses = {
+      {},
+      {table, "x.csv"},
+      {dir_ / "none.csv"},
+      {dir_.path()},
+      {table, "--base", "a", "--references", "b"},
+      {table, "--base", ""},
+      {table, "--references", "a,"},
+      {table, "--interval", "fieller"},
+      {table, "--stars", "many"},
+      {table, "--column", "x"},
+      {table, "--column", "x:fast"},
+      {table, "--column", "x:lower,fast"},
+      {table, "--column", "x:lower", "--column", "x:unit=s"},
+      {table, "--margin", "0"},
+      {table, "--confidence", "100%"},
+      {table, "--method", "t"},
+      {table, "--metric", ":2%"},
+      {table, "--seed", "-1"},
   };
-  for (const auto& [words, message] : uses) {
+  for (const std::vector<std::string>& words : uses) {
     const Ended ended = Analyze(words);
-    EXPECT_EQ(ended.exit_code, 2) << message;
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
     EXPECT_EQ(ended.out, "");
-    EXPECT_EQ(ended.err.substr(0, ended.err.find('\n')), "error: " + message);
+    EXPECT_TRUE(ended.err.starts_with("error: ")) << ended.err;
     EXPECT_LE(std::ranges::count(ended.err, '\n'), 2) << ended.err;
+    EXPECT_WORDING(ended.err, {{dir_.path(), "DIR"}});
   }
 }
 
@@ -255,14 +256,14 @@ TEST_F(AnalyzeHarnessTest, WhereNothingGatesItSaysWhatToName) {
       R"({"results": [{"command": "x", "user": 0, "system": 0, "times": [0, 0, 0, 0]}]})";
   const std::string build = R"({"X": {"my-measure": {"value": 5}}})";
   const std::vector<std::tuple<std::string, std::string, std::string>> cases{
-      {"hyperfine", zeros,
-       "choose a gate: --metric time:+ABS, where ABS is the smallest difference that counts"},
-      {"bmf", build, "choose a direction: --metric my-measure:lower or --metric my-measure:higher"},
-      {"lines", "m 1\n", "choose a direction: --metric m:lower or --metric m:higher"}};
-  for (const auto& [format, text, hint] : cases) {
+      {"hyperfine", zeros, "--metric time:+ABS"},
+      {"bmf", build, "--metric my-measure:lower or --metric my-measure:higher"},
+      {"lines", "m 1\n", "--metric m:lower or --metric m:higher"}};
+  for (const auto& [format, text, gate] : cases) {
     const Ended ended = Analyze({"--parse", format, file("o", text), file("n", text)});
     EXPECT_EQ(ended.exit_code, 3) << format << ended.out;
-    EXPECT_NE(ended.err.find("no gate, so no verdict: " + hint), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(gate), std::string::npos) << ended.err;
+    EXPECT_WORDING(ended.err, {{dir_.path(), "DIR"}});
   }
 }
 
@@ -292,18 +293,17 @@ TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
   EXPECT_FALSE(json.contains("geometric_means")) << "of one benchmark";
   const Ended same = Analyze({"--json", "--parse", "go", old_file, old_file});
   EXPECT_EQ(nlohmann::json::parse(same.out)["comparisons"][0]["candidate"], old_file + "-2");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
-      {{"--parse", "go", old_file}, old_file + ": a single file: nothing to compare it with"},
-      {{"--parse", "xml", old_file, new_file}, "parse: unknown format 'xml'"},
-      {{"--parse", "go", "-n", "x", old_file, new_file}, "--name: 1 name for 2 files"},
-      {{"--parse", "go", "--label", "a=b", old_file, new_file},
-       "label: harness files do not have columns"},
-      {{"--name", "x", Table()}, "--name: a table contains the names of its arms"},
+  const std::vector<std::vector<std::string>> uses = {
+      {"--parse", "go", old_file},
+      {"--parse", "xml", old_file, new_file},
+      {"--parse", "go", "-n", "x", old_file, new_file},
+      {"--parse", "go", "--label", "a=b", old_file, new_file},
+      {"--name", "x", Table()},
   };
-  for (const auto& [words, message] : uses) {
+  for (const std::vector<std::string>& words : uses) {
     const Ended ended = Analyze(words);
-    EXPECT_EQ(ended.exit_code, 2) << message;
-    EXPECT_TRUE(ended.err.starts_with("error: " + message)) << ended.err;
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_WORDING(ended.err, {{dir_.path(), "DIR"}});
   }
 }
 
@@ -339,8 +339,7 @@ TEST_F(AnalyzeHarnessTest, WritesItsValuesAsATableThatIsReadBack) {
   EXPECT_EQ(changes(again), changes(first));
   const Ended table_itself = Analyze({Table(), "--export-csv", dir_ / "again.csv"});
   EXPECT_EQ(table_itself.exit_code, 2);
-  EXPECT_TRUE(table_itself.err.ends_with(" is already a table\nhint: use it with --parse\n"))
-      << table_itself.err;
+  EXPECT_WORDING(table_itself.err, {{dir_.path(), "DIR"}});
 }
 
 TEST_F(AnalyzeTest, TakesTheRowsOfALabel) {
@@ -355,8 +354,8 @@ TEST_F(AnalyzeTest, WhatOnlyMeasuringHasIsUnknown) {
         "--env", "--cpus", "--isolation", "--priority", "--between", "--detach", "--reference"}) {
     const Ended ended = Analyze({Table(), option, "1"});
     EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_TRUE(ended.err.starts_with("error: " + std::string(option) + ": unknown option\n"))
-        << ended.err;
+    EXPECT_TRUE(ended.err.starts_with("error: " + std::string(option) + ": ")) << ended.err;
+    EXPECT_WORDING(ended.err);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "core/base/file.h"
+#include "tests/client/refusals.h"
 #include "tests/client/test_repository.h"
 
 namespace benchd::client {
@@ -103,7 +104,7 @@ TEST_F(BundleTest, WhatIsKnownThereIsNotSentAgain) {
 
 TEST_F(BundleTest, HistoryThatIsGoneThereIsNamed) {
   const std::string bundle = PutBundle({second_}, {first_});
-  EXPECT_EQ(Take(bundle, {second_}), "the bundle depends on commits that were deleted here");
+  ExpectRefused(received_.Take(bundle, {second_}));
   EXPECT_EQ(ObjectsThere(), "");
 }
 
@@ -113,20 +114,15 @@ TEST_F(BundleTest, WhatIsNoUsableBundleLeavesNothing) {
   std::string broken = bytes;
   broken[bytes.size() - 30] = static_cast<char>(broken[bytes.size() - 30] ^ 1);
   const std::string nowhere(40, 'a');
-  struct Case {
-    std::string bytes;
-    std::string said;
-  };
-  for (const auto& [text, said] :
-       {Case{"", "the bundle: "}, Case{"PK\x03\x04", "the bundle: "},
-        Case{"# v2 git bundle\n", "the bundle: "},
-        Case{"# v2 git bundle\nnonsense\n\n", "the bundle: "},
-        Case{"# v2 git bundle\n" + first_ + " ../../../etc/passwd\n\n" +
-                 bytes.substr(bytes.find("\n\n") + 2),
-             "the bundle: "},
-        Case{bytes.substr(0, bytes.size() / 2), "the bundle: "}, Case{broken, "the bundle: "}}) {
+  for (const std::string& text :
+       {std::string(), std::string("PK\x03\x04"), std::string("# v2 git bundle\n"),
+        std::string("# v2 git bundle\nnonsense\n\n"),
+        "# v2 git bundle\n" + first_ + " ../../../etc/passwd\n\n" +
+            bytes.substr(bytes.find("\n\n") + 2),
+        bytes.substr(0, bytes.size() / 2), broken}) {
+    // git's own words follow, which depend on its version.
     const std::string what = Take(PutText(text, "bad"), {first_, second_});
-    EXPECT_TRUE(what.starts_with(said)) << what;
+    EXPECT_TRUE(what.starts_with("the bundle: ")) << what;
     EXPECT_EQ(what.find('\n'), std::string::npos) << what;
     EXPECT_EQ(ObjectsThere(), "") << what;
     EXPECT_EQ(There({"for-each-ref"}), "") << what;
@@ -134,8 +130,7 @@ TEST_F(BundleTest, WhatIsNoUsableBundleLeavesNothing) {
   // Another commit under the ref of the requested one.
   std::string lying = bytes;
   lying.replace(lying.find(second_), second_.size(), first_);
-  EXPECT_EQ(Take(PutText(lying, "bad"), {first_, second_}),
-            "the bundle lacks the commit " + second_);
+  ExpectRefused(received_.Take(PutText(lying, "bad"), {first_, second_}), {{second_, "SECOND"}});
   EXPECT_EQ(There({"for-each-ref"}), "");
   EXPECT_TRUE(Take(good, {nowhere}).starts_with("the bundle: ")) << "a commit that it has not";
   EXPECT_EQ(Take(good, {first_, second_}), "") << "and then a good one";
@@ -144,8 +139,7 @@ TEST_F(BundleTest, WhatIsNoUsableBundleLeavesNothing) {
 TEST_F(BundleTest, AShallowCloneIsRefused) {
   Git({"clone", "--quiet", "--depth", "1", "file://" + repository(), folder() + "/shallow"});
   const auto made = Made({second_}, {}, folder() + "/shallow");
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().message, "--host needs the full history; this clone is shallow");
+  ExpectRefused(made);
 }
 
 TEST_F(BundleTest, ABareCloneAndALinkedWorktreeDo) {

@@ -21,6 +21,7 @@
 #include "tests/client/fake_daemon.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -128,12 +129,10 @@ TEST(DaemonLinkTest, ADeadNamedSocketIsAnErrorEvenWhereAnotherDaemonRuns) {
   LinkOptions options = OptionsIn(dir);
   EXPECT_EQ(ErrorOf(options).message, "connected") << "the user socket";
   options.environment_socket = dir / "gone.sock";
-  EXPECT_EQ(ErrorOf(options).message, "no daemon answers at " + (dir / "gone.sock") +
-                                          " (BENCHD_SOCKET): No such file or directory");
+  EXPECT_WORDING(ErrorOf(options), {{dir.path(), "DIR"}});
   EXPECT_EQ(ExitFor(ErrorOf(options)), ExitCode::kRefused);
   options.socket = dir / "also-gone.sock";
-  EXPECT_EQ(ErrorOf(options).message, "no daemon answers at " + (dir / "also-gone.sock") +
-                                          " (--socket): No such file or directory");
+  EXPECT_WORDING(ErrorOf(options), {{dir.path(), "DIR"}});
 }
 
 TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
@@ -150,8 +149,9 @@ TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {
   const TempFolder dir;
   const Error error = ErrorOf(OptionsIn(dir));
   EXPECT_EQ(ExitFor(error), ExitCode::kRefused);
-  EXPECT_EQ(error.message, "no daemon is running: neither at " + (dir / "system.sock") +
-                               " nor at " + (dir / "benchd/benchd.sock"));
+  EXPECT_NE(error.message.find(dir / "system.sock"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find(dir / "benchd/benchd.sock"), std::string::npos) << error.message;
+  EXPECT_WORDING(error, {{dir.path(), "DIR"}});
 }
 
 TEST(DaemonLinkTest, AnUnusableSystemSocketNamesTheGroupAndIsNoReasonToLookElsewhere) {
@@ -169,7 +169,7 @@ TEST(DaemonLinkTest, AnUnusableSystemSocketNamesTheGroupAndIsNoReasonToLookElsew
     auto fd = ConnectToDaemon(options, false);
     const bool right = !fd && ExitFor(fd.error()) == ExitCode::kRefused &&
                        fd.error().message.find("Permission denied") != std::string::npos &&
-                       fd.error().hint.starts_with("join the group root:");
+                       fd.error().hint.find("group root") != std::string::npos;
     _exit(right ? 0 : 1);
   }
   int status = 0;
@@ -190,9 +190,12 @@ class FallbackTest : public testing::Test {
     places_.uid = getuid();
     directory_ = dir_ / ("benchd-" + std::to_string(getuid()));
   }
-  std::string Said() const {
+  void ExpectRefused() const {
     const auto socket = UserSocket(places_);
-    return socket ? *socket : socket.error().message;
+    ASSERT_FALSE(socket) << *socket;
+    EXPECT_EQ(ExitFor(socket.error()), ExitCode::kRefused);
+    EXPECT_TRUE(socket.error().message.starts_with(directory_ + ": ")) << socket.error().message;
+    EXPECT_WORDING(socket.error(), {{directory_, "DIR"}, {UserName(65534), "STRANGER"}});
   }
 
   TempFolder dir_;
@@ -201,32 +204,32 @@ class FallbackTest : public testing::Test {
 };
 
 TEST_F(FallbackTest, TakesADirectoryThatIsNotThereYetOrIsOurs) {
-  EXPECT_EQ(Said(), directory_ + "/benchd.sock");
+  EXPECT_EQ(UserSocket(places_).value_or(""), directory_ + "/benchd.sock");
   ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
-  EXPECT_EQ(Said(), directory_ + "/benchd.sock");
+  EXPECT_EQ(UserSocket(places_).value_or(""), directory_ + "/benchd.sock");
 }
 
 TEST_F(FallbackTest, RefusesALink) {
   ASSERT_EQ(symlink("/tmp", directory_.c_str()), 0);
-  EXPECT_EQ(Said(), directory_ + ": is a link, not a directory");
+  ExpectRefused();
 }
 
 TEST_F(FallbackTest, RefusesAModeThatLetsOthersIn) {
   ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
   ASSERT_EQ(chmod(directory_.c_str(), 0755), 0);
-  EXPECT_EQ(Said(), directory_ + ": accessible by others");
+  ExpectRefused();
 }
 
 TEST_F(FallbackTest, RefusesAFile) {
   std::ofstream(directory_) << "x";
-  EXPECT_EQ(Said(), directory_ + ": not a directory");
+  ExpectRefused();
 }
 
 TEST_F(FallbackTest, RefusesAForeignOwner) {
   if (geteuid() != 0) GTEST_SKIP() << "needs to give a directory away";
   ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
   ASSERT_EQ(chown(directory_.c_str(), 65534, 65534), 0);
-  EXPECT_TRUE(Said().starts_with(directory_ + ": belongs to nobody, not to ")) << Said();
+  ExpectRefused();
 }
 
 TEST(PeerTest, TrustsOurselvesAndNobodyElse) {
@@ -264,8 +267,9 @@ TEST(PeerTest, RefusesAStranger) {
   ASSERT_EQ(answer, 'y');
   LinkOptions options = OptionsIn(dir);
   options.socket = dir / "s.sock";
-  EXPECT_EQ(ErrorOf(options).message,
-            "the daemon belongs to nobody: only daemons of root, benchd or yourself are trusted");
+  const Error error = ErrorOf(options);
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_WORDING(error, {{UserName(65534), "STRANGER"}});
   kill(stranger, SIGKILL);
   waitpid(stranger, nullptr, 0);
   close(ready[0]);
@@ -314,24 +318,26 @@ TEST_F(AutostartTest, ShowsTheEndOfTheLogOfADaemonThatDies) {
   const auto pid = StartDaemon(start_);
   ASSERT_FALSE(pid);
   EXPECT_EQ(ExitFor(pid.error()), ExitCode::kRefused);
-  EXPECT_EQ(pid.error().message,
-            "benchd did not start: exit code 1: error: the config: it makes no sense");
-  EXPECT_EQ(pid.error().hint, "see its log: " + start_.log_file);
+  EXPECT_TRUE(pid.error().message.ends_with(": the config: it makes no sense"))
+      << pid.error().message;
+  EXPECT_TRUE(pid.error().hint.ends_with(start_.log_file)) << pid.error().hint;
+  EXPECT_WORDING(pid.error(), {{dir_.path(), "DIR"}});
 }
 
 TEST_F(AutostartTest, SaysSoWhenADaemonDiesWithoutAWord) {
   setenv("FAKE_BENCHD", "silent", 1);
   const auto pid = StartDaemon(start_);
   ASSERT_FALSE(pid);
-  EXPECT_EQ(pid.error().message, "benchd did not start: exit code 7");
+  EXPECT_EQ(ExitFor(pid.error()), ExitCode::kRefused);
+  EXPECT_WORDING(pid.error(), {{dir_.path(), "DIR"}});
 }
 
 TEST_F(AutostartTest, SaysThatThereIsNoProgram) {
   start_.program = dir_ / "nothing";
   const auto pid = StartDaemon(start_);
   ASSERT_FALSE(pid);
-  EXPECT_EQ(pid.error().message,
-            "cannot start " + (dir_ / "nothing") + ": No such file or directory");
+  EXPECT_EQ(ExitFor(pid.error()), ExitCode::kRefused);
+  EXPECT_WORDING(pid.error(), {{dir_.path(), "DIR"}});
 }
 
 TEST_F(AutostartTest, PutsTheLogIntoTheStateDirectory) {

@@ -11,6 +11,7 @@
 #include "core/parse/harness_output.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -204,15 +205,20 @@ TEST(ExportsTest, JunitOfNoGateHasTheWarningsOfTheSession) {
 
 // Checked for each gate, because the result of the session may depend on other gates.
 TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
-  const std::string words = "; based on the estimate, which α does not cover";
   for (const v1::Verdict verdict : {v1::VERDICT_PASS, v1::VERDICT_REGRESSION}) {
     v1::Session session = SampleSession();
     v1::Update& report = *session.mutable_report();
     report.set_basis(v1::BASIS_ESTIMATE);
     v1::Comparison& gate = *report.mutable_comparisons(0);
     gate.set_verdict(verdict);
-    EXPECT_EQ(RenderJunit(session).find(words), std::string::npos) << "decided by an interval";
+    const std::string by_interval = RenderJunit(session);
     gate.clear_decided();
+    const std::string sentence = GateSentence(gate, Style{});
+    const std::size_t last = sentence.rfind("; ");
+    ASSERT_NE(last, std::string::npos) << sentence;
+    const std::string words = sentence.substr(last);
+    EXPECT_WORDING(words);
+    EXPECT_EQ(by_interval.find(words), std::string::npos) << by_interval;
     for (const std::string& text : {RenderJunit(session), RenderGithub(session)}) {
       EXPECT_NE(text.find(words), std::string::npos) << text;
     }

@@ -8,6 +8,7 @@
 #include "client/report/page.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -171,7 +172,7 @@ TEST(HistoryPageTest, OfALongSeriesTheNewestEntriesAreDrawnAndItsLastLevelGoesOn
   const auto history = MakeHistory(entries, search);
   ASSERT_TRUE(history) << history.error().message;
   const std::string page = RenderHistoryPage(*history, "parse", search);
-  EXPECT_TRUE(HasText(page, "Only the newest 1500 of 2000 are shown."));
+  EXPECT_TRUE(HasText(page, "1500 of 2000"));
   EXPECT_TRUE(HasText(page, "mean of 1400 entries: ")) << "of b";
   EXPECT_TRUE(HasText(page, "mean of 100 entries: ")) << "of c";
   EXPECT_FALSE(HasText(page, "kernel a")) << "that edge is not in the picture";
@@ -203,11 +204,7 @@ TEST(TopRenderTest, FitsWhateverTheTerminalIs) {
 }
 
 TEST(TopRenderTest, IsOneLineForAPipe) {
-  EXPECT_EQ(
-      TopLine(Busy(2), UserOf, NowOfHistory(), kWide),
-      "03:04:05  running, 2 queued; k3x9m2pq of uid 1000: 基线 ./解析 <script> runs: nothing was "
-      "measured; settings: "
-      "governor=performance; not held: boost");
+  EXPECT_WORDING(TopLine(Busy(2), UserOf, NowOfHistory(), kWide));
 }
 
 TEST(HistoryRenderTest, EntriesStepsAndEdges) {

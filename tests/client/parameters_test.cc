@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "client/request/spec_input.h"
+#include "tests/client/refusals.h"
 
 namespace benchd::client {
 namespace {
@@ -15,10 +16,6 @@ Texts List(const std::string& text) {
 Texts Scan(const std::string& text) {
   const auto parameter = ParseParameterScan(text);
   return parameter ? parameter->values : Texts{"error: " + parameter.error().message};
-}
-
-std::string SaidOfParameter(const Result<Parameter>& parameter) {
-  return parameter ? "no error" : parameter.error().message + " | " + parameter.error().hint;
 }
 
 TEST(ParametersTest, AListIsSplitAtCommas) {
@@ -36,8 +33,7 @@ TEST(ParametersTest, AValueOfAListMayBeEmptyOrHaveBlanksAndCommas) {
 
 TEST(ParametersTest, ACommaTooManyIsNoValue) {
   for (const std::string text : {"n 1,", "n ,1", "n 1,,2", "n ,"}) {
-    EXPECT_EQ(SaidOfParameter(ParseParameterList(text)),
-              "empty value | remove the comma, or write \"\" for an empty value");
+    ExpectRefused(text, ParseParameterList(text));
   }
 }
 
@@ -54,44 +50,26 @@ TEST(ParametersTest, AScanReachesItsEndInDecimals) {
 
 TEST(ParametersTest, AScanHasAThousandValuesAtMost) {
   EXPECT_EQ(Scan("x 1 1000 1").size(), 1000U);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 0 1000 1")),
-            "more than 1000 values | use a larger STEP");
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x -999999999999999999 999999999999999999 1")),
-            "more than 1000 values | use a larger STEP");
+  for (const char* text : {"x 0 1000 1", "x -999999999999999999 999999999999999999 1"}) {
+    ExpectRefused(text, ParseParameterScan(text));
+  }
   std::string many = "x 0";
   for (int i = 1; i <= 1000; ++i) many += "," + std::to_string(i);
-  EXPECT_EQ(SaidOfParameter(ParseParameterList(many)), "more than 1000 values | use fewer values");
+  ExpectRefused(ParseParameterList(many));
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAScan) {
-  const std::string hint = " | write --parameter-scan NAME MIN MAX STEP, such as size 0 64 8";
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2")), "expected MIN, MAX and STEP" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 3 4")), "expected MIN, MAX and STEP" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1e3 1")), "1e3 is not a decimal number" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 . 1")), ". is not a decimal number" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1234567890123456789 1")),
-            "1234567890123456789 is not a decimal number" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 0")), "STEP must be above zero" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 2 1 1")),
-            "MAX is below MIN | write the smaller number first");
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 100000000000 100000000001 0.0000000001")),
-            "these numbers need more than 18 digits | use a coarser STEP or a larger "
-            "unit");
+  for (const char* text :
+       {"x 1 2", "x 1 2 3 4", "x 1 1e3 1", "x 1 . 1", "x 1 1234567890123456789 1", "x 1 2 0",
+        "x 2 1 1", "x 100000000000 100000000001 0.0000000001"}) {
+    ExpectRefused(text, ParseParameterScan(text));
+  }
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAName) {
-  EXPECT_EQ(SaidOfParameter(ParseParameterList("a/b 1,2")),
-            "a parameter name has only letters, digits, _ and - | write --parameter-list "
-            "NAME A,B,C");
-  EXPECT_EQ(SaidOfParameter(ParseParameterList(" 1,2")),
-            "a parameter name has only letters, digits, _ and - | write --parameter-list "
-            "NAME A,B,C");
-  EXPECT_EQ(SaidOfParameter(ParseParameterList("dir 1,2")),
-            "{dir} is reserved | choose another name");
-  EXPECT_EQ(SaidOfParameter(ParseParameterList("x")),
-            "missing values | write --parameter-list NAME A,B,C");
-  EXPECT_EQ(SaidOfParameter(ParseParameterList("x 1,2,1")),
-            "duplicate value '1' | leave one of them out");
+  for (const char* text : {"a/b 1,2", " 1,2", "dir 1,2", "x", "x 1,2,1"}) {
+    ExpectRefused(text, ParseParameterList(text));
+  }
 }
 
 }  // namespace

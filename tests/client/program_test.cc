@@ -11,7 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "client/present/live_view.h"
+#include "tests/client/refusals.h"
 #include "tests/client/samples.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -52,19 +55,16 @@ TEST_F(ProgramTest, TheExitCodeIsTheVerdict) {
 TEST_F(ProgramTest, ResultsGoToStdoutAndProgressToStderr) {
   daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
   const Ended ended = Run({"compare", "a", "b"});
-  EXPECT_NE(ended.out.find(
-                "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base"),
-            std::string::npos)
-      << ended.out;
+  EXPECT_WORDING(LineWith(ended.out, "REGRESSION: "));
   EXPECT_EQ(ended.out.find('\x1b'), std::string::npos) << "no terminal, no escape sequences";
-  EXPECT_NE(ended.err.find("benchctl: running: 6 blocks"), std::string::npos) << ended.err;
+  EXPECT_WORDING(LineWith(ended.err, "6 blocks"));
 }
 
 TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
   daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
   const Ended quiet = Run({"compare", "--quiet", "a", "b"});
-  EXPECT_EQ(quiet.out,
-            "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
+  EXPECT_TRUE(quiet.out.starts_with("REGRESSION: ")) << quiet.out;
+  EXPECT_WORDING(quiet.out);
   EXPECT_EQ(quiet.err, "") << "no progress either";
   EXPECT_NE(Run({"watch", "--verbose", "k3"}).out.find("10.123 ± 0.054 ms"), std::string::npos);
   EXPECT_NE(Run({"watch", "--time-unit=us", "k3"}).out.find("10123 µs"), std::string::npos);
@@ -72,9 +72,10 @@ TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
             std::string::npos);
   const Ended both = Run({"compare", "--quiet", "--verbose", "a", "b"});
   EXPECT_EQ(both.exit_code, 2);
-  EXPECT_EQ(both.err, "error: --quiet: conflicts with --verbose\n");
-  EXPECT_EQ(Run({"watch", "--time-unit", "h", "k3"}).err,
-            "error: --time-unit h: unknown value\nhint: write ns, us, ms or s\n");
+  EXPECT_WORDING(both.err);
+  const Ended unit = Run({"watch", "--time-unit", "h", "k3"});
+  EXPECT_EQ(unit.exit_code, 2);
+  EXPECT_WORDING(unit.err);
 }
 
 TEST_F(ProgramTest, AValueThatIsGivenTwiceIsAnError) {
@@ -84,26 +85,20 @@ TEST_F(ProgramTest, AValueThatIsGivenTwiceIsAnError) {
     EXPECT_EQ(ended.out, "");
     return ended.err;
   };
-  EXPECT_EQ(said({"compare", "--margin", "2%", "--margin=3%", "a", "b"}),
-            "error: --margin 3%: given twice\n"
-            "hint: it was already given as '2%'; leave one of the two out\n");
-  EXPECT_EQ(said({"compare", "-s", "x", "--setup", "y", "a", "b"}),
-            "error: --setup y: given twice\nhint: it was already given as 'x'; leave one of the "
-            "two out\n");
-  EXPECT_EQ(said({"--socket", "x", "list", "--socket", "y"}),
-            "error: --socket y: given twice\nhint: it was already given as 'x'; leave one of the "
-            "two out\n");
+  EXPECT_WORDING(said({"compare", "--margin", "2%", "--margin=3%", "a", "b"}));
+  EXPECT_WORDING(said({"compare", "-s", "x", "--setup", "y", "a", "b"}));
+  EXPECT_WORDING(said({"--socket", "x", "list", "--socket", "y"}));
 }
 
 TEST_F(ProgramTest, AValueThatSaysNothingIsAnError) {
   for (const char* option : {"--cpus", "--machine-profile"}) {
     const auto ended = Run({"compare", option, "", "a", "b"});
     EXPECT_EQ(ended.exit_code, 2) << option;
-    EXPECT_NE(ended.err.find("empty value"), std::string::npos) << ended.err;
+    EXPECT_WORDING(ended.err);
   }
   const auto ended = Run({"top", "--count", "0"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("--count 0: must be at least 1"), std::string::npos) << ended.err;
+  EXPECT_WORDING(ended.err);
 }
 
 TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
@@ -112,11 +107,7 @@ TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
   const Ended ended =
       Run({"compare", "--cwd", std::string(dir_.path()), "cat data.bin", "cat data.bin"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(
-      ended.err.find(
-          "warning: data.bin is a Git LFS pointer instead of the content: run git lfs pull\n"),
-      std::string::npos)
-      << ended.err;
+  EXPECT_WORDING(LineWith(ended.err, "data.bin"));
   const v1::SessionSpec spec = daemon_->last_submit().spec();
   ASSERT_EQ(spec.lfs_pointers_size(), 1) << "for the verdict";
   EXPECT_EQ(spec.lfs_pointers(0), "data.bin");
@@ -127,9 +118,7 @@ TEST_F(ProgramTest, SendsWhatItsCallerHas) {
   more_environment_ = {"BENCHCTL_TEST_BROKEN=\xff"};
   const Ended ended = Run({"compare", "-n", "old", "./a x", "./b y"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(
-      ended.err.find("warning: the environment variable BENCHCTL_TEST_BROKEN is not valid UTF-8"),
-      std::string::npos);
+  EXPECT_WORDING(LineWith(ended.err, "BENCHCTL_TEST_BROKEN"));
   const v1::SubmitRequest request = daemon_->last_submit();
   EXPECT_EQ(request.request_id().size(), 32U);
   EXPECT_EQ(request.spec().environment().at("LC_ALL"), "C.UTF-8");
@@ -155,16 +144,16 @@ TEST_F(ProgramTest, AFailedSessionIsToldOnStderr) {
   daemon_->SetScript({Event([](v1::SessionEvent& e) { *e.mutable_failed() = SampleFailed(); })});
   const Ended ended = Run({"compare", "a", "b"});
   EXPECT_EQ(ended.exit_code, 4);
-  EXPECT_TRUE(
-      ended.err.starts_with("error: session k3x9m2pq failed: candidate exited with code 1\nhint: "))
-      << ended.err;
+  EXPECT_TRUE(ended.err.starts_with("error: session k3x9m2pq ")) << ended.err;
+  EXPECT_NE(ended.err.find("\nhint: "), std::string::npos) << ended.err;
+  EXPECT_WORDING(LineWith(ended.err, "error: "));
 }
 
 TEST_F(ProgramTest, SomebodyElsesCancelIsCode6) {
   daemon_->SetScript({Event([](v1::SessionEvent& e) { e.mutable_cancelled()->set_by("uid 0"); })});
   const Ended ended = Run({"compare", "a", "b"});
   EXPECT_EQ(ended.exit_code, 6);
-  EXPECT_EQ(ended.err, "benchctl: session k3x9m2pq was cancelled by uid 0\n");
+  EXPECT_WORDING(ended.err);
 }
 
 TEST_F(ProgramTest, SigintAndSigtermCancelTheComparedSession) {
@@ -178,12 +167,13 @@ TEST_F(ProgramTest, SigintAndSigtermCancelTheComparedSession) {
     const Ended ended = Wait(pid);
     EXPECT_EQ(ended.exit_code, 130) << ended.err;
     EXPECT_TRUE(daemon_->cancelled());
-    EXPECT_NE(ended.err.find("session k3x9m2pq was cancelled\n"), std::string::npos) << ended.err;
+    EXPECT_WORDING(LineWith(ended.err, "session k3x9m2pq"));
   }
 }
 
 TEST_F(ProgramTest, ACancelledSessionSaysWhatIsKnownSoFar) {
   daemon_->SetScript({Running()});
+  const std::string known = KnownSoFar(EarlyUpdate(), {false, true, 0});
   for (const bool json : {false, true}) {
     std::vector<std::string> words = {"compare", "a", "b"};
     if (json) words.emplace_back("--json");
@@ -191,10 +181,7 @@ TEST_F(ProgramTest, ACancelledSessionSaysWhatIsKnownSoFar) {
     daemon_->AwaitWatcher();
     kill(pid, SIGINT);
     const Ended ended = Wait(pid);
-    const bool told =
-        ended.err.find("no verdict: 6 runs each, change about +1.0 %, no interval yet\n") !=
-        std::string::npos;
-    EXPECT_EQ(told, !json) << ended.err;
+    EXPECT_EQ(ended.err.find(known + "\n") != std::string::npos, !json) << ended.err;
     daemon_ = nullptr;
     daemon_ = std::make_unique<FakeDaemon>(dir_ / "d.sock");
     daemon_->SetScript({Running()});
@@ -209,9 +196,7 @@ TEST_F(ProgramTest, SigintLeavesAWatchedSessionRunning) {
   const Ended ended = Wait(pid);
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_FALSE(daemon_->cancelled());
-  EXPECT_NE(ended.err.find("benchctl: still running; reattach with benchctl watch k3x9m2pq\n"),
-            std::string::npos)
-      << ended.err;
+  EXPECT_WORDING(LineWith(ended.err, "benchctl watch k3x9m2pq"));
 }
 
 TEST_F(ProgramTest, SighupLeavesTheSessionRunning) {
@@ -229,8 +214,7 @@ TEST_F(ProgramTest, AWatchGoesOnAfterTheDaemonWentAway) {
   daemon_->BreakWatches(2);
   const Ended ended = Run({"compare", "a", "b"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.err.find("the daemon went away: waiting up to 30 s for it"), std::string::npos)
-      << ended.err;
+  EXPECT_WORDING(LineWith(ended.err, "30 s"));
   EXPECT_EQ(daemon_->request_ids().size(), 1U) << "watched again, not submitted again";
 }
 
@@ -239,9 +223,7 @@ TEST_F(ProgramTest, ADaemonThatWentAwayIsToldOnceUntilItSaysSomething) {
   daemon_->RefuseWatches(3, {grpc::StatusCode::UNAVAILABLE, "benchd is stopping"});
   const Ended ended = Run({"compare", "a", "b"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_EQ(ended.err.substr(0, ended.err.find("benchctl: running: ")),
-            "benchctl: the daemon went away: waiting up to 30 s for it\n"
-            "benchctl: the daemon is back\n");
+  EXPECT_WORDING(ended.err.substr(0, ended.err.find("benchctl: running: ")));
 }
 
 TEST_F(ProgramTest, AnotherDaemonAtTheSameSocketIsWatchedAndItsVerdictPrinted) {
@@ -255,16 +237,8 @@ TEST_F(ProgramTest, AnotherDaemonAtTheSameSocketIsWatchedAndItsVerdictPrinted) {
       {Started(), Queued(1), Interrupted(), Started(), Running(), Verdict(v1::VERDICT_REGRESSION)});
   const Ended ended = Wait(pid);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
-  EXPECT_NE(ended.out.find(
-                "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base"),
-            std::string::npos)
-      << ended.out;
-  EXPECT_EQ(ended.err,
-            "benchctl: started: seed 18446744073709551615; user mode: machine not tuned\n"
-            "benchctl: running: 6 blocks, 0:03, candidate vs base +1.0 %\n"
-            "benchctl: the daemon went away: waiting up to 30 s for it\n"
-            "benchctl: the daemon is back\n"
-            "benchctl: queued: place 1\n");
+  EXPECT_WORDING(LineWith(ended.out, "REGRESSION: "));
+  EXPECT_WORDING(ended.err);
 }
 
 TEST_F(ProgramTest, OneRequestTooManyIsAskedAgain) {
@@ -282,7 +256,8 @@ TEST_F(ProgramTest, OneRequestTooManyIsAskedAgain) {
 TEST_F(ProgramTest, MoveSaysTheNewPlace) {
   const Ended moved = Run({"move", "k3x9", "--priority", "-2"});
   EXPECT_EQ(moved.exit_code, 0) << moved.err;
-  EXPECT_EQ(moved.out, "k3x9m2pq: priority -2, place 3\n");
+  EXPECT_TRUE(moved.out.starts_with("k3x9m2pq: ")) << moved.out;
+  EXPECT_WORDING(moved.out);
   EXPECT_EQ(daemon_->last_move().session(), "k3x9");
   EXPECT_EQ(daemon_->last_move().priority(), -2);
   const auto json = nlohmann::json::parse(Run({"move", "k3x9", "--priority=-2", "--json"}).out);
@@ -296,9 +271,7 @@ TEST_F(ProgramTest, MoveSaysTheNewPlace) {
             "hint: ask root or the group benchd-admin\n");
   const Ended without = Run({"move", "k3x9"});
   EXPECT_EQ(without.exit_code, 2);
-  EXPECT_EQ(without.err,
-            "error: move: missing --priority\n"
-            "hint: write benchctl move k3x9 --priority N\n");
+  EXPECT_WORDING(without.err);
   EXPECT_EQ(Run({"move", "--priority", "1"}).exit_code, 2);
   EXPECT_EQ(Run({"move", "k3x9", "--priority", "high"}).exit_code, 2);
 }
@@ -307,7 +280,7 @@ TEST_F(ProgramTest, ARetriedSubmitKeepsItsRequestId) {
   daemon_->RefuseSubmit({grpc::StatusCode::UNAVAILABLE, "Socket closed"});
   const Ended ended = Run({"submit", "a", "b"});
   EXPECT_EQ(ended.exit_code, 5);
-  EXPECT_EQ(ended.err.substr(0, 30), "error: lost the connection to ");
+  EXPECT_WORDING(ended.err);
   const std::vector<std::string> ids = daemon_->request_ids();
   ASSERT_EQ(ids.size(), 3U);
   EXPECT_EQ(ids[0], ids[1]);
@@ -327,15 +300,16 @@ TEST_F(ProgramTest, SubmitPrintsTheSession) {
   const Ended ended = Run({"submit", "a", "b"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.out, "k3x9m2pq\n");
-  EXPECT_EQ(ended.err, "benchctl: session k3x9m2pq, place 1; watch it: benchctl watch k3x9m2pq\n");
+  EXPECT_NE(ended.err.find("benchctl watch k3x9m2pq"), std::string::npos) << ended.err;
+  EXPECT_WORDING(ended.err);
   EXPECT_EQ(Run({"compare", "--detach", "a", "b"}).out, "k3x9m2pq\n");
 }
 
 TEST_F(ProgramTest, OtherCommandsAnswer) {
   EXPECT_NE(Run({"list"}).out.find("k3x9m2pq  done"), std::string::npos);
   EXPECT_NE(Run({"show", "k3"}).out.find("again: benchctl compare --seed "), std::string::npos);
-  EXPECT_EQ(Run({"cancel", "k3x9"}).out, "k3x9m2pq: cancelled\n") << "its whole ID";
-  EXPECT_EQ(Run({"cancel", "k3x9m2pq"}).out, "k3x9m2pq: already cancelled\n");
+  EXPECT_WORDING(Run({"cancel", "k3x9"}).out) << "its whole ID";
+  EXPECT_WORDING(Run({"cancel", "k3x9m2pq"}).out);
   EXPECT_EQ(nlohmann::json::parse(Run({"cancel", "--json", "k3"}).out)["session"], "k3x9m2pq");
   EXPECT_TRUE(
       Run({"export", "k3"}).out.starts_with("arm,role,benchmark,pair,order,started_at,wall_time,"));
@@ -355,9 +329,7 @@ TEST_F(ProgramTest, WithoutAnIdTheCallersNewestSessionIsMeant) {
   for (const char* command : {"watch", "show", "export"}) {
     const Ended ended = Run({command});
     EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_EQ(ended.err,
-              "error: no session: you have none yet\n"
-              "hint: start one with benchctl compare; benchctl list --all shows all sessions\n");
+    EXPECT_WORDING(ended.err);
   }
   EXPECT_EQ(Run({"cancel"}).exit_code, 2) << "never by guessing";
   EXPECT_EQ(Run({"show", "k3", "k4"}).exit_code, 2);
@@ -373,14 +345,11 @@ TEST_F(ProgramTest, ShowOutputKeepsTheLogAndPrintsItBeforeTheResult) {
   for (const char* place : {"null", "/tmp/file"}) {
     const Ended refused = Run({"compare", "--show-output", "--output", place, "a", "b"});
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_EQ(refused.err, std::string("error: --show-output: --output sends the output to ") +
-                               place + "\nhint: leave one of the two out\n");
+    EXPECT_WORDING(refused.err);
   }
   const Ended detached = Run({"compare", "--show-output", "--detach", "a", "b"});
   EXPECT_EQ(detached.exit_code, 2);
-  EXPECT_TRUE(
-      detached.err.starts_with("error: --show-output: --detach does not wait for the output\n"))
-      << detached.err;
+  EXPECT_WORDING(detached.err);
 }
 
 TEST_F(ProgramTest, AListIsTheNewestTwentyAndSaysThatThereAreMore) {
@@ -392,7 +361,7 @@ TEST_F(ProgramTest, AListIsTheNewestTwentyAndSaysThatThereAreMore) {
   };
   const Ended newest = Run({"list"});
   EXPECT_EQ(sessions(newest), 20);
-  EXPECT_EQ(newest.err, "showing the newest 20; list --all shows all\n");
+  EXPECT_WORDING(newest.err);
   const Ended every = Run({"list", "--all"});
   EXPECT_EQ(sessions(every), 30);
   EXPECT_EQ(every.err, "");
@@ -434,33 +403,20 @@ TEST_F(ProgramTest, EveryMistypedWordGetsASuggestion) {
     EXPECT_EQ(ended.out, "");
     return ended.err;
   };
-  EXPECT_EQ(said({"comprae", "a", "b"}),
-            "error: comprae: unknown command\nhint: did you mean compare?\n");
-  EXPECT_EQ(said({"help", "comprae"}),
-            "error: comprae: unknown command\nhint: did you mean compare?\n");
-  EXPECT_EQ(said({"machine", "stats"}),
-            "error: machine stats: unknown command\nhint: did you mean machine status?\n");
-  EXPECT_EQ(said({"status"}),
-            "error: status: unknown command\nhint: did you mean machine status?\n");
-  EXPECT_EQ(said({"machine"}),
-            "error: machine: missing command\n"
-            "hint: write benchctl machine status, doctor, apply, restore or reserve\n");
-  EXPECT_EQ(said({"--json"}), "error: missing command\nhint: benchctl help lists the commands\n");
-  EXPECT_EQ(said({"--jsno", "list"}),
-            "error: --jsno: unknown option\nhint: did you mean --json?\n");
-  EXPECT_EQ(said({"--margin", "2%", "compare", "a", "b"}),
-            "error: --margin: not a global option\n"
-            "hint: write it after the command: benchctl compare --margin\n");
-  EXPECT_EQ(said({"-w", "3", "compare", "a", "b"}),
-            "error: -w: not a global option\n"
-            "hint: write it after the command: benchctl compare -w\n");
-  EXPECT_EQ(said({"list", "--state", "don"}),
-            "error: --state don: unknown value\nhint: did you mean done?\n");
-  EXPECT_EQ(said({"./a x", "./b x"}),
-            "error: ./a x: unknown command\n"
-            "hint: to compare commands: benchctl compare 'BASE' 'CANDIDATE'\n");
-  EXPECT_EQ(said({"help", "list", "show"}),
-            "error: show: only one command is allowed\nhint: write benchctl help COMMAND\n");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"comprae", "a", "b"},
+                                                {"help", "comprae"},
+                                                {"machine", "stats"},
+                                                {"status"},
+                                                {"machine"},
+                                                {"--json"},
+                                                {"--jsno", "list"},
+                                                {"--margin", "2%", "compare", "a", "b"},
+                                                {"-w", "3", "compare", "a", "b"},
+                                                {"list", "--state", "don"},
+                                                {"./a x", "./b x"},
+                                                {"help", "list", "show"}}) {
+    EXPECT_WORDING(said(words));
+  }
 }
 
 TEST_F(ProgramTest, LettersAreThoseOfHyperfine) {
@@ -488,7 +444,7 @@ TEST_F(ProgramTest, AShellTellsWhatItCostsWhileNobodyMeasures) {
   const auto tells = [this](const std::vector<std::string>& words) {
     const Ended ended = Run(words);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended.err.find("`sh -c` alone takes about ") != std::string::npos;
+    return ended.err.find("`sh -c`") != std::string::npos;
   };
   EXPECT_TRUE(tells({"compare", "--shell", "a | b", "c"}));
   EXPECT_FALSE(tells({"compare", "a", "c"}));

@@ -5,15 +5,10 @@
 #include <algorithm>
 
 #include "core/model/metric.h"
+#include "tests/client/refusals.h"
 
 namespace benchd::client {
 namespace {
-
-template <typename T>
-std::string Said(const Result<T>& outcome) {
-  if (outcome) return "no error";
-  return outcome.error().message + " | " + outcome.error().hint;
-}
 
 TEST(FractionTest, PercentAndFractionGiveTheSameDouble) {
   // Each literal is the double nearest to the decimal number.
@@ -25,16 +20,9 @@ TEST(FractionTest, PercentAndFractionGiveTheSameDouble) {
 }
 
 TEST(FractionTest, SaysWhatIsWrong) {
-  EXPECT_EQ(Said(ParseMargin("abc")), "not a number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("")), "not a number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("%")), "not a number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("2%%")), "not a number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("0x10")), "not a number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("nan")), "not a finite number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("inf%")), "not a finite number | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("-1%")), "a margin cannot be negative | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("0%")), "a margin must be above zero | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("-0")), "a margin must be above zero | write 2% or 0.02");
+  for (const char* text : {"abc", "", "%", "2%%", "0x10", "nan", "inf%", "-1%", "0%", "-0"}) {
+    ExpectRefused(text, ParseMargin(text));
+  }
 }
 
 // --margin 5 once meant 500 %, and a program that took five times as long passed.
@@ -42,19 +30,15 @@ TEST(MarginTest, ABareNumberFromOneOnIsRefused) {
   EXPECT_EQ(*ParseMargin("0.999"), 0.999);
   EXPECT_EQ(*ParseMargin("500%"), 5);
   for (const std::string text : {"1", "1.0", "5", "2e3"}) {
-    EXPECT_EQ(Said(ParseMargin(text)),
-              "a margin of 1 or more needs a percent sign | write " + text + "%");
+    ExpectRefused(text, ParseMargin(text));
   }
 }
 
 TEST(ProbabilityTest, ExcludesBothEnds) {
   EXPECT_EQ(*ParseProbability("99%", "99%"), 0.99);
-  for (const char* text : {"0", "0%", "1", "100%", "99", "-1%"}) {
-    EXPECT_EQ(Said(ParseProbability(text, "99%")),
-              "must be between 0 and 100 %, exclusive | write 99%")
-        << text;
+  for (const char* text : {"0", "0%", "1", "100%", "99", "-1%", "high"}) {
+    ExpectRefused(text, ParseProbability(text, "99%"));
   }
-  EXPECT_EQ(Said(ParseProbability("high", "99%")), "not a number | write 99%");
 }
 
 TEST(ProbabilityTest, AlphaOfARoundConfidenceIsRound) {
@@ -73,24 +57,19 @@ TEST(DurationTest, TakesUnitsAndTheirSums) {
 }
 
 TEST(DurationTest, SaysWhatIsWrong) {
-  constexpr char kHint[] = " | write 500ms, 30s, 10m or 1h30m";
-  for (const char* text : {"", "abc", "10x", "10 MiB", "10MiB", "1s5", "s", "1m 5s"}) {
-    EXPECT_EQ(Said(ParseDuration(text)), std::string("not a duration") + kHint) << text;
+  for (const char* text :
+       {"", "abc", "10x", "10 MiB", "10MiB", "1s5", "s", "1m 5s", "0", "0s", "-5s", "-1", "inf"}) {
+    ExpectRefused(text, ParseDuration(text));
   }
-  for (const char* text : {"0", "0s", "-5s", "-1"}) {
-    EXPECT_EQ(Said(ParseDuration(text)), std::string("must be above zero") + kHint) << text;
-  }
-  EXPECT_EQ(Said(ParseDuration("inf")), std::string("not a finite duration") + kHint);
 }
 
 TEST(CountTest, TakesWholeNumbersOnly) {
   EXPECT_EQ(*ParseCount("18446744073709551615"), 18446744073709551615U);
-  EXPECT_EQ(Said(ParseCount("18446744073709551616")), "too large | ");
-  for (const char* text : {"", "-1", "1.5", "x", "1 "}) {
-    EXPECT_EQ(Said(ParseCount(text)), "not a non-negative integer | ") << text;
+  for (const char* text : {"18446744073709551616", "", "-1", "1.5", "x", "1 "}) {
+    ExpectRefused(text, ParseCount(text));
   }
   EXPECT_EQ(*ParseInteger("-3"), -3);
-  EXPECT_EQ(Said(ParseInteger("3000000000")), "too large | ");
+  ExpectRefused("3000000000", ParseInteger("3000000000"));
 }
 
 TEST(MetricTest, RecognisesSuffixesFromTheRightOnly) {
@@ -109,10 +88,7 @@ TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
   EXPECT_EQ(*ParseMetricGate("max_rss:0.5:lower"),
             (MetricGate{"max_rss", 0.5, {}, Direction::kLower}));
   EXPECT_EQ(*ParseMetricGate("own:0.02"), (MetricGate{"own:0.02", {}, {}, {}}));
-  EXPECT_EQ(Said(ParseMetricGate("cpu_time:5")),
-            "the margin 5: a margin of 1 or more needs a percent sign | write 5%");
-  EXPECT_EQ(Said(ParseMetricGate("cpu_time:0")),
-            "the margin 0: a margin must be above zero | write 2% or 0.02");
+  for (const char* text : {"cpu_time:5", "cpu_time:0"}) ExpectRefused(text, ParseMetricGate(text));
 }
 
 // benchctl has a list of its own, so that it can refuse unknown names without a daemon.
@@ -141,35 +117,16 @@ TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {
 }
 
 TEST(MetricTest, SaysWhatIsWrong) {
-  constexpr char kHint[] = " | write :+5, :+2ms or :+1MiB";
-  EXPECT_EQ(Said(ParseMetricGate("x:+abc")),
-            std::string("the margin +abc is not a number with a unit") + kHint);
-  EXPECT_EQ(Said(ParseMetricGate("x:+-1")), std::string("the margin +-1 is negative") + kHint);
-  EXPECT_EQ(Said(ParseMetricGate("x:+0")), std::string("the margin +0 is not above zero") + kHint);
-  for (const char* margin : {"1e308MiB", "1e-320ns"}) {
-    EXPECT_EQ(Said(ParseMetricGate(std::string("max:+") + margin)),
-              std::string("the margin +") + margin + " is too small or too large" + kHint);
+  for (const char* text : {"x:+abc", "x:+-1", "x:+0", "max:+1e308MiB", "max:+1e-320ns", "x:+nan",
+                           "wall_time:+1MiB", "max_rss:+1ms", "x:-5%", "", ":5%", ":lower"}) {
+    ExpectRefused(text, ParseMetricGate(text));
   }
-  EXPECT_EQ(Said(ParseMetricGate("x:+nan")),
-            std::string("the margin +nan is not a finite number") + kHint);
-  EXPECT_EQ(Said(ParseMetricGate("wall_time:+1MiB")),
-            std::string("the margin +1MiB is not a time") + kHint);
-  EXPECT_EQ(Said(ParseMetricGate("max_rss:+1ms")),
-            std::string("the margin +1ms is not a number of bytes") + kHint);
-  EXPECT_EQ(Said(ParseMetricGate("x:-5%")),
-            "the margin -5%: a margin cannot be negative | write 2% or 0.02");
-  constexpr char kNoName[] = "missing metric name | write NAME, NAME:2%, NAME:+1MiB or NAME:lower";
-  EXPECT_EQ(Said(ParseMetricGate("")), kNoName);
-  EXPECT_EQ(Said(ParseMetricGate(":5%")), kNoName);
-  EXPECT_EQ(Said(ParseMetricGate(":lower")), kNoName);
 }
 
 TEST(AssignmentTest, SplitsAtTheFirstEqualsSign) {
   EXPECT_EQ(*ParseAssignment("A=b=c"), (std::pair<std::string, std::string>("A", "b=c")));
   EXPECT_EQ(*ParseAssignment("A="), (std::pair<std::string, std::string>("A", "")));
-  constexpr char kWrong[] = "expected NAME=VALUE | write NAME=VALUE";
-  EXPECT_EQ(Said(ParseAssignment("A")), kWrong);
-  EXPECT_EQ(Said(ParseAssignment("=b")), kWrong);
+  for (const char* text : {"A", "=b"}) ExpectRefused(text, ParseAssignment(text));
 }
 
 TEST(SendableTextTest, TakesExactlyUtf8WithoutNul) {

@@ -6,6 +6,7 @@
 
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -152,12 +153,11 @@ TEST(SentenceTest, NoForecastIsBeyondWhatTheOptionsTake) {
   Asked limits;
   limits.spec.limits.runs = 12;
   const v1::Comparison gate = GateWith({-0.95, 0.019, 40}, kOpen);
-  const std::string by_runs = FirstSentence(With({gate}, kOpen), limits);
-  EXPECT_TRUE(by_runs.ends_with("; more runs are unlikely to decide it")) << by_runs;
+  EXPECT_WORDING(FirstSentence(With({gate}, kOpen), limits));
   limits.spec.limits.runs.reset();
   v1::Update slow = With({gate}, kOpen);
   slow.set_elapsed_seconds(3600);
-  EXPECT_TRUE(FirstSentence(slow, limits).ends_with("; more runs are unlikely to decide it"));
+  EXPECT_WORDING(FirstSentence(slow, limits));
 }
 
 TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
@@ -226,7 +226,8 @@ TEST(SentenceTest, CountsWhatADecisionTook) {
   EXPECT_EQ(DecisionCount(gate, 1), "1 pair");
   EXPECT_EQ(DecidedEarlier(gate), "") << "at the last look";
   gate.mutable_decided()->set_blocks(8);
-  EXPECT_EQ(DecidedEarlier(gate), "decided at 8 pairs");
+  EXPECT_TRUE(DecidedEarlier(gate).ends_with(DecisionCount(gate, 8)));
+  EXPECT_WORDING(DecidedEarlier(gate));
   gate.set_method(v1::METHOD_WELCH);
   EXPECT_EQ(DecisionCount(gate, 8), "8 blocks");
   EXPECT_EQ(DecisionCount(gate, 20), "20 runs") << "more than the 12 values of an arm";

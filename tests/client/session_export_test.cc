@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "client/present/json.h"
+#include "tests/client/refusals.h"
 #include "tests/client/samples.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -90,17 +93,20 @@ TEST(SessionExportTest, ASessionThatIsDoneAndWhoseGatesCannotBeReadIsAMistake) {
   const auto session = ReadMachine(json.dump());
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(session.error().message, "node.json: the session has no gates");
+  EXPECT_WORDING(session.error());
 }
 
 TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
   const std::string text = SampleExport(kMachine);
+  std::set<std::string> said;
   for (std::size_t length = 0; length + 1 < text.size(); length += 1 + text.size() / 50) {
     const auto session = ReadSessionExport(text.substr(0, length), ExportedRuns::kRead);
     ASSERT_FALSE(session) << length;
     EXPECT_EQ(session.error().code, ErrorCode::kFailedPrecondition) << length;
-    EXPECT_EQ(session.error().message, "truncated: the JSON is incomplete");
+    said.insert(session.error().message);
   }
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_WORDING(*said.begin());
 }
 
 TEST(SessionExportTest, TellsWhatIsNoExportFromASessionWithoutAResult) {
@@ -117,6 +123,7 @@ TEST(SessionExportTest, TellsWhatIsNoExportFromASessionWithoutAResult) {
   const auto unnamed = ReadMachine(SampleExport(""));
   ASSERT_FALSE(unnamed);
   EXPECT_NE(unnamed.error().message.find("machine"), std::string::npos);
+  EXPECT_WORDING(unnamed.error());
 }
 
 TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
@@ -160,18 +167,14 @@ TEST(SessionExportTest, SuitesReadToo) {
 }
 
 TEST(SessionExportTest, OtherJsonIsRefusedByName) {
-  const auto error = [](std::string_view text) {
-    const auto read = ReadSessionExport(text, ExportedRuns::kRead);
-    return read ? std::string() : read.error().message;
-  };
-  EXPECT_EQ(error("{}"), "not a JSON export of a session");
-  EXPECT_EQ(error(R"({"session": "a", "spec": 1, "result": {}, "runs": []})"),
-            "not a JSON export of a session");
-  EXPECT_EQ(error(R"({"session": "a", "spec": {}, "result": {}, "runs": [1]})"),
-            "not a JSON export of a session");
-  EXPECT_EQ(error(R"({"session": "a", "spec": {"alpha": "x"}, "result": {}, "runs": []})"),
-            "alpha: expected a number");
-  EXPECT_EQ(error(R"({"session": "a", "spec": {"newer": []}, "result": {}, "runs": []})"), "");
+  for (const char* text :
+       {"{}", R"({"session": "a", "spec": 1, "result": {}, "runs": []})",
+        R"({"session": "a", "spec": {}, "result": {}, "runs": [1]})",
+        R"({"session": "a", "spec": {"alpha": "x"}, "result": {}, "runs": []})"}) {
+    ExpectRefused(text, ReadSessionExport(text, ExportedRuns::kRead));
+  }
+  EXPECT_TRUE(ReadSessionExport(
+      R"({"session": "a", "spec": {"newer": []}, "result": {}, "runs": []})", ExportedRuns::kRead));
 }
 
 TEST(SessionExportTest, RunsMayBeLeftOut) {

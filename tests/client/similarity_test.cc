@@ -9,8 +9,10 @@
 
 #include "tests/client/golden.h"
 #include "tests/client/program.h"
+#include "tests/client/refusals.h"
 #include "tests/client/samples.h"
 #include "tests/client/similarity_samples.h"
+#include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
@@ -39,9 +41,7 @@ TEST(RenderSimilarityTest, HasALineForEachOfSeveralFiles) {
 TEST(RenderSimilarityTest, SaysWhereRunsAreTooShort) {
   auto files = Files({"runs.csv"});
   files[0].sets[0].assessment.values = 49;
-  EXPECT_NE(
-      RenderSimilarity(files, kLiteral, kSimilarityPlain).find("fewer than 50 values per run"),
-      std::string::npos);
+  EXPECT_WORDING(LineWith(RenderSimilarity(files, kLiteral, kSimilarityPlain), "50 values"));
 }
 
 TEST(SimilarityJsonTest, NamesTheFiveMeansAndWhoDiffers) {
@@ -135,36 +135,33 @@ TEST_F(SimilarityProgramTest, GoesOnAfterAFileThatCannotBeRead) {
   const Ended ended =
       Run({"similarity", dir_ / "none.csv", File("good.csv"), File("bad.csv", "a,b\n1,x\n")});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("none.csv: No such file or directory"), std::string::npos) << ended.err;
-  EXPECT_NE(ended.err.find("bad.csv: line 2, column 3: 'x' is not a number"), std::string::npos)
-      << ended.err;
-  EXPECT_NE(ended.out.find("good.csv: 2 runs of 2 values"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("bad.csv: line 2, column 3: "), std::string::npos) << ended.err;
+  EXPECT_WORDING(LineWith(ended.err, "none.csv"), {{dir_.path(), "DIR"}});
+  EXPECT_WORDING(LineWith(ended.err, "bad.csv"), {{dir_.path(), "DIR"}});
+  EXPECT_WORDING(LineWith(ended.out, "good.csv"), {{dir_.path(), "DIR"}});
 }
 
 TEST_F(SimilarityProgramTest, AFileThatNeverEndsIsRefused) {
   const Ended ended = Run({"similarity", "--shape", "2x3", "/dev/zero"});
   EXPECT_EQ(ended.exit_code, 5);
-  EXPECT_EQ(ended.err,
-            "error: /dev/zero: larger than 32 MiB\n"
-            "hint: split it, or remove what you do not need\n");
+  EXPECT_WORDING(ended.err);
 }
 
 TEST_F(SimilarityProgramTest, RefusesWhatMakesNoSense) {
   const std::string file = File("x.f64");
-  for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{}, "similarity: missing file"},
-           {{file}, "raw doubles do not contain the number of runs"},
-           {{"--shape", "3000", file}, "--shape 3000: expected RUNSxVALUES"},
-           {{"--shape", "0x5", file}, "--shape 0x5: expected RUNSxVALUES"},
-           {{"--threshold", "2", file}, "--threshold 2: expected a number from 0 to 1"},
-           {{"--variant", "round", file}, "--variant round: unknown value"},
-           {{"-", "-"}, "-: stdin can be read only once"}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{},
+                                                                 {file},
+                                                                 {"--shape", "3000", file},
+                                                                 {"--shape", "0x5", file},
+                                                                 {"--threshold", "2", file},
+                                                                 {"--variant", "round", file},
+                                                                 {"-", "-"}}) {
     std::vector<std::string> all{"similarity"};
     all.insert(all.end(), words.begin(), words.end());
     const Ended ended = Run(all);
     EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_TRUE(ended.err.find(message) != std::string::npos) << ended.err;
     EXPECT_EQ(ended.out, "");
+    EXPECT_WORDING(ended.err, {{dir_.path(), "DIR"}});
   }
 }
 
@@ -184,9 +181,9 @@ TEST_F(SimilarityProgramTest, AgreementHearsItsOptions) {
 TEST_F(SimilarityProgramTest, AgreementNamesThePlaceOfAMistake) {
   const Ended ended = Run({"agreement", File("hole.csv", "a,b\nx,x\nx,\n")});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_TRUE(ended.err.starts_with("error: " + (dir_ / "hole.csv") +
-                                    ": line 3, column 3: 'b' has no rating in this row\n"))
+  EXPECT_TRUE(ended.err.starts_with("error: " + (dir_ / "hole.csv") + ": line 3, column 3: "))
       << ended.err;
+  EXPECT_WORDING(ended.err, {{dir_.path(), "DIR"}});
 }
 
 }  // namespace

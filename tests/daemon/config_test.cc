@@ -10,16 +10,17 @@
 
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) {
+Error ErrorOf(const std::string& text) {
   const Result<Config> config = ParseConfig(text, "benchd.toml");
   EXPECT_FALSE(config) << text;
   if (config) return {};
   EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
-  return config.error().message;
+  return config.error();
 }
 
 TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
@@ -51,13 +52,14 @@ TEST(ConfigTest, EveryLimitIsAKeyWithARange) {
     if (row.standard) {
       EXPECT_EQ(*standard, Config{}) << key;
     }
-    const std::string should = "benchd.toml:2: [limits] " + key + " should be a " +
-                               (row.whole ? "whole " : "") + "number of " + std::string(row.unit);
+    const std::string field = "benchd.toml:2: [limits] " + key + " ";
     for (const char* wrong : {"0", "-1", "1e300", "nan", "\"2\"", "true", "[1]"}) {
       const Result<Config> refused = with(wrong);
       ASSERT_FALSE(refused) << key << " = " << wrong;
-      EXPECT_TRUE(refused.error().message.starts_with(should)) << refused.error().message;
+      EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+      EXPECT_TRUE(refused.error().message.starts_with(field)) << refused.error().message;
     }
+    EXPECT_WORDING(ErrorOf("[limits]\n" + key + " = 0\n"));
   }
 }
 
@@ -125,43 +127,31 @@ bundles_mib_a_user = 128
 }
 
 TEST(ConfigTest, AnUnknownKeyIsNamedWithItsLine) {
-  EXPECT_EQ(ErrorOf("[socket]\ngroup = \"a\"\ngruop = \"b\"\n"),
-            "benchd.toml:3: unknown key 'gruop' in [socket]");
-  EXPECT_EQ(ErrorOf("\n[scoket]\n"), "benchd.toml:2: unknown section [scoket]");
-  EXPECT_EQ(ErrorOf("level = 1\n"), "benchd.toml:1: unknown key [level]");
+  EXPECT_WORDING(ErrorOf("[socket]\ngroup = \"a\"\ngruop = \"b\"\n"));
+  EXPECT_WORDING(ErrorOf("\n[scoket]\n"));
+  EXPECT_WORDING(ErrorOf("level = 1\n"));
 }
 
 TEST(ConfigTest, AnUnknownKeyComesWithTheNearestOneOrWithAll) {
-  const auto hint = [](std::string_view text) { return ParseConfig(text, "x").error().hint; };
-  EXPECT_EQ(hint("[socket]\ngruop = \"b\"\n"), "did you mean group?");
-  EXPECT_EQ(hint("[scoket]\n"), "did you mean socket?");
-  EXPECT_EQ(hint("[machine_profil]\n"), "did you mean machine_profile?");
-  EXPECT_EQ(hint("[store]\ncolour = 1\n"), "known: keep_days, keep_mib");
+  EXPECT_WORDING(ErrorOf("[socket]\ngruop = \"b\"\n"));
+  EXPECT_WORDING(ErrorOf("[scoket]\n"));
+  EXPECT_WORDING(ErrorOf("[machine_profil]\n"));
+  EXPECT_WORDING(ErrorOf("[store]\ncolour = 1\n"));
 }
 
 TEST(ConfigTest, NumbersOutOfRangeSayWhatTheyShouldBe) {
-  const auto store = [](const std::string& line) { return ErrorOf("[store]\n" + line + "\n"); };
-  const auto limits = [](const std::string& line) { return ErrorOf("[limits]\n" + line + "\n"); };
-  const std::string days = "should be a whole number of days from 1 to 36500";
+  const auto worded = [](const std::string& section, const std::string& line) {
+    return line + " => " + ErrorOf("[" + section + "]\n" + line + "\n").message;
+  };
   for (const char* wrong : {"0", "-1", "36501", "1.5", "\"7\"", "true"}) {
-    EXPECT_EQ(store(std::string("keep_days = ") + wrong),
-              "benchd.toml:2: [store] keep_days " + days);
+    EXPECT_WORDING(worded("store", std::string("keep_days = ") + wrong));
   }
-  EXPECT_EQ(store("keep_mib = 0"),
-            "benchd.toml:2: [store] keep_mib should be a whole number of MiB from 1 to "
-            "1099511627776");
-  EXPECT_EQ(limits("kept_mib_a_user = 1099511627777"),
-            "benchd.toml:2: [limits] kept_mib_a_user should be a whole number of MiB from 1 to "
-            "1099511627776");
-  EXPECT_EQ(limits("bundle_mib = 0"),
-            "benchd.toml:2: [limits] bundle_mib should be a whole number of MiB from 1 to 1048576");
-  EXPECT_EQ(limits("queued_a_user = 0"),
-            "benchd.toml:2: [limits] queued_a_user should be a whole number of sessions from 1 to "
-            "1000000");
+  EXPECT_WORDING(worded("store", "keep_mib = 0"));
+  EXPECT_WORDING(worded("limits", "kept_mib_a_user = 1099511627777"));
+  EXPECT_WORDING(worded("limits", "bundle_mib = 0"));
+  EXPECT_WORDING(worded("limits", "queued_a_user = 0"));
   for (const char* wrong : {"0", "-2", "24.01", "nan", "inf", "\"2\"", "false"}) {
-    EXPECT_EQ(limits(std::string("running_hours_a_day = ") + wrong),
-              "benchd.toml:2: [limits] running_hours_a_day should be a number of hours above 0 and "
-              "at most 24");
+    EXPECT_WORDING(worded("limits", std::string("running_hours_a_day = ") + wrong));
   }
   for (const char* right : {"24", "0.25", "1e-3"}) {
     EXPECT_TRUE(ParseConfig(std::string("[limits]\nrunning_hours_a_day = ") + right, "benchd.toml"))
@@ -170,9 +160,8 @@ TEST(ConfigTest, NumbersOutOfRangeSayWhatTheyShouldBe) {
 }
 
 TEST(ConfigTest, AnUnknownKeyOfANewSectionIsNamed) {
-  EXPECT_EQ(ErrorOf("[store]\nkeep_weeks = 3\n"),
-            "benchd.toml:2: unknown key 'keep_weeks' in [store]");
-  EXPECT_EQ(ErrorOf("[limits]\nqueued = 3\n"), "benchd.toml:2: unknown key 'queued' in [limits]");
+  EXPECT_WORDING(ErrorOf("[store]\nkeep_weeks = 3\n"));
+  EXPECT_WORDING(ErrorOf("[limits]\nqueued = 3\n"));
 }
 
 TEST(ConfigTest, LimitsOfChildrenAreLeftToTheRunner) {
@@ -186,35 +175,25 @@ TEST(ConfigTest, MachineProfilesAreLeftToTheRunner) {
       ParseConfig("[machine_profile.quiet]\nsmt = \"off\"\nwhatever = 1\n", "benchd.toml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(*config, Config{});
-  EXPECT_EQ(ErrorOf("[machine_profiles.quiet]\n"),
-            "benchd.toml:1: unknown section [machine_profiles]");
+  EXPECT_WORDING(ErrorOf("[machine_profiles.quiet]\n"));
 }
 
 TEST(ConfigTest, AValueOfTheWrongTypeSaysWhatItShouldBe) {
-  EXPECT_EQ(ErrorOf("[access]\nallow_root = \"yes\"\n"),
-            "benchd.toml:2: [access] allow_root should be true or false");
-  EXPECT_EQ(ErrorOf("[socket]\ngroup = 7\n"),
-            "benchd.toml:2: [socket] group should be a string in quotes");
-  EXPECT_EQ(ErrorOf("[runner]\nuser = true\n"),
-            "benchd.toml:2: [runner] user should be a string in quotes or a number");
+  EXPECT_WORDING(ErrorOf("[access]\nallow_root = \"yes\"\n"));
+  EXPECT_WORDING(ErrorOf("[socket]\ngroup = 7\n"));
+  EXPECT_WORDING(ErrorOf("[runner]\nuser = true\n"));
   EXPECT_TRUE(ParseConfig("[runner]\nbenchmark_cpus = 3\n", "benchd.toml"));
-  EXPECT_EQ(ErrorOf("[socket]\ngroup = \"\"\n"),
-            "benchd.toml:2: [socket] group should be a string in quotes");
-  EXPECT_EQ(
-      ErrorOf("[daemon]\nidle_exit = 0\n"),
-      "benchd.toml:2: [daemon] idle_exit should be a whole number of seconds from 1 to a year");
-  EXPECT_EQ(
-      ErrorOf("[daemon]\nidle_exit = 1.5\n"),
-      "benchd.toml:2: [daemon] idle_exit should be a whole number of seconds from 1 to a year");
-  EXPECT_EQ(ErrorOf("[log]\nlevel = \"loud\"\n"),
-            "benchd.toml:2: [log] level should be trace, debug, info, warn, error or off");
-  EXPECT_EQ(ErrorOf("socket = 1\n"), "benchd.toml:1: socket should be a section");
+  EXPECT_WORDING(ErrorOf("[socket]\ngroup = \"\"\n"));
+  EXPECT_WORDING(ErrorOf("[daemon]\nidle_exit = 0\n"));
+  EXPECT_WORDING(ErrorOf("[daemon]\nidle_exit = 1.5\n"));
+  EXPECT_WORDING(ErrorOf("[log]\nlevel = \"loud\"\n"));
+  EXPECT_WORDING(ErrorOf("socket = 1\n"));
 }
 
 TEST(ConfigTest, WhatIsNoTomlIsNamedWithItsLine) {
-  EXPECT_EQ(ErrorOf("[socket]\ngroup = \n").substr(0, 15), "benchd.toml:2: ");
-  EXPECT_EQ(ErrorOf("[socket\n").substr(0, 15), "benchd.toml:1: ");
-  EXPECT_EQ(ErrorOf("x = fal\nse = 1\n").find('\n'), std::string::npos);
+  EXPECT_EQ(ErrorOf("[socket]\ngroup = \n").message.substr(0, 15), "benchd.toml:2: ");
+  EXPECT_EQ(ErrorOf("[socket\n").message.substr(0, 15), "benchd.toml:1: ");
+  EXPECT_EQ(ErrorOf("x = fal\nse = 1\n").message.find('\n'), std::string::npos);
 }
 
 TEST(LoadConfigTest, AMissingFileIsEmptyUnlessItWasAskedFor) {
@@ -223,7 +202,7 @@ TEST(LoadConfigTest, AMissingFileIsEmptyUnlessItWasAskedFor) {
   const Result<Config> required = LoadConfig(dir / "none.toml", {.required = true});
   ASSERT_FALSE(required);
   EXPECT_EQ(required.error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(required.error().message, dir / "none.toml" + ": No such file or directory");
+  EXPECT_WORDING(required.error(), {{dir.path(), "DIR"}});
 }
 
 TEST(LoadConfigTest, ADirectoryIsNoConfig) {
@@ -235,7 +214,7 @@ TEST(LoadConfigTest, AnErrorNamesTheFile) {
   const TempFolder dir;
   const Result<Config> config = LoadConfig(dir.Put("b.toml", "[x]\n"), {});
   ASSERT_FALSE(config);
-  EXPECT_EQ(config.error().message, dir / "b.toml" + ":1: unknown section [x]");
+  EXPECT_WORDING(config.error(), {{dir.path(), "DIR"}});
 }
 
 TEST(LoadConfigTest, ToCheckAFileIncludesWhatIsTheRunners) {
@@ -244,8 +223,7 @@ TEST(LoadConfigTest, ToCheckAFileIncludesWhatIsTheRunners) {
   EXPECT_TRUE(LoadConfig(file, {}));
   const Result<Config> checked = LoadConfig(file, {.runner_parts = true});
   ASSERT_FALSE(checked);
-  EXPECT_EQ(checked.error().message,
-            file + ": line 2: [machine_profile.quiet] smt should be idle, off or leave");
+  EXPECT_WORDING(checked.error(), {{dir.path(), "DIR"}});
   EXPECT_TRUE(LoadConfig(dir.Put("c.toml", "[machine_profile.quiet]\nsmt = \"off\"\n"),
                          {.runner_parts = true}));
 }
@@ -258,8 +236,9 @@ TEST(LoadConfigTest, InSystemModeAFileThatOthersCanWriteIsRefused) {
   ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
   EXPECT_TRUE(LoadConfig(file, rules));
   ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
-  EXPECT_EQ(LoadConfig(file, rules).error().message,
-            file + ": is writable by users other than root");
+  const Result<Config> refused = LoadConfig(file, rules);
+  ASSERT_FALSE(refused);
+  EXPECT_WORDING(refused.error(), {{dir.path(), "DIR"}});
   EXPECT_TRUE(LoadConfig(file, {})) << "user mode does not check it";
 }
 
@@ -273,7 +252,7 @@ TEST(LoadConfigTest, InSystemModeAFileOfSomebodyElseIsRefused) {
   const Result<Config> config = LoadConfig(file, {.required = true, .system_mode = true});
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(config.error().message, file + ": does not belong to root");
+  EXPECT_WORDING(config.error(), {{dir.path(), "DIR"}});
 }
 
 }  // namespace

@@ -8,11 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -20,6 +23,7 @@
 #include "daemon/control_socket.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -66,6 +70,20 @@ class Program {
     std::ifstream file(output_);
     return {std::istreambuf_iterator<char>(file), {}};
   }
+  /// What it printed from its error on, which is all if it has logged nothing.
+  std::string ErrorText() const {
+    const std::string output = Output();
+    return output.substr(std::min(output.find("error: "), output.size()));
+  }
+  /// The first line of its log with that text, without the time. Empty if there is none.
+  std::string LogLine(const std::string& text) const {
+    constexpr std::size_t kTime = std::string_view("2026-01-31 12:00:00.000 ").size();
+    std::istringstream lines(Output());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.size() > kTime && line.find(text) != std::string::npos) return line.substr(kTime);
+    }
+    return {};
+  }
   /// Returns false if it has exited, or does not print the text in time.
   bool AwaitOutput(const std::string& text) const {
     const auto deadline = std::chrono::steady_clock::now() + kTimeout;
@@ -99,11 +117,16 @@ TEST(ProgramTest, TellsItsVersion) {
 }
 
 TEST(ProgramTest, AnUnknownOptionIsWrongUsage) {
-  const TempFolder dir;
   for (const char* wrong : {"--frobnicate", "--log-level=loud", "--idle-exit=0", "stray"}) {
+    const TempFolder dir;
     Program program(dir, {"--user", wrong});
     EXPECT_EQ(program.Wait(), 2) << wrong;
-    EXPECT_NE(program.Output().find("error: benchd: "), std::string::npos);
+    const std::string output = program.Output();
+    EXPECT_TRUE(output.starts_with("error: benchd: ")) << output;
+    // The words about the others are those of CLI11, which differ between its versions.
+    if (std::string_view(wrong).starts_with("--log-level")) {
+      EXPECT_WORDING(output);
+    }
   }
 }
 
@@ -115,8 +138,7 @@ TEST(ProgramTest, CheckConfigSaysOkOrWhatIsWrong) {
   const TempFolder bad;
   Program wrong(bad, {"--user", "--check-config", "--config", bad.Put("c.toml", "[lag]\n")});
   EXPECT_EQ(wrong.Wait(), 2);
-  EXPECT_EQ(wrong.Output(),
-            "error: " + bad / "c.toml" + ":1: unknown section [lag]\nhint: did you mean log?\n");
+  EXPECT_WORDING(wrong.Output(), {{bad.path(), "DIR"}});
 }
 
 TEST(ProgramTest, SystemModeNeverRunsAsRoot) {
@@ -124,9 +146,7 @@ TEST(ProgramTest, SystemModeNeverRunsAsRoot) {
   const TempFolder dir;
   Program program(dir, {"--socket", dir / "s", "--state-dir", dir / "state"});
   EXPECT_EQ(program.Wait(), 2);
-  EXPECT_EQ(program.Output(),
-            "error: benchd: refusing to run as root in system mode\n"
-            "hint: start it as the user benchd (User=benchd in the unit), or with --user\n");
+  EXPECT_WORDING(program.Output());
 }
 
 TEST(ProgramTest, ServesUntilASignalAndLeavesNoSocket) {
@@ -160,8 +180,7 @@ TEST(ProgramTest, ALogFileThatCannotBeOpenedIsNamed) {
   const TempFolder dir;
   Program daemon(dir, UserDaemon(dir, {"--log-file", dir / "no/log"}));
   EXPECT_NE(daemon.Wait(), 0);
-  EXPECT_NE(daemon.Output().find("log file " + (dir / "no/log")), std::string::npos)
-      << daemon.Output();
+  EXPECT_WORDING(daemon.ErrorText(), {{dir.path(), "DIR"}}) << daemon.Output();
 }
 
 TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {
@@ -171,9 +190,8 @@ TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {
   const TempFolder other;
   Program second(other, UserDaemon(dir));
   EXPECT_EQ(second.Wait(), 1);
-  EXPECT_NE(second.Output().find("error: benchd: already running (pid " +
-                                 std::to_string(first.pid()) + ")"),
-            std::string::npos)
+  EXPECT_WORDING(second.ErrorText(),
+                 {{dir.path(), "DIR"}, {"pid " + std::to_string(first.pid()), "pid FIRST"}})
       << second.Output();
   EXPECT_EQ(first.Stop(SIGTERM), 0);
 }
@@ -196,7 +214,7 @@ TEST(ProgramTest, AnIdleUserDaemonGoesByItself) {
   const TempFolder dir;
   Program daemon(dir, UserDaemon(dir, {"--idle-exit", "1"}));
   EXPECT_EQ(daemon.Wait(), 0);
-  EXPECT_NE(daemon.Output().find("stopping: idle timeout"), std::string::npos) << daemon.Output();
+  EXPECT_WORDING(daemon.LogLine("stopping")) << daemon.Output();
 }
 
 TEST(ProgramTest, LogsToAFileWhenAsked) {
@@ -215,10 +233,10 @@ TEST(ProgramTest, ADamagedDatabaseIsSetAsideAndNamed) {
   dir.Put("state/benchd.db", std::string(4096, 'x'));
   Program daemon(dir, UserDaemon(dir));
   ASSERT_TRUE(daemon.AwaitOutput("is listening on")) << daemon.Output();
-  EXPECT_NE(
-      daemon.Output().find(" warning " + dir / "state/benchd.db" + ": the database is damaged"),
-      std::string::npos)
-      << daemon.Output();
+  const std::string line = daemon.LogLine(dir / "state/benchd.db");
+  EXPECT_TRUE(line.starts_with("warning ")) << daemon.Output();
+  EXPECT_WORDING(std::regex_replace(line, std::regex("damaged-[0-9TZ]+"), "damaged-TIME"),
+                 {{dir.path(), "DIR"}});
   EXPECT_EQ(daemon.Stop(SIGTERM), 0);
 }
 
@@ -227,7 +245,7 @@ TEST(ProgramTest, AFailedStartSaysWhyAndLeavesNoSocket) {
   std::filesystem::create_directories(dir / "state/benchd.db");
   Program daemon(dir, UserDaemon(dir));
   EXPECT_EQ(daemon.Wait(), 1);
-  EXPECT_NE(daemon.Output().find("error: "), std::string::npos);
+  EXPECT_WORDING(daemon.ErrorText(), {{dir.path(), "DIR"}}) << daemon.Output();
   EXPECT_FALSE(std::filesystem::exists(dir / "run/s"));
 }
 
@@ -241,8 +259,7 @@ TEST(ProgramTest, RefusesALinkInPlaceOfItsRuntimeDirectory) {
                        dir.Put("empty.toml", "")});
   ::unsetenv("XDG_RUNTIME_DIR");
   EXPECT_EQ(daemon.Wait(), 1);
-  EXPECT_NE(daemon.Output().find("runtime/benchd: is a symbolic link"), std::string::npos)
-      << daemon.Output();
+  EXPECT_WORDING(daemon.ErrorText(), {{dir.path(), "DIR"}}) << daemon.Output();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "daemon/helper/config.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -39,47 +40,32 @@ TEST(ParseChildLimitsTest, NoneIsNoLimitAndNotTheDefault) {
 
 struct WrongLimit {
   const char* text;
-  const char* message;
+  const char* where;
 };
 
 TEST(ParseChildLimitsTest, AnErrorNamesLineAndKey) {
   for (const WrongLimit& wrong : {
-           WrongLimit{
-               "[children]\n\npids = 0\n",
-               "line 3: [children] pids should be a whole number from 1 to 4194304, or none"},
-           WrongLimit{
-               "[children]\npids = 4194305\n",
-               "line 2: [children] pids should be a whole number from 1 to 4194304, or none"},
-           WrongLimit{
-               "[children]\nmemory_mib = \"1GiB\"\n",
-               "line 2: [children] memory_mib should be a whole number from 1 to 1099511627776, "
-               "or none"},
-           WrongLimit{
-               "[children]\nopen_files = 15\n",
-               "line 2: [children] open_files should be a whole number from 16 to 1048576, or "
-               "none"},
-           WrongLimit{
-               "[children]\ncpu_seconds = 1.5\n",
-               "line 2: [children] cpu_seconds should be a whole number from 1 to 31536000, or "
-               "none"},
-           WrongLimit{"[children]\nfile_size_mib = -1\n",
-                      "line 2: [children] file_size_mib should be a whole number from 0 to "
-                      "1099511627776, or none"},
-           WrongLimit{"[children]\nmemory = 1\n", "line 2: [children] memory: unknown key"},
-           WrongLimit{"children = 1\n", "line 1: [children] is not a table"},
+           WrongLimit{"[children]\n\npids = 0\n", "line 3: [children] pids "},
+           WrongLimit{"[children]\npids = 4194305\n", "line 2: [children] pids "},
+           WrongLimit{"[children]\nmemory_mib = \"1GiB\"\n", "line 2: [children] memory_mib "},
+           WrongLimit{"[children]\nopen_files = 15\n", "line 2: [children] open_files "},
+           WrongLimit{"[children]\ncpu_seconds = 1.5\n", "line 2: [children] cpu_seconds "},
+           WrongLimit{"[children]\nfile_size_mib = -1\n", "line 2: [children] file_size_mib "},
+           WrongLimit{"[children]\nmemory = 1\n", "line 2: [children] memory: "},
+           WrongLimit{"children = 1\n", "line 1: [children] "},
        }) {
     const auto config = ParseRunnerConfig(wrong.text);
     ASSERT_FALSE(config) << wrong.text;
     EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(config.error().message, wrong.message);
+    EXPECT_TRUE(config.error().message.starts_with(wrong.where)) << config.error().message;
+    EXPECT_WORDING(config.error()) << wrong.text;
   }
 }
 
 TEST(ParseChildLimitsTest, AnUnknownKeyGetsToldTheKnownOnes) {
   const auto config = ParseRunnerConfig("[children]\ncolour = 1\n");
   ASSERT_FALSE(config);
-  EXPECT_EQ(config.error().hint,
-            "known: memory_mib, pids, open_files, file_size_mib, core_mib, cpu_seconds");
+  EXPECT_WORDING(config.error());
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "daemon/helper/config.h"
 #include "daemon/settings/setting.h"
 #include "tests/support/places.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -152,81 +154,72 @@ TEST(ProfileKeysTest, EveryGoodValueChangesItsFieldAndNoOther) {
   }
 }
 
-struct Bad {
-  const char* line;
-  const char* should_be;
-};
-
-const Bad kBad[] = {
-    {"benchmark_cpus = true", "a list of CPUs such as \"1-3,7\", or a single number"},
-    {"benchmark_cpus = \"all\"", "a list of CPUs such as \"1-3,7\", or a single number"},
-    {"benchmark_cpus = -1", "a list of CPUs such as \"1-3,7\", or a single number"},
-    {"benchmark_cpus = \"3-1\"", "a list of CPUs such as \"1-3,7\", or a single number"},
-    {"benchmark_cpus = 1024", "a list of CPUs such as \"1-3,7\", or a single number"},
-    {"benchmark_cpus = [1, 2]", "a list of CPUs such as \"1-3,7\", or a single number"},
-    {"hold = \"ever\"", "sessions or daemon"},
-    {"hold = \"leave\"", "sessions or daemon"},
-    {"irqs = \"all\"", "housekeeping or leave"},
-    {"workqueues = 0", "housekeeping or leave"},
-    {"smt = \"on\"", "idle, off or leave"},
-    {"smt = false", "idle, off or leave"},
-    {"cpuset = \"member\"", "auto, isolated, root, shield or leave"},
-    {"governor = \"\"", "the name of a cpufreq governor such as performance, or leave"},
-    {"governor = \"../x\"", "the name of a cpufreq governor such as performance, or leave"},
-    {"governor = \"Performance\"", "the name of a cpufreq governor such as performance, or leave"},
-    {"min_frequency_khz = 0", "a whole number of kHz from 1 to 100000000, or leave"},
-    {"min_frequency_khz = 1.5", "a whole number of kHz from 1 to 100000000, or leave"},
-    {"max_frequency_khz = \"2000000\"", "a whole number of kHz from 1 to 100000000, or leave"},
-    {"max_frequency_khz = 100000001", "a whole number of kHz from 1 to 100000000, or leave"},
-    {"boost = 1", "on, off or leave"},
-    {"energy_preference = 128", "the name of a preference such as performance, or leave"},
-    {"c_state_latency_us = -1", "a whole number of microseconds >= 0, or leave"},
-    {"c_state_latency_us = 2147483648", "a whole number of microseconds >= 0, or leave"},
-    {"timer_migration = 2", "0, 1, true, false or leave"},
-    {"nmi_watchdog = \"off\"", "0, 1, true, false or leave"},
-    {"transparent_hugepages = \"on\"", "always, madvise, never or leave"},
-    {"transparent_hugepages = true", "always, madvise, never or leave"},
-    {"swappiness = 201", "a whole number from 0 to 200, or leave"},
-    {"swappiness = -1", "a whole number from 0 to 200, or leave"},
-    {"perf_sample_rate = 0", "a whole number of samples per second from 1 to 1000000000, or leave"},
-    {"numa = true", "local or leave"},
-    {"memory_limit = -1",
-     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
-    {"memory_limit = \"4GB\"",
-     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
-    {"memory_limit = \"GiB\"",
-     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
-    {"memory_limit = \"8388608TiB\"",
-     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
-    {"memory_limit = \"18446744073709551616\"",
-     "a number of bytes, a string such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave"},
-    {"nice = 20", "a whole number from -20 to 19"},
-    {"nice = \"leave\"", "a whole number from -20 to 19"},
-    {"policy = \"rr\"", "other, batch or fifo"},
-    {"drop_caches = 3", "true or false"},
-    {"aslr = \"leave\"", "on or off"},
-    {"aslr = 0", "on or off"},
+const char* const kBad[] = {
+    "benchmark_cpus = true",
+    "benchmark_cpus = \"all\"",
+    "benchmark_cpus = -1",
+    "benchmark_cpus = \"3-1\"",
+    "benchmark_cpus = 1024",
+    "benchmark_cpus = [1, 2]",
+    "hold = \"ever\"",
+    "hold = \"leave\"",
+    "irqs = \"all\"",
+    "workqueues = 0",
+    "smt = \"on\"",
+    "smt = false",
+    "cpuset = \"member\"",
+    "governor = \"\"",
+    "governor = \"../x\"",
+    "governor = \"Performance\"",
+    "min_frequency_khz = 0",
+    "min_frequency_khz = 1.5",
+    "max_frequency_khz = \"2000000\"",
+    "max_frequency_khz = 100000001",
+    "boost = 1",
+    "energy_preference = 128",
+    "c_state_latency_us = -1",
+    "c_state_latency_us = 2147483648",
+    "timer_migration = 2",
+    "nmi_watchdog = \"off\"",
+    "transparent_hugepages = \"on\"",
+    "transparent_hugepages = true",
+    "swappiness = 201",
+    "swappiness = -1",
+    "perf_sample_rate = 0",
+    "numa = true",
+    "memory_limit = -1",
+    "memory_limit = \"4GB\"",
+    "memory_limit = \"GiB\"",
+    "memory_limit = \"8388608TiB\"",
+    "memory_limit = \"18446744073709551616\"",
+    "nice = 20",
+    "nice = \"leave\"",
+    "policy = \"rr\"",
+    "drop_caches = 3",
+    "aslr = \"leave\"",
+    "aslr = 0",
 };
 
 TEST(ProfileKeysTest, EveryBadValueIsNamedWithWhatItShouldBe) {
-  for (const Bad& bad : kBad) {
-    const Error error = ErrorOf(std::string("[machine_profile.x]\n\n") + bad.line + "\n");
-    const std::string line = bad.line;
+  for (const char* bad : kBad) {
+    const std::string line = bad;
+    const Error error = ErrorOf("[machine_profile.x]\n\n" + line + "\n");
+    const std::string where = "line 3: [machine_profile.x] " + line.substr(0, line.find(' ') + 1);
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(error.message, "line 3: [machine_profile.x] " + line.substr(0, line.find(' ')) +
-                                 " should be " + bad.should_be);
+    EXPECT_TRUE(error.message.starts_with(where)) << error.message;
+    EXPECT_WORDING(line + " => " + error.message);
   }
 }
 
 TEST(ProfileKeysTest, EachHasGoodAndBadExamplesHere) {
   const auto is_about = [](const ConfigKey<MachineProfile>& key) {
-    return [name = std::string(key.name) + " "](const auto& example) {
-      return std::string(example.line).starts_with(name);
+    return [name = std::string(key.name) + " "](std::string_view line) {
+      return line.starts_with(name);
     };
   };
   for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
-    EXPECT_TRUE(std::any_of(std::begin(kGood), std::end(kGood), is_about(key))) << key.name;
-    EXPECT_TRUE(std::any_of(std::begin(kBad), std::end(kBad), is_about(key))) << key.name;
+    EXPECT_TRUE(std::ranges::any_of(kGood, is_about(key), &Good::line)) << key.name;
+    EXPECT_TRUE(std::ranges::any_of(kBad, is_about(key))) << key.name;
   }
 }
 
@@ -258,11 +251,9 @@ TEST(ProfileKeysTest, EachIsDescribedWithTheSettings) {
 }
 
 TEST(ProfileKeysTest, AMisspeltOneGetsTheNearestOneAndAnotherTheList) {
-  EXPECT_EQ(ErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n").hint,
-            "did you mean governor?");
+  EXPECT_WORDING(ErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n"));
   const Error error = ErrorOf("[machine_profile.x]\ncolour = \"red\"\n");
-  EXPECT_EQ(error.message, "line 2: [machine_profile.x] colour: unknown key");
-  EXPECT_EQ(error.hint.substr(0, 34), "known: base, benchmark_cpus, hold,");
+  EXPECT_WORDING(error);
   for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
     EXPECT_NE(error.hint.find(key.name), std::string::npos) << key.name;
   }
@@ -305,36 +296,28 @@ TEST(ParseProfilesTest, ABaseMayStandAnywhereInTheFileAndHaveABaseItself) {
 }
 
 TEST(ParseProfilesTest, ABaseThatLeadsBackIsAnError) {
-  EXPECT_EQ(ErrorOf("[machine_profile.x]\nbase = \"x\"\n").message,
-            "line 2: [machine_profile.x] base 'x' refers back to this profile");
-  EXPECT_EQ(ErrorOf("[machine_profile.a]\nbase = \"b\"\n[machine_profile.b]\nbase = \"c\"\n"
-                    "[machine_profile.c]\nbase = \"b\"\n")
-                .message,
-            "line 6: [machine_profile.c] base 'b' refers back to this profile");
-  EXPECT_EQ(ErrorOf("[machine_profile.default]\nbase = \"strict\"\n"
-                    "[machine_profile.strict]\nbase = \"default\"\n")
-                .message,
-            "line 4: [machine_profile.strict] base 'default' refers back to this profile");
+  EXPECT_WORDING(ErrorOf("[machine_profile.x]\nbase = \"x\"\n"));
+  EXPECT_WORDING(
+      ErrorOf("[machine_profile.a]\nbase = \"b\"\n[machine_profile.b]\nbase = \"c\"\n"
+              "[machine_profile.c]\nbase = \"b\"\n"));
+  EXPECT_WORDING(
+      ErrorOf("[machine_profile.default]\nbase = \"strict\"\n"
+              "[machine_profile.strict]\nbase = \"default\"\n"));
 }
 
 TEST(ParseProfilesTest, ABaseThatIsNoneIsAnErrorWithTheKnownOnes) {
   const Error error =
       ErrorOf("[machine_profile.quiet]\n[machine_profile.x]\n\nbase = \"strickt\"\n");
-  EXPECT_EQ(error.message, "line 4: [machine_profile.x] base 'strickt' is not a profile");
-  EXPECT_EQ(error.hint, "known: default, strict, quiet, x");
-  EXPECT_EQ(ErrorOf("[machine_profile.x]\nbase = 1\n").message,
-            "line 2: [machine_profile.x] base should be the name of a profile");
+  EXPECT_WORDING(error);
+  EXPECT_WORDING(ErrorOf("[machine_profile.x]\nbase = 1\n"));
 }
 
 TEST(ParseProfilesTest, ALowestFrequencyAboveTheHighestIsAnErrorWhereverTheyComeFrom) {
-  EXPECT_EQ(
-      ErrorOf("[machine_profile.x]\nmin_frequency_khz = 3000000\nmax_frequency_khz = 2999999\n")
-          .message,
-      "line 1: [machine_profile.x] min_frequency_khz is above max_frequency_khz");
-  EXPECT_EQ(ErrorOf("[machine_profile.a]\nmin_frequency_khz = 10\n[machine_profile.b]\n"
-                    "base = \"a\"\nmax_frequency_khz = 9\n")
-                .message,
-            "line 3: [machine_profile.b] min_frequency_khz is above max_frequency_khz");
+  EXPECT_WORDING(
+      ErrorOf("[machine_profile.x]\nmin_frequency_khz = 3000000\nmax_frequency_khz = 2999999\n"));
+  EXPECT_WORDING(
+      ErrorOf("[machine_profile.a]\nmin_frequency_khz = 10\n[machine_profile.b]\n"
+              "base = \"a\"\nmax_frequency_khz = 9\n"));
   EXPECT_EQ(ProfileOf("[machine_profile.x]\nmin_frequency_khz = 9\nmax_frequency_khz = 9\n")
                 .max_frequency_khz,
             "9");
@@ -344,22 +327,17 @@ TEST(ParseProfilesTest, ANameHasOneToSixtyFourPlainLetters) {
   const std::string longest(64, 'n');
   EXPECT_EQ(ProfileOf("[machine_profile." + longest + "]\n", longest).name, longest);
   EXPECT_EQ(ProfileOf("[machine_profile.A-b_9]\n", "A-b_9").name, "A-b_9");
-  EXPECT_EQ(ErrorOf("[machine_profile." + longest + "n]\n").message,
-            "line 1: [machine_profile." + longest + "n]: not a valid profile name");
-  EXPECT_EQ(ErrorOf("[machine_profile.\"a b\"]\n").message,
-            "line 1: [machine_profile.'a b']: not a valid profile name");
-  EXPECT_EQ(ErrorOf("[machine_profile.\"\"]\n").message,
-            "line 1: [machine_profile.'']: not a valid profile name");
-  EXPECT_EQ(ErrorOf("[machine_profile]\nx = 1\n").message,
-            "line 2: [machine_profile.x] is not a table");
+  EXPECT_WORDING(ErrorOf("[machine_profile." + longest + "n]\n"));
+  EXPECT_WORDING(ErrorOf("[machine_profile.\"a b\"]\n"));
+  EXPECT_WORDING(ErrorOf("[machine_profile.\"\"]\n"));
+  EXPECT_WORDING(ErrorOf("[machine_profile]\nx = 1\n"));
 }
 
 TEST(ParseProfilesTest, ThereMayBeSixtyFour) {
   std::string text;
   for (int i = 0; i < 64; ++i) text += "[machine_profile.p" + std::to_string(i) + "]\n";
   EXPECT_EQ(ProfilesOf(text).size(), 64U);
-  EXPECT_EQ(ErrorOf(text + "[machine_profile.q]\n").message,
-            "line 1: [machine_profile] has more than 64 profiles");
+  EXPECT_WORDING(ErrorOf(text + "[machine_profile.q]\n"));
 }
 
 TEST(ParseProfilesTest, AChainOfSixtyFourBasesIsFollowed) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tests/kernel/kernel_tree.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -37,7 +38,7 @@ TEST_F(KernelFilesTest, AWriteNeverMakesAFile) {
   const auto written = files_.Write("sys/nothing", "1");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(written.error().message, tree_.root() + "/sys/nothing: No such file or directory");
+  EXPECT_WORDING(written.error(), {{tree_.root(), "ROOT"}});
   EXPECT_TRUE(tree_.Contents().empty());
 }
 
@@ -45,7 +46,7 @@ TEST_F(KernelFilesTest, TellsThePathAndTheReasonOfARefusedWrite) {
   std::filesystem::create_directories(tree_.root() + "/sys/folder");
   const auto written = files_.Write("sys/folder", "1");
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().message, tree_.root() + "/sys/folder: Is a directory");
+  EXPECT_WORDING(written.error(), {{tree_.root(), "ROOT"}});
 }
 
 TEST_F(KernelFilesTest, ListsNamesInOrder) {

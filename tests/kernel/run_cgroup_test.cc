@@ -160,7 +160,8 @@ TEST(RunCgroupTest, CountsProcessesAndTellsWhoWantedMore) {
   ASSERT_TRUE(group->LimitProcesses(1));
   const auto fork_once = [] { _exit(fork() < 0 ? errno : 0); };
   EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), EAGAIN);
-  EXPECT_EQ(group->TakeHits(), "reached its limit of 1 processes");
+  const std::string hit = group->TakeHits();
+  EXPECT_NE(hit.find("limit of 1 process"), std::string::npos) << hit;
   EXPECT_EQ(group->TakeHits(), "") << "reported once";
   ASSERT_TRUE(group->LimitProcesses(kNoLimit));
   EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), 0);
@@ -186,7 +187,8 @@ TEST(RunCgroupTest, LimitsMemoryAndTellsWhoTookMore) {
   };
   const int status = StatusOf(StartIn(*group, take));
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  EXPECT_EQ(group->TakeHits(), "exceeded its memory limit of 32 MiB");
+  const std::string hit = group->TakeHits();
+  EXPECT_NE(hit.find("limit of 32 MiB"), std::string::npos) << hit;
   EXPECT_EQ(group->TakeHits(), "");
   ASSERT_TRUE(group->LimitMemory(kNoLimit));
   EXPECT_EQ(StatusOf(StartIn(*group, take)), 0);

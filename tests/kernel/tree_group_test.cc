@@ -22,6 +22,7 @@
 #include "daemon/kernel/kernel_files.h"
 #include "daemon/observe/sample.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -30,12 +31,11 @@ using Sentences = std::vector<std::string>;
 
 std::string Here() { return OwnCgroupFolder(KernelFiles("/")).value_or(""); }
 
-/// The reason why `what` is unavailable with this machine's controllers.
-std::string Lacking(const std::string& what, std::string_view controller) {
+/// Whether a reason names `what`, and its controller if that belongs to version 1 here.
+bool Names(const std::string& why, const std::string& what, std::string_view controller) {
   const std::string mountinfo = KernelFiles("/").Read("proc/self/mountinfo").value_or("");
-  const std::string version1 = WhyVersion1(mountinfo, controller);
-  return version1.empty() ? "no control group can be created here for " + what
-                          : what + " is unavailable: " + version1;
+  return why.find(what) != std::string::npos &&
+         why.find(WhyVersion1(mountinfo, controller)) != std::string::npos;
 }
 
 /// Does `work` in the group and returns its exit code.
@@ -62,14 +62,17 @@ TEST(TreeGroupTest, NowhereThereIsNoneAndALimitIsMissing) {
   EXPECT_EQ(group.path(), "");
   const auto limited = group.LimitMemory(1 << 20);
   ASSERT_FALSE(limited);
-  EXPECT_EQ(limited.error().message, Lacking("a memory limit", "memory"));
+  EXPECT_EQ(limited.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(Names(limited.error().message, "memory limit", "memory")) << limited.error().message;
   EXPECT_TRUE(group.LimitMemory(kNoLimit));
   group.Kill();
   EXPECT_EQ(group.TakeHits(), "");
 
   TreeGroup limits;
-  EXPECT_EQ(limits.Open("", {.memory_bytes = 1, .processes = 2}),
-            (Sentences{Lacking("a memory limit", "memory"), Lacking("a process limit", "pids")}));
+  const Sentences missing = limits.Open("", {.memory_bytes = 1, .processes = 2});
+  ASSERT_EQ(missing.size(), 2U);
+  EXPECT_TRUE(Names(missing[0], "memory limit", "memory")) << missing[0];
+  EXPECT_TRUE(Names(missing[1], "process limit", "pids")) << missing[1];
   EXPECT_FALSE(limits.limited());
 }
 
@@ -81,7 +84,8 @@ TEST(TreeGroupTest, HoldsALimitOfProcessesAndNamesIt) {
   EXPECT_TRUE(group.limited());
   EXPECT_EQ(group.held().processes, 1U);
   EXPECT_EQ(RunIn(group, [] { return fork() < 0 ? errno : 0; }), EAGAIN);
-  EXPECT_EQ(group.TakeHits(), "reached its limit of 1 processes");
+  const std::string hit = group.TakeHits();
+  EXPECT_NE(hit.find("limit of 1 process"), std::string::npos) << hit;
   EXPECT_EQ(group.TakeHits(), "");
 }
 
@@ -193,12 +197,11 @@ TEST(TreeGroupTest, WhatNoGroupCountsIsRefusedByName) {
   EXPECT_FALSE(group.ReadFigures().cpu_time_us) << "absent, not zero";
   const auto time = group.BeginRun({.cpu_time = true});
   ASSERT_FALSE(time);
-  EXPECT_EQ(time.error().message,
-            "no control group counts it: no control group can be created here for CPU time");
+  EXPECT_WORDING(time.error());
   const auto memory = group.BeginRun({.memory_peak = true});
   ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().message,
-            "no control group counts it: " + Lacking("a memory peak", "memory"));
+  EXPECT_EQ(memory.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(Names(memory.error().message, "memory peak", "memory")) << memory.error().message;
 }
 
 /// A folder in the place of the control groups' folder: making and removing groups works the same.

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "tests/support/wording.h"
+
 namespace benchd {
 namespace {
 
@@ -24,7 +26,8 @@ TEST(WarningTest, IsMadeWithItsCodesSeverityAndHint) {
                            .benchmark = "parse",
                            .arm = "candidate",
                            .severity = Severity::kInvalidates,
-                           .hint = "choose a wider margin, or another metric"}));
+                           .hint = std::string(FindWarningKind("resolution")->hint)}));
+  EXPECT_WORDING(made.hint);
 }
 
 TEST(WarningTest, KeptWithoutSeverityItHasThatOfItsCode) {

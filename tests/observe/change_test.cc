@@ -3,6 +3,7 @@
 
 #include "daemon/observe/sample.h"
 #include "tests/observe/sample_pair.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -55,21 +56,20 @@ TEST_F(CompareSamplesTest, AFrequencyThatChangedByMoreThanAStepIsTold) {
   pair_.Frequency(2, 4000000, 3800000);  // exactly 5 %
   EXPECT_EQ(Codes(), "");
   pair_.Frequency(3, 3600000, 2900000);
-  EXPECT_THAT(Message(),
-              HasSubstr("CPU 3 ran at 3.60 GHz at the start and at 2.90 GHz at the end"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, ThrottlingIsToldOfTheWorstCpu) {
   pair_.Throttled(2, 4, 5);
   pair_.Throttled(3, 4, 7);
-  EXPECT_THAT(Message(), HasSubstr("CPU 3 was slowed down because of heat 3 times"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, StealIsToldFromOnePercentOn) {
   pair_.Stolen(2, 0.2);  // 1 % of 20 s
   EXPECT_EQ(Codes(), "");
   pair_.Stolen(3, 0.3);
-  EXPECT_THAT(Message(), HasSubstr("stole 2.5 % of CPU time on CPUs 2-3"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, TheBusiestOtherProcessIsNamed) {
@@ -78,23 +78,21 @@ TEST_F(CompareSamplesTest, TheBusiestOtherProcessIsNamed) {
   pair_.Process(41, "cron", 3, 0.1);
   pair_.Process(42, "stress", 3, 0.8);
   EXPECT_EQ(Codes(), "other_process");
-  EXPECT_THAT(Message(),
-              HasSubstr("other programs used 1.00 s of CPU time on CPUs 2-3 in 10.00 s: stress "
-                        "(pid 42) used 800 ms"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, KernelThreadsAreNamedApart) {
   pair_.Busy(3, 1);
   pair_.Process(30, "kswapd0", 3, 0.7, true);
   pair_.Process(31, "kworker/3:1", 2, 0.2, true);
-  EXPECT_THAT(Message(), HasSubstr("in 10.00 s: kernel threads used 900 ms (mainly kswapd0)"));
+  EXPECT_WORDING(Message());
   pair_.Process(42, "stress", 3, 0.1);
-  EXPECT_THAT(Message(), HasSubstr("stress (pid 42) used 100 ms, kernel threads used 900 ms"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, AProcessThatHasEndedIsNotInvented) {
   pair_.Busy(3, 1);
-  EXPECT_THAT(Message(), HasSubstr("processes that have ended"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, APidThatWasUsedAgainCountsWithAllItsTime) {
@@ -102,12 +100,12 @@ TEST_F(CompareSamplesTest, APidThatWasUsedAgainCountsWithAllItsTime) {
   pair_.Process(42, "stress", 3, 1.5);
   pair_.before.processes[42].started_ticks = 1;
   pair_.before.processes[42].busy_ticks = 1'000'000;
-  EXPECT_THAT(Message(), HasSubstr("stress (pid 42) used"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, InterruptsAreMentionedWhereTheyArePartOfIt) {
   pair_.Interrupted(3, 1);
-  EXPECT_THAT(Message(), HasSubstr("interrupts 1.00 s"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, WhatTheCountingByTicksMayBeOffByIsNoOtherProcess) {
@@ -135,7 +133,7 @@ TEST_F(CompareSamplesTest, MoreRunnableThreadsThanCpusAreTold) {
   EXPECT_EQ(Codes(), "");
   pair_.Waited(3, 2.8);  // 3.2 of 20 s is 16 %
   EXPECT_EQ(Codes(), "contention");
-  EXPECT_THAT(Message(), HasSubstr("waited for 3.20 s, 16 % of the time"));
+  EXPECT_WORDING(Message());
 }
 
 TEST_F(CompareSamplesTest, CountersThatFellSayNothing) {

@@ -8,6 +8,7 @@
 
 #include "tests/kernel/kernel_tree.h"
 #include "tests/observe/sample_pair.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -83,16 +84,15 @@ TEST_F(DoctorTest, OtherLoadIsMeasuredAndNamed) {
   const NoiseSource load = Find("other_load");
   ASSERT_TRUE(load.effect);
   EXPECT_NEAR(*load.effect, 0.2, 1e-12);  // 0.6 of 3 s
-  EXPECT_THAT(load.finding, HasSubstr("20 % of CPUs 1-3 in the last 1.00 s: stress (pid 42) 13 %, "
-                                      "cc1plus (pid 43) 3.3 %, kernel threads 2.0 %"));
-  EXPECT_THAT(load.advice, HasSubstr("cpu_time"));
+  EXPECT_WORDING(load.finding);
+  EXPECT_WORDING(load.advice);
 }
 
 TEST_F(DoctorTest, CoresOfSeveralTypesAreNamed) {
   for (int cpu = 0; cpu < 4; ++cpu) tree_.Put(Cpu(cpu, "cpu_capacity"), cpu < 3 ? "1024" : "446");
   const NoiseSource mixed = Find("mixed_cores");
-  EXPECT_THAT(mixed.finding, HasSubstr("of 2 types, from fast to slow: 1-2, 3;"));
-  EXPECT_THAT(mixed.advice, HasSubstr("benchmark_cpus = \"1-2\""));
+  EXPECT_WORDING(mixed.finding);
+  EXPECT_WORDING(mixed.advice);
   cpus_.used = {1, 2};
   EXPECT_THAT(Names(), IsEmpty());
 }
@@ -102,7 +102,7 @@ TEST_F(DoctorTest, ASchedulerOfSomebodyElseIsNamed) {
   EXPECT_THAT(Names(), IsEmpty());
   tree_.Put("sys/kernel/sched_ext/state", "enabled");
   tree_.Put("sys/kernel/sched_ext/root/ops", "rusty");
-  EXPECT_THAT(Find("sched_ext").finding, HasSubstr("(rusty)"));
+  EXPECT_WORDING(Find("sched_ext").finding);
 }
 
 TEST_F(DoctorTest, OneTickIsNoLoad) {
@@ -115,7 +115,7 @@ TEST_F(DoctorTest, StealIsMeasuredAndToldSinceTheStart) {
   const NoiseSource steal = Find("steal");
   ASSERT_TRUE(steal.effect);
   EXPECT_NEAR(*steal.effect, 0.02, 1e-12);  // 0.06 of 3 s
-  EXPECT_THAT(steal.finding, HasSubstr("2.0 %"));
+  EXPECT_WORDING(steal.finding);
 }
 
 TEST_F(DoctorTest, StealOfEarlierTimesHasNoEffectNow) {
@@ -128,10 +128,9 @@ TEST_F(DoctorTest, StealOfEarlierTimesHasNoEffectNow) {
 TEST_F(DoctorTest, InterruptsAreNamedWithTheirRates) {
   pair_.before.interrupts = {{"nvme0q1 (IRQ 41)", 1000}, {"eth0 (IRQ 33)", 50}, {"idle", 7}};
   pair_.after.interrupts = {{"nvme0q1 (IRQ 41)", 1090}, {"eth0 (IRQ 33)", 350}, {"idle", 7}};
-  EXPECT_THAT(Find("interrupts").finding,
-              HasSubstr("CPUs 1-3 at 390/s (300/s by eth0 (IRQ 33), 90/s by nvme0q1 (IRQ 41))"));
+  EXPECT_WORDING(Find("interrupts").finding);
   EXPECT_FALSE(Find("interrupts").effect);
-  EXPECT_THAT(Find("interrupts").advice, HasSubstr("the kernel does not move these interrupts"));
+  EXPECT_WORDING(Find("interrupts").advice);
 }
 
 TEST_F(DoctorTest, TheTimeOfInterruptsIsTheirEffectAndNobodyElses) {
@@ -140,7 +139,7 @@ TEST_F(DoctorTest, TheTimeOfInterruptsIsTheirEffectAndNobodyElses) {
   pair_.after.cpu_interrupts = {{"Function call interrupts", 20010}};
   EXPECT_THAT(Names(), ElementsAre("interrupts"));
   EXPECT_NEAR(*Find("interrupts").effect, 0.1, 1e-12);
-  EXPECT_THAT(Find("interrupts").finding, HasSubstr("20000/s by Function call interrupts"));
+  EXPECT_WORDING(Find("interrupts").finding);
 }
 
 TEST_F(DoctorTest, AFewInterruptsAreNothing) {
@@ -153,9 +152,7 @@ TEST_F(DoctorTest, ThrottlingIsToldSinceTheStart) {
   pair_.Throttled(1, 0, 0);
   EXPECT_THAT(Names(), IsEmpty());
   pair_.Throttled(2, 12, 14);
-  EXPECT_THAT(
-      Find("throttling").finding,
-      HasSubstr("CPU 2 has been slowed down because of heat 14 times since boot, 2 of them"));
+  EXPECT_WORDING(Find("throttling").finding);
 }
 
 // ---- settings of a profile ----
@@ -163,14 +160,14 @@ TEST_F(DoctorTest, ThrottlingIsToldSinceTheStart) {
 TEST_F(DoctorTest, WithoutASingleSettingTheReasonIsTold) {
   settings_ = {Open("irqs", "no such file"), Open("cpuset", "user mode")};
   const NoiseSource source = Find("no_settings");
-  EXPECT_THAT(source.finding, HasSubstr("cannot apply any of the 2 settings here: user mode"));
-  EXPECT_THAT(Find("no_isolation").advice, HasSubstr("by hand: systemctl set-property"));
+  EXPECT_WORDING(source.finding);
+  EXPECT_WORDING(Find("no_isolation").advice);
 }
 
 TEST_F(DoctorTest, SettingsThatWaitForASessionAreNotMissing) {
   settings_ = {Open("irqs", "no such file"), Open("cpuset")};
   EXPECT_THAT(Names(), ElementsAre("no_isolation"));
-  EXPECT_THAT(Find("no_isolation").advice, HasSubstr("a session sets it"));
+  EXPECT_WORDING(Find("no_isolation").advice);
 }
 
 TEST_F(DoctorTest, NoIsolationTellsWhyAndWhatThereIsInstead) {
@@ -181,8 +178,8 @@ TEST_F(DoctorTest, NoIsolationTellsWhyAndWhatThereIsInstead) {
            .why = "no cgroup v2",
            .at_end = {}});
   const NoiseSource source = Find("no_isolation");
-  EXPECT_THAT(source.finding, HasSubstr("other programs may run on CPUs 1-3 (cpuset: affinity)"));
-  EXPECT_THAT(source.advice, HasSubstr("could not set cpuset (no cgroup v2)"));
+  EXPECT_WORDING(source.finding);
+  EXPECT_WORDING(source.advice);
 }
 
 TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
@@ -190,16 +187,12 @@ TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
             "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
   EXPECT_THAT(Names(), IsEmpty());
   Replace(Open("cpuset"));
-  EXPECT_EQ(Find("no_isolation").advice,
-            "the cpuset controller belongs to cgroup version 1 here: boot with "
-            "systemd.unified_cgroup_hierarchy=1; limits on a run's memory and processes need that, "
-            "too");
+  EXPECT_WORDING(Find("no_isolation").advice);
 }
 
 TEST_F(DoctorTest, AProfileThatLeavesASettingAloneIsToldWhatToSay) {
   settings_.erase(settings_.begin() + 2);
-  EXPECT_THAT(Find("no_isolation").advice,
-              HasSubstr("set cpuset = \"auto\" in the machine profile"));
+  EXPECT_WORDING(Find("no_isolation").advice);
 }
 
 TEST_F(DoctorTest, TurboByEitherSwitch) {
@@ -207,7 +200,7 @@ TEST_F(DoctorTest, TurboByEitherSwitch) {
   EXPECT_THAT(Names(), IsEmpty());
   tree_.Put("sys/devices/system/cpu/cpufreq/boost", "1");
   tree_.Put(Cpu(1, "cpufreq/cpuinfo_max_freq"), "4500000");
-  EXPECT_THAT(Find("turbo").finding, HasSubstr(", up to 4.50 GHz"));
+  EXPECT_WORDING(Find("turbo").finding);
 }
 
 TEST_F(DoctorTest, AnAdviceDependsOnWhyTheSettingIsAsItIs) {
@@ -215,20 +208,18 @@ TEST_F(DoctorTest, AnAdviceDependsOnWhyTheSettingIsAsItIs) {
   SettingState boost = Held("boost");
   boost.wanted = "off";
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("another program has changed it"));
+  EXPECT_WORDING(Find("turbo").advice);
   boost.held = false;
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("a session sets it"));
+  EXPECT_WORDING(Find("turbo").advice);
   boost.why = "sys/x: Permission denied";
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice,
-              HasSubstr("could not set boost (sys/x: Permission denied); by hand: echo 0 >"));
+  EXPECT_WORDING(Find("turbo").advice);
   boost.wanted = "on";
   Replace(boost);
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("the machine profile has another value ('on')"));
+  EXPECT_WORDING(Find("turbo").advice);
   settings_.pop_back();
-  EXPECT_THAT(Find("turbo").advice,
-              HasSubstr("set boost = \"off\" in the machine profile; by hand"));
+  EXPECT_WORDING(Find("turbo").advice);
 }
 
 TEST_F(DoctorTest, TurboOfIntelPstateIsItsSwitchTurnedAround) {
@@ -237,9 +228,9 @@ TEST_F(DoctorTest, TurboOfIntelPstateIsItsSwitchTurnedAround) {
   tree_.Put("sys/devices/system/cpu/intel_pstate/no_turbo", "0");
   tree_.Put(Cpu(1, "cpufreq/cpuinfo_max_freq"), "4500000");
   tree_.Put(Cpu(1, "cpufreq/base_frequency"), "2100000");
-  EXPECT_THAT(Find("turbo").finding, HasSubstr("between 2.10 GHz and 4.50 GHz"));
+  EXPECT_WORDING(Find("turbo").finding);
   settings_.pop_back();
-  EXPECT_THAT(Find("turbo").advice, HasSubstr("intel_pstate/no_turbo"));
+  EXPECT_WORDING(Find("turbo").advice);
 }
 
 TEST_F(DoctorTest, GovernorsOtherThanPerformanceAreListed) {
@@ -249,8 +240,7 @@ TEST_F(DoctorTest, GovernorsOtherThanPerformanceAreListed) {
   EXPECT_THAT(Names(), IsEmpty());
   tree_.Put(Cpu(2, "cpufreq/scaling_governor"), "powersave");
   tree_.Put(Cpu(3, "cpufreq/scaling_governor"), "ondemand");
-  EXPECT_THAT(Find("governor").finding,
-              HasSubstr("governor ondemand on CPU 3, powersave on CPU 2"));
+  EXPECT_WORDING(Find("governor").finding);
 }
 
 TEST_F(DoctorTest, TheDeepestEnabledSleepIsTold) {
@@ -261,7 +251,7 @@ TEST_F(DoctorTest, TheDeepestEnabledSleepIsTold) {
   tree_.Put(Cpu(1, "cpuidle/state3/name"), "C6");
   tree_.Put(Cpu(1, "cpuidle/state3/latency"), "133");
   tree_.Put(Cpu(1, "cpuidle/state3/disable"), "0");
-  EXPECT_THAT(Find("c_states").finding, HasSubstr("CPU 1 may enter C6, which takes 133"));
+  EXPECT_WORDING(Find("c_states").finding);
   tree_.Put(Cpu(1, "cpuidle/state3/disable"), "1");
   EXPECT_THAT(Names(), IsEmpty());
 }
@@ -287,19 +277,17 @@ TEST_F(DoctorSmtTest, AnIdleSiblingInsideACpusetIsQuiet) {
 TEST_F(DoctorSmtTest, AnIdleSiblingWithoutACpusetIsOpenToAll) {
   Replace(Open("cpuset", "no cgroup"));
   Replace(Open("smt", "without a cpuset others may use them"));
-  EXPECT_THAT(Find("shared_smt").finding,
-              HasSubstr("(CPU 3) are unused by benchd, but other programs"));
+  EXPECT_WORDING(Find("shared_smt").finding);
 }
 
 TEST_F(DoctorSmtTest, BothThreadsOfACoreSlowEachOtherDown) {
   cpus_.used = {1, 3};
-  EXPECT_THAT(Find("shared_smt").finding, HasSubstr("both threads of a core (CPUs 1,3)"));
+  EXPECT_WORDING(Find("shared_smt").finding);
 }
 
 TEST_F(DoctorSmtTest, ACoreThatIsHalfABenchmarksIsTold) {
   cpus_ = Split({0, 2, 3}, {1}, {1});
-  EXPECT_THAT(Find("shared_smt").finding,
-              HasSubstr("CPU 3 is on the same cores as benchmark CPUs"));
+  EXPECT_WORDING(Find("shared_smt").finding);
 }
 
 // ---- properties of the machine ----
@@ -309,7 +297,7 @@ TEST_F(DoctorTest, AnIsolatedPartitionOfSeveralCpusPilesThreadsUp) {
   cpuset.wanted = cpuset.actual = "isolated partition";
   Replace(cpuset);
   EXPECT_THAT(Names(), ElementsAre("piled_threads"));
-  EXPECT_THAT(Find("piled_threads").advice, HasSubstr("cpuset = \"root\""));
+  EXPECT_WORDING(Find("piled_threads").advice);
   cpuset.wanted = cpuset.actual = "partition";
   Replace(cpuset);
   EXPECT_THAT(Names(), IsEmpty());
@@ -319,19 +307,19 @@ TEST_F(DoctorTest, BenchdOnTheBenchmarkCpusIsTold) {
   cpus_ = Split({1}, {1}, {1});
   cpus_.why = "there is only one physical core";
   EXPECT_THAT(Names(), ElementsAre("shared_cpus", "one_cpu"));
-  EXPECT_THAT(Find("shared_cpus").finding, HasSubstr("(CPU 1): there is only one physical core"));
+  EXPECT_WORDING(Find("shared_cpus").finding);
 }
 
 TEST_F(DoctorTest, AVirtualMachineIsAtItsHostsMercy) {
   tree_.Put("proc/cpuinfo", "flags\t\t: fpu hypervisor sse");
-  EXPECT_THAT(Find("virtual_machine").finding, HasSubstr("a virtual machine (unknown)"));
+  EXPECT_WORDING(Find("virtual_machine").finding);
 }
 
 TEST_F(DoctorTest, SwapThatIsInUseIsTold) {
   tree_.Put("proc/meminfo", "SwapTotal:  2097148 kB\nSwapFree:   2097148 kB");
   EXPECT_THAT(Names(), IsEmpty());
   tree_.Put("proc/meminfo", "SwapTotal:  2097148 kB\nSwapFree:   2084860 kB");  // 12288 kB less
-  EXPECT_THAT(Find("swap").finding, HasSubstr("12 MiB of 2.0 GiB"));
+  EXPECT_WORDING(Find("swap").finding);
 }
 
 TEST_F(DoctorTest, ClocksourcesOtherThanTheTscAreTold) {
@@ -339,14 +327,14 @@ TEST_F(DoctorTest, ClocksourcesOtherThanTheTscAreTold) {
   tree_.Put(folder + "current_clocksource", "tsc");
   EXPECT_THAT(Names(), IsEmpty());
   tree_.Put(folder + "current_clocksource", "hpet");
-  EXPECT_THAT(Find("clocksource").finding, HasSubstr("hpet instead of tsc"));
-  EXPECT_THAT(Find("clocksource").advice, HasSubstr("dmesg"));
+  EXPECT_WORDING(Find("clocksource").finding);
+  EXPECT_WORDING(Find("clocksource").advice);
   tree_.Put(folder + "available_clocksource", "tsc hpet acpi_pm");
-  EXPECT_THAT(Find("clocksource").advice, HasSubstr("echo tsc >"));
+  EXPECT_WORDING(Find("clocksource").advice);
   tree_.Put(folder + "current_clocksource", "kvm-clock");
-  EXPECT_THAT(Find("clocksource").advice, HasSubstr("no action needed; optionally"));
+  EXPECT_WORDING(Find("clocksource").advice);
   tree_.Put(folder + "current_clocksource", "arch_sys_counter");
-  EXPECT_THAT(Find("clocksource").advice, HasSubstr("no action needed:"));
+  EXPECT_WORDING(Find("clocksource").advice);
 }
 
 TEST_F(DoctorTest, CompetingDaemonsAreKnownByTheirCutOffNames) {
@@ -358,9 +346,8 @@ TEST_F(DoctorTest, CompetingDaemonsAreKnownByTheirCutOffNames) {
               Not(HasSubstr("cpupower")));  // systemd does not run
   tree_.Put("run/systemd/system/any", "");
   const NoiseSource source = Find("competing_daemons");
-  EXPECT_THAT(source.finding, HasSubstr("irqbalance (pid 612) moves"));
-  EXPECT_THAT(source.advice,
-              HasSubstr("systemctl stop irqbalance power-profiles-daemon cpupower while"));
+  EXPECT_WORDING(source.finding);
+  EXPECT_WORDING(source.advice);
 }
 
 TEST_F(DoctorTest, AptTimersCountWhereTheyAreEnabledAndNotMasked) {
@@ -371,7 +358,7 @@ TEST_F(DoctorTest, AptTimersCountWhereTheyAreEnabledAndNotMasked) {
   std::filesystem::create_symlink(
       "/nowhere/apt-daily.timer",
       tree_.root() + "/etc/systemd/system/timers.target.wants/apt-daily.timer");
-  EXPECT_THAT(Find("apt_timers").finding, HasSubstr("apt-daily.timer is enabled"));
+  EXPECT_WORDING(Find("apt_timers").finding);
   std::filesystem::create_symlink("/dev/null",
                                   tree_.root() + "/etc/systemd/system/apt-daily.timer");
   EXPECT_THAT(Names(), IsEmpty());

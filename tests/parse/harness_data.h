@@ -56,14 +56,15 @@ inline std::vector<std::string> KeysOf(const HarnessOutput& output) {
   return keys;
 }
 
-/// The message of the error for a text. Every such error must have a hint on one line.
-inline std::string HarnessError(std::string_view format, std::string_view text) {
+/// The error for a text. Every such error must have a hint, and a message on one line.
+inline Error HarnessError(std::string_view format, std::string_view text) {
   const auto output = ParseHarnessOutput(format, text);
-  if (output) return "no error";
+  EXPECT_FALSE(output) << format << ": " << text.substr(0, 200);
+  if (output) return {};
   EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(output.error().hint.empty()) << output.error().message;
   EXPECT_EQ(output.error().message.find('\n'), std::string::npos) << output.error().message;
-  return output.error().message;
+  return output.error();
 }
 
 }  // namespace benchd

@@ -7,6 +7,7 @@
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_table.h"
 #include "tests/parse/harness_data.h"
+#include "tests/support/wording.h"
 
 // Properties of all formats, tested in a loop over all of them, so that a new one is included.
 
@@ -81,12 +82,11 @@ TEST(EveryHarnessFormatTest, FilesWithAByteOrderMarkMakeTheSameTable) {
 TEST(EveryHarnessFormatTest, NoFiniteNumberIsNamedWithItsLineAndName) {
   for (const PrintedBy& printed : AllFormats()) {
     for (const std::string value : {"NaN", "nan", "inf", "-Infinity"}) {
-      const std::string error = HarnessError(printed.format, printed.With(value));
-      EXPECT_NE(error.find(printed.text.starts_with("#!") || printed.json ? "line 2" : "line 1"),
+      const std::string message = HarnessError(printed.format, printed.With(value)).message;
+      EXPECT_NE(message.find(printed.text.starts_with("#!") || printed.json ? "line 2" : "line 1"),
                 std::string::npos)
-          << printed.format << ": " << error;
-      EXPECT_NE(error.find("is not a finite number"), std::string::npos)
-          << printed.format << ": " << error;
+          << printed.format << ": " << message;
+      EXPECT_WORDING(printed.format + " with " + value + ": " + message);
     }
   }
 }
@@ -105,8 +105,9 @@ TEST(EveryHarnessFormatTest, AValueThatOverflowsWhenItIsScaledIsNamedWithItsLine
       continue;
     }
     ++scaled;
-    EXPECT_EQ(output.error().message,
-              "line 2: a value of 'X/avgt' does not fit a double in the unit 's'");
+    EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(output.error().message.find("'X/avgt'"), std::string::npos) << output.error().message;
+    EXPECT_WORDING(output.error());
   }
   EXPECT_EQ(scaled, 1) << "a day per operation";
   // Only its step is too large: unknown.
@@ -131,8 +132,8 @@ TEST(EveryHarnessFormatTest, TheSameNameTwiceIsRepetitionsOrAnErrorAndNeverTheLa
     if (output) {
       EXPECT_EQ(ValuesOf(*output, printed.key).size(), 2U) << printed.format;
     } else {
-      EXPECT_NE(output.error().message.find(" twice"), std::string::npos)
-          << printed.format << ": " << output.error().message;
+      EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
+      EXPECT_WORDING(printed.format + ": " + output.error().message);
     }
   }
 }
@@ -148,7 +149,8 @@ TEST(EveryHarnessFormatTest, AnArmInAnotherUnitOfTimeIsConvertedAndInAnotherUnit
   EXPECT_EQ(table->values[0], (std::vector<double>{1.5, 1.5}));
   const auto other = table_of("t 1 ms\n", "t 1 B\n");
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().message, "b: 't': in 'ms' and in 'B'");
+  EXPECT_EQ(other.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_WORDING(other.error());
   const auto one = ParseLines("1 t 1 ms\n2 t 1500 us\n3 t 0.002 s\n");
   ASSERT_TRUE(one) << one.error().message;
   EXPECT_EQ(ValuesOf(*one, "t"), (std::vector<double>{1, 1.5, 2}));

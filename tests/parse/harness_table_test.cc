@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/parse/harness_data.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -38,10 +39,11 @@ Values ValuesIn(const MeasurementTable& table, const std::string& arm, const std
   return values;
 }
 
-std::string SaidOfFiles(std::string_view format,
-                        const std::vector<std::pair<std::string, std::string>>& arms) {
+Error ErrorOfFiles(std::string_view format,
+                   const std::vector<std::pair<std::string, std::string>>& arms) {
   const auto table = TableOfFiles(format, arms);
-  return table ? "no error" : table.error().message;
+  EXPECT_FALSE(table);
+  return table ? Error{} : table.error();
 }
 
 TEST(HarnessTableTest, HyperfineStartsItsCommandForEveryTime) {
@@ -138,22 +140,16 @@ TEST(HarnessTableTest, ForksOfJmhAreProcesses) {
 
 TEST(HarnessTableTest, SaysWhatIsWrong) {
   const std::string go = "BenchmarkA-2 10 30 ns/op\n";
-  EXPECT_EQ(SaidOfFiles("go", {{"old", go}, {"new", "PASS\n"}}).substr(0, 17), "file 2: no value:");
-  EXPECT_EQ(SaidOfFiles("go", {{"old", go}}), "file 1: a single file: nothing to compare it with");
-  EXPECT_EQ(SaidOfFiles("hyperfine", {{"old", HarnessData("hyperfine_one.json")}}),
-            "file 1: a single file: nothing to compare it with");
-  EXPECT_EQ(SaidOfFiles("go", {{"old", go}, {"old", go}}),
-            "all files belong to arm 'old': nothing to compare it with");
-  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 ms\n"}, {"new", "t 1 B\n"}}),
-            "file 2: 't': in 'ms' and in 'B'");
-  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1\n"}, {"new", "t 1 B\n"}}),
-            "file 2: 't': without a unit and in 'B'");
+  EXPECT_WORDING(ErrorOfFiles("go", {{"old", go}, {"new", "PASS\n"}}));
+  EXPECT_WORDING(ErrorOfFiles("go", {{"old", go}}));
+  EXPECT_WORDING(ErrorOfFiles("hyperfine", {{"old", HarnessData("hyperfine_one.json")}}));
+  EXPECT_WORDING(ErrorOfFiles("go", {{"old", go}, {"old", go}}));
+  EXPECT_WORDING(ErrorOfFiles("lines", {{"old", "t 1 ms\n"}, {"new", "t 1 B\n"}}));
+  EXPECT_WORDING(ErrorOfFiles("lines", {{"old", "t 1\n"}, {"new", "t 1 B\n"}}));
   const std::string higher = "#! prefer=higher\nt 1 B\n";
   const std::string lower = "#! prefer=lower\nt 1 B\n";
-  EXPECT_EQ(SaidOfFiles("lines", {{"old", higher}, {"new", lower}}),
-            "file 2: 't': printed with conflicting directions, 'higher' and 'lower'");
-  EXPECT_EQ(SaidOfFiles("lines", {{"old", "t 1 B\n"}, {"new", lower}, {"new", higher}}),
-            "file 3: 't': printed with conflicting directions, 'lower' and 'higher'");
+  EXPECT_WORDING(ErrorOfFiles("lines", {{"old", higher}, {"new", lower}}));
+  EXPECT_WORDING(ErrorOfFiles("lines", {{"old", "t 1 B\n"}, {"new", lower}, {"new", higher}}));
 }
 
 // As in a session, whatever the order of the files: a rate in one of them is a rate in all.
@@ -176,8 +172,9 @@ TEST(HarnessTableTest, TheDirectionThatOneFileGivesHoldsForAll) {
 TEST(HarnessTableTest, ValuesAndMetricsAreBoundedTogether) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "m" + std::to_string(i) + " 1\n";
-  EXPECT_EQ(SaidOfFiles("lines", {{"old", text}, {"new", text}}),
-            "file 1: too many benchmarks, metrics or values for one table");
+  const Error error = ErrorOfFiles("lines", {{"old", text}, {"new", text}});
+  EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
+  EXPECT_WORDING(error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/parse/harness_data.h"
+#include "tests/support/wording.h"
 
 // Output that no harness prints, but a broken or hostile program may: it does no harm and is
 // reported.
@@ -18,39 +19,31 @@ const std::vector<std::string> kLineFormats{"lines", "go", "mmtests"};
 
 TEST(HostileHarnessOutputTest, NestingOfAMillionLevelsOverflowsNoStack) {
   for (const std::string& format : kJsonFormats) {
-    EXPECT_EQ(HarnessError(format, std::string(1'000'000, format == "jmh" ? '[' : ' ') + "["),
-              format == "jmh" ? "line 1: nested deeper than 64 levels"
-                              : "line 1: expected an object, found an array");
+    const Error arrays =
+        HarnessError(format, std::string(1'000'000, format == "jmh" ? '[' : ' ') + "[");
+    EXPECT_WORDING(format + " with arrays: " + arrays.message);
     std::string objects;
     for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
     if (format == "jmh") objects = "[" + objects;
-    EXPECT_EQ(HarnessError(format, objects), "line 1: nested deeper than 64 levels") << format;
+    EXPECT_WORDING(format + " with objects: " + HarnessError(format, objects).message);
   }
-  EXPECT_EQ(HarnessError("bmf", "{\"a\":\n" + std::string(1'000'000, '[')),
-            "line 2: nested deeper than 64 levels");
+  EXPECT_WORDING(HarnessError("bmf", "{\"a\":\n" + std::string(1'000'000, '[')));
 }
 
 TEST(HostileHarnessOutputTest, InvalidUtf8IsNamedWithItsLine) {
   for (const std::string& format : kLineFormats) {
-    EXPECT_EQ(HarnessError(format, "# fine\n\xC3("), "line 2: not valid UTF-8 at byte 1") << format;
+    EXPECT_WORDING(format + ": " + HarnessError(format, "# fine\n\xC3(").message);
   }
   for (const std::string& format : {std::string("bmf"), std::string("hyperfine")}) {
-    EXPECT_EQ(
-        HarnessError(format, "{\n\"\xC3(\": {}}"),
-        "line 2: not valid JSON: invalid string: ill-formed UTF-8 byte; expected string literal")
-        << format;
+    EXPECT_WORDING(format + ": " + HarnessError(format, "{\n\"\xC3(\": {}}").message);
   }
 }
 
 TEST(HostileHarnessOutputTest, NumbersOfTenThousandDigitsAreReadOrRefused) {
   const std::string digits(10'000, '9');
-  EXPECT_EQ(HarnessError("bmf", "{\"a\": {\"m\": {\"value\":\n" + digits + "}}}"),
-            "line 2: a number does not fit a double");
-  EXPECT_EQ(HarnessError("bmf", "{\"a\": {\"m\": {\"value\":\n1e" + digits + "}}}"),
-            "line 2: a number does not fit a double");
-  EXPECT_EQ(
-      HarnessError("lines", "x " + digits),
-      "line 1: expected the value of 'x': '" + std::string(60, '9') + "...' does not fit a double");
+  EXPECT_WORDING(HarnessError("bmf", "{\"a\": {\"m\": {\"value\":\n" + digits + "}}}"));
+  EXPECT_WORDING(HarnessError("bmf", "{\"a\": {\"m\": {\"value\":\n1e" + digits + "}}}"));
+  EXPECT_WORDING(HarnessError("lines", "x " + digits));
   const auto output = ParseHarnessOutput("bmf", "{\"a\": {\"m\": {\"value\": 0." + digits + "}}}");
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->samples[0].value, 1);       // the nearest double
@@ -60,13 +53,12 @@ TEST(HostileHarnessOutputTest, NumbersOfTenThousandDigitsAreReadOrRefused) {
 TEST(HostileHarnessOutputTest, ATextOfMillionsOfNumbersIsRefusedBeforeItFillsTheMemory) {
   std::string numbers = "{\"results\": [{\"command\": \"a\", \"times\": [1";
   while (numbers.size() < 16'000'000) numbers += ",1";
-  EXPECT_EQ(HarnessError("hyperfine", numbers + "]}]}"),
-            "line 1: more than 400000 values in one benchmark");
+  EXPECT_WORDING(HarnessError("hyperfine", numbers + "]}]}"));
   std::string records = "{";
   for (int i = 0; i < 150'000; ++i) {
     records += "\"" + std::to_string(i) + "\": {\"m\": {\"value\": 1}},\n";
   }
-  EXPECT_EQ(HarnessError("bmf", records + "}"), "line 100001: more than 100000 values in one run");
+  EXPECT_WORDING(HarnessError("bmf", records + "}"));
 }
 
 TEST(HostileHarnessOutputTest, AnObjectOfManyMembersTakesNoSquareOfTheirNumber) {
@@ -82,13 +74,10 @@ TEST(HostileHarnessOutputTest, AnObjectOfManyMembersTakesNoSquareOfTheirNumber) 
 TEST(HostileHarnessOutputTest, NamesThatAreTooLongAreRefused) {
   const std::string longest(1024, 'n');
   EXPECT_TRUE(ParseHarnessOutput("bmf", "{\"" + longest + "\": {\"m\": {\"value\": 1}}}"));
-  EXPECT_EQ(
-      HarnessError("bmf", "{\"" + longest + "n\": {\"m\": {\"value\": 1}}}"),
-      "line 1: the benchmark '" + std::string(60, 'n') + "...' has 1025 bytes; the limit is 1024");
-  EXPECT_EQ(HarnessError("bmf", "{\"a\": {\"" + longest + "\": {\"value\": 1}}}"),
-            "line 1: the name '" + std::string(60, 'n') + "...' has 1024 bytes; the limit is 256");
-  EXPECT_EQ(HarnessError("bmf", "{\"a\":\n{\"" + std::string(5000, 'n') + "\": {\"value\": 1}}}"),
-            "line 2: a name exceeds 4096 bytes");
+  EXPECT_WORDING(HarnessError("bmf", "{\"" + longest + "n\": {\"m\": {\"value\": 1}}}"));
+  EXPECT_WORDING(HarnessError("bmf", "{\"a\": {\"" + longest + "\": {\"value\": 1}}}"));
+  EXPECT_WORDING(
+      HarnessError("bmf", "{\"a\":\n{\"" + std::string(5000, 'n') + "\": {\"value\": 1}}}"));
 }
 
 TEST(HostileHarnessOutputTest, AnythingInsteadOfAFormatIsRefusedByAll) {
@@ -96,7 +85,7 @@ TEST(HostileHarnessOutputTest, AnythingInsteadOfAFormatIsRefusedByAll) {
     for (const std::string& format : formats) {
       for (const std::string text : {"", "\n\n", " ", "\0", "null", "\xEF\xBB\xBF", "{", "]", "\"",
                                      "# comment", "1", "true"}) {
-        EXPECT_NE(HarnessError(format, text), "no error") << format << ": " << text;
+        EXPECT_FALSE(HarnessError(format, text).message.empty()) << format << ": " << text;
       }
     }
   }

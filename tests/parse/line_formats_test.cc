@@ -1,27 +1,35 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/parse/harness_output.h"
 #include "tests/parse/harness_data.h"
+#include "tests/parse/refusal.h"
 #include "tests/support/seed.h"
+#include "tests/support/wording.h"
 
 // Expected numbers are taken from the files, with nanoseconds as seconds and MB as bytes.
 
 namespace benchd {
 namespace {
 
-std::string LinesError(const std::string& text) {
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Error LinesError(const std::string& text) {
   const auto output = ParseLines(text);
-  if (output) return "no error";
+  EXPECT_FALSE(output) << text.substr(0, 80);
+  if (output) return {};
   EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(output.error().hint.empty()) << output.error().message;
-  return output.error().message;
+  return output.error();
 }
 
 TEST(ParseLinesTest, ReadsNameValueAndUnit) {
@@ -86,84 +94,73 @@ TEST(ParseLinesTest, ANameInQuotesMayHaveBlanksAndNumbers) {
 // A direction applies to a unit. Extending it to another unit would be a guess, and a wrong guess
 // lets a doubled latency pass.
 TEST(ParseLinesTest, AUnitThatTheDirectionWasNotSaidOfNeedsItsOwn) {
-  const std::vector<std::pair<std::string, std::string>> refused{
-      {"#! prefer=higher unit=1/s\nrate 5\nlag 0.1 s\n",
-       "line 3: 'lag' is in 's', but prefer=higher applies to '1/s'"},
-      {"#! prefer=lower unit=s\nlag 0.1\nrate 5 1/s\n",
-       "line 3: 'rate' is in '1/s', but prefer=lower applies to 's'"},
-      {"#! prefer=lower unit=s\nsize 5 B\n",
-       "line 2: 'size' is in 'B', but prefer=lower applies to 's'"},
-      {"#! prefer=higher\nlag 0.1 ms\n",
-       "line 2: 'lag' is in 'ms', but prefer=higher was given without a unit"},
-      {"#! prefer=lower\nrate 7 MB/s\n",
-       "line 2: 'rate' is in 'MB/s', but prefer=lower was given without a unit"},
-      {"#! unit=1/s\n#! prefer=higher\nlag 0.1 s\n",
-       "line 3: 'lag' is in 's', but prefer=higher was given without a unit"},
+  const std::vector<std::string> refused{
+      "#! prefer=higher unit=1/s\nrate 5\nlag 0.1 s\n",
+      "#! prefer=lower unit=s\nlag 0.1\nrate 5 1/s\n",
+      "#! prefer=lower unit=s\nsize 5 B\n",
+      "#! prefer=higher\nlag 0.1 ms\n",
+      "#! prefer=lower\nrate 7 MB/s\n",
+      "#! unit=1/s\n#! prefer=higher\nlag 0.1 s\n",
   };
-  for (const auto& [text, message] : refused) EXPECT_EQ(LinesError(text), message) << text;
-  const auto hint = ParseLines(refused[0].first).error().hint;
-  EXPECT_EQ(hint, "state its direction on an earlier line: #! prefer=lower unit=s");
+  for (const std::string& text : refused) EXPECT_WORDING(RefusalOf(text, LinesError(text)));
+  const std::string hint = LinesError(refused[0]).hint;
+  EXPECT_NE(hint.find("#! prefer=lower unit=s"), std::string::npos) << hint;
   for (const std::string text :
        {"#! prefer=higher unit=1/s\nrate 5\n#! prefer=lower unit=s\nlag 0.1\nmore 3 ms\n",
         "#! prefer=higher unit=s\nuptime 5 min\n", "#! prefer=higher\nrate 5 1/s\nwins 3 games\n",
         "#! prefer=lower unit=s\nlag 1\n#! prefer=higher\nrate 5 1/s\n",
         "lag 0.1 s\nrate 5 1/s\n"}) {
-    EXPECT_EQ(LinesError(text), "no error") << text;
+    EXPECT_TRUE(ParseLines(text)) << text;
   }
 }
 
 TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"", "no value: expected at least one line NAME VALUE [UNIT]"},
-      {"# only\n\n \t\n#! unit=s\n", "no value: expected at least one line NAME VALUE [UNIT]"},
-      {"ops", "line 1: 'ops' has no value"},
-      {"a 1\n\n7 ops\n", "line 3: 'ops' has no value"},
-      {"12.5", "line 1: expected a name, found the number '12.5'"},
-      {"12", "line 1: expected a name after '12'"},
-      {"1 2", "line 1: expected a name after '2'"},
-      {"1 2 3", "line 1: expected a name, found the number '3'"},
-      {"1 2.5 ops 3", "line 1: expected a name, found the number '2.5'"},
-      {"-1 ops 3", "line 1: expected a name, found the number '-1'"},
-      {"99999999999 ops 3", "line 1: the iteration number '99999999999' is too large"},
-      {"1 4294967296 ops 3", "line 1: the sample number '4294967296' is too large"},
-      {"ops ten", "line 1: expected the value of 'ops': 'ten' is not a number"},
-      {"ops 12ms", "line 1: expected the value of 'ops': '12ms' is not a number"},
-      {"ops 0x10", "line 1: expected the value of 'ops': '0x10' is not a number"},
-      {"ops NaN", "line 1: expected the value of 'ops': 'NaN' is not a finite number"},
-      {"ops -inf s", "line 1: expected the value of 'ops': '-inf' is not a finite number"},
-      {"ops 1e999", "line 1: expected the value of 'ops': '1e999' does not fit a double"},
-      {"ops 1 s more", "line 1: expected the end of the line after the unit, found 'more'"},
-      {"ops 1\nops 2\n", "line 2: 'ops' occurs twice without an iteration number (line 1)"},
-      {"1 ops 1\nops 2\n", "line 2: 'ops' occurs twice without an iteration number (line 1)"},
-      {"ops 1\n1 ops 2\n", "line 2: 'ops' occurs twice without an iteration number (line 1)"},
-      {"1 ops 1\n2 ops 1\n1 ops 2\n",
-       "line 3: 'ops' occurs twice with the same iteration number (line 1)"},
-      {"1 5 ops 1\n1 5 ops 2\n",
-       "line 2: 'ops' occurs twice with the same iteration number (line 1)"},
-      {"1 ops 1 s\n2 ops 1 B\n", "line 2: 'ops' has the unit 'B', but had 's' (line 1)"},
-      {"fib 10 1.2", "line 1: expected the unit of 'fib', found the number '1.2'"},
-      {"1 fib 10 -1", "line 1: expected the unit of 'fib', found the number '-1'"},
-      {"\"fib 10 1.2", "line 1: expected a second quote after '\"fib 10 1.2'"},
-      {"\"fib\"10 1.2", "line 1: expected a blank after the quoted name 'fib'"},
-      {"\"\" 1.2", "line 1: a value without a name"},
-      {"1 ops 1\n#! prefer=lower\n2 ops 1\n", "line 3: 'ops' has conflicting directions (line 1)"},
-      {"wall_time 1 s", "line 1: 'wall_time' is a metric that benchd measures itself"},
-      {"#! prefer=best", "line 1: expected lower or higher after prefer=, found 'best'"},
-      {"#! unit=", "line 1: expected a unit after unit="},
-      {"#!", "line 1: expected prefer= or unit= after #!"},
-      {"#!/bin/sh", "line 1: expected prefer= or unit= after #!, found '/bin/sh'"},
-      {"a 1\n\xC3(", "line 2: not valid UTF-8 at byte 1"},
-      {"# \xFF\na 1", "line 1: not valid UTF-8 at byte 3"},
-      {"o\x1b[1mps 1", "line 1: a control character in 'o\\x1b[1mps 1'"},
-      {std::string("a\0b 1", 5), "line 1: a control character in 'a\\x00b 1'"},
-      {std::string(257, 'n') + " 1",
-       "line 1: the name '" + std::string(60, 'n') + "...' has 257 bytes; the limit is 256"},
-      {"a 1 " + std::string(257, 'u'),
-       "line 1: the unit '" + std::string(60, 'u') + "...' has 257 bytes; the limit is 256"},
-      {"a 1\n#" + std::string(65536, 'x'), "line 2: 65537 bytes; the limit is 65536"},
+  const std::vector<std::string> cases{
+      "",
+      "# only\n\n \t\n#! unit=s\n",
+      "ops",
+      "a 1\n\n7 ops\n",
+      "12.5",
+      "12",
+      "1 2",
+      "1 2 3",
+      "1 2.5 ops 3",
+      "-1 ops 3",
+      "99999999999 ops 3",
+      "1 4294967296 ops 3",
+      "ops ten",
+      "ops 12ms",
+      "ops 0x10",
+      "ops NaN",
+      "ops -inf s",
+      "ops 1e999",
+      "ops 1 s more",
+      "ops 1\nops 2\n",
+      "1 ops 1\nops 2\n",
+      "ops 1\n1 ops 2\n",
+      "1 ops 1\n2 ops 1\n1 ops 2\n",
+      "1 5 ops 1\n1 5 ops 2\n",
+      "1 ops 1 s\n2 ops 1 B\n",
+      "fib 10 1.2",
+      "1 fib 10 -1",
+      "\"fib 10 1.2",
+      "\"fib\"10 1.2",
+      "\"\" 1.2",
+      "1 ops 1\n#! prefer=lower\n2 ops 1\n",
+      "wall_time 1 s",
+      "#! prefer=best",
+      "#! unit=",
+      "#!",
+      "#!/bin/sh",
+      "a 1\n\xC3(",
+      "# \xFF\na 1",
+      "o\x1b[1mps 1",
+      std::string("a\0b 1", 5),
+      std::string(257, 'n') + " 1",
+      "a 1 " + std::string(257, 'u'),
+      "a 1\n#" + std::string(65536, 'x'),
   };
-  for (const auto& [text, message] : cases)
-    EXPECT_EQ(LinesError(text), message) << text.substr(0, 80);
+  for (const std::string& text : cases) EXPECT_WORDING(RefusalOf(text, LinesError(text)));
 }
 
 TEST(ParseLinesTest, TakesALineOf64KiB) {
@@ -176,7 +173,7 @@ TEST(ParseLinesTest, RefusesMoreValuesThanARunCanSensiblyHave) {
   const auto full = ParseLines(text);
   ASSERT_TRUE(full) << full.error().message;
   EXPECT_EQ(full->samples.size(), 100'000U);
-  EXPECT_EQ(LinesError(text + "100000 t 1\n"), "line 100001: more than 100000 values in one run");
+  EXPECT_WORDING(LinesError(text + "100000 t 1\n"));
 }
 
 TEST(ParseLinesTest, SurvivesMutatedTexts) {
@@ -219,7 +216,7 @@ TEST(ParseLinesTest, SurvivesMutatedTexts) {
   EXPECT_GT(parsed, 0);
 }
 
-std::string MmtestsError(const std::string& text) { return HarnessError("mmtests", text); }
+Error MmtestsError(const std::string& text) { return HarnessError("mmtests", text); }
 
 TEST(ParseMmtestsTest, TakesEverySampleOfEachIteration) {
   const auto output = ParseMmtests(HarnessData("mmtests_script.txt"));
@@ -245,22 +242,21 @@ TEST(ParseMmtestsTest, TakesUnitAndDirectionOfADirective) {
 }
 
 TEST(ParseMmtestsTest, SaysWhatItExpectedInWhichLine) {
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"", "no value: expected at least one line OPERATION ITERATION SAMPLE VALUE"},
-      {"ops", "line 1: expected OPERATION ITERATION SAMPLE VALUE, found 1 word"},
-      {"\nops 1", "line 2: expected OPERATION ITERATION SAMPLE VALUE, found 2 words"},
-      {"ops 1 2 3 4", "line 1: expected OPERATION ITERATION SAMPLE VALUE, found 5 words"},
-      {"ops one 2 3", "line 1: expected the number of the iteration of 'ops', found 'one'"},
-      {"ops 1 two 3", "line 1: expected the number of the sample of 'ops', found 'two'"},
-      {"ops 1 2 nan", "line 1: expected the value of 'ops': 'nan' is not a finite number"},
-      {"ops 1 2 3\nops 1 2 4",
-       "line 2: 'ops' occurs twice with the same iteration number (line 1)"},
-      {"wall_time 1 2 3", "line 1: 'wall_time' is a metric that benchd measures itself"},
+  const std::vector<std::string> cases{
+      "",
+      "ops",
+      "\nops 1",
+      "ops 1 2 3 4",
+      "ops one 2 3",
+      "ops 1 two 3",
+      "ops 1 2 nan",
+      "ops 1 2 3\nops 1 2 4",
+      "wall_time 1 2 3",
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(MmtestsError(text), message) << text;
+  for (const std::string& text : cases) EXPECT_WORDING(RefusalOf(text, MmtestsError(text)));
 }
 
-std::string GoError(const std::string& text) { return HarnessError("go", text); }
+Error GoError(const std::string& text) { return HarnessError("go", text); }
 
 TEST(ParseGoBenchmarkTest, TakesEachLineOfABenchmarkAsOneSample) {
   const auto output = ParseGoBenchmark(HarnessData("go_count.txt"));
@@ -345,8 +341,7 @@ TEST(ParseGoBenchmarkTest, ReadsTheEventsOfGoTestJson) {
   ASSERT_TRUE(two) << two.error().message;
   EXPECT_EQ(ValuesOf(*two, "a.BenchmarkX-2/sec/op"), (std::vector<double>{5 / 1e9}));
   EXPECT_EQ(ValuesOf(*two, "b.BenchmarkX-2/sec/op"), (std::vector<double>{7 / 1e9}));
-  EXPECT_EQ(GoError(event("a", "BenchmarkX-2 1 nan ns/op\\n")),
-            "line 1: expected a value of 'BenchmarkX-2': 'nan' is not a finite number");
+  EXPECT_WORDING(GoError(event("a", "BenchmarkX-2 1 nan ns/op\\n")));
 }
 
 TEST(ParseGoBenchmarkTest, ABenchmarkThatWasRenamedIsOneAllTheSame) {
@@ -365,7 +360,9 @@ TEST(ParseGoBenchmarkTest, BytesASecondBesideTheTimeGateByNameOnly) {
 }
 
 TEST(ParseGoBenchmarkTest, NamesTheBenchmarkThatFailed) {
-  EXPECT_EQ(GoError(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
+  const Error error = GoError(HarnessData("go_failed.txt"));
+  EXPECT_NE(error.message.find("'BenchmarkFails'"), std::string::npos) << error.message;
+  EXPECT_WORDING(error);
 }
 
 // Results may precede the failure, and the exit code may be that of another program in a pipe.
@@ -374,30 +371,23 @@ TEST(ParseGoBenchmarkTest, OutputThatSaysItFailedHasNoResult) {
   const auto event = [](const std::string& members) {
     return "{\"Package\":\"p\"," + members + "}\n";
   };
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {result + "FAIL\n", "line 2: go test failed: 'FAIL'"},
-      {result + "FAIL\r\n", "line 2: go test failed: 'FAIL'"},
-      {result + "FAIL\tp\t600s\n", "line 2: go test failed: 'FAIL p 600s'"},
-      {"FAIL\tq [build failed]\n" + result, "line 1: go test failed: 'FAIL q [build failed]'"},
-      {result + "panic: test timed out after 10m0s\n" + "FAIL\tp\t600s\n",
-       "line 2: go test failed: 'panic: test timed out after 10m0s'"},
-      {result + "fatal error: all goroutines are asleep - deadlock!\n",
-       "line 2: go test failed: 'fatal error: all goroutines are asleep - deadlock!'"},
-      {"--- FAIL: TestParse (0.00s)\n" + result, "line 1: 'TestParse' failed"},
-      {"BenchmarkA-2 \tpanic: boom\nFAIL\tp\t0.1s\n",
-       "line 2: the result of 'BenchmarkA-2' (line 1) is missing: expected the number of its "
-       "iterations, found 'panic:'"},
-      {"    --- FAIL: BenchmarkA/x\n" + result, "line 1: 'BenchmarkA/x' failed"},
-      {event(R"("Action":"output","Output":"BenchmarkA 1 5 ns/op\n")") +
-           event(R"("Action":"output","Output":"FAIL\tp\t1s\n")"),
-       "line 2: go test failed: 'FAIL p 1s'"},
-      {event(R"("Action":"output","Output":"BenchmarkA 1 5 ns/op\n")") +
-           event(R"("Action":"fail","Elapsed":1)"),
-       "line 2: go test failed: 'FAIL p'"},
-      {event(R"("Action":"build-fail","ImportPath":"q [q.test]")") + event(R"("Action":"start")"),
-       "line 1: go test failed: 'FAIL q [q.test]'"},
+  const std::vector<std::string> cases{
+      result + "FAIL\n",
+      result + "FAIL\r\n",
+      result + "FAIL\tp\t600s\n",
+      "FAIL\tq [build failed]\n" + result,
+      result + "panic: test timed out after 10m0s\n" + "FAIL\tp\t600s\n",
+      result + "fatal error: all goroutines are asleep - deadlock!\n",
+      "--- FAIL: TestParse (0.00s)\n" + result,
+      "BenchmarkA-2 \tpanic: boom\nFAIL\tp\t0.1s\n",
+      "    --- FAIL: BenchmarkA/x\n" + result,
+      event(R"("Action":"output","Output":"BenchmarkA 1 5 ns/op\n")") +
+          event(R"("Action":"output","Output":"FAIL\tp\t1s\n")"),
+      event(R"("Action":"output","Output":"BenchmarkA 1 5 ns/op\n")") +
+          event(R"("Action":"fail","Elapsed":1)"),
+      event(R"("Action":"build-fail","ImportPath":"q [q.test]")") + event(R"("Action":"start")"),
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;
+  for (const std::string& text : cases) EXPECT_WORDING(RefusalOf(text, GoError(text)));
   // Log lines that only begin like these.
   const auto output = ParseGoBenchmark("FAILED: 0\nFAIL rate 0.1 %\nFAILURES none\npanicked: no\n" +
                                        result + "PASS\nok  \tp\t1s\n");
@@ -413,19 +403,19 @@ TEST(ParseGoBenchmarkTest, WhatSaysThatTheTestDiedIsAFailureWithoutTheLineFail) 
         "*** Test killed with quit: ran too long (11m0s).",
         "*** Test killed: ran too long (11m0s).", "*** Test I/O incomplete 1m0s after exiting.",
         "example.com/words [build failed]", "example.com/words [setup failed]"}) {
-    const std::string message = "line 2: go test failed: '" + line + "'";
-    EXPECT_EQ(GoError(result + line + "\n"), message);
-    EXPECT_EQ(GoError(result + line + "\r\n" + result), message);
-    EXPECT_EQ(GoError(result + "BenchmarkB\n" + line), "line 3" + message.substr(6));
-    EXPECT_EQ(
-        GoError(result + "BenchmarkB-2   \t" + line + "\n"),
-        "line 2: the result of 'BenchmarkB-2' (line 2) is missing: expected the number of its "
-        "iterations, found '" +
-            line.substr(0, line.find(' ')) + "'");
-    EXPECT_EQ(
-        GoError(result + "BenchmarkB-2   \t\n" + line + "\n"),
-        "line 3: the result of 'BenchmarkB-2' (line 2) is missing: expected the number of its "
-        "iterations, found nothing");
+    const Error error = GoError(result + line + "\n");
+    EXPECT_WORDING(RefusalOf(result + line + "\n", error));
+    const std::string& message = error.message;
+    EXPECT_TRUE(message.starts_with("line 2: ")) << message;
+    EXPECT_EQ(GoError(result + line + "\r\n" + result).message, message);
+    EXPECT_EQ(GoError(result + "BenchmarkB\n" + line).message, "line 3" + message.substr(6));
+    // A result that is missing: the first word is where its iterations should be, or nothing is.
+    EXPECT_THAT(GoError(result + "BenchmarkB-2   \t" + line + "\n").message,
+                AllOf(StartsWith("line 2: "), HasSubstr("'BenchmarkB-2' (line 2)"),
+                      HasSubstr("'" + line.substr(0, line.find(' ')) + "'")));
+    EXPECT_THAT(GoError(result + "BenchmarkB-2   \t\n" + line + "\n").message,
+                AllOf(StartsWith("line 3: "), HasSubstr("'BenchmarkB-2' (line 2)"),
+                      Not(HasSubstr("'" + line.substr(0, line.find(' ')) + "'"))));
   }
 }
 
@@ -447,16 +437,17 @@ TEST(ParseGoBenchmarkTest, WordsOfALogThatOnlyResembleADeathAreNone) {
 // The tab after the name is present when the benchmark runs; a name alone comes from -v.
 TEST(ParseGoBenchmarkTest, AResultThatNeverCameIsMissingAtTheEndAsWell) {
   const std::string result = "BenchmarkA-8 10 100.00 ns/op\n";
-  const std::string missing =
-      "line 2: the result of 'BenchmarkC-8' (line 2) is missing: expected the number of its "
-      "iterations, found nothing";
-  EXPECT_EQ(GoError(result + "BenchmarkC-8 \t"), missing);
-  EXPECT_EQ(GoError(result + "BenchmarkC-8\t\r\n"), missing);
-  EXPECT_EQ(GoError(result + "BenchmarkC-8     \t\nPASS\nok  \tp\t1.2s\n"),
+  const Error error = GoError(result + "BenchmarkC-8 \t");
+  EXPECT_WORDING(RefusalOf(result + "BenchmarkC-8 \t", error));
+  const std::string& missing = error.message;
+  EXPECT_TRUE(missing.starts_with("line 2: ")) << missing;
+  EXPECT_EQ(GoError(result + "BenchmarkC-8\t\r\n").message, missing);
+  EXPECT_EQ(GoError(result + "BenchmarkC-8     \t\nPASS\nok  \tp\t1.2s\n").message,
             "line 4" + missing.substr(6));
-  EXPECT_EQ(GoError(result + "BenchmarkC-8\t\n" + result), "line 3" + missing.substr(6));
+  EXPECT_EQ(GoError(result + "BenchmarkC-8\t\n" + result).message, "line 3" + missing.substr(6));
   EXPECT_EQ(GoError("{\"Action\":\"output\",\"Output\":\"BenchmarkA 1 5 ns/op\\n\"}\n"
-                    "{\"Action\":\"output\",\"Output\":\"BenchmarkC-8 \\t\"}\n"),
+                    "{\"Action\":\"output\",\"Output\":\"BenchmarkC-8 \\t\"}\n")
+                .message,
             missing);
   for (const std::string& whole : {
            "=== RUN   BenchmarkA\nBenchmarkA\n" + result + "BenchmarkC\n",
@@ -496,34 +487,26 @@ TEST(ParseGoBenchmarkTest, TidiesUnitsAsGosOwnToolsDo) {
 }
 
 TEST(ParseGoBenchmarkTest, SaysWhatItExpectedInWhichLine) {
-  const std::string none =
-      "no value: expected at least one line BenchmarkNAME ITERATIONS VALUE UNIT";
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"", none},
-      {"PASS\nok  \tx\t0.1s\n", none},
-      {"BenchmarkX-8\nBenchmarking is fun 1 2\n", none},
-      {"pkg: x\nBenchmarkX-8 hello 3 ns/op\n",
-       "line 2: the result of 'BenchmarkX-8' (line 2) is missing: expected the number of its "
-       "iterations, found 'hello'"},
-      {"BenchmarkX-8 hello\nPASS\nBenchmarkY-8 1 3 ns/op\n",
-       "line 3: the result of 'BenchmarkX-8' (line 1) is missing: expected the number of its "
-       "iterations, found 'hello'"},
-      {"{\"Action\":\"output\"\n", "line 1: not an event of go test -json"},
-      {"BenchmarkX-8 100", "line 1: 'BenchmarkX-8' has no value"},
-      {"BenchmarkX-8 100 fast ns/op",
-       "line 1: expected a value of 'BenchmarkX-8': 'fast' is not a number"},
-      {"BenchmarkX-8 100 NaN ns/op",
-       "line 1: expected a value of 'BenchmarkX-8': 'NaN' is not a finite number"},
-      {"BenchmarkX-8 100 3 ns/op 4", "line 1: expected the unit of '4'"},
-      {"BenchmarkX-8 100 3 ns/op 4 ns/op", "line 1: 'ns/op' occurs twice for 'BenchmarkX-8'"},
-      {"Unit", none},
-      {"Unit \nBenchmarkX 1 1 x", "line 1: expected a unit after Unit"},
-      {"Unit x better=up", "line 1: expected lower or higher after better=, found 'up'"},
-      {"Unit x better", "line 1: expected KEY=VALUE after the unit, found 'better'"},
-      {"Unit x better=lower\nUnit x better=higher", "line 2: 'x' has conflicting directions"},
-      {"BenchmarkX 1 1 x\n\xff", "line 2: not valid UTF-8 at byte 1"},
+  const std::vector<std::string> cases{
+      "",
+      "PASS\nok  \tx\t0.1s\n",
+      "BenchmarkX-8\nBenchmarking is fun 1 2\n",
+      "pkg: x\nBenchmarkX-8 hello 3 ns/op\n",
+      "BenchmarkX-8 hello\nPASS\nBenchmarkY-8 1 3 ns/op\n",
+      "{\"Action\":\"output\"\n",
+      "BenchmarkX-8 100",
+      "BenchmarkX-8 100 fast ns/op",
+      "BenchmarkX-8 100 NaN ns/op",
+      "BenchmarkX-8 100 3 ns/op 4",
+      "BenchmarkX-8 100 3 ns/op 4 ns/op",
+      "Unit",
+      "Unit \nBenchmarkX 1 1 x",
+      "Unit x better=up",
+      "Unit x better",
+      "Unit x better=lower\nUnit x better=higher",
+      "BenchmarkX 1 1 x\n\xff",
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;
+  for (const std::string& text : cases) EXPECT_WORDING(RefusalOf(text, GoError(text)));
 }
 
 }  // namespace

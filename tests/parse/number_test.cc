@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/wording.h"
+
 namespace benchd {
 namespace {
 
@@ -51,7 +53,7 @@ TEST(ParseNumberTest, RefusesWhatIsNotADecimalNumberByName) {
     const auto number = ParseNumber(text);
     ASSERT_FALSE(number) << text;
     EXPECT_EQ(number.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(number.error().message, "'" + text + "' is not a number");
+    EXPECT_WORDING(number.error());
   }
 }
 
@@ -59,7 +61,8 @@ TEST(ParseNumberTest, NamesNanAndInfinityAsSuch) {
   for (const std::string text : {"nan", "NaN", "-nan", "nan(0x1)", "inf", "+Inf", "-INFINITY"}) {
     const auto number = ParseNumber(text);
     ASSERT_FALSE(number) << text;
-    EXPECT_EQ(number.error().message, "'" + text + "' is not a finite number");
+    EXPECT_EQ(number.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_WORDING(number.error());
   }
 }
 
@@ -67,7 +70,8 @@ TEST(ParseNumberTest, RefusesWhatDoesNotFitADouble) {
   for (const std::string text : {"1e309", "-1e309", "1e999999999999999999999"}) {
     const auto number = ParseNumber(text);
     ASSERT_FALSE(number) << text;
-    EXPECT_EQ(number.error().message, "'" + text + "' does not fit a double");
+    EXPECT_EQ(number.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_WORDING(number.error());
   }
 }
 

@@ -6,16 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/parse/refusal.h"
+#include "tests/support/wording.h"
+
 namespace benchd {
 namespace {
 
 using Names = std::vector<std::string>;
 
-void ExpectRefused(std::string_view text, std::string_view message, const Names& wanted = {},
+void ExpectRefused(std::string_view text, const Names& wanted = {},
                    const std::string& subjects = {}) {
   const auto table = ParseRatings(text, wanted, subjects);
   ASSERT_FALSE(table) << text;
-  EXPECT_EQ(table.error().message, message);
+  EXPECT_EQ(table.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_WORDING(RefusalOf(text, table.error()));
 }
 
 constexpr std::string_view kNamed =
@@ -38,8 +42,7 @@ TEST(RatingsTest, TakesEveryColumnWhereTheFirstOneRates) {
 // Three subjects in three categories: a first column of ratings that used to be dropped silently.
 TEST(RatingsTest, AsksAboutAFirstColumnThatMayNameTheSubjectsOrRate) {
   constexpr std::string_view kVaried = "anna,ben,carl\nlow,low,low\nmid,mid,low\nhigh,mid,mid\n";
-  ExpectRefused(kVaried,
-                "column 'anna': all its fields differ, so it may name the subjects or rate them");
+  ExpectRefused(kVaried);
   const auto all = ParseRatings(kVaried, {"anna", "ben", "carl"});
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(all->raters, (Names{"anna", "ben", "carl"}));
@@ -55,16 +58,16 @@ TEST(RatingsTest, TakesTheColumnsThatAreWantedInTheirOrder) {
 }
 
 TEST(RatingsTest, RefusesWhatCannotBeComparedByItsPlace) {
-  ExpectRefused("a,b\nx,x\nx,\n", "line 3, column 3: 'b' has no rating in this row");
-  ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, but the header has 2");
-  ExpectRefused("a,a\nx,y\n", "line 1, column 3: duplicate column 'a'");
-  ExpectRefused("a,\nx,y\n", "line 1, column 3: a column has no name");
-  ExpectRefused("a,b\n", "line 2, column 1: no subjects");
-  ExpectRefused("file,a\ns1,x\ns2,x\n", "ratings: fewer than two raters", {}, "file");
-  ExpectRefused(kNamed, "column 'carl': the table has no such column", {}, "carl");
-  ExpectRefused(kNamed, "column 'anna': named twice", {"anna", "ben"}, "anna");
-  ExpectRefused(kNamed, "column 'carl': the table has no such column", {"anna", "carl"});
-  ExpectRefused(kNamed, "column 'anna': named twice", {"anna", "anna"});
+  ExpectRefused("a,b\nx,x\nx,\n");
+  ExpectRefused("a,b\nx\n");
+  ExpectRefused("a,a\nx,y\n");
+  ExpectRefused("a,\nx,y\n");
+  ExpectRefused("a,b\n");
+  ExpectRefused("file,a\ns1,x\ns2,x\n", {}, "file");
+  ExpectRefused(kNamed, {}, "carl");
+  ExpectRefused(kNamed, {"anna", "ben"}, "anna");
+  ExpectRefused(kNamed, {"anna", "carl"});
+  ExpectRefused(kNamed, {"anna", "anna"});
 }
 
 TEST(RatingsTest, RefusesAColumnOfNumbers) {
@@ -74,7 +77,8 @@ TEST(RatingsTest, RefusesAColumnOfNumbers) {
   }
   const auto table = ParseRatings(text, {});
   ASSERT_FALSE(table);
-  EXPECT_NE(table.error().message.find("more than 100 categories"), std::string::npos);
+  EXPECT_EQ(table.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_WORDING(table.error());
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/parse/refusal.h"
+#include "tests/support/wording.h"
+
 namespace benchd {
 namespace {
 
@@ -18,13 +21,12 @@ Result<std::vector<RunSet>> ReadSets(std::string_view text, const RunsLayout& la
   return ParseRuns(text, layout);
 }
 
-void ExpectRunsRefused(std::string_view text, std::string_view message,
-                       const RunsLayout& layout = {}) {
+void ExpectRunsRefused(std::string_view text, const RunsLayout& layout = {}) {
   const auto sets = ReadSets(text, layout);
   ASSERT_FALSE(sets) << text;
   EXPECT_EQ(sets.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(sets.error().message, message);
   EXPECT_FALSE(sets.error().hint.empty());
+  EXPECT_WORDING(RefusalOf(text, sets.error()));
 }
 
 std::string Raw(const std::vector<double>& values) {
@@ -97,31 +99,26 @@ TEST(RunSetsTest, ReadsRawDoublesByTheirShape) {
 }
 
 TEST(RunSetsTest, RefusesWhatIsNoFiniteNumberByItsPlace) {
-  ExpectRunsRefused("a,b\n1,2\n3,nan\n", "line 3, column 3: 'nan' is not a finite number");
-  ExpectRunsRefused("a,b\n1,2\n1e999,4\n", "line 3, column 1: '1e999' does not fit a double");
-  ExpectRunsRefused("a,b\n1,x\n", "line 2, column 3: 'x' is not a number");
-  ExpectRunsRefused("run,value\na,1\nb,inf\n", "line 3, column 3: 'inf' is not a finite number");
-  ExpectRunsRefused("[[1, 2],\n [3, \"NaN\"]]",
-                    "line 2: value 2 of run 2 is 'NaN', expected a number");
-  ExpectRunsRefused("[[1, 2],\n [3, NaN]]", "line 2: 'NaN' is not a finite number");
+  ExpectRunsRefused("a,b\n1,2\n3,nan\n");
+  ExpectRunsRefused("a,b\n1,2\n1e999,4\n");
+  ExpectRunsRefused("a,b\n1,x\n");
+  ExpectRunsRefused("run,value\na,1\nb,inf\n");
+  ExpectRunsRefused("[[1, 2],\n [3, \"NaN\"]]");
+  ExpectRunsRefused("[[1, 2],\n [3, NaN]]");
   ExpectRunsRefused(Raw({1, 2, 3, std::numeric_limits<double>::quiet_NaN()}),
-                    "run 2, value 2: not finite", {.runs = 2, .values = 2});
+                    {.runs = 2, .values = 2});
 }
 
 TEST(RunSetsTest, RefusesHolesAndWrongShapes) {
-  ExpectRunsRefused("a,b\n1,\n2,3\n",
-                    "line 3, column 3: run 'b' has an empty field above this value");
-  ExpectRunsRefused("a,b\n1,2,3\n",
-                    "line 2, column 5: the row has 3 fields, but the first line has 2");
-  ExpectRunsRefused("a,a\n1,2\n", "line 1, column 3: duplicate run 'a'");
-  ExpectRunsRefused("a,b\n", "line 2, column 1: no values");
-  ExpectRunsRefused("[1, 2]", "line 1: expected an array of numbers for run 1");
-  ExpectRunsRefused(Raw({1, 2, 3}), "shape 2x2: needs 32 bytes of doubles, but the data has 24",
-                    {.runs = 2, .values = 2});
-  ExpectRunsRefused("", "shape 0x7: no values", {.runs = 0, .values = 7});
-  ExpectRunsRefused(Raw({1}), "shape: raw doubles need a shape", {.format = RunsFormat::kRaw});
-  ExpectRunsRefused("[[1]]", "shape: only raw doubles take a shape; CSV and JSON have their own",
-                    {.format = RunsFormat::kJson, .runs = 1, .values = 1});
+  ExpectRunsRefused("a,b\n1,\n2,3\n");
+  ExpectRunsRefused("a,b\n1,2,3\n");
+  ExpectRunsRefused("a,a\n1,2\n");
+  ExpectRunsRefused("a,b\n");
+  ExpectRunsRefused("[1, 2]");
+  ExpectRunsRefused(Raw({1, 2, 3}), {.runs = 2, .values = 2});
+  ExpectRunsRefused("", {.runs = 0, .values = 7});
+  ExpectRunsRefused(Raw({1}), {.format = RunsFormat::kRaw});
+  ExpectRunsRefused("[[1]]", {.format = RunsFormat::kJson, .runs = 1, .values = 1});
 }
 
 TEST(RunSetsTest, TakesNoMoreThanItsLimits) {
@@ -130,7 +127,8 @@ TEST(RunSetsTest, TakesNoMoreThanItsLimits) {
                            "[[1],[2],[3]]", "run,value\na,1\nb,2\nc,3\n"}) {
     const auto sets = ParseRuns(text, {}, kLimits);
     ASSERT_FALSE(sets) << text;
-    EXPECT_NE(sets.error().message.find("more than"), std::string::npos) << sets.error().message;
+    EXPECT_EQ(sets.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_WORDING(RefusalOf(text, sets.error()));
   }
   EXPECT_FALSE(ParseRuns(Raw({1, 2, 3, 4, 5, 6}), {.runs = 2, .values = 3}, kLimits));
   EXPECT_TRUE(ParseRuns("a,b\n1,2\n3,4\n", {}, kLimits));

@@ -78,4 +78,10 @@ inline TableReading ReadTable(std::string_view text, std::size_t piece_bytes = 6
   return reading;
 }
 
+/// The error of a table that must have been refused.
+inline Error TableError(const TableReading& reading) {
+  EXPECT_NE(reading.error, "");
+  return {ErrorCode::kInvalidArgument, reading.error, reading.hint};
+}
+
 }  // namespace benchd

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/wording.h"
+
 namespace benchd {
 namespace {
 
@@ -46,6 +48,7 @@ TEST(AccessTest, RefusesRootsBenchmarksUnlessAllowed) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
   EXPECT_NE(refused.error().hint.find("allow_root"), std::string::npos);
+  EXPECT_WORDING(refused.error());
   policy.allow_root = true;
   EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(UserWith(0))));
 }
@@ -64,7 +67,8 @@ TEST(AccessTest, RefusesWhoseLimitsAreUnknownUnlessTheyAreItsOwnAnyway) {
   const Result<void> refused = CheckMaySubmit(policy, SpecOf(caller));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_NE(refused.error().message.find("process 4711"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("4711"), std::string::npos);
+  EXPECT_WORDING(refused.error());
   policy.single_user = true;
   EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(caller)));
 }
@@ -80,8 +84,7 @@ TEST(AccessTest, LetsOnlyAdminsLeaveSettingsOut) {
   const Result<void> refused = CheckMaySubmit(AccessPolicy{}, spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(refused.error().message,
-            "settings_off: only admins may omit settings of the machine profile");
+  EXPECT_WORDING(refused.error());
   AccessPolicy policy;
   policy.admin_gid = spec.caller.gid;
   EXPECT_TRUE(CheckMaySubmit(policy, spec));
@@ -90,7 +93,8 @@ TEST(AccessTest, LetsOnlyAdminsLeaveSettingsOut) {
 TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
   const Result<void> refused = CheckMayAdminister(AccessPolicy{}, UserWith(1000), "drain");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "drain: only admins may do this");
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_WORDING(refused.error());
   EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, UserWith(0), "drain"));
 }
 
@@ -104,7 +108,7 @@ TEST(AccessTest, OnlyAdminsAndThePushersGroupReadEverybodysSummaries) {
   const Result<void> refused = CheckMayReadAll(policy, UserWith(1000));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(refused.error().message, "history: only admins may read the history of all users");
+  EXPECT_WORDING(refused.error());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/queue/current_session.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -8,23 +9,21 @@ namespace {
 std::string Describe(SessionSnapshot snapshot) { return DescribeState(snapshot, "uid 1 (pid 2)"); }
 
 TEST(HistoryTextTest, EachStateHasItsLine) {
-  EXPECT_EQ(Describe({.state = SessionState::kPreparing}), "preparing");
-  EXPECT_EQ(Describe({.state = SessionState::kRunning}), "running");
-  EXPECT_EQ(Describe({.state = SessionState::kPaused}), "paused: the disk is full");
-  EXPECT_EQ(Describe({.state = SessionState::kCancelled}), "cancelled by uid 1 (pid 2)");
+  for (const SessionState state : {SessionState::kPreparing, SessionState::kRunning,
+                                   SessionState::kPaused, SessionState::kCancelled}) {
+    EXPECT_WORDING(Describe({.state = state}));
+  }
 }
 
 TEST(HistoryTextTest, AnEndSaysHow) {
   SessionSnapshot done{.state = SessionState::kDone};
-  for (const auto& [verdict, text] : {std::pair{Verdict::kPass, "done: pass"},
-                                      {Verdict::kRegression, "done: regression"},
-                                      {Verdict::kUndecided, "done: undecided"}}) {
+  for (const Verdict verdict : {Verdict::kPass, Verdict::kRegression, Verdict::kUndecided}) {
     done.report.emplace().verdict = verdict;
-    EXPECT_EQ(Describe(done), text);
+    EXPECT_WORDING(Describe(done));
   }
   SessionSnapshot failed{.state = SessionState::kFailed};
   failed.failure = Failure{Error{ErrorCode::kNotFound, "base: not found", "hint"}, std::nullopt};
-  EXPECT_EQ(Describe(failed), "failed: base: not found");
+  EXPECT_WORDING(Describe(failed));
 }
 
 TEST(HistoryTextTest, CallersAreNamedByUidAndPid) {

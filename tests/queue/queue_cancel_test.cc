@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "tests/queue/queue_fixture.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -35,8 +36,7 @@ TEST_F(QueueCancelTest, WhileItWaits) {
   EXPECT_EQ(cancelled->state, SessionState::kCancelled);
   EXPECT_EQ(cancelled->cancelled_by, "uid 1000");
   EXPECT_EQ(cancelled->position, 0U);
-  EXPECT_EQ(store_.history(id),
-            (History{"submitted by uid 1000 (pid 123)", "cancelled by uid 1000 (pid 5)"}));
+  EXPECT_WORDING(TextOf(store_.history(id)));
   EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
   EXPECT_TRUE(queue_.Idle());
 }
@@ -60,7 +60,7 @@ TEST_F(QueueCancelTest, WhileItWaitsAndTheDiskIsFullItStaysWhereItWas) {
   const Result<SessionSnapshot> cancelled = Cancel(User(1000), id);
   ASSERT_FALSE(cancelled);
   EXPECT_EQ(cancelled.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(cancelled.error().message, "cancel: " + store_.full());
+  EXPECT_WORDING(cancelled.error(), {{store_.file(), "DB"}});
   EXPECT_EQ(SnapshotOf(id).position, 1U);
   EXPECT_EQ(SnapshotOf(next).position, 2U);
 }
@@ -95,8 +95,7 @@ TEST_F(QueueCancelTest, WhileItPrepares) {
   EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
   EXPECT_TRUE(runner_.orders().empty());
   EXPECT_EQ(runner_.released, runner_.acquired);
-  EXPECT_EQ(store_.history(id), (History{"submitted by uid 1000 (pid 123)", "preparing",
-                                         "cancelled by uid 1000 (pid 5)"}));
+  EXPECT_WORDING(TextOf(store_.history(id)));
 }
 
 TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
@@ -113,8 +112,7 @@ TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
   ASSERT_TRUE(cancelled_ && *cancelled_);
   EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
   EXPECT_EQ(StateOf(second), SessionState::kDone);
-  EXPECT_EQ(store_.history(first), (History{"submitted by uid 1000 (pid 123)", "preparing",
-                                            "running", "cancelled by uid 1000 (pid 5)"}));
+  EXPECT_WORDING(TextOf(store_.history(first)));
 }
 
 TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
@@ -157,7 +155,7 @@ TEST_F(QueueCancelTest, AfterItsEndChangesNothing) {
   Work();
   Settle();
   const History before = store_.history(id);
-  EXPECT_EQ(before.back(), "done: pass");
+  EXPECT_WORDING(before.back());
   const Result<SessionSnapshot> cancelled = Cancel(User(1000), id);
   ASSERT_TRUE(cancelled);
   EXPECT_EQ(cancelled->state, SessionState::kDone);

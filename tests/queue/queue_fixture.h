@@ -129,4 +129,11 @@ class QueueFixture : public testing::Test {
 
 using History = std::vector<std::string>;
 
+/// A history, or other lines, as one text.
+inline std::string TextOf(const History& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
 }  // namespace benchd

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/queue/queue_fixture.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -101,8 +102,7 @@ TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
   ASSERT_TRUE(record);
   EXPECT_EQ(record->snapshot.state, SessionState::kFailed);
   ASSERT_TRUE(record->snapshot.failure && record->snapshot.failure->run);
-  EXPECT_EQ(record->snapshot.failure->error.message,
-            "candidate failed in warm-up: command 'candidate-program': not found");
+  EXPECT_WORDING(record->snapshot.failure->error);
   EXPECT_EQ(record->snapshot.failure->run->arm, "candidate");
   EXPECT_EQ(StoredStateOf(id), SessionState::kFailed);
   EXPECT_EQ(StateOf(waiting), SessionState::kFailed) << "the same program";
@@ -140,7 +140,7 @@ TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
                            Error{ErrorCode::kUnavailable, "benchd-runner died", {}});
   const Error error = Refused(SpecOf(1000));
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
-  EXPECT_EQ(error.message, "base: benchd-runner died");
+  EXPECT_WORDING(error);
   EXPECT_TRUE(List(User(1000), {.all = true}).empty());
 }
 

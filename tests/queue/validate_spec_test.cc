@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/support/fakes.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -48,8 +49,8 @@ TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
     for (const auto& [field, spec] : {std::pair("input", input), std::pair("output", output)}) {
       const Result<SessionSpec> refused = ValidateSpec(spec);
       ASSERT_FALSE(refused) << field << " " << path;
-      EXPECT_EQ(refused.error().message,
-                std::string(field) + ": '" + path + "' is a descriptor, not a file");
+      EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+      EXPECT_WORDING(refused.error()) << field << " " << path;
     }
   }
   SessionSpec spec = fake::TwoArms();
@@ -60,7 +61,7 @@ TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
 struct BadSpec {
   const char* what;
   std::function<void(SessionSpec&)> spoil;
-  const char* message;
+  const char* field;
 };
 
 class ValidateSpecRefusalTest : public testing::TestWithParam<BadSpec> {};
@@ -70,7 +71,10 @@ TEST_P(ValidateSpecRefusalTest, NamesTheOptionAndTheReason) {
   GetParam().spoil(spec);
   const Result<SessionSpec> refused = ValidateSpec(spec);
   ASSERT_FALSE(refused) << GetParam().what;
-  EXPECT_EQ(refused.error().message.rfind(GetParam().message, 0), 0U) << refused.error().message;
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(refused.error().message.starts_with(GetParam().field + std::string(": ")))
+      << refused.error().message;
+  EXPECT_WORDING(refused.error());
 }
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -78,149 +82,133 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 INSTANTIATE_TEST_SUITE_P(
     All, ValidateSpecRefusalTest,
     testing::Values(
-        BadSpec{"no_benchmark", [](auto& s) { s.benchmarks.clear(); }, "benchmarks: missing"},
-        BadSpec{"no_candidate", [](auto& s) { s.benchmarks[0].arms.pop_back(); },
-                "candidate: missing"},
+        BadSpec{"no_benchmark", [](auto& s) { s.benchmarks.clear(); }, "benchmarks"},
+        BadSpec{"no_candidate", [](auto& s) { s.benchmarks[0].arms.pop_back(); }, "candidate"},
         BadSpec{"no_reference",
                 [](auto& s) { s.benchmarks[0].arms.erase(s.benchmarks[0].arms.begin()); },
-                "reference: missing"},
+                "reference"},
         BadSpec{"unknown_setting",
                 [](auto& s) {
                   s.settings_off = {"irqs", "governer"};
                 },
-                "settings_off: 'governer' is not a setting of a machine profile"},
+                "settings_off"},
         BadSpec{"setting_twice",
                 [](auto& s) {
                   s.settings_off = {"irqs", "irqs"};
                 },
-                "settings_off: 'irqs' is named twice"},
-        BadSpec{"equal_names", [](auto& s) { s.benchmarks[0].arms[1].name = "base"; },
-                "name: 'base' is used by two arms"},
-        BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; },
-                "name: empty name"},
-        BadSpec{"newline_in_name", [](auto& s) { s.benchmarks[0].arms[1].name = "a\nb"; },
-                "name: a name contains a control character"},
+                "settings_off"},
+        BadSpec{"equal_names", [](auto& s) { s.benchmarks[0].arms[1].name = "base"; }, "name"},
+        BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; }, "name"},
+        BadSpec{"newline_in_name", [](auto& s) { s.benchmarks[0].arms[1].name = "a\nb"; }, "name"},
         BadSpec{"empty_command", [](auto& s) { s.benchmarks[0].arms[1].command = ""; },
-                "command of candidate: "},
+                "command of candidate"},
         BadSpec{"blank_shell_command",
                 [](auto& s) {
                   s.benchmarks[0].arms[1].command = "  ";
                   s.benchmarks[0].arms[1].shell = true;
                 },
-                "command of candidate: "},
+                "command of candidate"},
         BadSpec{"unbalanced_quote", [](auto& s) { s.benchmarks[0].arms[1].command = "a 'b"; },
-                "command of candidate: "},
+                "command of candidate"},
         BadSpec{"nul_byte",
                 [](auto& s) { s.benchmarks[0].arms[1].command = std::string("a\0b", 3); },
-                "command of candidate: "},
+                "command of candidate"},
         BadSpec{"huge_command",
                 [](auto& s) { s.benchmarks[0].arms[1].command = std::string(1 << 20, 'x'); },
-                "command of candidate: "},
-        BadSpec{"relative_cwd", [](auto& s) { s.benchmarks[0].arms[1].cwd = "x"; },
-                "cwd: 'x' is not an absolute path"},
-        BadSpec{"env_name", [](auto& s) { s.benchmarks[0].arms[1].env["A=B"] = "c"; },
-                "env: 'A=B'"},
-        BadSpec{"env_nul", [](auto& s) { s.environment["A"] = std::string("x\0y", 3); },
-                "env: 'A' contains a NUL byte"},
-        BadSpec{"huge_env", [](auto& s) { s.environment["A"] = std::string(2 << 20, 'x'); },
-                "env: the environment is over 1 MiB"},
-        BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence: must be between"},
-        BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence: must be between"},
-        BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence: must be between"},
+                "command of candidate"},
+        BadSpec{"relative_cwd", [](auto& s) { s.benchmarks[0].arms[1].cwd = "x"; }, "cwd"},
+        BadSpec{"env_name", [](auto& s) { s.benchmarks[0].arms[1].env["A=B"] = "c"; }, "env"},
+        BadSpec{"env_nul", [](auto& s) { s.environment["A"] = std::string("x\0y", 3); }, "env"},
+        BadSpec{"huge_env", [](auto& s) { s.environment["A"] = std::string(2 << 20, 'x'); }, "env"},
+        BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence"},
+        BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence"},
+        BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence"},
         BadSpec{"accept_exit",
                 [](auto& s) {
                   s.benchmarks[0].accept_exit = {0, 256};
                 },
-                "accept-exit: '256' is not an exit code"},
+                "accept-exit"},
         BadSpec{"too_many_pointers", [](auto& s) { s.lfs_pointers.assign(21, "x"); },
-                "lfs_pointers: more than 20 paths"},
+                "lfs_pointers"},
         BadSpec{"long_pointer", [](auto& s) { s.lfs_pointers = {std::string(1025, 'x')}; },
-                "lfs_pointers: a path is over 1 KiB or contains a control character"},
-        BadSpec{"pointer_of_two_lines", [](auto& s) { s.lfs_pointers = {"a\nb"}; },
-                "lfs_pointers: a path is over 1 KiB or contains a control character"},
-        BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; },
-                "margin: must be above zero"},
-        BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; },
-                "margin: must be above zero"},
+                "lfs_pointers"},
+        BadSpec{"pointer_of_two_lines", [](auto& s) { s.lfs_pointers = {"a\nb"}; }, "lfs_pointers"},
+        BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin"},
+        BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; }, "margin"},
         BadSpec{"gate_margin_0",
                 [](auto& s) { s.benchmarks[0].gates = {{.metric = "wall_time", .margin = 0}}; },
-                "margin: the margin of 'wall_time' must be above zero"},
+                "margin"},
         BadSpec{"gate_twice",
                 [](auto& s) {
                   s.benchmarks[0].gates = {{.metric = "max_rss"}, {.metric = "max_rss"}};
                 },
-                "metric: 'max_rss' has two gates"},
+                "metric"},
         BadSpec{"gate_on_no_metric",
-                [](auto& s) { s.benchmarks[0].gates = {{.metric = "walltime"}}; },
-                "metric: 'walltime' is not a built-in metric"},
+                [](auto& s) { s.benchmarks[0].gates = {{.metric = "walltime"}}; }, "metric"},
         BadSpec{"gate_on_the_wrong_direction",
                 [](auto& s) {
                   s.benchmarks[0].gates = {{.metric = "wall_time", .better = Better::kHigher}};
                 },
-                "metric: 'wall_time' cannot be better when higher"},
+                "metric"},
         BadSpec{"a_hook_of_one_arm_alone",
-                [](auto& s) { s.benchmarks[0].arms[1].prepare.command = "make"; },
-                "prepare: 1 of 2 arms have one"},
+                [](auto& s) { s.benchmarks[0].arms[1].prepare.command = "make"; }, "prepare"},
         BadSpec{"shell_syntax_in_a_hook_of_an_arm",
                 [](auto& s) {
                   s.benchmarks[0].arms[0].conclude.command = "rm x";
                   s.benchmarks[0].arms[1].conclude.command = "rm *.o";
                 },
-                "conclude of candidate: command: *.o at column 4"},
+                "conclude of candidate"},
         BadSpec{"shell_syntax", [](auto& s) { s.benchmarks[0].arms[1].command = "a > b"; },
-                "command of candidate: command: > at column 3"},
+                "command of candidate"},
         BadSpec{"shell_syntax_in_a_hook",
                 [](auto& s) { s.benchmarks[0].hooks.setup.command = "make && make install"; },
-                "setup: command: && at column 6"},
+                "setup"},
         BadSpec{"rate_margin_over_1",
                 [](auto& s) {
                   s.benchmarks[0].gates = {{.metric = "x", .margin = 1, .better = Better::kHigher}};
                 },
-                "margin: a drop of 100 %"},
-        BadSpec{"zero_max_time", [](auto& s) { s.limits.max_time = {}; },
-                "max-time: must be above zero"},
-        BadSpec{"negative_timeout", [](auto& s) { s.limits.timeout = Nanoseconds(-1); },
-                "timeout: must be above zero"},
-        BadSpec{"one_run", [](auto& s) { s.limits.runs = 1; }, "runs: must be at least 2"},
+                "margin"},
+        BadSpec{"zero_max_time", [](auto& s) { s.limits.max_time = {}; }, "max-time"},
+        BadSpec{"negative_timeout", [](auto& s) { s.limits.timeout = Nanoseconds(-1); }, "timeout"},
+        BadSpec{"one_run", [](auto& s) { s.limits.runs = 1; }, "runs"},
         BadSpec{"runs_and_max_runs",
                 [](auto& s) {
                   s.limits.runs = 10;
                   s.limits.max_runs = 10;
                 },
-                "runs: cannot be combined with --max-runs"},
+                "runs"},
         BadSpec{"min_runs_above_max_runs",
                 [](auto& s) {
                   s.limits.min_runs = 20;
                   s.limits.max_runs = 10;
                 },
-                "min-runs: 20 is above --max-runs, which is 10"},
+                "min-runs"},
         BadSpec{"hook_with_open_quote",
-                [](auto& s) { s.benchmarks[0].hooks.setup.command = "make 'x"; }, "setup: "},
+                [](auto& s) { s.benchmarks[0].hooks.setup.command = "make 'x"; }, "setup"},
         BadSpec{"hook_in_a_relative_folder", [](auto& s) { s.benchmarks[0].hooks.cwd = "x"; },
-                "cwd: 'x' is not an absolute path"},
+                "cwd"},
         BadSpec{"short_commit",
                 [](auto& s) {
                   s.benchmarks[0].arms[0].commit = Commit{"abc", {}};
                 },
-                "commit: 'abc' is not a full commit ID"},
-        BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse: "},
+                "commit"},
+        BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse"},
         BadSpec{"output_without_path", [](auto& s) { s.benchmarks[0].output = OutputKind::kFile; },
-                "output: "},
+                "output"},
         BadSpec{"two_benchmarks_of_one_name",
-                [](auto& s) { s.benchmarks.push_back(s.benchmarks[0]); },
-                "benchmark: 'main' is used by two benchmarks"},
-        BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label: 'k'"},
+                [](auto& s) { s.benchmarks.push_back(s.benchmarks[0]); }, "benchmark"},
+        BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label"},
         BadSpec{"many_labels",
                 [](auto& s) {
                   for (int i = 0; i < 65; ++i) s.labels["k" + std::to_string(i)] = "v";
                 },
-                "label: 65 labels given; the limit is 64"},
+                "label"},
         BadSpec{"long_labels",
                 [](auto& s) {
                   for (int i = 0; i < 50; ++i)
                     s.labels["k" + std::to_string(i)] = std::string(180, 'v');
                 },
-                "label: all labels together are over 8 KiB"}),
+                "label"}),
     [](const auto& bad) { return std::string(bad.param.what); });
 
 TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
@@ -230,7 +218,8 @@ TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
   EXPECT_TRUE(CheckRequestId(std::string(64, 'r')));
   const Result<void> refused = CheckRequestId(std::string(65, 'r'));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long; the limit is 64");
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_WORDING(refused.error());
 }
 
 }  // namespace

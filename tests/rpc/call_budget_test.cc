@@ -16,6 +16,7 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "tests/rpc/whole_daemon.h"
+#include "tests/support/wording.h"
 
 namespace benchd::rpc {
 namespace {
@@ -144,9 +145,8 @@ TEST_F(DaemonBudgetTest, MoreCallsOfAUserThanMayBeUnderWayAreRefused) {
     refused = sessions_->List(&context, v1::ListSessionsRequest(), &sessions);
   }
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(refused.error_message(),
-            "calls in flight: 64 of 64 are active for uid " + std::to_string(::getuid()));
-  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`calls_a_user` in [limits]"));
+  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("calls_a_user"));
+  EXPECT_WORDING(refused, {{"uid " + std::to_string(::getuid()), "uid UID"}});
 }
 
 TEST(CallBudgetTest, ARequestIsHeldForAsLongAsItsCallLasts) {
@@ -185,9 +185,8 @@ TEST_F(DaemonBudgetTest, MorePairsOfArmsThanALimitAreRefusedWithItsKey) {
   v1::SubmitResponse response;
   const grpc::Status refused = sessions_->Submit(&context, request, &response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(refused.error_message(),
-            "pairs of a reference and a candidate: 1056 exceeds the limit of 1024");
-  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`pairs_a_session` in [limits]"));
+  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("pairs_a_session"));
+  EXPECT_WORDING(refused);
 }
 
 // Converting them would occupy the loop for half a second.
@@ -207,7 +206,7 @@ TEST_F(DaemonBudgetTest, ManyEmptyPartsOfASpecAreRefusedBeforeTheyAreConverted) 
     v1::SubmitResponse response;
     const grpc::Status refused = sessions_->Submit(&context, request, &response);
     EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-    EXPECT_THAT(refused.error_message(), ::testing::HasSubstr("exceeds the limit"));
+    EXPECT_WORDING(refused);
   }
 }
 
@@ -220,9 +219,8 @@ TEST_F(DaemonBudgetTest, ASpecThatIsTooLargeIsRefusedAndAnEnvironmentIsNot) {
   v1::SubmitResponse response;
   const grpc::Status refused = sessions_->Submit(&context, request, &response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(refused.error_message(),
-              ::testing::MatchesRegex("submission: 29[0-9] KiB exceeds the limit of 256 KiB"));
-  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`spec_kib` in [limits]"));
+  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("spec_kib"));
+  EXPECT_WORDING(refused);
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 
 #include <grpcpp/channel.h>
 #include <grpcpp/server.h>
+#include <grpcpp/support/status.h>
 
+#include <array>
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "benchd/v1/session.grpc.pb.h"
@@ -21,6 +25,27 @@
 #include "tests/support/fakes.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_store.h"
+#include "tests/support/wording.h"
+
+namespace benchd::test {
+
+/// Compares the code, message and details of an answer. Inline, because the fuzzers link this
+/// file's source without wording.cc.
+inline ::testing::AssertionResult MatchesWording(const grpc::Status& status,
+                                                 const Replacements& replacements = {}) {
+  // In the order of grpc/status.h.
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+       "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+       "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+       "UNAUTHENTICATED"});
+  std::string text(kNames.at(static_cast<std::size_t>(status.error_code())));
+  text += ": " + status.error_message();
+  if (!status.error_details().empty()) text += "\n  hint: " + status.error_details();
+  return MatchesWording(std::move(text), replacements);
+}
+
+}  // namespace benchd::test
 
 /// Helpers for the tests of rpc/: a loop in a thread, a control socket in a temporary directory,
 /// and a service whose sessions are in a map.

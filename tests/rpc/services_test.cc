@@ -10,6 +10,7 @@
 
 #include "benchd/v1/queue.grpc.pb.h"
 #include "tests/rpc/whole_daemon.h"
+#include "tests/support/wording.h"
 
 namespace benchd::rpc {
 namespace {
@@ -101,8 +102,8 @@ TEST_F(ServicesTest, ABadRequestIsASentenceWithItsField) {
   v1::SubmitResponse response;
   const grpc::Status status = sessions_->Submit(&context, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(status.error_message(), "method: this benchd does not know the value 77");
-  EXPECT_EQ(status.error_details(), "use a client and a daemon of the same version");
+  EXPECT_TRUE(status.error_message().starts_with("method: ")) << status.error_message();
+  EXPECT_WORDING(status);
 }
 
 TEST_F(ServicesTest, ListsAndCancels) {
@@ -192,8 +193,7 @@ TEST_F(ServicesTest, AnEndedSessionThatCannotBeReadIsListedAllTheSame) {
   v1::SessionEvent event;
   const auto reader = sessions_->Watch(&watching, watch);
   EXPECT_FALSE(reader->Read(&event));
-  EXPECT_EQ(reader->Finish().error_message(), "reading the session: stored session " + first +
-                                                  ": snapshot: state: unknown name 'asleep'");
+  EXPECT_WORDING(reader->Finish(), {{first, "ID"}});
 }
 
 TEST_F(ServicesTest, AMovedSessionHasAnotherPlace) {
@@ -220,8 +220,8 @@ TEST_F(ServicesTest, ASessionTellsItsHistoryToWhoAsksForItAlone) {
   const std::string id = Submit();
   const v1::Session session = Get(id);
   ASSERT_EQ(session.history_size(), 1);
-  EXPECT_EQ(session.history(0).what(), "submitted by uid " + std::to_string(::getuid()) + " (pid " +
-                                           std::to_string(::getpid()) + ")");
+  EXPECT_WORDING(session.history(0).what(), {{"uid " + std::to_string(::getuid()), "uid UID"},
+                                             {"pid " + std::to_string(::getpid()), "pid PID"}});
   // fake::Clock starts on the second day of the epoch.
   EXPECT_EQ(session.history(0).time().seconds(), 24 * 3600);
   v1::ListSessionsResponse list;

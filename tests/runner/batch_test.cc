@@ -13,6 +13,7 @@
 
 #include "core/base/cpu_list.h"
 #include "tests/runner/runner_process.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -99,7 +100,8 @@ TEST_F(BatchTest, EndsWithTheRunThatCannotBeMeasured) {
   ASSERT_TRUE(runner_.Open(vanished, 1));
   const auto finished = Run(BatchOf({0, 0, 1, 0}));
   EXPECT_EQ(finished.runs.size(), 2U);
-  EXPECT_EQ(finished.result.error().message, "cwd: /no/such/folder: No such file or directory");
+  EXPECT_EQ(finished.result.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_WORDING(finished.result.error());
   EXPECT_TRUE(Run(BatchOf({0})).result) << "the next batch is unaffected";
 }
 

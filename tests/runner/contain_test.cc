@@ -11,6 +11,7 @@
 
 #include "tests/runner/runner_process.h"
 #include "tests/support/places.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -128,8 +129,11 @@ TEST_P(ContainTest, ALimitOfProcessesHoldsAndIsNamed) {
   EXPECT_EQ(figures->output, "n 1000\n");
   // Without a control group, the kernel counts all processes of the user and does not report which
   // run reached the limit.
-  EXPECT_EQ(figures->limit,
-            GetParam() == RunnerIds::kOwn ? "reached its limit of 20 processes" : "");
+  if (GetParam() == RunnerIds::kOwn) {
+    EXPECT_NE(figures->limit.find("20 processes"), std::string::npos) << figures->limit;
+  } else {
+    EXPECT_EQ(figures->limit, "");
+  }
 }
 
 TEST_P(ContainTest, LimitsOfEachProcessHold) {
@@ -162,7 +166,10 @@ TEST_P(ContainTest, AnEndlessOutputIsReadToItsTimeout) {
   auto figures = Run({"fill-stdout", "1000000"}, 300 * kMillisecond);
   ASSERT_TRUE(figures) << figures.error().message;
   EXPECT_TRUE(figures->exit.timed_out);
-  EXPECT_TRUE(figures->output.ends_with("more than 1 MiB]\n"));
+  EXPECT_EQ(figures->output.size(), 1024U * 1024U);
+  const std::size_t cut = figures->output.rfind('[');
+  ASSERT_NE(cut, std::string::npos);
+  EXPECT_WORDING("the log ends with " + figures->output.substr(cut));
   figures = Run({"fill-stderr", "1000000"}, 300 * kMillisecond);
   ASSERT_TRUE(figures) << figures.error().message;
   EXPECT_TRUE(figures->exit.timed_out);
@@ -210,7 +217,7 @@ TEST_F(MemoryLimitTest, WhoTakesMoreIsKilledAndItIsSaid) {
         runner_->Run(ChildOf({HostileProgram(), deed, "200"}), 2'000 * kMillisecond);
     ASSERT_TRUE(figures) << figures.error().message;
     EXPECT_EQ(figures->exit.signal, SIGKILL) << deed;
-    EXPECT_EQ(figures->limit, "exceeded its memory limit of 64 MiB") << deed;
+    EXPECT_NE(figures->limit.find("64 MiB"), std::string::npos) << deed << ": " << figures->limit;
   }
   const auto figures = runner_->Run(ChildOf({HostileProgram(), "allocate", "20"}));
   ASSERT_TRUE(figures) << figures.error().message;
@@ -234,9 +241,9 @@ TEST(LimitWarningTest, ARunThatSucceededAtItsLimitIsWarnedOf) {
   const MachineEnd end = runner.Await<MachineEnd>();
   ASSERT_FALSE(end.warnings.empty());
   EXPECT_EQ(end.warnings.back().code, "limit_reached");
-  EXPECT_EQ(end.warnings.back().message,
-            "in 2 runs a program reached its limit of 20 processes: it may not have done all its "
-            "work");
+  const std::string& message = end.warnings.back().message;
+  EXPECT_NE(message.find("2 runs"), std::string::npos) << message;
+  EXPECT_NE(message.find("20 processes"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "daemon/launch/perf_counters.h"
 #include "tests/runner/runner_process.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -71,7 +72,7 @@ TEST_F(CountedTest, WhoseCpusItCouldBeAnywhereNobodyCounts) {
   EXPECT_FALSE(figures->interrupts);
   ASSERT_EQ(figures->missing.size(), 1U);
   EXPECT_EQ(figures->missing[0].metric, "interrupts");
-  EXPECT_NE(figures->missing[0].why.find("no dedicated CPUs"), std::string::npos);
+  EXPECT_WORDING(figures->missing[0].why);
 }
 
 // Metrics that are slow to read are left out of short runs, and of first runs, whose duration is
@@ -94,14 +95,14 @@ TEST_F(CountedTest, ACounterThatIsMissingIsRefusedByNameBeforeAnythingRan) {
   const auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {"instructions"}));
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(opened.error().message, "metric instructions: not available here: " + why);
-  EXPECT_EQ(opened.error().hint, "gate on another metric, such as cpu_time");
+  EXPECT_WORDING(opened.error(), {{why, "WHY"}});
 }
 
 TEST_F(CountedTest, AMetricThatNobodyKnowsIsRefused) {
   const auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {"typos"}));
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, "metric typos: not available here: unknown counter");
+  EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_WORDING(opened.error());
 }
 
 // The tree's clock runs from execve on: it includes all descendants but not the child's start.
@@ -189,8 +190,7 @@ TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
   EXPECT_FALSE(Find(*figures, "task_clock"));
   ASSERT_EQ(figures->missing.size(), 1U);
   EXPECT_EQ(figures->missing[0].metric, "task_clock");
-  EXPECT_EQ(figures->missing[0].why,
-            "the kernel does not count programs that are set-user-ID or not readable");
+  EXPECT_WORDING(figures->missing[0].why);
 }
 
 TEST(CountedAsNobodyTest, CountersWorkWithoutAnyPrivilege) {
@@ -283,8 +283,8 @@ TEST(CountedAsNobodyTest, WithoutAControlGroupTheTreesFiguresAreAbsentAndRefused
   for (const std::string metric : {"tree_cpu_time", "tree_memory_peak"}) {
     const auto opened = runner.Open(Asking(child, {metric}));
     ASSERT_FALSE(opened);
-    EXPECT_TRUE(opened.error().message.starts_with("metric " + metric +
-                                                   ": not available here: no control group"))
+    EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition);
+    EXPECT_TRUE(opened.error().message.starts_with("metric " + metric + ": "))
         << opened.error().message;
   }
 }

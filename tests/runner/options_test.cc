@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/runner/setup.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -25,10 +26,10 @@ TEST(RunnerOptionsTest, TakesValuesInBothSpellings) {
 }
 
 TEST(RunnerOptionsTest, RefusesWhatItDoesNotKnow) {
-  EXPECT_EQ(Parse({"--frobnicate"}).error().message, "--frobnicate: unknown option");
-  EXPECT_EQ(Parse({"word"}).error().message, "word: unknown option");
-  EXPECT_EQ(Parse({"--restore=yes"}).error().message, "--restore=yes: unknown option");
-  EXPECT_EQ(Parse({"--socket"}).error().message, "--socket: requires a value");
+  EXPECT_WORDING(Parse({"--frobnicate"}).error());
+  EXPECT_WORDING(Parse({"word"}).error());
+  EXPECT_WORDING(Parse({"--restore=yes"}).error());
+  EXPECT_WORDING(Parse({"--socket"}).error());
 }
 
 TEST(UserTest, IsANumberOrANameOfThePasswordFile) {

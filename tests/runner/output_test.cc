@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/runner/runner_process.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -43,10 +44,12 @@ TEST(OutputTest, ALogIsCutAtOneMebibyteAndSaysSoAndTheChildIsNotStopped) {
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->exit.code, 7);
-  const std::string cut = "\n[truncated: the run printed more than 1 MiB]\n";
   EXPECT_EQ(figures->output.size(), 1024U * 1024U);
-  EXPECT_TRUE(figures->output.ends_with("yyy" + cut));
-  EXPECT_EQ(figures->output.find_first_not_of('y'), figures->output.size() - cut.size());
+  const std::size_t cut = figures->output.find_first_not_of('y');
+  ASSERT_LT(cut, figures->output.size());
+  EXPECT_EQ(figures->output[cut], '\n');
+  EXPECT_TRUE(figures->output.ends_with("]\n"));
+  EXPECT_WORDING("the log ends with " + figures->output.substr(cut + 1));
 }
 
 TEST(OutputTest, AFileHasWhatTheLastRunWrote) {
@@ -92,7 +95,7 @@ TEST(OutputTest, WhatCannotBeParsedIsAnAnswerWithTheReason) {
   const auto parsed = ParsedBy(runner, ScriptOf("echo latency fast"));
   ASSERT_FALSE(parsed.result);
   EXPECT_EQ(parsed.result.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_NE(parsed.result.error().message.find("line 1"), std::string::npos);
+  EXPECT_WORDING(parsed.result.error());
 }
 
 TEST(OutputTest, ParsedOutputCanBeLoggedAndFiledToo) {
@@ -131,7 +134,7 @@ TEST(OutputTest, ParsingHappensAsTheCaller) {
   child.output_path = folder / "out.txt";
   const auto refused = ParsedBy(runner, child);
   ASSERT_FALSE(refused.result);
-  EXPECT_EQ(refused.result.error().message, "output: " + child.output_path + ": Permission denied");
+  EXPECT_WORDING(refused.result.error(), {{folder.path(), "DIR"}});
 }
 
 TEST(OutputTest, AKilledChildIsNotParsed) {
@@ -150,7 +153,7 @@ TEST(OutputTest, TooMuchToParseIsAnErrorThatSaysSo) {
       ParsedBy(runner, ScriptOf("head -c 70000000 /dev/zero"));  // the limit is 64 MiB
   ASSERT_FALSE(parsed.result);
   EXPECT_EQ(parsed.result.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(parsed.result.error().message, "stdout: more than 64 MiB, too large to parse");
+  EXPECT_WORDING(parsed.result.error());
 }
 
 }  // namespace

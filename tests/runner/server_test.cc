@@ -16,6 +16,7 @@
 #include "daemon/wire/channel.h"
 #include "tests/runner/runner_process.h"
 #include "tests/runner/service_process.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -89,7 +90,7 @@ TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
   EXPECT_EQ(info.st_mode & 0777, 0600U);
 
   EXPECT_FALSE(IsServed(service.Connect().get()));
-  EXPECT_NE(service.ReadLine().find("refused a connection from uid 0"), std::string::npos);
+  EXPECT_WORDING(service.ReadLine());
   const pid_t pid = fork();
   if (pid == 0) {
     BecomeNobody();
@@ -133,7 +134,7 @@ TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
   ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
   {
     Service second(folder, {"--config", config});
-    EXPECT_EQ(second.ReadLine(), "error: " + path + ": another process listens there");
+    EXPECT_WORDING(second.ReadLine(), {{folder.path(), "DIR"}});
     EXPECT_EQ(second.Wait(), 1);
   }
   EXPECT_TRUE(IsServed(service.Connect().get()));
@@ -141,7 +142,7 @@ TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
 
   folder.Put("runner.sock", "a file");
   Service third(folder, {"--config", config});
-  EXPECT_EQ(third.ReadLine(), "error: " + path + ": the file is not a socket");
+  EXPECT_WORDING(third.ReadLine(), {{folder.path(), "DIR"}});
   EXPECT_EQ(third.Wait(), 1);
 }
 
@@ -158,7 +159,7 @@ TEST(ServerTest, HoldsTheJournalWhileItLives) {
   Service service(folder, {"--config", config, "--journal", journal, root});
   ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
   Service restore(folder, {"--restore", "--journal", journal, root});
-  EXPECT_EQ(restore.ReadLine(), "error: " + journal + ": in use by another benchd-runner");
+  EXPECT_WORDING(restore.ReadLine(), {{folder.path(), "DIR"}});
   EXPECT_EQ(restore.Wait(), 1);
   EXPECT_EQ(service.Stop(), 0);
   Service again(folder, {"--restore", "--journal", journal, root});
@@ -168,7 +169,6 @@ TEST(ServerTest, HoldsTheJournalWhileItLives) {
 struct BadConfig {
   const char* name;
   const char* text;
-  const char* message;  ///< after the file's name
 };
 
 class BadConfigTest : public testing::TestWithParam<BadConfig> {};
@@ -177,26 +177,29 @@ TEST_P(BadConfigTest, IsNamedWithItsLine) {
   const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", GetParam().text);
   Service service(folder, {"--config", config});
-  const std::string line = service.ReadLine();
-  EXPECT_NE(line.find(GetParam().message), std::string::npos) << line;
+  EXPECT_WORDING(service.ReadLine(), {{folder.path(), "DIR"}});
   EXPECT_EQ(service.Wait(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadConfigTest,
-    testing::Values(BadConfig{"UnknownKey", "[runner]\nuser = 0\ncolour = 1\n",
-                              "line 3: [runner] colour: unknown key"},
-                    BadConfig{"WrongType", "[runner]\nuser = [1]\n",
-                              "line 2: [runner] user should be a string or a number"},
-                    BadConfig{"NoTable", "runner = 1\n", "line 1: [runner] is not a table"},
-                    BadConfig{"NoToml", "[runner\n", "line 1: "},
-                    BadConfig{"NoUser", "[runner]\nuser = \"no-such-user-here\"\n",
-                              "'no-such-user-here' is not in /etc/passwd"},
-                    BadConfig{"NoCpuList", "[runner]\nbenchmark_cpus = \"x\"\n",
-                              "[runner] benchmark_cpus: CPU list: 'x' is not a CPU or range"},
-                    BadConfig{"MissingCpu", "[runner]\nbenchmark_cpus = \"1000\"\n",
-                              "benchmark_cpus: 1000 cannot be used here"}),
+    testing::Values(BadConfig{"UnknownKey", "[runner]\nuser = 0\ncolour = 1\n"},
+                    BadConfig{"WrongType", "[runner]\nuser = [1]\n"},
+                    BadConfig{"NoTable", "runner = 1\n"},
+                    BadConfig{"NoUser", "[runner]\nuser = \"no-such-user-here\"\n"},
+                    BadConfig{"NoCpuList", "[runner]\nbenchmark_cpus = \"x\"\n"},
+                    BadConfig{"MissingCpu", "[runner]\nbenchmark_cpus = \"1000\"\n"}),
     [](const testing::TestParamInfo<BadConfig>& instance) { return instance.param.name; });
+
+// The rest of the line is toml++'s and differs between its versions.
+TEST(ConfigTest, AFileThatIsNoTomlIsNamedWithItsLine) {
+  const TempFolder folder;
+  const std::string config = folder.Put("benchd.toml", "[runner\n");
+  Service service(folder, {"--config", config});
+  const std::string line = service.ReadLine();
+  EXPECT_NE(line.find(config + ": line 1: "), std::string::npos) << line;
+  EXPECT_EQ(service.Wait(), 1);
+}
 
 TEST(ConfigTest, OtherSectionsAreNotOurs) {
   const TempFolder folder;
@@ -208,7 +211,7 @@ TEST(ConfigTest, OtherSectionsAreNotOurs) {
 TEST(ConfigTest, AMissingFileIsAnErrorWhenItWasNamed) {
   const TempFolder folder;
   Service service(folder, {"--config", folder / "gone"});
-  EXPECT_EQ(service.ReadLine(), "error: " + (folder / "gone") + ": No such file or directory");
+  EXPECT_WORDING(service.ReadLine(), {{folder.path(), "DIR"}});
   EXPECT_EQ(service.Wait(), 1);
 }
 
@@ -218,13 +221,13 @@ TEST(ConfigTest, RootTakesNoFileThatOthersMayChange) {
   const std::string config = folder.Put("benchd.toml", OwnUser(), 0666);
   {
     Service service(folder, {"--config", config});
-    EXPECT_NE(service.ReadLine().find("users other than root can change it"), std::string::npos);
+    EXPECT_WORDING(service.ReadLine(), {{folder.path(), "DIR"}});
     EXPECT_EQ(service.Wait(), 1);
   }
   ASSERT_EQ(chmod(config.c_str(), 0644), 0);
   ASSERT_EQ(chown(config.c_str(), kNobodyId, kNobodyId), 0);
   Service service(folder, {"--config", config});
-  EXPECT_NE(service.ReadLine().find("users other than root can change it"), std::string::npos);
+  EXPECT_WORDING(service.ReadLine(), {{folder.path(), "DIR"}});
   EXPECT_EQ(service.Wait(), 1);
 }
 
@@ -232,7 +235,7 @@ TEST(ServerTest, AnInheritedDescriptorOfAnotherKindIsRefused) {
   const TempFolder folder;
   for (const char* name : {"fd:0", "fd:", "fd:x", "fd:999"}) {
     Service service(folder, {"--socket", name});
-    EXPECT_TRUE(service.ReadLine().starts_with("error: ")) << name;
+    EXPECT_WORDING(service.ReadLine()) << name;
     EXPECT_EQ(service.Wait(), 1);
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/runner_link/fake_runner.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -90,11 +91,9 @@ TEST_F(RunnerConnectionTest, RefusesARunnerOfAnotherVersionAndTriesAgain) {
   const auto facts = Await(io_, connection_.Connect());
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(facts.error().message,
-            "benchd-runner: uses protocol version " + std::to_string(wire::kVersion + 1) +
-                ", but benchd uses version " + std::to_string(wire::kVersion));
-  EXPECT_EQ(facts.error().hint,
-            "install benchd and benchd-runner from the same build and restart both");
+  EXPECT_WORDING(facts.error(),
+                 {{"version " + std::to_string(wire::kVersion + 1), "version THEIRS"},
+                  {"version " + std::to_string(wire::kVersion), "version OURS"}});
   source_.script = {};
   Connect();
   EXPECT_EQ(source_.runners.size(), 2U);
@@ -111,9 +110,12 @@ TEST_F(RunnerConnectionTest, EndsEveryRequestUnderWayWhenTheRunnerDies) {
   std::vector<Error> lost;
   connection_.OnLost([&lost](const Error& error) { lost.push_back(error); });
   source_.newest().Die();
-  EXPECT_EQ(first.Wait().error(),
-            (Error{ErrorCode::kUnavailable, "benchd-runner died during one thing", "what to do"}));
-  EXPECT_EQ(second.Wait().error().message, "benchd-runner died during another");
+  for (Started<Result<void>>* request : {&first, &second}) {
+    const auto answer = request->Wait();
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+    EXPECT_WORDING(answer.error());
+  }
   EXPECT_EQ(lost.size(), 1U);
   EXPECT_EQ(source_.disconnected, 1);
 }
@@ -133,8 +135,8 @@ TEST_F(RunnerConnectionTest, GivesNoRequestToAnotherRunnerThanTheOneMeant) {
   Connect();
   const auto answer = Ask(old);
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error(),
-            (Error{ErrorCode::kUnavailable, "benchd-runner died before a test", "what to do"}));
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_WORDING(answer.error());
   EXPECT_TRUE(source_.newest().HeardOf<wire::CloseChildren>().empty());
 }
 
@@ -146,10 +148,7 @@ TEST_F(RunnerConnectionTest, TreatsWhatItCannotUnderstandAsADeath) {
   const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(answer.error().message.rfind(
-                "benchd-runner died during a test: it sent an invalid message: ", 0),
-            0U)
-      << answer.error().message;
+  EXPECT_WORDING(answer.error());
   RunUntil(io_, [this] { return source_.newest().hung_up_on(); });
 }
 
@@ -161,8 +160,7 @@ TEST_F(RunnerConnectionTest, TreatsAWrongAnswerAsADeath) {
   };
   const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().message,
-            "benchd-runner died during a test: it answered with the wrong message type");
+  EXPECT_WORDING(answer.error());
 }
 
 TEST_F(RunnerConnectionTest, TreatsAnAnswerToNothingAsADeath) {
@@ -173,8 +171,7 @@ TEST_F(RunnerConnectionTest, TreatsAnAnswerToNothingAsADeath) {
   };
   const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().message,
-            "benchd-runner died during a test: it sent an answer without a request");
+  EXPECT_WORDING(answer.error());
 }
 
 TEST_F(RunnerConnectionTest, TreatsSilenceAsADeath) {
@@ -184,7 +181,7 @@ TEST_F(RunnerConnectionTest, TreatsSilenceAsADeath) {
       io_, connection_.Ask(runner, wire::CloseChildren{}, "a test", std::chrono::milliseconds(1)));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(answer.error().message, "benchd-runner died during a test: no answer for 1 s");
+  EXPECT_WORDING(answer.error());
 }
 
 TEST_F(RunnerConnectionTest, RefusesAMessageTooLargeAndLivesOn) {
@@ -204,11 +201,13 @@ TEST_F(RunnerConnectionTest, LetsTheLoopRunDryOnceClosed) {
                                 connection_.Ask(runner, wire::CloseChildren{}, "a test", kLong));
   RunUntil(io_, [this] { return !source_.newest().HeardOf<wire::CloseChildren>().empty(); });
   connection_.Close();
-  EXPECT_EQ(pending.Wait().error(),
-            (Error{ErrorCode::kUnavailable, "benchd stopped during a test", ""}));
+  const auto answer = pending.Wait();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_WORDING(answer.error());
   io_.run();
   EXPECT_TRUE(source_.newest().hung_up_on());
-  EXPECT_EQ(Await(io_, connection_.Connect()).error().message, "benchd is stopping");
+  EXPECT_WORDING(Await(io_, connection_.Connect()).error());
 }
 
 TEST(RunnerConnectionEndTest, MayBeDestroyedWhileSomebodyWaits) {

@@ -13,6 +13,7 @@
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
 #include "tests/support/test_store.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -152,7 +153,7 @@ TEST_F(HooksTest, AFailingSetupFailsTheSessionBeforeAnythingIsMeasured) {
   runner_.outcomes["setup"] = Exited(3, "no such device\n");
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
-  EXPECT_EQ(last.failure->error.message, "setup: exited with code 3");
+  EXPECT_WORDING(last.failure->error);
   EXPECT_EQ(last.failure->run->exit_code, 3);
   EXPECT_EQ(last.failure->run->stderr_tail, "no such device\n");
   EXPECT_EQ(Ran(), (std::vector<std::string>{"setup", "cleanup"}));
@@ -163,8 +164,7 @@ TEST_F(HooksTest, AFailingPrepareFailsTheSessionAndNamesTheRun) {
   runner_.outcomes["prepare"] = Exited(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
-  const std::string arm = last.failure->run->arm;
-  EXPECT_EQ(last.failure->error.message, "prepare of " + arm + ", block 0: exited with code 1");
+  EXPECT_WORDING(last.failure->error, {{last.failure->run->arm, "ARM"}});
   EXPECT_EQ(Ran(), (std::vector<std::string>{"prepare", "cleanup"}));
 }
 
@@ -173,8 +173,7 @@ TEST_F(HooksTest, AFailingConcludeFailsTheSession) {
   runner_.outcomes["conclude"] = Exited(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
-  EXPECT_TRUE(last.failure->error.message.starts_with("conclude of "))
-      << last.failure->error.message;
+  EXPECT_WORDING(last.failure->error, {{last.failure->run->arm, "ARM"}});
   EXPECT_EQ(Ran().size(), 2U);
 }
 
@@ -183,7 +182,7 @@ TEST_F(HooksTest, AFailingCleanupFailsTheSessionButKeepsWhatWasMeasured) {
   runner_.outcomes["cleanup"] = Exited(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
-  EXPECT_EQ(last.failure->error.message, "cleanup: exited with code 1");
+  EXPECT_WORDING(last.failure->error);
   EXPECT_EQ(store_.runs(id_).size(), 4U);
   ASSERT_TRUE(last.report);
   EXPECT_EQ(last.report->runs.front().runs, 2U);
@@ -337,7 +336,7 @@ TEST_F(HooksTest, ThoseOfTwoBenchmarksAreNamed) {
   spec_.benchmarks[1].hooks.setup = Command("setup");
   runner_.outcomes["setup"] = Exited(1);
   const SessionSnapshot last = RunIt();
-  EXPECT_EQ(last.failure->error.message, "setup of other: exited with code 1");
+  EXPECT_WORDING(last.failure->error);
   EXPECT_EQ(last.failure->run->benchmark, "other");
 }
 

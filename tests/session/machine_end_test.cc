@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/session/session_notes.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -47,13 +48,12 @@ Comparison GateOn(const char* metric) {
 }
 
 TEST(MachineEndTest, CpuTimeIsAdvisedOnlyToThoseWhoDoNotGateOnIt) {
-  const std::string advice = "gate on cpu_time, which is less affected";
   for (const Warning& of_others :
        {MakeWarning("other_process", "make ran"), MakeWarning("contention", "too many threads")}) {
     SessionSnapshot snapshot = TwoSettings();
     snapshot.report->comparisons = {GateOn("wall_time")};
     AddReleaseReport({{}, {of_others, MakeWarning("steal", "1 %")}}, snapshot);
-    EXPECT_EQ(snapshot.report->warnings[1].hint, advice);
+    EXPECT_WORDING(of_others.code + " => " + snapshot.report->warnings[1].hint);
     EXPECT_EQ(snapshot.report->warnings[2].hint, "");
     snapshot.report->comparisons.push_back(GateOn("cpu_time"));
     AddReleaseReport({{}, {of_others}}, snapshot);

@@ -3,15 +3,12 @@
 
 #include "daemon/settings/plan.h"
 #include "tests/settings/plan_fixture.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
 
-using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr const char* kNoDriver =
-    "missing: no cpufreq driver (in a virtual machine the host decides)";
 
 class FrequencyPlanTest : public PlanFixture {
  protected:
@@ -42,8 +39,7 @@ TEST_F(FrequencyPlanTest, SetsTheGovernorWhereBenchmarksRun) {
   PutDriver();
   profile_.governor = "performance";
   EXPECT_EQ(Changes("governor"),
-            "governor of CPU 1=performance, governor of CPU 2=performance, governor of CPU "
-            "3=performance");
+            "governor 1=performance, governor 2=performance, governor 3=performance");
 }
 
 TEST_F(FrequencyPlanTest, TellsTheGovernorsThatDiffer) {
@@ -57,16 +53,14 @@ TEST_F(FrequencyPlanTest, TellsTheGovernorsThatDiffer) {
 TEST_F(FrequencyPlanTest, NamesTheGovernorsThatThereAre) {
   PutDriver();
   profile_.governor = "userspace";
-  EXPECT_EQ(Changes("governor"),
-            "missing: 'userspace' is not among the driver's governors: powersave "
-            "performance");
+  EXPECT_WORDING(Changes("governor"));
   EXPECT_EQ(Present("governor"), "powersave");
 }
 
 TEST_F(FrequencyPlanTest, TrustsADriverThatListsNoGovernors) {
   for (int cpu = 0; cpu < 8; ++cpu) PutCpufreq(cpu, "scaling_governor", "powersave");
   profile_.governor = "performance";
-  EXPECT_THAT(Changes("governor"), StartsWith("governor of CPU 1=performance"));
+  EXPECT_THAT(Changes("governor"), StartsWith("governor 1=performance"));
 }
 
 TEST_F(FrequencyPlanTest, SaysThatTheHostDecidesWhereThereIsNoDriver) {
@@ -74,7 +68,7 @@ TEST_F(FrequencyPlanTest, SaysThatTheHostDecidesWhereThereIsNoDriver) {
   profile_.min_frequency_khz = profile_.max_frequency_khz = "800000";
   profile_.boost = "off";
   for (const PlannedSetting& planned : Plan()) {
-    EXPECT_EQ(Text(planned), kNoDriver) << planned.name;
+    EXPECT_WORDING(planned.name + " => " + Text(planned));
     EXPECT_EQ(PresentValue(planned, settings_), "");
   }
 }
@@ -82,7 +76,7 @@ TEST_F(FrequencyPlanTest, SaysThatTheHostDecidesWhereThereIsNoDriver) {
 TEST_F(FrequencyPlanTest, NamesTheCpuThatHasNoGovernor) {
   PutCpufreq(1, "scaling_governor", "powersave");
   profile_.governor = "performance";
-  EXPECT_THAT(Changes("governor"), HasSubstr("cpu2/cpufreq/scaling_governor: No such file"));
+  EXPECT_WORDING(Changes("governor"), {{tree_.root(), "ROOT"}});
 }
 
 TEST_F(FrequencyPlanTest, SetsTheEnergyPreferenceBeforeTheGovernorThatFixesIt) {
@@ -91,11 +85,10 @@ TEST_F(FrequencyPlanTest, SetsTheEnergyPreferenceBeforeTheGovernorThatFixesIt) {
   PutCpufreq("energy_performance_available_preferences", "default performance power");
   profile_.governor = profile_.energy_preference = "performance";
   EXPECT_EQ(Names(), "energy_preference governor ");
-  EXPECT_THAT(Changes("energy_preference"), StartsWith("energy preference of CPU 1=performance"));
+  EXPECT_THAT(Changes("energy_preference"), StartsWith("energy_preference 1=performance"));
   EXPECT_EQ(Present("energy_preference"), "balance_performance");
   profile_.energy_preference = "balance_power";
-  EXPECT_THAT(Changes("energy_preference"),
-              HasSubstr("not among the driver's energy preferences: default perf"));
+  EXPECT_WORDING(Changes("energy_preference"));
 }
 
 TEST_F(FrequencyPlanTest, LeavesOutAnEnergyPreferenceThatTheDriverDoesNotKnow) {
@@ -110,8 +103,8 @@ TEST_F(FrequencyPlanTest, SetsTheLimits) {
   profile_.max_frequency_khz = "1800000";
   cpus_.used = {1};
   EXPECT_EQ(Names(), "min_frequency_khz max_frequency_khz ");
-  EXPECT_EQ(Changes("min_frequency_khz"), "minimum frequency of CPU 1=1000000");
-  EXPECT_EQ(Changes("max_frequency_khz"), "maximum frequency of CPU 1=1800000");
+  EXPECT_EQ(Changes("min_frequency_khz"), "min_frequency 1=1000000");
+  EXPECT_EQ(Changes("max_frequency_khz"), "max_frequency 1=1800000");
   EXPECT_EQ(Present("max_frequency_khz"), "2000000");
 }
 
@@ -126,10 +119,9 @@ TEST_F(FrequencyPlanTest, RaisesTheUpperLimitFirstWhenTheLowerOneWouldPassIt) {
 TEST_F(FrequencyPlanTest, NamesTheFrequenciesThatAreLeft) {
   PutDriver();
   profile_.max_frequency_khz = "4000000";
-  EXPECT_EQ(Changes("max_frequency_khz"),
-            "missing: 4000000 kHz is outside the range of CPU 1, 800000 to 3600000 kHz");
+  EXPECT_WORDING(Changes("max_frequency_khz"));
   profile_.max_frequency_khz = "799999";
-  EXPECT_THAT(Changes("max_frequency_khz"), HasSubstr("is outside"));
+  EXPECT_WORDING(Changes("max_frequency_khz"));
 }
 
 TEST_F(FrequencyPlanTest, TurnsBoostOffByTheDriversSwitch) {
@@ -160,7 +152,7 @@ TEST_F(FrequencyPlanTest, AProcessorWithoutBoostHasItOff) {
   EXPECT_EQ(Changes("boost"), "");
   EXPECT_EQ(Present("boost"), "off");
   profile_.boost = "on";
-  EXPECT_THAT(Changes("boost"), StartsWith("missing: the kernel does not have a switch for it"));
+  EXPECT_WORDING(Changes("boost"), {{tree_.root(), "ROOT"}});
 }
 
 TEST_F(FrequencyPlanTest, LeavesBoostOfOtherCpusAloneWhereEachHasItsSwitch) {
@@ -168,7 +160,7 @@ TEST_F(FrequencyPlanTest, LeavesBoostOfOtherCpusAloneWhereEachHasItsSwitch) {
   tree_.Put("sys/devices/system/cpu/cpufreq/boost", "1");
   PutCpufreq("boost", "1");
   profile_.boost = "off";
-  EXPECT_EQ(Changes("boost"), "boost of CPU 1=0, boost of CPU 2=0, boost of CPU 3=0");
+  EXPECT_EQ(Changes("boost"), "cpu_boost 1=0, cpu_boost 2=0, cpu_boost 3=0");
   EXPECT_EQ(Present("boost"), "on");
   PutCpufreq(2, "boost", "0");
   EXPECT_EQ(Present("boost"), "on (CPUs 1,3), off (CPU 2)");
@@ -183,13 +175,13 @@ TEST_F(FrequencyPlanTest, LimitsTheFrequencyWhereAmdPstateHasNoSwitch) {
   PutCpufreq("scaling_driver", "amd-pstate-epp");
   PutCpufreq("scaling_max_freq", "3600000");
   profile_.boost = "off";
-  EXPECT_THAT(Changes("boost"), StartsWith("missing: the kernel does not have a switch for it"));
+  EXPECT_WORDING(Changes("boost"), {{tree_.root(), "ROOT"}});
   for (int cpu = 0; cpu < 8; ++cpu) {
     tree_.Put("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/acpi_cppc/nominal_freq",
               "2400");
   }
   cpus_.used = {1};
-  EXPECT_EQ(Changes("boost"), "maximum frequency of CPU 1=2400000");
+  EXPECT_EQ(Changes("boost"), "max_frequency 1=2400000");
   EXPECT_EQ(Present("boost"), "on");
   PutCpufreq("scaling_max_freq", "2400000");
   EXPECT_EQ(Present("boost"), "off");

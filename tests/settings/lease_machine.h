@@ -16,6 +16,13 @@ namespace benchd {
 
 using Sentences = std::vector<std::string>;
 
+/// One sentence a line.
+inline std::string LinesOf(const Sentences& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += sentence + "\n";
+  return text;
+}
+
 inline constexpr const char* kBoot = "7d9b1c1e-6a3f-4f7e-9a55-0c2b3d4e5f60";
 
 /// A setting of the test machine, by its file.

@@ -16,6 +16,7 @@
 #include "daemon/settings/lease.h"
 #include "tests/kernel/kernel_tree.h"
 #include "tests/settings/lease_machine.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -209,7 +210,7 @@ TEST_F(PinnedThreadsTest, AreInTheJournalAndComeBackAfterAKill) {
   CPU_XOR(&others, &all_, &first_);
   lost.PinTo(all_);
   moved.PinTo(others);
-  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
+  EXPECT_WORDING(LinesOf(Restore()));
   EXPECT_TRUE(AreCpusOf(lost, first_));
   EXPECT_TRUE(AreCpusOf(kept, first_));
   EXPECT_TRUE(AreCpusOf(moved, others));

@@ -43,8 +43,7 @@ class PlanFixture : public testing::Test {
     return found == plan.end() ? PlannedSetting{} : *found;
   }
 
-  /// "governor of CPU 1=performance" for each change, with "?" after an optional one; or "missing:
-  /// WHY".
+  /// "governor 1=performance" for each change, with "?" after an optional one; or "missing: WHY".
   static std::string Text(const PlannedSetting& planned) {
     if (!planned.missing.empty()) {
       EXPECT_TRUE(planned.changes.empty()) << "what is missing changes nothing";
@@ -52,7 +51,8 @@ class PlanFixture : public testing::Test {
     }
     std::string text;
     for (const SettingChange& change : planned.changes) {
-      text += (text.empty() ? "" : ", ") + DescribeSetting(change.key) + "=" + change.value +
+      text += (text.empty() ? "" : ", ") + std::string(SettingKindName(change.key.kind)) +
+              (change.key.target.empty() ? "" : " " + change.key.target) + "=" + change.value +
               (change.optional ? "?" : "");
     }
     return text;

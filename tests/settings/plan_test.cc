@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/settings/plan_fixture.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 class SettingsPlanTest : public PlanFixture {
  protected:
@@ -56,8 +55,8 @@ TEST_F(SettingsPlanTest, MovesEveryInterruptAndTheDefaultMask) {
   tree_.Put("proc/irq/default_smp_affinity", "ff");
   tree_.Put("proc/irq/11/spurious", "0");
   EXPECT_EQ(Changes("irqs"),
-            "default IRQ affinity=0,4, IRQ 0's affinity=0,4?, IRQ 9's affinity=0,4?, IRQ 10's "
-            "affinity=0,4?");
+            "default_irq_affinity=0,4, irq_affinity 0=0,4?, irq_affinity 9=0,4?, "
+            "irq_affinity 10=0,4?");
 }
 
 TEST_F(SettingsPlanTest, CountsTheInterruptsThatAreElsewhere) {
@@ -65,21 +64,21 @@ TEST_F(SettingsPlanTest, CountsTheInterruptsThatAreElsewhere) {
   PutIrq(1, "0-7");
   PutIrq(2, "4");
   PutIrq(3, "0,4");
-  EXPECT_EQ(Present("irqs"), "2 of 3 on housekeeping CPUs");
+  EXPECT_WORDING(Present("irqs"));
   PutIrq(1, "0");
   EXPECT_EQ(Present("irqs"), "housekeeping");
 }
 
 TEST_F(SettingsPlanTest, SaysThatThereAreNoInterruptsToMove) {
   profile_.irqs = "housekeeping";
-  EXPECT_THAT(Changes("irqs"), HasSubstr("does not list interrupts below " + tree_.root()));
+  EXPECT_WORDING(Changes("irqs"), {{tree_.root(), "ROOT"}});
 }
 
 TEST_F(SettingsPlanTest, MovesWorkqueues) {
   profile_.workqueues = "housekeeping";
-  EXPECT_THAT(Changes("workqueues"), HasSubstr("/workqueue/cpumask: No such file"));
+  EXPECT_WORDING(Changes("workqueues"), {{tree_.root(), "ROOT"}});
   tree_.Put("sys/devices/virtual/workqueue/cpumask", "ff");
-  EXPECT_EQ(Changes("workqueues"), "workqueues' CPUs=0,4");
+  EXPECT_EQ(Changes("workqueues"), "workqueue_cpus=0,4");
   EXPECT_EQ(Present("workqueues"), "0-7");
   tree_.Put("sys/devices/virtual/workqueue/cpumask", "11");
   EXPECT_EQ(Present("workqueues"), "housekeeping");
@@ -90,9 +89,8 @@ TEST_F(SettingsPlanTest, MovesNothingToHousekeepingCpusThatAreTheBenchmarksToo) 
   PutIrq(1, "0");
   tree_.Put("sys/devices/virtual/workqueue/cpumask", "1");
   cpus_ = {.housekeeping = {0}, .benchmark = {0}, .used = {0}, .why = "there is one CPU"};
-  constexpr const char* kMissing = "missing: no CPU is left for housekeeping: there is one CPU";
-  EXPECT_EQ(Changes("irqs"), kMissing);
-  EXPECT_EQ(Changes("workqueues"), kMissing);
+  EXPECT_WORDING(Changes("irqs"));
+  EXPECT_WORDING(Changes("workqueues"));
 }
 
 // ---- smt ----
@@ -108,7 +106,7 @@ TEST_F(SettingsPlanTest, LeavesSmtToTheChoiceOfCpusWhenSiblingsAreToBeIdle) {
 TEST_F(SettingsPlanTest, TurnsSmtOff) {
   profile_.smt = "off";
   PutSmt("on");
-  EXPECT_EQ(Changes("smt"), "SMT=off");
+  EXPECT_EQ(Changes("smt"), "smt=off");
   EXPECT_EQ(Present("smt"), "on");
 }
 
@@ -124,24 +122,23 @@ TEST_F(SettingsPlanTest, HasNothingToDoWhereNoSiblingIsOnline) {
 
 TEST_F(SettingsPlanTest, SaysWhenTheKernelCannotTurnSmtOff) {
   profile_.smt = "off";
-  EXPECT_THAT(Changes("smt"), HasSubstr("smt/control: No such file"));
+  EXPECT_WORDING(Changes("smt"), {{tree_.root(), "ROOT"}});
   PutSmt("notimplemented");
-  EXPECT_EQ(Changes("smt"),
-            "missing: the kernel cannot turn SMT off here: smt/control is 'notimplemented'");
+  EXPECT_WORDING(Changes("smt"));
 }
 
 TEST_F(SettingsPlanTest, DoesNotTurnOffWhatWouldComeBackDifferent) {
   profile_.smt = "off";
   PutSmt("on");
   tree_.Put("sys/devices/system/cpu/online", "0-5,7");
-  EXPECT_THAT(Changes("smt"), StartsWith("missing: CPU 6 is offline, and turning SMT on again"));
+  EXPECT_WORDING(Changes("smt"));
 }
 
 TEST_F(SettingsPlanTest, DoesNotTurnOffTheCpusOfBenchmarks) {
   profile_.smt = "off";
   PutSmt("on");
   cpus_ = {.housekeeping = {0}, .benchmark = {4}, .used = {4}, .why = "one core"};
-  EXPECT_EQ(Changes("smt"), "missing: CPU 4, where benchmarks run, would go offline with SMT");
+  EXPECT_WORDING(Changes("smt"));
 }
 
 TEST_F(SettingsPlanTest, TakesNoCpuFromCpusetsOfVersion1ForGood) {
@@ -149,10 +146,7 @@ TEST_F(SettingsPlanTest, TakesNoCpuFromCpusetsOfVersion1ForGood) {
   PutSmt("on");
   tree_.Put("proc/self/mountinfo",
             "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
-  EXPECT_EQ(Changes("smt"),
-            "missing: an offline CPU would be removed from all cpusets permanently: the cpuset "
-            "controller belongs to cgroup version 1 here: boot with "
-            "systemd.unified_cgroup_hierarchy=1");
+  EXPECT_WORDING(Changes("smt"));
 }
 
 // ---- the rest ----
@@ -167,27 +161,26 @@ TEST_F(SettingsPlanTest, PlansTheKernelsOtherSwitches) {
   tree_.Put("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never");
   tree_.Put("proc/sys/vm/swappiness", "60");
   tree_.Put("proc/sys/kernel/perf_event_max_sample_rate", "50000");
-  EXPECT_EQ(Changes("timer_migration"), "timer migration=0");
-  EXPECT_EQ(Changes("nmi_watchdog"), "NMI watchdog=0");
-  EXPECT_EQ(Changes("transparent_hugepages"), "transparent huge pages=madvise");
+  EXPECT_EQ(Changes("timer_migration"), "timer_migration=0");
+  EXPECT_EQ(Changes("nmi_watchdog"), "nmi_watchdog=0");
+  EXPECT_EQ(Changes("transparent_hugepages"), "transparent_hugepages=madvise");
   EXPECT_EQ(Changes("swappiness"), "swappiness=10");
-  EXPECT_EQ(Changes("perf_sample_rate"), "perf sampling rate=1");
+  EXPECT_EQ(Changes("perf_sample_rate"), "perf_sample_rate=1");
   EXPECT_EQ(Present("transparent_hugepages"), "always");
   EXPECT_EQ(Present("swappiness"), "60");
 }
 
 TEST_F(SettingsPlanTest, SaysWhatTheKernelLacks) {
   profile_.transparent_hugepages = "never";
-  EXPECT_THAT(Changes("transparent_hugepages"),
-              StartsWith("missing: this kernel was built without transparent huge pages (/"));
+  EXPECT_WORDING(Changes("transparent_hugepages"), {{tree_.root(), "ROOT"}});
   tree_.Put("sys/kernel/mm/transparent_hugepage/enabled", "what [is this");
-  EXPECT_THAT(Changes("transparent_hugepages"), HasSubstr("is not a valid value"));
+  EXPECT_WORDING(Changes("transparent_hugepages"), {{tree_.root(), "ROOT"}});
 }
 
 TEST_F(SettingsPlanTest, RefusesAValueThatCouldNotBeWritten) {
   profile_.swappiness = "a lot";
   tree_.Put("proc/sys/vm/swappiness", "60");
-  EXPECT_EQ(Changes("swappiness"), "missing: 'a lot' is not a valid swappiness");
+  EXPECT_WORDING(Changes("swappiness"));
   EXPECT_EQ(Present("swappiness"), "60") << "the present value is still reported";
 }
 

@@ -12,6 +12,7 @@
 #include "tests/kernel/kernel_tree.h"
 #include "tests/settings/fake_units.h"
 #include "tests/settings/lease_machine.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -94,7 +95,7 @@ TEST_F(KillTest, CpusThatAreOfflineComeBackBeforeEverythingElse) {
 
 TEST_F(KillTest, TellsHowManySettingsCameBack) {
   ASSERT_TRUE(RunnerKilledAt(3, true));
-  EXPECT_EQ(Restore(), Sentences{"3 settings were restored"});
+  EXPECT_WORDING(LinesOf(Restore()));
 }
 
 TEST_F(KillTest, ARestoreThatIsKilledIsDoneByTheNext) {
@@ -119,9 +120,7 @@ TEST_F(KillTest, WhatSomebodyElseHasSetSinceIsLeftAndReported) {
   ASSERT_TRUE(RunnerKilledAt(6, true));
   ASSERT_TRUE(files_.Write(kPlaces[0].path, "1"));
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "60"));  // the old value again: nothing to report
-  EXPECT_EQ(Restore(),
-            (Sentences{"4 settings were restored",
-                       "IRQ 24's affinity: left at '1', which another program has set"}));
+  EXPECT_WORDING(LinesOf(Restore()));
   auto expected = before_;
   expected[kPlaces[0].path] = "1";
   EXPECT_EQ(Values(), expected);
@@ -131,17 +130,13 @@ TEST_F(KillTest, WhatSomebodyElseHasSetSinceIsLeftAndReported) {
 TEST_F(KillTest, WhatIsRefusedStaysInTheJournal) {
   ASSERT_TRUE(RunnerKilledAt(6, true));
   files_.RefusePath(kPlaces[4].path, EACCES);
-  const Sentences sentences = Restore();
-  ASSERT_EQ(sentences.size(), 2U);
-  EXPECT_EQ(sentences[0], "5 settings were restored");
-  EXPECT_EQ(sentences[1], "transparent huge pages: not restored: " + tree_.root() + "/" +
-                              kPlaces[4].path + ": Permission denied");
+  EXPECT_WORDING(LinesOf(Restore()), {{tree_.root(), "ROOT"}});
   EXPECT_EQ(JournalText(), JournalHeader(kBoot) + "\n" +
                                JournalLine({kPlaces[4].change.key, "madvise", "never"}) + "\n");
   // Restored values may then be changed by users.
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "0"));
   files_.ForgetFaults();
-  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
+  EXPECT_WORDING(LinesOf(Restore()));
   ASSERT_TRUE(files_.Write(kPlaces[5].path, "60"));
   EXPECT_EQ(Values(), before_);
   EXPECT_EQ(JournalText(), "");
@@ -150,11 +145,7 @@ TEST_F(KillTest, WhatIsRefusedStaysInTheJournal) {
 TEST_F(KillTest, WhatIsGoneIsToldAndForgotten) {
   ASSERT_TRUE(RunnerKilledAt(6, true));
   std::filesystem::remove(tree_.root() + "/" + kPlaces[2].path);
-  const Sentences sentences = Restore();
-  ASSERT_EQ(sentences.size(), 2U);
-  EXPECT_EQ(sentences[0], "5 settings were restored");
-  EXPECT_EQ(sentences[1], "governor of CPU 1: not restored: " + tree_.root() + "/" +
-                              kPlaces[2].path + ": No such file or directory");
+  EXPECT_WORDING(LinesOf(Restore()), {{tree_.root(), "ROOT"}});
   EXPECT_EQ(JournalText(), "");
 }
 
@@ -166,7 +157,7 @@ TEST_F(KillTest, APartitionThatTurnedInvalidMeanwhileIsTakenBack) {
   const SettingKey key{Kind::kCpusetPartition, "bench.slice"};
   ASSERT_TRUE(journal_->Append({key, "member", "isolated"}, kBoot));
   ASSERT_TRUE(files_.Write(path, "isolated invalid (Parent is not a partition root)"));
-  EXPECT_EQ(Restore(), Sentences{"1 setting was restored"});
+  EXPECT_WORDING(LinesOf(Restore()));
   EXPECT_EQ(tree_.Get(path), "member");
 }
 
@@ -216,7 +207,7 @@ TEST_F(ForeignJournalTest, CutOffAnywhereItIsRefusedAndNothingIsWritten) {
     if (HasFatalFailure()) return;
   }
   PutJournal(text);
-  EXPECT_EQ(Restore(), Sentences{"6 settings were restored"});
+  EXPECT_WORDING(LinesOf(Restore()));
   EXPECT_EQ(Values(), before_);
 }
 
@@ -244,8 +235,7 @@ TEST_F(ForeignJournalTest, OfAnotherBootItIsForgottenAndNothingIsWritten) {
   const int writes = files_.writes();
   const auto restored = RestoreFrom(*journal_, settings_, "another-boot");
   ASSERT_TRUE(restored);
-  EXPECT_EQ(*restored,
-            Sentences{journal_path_ + " is from an earlier boot, so its settings no longer apply"});
+  EXPECT_WORDING(LinesOf(*restored), {{folder_.root(), "DIR"}});
   EXPECT_EQ(files_.writes(), writes);
   EXPECT_EQ(tree_.Contents(), before);
   EXPECT_EQ(JournalText(), "");

@@ -6,6 +6,7 @@
 
 #include "daemon/settings/setting.h"
 #include "tests/settings/setting_machine.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -25,11 +26,11 @@ TEST(SettingKindTest, EveryKindHasANameOfItsOwn) {
 }
 
 TEST(SettingKindTest, DescribesASettingForMessages) {
-  EXPECT_EQ(DescribeSetting({Kind::kGovernor, "3"}), "governor of CPU 3");
-  EXPECT_EQ(DescribeSetting({Kind::kIrqAffinity, "24"}), "IRQ 24's affinity");
-  EXPECT_EQ(DescribeSetting({Kind::kBoost, ""}), "boost");
-  EXPECT_EQ(DescribeSetting({Kind::kThreadCpus, "42@99"}), "CPUs of thread 42@99");
-  EXPECT_EQ(DescribeSetting({Kind::kAllowedCpus, "bench.slice"}), "AllowedCPUs of bench.slice");
+  EXPECT_WORDING(DescribeSetting({Kind::kGovernor, "3"}));
+  EXPECT_WORDING(DescribeSetting({Kind::kIrqAffinity, "24"}));
+  EXPECT_WORDING(DescribeSetting({Kind::kBoost, ""}));
+  EXPECT_WORDING(DescribeSetting({Kind::kThreadCpus, "42@99"}));
+  EXPECT_WORDING(DescribeSetting({Kind::kAllowedCpus, "bench.slice"}));
 }
 
 struct Pair {

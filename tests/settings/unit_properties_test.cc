@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "tests/kernel/kernel_tree.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -106,9 +107,7 @@ TEST_F(SystemctlTest, ARefusalCarriesItsFirstLine) {
   const auto set = SystemctlProperties(place_).SetAllowedCpus("bench.slice", "1");
   ASSERT_FALSE(set);
   EXPECT_EQ(set.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(set.error().message,
-            "systemctl set-property --runtime bench.slice AllowedCPUs=1: "
-            "Failed to set unit properties: Unit is masked.");
+  EXPECT_WORDING(set.error());
 }
 
 TEST_F(SystemctlTest, ARefusedEmptyListLeavesTheDropIn) {
@@ -122,22 +121,16 @@ TEST_F(SystemctlTest, ARefusedEmptyListLeavesTheDropIn) {
 
 TEST_F(SystemctlTest, AFailureWithoutWordsTellsTheExitCode) {
   PutScript("exit 3");
-  EXPECT_TRUE(SystemctlProperties(place_)
-                  .AllowedCpus("init.scope")
-                  .error()
-                  .message.ends_with("init.scope: exit code 3"));
+  EXPECT_WORDING(SystemctlProperties(place_).AllowedCpus("init.scope").error());
   PutScript("kill -9 $$");
-  EXPECT_TRUE(SystemctlProperties(place_)
-                  .AllowedCpus("init.scope")
-                  .error()
-                  .message.ends_with("init.scope: exit code 137"));
+  EXPECT_WORDING(SystemctlProperties(place_).AllowedCpus("init.scope").error());
 }
 
 TEST_F(SystemctlTest, AnAnswerThatIsNoListIsAnError) {
   PutSystemd("[not set]");
   const auto cpus = SystemctlProperties(place_).AllowedCpus("bench.slice");
   ASSERT_FALSE(cpus);
-  EXPECT_TRUE(cpus.error().message.starts_with("AllowedCPUs of bench.slice: "));
+  EXPECT_WORDING(cpus.error());
 }
 
 TEST_F(SystemctlTest, WithoutSystemdNothingIsCalled) {
@@ -155,7 +148,7 @@ TEST_F(SystemctlTest, WithoutTheProgramItIsUnavailable) {
     const auto cpus = SystemctlProperties(place_).AllowedCpus("bench.slice");
     ASSERT_FALSE(cpus);
     EXPECT_EQ(cpus.error().code, ErrorCode::kUnavailable);
-    EXPECT_EQ(cpus.error().message, program + ": program not found");
+    EXPECT_WORDING(cpus.error(), {{root_, "ROOT"}});
   }
 }
 
@@ -170,8 +163,7 @@ TEST_F(SystemctlTest, OneThatHangsIsKilled) {
   const auto cpus = SystemctlProperties(place_).AllowedCpus("bench.slice");
   ASSERT_FALSE(cpus);
   EXPECT_EQ(cpus.error().code, ErrorCode::kDeadlineExceeded);
-  EXPECT_EQ(cpus.error().message,
-            "systemctl show --property=AllowedCPUs --value bench.slice: no answer within 100 ms");
+  EXPECT_WORDING(cpus.error());
 }
 
 TEST_F(SystemctlTest, DoesNotWaitForWhatSystemctlLeavesBehind) {
@@ -222,7 +214,7 @@ TEST_F(SystemctlTest, ItsChildKnowsNothingOfTheRunnersSignalsFilesAndVariables) 
 TEST(UnitPropertiesTest, SaysThatThereIsNoSystemd) {
   UnitProperties units;
   EXPECT_EQ(units.AllowedCpus("bench.slice").error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(units.SetAllowedCpus("bench.slice", "1").error().message, "systemd: not running here");
+  EXPECT_WORDING(units.SetAllowedCpus("bench.slice", "1").error());
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
   ASSERT_FALSE(refused);
   // Unlike a full disk, which the session waits for.
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_THAT(refused.error().message, HasSubstr("exceeds the limit of"));
+  EXPECT_WORDING(refused.error());
   EXPECT_EQ(Runs({"a"}).size(), 2U);
   // The same in the next process.
   OpenWith({.session_bytes = 1200});
@@ -201,7 +201,7 @@ TEST_F(BoundsTest, CountsTheNamesOfMetricsAsTheyCome) {
       const Result<void> taken = records_->Append({"a"}, {run(block)}, {});
       if (taken) continue;
       EXPECT_EQ(taken.error().code, ErrorCode::kFailedPrecondition);
-      EXPECT_THAT(taken.error().message, HasSubstr("exceeds the limit of"));
+      EXPECT_WORDING(taken.error());
       return block;
     }
     return std::uint64_t{100};
@@ -232,8 +232,8 @@ TEST_F(BoundsTest, RefusesMoreMetricsOfOneSessionThanItMayHave) {
   };
   // Unlike a full disk, which the session waits for.
   EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(refusal().message, "metrics of a session: 3 exceeds the limit of 2");
-  EXPECT_THAT(refusal().hint, HasSubstr("`metrics_a_session` in [limits]"));
+  EXPECT_THAT(refusal().hint, HasSubstr("`metrics_a_session`"));
+  EXPECT_WORDING(refusal());
   // The same in the next process, which knows the existing names.
   OpenWith({.session_metrics = 2});
   EXPECT_EQ(refusal().code, ErrorCode::kFailedPrecondition);
@@ -265,7 +265,8 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
   const Result<void> refused = records_->Append({"a"}, {PlainRun(0, 0)}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_THAT(refused.error().message, HasSubstr("the disk is full (60 MiB free, 64 MiB reserved"));
+  EXPECT_THAT(refused.error().message, HasSubstr("64 MiB"));
+  EXPECT_WORDING(refused.error(), Places());
   Insert("b");
   End({"a"}, 1);
   // A sixteenth of a small disk.
@@ -281,8 +282,7 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereABundleWouldFillTheDisk) {
   OpenWith({}, {.bytes = 10'000 * kBoundMib, .available = 67 * kBoundMib});
   const Error refused = refusal(3 * kBoundMib + 1);
   EXPECT_EQ(refused.code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(refused.message, "bundle: not enough space on the disk of benchd's state directory");
-  EXPECT_EQ(refused.hint, "make room on the file system of benchd's state directory");
+  EXPECT_WORDING(refused);
   EXPECT_EQ(refusal(3 * kBoundMib).message, "");
   // A sixteenth of a small disk.
   OpenWith({}, {.bytes = 64 * kBoundMib, .available = 5 * kBoundMib});

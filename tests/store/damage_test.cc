@@ -39,8 +39,14 @@ class DamageTest : public StoreTest {
     ADD_FAILURE() << "nothing was set aside";
     return {};
   }
+  /// For EXPECT_WORDING: a file that was set aside is named after the time.
+  test::Replacements PlacesWithAside() {
+    test::Replacements places = Places();
+    places.insert(places.begin(), {Aside().string(), "ASIDE"});
+    return places;
+  }
   /// Opens a damaged store: a new one replaces it, and the warning names the place of the old one.
-  void ExpectSetAside(const std::string& why, const std::string& loss) {
+  void ExpectSetAside() {
     const std::string before = Contents(database_);
     Open();
     EXPECT_EQ(Ids(), "");
@@ -51,8 +57,8 @@ class DamageTest : public StoreTest {
                 testing::MatchesRegex("benchd.db.damaged-[0-9]+T[0-9]+Z"));
     EXPECT_TRUE(Contents(aside) == before);
     ASSERT_THAT(AtStart().warnings, SizeIs(1));
-    EXPECT_EQ(AtStart().warnings[0], database_.string() + ": " + why + "; set aside as " +
-                                         aside.string() + "; no longer available: " + loss);
+    EXPECT_THAT(AtStart().warnings[0], HasSubstr(aside.string()));
+    EXPECT_WORDING(AtStart().warnings[0], PlacesWithAside());
     // Only once: the next start has no warning.
     Open();
     EXPECT_EQ(Ids(), "fresh");
@@ -66,22 +72,26 @@ TEST_F(DamageTest, SetsATruncatedFileAside) {
   Open();
   EXPECT_EQ(Ids(), "");
   ASSERT_THAT(AtStart().warnings, SizeIs(1));
-  EXPECT_THAT(AtStart().warnings[0], HasSubstr(": the database is damaged ("));
-  EXPECT_THAT(AtStart().warnings[0], HasSubstr("set aside as " + Aside().string()));
-  EXPECT_THAT(AtStart().warnings[0],
-              HasSubstr("no longer available: all sessions (2 found, 1 of them unfinished)"));
+  // SQLite's own words are those of the page that it met first.
+  std::string warning = AtStart().warnings[0];
+  EXPECT_THAT(warning, HasSubstr(Aside().string()));
+  const std::size_t begin = warning.find('(');
+  const std::size_t end = warning.find(");");
+  ASSERT_LT(begin, end) << warning;
+  ASSERT_NE(end, std::string::npos) << warning;
+  EXPECT_WORDING(warning.replace(begin + 1, end - begin - 1, "SQLITE'S WORDS"), PlacesWithAside());
 }
 
 TEST_F(DamageTest, SetsAFileWithItsFirstPageAloneAside) {
   Fill();
   std::filesystem::resize_file(database_, 4096);
-  ExpectSetAside("the database is damaged (database disk image is malformed)", "all sessions");
+  ExpectSetAside();
 }
 
 TEST_F(DamageTest, SetsAFileThatIsNoDatabaseAside) {
   std::filesystem::create_directories(state_);
   std::ofstream(database_) << std::string(5000, 'x');
-  ExpectSetAside("the database is damaged (file is not a database)", "all sessions");
+  ExpectSetAside();
 }
 
 TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
@@ -91,7 +101,9 @@ TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
   Open();
   EXPECT_EQ(Ids(), "");
   ASSERT_THAT(AtStart().warnings, SizeIs(1));
-  EXPECT_THAT(AtStart().warnings[0], HasSubstr(": the database is damaged ("));
+  // Which words it has depends on what is on that page.
+  EXPECT_THAT(AtStart().warnings[0], HasSubstr(database_.string() + ": "));
+  EXPECT_THAT(AtStart().warnings[0], HasSubstr(Aside().string()));
 }
 
 TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
@@ -143,7 +155,7 @@ TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
   std::filesystem::resize_file(database_, 0);
   const std::string log = Contents(log_);
   ASSERT_FALSE(log.empty());
-  ExpectSetAside("the file is empty, although it contained sessions", "all sessions");
+  ExpectSetAside();
   EXPECT_TRUE(Contents(Aside().string() + "-wal") == log);
   EXPECT_THAT(FilesNamed("environments"), SizeIs(2));
   const std::string stamp = Aside().filename().string().substr(std::string("benchd.db").size());
@@ -173,7 +185,9 @@ TEST_F(DamageTest, NeverSetsTheDamagedDatabaseOfAnotherProgramAside) {
   Execute("PRAGMA application_id = 7");
   std::filesystem::resize_file(database_, 8192);
   const std::string before = Contents(database_);
-  EXPECT_THAT(Refusal().message, HasSubstr("the database belongs to another program"));
+  const Error refused = Refusal();
+  EXPECT_EQ(refused.code, ErrorCode::kFailedPrecondition);
+  EXPECT_WORDING(refused, Places());
   EXPECT_TRUE(Contents(database_) == before);
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
@@ -191,7 +205,9 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtThe
     EXPECT_EQ(Refusal().code, ErrorCode::kUnavailable);
   }
   Execute("PRAGMA user_version = 7");
-  EXPECT_THAT(Refusal().message, HasSubstr("another version of benchd"));
+  const Error refused = Refusal();
+  EXPECT_EQ(refused.code, ErrorCode::kFailedPrecondition);
+  EXPECT_WORDING(refused, Places());
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
 
@@ -246,8 +262,8 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
   Result<std::vector<benchd::Run>> runs = records_->LoadRuns({"b"}, 0, kAll, kAll);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_THAT(runs.error().message, HasSubstr(database_.string() + ": the database is damaged ("));
-  EXPECT_THAT(runs.error().hint, HasSubstr("restart benchd"));
+  EXPECT_THAT(runs.error().message, HasSubstr(database_.string()));
+  EXPECT_WORDING(runs.error(), Places());
   // The other sessions continue.
   EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
   records_.reset();

@@ -8,6 +8,7 @@
 #include "daemon/store/open_database.h"
 #include "daemon/store/schema.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd::store {
 namespace {
@@ -35,6 +36,8 @@ class DatabaseTest : public testing::Test {
     Result<void> made = CreateSchema(database);
     return made ? UseWriteAheadLog(database) : made;
   }
+  /// For EXPECT_WORDING.
+  test::Replacements Place() const { return {{file_.string(), "FILE"}}; }
 
   TempFolder folder_;
   std::filesystem::path file_ = folder_ / "test.db";
@@ -81,7 +84,9 @@ TEST_F(DatabaseTest, SaysWhatIsWrongWithAStatement) {
   const auto database = Open();
   Result<void> done = Statement(*database, "SELECT 1 FROM nowhere").Run();
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().message, file_.string() + ": no such table: nowhere");
+  EXPECT_EQ(done.error().code, ErrorCode::kInternal);
+  EXPECT_THAT(done.error().message, HasSubstr("nowhere"));
+  EXPECT_WORDING(done.error(), Place());
 }
 
 TEST_F(DatabaseTest, UndoesATransactionThatWasNotCommitted) {
@@ -126,8 +131,7 @@ TEST_F(DatabaseTest, SaysThatTheDiskIsFullAndLeavesNothingHalfDone) {
     Result<void> full = database->Execute("INSERT INTO t VALUES (zeroblob(100000))");
     ASSERT_FALSE(full);
     EXPECT_EQ(full.error().code, ErrorCode::kResourceExhausted);
-    EXPECT_EQ(full.error().message, file_.string() + ": the disk is full");
-    EXPECT_THAT(full.error().hint, HasSubstr("make room"));
+    EXPECT_WORDING(full.error(), Place());
   }
   EXPECT_EQ(Number(*database, "SELECT count(*) FROM t"), 0);
   EXPECT_TRUE(database->Execute("INSERT INTO t VALUES (1)"));
@@ -142,7 +146,7 @@ TEST_F(DatabaseTest, SaysThatAnotherHoldsTheLock) {
   Result<Transaction> refused = Transaction::Begin(*database);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(refused.error().message, file_.string() + ": locked by another process");
+  EXPECT_WORDING(refused.error(), Place());
 }
 
 TEST_F(DatabaseTest, IsInWriteAheadModeWithOurVersionOnceTheSchemaIsMade) {
@@ -204,9 +208,7 @@ TEST_F(DatabaseTest, KnowsAnEmptyFileItsTablesAndThoseOfAnotherVersion) {
     Result<bool> other = HasSchema(*database);
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, ErrorCode::kFailedPrecondition);
-    EXPECT_EQ(other.error().message, file_.string() +
-                                         ": written by another version of benchd (schema " +
-                                         version + "; this version uses 6)");
+    EXPECT_WORDING(other.error(), Place());
   }
 }
 

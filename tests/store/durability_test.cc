@@ -87,13 +87,14 @@ TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
   EXPECT_EQ(Syncs([&] { return records_->Update(running, Happened("running")); }), 1);
 }
 
-/// Returns kResourceExhausted with a hint.
+/// Returns kResourceExhausted for the database, with a hint. Also for a child, which has no
+/// EXPECT_WORDING.
 template <typename T>
 void ExpectFull(const Result<T>& answer) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_THAT(answer.error().message, HasSubstr("benchd.db: the disk is full"));
-  EXPECT_THAT(answer.error().hint, HasSubstr("make room"));
+  EXPECT_THAT(answer.error().message, HasSubstr("benchd.db: "));
+  EXPECT_THAT(answer.error().hint, HasSubstr("benchd.db"));
 }
 
 /// Each block has its own metric, so that a key that outlives its transaction is detected.
@@ -143,6 +144,8 @@ TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
     ExpectFull(records_->DropBlock(id, 0, 0));
     ExpectFull(records_->Append(id, {}, std::string(100000, 'x')));
   }
+  EXPECT_WORDING(records_->Append(id, {Block(kBlocks)}, {}).error(), Places());
+  EXPECT_WORDING(records_->Insert(third, Happened("submitted")).error(), Places());
   EXPECT_EQ(ModeOf(environment_), 0600);
   EXPECT_EQ(ModeOf(state_ / "environments" / "third.json"), -1);
   EXPECT_EQ(*records_->Load(id), RichRecord());

@@ -10,6 +10,7 @@
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd::store {
 namespace {
@@ -26,6 +27,8 @@ class EnvironmentFilesTest : public testing::Test {
   std::filesystem::path FileOf(const std::string& name) const {
     return folder_ / ("environments/" + name);
   }
+  /// For EXPECT_WORDING: the folder's name differs in each run.
+  test::Replacements Places() const { return {{folder_.path(), "DIR"}}; }
 
   TempFolder folder_;
 };
@@ -67,11 +70,13 @@ TEST_F(EnvironmentFilesTest, AFullDiskIsNamedAndNoneOfItsFiles) {
   for (const int error : {ENOSPC, EDQUOT}) {
     const Error full = FileNotKept(FileOf("a.json.tmp"), error);
     EXPECT_EQ(full.code, ErrorCode::kResourceExhausted);
-    EXPECT_EQ(full.message, "the disk of benchd's state directory is full");
-    EXPECT_EQ(full.hint, "make room on the file system of benchd's state directory");
+    EXPECT_THAT(full.message, testing::Not(HasSubstr("a.json")));
+    EXPECT_WORDING(full);
   }
   // Other errors must be reported to the administrator.
-  EXPECT_THAT(FileNotKept(FileOf("a.json"), EIO).message, HasSubstr("a.json: Input/output error"));
+  const Error other = FileNotKept(FileOf("a.json"), EIO);
+  EXPECT_THAT(other.message, HasSubstr(FileOf("a.json").string()));
+  EXPECT_WORDING(other, Places());
 }
 
 TEST_F(EnvironmentFilesTest, ClosesAFolderThatWasOpenToOthers) {
@@ -87,7 +92,7 @@ TEST_F(EnvironmentFilesTest, RefusesALinkInPlaceOfTheFolder) {
   Result<EnvironmentFiles> refused = EnvironmentFiles::Open(folder_.path());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_THAT(refused.error().message, HasSubstr("not a folder that belongs to"));
+  EXPECT_WORDING(refused.error(), Places());
 }
 
 TEST_F(EnvironmentFilesTest, LeavesTheValuesEmptyWithoutAFile) {
@@ -106,7 +111,8 @@ TEST_F(EnvironmentFilesTest, NamesAFileThatIsDamaged) {
   SessionSpec spec;
   Result<void> merged = files.Merge(SessionId{"a"}, spec);
   ASSERT_FALSE(merged);
-  EXPECT_EQ(merged.error().message, FileOf("a.json").string() + ": session[0]: not a pair");
+  EXPECT_THAT(merged.error().message, HasSubstr(FileOf("a.json").string() + ": session[0]: "));
+  EXPECT_WORDING(merged.error(), Places());
 }
 
 TEST_F(EnvironmentFilesTest, SweepsWhatBelongsToNoSession) {

@@ -19,6 +19,7 @@
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wording.h"
 
 namespace benchd::store {
 
@@ -152,6 +153,8 @@ class StoreTest : public testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
+  /// For EXPECT_WORDING: the folder's name differs in each run.
+  test::Replacements Places() const { return {{folder_.path(), "DIR"}}; }
 
   TempFolder folder_;
   std::filesystem::path state_ = folder_ / "state/benchd";

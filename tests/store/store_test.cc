@@ -129,7 +129,10 @@ class StoreLanesTest : public StoreThreadTest {
   }
   template <typename T>
   void Note(std::string name, const Result<T>& done) {
-    if (!done) name.append(": ").append(done.error().message);
+    if (!done) {
+      name.append(": ").append(NameOf(done.error().code));
+      refusals_.push_back(done.error());
+    }
     told_.push_back(std::move(name));
   }
   void Ask(asio::awaitable<void> call) {
@@ -147,6 +150,7 @@ class StoreLanesTest : public StoreThreadTest {
   SessionId id_;
   std::promise<void> open_gate_;
   std::vector<std::string> told_;
+  std::vector<Error> refusals_;
 };
 
 TEST_F(StoreLanesTest, ServesTheRunningSessionThenWhatIsToBeKeptThenReads) {
@@ -162,8 +166,9 @@ TEST_F(StoreLanesTest, DropsTheReadsOfACallerWhoHasGone) {
   Ask(Load("gone", gone.get_token()));
   Ask(Load("here"));
   gone.request_stop();
-  EXPECT_THAT(Told(), testing::ElementsAre("held", "gone: the caller disconnected before the reply",
-                                           "here"));
+  EXPECT_THAT(Told(), testing::ElementsAre("held", "gone: cancelled", "here"));
+  ASSERT_EQ(refusals_.size(), 1U);
+  EXPECT_WORDING(refusals_[0]);
 }
 
 TEST_F(StoreLanesTest, OnceStoppingDoesWhatIsToBeKeptAlone) {
@@ -172,8 +177,9 @@ TEST_F(StoreLanesTest, OnceStoppingDoesWhatIsToBeKeptAlone) {
   Ask(Append("commit"));
   store_->StopAnswering();
   Ask(Load("came late"));
-  EXPECT_THAT(Told(), testing::ElementsAre("held", "commit", "change", "waited: benchd is stopping",
-                                           "came late: benchd is stopping"));
+  EXPECT_THAT(Told(), testing::ElementsAre("held", "commit", "change", "waited: unavailable",
+                                           "came late: unavailable"));
+  for (const Error& refusal : refusals_) EXPECT_WORDING(refusal);
 }
 
 TEST_F(StoreThreadTest, MayEndWithAnswersThatNobodyTakes) {

@@ -40,22 +40,28 @@ class WordingFile {
     }
     const std::string& expected = known->second[seen.size() - 1];
     if (expected == text) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure()
-           << "text " << seen.size() << " of " << test << ":\n"
-           << text << "\nin " << path_ << ":\n"
-           << expected;
+    return ::testing::AssertionFailure() << "text " << seen.size() << " of " << test << ":\n"
+                                         << text << "\nin " << path_ << ":\n"
+                                         << expected;
   }
 
  private:
   using Texts = std::map<std::string, std::vector<std::string>>;
+
+  /// Returns whether a line is a test's name: "[Suite.Test]".
+  static bool IsName(const std::string& line) {
+    return line.starts_with('[') && line.ends_with(']') && line.find('.') != std::string::npos &&
+           line.find(' ') == std::string::npos;
+  }
 
   void Read() {
     std::ifstream file(path_);
     std::vector<std::string>* texts = nullptr;
     bool begins = true;
     for (std::string line; std::getline(file, line);) {
-      if (line.starts_with('[') && line.ends_with(']')) {
+      if (IsName(line)) {
         texts = &texts_[line.substr(1, line.size() - 2)];
+        begins = true;
       } else if (line.empty()) {
         begins = true;
       } else if (texts != nullptr && begins) {

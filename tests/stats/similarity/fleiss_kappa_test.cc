@@ -5,6 +5,7 @@
 
 #include "core/stats/similarity/agreement.h"
 #include "tests/golden/golden.h"
+#include "tests/support/wording.h"
 
 namespace benchd {
 namespace {
@@ -48,7 +49,9 @@ TEST(FleissKappaTest, RefusesWhatIsNoTable) {
   EXPECT_FALSE(FleissKappa(Table{{1, 0}, {0, 1}}));
   const auto uneven = FleissKappa(Table{{2, 0}, {2, 0}, {2, 1}});
   ASSERT_FALSE(uneven);
+  EXPECT_EQ(uneven.error().code, ErrorCode::kInvalidArgument);
   EXPECT_TRUE(uneven.error().message.starts_with("subject 3: ")) << uneven.error().message;
+  EXPECT_WORDING(uneven.error());
   EXPECT_FALSE(FleissKappa(Table{{2, 0}, {2}}));
 }
 
