@@ -4,6 +4,7 @@
 #include <vector>
 
 namespace benchd {
+
 void Signal::Notify() {
   timer_.cancel();
   ++count_;

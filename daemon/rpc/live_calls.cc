@@ -3,6 +3,7 @@
 #include <utility>
 
 namespace benchd::rpc {
+
 LiveCalls::Token LiveCalls::Begin(std::function<void()> on_close) {
   const std::uint64_t key = next_key_++;
   calls_.emplace(key, std::move(on_close));

@@ -9,6 +9,7 @@
 #include "daemon/queue/machine_controller.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/stream_reactor.h"
 
 namespace benchd::rpc {
 

@@ -5,6 +5,7 @@
 #include "daemon/rpc/queue_watch_reactor.h"
 
 namespace benchd::rpc {
+
 QueueService::QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info,
                            const Audit& audit)
     : endpoint_(endpoint), queue_(queue), info_(info), audit_(audit) {}

@@ -1,16 +1,11 @@
 #include "daemon/settings/pinned_threads.h"
 
-#include <sched.h>
 #include <unistd.h>
 
-#include <cerrno>
-
-#include "core/base/affinity.h"
-#include "core/base/cpu_list.h"
-#include "core/base/try.h"
-#include "daemon/kernel/process_stat.h"
+#include "daemon/settings/thread_cpus.h"
 
 namespace benchd {
+
 bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
   constexpr uid_t kFirstPerson = 1000;  // SYS_UID_MAX of login.defs(5)
   std::size_t& part = uid < kFirstPerson ? system_ : persons_;
