@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -74,6 +75,127 @@ BENCHD_FIELDS(MachineProfile, name, benchmark_cpus, hold, irqs, workqueues, smt,
               min_frequency_khz, max_frequency_khz, boost, energy_preference, c_state_latency_us,
               timer_migration, nmi_watchdog, transparent_hugepages, swappiness, perf_sample_rate,
               numa_local, memory_limit_bytes, nice, policy, drop_caches, aslr)
+
+/// The values of a setting of the whole machine, besides "leave".
+enum class SettingValues {
+  kWord,    ///< one of `words`; a boolean stands for "on" and "off" or for 0 and 1
+  kNumber,  ///< a whole number from `least` to `most`
+  kName,    ///< a name that the kernel knows: [a-z0-9_], at most kMaxSettingNameBytes
+};
+inline constexpr std::size_t kMaxSettingNameBytes = 32;
+
+/// What is known about a setting of the whole machine. Its default is that of its field.
+struct MachineSetting {
+  std::string_view name;  ///< in reports and, except for the C-states, in the configuration
+  std::string MachineProfile::*value;  ///< nullptr for the C-states, whose value is a number
+  SettingValues values;
+  /// The words, separated by spaces. For kNumber, the unit, which may be empty. For kName, a
+  /// description for messages.
+  std::string_view words;
+  std::uint32_t least = 0;
+  std::uint32_t most = 0;
+  std::optional<std::string_view> strict = {};  ///< in the profile `strict`; absent: the default
+  std::string_view help = {};                   ///< one line for the manual
+};
+
+inline constexpr std::uint32_t kMaxFrequencyKhz = 100'000'000;
+
+/// The settings of the whole machine in the order of MachineProfile.
+inline constexpr MachineSetting kMachineSettings[] = {
+    {.name = "irqs",
+     .value = &MachineProfile::irqs,
+     .values = SettingValues::kWord,
+     .words = "housekeeping",
+     .help = "housekeeping: send interrupts to the other CPUs; or leave"},
+    {.name = "workqueues",
+     .value = &MachineProfile::workqueues,
+     .values = SettingValues::kWord,
+     .words = "housekeeping",
+     .help = "housekeeping: send the kernel's unbound work to the other CPUs; or leave"},
+    {.name = "smt",
+     .value = &MachineProfile::smt,
+     .values = SettingValues::kWord,
+     .words = "idle off",
+     .strict = "off",
+     .help = "idle: use one thread of each core; off: switch the other thread off; or leave"},
+    {.name = "cpuset",
+     .value = &MachineProfile::cpuset,
+     .values = SettingValues::kWord,
+     .words = "auto isolated root shield",
+     .help =
+         "the strictest partition of CPUs to try: isolated, root, shield or leave; or auto (the "
+         "default): isolated for programs on one CPU, root for programs on several"},
+    {.name = "governor",
+     .value = &MachineProfile::governor,
+     .values = SettingValues::kName,
+     .words = "the name of a cpufreq governor such as performance",
+     .help = "the cpufreq governor, or leave"},
+    {.name = "min_frequency_khz",
+     .value = &MachineProfile::min_frequency_khz,
+     .values = SettingValues::kNumber,
+     .words = "kHz",
+     .least = 1,
+     .most = kMaxFrequencyKhz,
+     .help = "the lowest frequency in kHz, or leave"},
+    {.name = "max_frequency_khz",
+     .value = &MachineProfile::max_frequency_khz,
+     .values = SettingValues::kNumber,
+     .words = "kHz",
+     .least = 1,
+     .most = kMaxFrequencyKhz,
+     .help = "the highest frequency in kHz, or leave"},
+    {.name = "boost",
+     .value = &MachineProfile::boost,
+     .values = SettingValues::kWord,
+     .words = "on off",
+     .help = "frequencies above the nominal one: on, off or leave"},
+    {.name = "energy_preference",
+     .value = &MachineProfile::energy_preference,
+     .values = SettingValues::kName,
+     .words = "the name of a preference such as performance",
+     .help = "the preference between speed and energy, or leave"},
+    {.name = "c_states", .value = nullptr, .values = SettingValues::kNumber, .words = ""},
+    {.name = "timer_migration",
+     .value = &MachineProfile::timer_migration,
+     .values = SettingValues::kWord,
+     .words = "0 1",
+     .help = "whether timers may move to busy CPUs: 0, 1 or leave"},
+    {.name = "nmi_watchdog",
+     .value = &MachineProfile::nmi_watchdog,
+     .values = SettingValues::kWord,
+     .words = "0 1",
+     .help = "whether the kernel watches for hard lockups: 0, 1 or leave"},
+    {.name = "transparent_hugepages",
+     .value = &MachineProfile::transparent_hugepages,
+     .values = SettingValues::kWord,
+     .words = "always madvise never",
+     .strict = "madvise",
+     .help = "always, madvise, never or leave"},
+    {.name = "swappiness",
+     .value = &MachineProfile::swappiness,
+     .values = SettingValues::kNumber,
+     .words = "",
+     .least = 0,
+     .most = 200,
+     .strict = "0",
+     .help = "0 to 200, or leave"},
+    {.name = "perf_sample_rate",
+     .value = &MachineProfile::perf_sample_rate,
+     .values = SettingValues::kNumber,
+     .words = "samples per second",
+     .least = 1,
+     .most = 1'000'000'000,
+     .strict = "1",
+     .help = "the maximum number of samples per second that perf may take, or leave"},
+};
+
+/// Returns the row of a setting, by its name in reports; nullptr if there is none.
+constexpr const MachineSetting* FindMachineSetting(std::string_view name) {
+  for (const MachineSetting& setting : kMachineSettings) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
 
 /// Returns the built-in profile for `--machine-profile strict`, which fixes every setting that can
 /// be fixed.

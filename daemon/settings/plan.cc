@@ -141,9 +141,7 @@ constexpr const char* kNoDriver = "no cpufreq driver (in a virtual machine the h
 
 /// A setting that each CPU used by children has in its cpufreq folder.
 struct FrequencySetting {
-  const char* name;
   Kind kind;
-  std::string MachineProfile::*wanted;
   /// The file that lists the driver's values, and their name in the plural for messages; nullptr
   /// for a frequency.
   const char* known_file = nullptr;
@@ -154,12 +152,10 @@ struct FrequencySetting {
 // intel_pstate and amd-pstate refuse any energy preference except `performance` (EBUSY). The
 // governor is therefore set after the preference and restored before it.
 constexpr FrequencySetting kFrequencySettings[] = {
-    {"energy_preference", Kind::kEnergyPreference, &MachineProfile::energy_preference,
-     "energy_performance_available_preferences", "energy preferences"},
-    {"governor", Kind::kGovernor, &MachineProfile::governor, "scaling_available_governors",
-     "governors"},
-    {"min_frequency_khz", Kind::kMinFrequency, &MachineProfile::min_frequency_khz},
-    {"max_frequency_khz", Kind::kMaxFrequency, &MachineProfile::max_frequency_khz},
+    {Kind::kEnergyPreference, "energy_performance_available_preferences", "energy preferences"},
+    {Kind::kGovernor, "scaling_available_governors", "governors"},
+    {Kind::kMinFrequency},
+    {Kind::kMaxFrequency},
 };
 
 Result<std::string> ReadCpufreq(const Settings& settings, const SettingKey& key, const char* name) {
@@ -194,7 +190,7 @@ std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
 /// Plans the same value for every CPU. The setting is unavailable unless all CPUs have it.
 PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wanted,
                              const std::vector<int>& cpus, const Settings& settings) {
-  PlannedSetting planned = Named(one.name, wanted);
+  PlannedSetting planned = Named(std::string(InfoOf(one.kind).setting->name), wanted);
   for (const int cpu : cpus) {
     const SettingKey key{one.kind, std::to_string(cpu)};
     const auto present = settings.Read(key);
@@ -309,7 +305,7 @@ void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus
     if (one.kind == Kind::kMinFrequency && !profile.boost.empty()) {
       plan.push_back(PlanBoost(profile.boost, cpus, settings));
     }
-    const std::string& wanted = profile.*one.wanted;
+    const std::string& wanted = profile.*InfoOf(one.kind).setting->value;
     if (wanted.empty()) continue;
     PlannedSetting planned = PlanFrequency(one, wanted, cpus, settings);
     if (one.kind == Kind::kEnergyPreference && HasNoPreferences(planned, settings)) continue;
@@ -321,30 +317,10 @@ void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus
 
 // ---- the rest ----
 
-/// A setting with one value for the whole machine. It may be missing in a kernel.
-struct PlainSetting {
-  const char* name;
-  Kind kind;
-  std::string MachineProfile::*wanted;
-  const char* absent;  ///< the reason if the file is missing
-};
-
-constexpr PlainSetting kPlainSettings[] = {
-    {"timer_migration", Kind::kTimerMigration, &MachineProfile::timer_migration,
-     "this kernel was built without timer migration"},
-    {"nmi_watchdog", Kind::kNmiWatchdog, &MachineProfile::nmi_watchdog,
-     "this kernel was built without the NMI watchdog"},
-    {"transparent_hugepages", Kind::kTransparentHugepages, &MachineProfile::transparent_hugepages,
-     "this kernel was built without transparent huge pages"},
-    {"swappiness", Kind::kSwappiness, &MachineProfile::swappiness,
-     "this kernel does not have swappiness"},
-    {"perf_sample_rate", Kind::kPerfSampleRate, &MachineProfile::perf_sample_rate,
-     "this kernel was built without perf events"},
-};
-
-PlannedSetting PlanPlain(const PlainSetting& one, const std::string& wanted,
+/// Plans a setting with one file for the whole machine, which may be missing in a kernel.
+PlannedSetting PlanPlain(const SettingKindInfo& one, const std::string& wanted,
                          const Settings& settings) {
-  PlannedSetting planned = Named(one.name, wanted);
+  PlannedSetting planned = Named(std::string(one.setting->name), wanted);
   planned.keys = {{one.kind, {}}};
   planned.changes = {{planned.keys.front(), wanted, false}};
   const auto present = settings.Read(planned.keys.front());
@@ -419,8 +395,9 @@ std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const Pr
   }
   if (!profile.smt.empty()) plan.push_back(PlanSmt(profile.smt, cpus, settings));
   PlanFrequencies(profile, cpus.used, settings, plan);
-  for (const PlainSetting& one : kPlainSettings) {
-    const std::string& wanted = profile.*one.wanted;
+  for (const SettingKindInfo& one : kSettingKinds) {
+    if (one.absent.empty()) continue;
+    const std::string& wanted = profile.*one.setting->value;
     if (!wanted.empty()) plan.push_back(PlanPlain(one, wanted, settings));
   }
   for (PlannedSetting& planned : plan) RefuseInvalid(planned);

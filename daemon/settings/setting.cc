@@ -15,62 +15,12 @@ namespace benchd {
 namespace {
 
 using Form = SettingForm;
-using Kind = SettingKind;
 using Target = SettingTarget;
 
 constexpr std::uint32_t kMaxIrq = 999'999;
-constexpr std::uint32_t kMaxKhz = 100'000'000;
-constexpr std::uint32_t kMaxSampleRate = 1'000'000'000;
-constexpr std::size_t kMaxNameBytes = 32;
 /// The maximum length of a CPU list. The longest list in normal form, every second CPU of kMaxCpus,
 /// has half of this length.
 constexpr std::size_t kMaxCpuListBytes = 4096;
-constexpr std::string_view kFlag = "0 1";
-
-// In the order of SettingKind.
-constexpr SettingKindInfo kKinds[] = {
-    {Kind::kIrqAffinity, Target::kIrq, Form::kCpuList, "irq_affinity", "IRQ %'s affinity",
-     "proc/irq/%/smp_affinity_list"},
-    {Kind::kDefaultIrqAffinity, Target::kMachine, Form::kCpuMask, "default_irq_affinity",
-     "default IRQ affinity", "proc/irq/default_smp_affinity"},
-    {Kind::kWorkqueueCpus, Target::kMachine, Form::kCpuMask, "workqueue_cpus", "workqueues' CPUs",
-     "sys/devices/virtual/workqueue/cpumask"},
-    {Kind::kSmt, Target::kMachine, Form::kWord, "smt", "SMT", "sys/devices/system/cpu/smt/control",
-     "on off"},
-    {Kind::kAllowedCpus, Target::kUnit, Form::kCpusOrAll, "allowed_cpus", "AllowedCPUs of %"},
-    {Kind::kCpusetPartition, Target::kUnit, Form::kWord, "cpuset_partition",
-     "cpuset partition of %", "/%/cpuset.cpus.partition", "member root isolated"},
-    {Kind::kGovernor, Target::kCpu, Form::kName, "governor", "governor of CPU %",
-     "sys/devices/system/cpu/cpu%/cpufreq/scaling_governor"},
-    {Kind::kMinFrequency, Target::kCpu, Form::kNumber, "min_frequency",
-     "minimum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_min_freq", "", 1,
-     kMaxKhz},
-    {Kind::kMaxFrequency, Target::kCpu, Form::kNumber, "max_frequency",
-     "maximum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_max_freq", "", 1,
-     kMaxKhz},
-    {Kind::kEnergyPreference, Target::kCpu, Form::kName, "energy_preference",
-     "energy preference of CPU %",
-     "sys/devices/system/cpu/cpu%/cpufreq/energy_performance_preference"},
-    {Kind::kBoost, Target::kMachine, Form::kWord, "boost", "boost",
-     "sys/devices/system/cpu/cpufreq/boost", kFlag},
-    {Kind::kCpuBoost, Target::kCpu, Form::kWord, "cpu_boost", "boost of CPU %",
-     "sys/devices/system/cpu/cpu%/cpufreq/boost", kFlag},
-    {Kind::kNoTurbo, Target::kMachine, Form::kWord, "no_turbo", "no_turbo",
-     "sys/devices/system/cpu/intel_pstate/no_turbo", kFlag},
-    {Kind::kTimerMigration, Target::kMachine, Form::kWord, "timer_migration", "timer migration",
-     "proc/sys/kernel/timer_migration", kFlag},
-    {Kind::kNmiWatchdog, Target::kMachine, Form::kWord, "nmi_watchdog", "NMI watchdog",
-     "proc/sys/kernel/nmi_watchdog", kFlag},
-    {Kind::kTransparentHugepages, Target::kMachine, Form::kChoice, "transparent_hugepages",
-     "transparent huge pages", "sys/kernel/mm/transparent_hugepage/enabled",
-     "always madvise never"},
-    {Kind::kSwappiness, Target::kMachine, Form::kNumber, "swappiness", "swappiness",
-     "proc/sys/vm/swappiness", "", 0, 200},
-    {Kind::kPerfSampleRate, Target::kMachine, Form::kNumber, "perf_sample_rate",
-     "perf sampling rate", "proc/sys/kernel/perf_event_max_sample_rate", "", 1, kMaxSampleRate},
-    {Kind::kThreadCpus, Target::kThread, Form::kCpusOrAll, "thread_cpus", "CPUs of thread %"},
-};
-static_assert(std::size(kKinds) == static_cast<std::size_t>(kLastSettingKind) + 1);
 
 /// Returns true for a number in normal form, without a sign and leading zeros.
 bool IsNumber(std::string_view text, std::uint32_t least, std::uint32_t most) {
@@ -83,7 +33,7 @@ bool IsNumber(std::string_view text, std::uint32_t least, std::uint32_t most) {
 }
 
 bool IsName(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxNameBytes &&
+  return !text.empty() && text.size() <= kMaxSettingNameBytes &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
          });
@@ -119,8 +69,6 @@ std::optional<std::string> NormalCpus(Result<std::vector<int>> cpus) {
 }
 
 }  // namespace
-
-const SettingKindInfo& InfoOf(SettingKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 std::string WithTarget(std::string_view pattern, std::string_view target) {
   const std::size_t place = pattern.find('%');
@@ -311,8 +259,8 @@ bool TakesItsTime(SettingKind kind) {
 std::string_view SettingKindName(SettingKind kind) { return InfoOf(kind).name; }
 
 std::optional<SettingKind> FindSettingKind(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(kLastSettingKind); ++i) {
-    if (SettingKindName(static_cast<SettingKind>(i)) == name) return static_cast<SettingKind>(i);
+  for (const SettingKindInfo& info : kSettingKinds) {
+    if (info.name == name) return info.kind;
   }
   return std::nullopt;
 }

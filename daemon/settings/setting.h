@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/machine_profile.h"
 #include "daemon/kernel/kernel_files.h"
 #include "daemon/settings/unit_properties.h"
 
@@ -76,9 +78,90 @@ struct SettingKindInfo {
   std::string_view words = {};  ///< separated by spaces
   std::uint32_t least = 0;
   std::uint32_t most = 0;
+  /// The setting of a profile that this kind applies without a change of its value.
+  const MachineSetting* setting = nullptr;
+  /// If one file applies the setting for the whole machine: the reason if that file is missing.
+  std::string_view absent = {};
 };
 
-const SettingKindInfo& InfoOf(SettingKind kind);
+/// Completes a row with the values that a setting of a profile may have.
+constexpr SettingKindInfo Applying(std::string_view setting, SettingKindInfo info,
+                                   std::string_view absent = {}) {
+  info.setting = FindMachineSetting(setting);
+  if (info.form == SettingForm::kWord || info.form == SettingForm::kChoice) {
+    info.words = info.setting->words;
+  }
+  info.least = info.setting->least;
+  info.most = info.setting->most;
+  info.absent = absent;
+  return info;
+}
+
+/// The closed list, in the order of SettingKind.
+inline constexpr SettingKindInfo kSettingKinds[] = {
+    {SettingKind::kIrqAffinity, SettingTarget::kIrq, SettingForm::kCpuList, "irq_affinity",
+     "IRQ %'s affinity", "proc/irq/%/smp_affinity_list"},
+    {SettingKind::kDefaultIrqAffinity, SettingTarget::kMachine, SettingForm::kCpuMask,
+     "default_irq_affinity", "default IRQ affinity", "proc/irq/default_smp_affinity"},
+    {SettingKind::kWorkqueueCpus, SettingTarget::kMachine, SettingForm::kCpuMask, "workqueue_cpus",
+     "workqueues' CPUs", "sys/devices/virtual/workqueue/cpumask"},
+    {SettingKind::kSmt, SettingTarget::kMachine, SettingForm::kWord, "smt", "SMT",
+     "sys/devices/system/cpu/smt/control", "on off"},
+    {SettingKind::kAllowedCpus, SettingTarget::kUnit, SettingForm::kCpusOrAll, "allowed_cpus",
+     "AllowedCPUs of %"},
+    {SettingKind::kCpusetPartition, SettingTarget::kUnit, SettingForm::kWord, "cpuset_partition",
+     "cpuset partition of %", "/%/cpuset.cpus.partition", "member root isolated"},
+    Applying("governor",
+             {SettingKind::kGovernor, SettingTarget::kCpu, SettingForm::kName, "governor",
+              "governor of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_governor"}),
+    Applying(
+        "min_frequency_khz",
+        {SettingKind::kMinFrequency, SettingTarget::kCpu, SettingForm::kNumber, "min_frequency",
+         "minimum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_min_freq"}),
+    Applying(
+        "max_frequency_khz",
+        {SettingKind::kMaxFrequency, SettingTarget::kCpu, SettingForm::kNumber, "max_frequency",
+         "maximum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_max_freq"}),
+    Applying("energy_preference",
+             {SettingKind::kEnergyPreference, SettingTarget::kCpu, SettingForm::kName,
+              "energy_preference", "energy preference of CPU %",
+              "sys/devices/system/cpu/cpu%/cpufreq/energy_performance_preference"}),
+    {SettingKind::kBoost, SettingTarget::kMachine, SettingForm::kWord, "boost", "boost",
+     "sys/devices/system/cpu/cpufreq/boost", "0 1"},
+    {SettingKind::kCpuBoost, SettingTarget::kCpu, SettingForm::kWord, "cpu_boost", "boost of CPU %",
+     "sys/devices/system/cpu/cpu%/cpufreq/boost", "0 1"},
+    {SettingKind::kNoTurbo, SettingTarget::kMachine, SettingForm::kWord, "no_turbo", "no_turbo",
+     "sys/devices/system/cpu/intel_pstate/no_turbo", "0 1"},
+    Applying("timer_migration",
+             {SettingKind::kTimerMigration, SettingTarget::kMachine, SettingForm::kWord,
+              "timer_migration", "timer migration", "proc/sys/kernel/timer_migration"},
+             "this kernel was built without timer migration"),
+    Applying("nmi_watchdog",
+             {SettingKind::kNmiWatchdog, SettingTarget::kMachine, SettingForm::kWord,
+              "nmi_watchdog", "NMI watchdog", "proc/sys/kernel/nmi_watchdog"},
+             "this kernel was built without the NMI watchdog"),
+    Applying("transparent_hugepages",
+             {SettingKind::kTransparentHugepages, SettingTarget::kMachine, SettingForm::kChoice,
+              "transparent_hugepages", "transparent huge pages",
+              "sys/kernel/mm/transparent_hugepage/enabled"},
+             "this kernel was built without transparent huge pages"),
+    Applying("swappiness",
+             {SettingKind::kSwappiness, SettingTarget::kMachine, SettingForm::kNumber, "swappiness",
+              "swappiness", "proc/sys/vm/swappiness"},
+             "this kernel does not have swappiness"),
+    Applying(
+        "perf_sample_rate",
+        {SettingKind::kPerfSampleRate, SettingTarget::kMachine, SettingForm::kNumber,
+         "perf_sample_rate", "perf sampling rate", "proc/sys/kernel/perf_event_max_sample_rate"},
+        "this kernel was built without perf events"),
+    {SettingKind::kThreadCpus, SettingTarget::kThread, SettingForm::kCpusOrAll, "thread_cpus",
+     "CPUs of thread %"},
+};
+static_assert(std::size(kSettingKinds) == static_cast<std::size_t>(kLastSettingKind) + 1);
+
+constexpr const SettingKindInfo& InfoOf(SettingKind kind) {
+  return kSettingKinds[static_cast<std::size_t>(kind)];
+}
 
 /// Returns `pattern` with "%" replaced by the target.
 std::string WithTarget(std::string_view pattern, std::string_view target);

@@ -14,6 +14,7 @@
 #include "core/base/cpu_list.h"
 #include "daemon/observe/sample.h"
 #include "daemon/settings/lease.h"
+#include "daemon/settings/thread_cpus.h"
 #include "tests/kernel/kernel_tree.h"
 #include "tests/settings/lease_machine.h"
 #include "tests/support/wording.h"
