@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/control_socket.h"
 #include "daemon/loop_inbox.h"
 #include "daemon/loop_parts.h"

@@ -20,7 +20,7 @@
 #include "core/base/result.h"
 #include "core/base/try.h"
 #include "core/base/user_database.h"
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/daemon.h"
 #include "daemon/options.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/try.h"
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 namespace benchd {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/base/result.h"
 #include "core/base/try.h"
 #include "core/parse/harness_output.h"
-#include "daemon/helper/config.h"
+#include "daemon/config/config.h"
 #include "daemon/helper/lookup.h"
 #include "daemon/wire/messages.h"
 
@@ -89,7 +89,7 @@ Result<std::string> Resolve() {
   return wire::EncodeResolved(ResolveCommand(program, path, cwd));
 }
 
-Result<std::string> Config() {
+Result<std::string> ReadRunnerConfig() {
   TRY(auto input, ReadInput());
   return wire::EncodeRunnerConfig(ParseRunnerConfig(input));
 }
@@ -109,7 +109,7 @@ Result<std::string> Answer(int argc, char** argv) {
   const std::string_view work = argc > 1 ? argv[1] : "";
   if (work == "parse" && (argc == 3 || argc == 4)) return Parse(argc, argv);
   if (work == "resolve" && argc == 2) return Resolve();
-  if (work == "config" && argc == 2) return Config();
+  if (work == "config" && argc == 2) return ReadRunnerConfig();
   if (work == "user" && argc == 4) return User(argv);
   return InvalidArgument("benchd-helper", "it must be started by benchd-runner");
 }

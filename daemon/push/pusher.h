@@ -8,8 +8,8 @@
 #include "benchd/v1/history.grpc.pb.h"
 #include "core/base/result.h"
 #include "core/model/summary.h"
+#include "daemon/config/config.h"
 #include "daemon/push/postgres.h"
-#include "daemon/push/push_config.h"
 
 namespace benchd::push {
 

@@ -87,7 +87,7 @@ struct Endpoint {
   std::string path;  ///< path of the socket, which is removed at exit; empty: no socket to remove
 };
 
-Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerConfig& config) {
+Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const RunnerConfig& config) {
   Endpoint endpoint;
   if (options.socket.starts_with("fd:")) {
     TRY(auto connection, AdoptConnection(options.socket));
@@ -114,7 +114,7 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
 
 /// Returns the rules from the configuration. They do not apply if there is no listener, because
 /// benchd has then started this runner for its own user.
-AccessRules RulesOf(const wire::RunnerConfig& config, const Endpoint& endpoint, const Host& host) {
+AccessRules RulesOf(const RunnerConfig& config, const Endpoint& endpoint, const Host& host) {
   AccessRules rules;
   rules.hold = endpoint.listener && host.privileged;
   rules.benchd = endpoint.user;

@@ -61,12 +61,12 @@ Result<void> CheckOwner(const std::string& path, int file) {
 
 }  // namespace
 
-Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path) {
+Result<RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path) {
   const bool is_default = path.empty();
-  if (is_default && geteuid() != 0) return wire::RunnerConfig{};
+  if (is_default && geteuid() != 0) return RunnerConfig{};
   const std::string name = is_default ? kDefaultConfig : path;
   UniqueFd file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!file && errno == ENOENT && is_default) return wire::RunnerConfig{};
+  if (!file && errno == ENOENT && is_default) return RunnerConfig{};
   if (!file) return SystemError(name, errno);
   TRY_VOID(CheckOwner(name, file.get()));
   HelperOrder order;
@@ -157,7 +157,7 @@ std::string BootId(const KernelFiles& files) {
   return files.Text("proc/sys/kernel/random/boot_id");
 }
 
-std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
+std::vector<MachineProfile> Profiles(const RunnerConfig& config) {
   std::vector<MachineProfile> profiles{MachineProfile{}, StrictProfile()};
   for (const MachineProfile& profile : config.profiles) {
     const auto known =
@@ -179,7 +179,7 @@ std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
 
 Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
                                                const std::vector<int>& usable_cpus,
-                                               const wire::RunnerConfig& config) {
+                                               const RunnerConfig& config) {
   TRY(auto topology, ReadTopology(files));
   if (auto list = ParseCpuList(config.benchmark_cpus); !list) {
     return std::move(list).error().Within("[runner] benchmark_cpus");

@@ -25,7 +25,7 @@ namespace benchd {
 /// An empty `path` means the default file, which may be missing. If the runner is root, the file
 /// must be owned by root and must not be writable by any other user.
 /// @errors kNotFound, kPermissionDenied, kInvalidArgument, with the file's name, line and key.
-Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path);
+Result<RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path);
 
 /// Returns the uid of a user in the configuration, which is a number or a name in /etc/passwd (the
 /// only source available to a static program).
@@ -64,7 +64,7 @@ Result<std::string> RestoreFromJournal(const RunnerOptions& options);
 /// @errors those of ReadTopology(), and those of a profile's CPU list, with the profile's name.
 Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
                                                const std::vector<int>& usable_cpus,
-                                               const wire::RunnerConfig& config);
+                                               const RunnerConfig& config);
 
 /// Owns the MachineOwner and all objects that it refers to, in the order of their dependencies. It
 /// exists in main() as long as the runner does. Not copyable or movable.

@@ -13,6 +13,7 @@
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
+#include "daemon/config/keys.h"
 
 /// The messages between benchd and benchd-runner: values, one SOCK_SEQPACKET record each.
 ///
@@ -242,19 +243,6 @@ std::string EncodeUserRecord(const Result<UserRecord>& record);
 Result<Result<UserRecord>> DecodeUserRecord(std::string_view bytes);
 
 /// The part of the configuration that concerns the runner; written by benchd-helper.
-struct RunnerConfig {
-  std::string user;                ///< who may connect, by name or number; empty for the default
-  std::string socket_group;        ///< children may run as its members; empty for the default
-  bool allow_root = false;         ///< children may run as uid 0
-  std::vector<std::string> users;  ///< others as whom children may run, by name or number
-  std::string benchmark_cpus;      ///< CPU list; empty for the default split
-  bool counters = false;           ///< counters are opened for every run, even if not requested
-  /// The profiles of the file; `default` and `strict` always exist.
-  std::vector<MachineProfile> profiles;
-  ChildLimits children;
-};
-BENCHD_FIELDS(RunnerConfig, user, socket_group, allow_root, users, benchmark_cpus, counters,
-              profiles, children)
 std::string EncodeRunnerConfig(const Result<RunnerConfig>& config);
 Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes);
 

@@ -1,7 +1,6 @@
 #include <string>
 
-#include "daemon/config.h"
-#include "daemon/push/push_config.h"
+#include "daemon/config/config.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
@@ -25,7 +24,7 @@ void CheckConfig(const Config& config) {
 void FuzzDaemonConfig(std::string_view input) {
   const auto config = ParseConfig(input, "benchd.toml");
   // benchd-push accepts every configuration that benchd accepts.
-  const auto pushed = push::ParsePushConfig(input, "benchd.toml");
+  const auto pushed = ParsePushConfig(input, "benchd.toml");
   FUZZ_CHECK(pushed || !config);
   if (!pushed) CheckMessage(pushed.error().message);
   if (config) {

@@ -3,8 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/helper/config.h"
-#include "daemon/helper/toml.h"
+#include "daemon/config/config.h"
+#include "daemon/config/toml.h"
+#include "daemon/wire/messages.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -77,7 +77,7 @@ void CheckFilled(std::string_view input) {
 void CheckHelpers(std::string_view input) {
   FillRecord fill(input);
   Result<ProgramIdentity> resolved = ProgramIdentity{};
-  Result<wire::RunnerConfig> config = wire::RunnerConfig{};
+  Result<RunnerConfig> config = RunnerConfig{};
   fill(resolved, config);
   FUZZ_CHECK(wire::DecodeResolved(wire::EncodeResolved(resolved)));
   FUZZ_CHECK(wire::DecodeRunnerConfig(wire::EncodeRunnerConfig(config)));

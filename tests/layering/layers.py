@@ -45,7 +45,8 @@ TABLE = {
     "queue":    {"in": "daemon",
                  "may": ["session", "parse", "store", "model", "base", "asio"],
                  "never": []},
-    "wire":     {"in": "daemon", "may": ["model", "base"], "never": []},
+    "config":   {"in": "daemon", "may": ["model", "base"], "never": []},
+    "wire":     {"in": "daemon", "may": ["config", "model", "base"], "never": []},
     "runner_link": {"in": "daemon", "may": ["session", "wire", "model", "base", "asio"], "never": []},
     "rpc":      {"in": "daemon",
                  "may": ["queue", "session", "store", "convert", "model", "base", "asio",
@@ -58,9 +59,9 @@ TABLE = {
     "runner":   {"in": "daemon", "may": ["launch", "settings", "kernel", "wire", "model", "base"], "never": []},
     # benchd-push: a separate program, the only one that uses the network.
     "push":     {"in": "daemon",
-                 "may": ["convert", "model", "base", "grpc", "generated", "libpq"], "never": []},
+                 "may": ["config", "convert", "model", "base", "grpc", "generated", "libpq"], "never": []},
     # The short-lived process that parses a run's output and finds programs, running as the caller.
-    "helper":   {"in": "daemon", "may": ["parse", "wire", "model", "base"], "never": []},
+    "helper":   {"in": "daemon", "may": ["config", "parse", "wire", "model", "base"], "never": []},
 }
 
 # Files that plan and decide, and therefore must not do I/O, in folders that may.

@@ -1,11 +1,10 @@
-#include "daemon/helper/config.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "daemon/config/config.h"
 #include "tests/support/places.h"
 #include "tests/support/wording.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/helper/config.h"
+#include "daemon/config/config.h"
 #include "tests/support/wording.h"
 
 namespace benchd {

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/helper/config.h"
+#include "daemon/config/config.h"
 #include "daemon/settings/setting.h"
+#include "daemon/wire/messages.h"
 #include "tests/support/places.h"
 #include "tests/support/wording.h"
 
@@ -33,7 +34,7 @@ MachineProfile ProfileOf(const std::string& text, const std::string& name = "x")
   ADD_FAILURE() << "no profile " << name << " in: " << text;
   return {};
 }
-Error ErrorOf(const std::string& text) {
+Error ProfileErrorOf(const std::string& text) {
   const auto config = ParseRunnerConfig(text);
   EXPECT_FALSE(config) << text;
   return config ? Error{} : config.error();
@@ -41,6 +42,15 @@ Error ErrorOf(const std::string& text) {
 MachineProfile Named(MachineProfile profile, const std::string& name) {
   profile.name = name;
   return profile;
+}
+
+/// The keys of a profile, except `base`.
+std::vector<ConfigKey> ProfileKeys() {
+  std::vector<ConfigKey> keys;
+  for (const ConfigKey& key : ConfigKeys()) {
+    if (key.table == "machine_profile" && key.name != "base") keys.push_back(key);
+  }
+  return keys;
 }
 
 /// A line with a key, and its effect on a profile.
@@ -203,7 +213,7 @@ const char* const kBad[] = {
 TEST(ProfileKeysTest, EveryBadValueIsNamedWithWhatItShouldBe) {
   for (const char* bad : kBad) {
     const std::string line = bad;
-    const Error error = ErrorOf("[machine_profile.x]\n\n" + line + "\n");
+    const Error error = ProfileErrorOf("[machine_profile.x]\n\n" + line + "\n");
     const std::string where = "line 3: [machine_profile.x] " + line.substr(0, line.find(' ') + 1);
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     EXPECT_TRUE(error.message.starts_with(where)) << error.message;
@@ -212,12 +222,12 @@ TEST(ProfileKeysTest, EveryBadValueIsNamedWithWhatItShouldBe) {
 }
 
 TEST(ProfileKeysTest, EachHasGoodAndBadExamplesHere) {
-  const auto is_about = [](const ConfigKey<MachineProfile>& key) {
+  const auto is_about = [](const ConfigKey& key) {
     return [name = std::string(key.name) + " "](std::string_view line) {
       return line.starts_with(name);
     };
   };
-  for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
+  for (const ConfigKey& key : ProfileKeys()) {
     EXPECT_TRUE(std::ranges::any_of(kGood, is_about(key), &Good::line)) << key.name;
     EXPECT_TRUE(std::ranges::any_of(kBad, is_about(key))) << key.name;
   }
@@ -245,16 +255,16 @@ TEST(ProfileKeysTest, TheEndsOfEveryRangeAreSettingsThatTheRunnerWrites) {
 TEST(ProfileKeysTest, EachIsDescribedWithTheSettings) {
   std::ifstream file(test::TestFile("../daemon/settings/README.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
+  for (const ConfigKey& key : ProfileKeys()) {
     EXPECT_NE(text.find("`" + std::string(key.name)), std::string::npos) << key.name;
   }
 }
 
 TEST(ProfileKeysTest, AMisspeltOneGetsTheNearestOneAndAnotherTheList) {
-  EXPECT_WORDING(ErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n"));
-  const Error error = ErrorOf("[machine_profile.x]\ncolour = \"red\"\n");
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n"));
+  const Error error = ProfileErrorOf("[machine_profile.x]\ncolour = \"red\"\n");
   EXPECT_WORDING(error);
-  for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
+  for (const ConfigKey& key : ProfileKeys()) {
     EXPECT_NE(error.hint.find(key.name), std::string::npos) << key.name;
   }
 }
@@ -296,28 +306,28 @@ TEST(ParseProfilesTest, ABaseMayStandAnywhereInTheFileAndHaveABaseItself) {
 }
 
 TEST(ParseProfilesTest, ABaseThatLeadsBackIsAnError) {
-  EXPECT_WORDING(ErrorOf("[machine_profile.x]\nbase = \"x\"\n"));
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile.x]\nbase = \"x\"\n"));
   EXPECT_WORDING(
-      ErrorOf("[machine_profile.a]\nbase = \"b\"\n[machine_profile.b]\nbase = \"c\"\n"
-              "[machine_profile.c]\nbase = \"b\"\n"));
+      ProfileErrorOf("[machine_profile.a]\nbase = \"b\"\n[machine_profile.b]\nbase = \"c\"\n"
+                     "[machine_profile.c]\nbase = \"b\"\n"));
   EXPECT_WORDING(
-      ErrorOf("[machine_profile.default]\nbase = \"strict\"\n"
-              "[machine_profile.strict]\nbase = \"default\"\n"));
+      ProfileErrorOf("[machine_profile.default]\nbase = \"strict\"\n"
+                     "[machine_profile.strict]\nbase = \"default\"\n"));
 }
 
 TEST(ParseProfilesTest, ABaseThatIsNoneIsAnErrorWithTheKnownOnes) {
   const Error error =
-      ErrorOf("[machine_profile.quiet]\n[machine_profile.x]\n\nbase = \"strickt\"\n");
+      ProfileErrorOf("[machine_profile.quiet]\n[machine_profile.x]\n\nbase = \"strickt\"\n");
   EXPECT_WORDING(error);
-  EXPECT_WORDING(ErrorOf("[machine_profile.x]\nbase = 1\n"));
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile.x]\nbase = 1\n"));
 }
 
 TEST(ParseProfilesTest, ALowestFrequencyAboveTheHighestIsAnErrorWhereverTheyComeFrom) {
+  EXPECT_WORDING(ProfileErrorOf(
+      "[machine_profile.x]\nmin_frequency_khz = 3000000\nmax_frequency_khz = 2999999\n"));
   EXPECT_WORDING(
-      ErrorOf("[machine_profile.x]\nmin_frequency_khz = 3000000\nmax_frequency_khz = 2999999\n"));
-  EXPECT_WORDING(
-      ErrorOf("[machine_profile.a]\nmin_frequency_khz = 10\n[machine_profile.b]\n"
-              "base = \"a\"\nmax_frequency_khz = 9\n"));
+      ProfileErrorOf("[machine_profile.a]\nmin_frequency_khz = 10\n[machine_profile.b]\n"
+                     "base = \"a\"\nmax_frequency_khz = 9\n"));
   EXPECT_EQ(ProfileOf("[machine_profile.x]\nmin_frequency_khz = 9\nmax_frequency_khz = 9\n")
                 .max_frequency_khz,
             "9");
@@ -327,17 +337,17 @@ TEST(ParseProfilesTest, ANameHasOneToSixtyFourPlainLetters) {
   const std::string longest(64, 'n');
   EXPECT_EQ(ProfileOf("[machine_profile." + longest + "]\n", longest).name, longest);
   EXPECT_EQ(ProfileOf("[machine_profile.A-b_9]\n", "A-b_9").name, "A-b_9");
-  EXPECT_WORDING(ErrorOf("[machine_profile." + longest + "n]\n"));
-  EXPECT_WORDING(ErrorOf("[machine_profile.\"a b\"]\n"));
-  EXPECT_WORDING(ErrorOf("[machine_profile.\"\"]\n"));
-  EXPECT_WORDING(ErrorOf("[machine_profile]\nx = 1\n"));
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile." + longest + "n]\n"));
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile.\"a b\"]\n"));
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile.\"\"]\n"));
+  EXPECT_WORDING(ProfileErrorOf("[machine_profile]\nx = 1\n"));
 }
 
 TEST(ParseProfilesTest, ThereMayBeSixtyFour) {
   std::string text;
   for (int i = 0; i < 64; ++i) text += "[machine_profile.p" + std::to_string(i) + "]\n";
   EXPECT_EQ(ProfilesOf(text).size(), 64U);
-  EXPECT_WORDING(ErrorOf(text + "[machine_profile.q]\n"));
+  EXPECT_WORDING(ProfileErrorOf(text + "[machine_profile.q]\n"));
 }
 
 TEST(ParseProfilesTest, AChainOfSixtyFourBasesIsFollowed) {

@@ -9,11 +9,6 @@
 
 namespace benchd {
 
-/// Returns "line 3", for the beginning of an error message.
-inline std::string TomlLine(const toml::source_region& source) {
-  return "line " + std::to_string(source.begin.line);
-}
-
 /// Returns true if the key consists of ASCII letters, digits, _ and -. TOML allows these in a key
 /// without quotes, and the kernel uses them in its names.
 inline bool IsPlainWord(std::string_view key) {
