@@ -99,7 +99,7 @@ Result<PendingSync> EnvironmentFiles::Write(const SessionId& id,
     ::unlink(unfinished.c_str());
     return renamed.error();
   }
-  const auto sync = [file, folder = folder_, kept = std::move(*fd)]() -> Result<void> {
+  auto sync = [file, folder = folder_, kept = std::move(*fd)]() -> Result<void> {
     if (::fsync(kept.get()) != 0) return FileNotKept(file, errno);
     return Sync(folder);
   };
