@@ -14,6 +14,7 @@
 #include "core/base/cpu_list.h"
 #include "daemon/observe/sample.h"
 #include "daemon/settings/lease.h"
+#include "daemon/settings/thread_cpus.h"
 #include "tests/kernel/kernel_tree.h"
 #include "tests/settings/lease_machine.h"
 #include "tests/support/wording.h"
@@ -278,17 +279,6 @@ TEST_F(PinnedThreadsTest, NobodyIsFoundOrTouchedBelowAnotherRoot) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(AreCpusOf(pinned, all_));
-}
-
-TEST(ThreadTargetTest, IsANumberAndAStart) {
-  const auto thread = ParseThreadTarget("4194304@18446744073709551615");
-  ASSERT_TRUE(thread);
-  EXPECT_EQ(thread->tid, 4194304);
-  EXPECT_EQ(thread->started_ticks, 18446744073709551615U);
-  for (const char* text : {"", "@", "1", "1@", "@1", "0@1", "-1@1", "01@1", "1@01", "1@1@1",
-                           "4194305@1", "1@18446744073709551616", "self@1", "1/../2@1", " 1@1"}) {
-    EXPECT_FALSE(ParseThreadTarget(text)) << text;
-  }
 }
 
 TEST_F(PinnedThreadsTest, BeyondItsUsersShareAThreadIsCountedAndLeftOut) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <fstream>
 
+#include "daemon/store/state_files.h"
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/temp_folder.h"
