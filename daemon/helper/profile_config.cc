@@ -125,7 +125,8 @@ using Value = toml::node;
 using Profile = MachineProfile;
 
 constexpr std::string_view kLeave = "leave";
-// These ranges must equal those of the runner's journal (system/setting.cc). A test compares them.
+// These ranges must equal those of the runner's journal (settings/setting.cc). A test compares
+// them.
 constexpr std::size_t kMaxValueBytes = 32;
 constexpr std::int64_t kMaxKhz = 100'000'000;
 constexpr std::int64_t kMaxSampleRate = 1'000'000'000;

@@ -22,8 +22,8 @@ Error NoSuchSession(const SessionId& id);
 /// The table of sessions, with one row per session (spec and snapshot as JSON), and the table of
 /// their labels.
 ///
-/// The caller removes environment values from a spec first (state_files.h). Must not outlive its
-/// Database.
+/// The caller removes environment values from a spec first (environment_files.h). Must not outlive
+/// its Database.
 class SessionTable {
  public:
   explicit SessionTable(Database& database);
