@@ -33,8 +33,7 @@ void PutValues(const Variables& values, Variables& variables) {
 
 /// Writes `text` to a new private file and returns the file.
 Result<UniqueFd> WriteNew(const std::string& file, std::string_view text) {
-  UniqueFd fd(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return FileNotKept(file, errno);
   if (!WriteAll(fd.get(), text, file)) return FileNotKept(file, errno);  // of the last write
   return fd;

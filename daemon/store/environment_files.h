@@ -36,8 +36,8 @@ inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& stat
 
 /// A sync to the disk that another thread performs. The destructor waits for it.
 ///
-/// On a busy disk, syncs that follow each other take up to a second each, but syncs at the same time
-/// share the file system's commit.
+/// On a busy disk, syncs that follow each other take up to a second each, but syncs at the same
+/// time share the file system's commit.
 class PendingSync {
  public:
   explicit PendingSync(std::future<Result<void>> done) : done_(std::move(done)) {}
