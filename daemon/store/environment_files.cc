@@ -102,7 +102,8 @@ Result<PendingSync> EnvironmentFiles::Write(const SessionId& id,
     if (::fsync(kept.get()) != 0) return FileNotKept(file, errno);
     return Sync(folder);
   };
-  return PendingSync(std::async(std::launch::async, std::move(sync)));
+  // Without a free thread, Wait() performs the sync itself.
+  return PendingSync(std::async(std::launch::async | std::launch::deferred, std::move(sync)));
 }
 
 Result<void> EnvironmentFiles::Merge(const SessionId& id, SessionSpec& spec) const {

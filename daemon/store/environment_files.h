@@ -34,7 +34,8 @@ inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& stat
   return state_dir / "environments";
 }
 
-/// A sync to the disk that another thread performs. The destructor waits for it.
+/// A sync to the disk that another thread performs, if one can be started. The destructor waits for
+/// that thread.
 ///
 /// On a busy disk, syncs that follow each other take up to a second each, but syncs at the same
 /// time share the file system's commit.

@@ -49,6 +49,7 @@ TEST_F(EnvironmentFilesTest, GivesTheValuesBackWithEveryByte) {
   SessionSpec spec = RichSpec();
   Result<PendingSync> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
   ASSERT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(written->Wait());
   ASSERT_NE(spec, RichSpec());
   Result<void> merged = files.Merge(SessionId{"a"}, spec);
   ASSERT_TRUE(merged) << merged.error().message;
