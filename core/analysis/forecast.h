@@ -11,7 +11,7 @@ namespace benchd {
 
 /// Adds the expected time until the verdict to each open gate and to the session. This is the
 /// expected number of blocks times the mean time of a block of the benchmark so far. It includes
-/// the blocks that the schedule runs before (schedule/schedule.h).
+/// the blocks that the schedule runs before (session/schedule.h).
 ///
 /// The time is absent before the first block, and while the interval is too wide, compared with the
 /// margin, to estimate a number of blocks. It is also absent if max_time would end the session

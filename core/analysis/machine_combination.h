@@ -25,7 +25,7 @@ bool HasEstimate(const Comparison& gate);
 struct MachineSession {
   std::string source;  ///< name of the file, used in messages
   std::string session;
-  std::string machine;  ///< the fact `machine` (system/machine_sample.h)
+  std::string machine;  ///< the fact `machine` (observe/sample.h)
   Timestamp started_at{};
   Sided sided = Sided::kTwo;
   std::vector<Comparison> gates;

@@ -81,7 +81,7 @@ class SessionAnalysis {
   /// spec.
   std::vector<std::size_t> OpenBenchmarks() const;
 
-  /// Returns the input of the schedule for each benchmark (schedule/schedule.h), after the blocks
+  /// Returns the input of the schedule for each benchmark (session/schedule.h), after the blocks
   /// so far. There is no forecast for a single benchmark, because the schedule does not have to
   /// choose.
   std::vector<BenchmarkOutlook> Outlook() const;

@@ -5,7 +5,7 @@
 namespace benchd {
 
 /// A generator of 64-bit pseudorandom numbers that are the same on every machine and with every
-/// library version. Bounded uniform numbers are derived from them (schedule/schedule.h,
+/// library version. Bounded uniform numbers are derived from them (session/schedule.h,
 /// stats/resampling.h). It is inline because a bootstrap draws 10^8 numbers.
 /// Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014.
 class SplitMix64 {

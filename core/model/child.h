@@ -24,7 +24,7 @@ BENCHD_FIELDS(ResourceLimit, resource, soft, hard)
 /// from a message.
 ///
 /// The children of the session run with exactly these ids, this umask and these limits. They run
-/// with those of `groups` that the user database confirms (runner/access.h).
+/// with those of `groups` that the user database confirms (launch/callers.h).
 struct Caller {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
@@ -58,7 +58,7 @@ inline constexpr std::uint64_t kNoLimit = UINT64_MAX;
 /// apply as well; ChildLimits can only lower them.
 struct ChildLimits {
   // These limits apply to the whole process tree, by control group. If one is absent, the runner
-  // chooses it (runner/child_limits.h).
+  // chooses it (launch/child_limits.h).
   std::optional<std::uint64_t> memory_bytes;
   std::optional<std::uint64_t> processes;  ///< includes threads
 

@@ -41,7 +41,8 @@ struct MachineProfile {
   std::string benchmark_cpus;
   HoldSettings hold = HoldSettings::kSessions;
 
-  // These settings of the whole machine are applied in this order and restored in reverse order.
+  // Settings of the whole machine; daemon/settings/README.md has the order in which they are
+  // applied.
   std::string irqs = "housekeeping";        ///< CPUs that serve interrupts: housekeeping
   std::string workqueues = "housekeeping";  ///< CPUs for unbound kernel work: housekeeping
   std::string smt = "idle";  ///< idle: use one thread per core; off: switch SMT off in the kernel

@@ -165,7 +165,7 @@ constexpr std::size_t kMostRunningOfAUser = 2;
 /// The maximum number of waiting lookups per user. A suite submits fewer commands at a time.
 constexpr std::size_t kMostWaitingOfAUser = 256;
 /// The longest time that a lookup may wait to start. The sum of this and kLookupTimeout must be
-/// less than the time that benchd waits for an answer (run/runner_client.cc).
+/// less than the time that benchd waits for an answer (runner_link/runner_client.cc).
 constexpr std::int64_t kMostWait = 60'000'000'000;
 constexpr std::int64_t kLookupTimeout = 30'000'000'000;
 /// The nice value of a user's second and later concurrent lookups. It prevents a user who floods

@@ -88,7 +88,7 @@ inline std::uint64_t Rise(std::uint64_t before, std::uint64_t after) {
 
 /// Returns warnings about the benchmark CPUs between two samples, with the codes frequency,
 /// throttling, steal, other_process and contention. A value that is missing in either sample does
-/// not cause a warning. sample_change.cc has the thresholds and the reasons for them.
+/// not cause a warning. change.cc has the thresholds and the reasons for them.
 ///
 /// @param used  the CPUs that children were pinned to; only these are judged
 std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSample& after,

@@ -49,7 +49,7 @@ class MachineOwner {
     Journal* journal = nullptr;
     std::string why_nothing;
     bool user_mode = false;  ///< the daemon belongs to one user and therefore changes nothing
-    std::string counters;    ///< the available hardware counters (runner/perf_counters.h)
+    std::string counters;    ///< the available hardware counters (launch/perf_counters.h)
     std::string overlap;     ///< why housekeeping and benchmark CPUs overlap; empty if they do not
     int own_nice = 0;        ///< the runner's nice value; children inherit it and may not lower it
   };

@@ -3,7 +3,6 @@
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
-#include "daemon/kernel/topology.h"
 
 namespace benchd {
 namespace {

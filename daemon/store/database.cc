@@ -153,7 +153,8 @@ Result<std::unique_ptr<Database>> Database::OpenUnread(const std::filesystem::pa
 
 Result<void> Database::SetUp() {
   // By default, Debian's SQLite overwrites deleted content, so that deleting writes as much as it
-  // deletes. FAST avoids that: the file is private, and secrets are not in it (state_files.h).
+  // deletes. FAST avoids that: the file is private, and secrets are not in it
+  // (environment_files.h).
   for (const char* pragma :
        {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
     TRY_VOID(Execute(pragma));

@@ -31,14 +31,20 @@ void PutValues(const Variables& values, Variables& variables) {
   }
 }
 
-/// Writes `text` to a new private file and syncs it.
-Result<void> WriteSynced(const std::string& file, std::string_view text) {
-  const UniqueFd fd(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+/// Writes `text` to a new private file and returns the file.
+Result<UniqueFd> WriteNew(const std::string& file, std::string_view text) {
+  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return FileNotKept(file, errno);
   if (!WriteAll(fd.get(), text, file)) return FileNotKept(file, errno);  // of the last write
-  if (::fsync(fd.get()) != 0) return FileNotKept(file, errno);
-  return {};
+  return fd;
+}
+
+bool HasVariables(const SessionSpec& spec) {
+  const auto in_arm = [](const Arm& arm) { return !arm.env.empty(); };
+  return !spec.environment.empty() ||
+         std::ranges::any_of(spec.benchmarks, [&in_arm](const Benchmark& benchmark) {
+           return std::ranges::any_of(benchmark.arms, in_arm);
+         });
 }
 
 }  // namespace
@@ -82,20 +88,34 @@ std::filesystem::path EnvironmentFiles::FileOf(const SessionId& id) const {
   return folder_ / (id.value + ".json");
 }
 
-Result<void> EnvironmentFiles::Write(const SessionId& id, const EnvironmentValues& values) const {
+Result<PendingSync> EnvironmentFiles::Write(const SessionId& id,
+                                            const EnvironmentValues& values) const {
   const std::string file = FileOf(id).string();
   const std::string unfinished = file + ".tmp";
-  Result<void> done = WriteSynced(unfinished, ToJsonText(values));
-  if (done) done = Rename(unfinished, file);
-  if (done) return Sync(folder_);
-  ::unlink(unfinished.c_str());
-  return done;
+  Result<UniqueFd> fd = WriteNew(unfinished, ToJsonText(values));
+  const Result<void> renamed = fd ? Rename(unfinished, file) : Result<void>(fd.error());
+  if (!renamed) {
+    ::unlink(unfinished.c_str());
+    return renamed.error();
+  }
+  auto sync = [file, folder = folder_, kept = std::move(*fd)]() -> Result<void> {
+    if (::fsync(kept.get()) != 0) return FileNotKept(file, errno);
+    return Sync(folder);
+  };
+  // Without a free thread, Wait() performs the sync itself.
+  return PendingSync(std::async(std::launch::async | std::launch::deferred, std::move(sync)));
 }
 
 Result<void> EnvironmentFiles::Merge(const SessionId& id, SessionSpec& spec) const {
   const std::string file = FileOf(id).string();
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd && errno == ENOENT) return {};
+  if (!fd && errno == ENOENT) {
+    if (!HasVariables(spec)) return {};
+    return Error{ErrorCode::kInternal,
+                 "the values of the session's environment variables are missing: the machine lost "
+                 "power before the submission was acknowledged",
+                 "submit the session again"};
+  }
   if (!fd) return SystemError(file, errno);
   TRY(std::string text, ReadAll(fd.get(), file));
   TRY(EnvironmentValues values, FromJsonText<EnvironmentValues>(text, file));

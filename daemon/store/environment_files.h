@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/fields.h"
@@ -32,6 +34,20 @@ inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& stat
   return state_dir / "environments";
 }
 
+/// A sync to the disk that another thread performs, if one can be started. The destructor waits for
+/// that thread.
+///
+/// On a busy disk, syncs that follow each other take up to a second each, but syncs at the same
+/// time share the file system's commit.
+class PendingSync {
+ public:
+  explicit PendingSync(std::future<Result<void>> done) : done_(std::move(done)) {}
+  Result<void> Wait() { return done_.get(); }
+
+ private:
+  std::future<Result<void>> done_;
+};
+
 /// The files with environment values, one per session: STATE/environments/ID.json (mode 0600 in a
 /// folder of mode 0700). A file exists from Insert() until the session ends.
 ///
@@ -43,10 +59,11 @@ class EnvironmentFiles {
   /// Creates the folder in `state_dir`, or checks that only benchd's user can access it.
   static Result<EnvironmentFiles> Open(const std::filesystem::path& state_dir);
 
-  /// Writes the whole file or nothing, and syncs it to the disk.
-  Result<void> Write(const SessionId& id, const EnvironmentValues& values) const;
-  /// Puts the values back into `spec`. If there is no file, they stay empty.
-  /// @errors kInternal if the file was not written by Write().
+  /// Writes the whole file or nothing, and syncs it to the disk on another thread.
+  Result<PendingSync> Write(const SessionId& id, const EnvironmentValues& values) const;
+  /// Puts the values back into `spec`. There is no file for a spec without variables.
+  /// @errors kInternal if the file was not written by Write(), or if it is missing because the
+  ///         machine lost power before the submission was acknowledged.
   Result<void> Merge(const SessionId& id, SessionSpec& spec) const;
   /// Deletes the file of a session, if there is one.
   Result<void> Remove(const SessionId& id) const;

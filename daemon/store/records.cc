@@ -214,7 +214,7 @@ Result<std::optional<SessionId>> Records::OfRequest(std::uint32_t uid,
 
 Result<SessionRecord> Records::Load(const SessionId& id) {
   Result<SessionRecord> record = tables_->sessions.Load(id);
-  if (!record) return record;
+  if (!record || IsFinal(record->snapshot.state)) return record;
   TRY_VOID(tables_->environments.Merge(id, record->spec));
   return record;
 }
@@ -238,12 +238,14 @@ Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& 
   const bool kept_apart = !values.empty() && !IsFinal(record.snapshot.state);
   bool may_have_written = false;
   std::uint64_t key = 0;
+  std::optional<store::PendingSync> sync;
   const auto insert = [&]() -> Result<void> {
     TRY(key, tables_->sessions.Insert(record));
     may_have_written = true;
     if (kept_apart) {
-      Result<void> kept = tables_->environments.Write(id, values);
+      Result<store::PendingSync> kept = tables_->environments.Write(id, values);
       if (!kept) return std::move(kept).error().Within("storing the environment");
+      sync = *std::move(kept);
     }
     if (bundle == nullptr) return {};
     Result<void> kept = bundle->KeepFor(id);
@@ -251,6 +253,14 @@ Result<std::uint64_t> Records::Insert(SessionRecord record, const HistoryEntry& 
     return kept;
   };
   Result<void> done = tables_->CommitWith(id, entry, store::Durability::kPowerLoss, insert);
+  if (sync) {
+    Result<void> synced = sync->Wait();
+    if (done && !synced) {
+      done = std::move(synced).error().Within("storing the environment");
+      static_cast<void>(tables_->Commit(store::Durability::kPowerLoss,
+                                        [&] { return tables_->sessions.Remove(id); }));
+    }
+  }
   if (!done && may_have_written) static_cast<void>(tables_->RemoveFiles(id));
   if (!done) return std::move(done).error();
   return key;

@@ -57,8 +57,9 @@ inline constexpr std::uint64_t kRunBytesPerLoad = std::uint64_t{4} << 20;
 /// the queue.
 ///
 /// The data is in one SQLite file, FOLDER/benchd.db (0600); environment values are in separate
-/// files (state_files.h). Calls block, and only one thread may use an object at a time; the daemon
-/// uses a Store. Each call that changes data is one transaction, which includes the history entry.
+/// files (environment_files.h). Calls block, and only one thread may use an object at a time; the
+/// daemon uses a Store. Each call that changes data is one transaction, which includes the history
+/// entry.
 ///
 /// @errors of every call:
 /// - kResourceExhausted if the disk is full. Nothing was changed, and the call may be repeated.

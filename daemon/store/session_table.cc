@@ -102,6 +102,7 @@ SessionTable::SessionTable(Database& database)
               " bytes = 512 + length(CAST(spec AS BLOB)) + length(CAST(request_id AS BLOB)) + ?"
               " WHERE id = ?"),
       charge_(database, kCharge),
+      remove_(database, "DELETE FROM sessions WHERE id = ?"),
       set_priority_(database, "UPDATE sessions SET priority = ? WHERE id = ?"),
       select_(database,
               "SELECT id, request_id, spec, snapshot, priority FROM sessions WHERE id = ?"),
@@ -158,6 +159,8 @@ Result<void> SessionTable::Update(const SessionSnapshot& snapshot) {
 }
 
 Result<void> SessionTable::Charge(const SessionId& id) { return charge_.Run(id.value); }
+
+Result<void> SessionTable::Remove(const SessionId& id) { return remove_.Run(id.value); }
 
 Result<void> SessionTable::SetPriority(const SessionId& id, std::int32_t priority) {
   TRY_VOID(set_priority_.Run(priority, id.value));

@@ -22,8 +22,8 @@ Error NoSuchSession(const SessionId& id);
 /// The table of sessions, with one row per session (spec and snapshot as JSON), and the table of
 /// their labels.
 ///
-/// The caller removes environment values from a spec first (state_files.h). Must not outlive its
-/// Database.
+/// The caller removes environment values from a spec first (environment_files.h). Must not outlive
+/// its Database.
 class SessionTable {
  public:
   explicit SessionTable(Database& database);
@@ -35,6 +35,8 @@ class SessionTable {
   Result<void> Update(const SessionSnapshot& snapshot);
   /// Computes the size of an ended session for Pruning.
   Result<void> Charge(const SessionId& id);
+  /// Deletes a session that was inserted a moment ago.
+  Result<void> Remove(const SessionId& id);
   /// Changes a session's priority. @errors kNotFound.
   Result<void> SetPriority(const SessionId& id, std::int32_t priority);
   /// Reads one session. @errors kNotFound.
@@ -75,6 +77,7 @@ class SessionTable {
   Statement insert_label_;
   Statement update_;
   Statement charge_;
+  Statement remove_;
   Statement set_priority_;
   Statement select_;
   Statement select_unfinished_;

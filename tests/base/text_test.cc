@@ -134,8 +134,8 @@ TEST(ShellQuotedTest, LeavesPlainWordsAndQuotesAllOthers) {
   EXPECT_EQ(ShellQuoted("it's $1"), "'it'\\''s $1'");
 }
 
-// POSIX.1-2024, 2.2.4 dollar-single-quotes. tests/client/foreign_text_test.cc has shells read such
-// words back.
+// POSIX.1-2024, 2.2.4 dollar-single-quotes. tests/client/present/foreign_text_test.cc has shells
+// read such words back.
 TEST(PastedWordTest, HasEscapesWhereAWordHasControlCharacters) {
   EXPECT_EQ(PastedWord("./a-b=1,2%"), "./a-b=1,2%");
   EXPECT_EQ(PastedWord("it's $1 ä"), ShellQuoted("it's $1 ä"));

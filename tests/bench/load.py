@@ -37,7 +37,7 @@ from processes import memory_of  # noqa: E402
 from support import BIN, Daemon  # noqa: E402
 from table import Table, spread  # noqa: E402
 
-ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # of session IDs, core/base/session_id.cc
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # of session IDs, core/model/session_spec.cc
 CALLS = 50  # calls to a full queue or store
 PIECE = 1000
 

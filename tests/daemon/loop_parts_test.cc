@@ -1,7 +1,6 @@
 #include "daemon/loop_parts.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -12,9 +11,7 @@
 #include <asio/post.hpp>
 #include <cstdlib>
 #include <cstring>
-#include <future>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/base/file.h"
@@ -139,44 +136,6 @@ TEST(NotifierTest, WithoutAWatchdogThereIsNoTimer) {
   notifier.Ready();
   EXPECT_EQ(systemd.Receive(), "READY=1");
   EXPECT_EQ(loop.run(), 0U);
-}
-
-std::vector<int> CpusOf(pid_t thread) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  EXPECT_EQ(::sched_getaffinity(thread, sizeof(set), &set), 0);
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
-TEST(ConfineProcessTest, MovesEveryThreadAndNotOnlyTheCallers) {
-  const std::vector<int> before = CpusOf(0);
-  std::promise<void> end;
-  std::promise<pid_t> tid;
-  std::thread other([&end, &tid] {
-    tid.set_value(::gettid());
-    end.get_future().wait();
-  });
-  const pid_t other_tid = tid.get_future().get();
-  const std::vector<int> last{before.back()};
-  EXPECT_TRUE(ConfineProcess(last));
-  EXPECT_EQ(CpusOf(0), last);
-  EXPECT_EQ(CpusOf(other_tid), last);
-  EXPECT_TRUE(ConfineProcess({})) << "nothing to do";
-  EXPECT_EQ(CpusOf(0), last);
-  EXPECT_TRUE(ConfineProcess(before));
-  EXPECT_EQ(CpusOf(other_tid), before);
-  end.set_value();
-  other.join();
-}
-
-TEST(ConfineProcessTest, CpusThatAreNotThereAreAnError) {
-  const std::vector<int> before = CpusOf(0);
-  EXPECT_FALSE(ConfineProcess({CPU_SETSIZE - 1}));
-  EXPECT_EQ(CpusOf(0), before);
 }
 
 }  // namespace

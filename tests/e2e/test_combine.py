@@ -110,7 +110,7 @@ class CombineTest(DaemonTest):
         self.assert_one_error(done, "d2.json", "another margin")
         other = self.folder / "runs.csv"
         other.write_text("arm,t\na,1\n")
-        self.assert_one_error(self.benchctl("combine", other), "runs.csv", "not an export")
+        self.assert_one_error(self.benchctl("combine", other), "runs.csv", "not a JSON export")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
   EXPECT_EQ(outcome->output, "log");
 }
 
-// If the kernel divides CPU time by its tick, the tick is their step (system/cpu_accounting.h).
+// If the kernel divides CPU time by its tick, the tick is their step (observe/cpu_accounting.h).
 TEST(MakeRunOutcomeTest, UserAndSystemTimeCarryTheStepOfTheirDivision) {
   wire::RunFigures figures = Figures();
   figures.user_time_step_ns = 4'000'000;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <fstream>
 
+#include "daemon/store/state_files.h"
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/temp_folder.h"
@@ -46,8 +47,9 @@ TEST_F(EnvironmentFilesTest, TakesTheValuesAndLeavesTheNames) {
 TEST_F(EnvironmentFilesTest, GivesTheValuesBackWithEveryByte) {
   const EnvironmentFiles files = Open();
   SessionSpec spec = RichSpec();
-  Result<void> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
+  Result<PendingSync> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
   ASSERT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(written->Wait());
   ASSERT_NE(spec, RichSpec());
   Result<void> merged = files.Merge(SessionId{"a"}, spec);
   ASSERT_TRUE(merged) << merged.error().message;
@@ -58,7 +60,7 @@ TEST_F(EnvironmentFilesTest, LetsNobodyElseRead) {
   const mode_t before = ::umask(0);
   const EnvironmentFiles files = Open();
   SessionSpec spec = RichSpec();
-  Result<void> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
+  Result<PendingSync> written = files.Write(SessionId{"a"}, TakeEnvironment(spec));
   ::umask(before);
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_EQ(ModeOf(FileOf("")), 0700);
@@ -95,13 +97,15 @@ TEST_F(EnvironmentFilesTest, RefusesALinkInPlaceOfTheFolder) {
   EXPECT_WORDING(refused.error(), Places());
 }
 
-TEST_F(EnvironmentFilesTest, LeavesTheValuesEmptyWithoutAFile) {
+TEST_F(EnvironmentFilesTest, WithoutAFileASessionWithVariablesCannotRun) {
   const EnvironmentFiles files = Open();
   SessionSpec spec = RichSpec();
   TakeEnvironment(spec);
-  const SessionSpec without = spec;
-  EXPECT_TRUE(files.Merge(SessionId{"none"}, spec));
-  EXPECT_EQ(spec, without);
+  const Result<void> merged = files.Merge(SessionId{"none"}, spec);
+  ASSERT_FALSE(merged);
+  EXPECT_WORDING(merged.error());
+  SessionSpec without;
+  EXPECT_TRUE(files.Merge(SessionId{"none"}, without));
   EXPECT_TRUE(files.Remove(SessionId{"none"}));
 }
 

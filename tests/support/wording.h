@@ -20,7 +20,7 @@ using Replacements = std::vector<std::pair<std::string, std::string>>;
 /// Compares an error's code, message and hint. The test itself asserts code or field if they matter
 /// to it; the wording is reviewed in the file.
 template <typename E>
-  requires requires(const E& error) { error.hint; }
+requires requires(const E& error) { error.hint; }
 ::testing::AssertionResult MatchesWording(const E& error, const Replacements& replacements = {}) {
   std::string text = std::string(NameOf(error.code)) + ": " + error.message;
   if (!error.hint.empty()) text += "\n  hint: " + error.hint;

@@ -110,8 +110,7 @@ class StarvationTest(GuestTest):
         for one in others:
             self.assertEqual(one.finish(), e2e_support.REFUSED, one.events)
             self.assert_one_error(one, str(endless))
-            self.assertRegex(one.stderr, "reading it takes over 20 s|of the same user (take|are) "
-                             "(long|slow)")
+            self.assertRegex(one.stderr, "reading it takes over 20 s|of the same user ")
         # This run has lasted longer than all of the lookups.
         self.finish(gate, client)
         done = self.benchctl_json("watch", submitted.events[-1]["session"])

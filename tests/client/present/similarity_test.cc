@@ -21,7 +21,7 @@ constexpr Style kSimilarityPlain{false, true, 0};
 const benchd::SimilarityOptions kLiteral{kSimilarityThreshold, SimilarityVariant::kLiteral};
 const benchd::SimilarityOptions kShape{kSimilarityThreshold, SimilarityVariant::kShape};
 
-using nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 std::vector<AssessedFile> Files(std::vector<std::string> names) {
   std::vector<AssessedFile> files;
@@ -48,18 +48,18 @@ TEST(SimilarityJsonTest, NamesTheFiveMeansAndWhoDiffers) {
   const std::vector<std::string> lines =
       SimilarityJson(Files({"runs.csv"}).front(), kLiteral, google::protobuf::Timestamp());
   ASSERT_EQ(lines.size(), 1U);
-  const json line = json::parse(lines[0]);
+  const ParsedJson line = ParsedJson::parse(lines[0]);
   EXPECT_EQ(line["event"], "similarity");
   EXPECT_EQ(line["file"], "runs.csv");
   EXPECT_EQ(line["m1"], 0.875);
   EXPECT_EQ(line["m5"], 0.5);
   EXPECT_EQ(line["decision"], "dissimilar");
   EXPECT_EQ(line["differs_most"], "tue");
-  EXPECT_EQ(line["literal"]["max"]["m3"]["runs"], json({"mon", "tue"}));
+  EXPECT_EQ(line["literal"]["max"]["m3"]["runs"], ParsedJson({"mon", "tue"}));
   EXPECT_EQ(line["shape"]["decision"], "similar");
   EXPECT_EQ(line["same"]["decision"], "spikes");
-  EXPECT_EQ(line["same"]["labels"], json({0, 1, 0, 0}));
-  const json shape = json::parse(
+  EXPECT_EQ(line["same"]["labels"], ParsedJson({0, 1, 0, 0}));
+  const ParsedJson shape = ParsedJson::parse(
       SimilarityJson(Files({"x"}).front(), kShape, google::protobuf::Timestamp()).front());
   EXPECT_EQ(shape["m3"], 0.125);
   EXPECT_EQ(shape["variant"], "shape");
@@ -70,13 +70,13 @@ TEST(RenderAgreementTest, HasKappaPairsAndConfusion) {
 }
 
 TEST(AgreementJsonTest, LeavesOutWhatCannotBeHad) {
-  const json line =
-      json::parse(AgreementJson(SampleAgreement(), "human", google::protobuf::Timestamp()));
+  const ParsedJson line =
+      ParsedJson::parse(AgreementJson(SampleAgreement(), "human", google::protobuf::Timestamp()));
   EXPECT_EQ(line["kappa"], 0.3125);
   EXPECT_EQ(line["band"], "fair");
   EXPECT_EQ(line["pairs"][0]["agreement"], 0.75);
-  const json& confusion = line["confusions"][0];
-  EXPECT_EQ(confusion["counts"], json({{2, 0}, {1, 1}}));
+  const ParsedJson& confusion = line["confusions"][0];
+  EXPECT_EQ(confusion["counts"], ParsedJson({{2, 0}, {1, 1}}));
   EXPECT_EQ(confusion["scores"]["dissimilar"]["sensitivity"], 1);
   EXPECT_FALSE(confusion["scores"]["similar"].contains("sensitivity"));
 }
@@ -90,12 +90,12 @@ class SimilarityProgramTest : public ProgramTest {
     return path;
   }
 
-  json Assess(std::vector<std::string> words) {
+  ParsedJson Assess(std::vector<std::string> words) {
     words.insert(words.begin(), {"similarity", "--json"});
     const Ended ended = Run(words);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(ended.err, "");
-    return json::parse(ended.out, nullptr, /*allow_exceptions=*/false);
+    return ParsedJson::parse(ended.out, nullptr, /*allow_exceptions=*/false);
   }
 };
 
@@ -113,15 +113,16 @@ TEST_F(SimilarityProgramTest, AssessesEveryFileAndPrintsTheAnswersInTheirOrder) 
   std::size_t i = 2;
   for (std::string line; std::getline(lines, line); ++i) {
     ASSERT_LT(i, words.size());
-    EXPECT_EQ(json::parse(line)["file"], words[i]);
-    EXPECT_EQ(json::parse(line)["values"], i - 1);
+    EXPECT_EQ(ParsedJson::parse(line)["file"], words[i]);
+    EXPECT_EQ(ParsedJson::parse(line)["values"], i - 1);
   }
   EXPECT_EQ(i, words.size());
 }
 
 TEST_F(SimilarityProgramTest, HearsItsOptions) {
   const std::string raw = File("x.f64", std::string(48, '\0'));
-  const json shaped = Assess({"--threshold", "0.5", "--variant", "shape", "--shape", "2x3", raw});
+  const ParsedJson shaped =
+      Assess({"--threshold", "0.5", "--variant", "shape", "--shape", "2x3", raw});
   EXPECT_EQ(shaped["threshold"], 0.5);
   EXPECT_EQ(shaped["variant"], "shape");
   EXPECT_EQ(shaped["runs"], 2);

@@ -14,8 +14,8 @@
 #include "client/present/report.h"
 #include "client/request/replay.h"
 #include "client/request/spec_input.h"
+#include "tests/client/git/test_repository.h"
 #include "tests/client/refusals.h"
-#include "tests/client/test_repository.h"
 #include "tests/support/wording.h"
 
 namespace benchd::client {

@@ -10,8 +10,8 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "core/base/file.h"
+#include "tests/client/git/test_repository.h"
 #include "tests/client/refusals.h"
-#include "tests/client/test_repository.h"
 
 namespace benchd::client {
 namespace {

@@ -29,7 +29,7 @@ std::string ResultOf(const v1::Session& session, const Style& style,
   return RenderFindings(session.report(), OptionsFor(session, detail), style);
 }
 
-v1::Session SuiteSession() {
+v1::Session TwoBenchmarks() {
   v1::Session session;
   session.set_session("k3x9m2pq");
   session.set_state(v1::SESSION_STATE_DONE);
@@ -88,7 +88,7 @@ TEST(ResultTest, SaysWhatPairingSavedWithAllDetails) {
 }
 
 TEST(ResultTest, ASuiteIsTheSameTable) {
-  ExpectGolden("result_suite.txt", ResultOf(SuiteSession(), kPipe));
+  ExpectGolden("result_suite.txt", ResultOf(TwoBenchmarks(), kPipe));
 }
 
 TEST(ResultTest, NarrowTerminalsLoseColumnsAndNeverBreakACell) {
@@ -119,7 +119,7 @@ TEST(ResultTest, WideCharactersAlign) {
 }
 
 TEST(ResultTest, OnlyWhatIsStillChangedHasARowBesideTheGates) {
-  v1::Session session = SuiteSession();
+  v1::Session session = TwoBenchmarks();
   v1::Comparison* info = session.mutable_report()->add_comparisons();
   *info = session.report().comparisons(0);
   info->set_role(v1::COMPARISON_ROLE_INFO);

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "client/git/repository.h"
+#include "tests/client/git/test_repository.h"
 #include "tests/client/refusals.h"
-#include "tests/client/test_repository.h"
 
 namespace benchd::client {
 namespace {

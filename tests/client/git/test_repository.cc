@@ -1,4 +1,4 @@
-#include "tests/client/test_repository.h"
+#include "tests/client/git/test_repository.h"
 
 #include <cstdlib>
 #include <filesystem>
