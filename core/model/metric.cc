@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 namespace benchd {
 namespace {
@@ -11,37 +12,61 @@ namespace {
 constexpr std::size_t kAlwaysThere = 9;
 constexpr std::size_t kDisturbances = 4;  // the last rows of the table
 
-// The built-in metrics with their resolutions. wall_time is in nanoseconds, from clock_gettime. CPU
-// times are in microseconds, as getrusage and a control group's cpu.stat report them. max_rss and
-// tree_memory_peak are in whole pages, which have 4 KiB on the machines we run on. read_bytes and
-// write_bytes are in blocks of 512 bytes, as rusage counts them. stolen_time is in hundredths of a
-// second (USER_HZ), as in proc_stat(5). The counters come from perf_event_open(2).
-const std::array<MetricInfo, 23>& Table() {
-  static const std::array<MetricInfo, 23> table{{
-      {"wall_time", "s", Better::kLower, 1e-9},
-      {"user_time", "s", Better::kLower, 1e-6},
-      {"system_time", "s", Better::kLower, 1e-6},
-      {"cpu_time", "s", Better::kLower, 1e-6},
-      {"max_rss", "B", Better::kLower, 4096},
-      {"minor_faults", "1", Better::kLower, 1},
-      {"major_faults", "1", Better::kLower, 1},
-      {"voluntary_switches", "1", Better::kLower, 1},
-      {"involuntary_switches", "1", Better::kLower, 1},
-      {"read_bytes", "B", Better::kLower, 512},
-      {"write_bytes", "B", Better::kLower, 512},
-      {"tree_cpu_time", "s", Better::kLower, 1e-6},
-      {"tree_memory_peak", "B", Better::kLower, 4096},
-      {"instructions", "1", Better::kLower, 1},
-      {"cycles", "1", Better::kLower, 1},
-      {"branch_misses", "1", Better::kLower, 1},
-      {"cache_misses", "1", Better::kLower, 1},
-      {"task_clock", "s", Better::kLower, 1e-9},
-      {"cpu_migrations", "1", Better::kLower, 1},
-      {"interrupts", "1", Better::kLower, 1},
-      {"stolen_time", "s", Better::kLower, 0.01},
-      {"foreign_switches", "1", Better::kLower, 1},
-      {"migrations", "1", Better::kLower, 1},
+struct MetricRow {
+  MetricInfo info;
+  MetricSource source;
+  double raw_per_unit;
+};
+
+// The built-in metrics with their resolutions, sources and scales. wall_time is in nanoseconds,
+// from clock_gettime. CPU times are in microseconds, as getrusage and a control group's cpu.stat
+// report them. max_rss and tree_memory_peak are in whole pages, which have 4 KiB on the machines we
+// run on. read_bytes and write_bytes are in blocks of 512 bytes, as rusage counts them. stolen_time
+// is in hundredths of a second (USER_HZ), as in proc_stat(5), but its raw figures are microseconds.
+// The counters come from perf_event_open(2).
+const std::array<MetricRow, 23>& Rows() {
+  using enum MetricSource;
+  static const std::array<MetricRow, 23> rows{{
+      {{"wall_time", "s", Better::kLower, 1e-9}, kClock, 1e9},
+      {{"user_time", "s", Better::kLower, 1e-6}, kUsage, 1e6},
+      {{"system_time", "s", Better::kLower, 1e-6}, kUsage, 1e6},
+      {{"cpu_time", "s", Better::kLower, 1e-6}, kUsage, 1e6},
+      {{"max_rss", "B", Better::kLower, 4096}, kUsage, 1},
+      {{"minor_faults", "1", Better::kLower, 1}, kUsage, 1},
+      {{"major_faults", "1", Better::kLower, 1}, kUsage, 1},
+      {{"voluntary_switches", "1", Better::kLower, 1}, kUsage, 1},
+      {{"involuntary_switches", "1", Better::kLower, 1}, kUsage, 1},
+      {{"read_bytes", "B", Better::kLower, 512}, kStorage, 1},
+      {{"write_bytes", "B", Better::kLower, 512}, kStorage, 1},
+      {{"tree_cpu_time", "s", Better::kLower, 1e-6}, kTreeTime, 1e6},
+      {{"tree_memory_peak", "B", Better::kLower, 4096}, kTreeMemory, 1},
+      {{"instructions", "1", Better::kLower, 1}, kCounter, 1},
+      {{"cycles", "1", Better::kLower, 1}, kCounter, 1},
+      {{"branch_misses", "1", Better::kLower, 1}, kCounter, 1},
+      {{"cache_misses", "1", Better::kLower, 1}, kCounter, 1},
+      {{"task_clock", "s", Better::kLower, 1e-9}, kCounter, 1e9},
+      {{"cpu_migrations", "1", Better::kLower, 1}, kCounter, 1},
+      {{"interrupts", "1", Better::kLower, 1}, kInterrupts, 1},
+      {{"stolen_time", "s", Better::kLower, 0.01}, kStat, 1e6},
+      {{"foreign_switches", "1", Better::kLower, 1}, kSchedstat, 1},
+      {{"migrations", "1", Better::kLower, 1}, kSched, 1},
   }};
+  return rows;
+}
+
+const MetricRow* FindRow(std::string_view name) {
+  for (const MetricRow& row : Rows()) {
+    if (row.info.name == name) return &row;
+  }
+  return nullptr;
+}
+
+const std::vector<MetricInfo>& Table() {
+  static const std::vector<MetricInfo> table = [] {
+    std::vector<MetricInfo> infos;
+    for (const MetricRow& row : Rows()) infos.push_back(row.info);
+    return infos;
+  }();
   return table;
 }
 
@@ -61,6 +86,18 @@ std::span<const MetricInfo> DisturbanceMetrics() { return std::span(Table()).las
 bool IsDisturbanceMetric(std::string_view name) {
   const MetricInfo* const info = FindBuiltinMetric(name);
   return info != nullptr && info >= DisturbanceMetrics().data();
+}
+
+std::optional<MetricSource> SourceOf(std::string_view metric) {
+  const MetricRow* const row = FindRow(metric);
+  return row == nullptr ? std::nullopt : std::optional(row->source);
+}
+
+double InUnit(std::string_view metric, double raw) {
+  const MetricRow* const row = FindRow(metric);
+  // Division converts 1234567 us to the double nearest to 1.234567 s. Multiplication by 1e-6 would
+  // not.
+  return row == nullptr ? raw : raw / row->raw_per_unit;
 }
 
 bool MatchesPattern(const std::string& pattern, const std::string& name) {

@@ -44,6 +44,27 @@ bool IsOptionalMetric(std::string_view name);
 std::span<const MetricInfo> DisturbanceMetrics();
 bool IsDisturbanceMetric(std::string_view name);
 
+/// The source of a built-in metric. It decides whether the metric is available.
+enum class MetricSource {
+  kClock,       ///< CLOCK_MONOTONIC
+  kUsage,       ///< rusage
+  kStorage,     ///< rusage, if the kernel counts bytes
+  kTreeTime,    ///< the run's control group
+  kTreeMemory,  ///< the run's control group, if it has the memory controller
+  kCounter,     ///< perf_event_open(2)
+  kInterrupts,  ///< /proc/interrupts
+  kStat,        ///< /proc/stat
+  kSchedstat,   ///< /proc/schedstat and /proc/stat
+  kSched,       ///< /proc/PID/sched
+};
+
+/// Returns the source of a built-in metric, or nothing for other metrics.
+std::optional<MetricSource> SourceOf(std::string_view metric);
+
+/// Converts a raw figure of the runner (ns, us, bytes, or a count) to the unit of a built-in
+/// metric.
+double InUnit(std::string_view metric, double raw);
+
 /// Returns whether a shell pattern (* ? [...]) matches a whole name. An asterisk also matches a
 /// slash.
 bool MatchesPattern(const std::string& pattern, const std::string& name);

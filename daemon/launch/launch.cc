@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/base/try.h"
+#include "core/model/metric.h"
 #include "daemon/kernel/kernel_files.h"
 #include "daemon/launch/helper_process.h"
 
@@ -74,8 +75,9 @@ Disturbances Launch::LookAround() const {
 /// make the result smaller.
 std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
   if (task_.plan->spec().cpus.empty()) {
-    for (const char* metric : {"interrupts", "stolen_time", "foreign_switches"}) {
-      figures.missing.push_back({metric, "runs have no dedicated CPUs (--isolation off)"});
+    for (const MetricInfo& metric : DisturbanceMetrics()) {
+      if (SourceOf(metric.name) == MetricSource::kSched) continue;
+      figures.missing.push_back({metric.name, "runs have no dedicated CPUs (--isolation off)"});
     }
     return 0;
   }
@@ -84,14 +86,15 @@ std::uint64_t Launch::ReadDisturbances(wire::RunFigures& figures) const {
     const bool known = before && after && *after >= *before;
     return known ? std::optional(static_cast<std::int64_t>(*after - *before)) : std::nullopt;
   };
-  figures.interrupts = rise(before_.interrupts, now.interrupts);
+  figures.Set("interrupts", rise(before_.interrupts, now.interrupts));
   if (const auto ticks = rise(before_.stolen_ticks, now.stolen_ticks)) {
-    figures.stolen_us = *ticks * 1'000'000 / sysconf(_SC_CLK_TCK);
+    figures.Set("stolen_time", *ticks * 1'000'000 / sysconf(_SC_CLK_TCK));
   }
   const std::int64_t forks = rise(before_.forks, now.forks).value_or(0);
   if (const auto turns = rise(before_.timeslices, now.timeslices)) {
     const std::int64_t own = 1 + figures.voluntary_switches + figures.involuntary_switches + forks;
-    figures.foreign_switches = std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0);
+    figures.Set("foreign_switches",
+                std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0));
   }
   return static_cast<std::uint64_t>(forks);
 }
@@ -223,8 +226,8 @@ void Launch::Kill() {
 
 void Launch::ReadCounted(wire::RunFigures& figures) const {
   const TreeFigures tree = group_.ReadFigures();
-  figures.tree_cpu_time_us = tree.cpu_time_us;
-  figures.tree_memory_peak_bytes = tree.memory_peak_bytes;
+  figures.Set("tree_cpu_time", tree.cpu_time_us);
+  figures.Set("tree_memory_peak", tree.memory_peak_bytes);
   counters_.Read(figures);
 }
 

@@ -14,15 +14,15 @@
 namespace benchd {
 namespace {
 
-constexpr PerfEvent kClock{"task_clock", false, PERF_COUNT_SW_TASK_CLOCK};
+constexpr PerfEvent kClock{"task_clock", false, PERF_COUNT_SW_TASK_CLOCK, true};
 
 constexpr PerfEvent kEvents[] = {
-    {"instructions", true, PERF_COUNT_HW_INSTRUCTIONS},
-    {"cycles", true, PERF_COUNT_HW_CPU_CYCLES},
+    {"instructions", true, PERF_COUNT_HW_INSTRUCTIONS, true},
+    {"cycles", true, PERF_COUNT_HW_CPU_CYCLES, true},
     {"branch_misses", true, PERF_COUNT_HW_BRANCH_MISSES},
     {"cache_misses", true, PERF_COUNT_HW_CACHE_MISSES},
     kClock,
-    {"cpu_migrations", false, PERF_COUNT_SW_CPU_MIGRATIONS},
+    {"cpu_migrations", false, PERF_COUNT_SW_CPU_MIGRATIONS, false, true},
 };
 
 constexpr const char* kUnwatched =
@@ -33,18 +33,6 @@ constexpr const char* kUnwatched =
 /// For any other program, they cover all CPU time except its start: 60 % for /bin/true, and more
 /// for longer programs.
 constexpr std::uint64_t kLeastWatched = 4;
-
-/// Returns true if the event occurs only in kernel mode. Without permission to count in that mode,
-/// its value would always be 0.
-bool NeedsKernel(const PerfEvent& event) {
-  return !event.hardware && event.config == PERF_COUNT_SW_CPU_MIGRATIONS;
-}
-
-/// Returns true if every program has a value above 0. A value of 0 means that the counter of a
-/// virtual machine does not count.
-bool CannotBeZero(std::string_view metric) {
-  return metric == "instructions" || metric == "cycles" || metric == "task_clock";
-}
 
 perf_event_attr AttributesOf(const PerfEvent& event, bool user_only) {
   perf_event_attr attributes{};
@@ -77,7 +65,7 @@ PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
     : open_(std::move(open)), paranoia_(files.Text("proc/sys/kernel/perf_event_paranoid")) {
   user_only_ = IsForbidden(Probe(kClock, false)) && Probe(kClock, true) == 0;
   for (const PerfEvent& event : kEvents) {
-    const bool blind = user_only_ && NeedsKernel(event);
+    const bool blind = user_only_ && event.kernel_only;
     const int error = blind ? EACCES : Probe(event, user_only_);
     if (error == 0) {
       events_.push_back(event);
@@ -160,7 +148,7 @@ void PerfCounters::Read(wire::RunFigures& figures) const {
     const char* const metric = counter.event.metric;
     if (count != sizeof(shown) || enabled_ns * kLeastWatched <= cpu_ns) {
       figures.missing.push_back({metric, kUnwatched});
-    } else if (running_ns > 0 && value == 0 && CannotBeZero(metric)) {
+    } else if (running_ns > 0 && value == 0 && counter.event.never_zero) {
       figures.missing.push_back({metric, "the machine offers this counter, but it does not count"});
     } else {
       figures.counters.push_back({metric, value, enabled_ns, running_ns});
@@ -198,16 +186,36 @@ std::string WhyNoTree(TreeGroup& group, const TreeFigureNeeds& needs) {
 }
 
 bool Has(const wire::RunFigures& figures, std::string_view metric) {
-  if (metric == "read_bytes") return figures.read_bytes.has_value();
-  if (metric == "write_bytes") return figures.write_bytes.has_value();
-  if (metric == "tree_cpu_time") return figures.tree_cpu_time_us.has_value();
-  if (metric == "tree_memory_peak") return figures.tree_memory_peak_bytes.has_value();
-  if (metric == "interrupts") return figures.interrupts.has_value();
-  if (metric == "stolen_time") return figures.stolen_us.has_value();
-  if (metric == "foreign_switches") return figures.foreign_switches.has_value();
-  if (metric == "migrations") return figures.migrations.has_value();
-  return std::any_of(figures.counters.begin(), figures.counters.end(),
+  return figures.Find(metric) ||
+         std::any_of(figures.counters.begin(), figures.counters.end(),
                      [metric](const wire::CounterFigure& one) { return one.metric == metric; });
+}
+
+/// Adds the needs of a metric. Returns the reason why it is unavailable, or an empty string.
+std::string Need(const std::string& metric, const MetricSources& sources, MetricNeeds& needs) {
+  switch (SourceOf(metric).value_or(MetricSource::kCounter)) {
+    case MetricSource::kClock:
+    case MetricSource::kUsage:
+      return {};
+    case MetricSource::kStorage:
+      return WhyNoBytes(sources.host);
+    case MetricSource::kTreeTime:
+      needs.tree.cpu_time = true;
+      return WhyNoTree(sources.group, {.cpu_time = true});
+    case MetricSource::kTreeMemory:
+      needs.tree.memory_peak = true;
+      return WhyNoTree(sources.group, {.memory_peak = true});
+    case MetricSource::kInterrupts:
+    case MetricSource::kStat:
+    case MetricSource::kSchedstat:
+    case MetricSource::kSched:
+      needs.disturbances = true;
+      return std::string(sources.disturbances.WhyNot(metric));
+    case MetricSource::kCounter:
+      needs.counters = true;
+      return sources.perf.WhyNot(metric);
+  }
+  return {};
 }
 
 }  // namespace
@@ -216,22 +224,7 @@ Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSource
   MetricNeeds needs;
   needs.counters = sources.counters_always && sources.perf.any();
   for (const std::string& metric : metrics) {
-    std::string why;
-    if (metric == "read_bytes" || metric == "write_bytes") {
-      why = WhyNoBytes(sources.host);
-    } else if (metric == "tree_cpu_time") {
-      needs.tree.cpu_time = true;
-      why = WhyNoTree(sources.group, {.cpu_time = true});
-    } else if (metric == "tree_memory_peak") {
-      needs.tree.memory_peak = true;
-      why = WhyNoTree(sources.group, {.memory_peak = true});
-    } else if (IsDisturbanceMetric(metric)) {
-      needs.disturbances = true;
-      why = sources.disturbances.WhyNot(metric);
-    } else {
-      needs.counters = true;
-      why = sources.perf.WhyNot(metric);
-    }
+    const std::string why = Need(metric, sources, needs);
     if (!why.empty()) return NotHere(metric, why);
   }
   needs.named = std::move(metrics);

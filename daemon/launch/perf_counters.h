@@ -31,6 +31,12 @@ struct PerfEvent {
   const char* metric = nullptr;  ///< model/metric.h
   bool hardware = false;
   std::uint64_t config = 0;  ///< the event's number within its type
+  /// Every program has a value above 0. A value of 0 means that the counter of a virtual machine
+  /// does not count.
+  bool never_zero = false;
+  /// The event occurs only in kernel mode. Without permission to count in that mode, its value
+  /// would always be 0.
+  bool kernel_only = false;
 };
 
 /// Returns all events that benchd supports, beginning with instructions.

@@ -29,13 +29,14 @@ inline constexpr std::int64_t kLongEnoughForTurns = 25'000'000;
 /// @param cpus   number of CPUs that the run could use, > 0
 inline bool TookTurns(const wire::RunFigures& run, const std::optional<ThreadSchedule>& main,
                       std::uint64_t forks, std::size_t cpus) {
-  if (!run.foreign_switches || run.wall_time_ns < kLongEnoughForTurns) return false;
+  const auto foreign = run.Find("foreign_switches");
+  if (!foreign || run.wall_time_ns < kLongEnoughForTurns) return false;
   const std::int64_t cpu_ns =
-      1000 * run.tree_cpu_time_us.value_or(run.user_time_us + run.system_time_us);
+      1000 * run.Find("tree_cpu_time").value_or(run.user_time_us + run.system_time_us);
   const std::int64_t capacity_ns = run.wall_time_ns * static_cast<std::int64_t>(cpus);
   if (10 * cpu_ns < 9 * capacity_ns) return false;
   if (main && 10 * main->ran_ns >= 9 * cpu_ns) return false;
-  const std::int64_t to_others = *run.foreign_switches + static_cast<std::int64_t>(forks);
+  const std::int64_t to_others = *foreign + static_cast<std::int64_t>(forks);
   const std::int64_t to_its_own = run.involuntary_switches - to_others;
   return to_its_own >= 2 && to_its_own * kLongEnoughForTurns >= run.wall_time_ns;
 }

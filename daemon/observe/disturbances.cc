@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/model/metric.h"
+
 namespace benchd {
 namespace {
 
@@ -73,14 +75,16 @@ Disturbances DisturbanceFiles::Read(const std::vector<int>& cpus, std::int64_t l
 }
 
 std::string_view DisturbanceFiles::WhyNot(std::string_view metric) const {
-  if (metric == "interrupts" && !interrupts_.fd) return "/proc/interrupts cannot be read";
-  if (metric == "stolen_time" && !steal_told_) {
-    return "the kernel has not counted any since it started";
+  switch (SourceOf(metric).value_or(MetricSource::kClock)) {
+    case MetricSource::kInterrupts:
+      return interrupts_.fd ? "" : "/proc/interrupts cannot be read";
+    case MetricSource::kStat:
+      return steal_told_ ? "" : "the kernel has not counted any since it started";
+    case MetricSource::kSchedstat:
+      return schedstat_.fd && stat_.fd ? "" : "this kernel does not have /proc/schedstat";
+    default:
+      return {};
   }
-  if (metric == "foreign_switches" && !(schedstat_.fd && stat_.fd)) {
-    return "this kernel does not have /proc/schedstat";
-  }
-  return {};
 }
 
 /// Calls `take` with each line until it returns false.

@@ -243,7 +243,7 @@ bool MeasuredRun::TakeEnd() {
   TakeFigures(info, usage, ended_at);
   phase_.Note(figures_, doubted ? end.schedule : std::nullopt);
   if (end.migrations) {
-    figures_.migrations = static_cast<std::int64_t>(*end.migrations);
+    figures_.Set("migrations", static_cast<std::int64_t>(*end.migrations));
   } else {
     figures_.missing.push_back(
         {"migrations", movable ? "this kernel lacks /proc/PID/sched" : "runs use only one CPU"});
@@ -296,12 +296,12 @@ void MeasuredRun::TakeUsage(const rusage& usage) {
   figures_.voluntary_switches = usage.ru_nvcsw - before.ru_nvcsw;
   figures_.involuntary_switches = usage.ru_nivcsw - before.ru_nivcsw;
   if (services_.host.counts_io) {
-    figures_.read_bytes = (usage.ru_inblock - before.ru_inblock) * kBlockBytes;
-    figures_.write_bytes = (usage.ru_oublock - before.ru_oublock) * kBlockBytes;
+    figures_.Set("read_bytes", (usage.ru_inblock - before.ru_inblock) * kBlockBytes);
+    figures_.Set("write_bytes", (usage.ru_oublock - before.ru_oublock) * kBlockBytes);
   }
   now_->ReadCounted(figures_);
-  if (figures_.tree_cpu_time_us) {
-    figures_.tree_cpu_time_us = std::max<std::int64_t>(*figures_.tree_cpu_time_us - set_up, 0);
+  if (const auto tree = figures_.Find("tree_cpu_time")) {
+    figures_.Set("tree_cpu_time", std::max<std::int64_t>(*tree - set_up, 0));
   }
 }
 

@@ -1,9 +1,9 @@
 #include "daemon/runner_link/runner_client.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -15,28 +15,27 @@ namespace {
 
 double Count(std::int64_t value) { return static_cast<double>(value); }
 
-void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
-  // Division converts 1234567 us to the double nearest to 1.234567 s. Multiplication by 1e-6 would
-  // not.
-  const double user_s = Count(figures.user_time_us) / 1e6;
-  const double system_s = Count(figures.system_time_us) / 1e6;
-  const double cpu_s = Count(figures.user_time_us + figures.system_time_us) / 1e6;
-  const std::array<std::pair<const char*, double>, 9> values{{
-      {"wall_time", Count(figures.wall_time_ns) / 1e9},
-      {"user_time", user_s},
-      {"system_time", system_s},
-      {"cpu_time", cpu_s},
-      {"max_rss", Count(figures.max_rss_bytes)},
-      {"minor_faults", Count(figures.minor_faults)},
-      {"major_faults", Count(figures.major_faults)},
-      {"voluntary_switches", Count(figures.voluntary_switches)},
-      {"involuntary_switches", Count(figures.involuntary_switches)},
-  }};
-  samples.reserve(values.size() + OptionalMetrics().size());
-  for (const auto& [name, value] : values) samples.push_back(Sample{name, {}, 0, value});
+void AddSample(std::string_view metric, double raw, std::vector<Sample>& samples) {
+  samples.push_back(Sample{std::string(metric), {}, 0, InUnit(metric, raw)});
 }
 
-/// Estimates the value of a counter that took turns with others (perf_event_open(2),
+void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
+  const std::pair<std::string_view, std::int64_t> values[] = {
+      {"wall_time", figures.wall_time_ns},
+      {"user_time", figures.user_time_us},
+      {"system_time", figures.system_time_us},
+      {"cpu_time", figures.user_time_us + figures.system_time_us},
+      {"max_rss", figures.max_rss_bytes},
+      {"minor_faults", figures.minor_faults},
+      {"major_faults", figures.major_faults},
+      {"voluntary_switches", figures.voluntary_switches},
+      {"involuntary_switches", figures.involuntary_switches},
+  };
+  samples.reserve(std::size(values) + OptionalMetrics().size());
+  for (const auto& [metric, raw] : values) AddSample(metric, Count(raw), samples);
+}
+
+/// Estimates the raw value of a counter that took turns with others (perf_event_open(2),
 /// PERF_FORMAT_TOTAL_TIME_RUNNING). The result is empty if the counter never counted.
 std::optional<double> ValueOf(const wire::CounterFigure& counter) {
   if (counter.running_ns == 0 || counter.enabled_ns == 0) return std::nullopt;
@@ -44,27 +43,18 @@ std::optional<double> ValueOf(const wire::CounterFigure& counter) {
   if (counter.running_ns < counter.enabled_ns) {
     value *= static_cast<double>(counter.enabled_ns) / static_cast<double>(counter.running_ns);
   }
-  return counter.metric == "task_clock" ? value / 1e9 : value;
+  return value;
 }
 
+/// Adds the optional metrics that the run has, in the documented order.
 void AddOptionalFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
-  const auto add = [&samples](const std::string& name, std::optional<double> value) {
-    if (value) samples.push_back(Sample{name, {}, 0, *value});
-  };
-  const auto as_count = [](std::optional<std::int64_t> value) {
-    return value ? std::optional(Count(*value)) : std::nullopt;
-  };
-  add("read_bytes", as_count(figures.read_bytes));
-  add("write_bytes", as_count(figures.write_bytes));
-  if (figures.tree_cpu_time_us) add("tree_cpu_time", Count(*figures.tree_cpu_time_us) / 1e6);
-  add("tree_memory_peak", as_count(figures.tree_memory_peak_bytes));
-  for (const wire::CounterFigure& counter : figures.counters) {
-    add(counter.metric, ValueOf(counter));
+  for (const MetricInfo& info : OptionalMetrics()) {
+    if (const auto raw = figures.Find(info.name)) AddSample(info.name, Count(*raw), samples);
+    for (const wire::CounterFigure& counter : figures.counters) {
+      if (counter.metric != info.name) continue;
+      if (const auto raw = ValueOf(counter)) AddSample(info.name, *raw, samples);
+    }
   }
-  add("interrupts", as_count(figures.interrupts));
-  if (figures.stolen_us) add("stolen_time", Count(*figures.stolen_us) / 1e6);
-  add("foreign_switches", as_count(figures.foreign_switches));
-  add("migrations", as_count(figures.migrations));
 }
 
 /// Returns an error for the first requested metric that the run does not have.

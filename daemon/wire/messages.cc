@@ -103,6 +103,24 @@ Result<Result<UserRecord>> DecodeUserRecord(std::string_view bytes) {
   return DecodeResult<UserRecord>(bytes);
 }
 
+std::optional<std::int64_t> RunFigures::Find(std::string_view metric) const {
+  for (const MetricFigure& one : optional) {
+    if (one.metric == metric) return one.raw;
+  }
+  return std::nullopt;
+}
+
+void RunFigures::Set(std::string_view metric, std::optional<std::int64_t> raw) {
+  if (!raw) return;
+  for (MetricFigure& one : optional) {
+    if (one.metric == metric) {
+      one.raw = *raw;
+      return;
+    }
+  }
+  optional.push_back({std::string(metric), *raw});
+}
+
 std::string EncodeRunnerConfig(const Result<RunnerConfig>& config) { return EncodeOne(config); }
 
 Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes) {

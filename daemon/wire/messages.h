@@ -24,7 +24,7 @@ namespace benchd::wire {
 
 /// The version of the protocol. It must change with any change to the fields that are sent, or to
 /// their order. The lists of fields are here and beside the core's values.
-inline constexpr std::uint32_t kVersion = 9;
+inline constexpr std::uint32_t kVersion = 10;
 
 /// The part of a machine profile that benchd needs: its name, and the CPUs that a session may
 /// request.
@@ -81,6 +81,14 @@ struct CounterFigure {
 };
 BENCHD_FIELDS(CounterFigure, metric, value, enabled_ns, running_ns)
 
+/// The value of a metric as it was measured: nanoseconds, microseconds, bytes or a count
+/// (InUnit() in model/metric.h).
+struct MetricFigure {
+  std::string metric;
+  std::int64_t raw = 0;
+};
+BENCHD_FIELDS(MetricFigure, metric, raw)
+
 /// A requested metric, and why this run lacks it.
 struct MissingMetric {
   std::string metric;
@@ -110,24 +118,22 @@ struct RunFigures {
   /// benchd-helper's result of parsing stdout as the caller: an encoded ParsedOutput, opaque to the
   /// runner.
   std::string parsed;
-  std::optional<std::int64_t> read_bytes;   ///< from storage; absent if not counted
-  std::optional<std::int64_t> write_bytes;  ///< to storage; absent if not counted
-  /// Figures of the whole tree, from its control group; absent without a control group.
-  std::optional<std::int64_t> tree_cpu_time_us;
-  std::optional<std::int64_t> tree_memory_peak_bytes;
+  /// The optional metrics that this run has, except counters: bytes from and to storage; figures of
+  /// the whole tree, from its control group; migrations of the process that was started; and
+  /// disturbances on the run's CPUs, from its start until its end was seen.
+  std::vector<MetricFigure> optional;
   std::vector<CounterFigure> counters;  ///< available counters, of the whole tree
-  /// Disturbances on the run's CPUs, from its start until its end was seen.
-  std::optional<std::int64_t> interrupts;
-  std::optional<std::int64_t> stolen_us;
-  std::optional<std::int64_t> foreign_switches;
-  std::optional<std::int64_t> migrations;  ///< of the process that was started
   std::vector<MissingMetric> missing;
+
+  /// Returns the raw figure of one of the `optional` metrics.
+  std::optional<std::int64_t> Find(std::string_view metric) const;
+  /// Adds or replaces the raw figure of an optional metric. Without a figure it does nothing.
+  void Set(std::string_view metric, std::optional<std::int64_t> raw);
 };
 BENCHD_FIELDS(RunFigures, started_at_ns, wall_time_ns, ended_at_ns, user_time_us, system_time_us,
               user_time_step_ns, max_rss_bytes, minor_faults, major_faults, voluntary_switches,
-              involuntary_switches, exit, limit, stderr_tail, output, parsed, read_bytes,
-              write_bytes, tree_cpu_time_us, tree_memory_peak_bytes, counters, interrupts,
-              stolen_us, foreign_switches, migrations, missing)
+              involuntary_switches, exit, limit, stderr_tail, output, parsed, optional, counters,
+              missing)
 struct BatchFigures {
   std::vector<RunFigures> runs;  ///< the measured runs, in order
   Result<void> result;           ///< why the next run could not be measured

@@ -16,7 +16,7 @@ wire::RunFigures TwoThreads() {
   run.wall_time_ns = 40 * kOneMillisecond;
   run.user_time_us = 39'800;
   run.involuntary_switches = 9;
-  run.foreign_switches = 0;
+  run.Set("foreign_switches", 0);
   return run;
 }
 
@@ -33,7 +33,7 @@ TEST(TookTurnsTest, TwoThreadsOnOneCpuDo) {
   // A program that does not wait for its workers.
   wire::RunFigures workers = TwoThreads();
   workers.user_time_us = 100;
-  workers.tree_cpu_time_us = 39'600;
+  workers.Set("tree_cpu_time", 39'600);
   EXPECT_TRUE(TookTurns(workers, ThreadSchedule{.ran_ns = 100'000}, 0, 1));
   // The longest slices of all kernels: 24 ms.
   wire::RunFigures slow = TwoThreads();
@@ -50,11 +50,11 @@ TEST(TookTurnsTest, AProgramThatWorksAloneDoesNotWhoeverElseIsThere) {
   // A shell that waits for one worker after another, beside occasional kernel threads.
   wire::RunFigures shell = TwoThreads();
   shell.involuntary_switches = 40;
-  shell.foreign_switches = 39;
+  shell.Set("foreign_switches", 39);
   EXPECT_FALSE(TookTurns(shell, ThreadSchedule{.ran_ns = kOneMillisecond}, 0, 1));
   // Processes created by others meanwhile hide foreign switches.
   wire::RunFigures crowd = TwoThreads();
-  crowd.foreign_switches = 2;
+  crowd.Set("foreign_switches", 2);
   EXPECT_TRUE(TookTurns(crowd, kHalf, 0, 1));
   EXPECT_FALSE(TookTurns(crowd, kHalf, 7, 1));
   // Another program takes its share of the CPU.
@@ -63,7 +63,7 @@ TEST(TookTurnsTest, AProgramThatWorksAloneDoesNotWhoeverElseIsThere) {
   EXPECT_FALSE(TookTurns(beside, kHalf, 0, 1));
   // The kernel does not report which switches were foreign.
   wire::RunFigures untold = TwoThreads();
-  untold.foreign_switches.reset();
+  untold.optional.clear();
   EXPECT_FALSE(TookTurns(untold, kHalf, 0, 1));
   // It waits for a disk, or for a child.
   wire::RunFigures idle = TwoThreads();

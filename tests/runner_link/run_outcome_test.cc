@@ -90,15 +90,15 @@ TEST(MakeRunOutcomeTest, NamesEveryBuiltInMetricOnceAndInOrder) {
 // Values: the figures below in SI units; order: that of measurement.
 TEST(MakeRunOutcomeTest, AddsTheOptionalMetricsThatAreThere) {
   wire::RunFigures figures = Figures();
-  figures.read_bytes = 4096;
-  figures.write_bytes = 0;
-  figures.tree_cpu_time_us = 1'500'001;
-  figures.tree_memory_peak_bytes = 8'388'608;
+  figures.Set("read_bytes", 4096);
+  figures.Set("write_bytes", 0);
+  figures.Set("tree_cpu_time", 1'500'001);
+  figures.Set("tree_memory_peak", 8'388'608);
   figures.counters = {{"instructions", 5'000'000'000, 7, 7}, {"task_clock", 1'500'000'003, 7, 7}};
-  figures.interrupts = 212;
-  figures.stolen_us = 20'000;
-  figures.foreign_switches = 0;
-  figures.migrations = 3;
+  figures.Set("interrupts", 212);
+  figures.Set("stolen_time", 20'000);
+  figures.Set("foreign_switches", 0);
+  figures.Set("migrations", 3);
   const auto outcome = MakeRunOutcome(figures, "");
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(std::vector<Sample>(outcome->samples.begin() + 9, outcome->samples.end()),
