@@ -43,7 +43,7 @@ Result<std::string> Fill(const NameTemplate& of, std::string_view what, const Re
     const auto found = resolve(piece);
     if (!found) {
       return Error{ErrorCode::kInvalidArgument,
-                   std::string(what) + ": {" + piece.text + "} has no text here",
+                   std::string(what) + ": " + Quoted("{" + piece.text + "}") + " has no text here",
                    {}};
     }
     text += *found;

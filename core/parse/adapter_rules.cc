@@ -387,7 +387,7 @@ class RulesReader {
         if (known) continue;
         std::vector<std::string> groups = rule.match->groups();
         return RefuseAt(rule.line, "metric", key,
-                        "{" + piece.text + "} is not a group of match or under",
+                        Quoted("{" + piece.text + "}") + " is not a group of match or under",
                         "match has the groups " + Join(groups, ", "));
       }
       if (piece.text == "key" && rule.each) continue;

@@ -75,25 +75,15 @@ Result<HarnessOutput> ParseFormat(std::string_view format, std::string_view text
 
 }  // namespace
 
-Result<void> CheckHarnessFormat(std::string_view format, std::string_view adapter) {
-  if (!adapter.empty()) {
-    if (const auto parsed = Adapter::Parse(adapter); !parsed) {
-      return Error(parsed.error()).Within(format);
-    }
-    return {};
+Result<OutputStream> CheckHarnessFormat(std::string_view format, std::string_view adapter) {
+  if (const auto text = AdapterText(format, adapter)) {
+    auto parsed = Adapter::Parse(*text);
+    if (!parsed) return std::move(parsed).error().Within(format);
+    return parsed->reads_stderr() ? OutputStream::kStderr : OutputStream::kStdout;
   }
-  if (Find(format) == nullptr && FindShippedAdapter(format) == nullptr) {
-    return Error{ErrorCode::kInvalidArgument, "parse: unknown format " + Quoted(format),
-                 HintForFormat(format)};
-  }
-  return {};
-}
-
-bool FormatReadsStderr(std::string_view format, std::string_view adapter) {
-  const auto text = AdapterText(format, adapter);
-  if (!text) return false;
-  const auto parsed = Adapter::Parse(*text);
-  return parsed && parsed->reads_stderr();
+  if (Find(format) != nullptr) return OutputStream::kStdout;
+  return Error{ErrorCode::kInvalidArgument, "parse: unknown format " + Quoted(format),
+               HintForFormat(format)};
 }
 
 Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text,

@@ -27,18 +27,20 @@ struct HarnessOutput {
   bool operator==(const HarnessOutput&) const = default;
 };
 
+/// The stream of a run that has the numbers.
+enum class OutputStream { kStdout, kStderr };
+
 /// Checks at submission, before anything runs, whether ParseHarnessOutput() supports a format.
+/// Takes up to some milliseconds for an adapter, whose expressions are compiled.
 ///
 /// @param format   a format below, a shipped adapter, or the file of `adapter`
 /// @param adapter  the text of an adapter (adapter.h); empty if `format` is a name
+/// @return the stream that the format reads
 /// @errors kInvalidArgument "parse: unknown format 'xml'"; the hint lists the known ones. Errors of
 ///         Adapter::Parse(), prefixed by `format`.
-Result<void> CheckHarnessFormat(std::string_view format, std::string_view adapter = {});
+Result<OutputStream> CheckHarnessFormat(std::string_view format, std::string_view adapter = {});
 
-/// Whether a format that CheckHarnessFormat() accepts reads stderr instead of stdout.
-bool FormatReadsStderr(std::string_view format, std::string_view adapter = {});
-
-/// Converts a run's stdout to samples. Pure; called in benchd-helper with the caller's ids, never
+/// Converts a run's output to samples. Pure; called in benchd-helper with the caller's ids, never
 /// in the daemon.
 ///
 /// The parsers below document each format. In all of them, values are in SI units where possible,
