@@ -39,6 +39,22 @@ target_link_libraries(benchd_spdlog INTERFACE fmt::fmt-header-only Threads::Thre
 add_library(benchd_toml INTERFACE)
 target_compile_definitions(benchd_toml INTERFACE TOML_HEADER_ONLY=1)
 
+# Regular expressions of adapters, in time linear in the text. It comes with gRPC. Static, like
+# benchd-helper; from Debian 13 on, it needs Abseil.
+find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+find_library(RE2_ARCHIVE libre2.a)
+add_library(benchd_re2 INTERFACE)
+target_include_directories(benchd_re2 SYSTEM INTERFACE ${RE2_INCLUDE_DIR})
+if(RE2_ARCHIVE AND NOT BENCHD_SANITIZE)
+  cmake_path(GET RE2_ARCHIVE PARENT_PATH folder)
+  file(GLOB abseil ${folder}/libabsl_*.a)
+  target_link_libraries(benchd_re2 INTERFACE
+    -Wl,--start-group ${RE2_ARCHIVE} ${abseil} -Wl,--end-group Threads::Threads)
+else()
+  find_library(RE2_LIBRARY re2 REQUIRED)
+  target_link_libraries(benchd_re2 INTERFACE ${RE2_LIBRARY} Threads::Threads)
+endif()
+
 # SHA-256. Static, like the programs that hash, if libnettle.a is installed.
 find_library(NETTLE_ARCHIVE libnettle.a)
 add_library(benchd_nettle INTERFACE)

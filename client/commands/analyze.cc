@@ -15,6 +15,7 @@
 #include "client/present/exports.h"
 #include "client/present/text.h"
 #include "client/present/words.h"
+#include "client/request/adapter_file.h"
 #include "client/request/quantity.h"
 #include "client/request/table_file.h"
 #include "client/request/table_options.h"
@@ -136,13 +137,14 @@ Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& argumen
 }
 
 // @param csv  receives the values as a table if --export-csv is given
-Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
+Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, const std::string& parse,
                                    const benchd::TableOptions& options, std::string* csv) {
+  TRY(const ParseChoice choice, ReadParseChoice(parse));
   TRY(auto files, ReadHarnessFiles(arguments));
-  auto report = AnalyzeHarnessFiles(format, files, options);
+  auto report = AnalyzeHarnessFiles(choice.format, files, options, choice.adapter);
   if (!report) return PrintableError(report.error());
   if (IsGiven(arguments, "export-csv")) {
-    const auto table = ReadHarnessTable(format, files);
+    const auto table = ReadHarnessTable(choice.format, files, choice.adapter);
     if (table) *csv = TableToCsv(*table);
   }
   return report;

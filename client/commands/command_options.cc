@@ -112,8 +112,8 @@ std::vector<OptionInfo> AnalyzeOptions() {
            "of its values); repeatable",
            kTable}),
       {"parse", 0, "FORMAT",
-       "format of the files: hyperfine, google-benchmark, go, pytest-benchmark, jmh, bmf, mmtests "
-       "or lines",
+       "format of the files: hyperfine, google-benchmark, go, pytest-benchmark, jmh, bmf, mmtests, "
+       "lines, an adapter such as wrk (`benchctl parse` lists them), or FILE.toml",
        kTable},
       Repeatable({"name", 'n', "NAME",
                   "with --parse, name of the arm in each FILE, in order; repeatable (default: the "

@@ -3,18 +3,40 @@
 namespace benchd::client {
 
 const std::vector<Command>& Commands() {
-  static const std::vector<Command> commands = {
-      CompareCommand(),        SubmitCommand(),       WatchCommand(),
-      ListCommand(),           ShowCommand(),         HistoryCommand(),
-      CancelCommand(),         MoveCommand(),         PauseCommand(),
-      ResumeCommand(),         DrainCommand(),        ExportCommand(),
-      ReportCommand(),         AnalyzeCommand(),      SimilarityCommand(),
-      AgreementCommand(),      CombineCommand(),      CalibrateCommand(),
-      ArmListCommand(),        ArmRemoveCommand(),    MachineStatusCommand(),
-      MachineDoctorCommand(),  MachineApplyCommand(), MachineRestoreCommand(),
-      MachineReserveCommand(), TopCommand(),          BuildWorktreesCommand(),
-      DialStdioCommand(),      PoolTaskCommand(),     VersionCommand(),
-      HelpCommand(),           GenerateManCommand(),  GenerateCompletionsCommand()};
+  static const std::vector<Command> commands = {CompareCommand(),
+                                                SubmitCommand(),
+                                                WatchCommand(),
+                                                ListCommand(),
+                                                ShowCommand(),
+                                                HistoryCommand(),
+                                                CancelCommand(),
+                                                MoveCommand(),
+                                                PauseCommand(),
+                                                ResumeCommand(),
+                                                DrainCommand(),
+                                                ExportCommand(),
+                                                ReportCommand(),
+                                                AnalyzeCommand(),
+                                                ParseCommand(),
+                                                SimilarityCommand(),
+                                                AgreementCommand(),
+                                                CombineCommand(),
+                                                CalibrateCommand(),
+                                                ArmListCommand(),
+                                                ArmRemoveCommand(),
+                                                MachineStatusCommand(),
+                                                MachineDoctorCommand(),
+                                                MachineApplyCommand(),
+                                                MachineRestoreCommand(),
+                                                MachineReserveCommand(),
+                                                TopCommand(),
+                                                BuildWorktreesCommand(),
+                                                DialStdioCommand(),
+                                                PoolTaskCommand(),
+                                                VersionCommand(),
+                                                HelpCommand(),
+                                                GenerateManCommand(),
+                                                GenerateCompletionsCommand()};
   return commands;
 }
 

@@ -22,6 +22,7 @@ Command DrainCommand();
 Command ExportCommand();
 Command ReportCommand();
 Command AnalyzeCommand();
+Command ParseCommand();
 Command SimilarityCommand();
 Command AgreementCommand();
 Command CombineCommand();

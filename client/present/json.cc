@@ -133,6 +133,7 @@ using google::protobuf::Message;
 // Fields that are written only if their value is not false, 0 or empty.
 const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Arm.shell",
+    "benchd.v1.Benchmark.adapter",
     "benchd.v1.Benchmark.hooks",
     "benchd.v1.BuildPlan.from_bundle",
     "benchd.v1.Summary.labels",

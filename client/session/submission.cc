@@ -21,6 +21,7 @@
 #include "client/link/daemon_link.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
+#include "client/request/adapter_file.h"
 #include "client/request/quantity.h"
 #include "client/request/spec_input.h"
 #include "client/terminal/terminal.h"
@@ -142,6 +143,7 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
                                          bool remote) {
   auto spec = BuildSpec(input, caller.context);
   if (!spec) return spec;
+  TRY_VOID(AttachAdapters(&*spec));
   if (!remote) {
     TRY_VOID(CheckPlaces(*spec));
   }

@@ -367,12 +367,12 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
 }
 
 Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const HarnessFile> files,
-                                        TableOptions options) {
-  TRY_VOID(CheckHarnessFormat(format));
+                                        TableOptions options, std::string_view adapter) {
+  TRY_VOID(CheckHarnessFormat(format, adapter));
   if (!options.labels.empty()) {
     return InvalidArgument("label", "harness files do not have columns", "omit --label");
   }
-  TRY(const MeasurementTable table, ReadHarnessTable(format, files));
+  TRY(const MeasurementTable table, ReadHarnessTable(format, files, adapter));
   if (options.references.empty()) options.references = {table.arms.front()};
   return AnalyzeTable(table, options);
 }

@@ -76,9 +76,10 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
 /// Analyses files that a harness wrote. If the options do not name references, the arm of the first
 /// file is the reference.
 ///
+/// @param format, adapter  as for ParseHarnessOutput()
 /// @errors those of CheckHarnessFormat() and ReadHarnessTable(); kInvalidArgument for labels,
 /// because harness files do not have columns for them
 Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const HarnessFile> files,
-                                        TableOptions options);
+                                        TableOptions options, std::string_view adapter = {});
 
 }  // namespace benchd

@@ -35,7 +35,9 @@ struct ChildSpec {
   std::string input;  ///< empty = /dev/null
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
-  std::string parse;             ///< harness format of stdout; empty = not parsed
+  std::string parse;             ///< harness format or adapter; empty = not parsed
+  std::string adapter;           ///< text of the adapter; empty if `parse` is a name
+  bool parse_stderr = false;     ///< parse stderr instead of stdout
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
   std::vector<int> cpus;         ///< CPUs of the child, empty = any
   ProgramIdentity program;
@@ -43,8 +45,8 @@ struct ChildSpec {
   /// the child is rejected.
   std::vector<std::string> metrics;
 };
-BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, accept_exit,
-              cpus, program, metrics)
+BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, adapter,
+              parse_stderr, accept_exit, cpus, program, metrics)
 
 /// One execution of a child that was opened earlier.
 struct RunOrder {

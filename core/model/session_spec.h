@@ -137,7 +137,11 @@ struct Benchmark {
   std::string name = "main";
   std::vector<Arm> arms;
   Hooks hooks;
-  std::string parse;  ///< harness format; empty = not parsed
+  std::string parse;    ///< harness format, or an adapter's name or file; empty = not parsed
+  std::string adapter;  ///< text of the adapter if `parse` names a file
+  /// Whether the adapter reads stderr instead of stdout. Set at admission (queue/validate_spec.cc),
+  /// and not part of the message.
+  bool parse_stderr = false;
   /// If empty, the gate is wall_time, or with `parse` every parsed metric with a direction.
   std::vector<Gate> gates;
   std::optional<double> default_margin;  ///< replaces the default margin of the session
@@ -149,8 +153,8 @@ struct Benchmark {
   bool allow_missing = false;    ///< a metric that an arm lacks causes a warning and does not gate
   bool operator==(const Benchmark&) const = default;
 };
-BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, gates, input, output, output_path,
-              ignore_failure, accept_exit, allow_missing, default_margin)
+BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, gates, input, output,
+              output_path, ignore_failure, accept_exit, allow_missing, default_margin)
 
 enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
 BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/model/metric.h"
@@ -53,6 +54,11 @@ class HarnessBuilder {
   /// @param expected  for the error: what a text without values lacks ("at least one benchmark").
   /// @errors kInvalidArgument "no value: expected ..."
   Result<HarnessOutput> Finish(std::string_view expected) &&;
+
+  /// Returns whether no value was added.
+  bool empty() const { return output_.samples.empty(); }
+  /// Returns the collected output, which may be empty.
+  HarnessOutput Take() && { return std::move(output_); }
 
   /// The index of a metric in the output, and the line of its first value.
   struct Known {

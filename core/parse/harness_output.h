@@ -27,12 +27,20 @@ struct HarnessOutput {
   bool operator==(const HarnessOutput&) const = default;
 };
 
-/// Checks at submission, before anything runs, whether ParseHarnessOutput() supports a format.
-///
-/// @errors kInvalidArgument "parse: unknown format 'xml'"; the hint lists the known ones.
-Result<void> CheckHarnessFormat(std::string_view format);
+/// The stream of a run that has the numbers.
+enum class OutputStream { kStdout, kStderr };
 
-/// Converts a run's stdout to samples. Pure; called in benchd-helper with the caller's ids, never
+/// Checks at submission, before anything runs, whether ParseHarnessOutput() supports a format.
+/// Takes up to some milliseconds for an adapter, whose expressions are compiled.
+///
+/// @param format   a format below, a shipped adapter, or the file of `adapter`
+/// @param adapter  the text of an adapter (adapter.h); empty if `format` is a name
+/// @return the stream that the format reads
+/// @errors kInvalidArgument "parse: unknown format 'xml'"; the hint lists the known ones. Errors of
+///         Adapter::Parse(), prefixed by `format`.
+Result<OutputStream> CheckHarnessFormat(std::string_view format, std::string_view adapter = {});
+
+/// Converts a run's output to samples. Pure; called in benchd-helper with the caller's ids, never
 /// in the daemon.
 ///
 /// The parsers below document each format. In all of them, values are in SI units where possible,
@@ -41,8 +49,10 @@ Result<void> CheckHarnessFormat(std::string_view format);
 ///
 /// @errors kInvalidArgument "line 3: ..." and what was expected, for a malformed number, NaN,
 ///         infinity, a duplicate name, invalid UTF-8, too deep nesting, or a text without values;
-///         and the errors of CheckHarnessFormat().
-Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text);
+///         the errors of CheckHarnessFormat() and of ParseWithAdapter(). If the text looks like the
+///         output of another tool, the hint names it.
+Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text,
+                                         std::string_view adapter = {});
 
 /// Parses the format `lines`, for benchmarks written by hand. Each line has one value, in the form
 /// `[ITERATION] [SAMPLE] NAME VALUE [UNIT]`, separated by blanks or tabs. Pure and thread-safe.

@@ -37,8 +37,9 @@ std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
 
 /// Reads a file in any other format. It contains the iterations of one process, in order of
 /// appearance.
-Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text) {
-  TRY(auto output, ParseHarnessOutput(format, text));
+Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text,
+                                  std::string_view adapter) {
+  TRY(auto output, ParseHarnessOutput(format, text, adapter));
   std::map<std::string, const MetricInfo*, std::less<>> infos;
   for (const MetricInfo& info : output.metrics) infos.emplace(info.name, &info);
   SeriesList list;
@@ -77,9 +78,11 @@ Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
   return list;
 }
 
-Result<SeriesList> SeriesOf(std::string_view format, std::string_view text) {
+Result<SeriesList> SeriesOf(std::string_view format, std::string_view text,
+                            std::string_view adapter) {
+  if (!adapter.empty()) return SeriesOfOutput(format, text, adapter);
   if (format == kHyperfine) return SeriesOfHyperfine(text);
-  if (format != "jmh") return SeriesOfOutput(format, text);
+  if (format != "jmh") return SeriesOfOutput(format, text, {});
   TRY(auto forks, ReadJmh(text));
   SeriesList list;
   for (JmhSeries& series : forks) {
@@ -295,10 +298,11 @@ Result<void> CheckCommands(std::string_view format, const SeriesList& list) {
 }  // namespace
 
 Result<MeasurementTable> ReadHarnessTable(std::string_view format,
-                                          std::span<const HarnessFile> files) {
+                                          std::span<const HarnessFile> files,
+                                          std::string_view adapter) {
   HarnessTableMaker maker;
   for (const HarnessFile& file : files) {
-    auto list = SeriesOf(format, WithoutByteOrderMark(file.text));
+    auto list = SeriesOf(format, WithoutByteOrderMark(file.text), adapter);
     if (!list) return std::move(list).error().Within(file.name);
     if (list->means_alone) maker.SayMeansAlone();
     const bool commands = files.size() == 1;

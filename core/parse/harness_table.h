@@ -29,12 +29,13 @@ struct HarnessFile {
 ///
 /// Means of all runs (hyperfine's user and system) are not measurements, and are ignored.
 ///
-/// @param format  as for ParseHarnessOutput().
+/// @param format, adapter  as for ParseHarnessOutput().
 /// @errors those of ParseHarnessOutput(), prefixed by the file's name; kInvalidArgument for a
 ///         single arm, and for a metric in two units or with two directions; kResourceExhausted
 ///         above the limits of a table (kMaxTableArms, kMaxTableBenchmarks, kMaxTableCells) or a
 ///         GiB of values.
 Result<MeasurementTable> ReadHarnessTable(std::string_view format,
-                                          std::span<const HarnessFile> files);
+                                          std::span<const HarnessFile> files,
+                                          std::string_view adapter = {});
 
 }  // namespace benchd

@@ -109,7 +109,7 @@ std::optional<std::size_t> FindTwin(const JsonValue& object) {
 class RecordReader {
  public:
   RecordReader(std::string_view text, const JsonLayout& layout, const TakeJsonRecord& take)
-      : text_(text), layout_(layout), take_(take) {}
+      : text_(text), layout_(layout), take_(take), line_(layout.first_line) {}
 
   Result<void> Read() {
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -217,6 +217,8 @@ class RecordReader {
         return depth_ == 1;
       case JsonRecords::kNamedArray:
         return depth_ == 2 && inside_;
+      case JsonRecords::kWhole:
+        return depth_ == 0;
     }
     return false;
   }
@@ -246,8 +248,10 @@ class RecordReader {
 
   bool TakeValue(JsonValue value) {
     if (++values_ > kJsonRecordValues) {
-      return Refuse("more than " + std::to_string(kJsonRecordValues) + " values in one benchmark",
-                    0);
+      return Refuse(
+          "more than " + std::to_string(kJsonRecordValues) +
+              (layout_.records == JsonRecords::kWhole ? " values" : " values in one benchmark"),
+          0);
     }
     if (!open_.empty()) {
       open_.back().items.push_back(std::move(value));
@@ -297,7 +301,7 @@ class RecordReader {
   const TakeJsonRecord& take_;
   std::size_t taken_ = 0;    // characters that nlohmann's reader has read
   std::size_t counted_ = 0;  // characters whose newlines have been counted in line_
-  std::size_t line_ = 1;
+  std::size_t line_;
   std::size_t depth_ = 0;
   std::size_t values_ = 0;  // of the current record
   std::string key_;         // at depth 1

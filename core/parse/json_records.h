@@ -42,6 +42,7 @@ enum class JsonRecords {
   kTopArray,    ///< [RECORD, ...]
   kTopMembers,  ///< {"NAME": RECORD, ...}
   kNamedArray,  ///< {..., "KEY": [RECORD, ...], ...}
+  kWhole,       ///< the whole text is one record
 };
 
 struct JsonLayout {
@@ -49,6 +50,7 @@ struct JsonLayout {
   std::string_view key = {};  ///< for kNamedArray
   /// A hint for the errors: how to produce this format.
   std::string_view hint;
+  std::size_t first_line = 1;  ///< number of the text's first line, if it is part of another text
 };
 
 /// A function that processes one record. `name` is the key for kTopMembers, else empty.

@@ -63,21 +63,44 @@ Result<void> CopyTo(const std::string& path, std::string_view text) {
   return WriteAll(file.get(), text, "output: " + path);
 }
 
+/// Parses an output, after writing it to its file if there is one.
+wire::ParsedOutput ParseTo(const char* file, std::string_view format, std::string_view text,
+                           std::string_view adapter) {
+  wire::ParsedOutput output;
+  if (file != nullptr) output.result = CopyTo(file, text);
+  if (!output.result) return output;
+  auto parsed = ParseHarnessOutput(format, text, adapter);
+  if (!parsed) {
+    output.result = std::move(parsed).error();
+    return output;
+  }
+  output.samples = std::move(parsed->samples);
+  output.metrics = std::move(parsed->metrics);
+  output.exits = std::move(parsed->exits);
+  return output;
+}
+
 /// Implements `benchd-helper parse FORMAT [FILE]`.
 Result<std::string> Parse(int argc, char** argv) {
-  TRY(auto input, ReadInput());
-  wire::ParsedOutput output;
-  if (argc == 4) output.result = CopyTo(argv[3], input);
-  if (output.result) {
-    if (auto parsed = ParseHarnessOutput(argv[2], input)) {
-      output.samples = std::move(parsed->samples);
-      output.metrics = std::move(parsed->metrics);
-      output.exits = std::move(parsed->exits);
-    } else {
-      output.result = std::move(parsed).error();
-    }
+  TRY(const auto input, ReadInput());
+  return wire::EncodeParsedOutput(ParseTo(argc == 4 ? argv[3] : nullptr, argv[2], input, {}));
+}
+
+/// Implements `benchd-helper parse-adapter NAME BYTES [FILE]`. The last BYTES of stdin are the
+/// adapter, and the output precedes them.
+Result<std::string> ParseByAdapter(int argc, char** argv) {
+  TRY(const auto input, ReadInput());
+  std::size_t bytes = 0;
+  const std::string_view count = argv[3];
+  const auto parsed = std::from_chars(count.data(), count.data() + count.size(), bytes);
+  if (parsed.ec != std::errc() || parsed.ptr != count.data() + count.size() ||
+      bytes > input.size()) {
+    return InvalidArgument("parse-adapter", "not the size of an adapter");
   }
-  return wire::EncodeParsedOutput(output);
+  const std::string_view text(input);
+  const std::size_t end = text.size() - bytes;
+  return wire::EncodeParsedOutput(
+      ParseTo(argc == 5 ? argv[4] : nullptr, argv[2], text.substr(0, end), text.substr(end)));
 }
 
 Result<std::string> Resolve() {
@@ -108,6 +131,7 @@ Result<std::string> User(char** argv) {
 Result<std::string> Answer(int argc, char** argv) {
   const std::string_view work = argc > 1 ? argv[1] : "";
   if (work == "parse" && (argc == 3 || argc == 4)) return Parse(argc, argv);
+  if (work == "parse-adapter" && (argc == 4 || argc == 5)) return ParseByAdapter(argc, argv);
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return ReadRunnerConfig();
   if (work == "user" && argc == 4) return User(argv);

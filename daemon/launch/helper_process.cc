@@ -63,14 +63,20 @@ Result<UniqueFd> EmptyMemory() {
 Result<UniqueFd> MemoryWith(std::string_view text) {
   auto memory = EmptyMemory();
   if (!memory) return memory;
+  TRY_VOID(AppendToMemory(memory->get(), text));
+  return memory;
+}
+
+Result<void> AppendToMemory(int memory, std::string_view text) {
+  lseek(memory, 0, SEEK_END);
   while (!text.empty()) {
-    const ssize_t written = write(memory->get(), text.data(), text.size());
+    const ssize_t written = write(memory, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return SystemError("writing to memory", errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  lseek(memory->get(), 0, SEEK_SET);
-  return memory;
+  lseek(memory, 0, SEEK_SET);
+  return {};
 }
 
 HelperProcess::HelperProcess(EventLoop& loop, const Host& host, ProcessTree& tree,

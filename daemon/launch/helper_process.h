@@ -95,6 +95,8 @@ class HelperProcess final : public EventSink {
 
 /// Returns a memfd that contains `text`, rewound to its start, for the stdin of a helper.
 Result<UniqueFd> MemoryWith(std::string_view text);
+/// Adds a text at the end of a memory file, and rewinds it to its start.
+Result<void> AppendToMemory(int memory, std::string_view text);
 
 /// Returns an empty memfd.
 Result<UniqueFd> EmptyMemory();

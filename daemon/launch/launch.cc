@@ -110,8 +110,8 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
   memory_.variables = task_.variables;
   ChildPlan& plan = task_.plan->Prepare(memory_, streams, task_.padding_bytes);
-  // If the output is parsed, it goes through the pipe, and the parser writes the file.
-  if (!task_.parse.empty()) plan.output = nullptr;
+  // If stdout is parsed, it goes through the pipe, and the parser writes the file.
+  if (!task_.parse.empty() && !task_.parse_stderr) plan.output = nullptr;
   auto options = JoinGroup();
   if (!options) return options;
   options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
@@ -162,8 +162,9 @@ Result<void> Launch::OpenCaptures() {
   if (!task_.parse.empty()) {
     TRY(auto memory, EmptyMemory());
     parse_input_ = std::move(memory);
-    out.memory = parse_input_.get();
-    out.memory_limit = kParseBytes;
+    CaptureTargets& parsed = task_.parse_stderr ? err : out;
+    parsed.memory = parse_input_.get();
+    parsed.memory_limit = kParseBytes;
   }
   if (out.log != nullptr || out.memory >= 0) {
     TRY(auto capture, Capture::Open(services_.loop, out));
@@ -175,6 +176,10 @@ Result<void> Launch::OpenCaptures() {
   }
   TRY(auto capture, Capture::Open(services_.loop, err));
   stderr_ = std::move(capture);
+  if (task_.parse_stderr) {
+    const Caller& caller = task_.plan->spec().caller;
+    static_cast<void>(fchown(stderr_->write_end(), caller.uid, caller.gid) == 0);
+  }
   return {};
 }
 
@@ -246,7 +251,7 @@ void Launch::FinishOutput() {
 }
 
 std::optional<UniqueFd> Launch::TakeParseInput() {
-  if (stdout_->overflowed()) return {};
+  if ((task_.parse_stderr ? *stderr_ : *stdout_).overflowed()) return {};
   lseek(parse_input_.get(), 0, SEEK_SET);
   return std::move(parse_input_);
 }

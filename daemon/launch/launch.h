@@ -23,13 +23,15 @@
 
 namespace benchd {
 
-/// One run of a child. `plan` and `needs` must live until the run has finished.
+/// One run of a child. `plan`, `needs` and `adapter` must live until the run has finished.
 struct RunTask {
   LaunchPlan* plan = nullptr;
   const MetricNeeds* needs = nullptr;
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
-  std::string parse;  ///< harness format of stdout; empty: stdout is not parsed
+  std::string parse;  ///< harness format or adapter; empty: the output is not parsed
+  const std::string* adapter = nullptr;  ///< text of the adapter; null if `parse` is a name
+  bool parse_stderr = false;             ///< parse stderr instead of stdout
   std::uint32_t padding_bytes = 0;
   std::vector<std::string> variables;  ///< NAME=VALUE, added to the plan's environment
   std::int64_t timeout_ns = 0;         ///< 0 or less: no timeout

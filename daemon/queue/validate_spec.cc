@@ -174,6 +174,39 @@ Result<void> CompleteHooks(Benchmark& benchmark) {
   return ok ? CompleteOwnHooks("conclude", hooks.conclude, &Arm::conclude, benchmark) : ok;
 }
 
+/// The formats of --parse in one session. Compiling an adapter takes milliseconds, so an adapter
+/// that many benchmarks share is checked once.
+class ParseFormats {
+ public:
+  Result<void> Complete(Benchmark& benchmark) {
+    benchmark.parse_stderr = false;
+    if (benchmark.parse.empty()) {
+      if (benchmark.adapter.empty()) return {};
+      return InvalidArgument("adapter", "given without a name", "send its file as parse");
+    }
+    if (benchmark.parse.size() > kMaxCommandBytes || HasControlCharacter(benchmark.parse)) {
+      return InvalidArgument("parse", "is too long or not plain text");
+    }
+    std::pair key(benchmark.parse, benchmark.adapter);
+    auto known = streams_.find(key);
+    if (known == streams_.end()) {
+      if (streams_.size() == kMaxFormats) {
+        return InvalidArgument("parse", "a session has more than 16 formats and adapters",
+                               "submit its benchmarks in several sessions");
+      }
+      // Ask the parser itself, so that there is only one list of formats.
+      TRY(const OutputStream stream, CheckHarnessFormat(benchmark.parse, benchmark.adapter));
+      known = streams_.emplace(std::move(key), stream).first;
+    }
+    benchmark.parse_stderr = known->second == OutputStream::kStderr;
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kMaxFormats = 16;
+  std::map<std::pair<std::string, std::string>, OutputStream> streams_;
+};
+
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckName("benchmark", benchmark.name));
   if (benchmark.arms.size() > kMaxArms)
@@ -195,11 +228,6 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckFile("input", benchmark.input, false));
   const bool to_file = benchmark.output == OutputKind::kFile;
   TRY_VOID(CheckFile("output", benchmark.output_path, to_file));
-  if (!benchmark.parse.empty()) {
-    // Ask the parser itself, so that there is only one list of formats.
-    Result<void> ok = CheckHarnessFormat(benchmark.parse);
-    if (!ok) return ok;
-  }
   for (const int code : benchmark.accept_exit) {
     if (code < 0 || code > 255) {
       return Wrong("accept-exit", std::to_string(code), "is not an exit code", "use 0 to 255");
@@ -320,8 +348,10 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     return InvalidArgument("benchmarks", "more than 1000");
   }
   std::set<std::string> names;
+  ParseFormats formats;
   for (Benchmark& benchmark : spec.benchmarks) {
     TRY_VOID(CompleteBenchmark(benchmark));
+    TRY_VOID(formats.Complete(benchmark));
     if (!names.insert(benchmark.name).second) {
       return Wrong("benchmark", benchmark.name, "is used by two benchmarks");
     }
@@ -363,10 +393,10 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
     bytes += sizeof(Benchmark) + benchmark.gates.size() * sizeof(Gate);
     for (const Gate& gate : benchmark.gates) add(gate.metric);
     for (const std::string* text :
-         {&benchmark.name, &benchmark.input, &benchmark.output_path, &benchmark.hooks.build.command,
-          &benchmark.hooks.setup.command, &benchmark.hooks.prepare.command,
-          &benchmark.hooks.conclude.command, &benchmark.hooks.cleanup.command,
-          &benchmark.hooks.cwd}) {
+         {&benchmark.name, &benchmark.parse, &benchmark.adapter, &benchmark.input,
+          &benchmark.output_path, &benchmark.hooks.build.command, &benchmark.hooks.setup.command,
+          &benchmark.hooks.prepare.command, &benchmark.hooks.conclude.command,
+          &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd}) {
       add(*text);
     }
     for (const Arm& arm : benchmark.arms) {

@@ -386,20 +386,30 @@ std::optional<Error> MeasuredRun::FindFailure() const {
 }
 
 void MeasuredRun::StartParsing() {
+  const RunTask& task = now_->task();
+  const std::string stream = task.parse_stderr ? "stderr" : "stdout";
   std::optional<UniqueFd> input = now_->TakeParseInput();
   if (!input) {
-    figures_.parsed = Unparsed(
-        Error{ErrorCode::kResourceExhausted,
-              "stdout: more than " + std::to_string(kParseBytes >> 20) + " MiB, too large to parse",
-              "make the harness print less"});
+    figures_.parsed = Unparsed(Error{
+        ErrorCode::kResourceExhausted,
+        stream + ": more than " + std::to_string(kParseBytes >> 20) + " MiB, too large to parse",
+        "make the harness print less"});
     return Finish(std::move(figures_));
   }
-  const LaunchSpec& spec = now_->task().plan->spec();
+  const LaunchSpec& spec = task.plan->spec();
   HelperOrder order;
-  order.name = "parsing stdout";
-  order.argv = {"parse", now_->task().parse};
-  if (now_->task().output == OutputKind::kFile) {
-    order.argv.push_back(now_->task().output_path);
+  order.name = "parsing " + stream;
+  order.argv = {"parse", task.parse};
+  if (task.adapter != nullptr) {
+    // An argument may be too long for the caller's limits, so the text follows the output.
+    if (auto added = AppendToMemory(input->get(), *task.adapter); !added) {
+      figures_.parsed = Unparsed(std::move(added).error());
+      return Finish(std::move(figures_));
+    }
+    order.argv = {"parse-adapter", task.parse, std::to_string(task.adapter->size())};
+  }
+  if (task.output == OutputKind::kFile && !task.parse_stderr) {
+    order.argv.push_back(task.output_path);
   }
   order.input = std::move(*input);
   order.caller = spec.caller;

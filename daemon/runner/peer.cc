@@ -147,6 +147,8 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.output = from.output;
   child.output_path = std::move(from.output_path);
   child.parse = std::move(from.parse);
+  child.adapter = std::move(from.adapter);
+  child.parse_stderr = from.parse_stderr;
   child.accept_exit = std::move(from.accept_exit);
   batch_.DropPrepared();
   TRY(auto needs, ChooseMetrics(std::move(from.metrics),

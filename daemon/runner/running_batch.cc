@@ -64,6 +64,8 @@ RunTask RunningBatch::TaskOf(const RunOrder& start) const {
   task.output = child.output;
   task.output_path = child.output_path;
   task.parse = child.parse;
+  if (!child.adapter.empty()) task.adapter = &child.adapter;
+  task.parse_stderr = child.parse_stderr;
   task.padding_bytes = start.padding_bytes;
   task.variables = start.variables;
   task.timeout_ns = order_->timeout.count();

@@ -22,6 +22,8 @@ struct OpenedChild {
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
   std::string parse;
+  std::string adapter;
+  bool parse_stderr = false;
   std::vector<int> accept_exit;
   MetricNeeds needs;
   std::int64_t length_ns = 0;  ///< wall time of its first run; 0 before that

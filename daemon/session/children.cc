@@ -81,6 +81,8 @@ ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const 
                   .output = benchmark.output,
                   .output_path = benchmark.output_path,
                   .parse = benchmark.parse,
+                  .adapter = benchmark.adapter,
+                  .parse_stderr = benchmark.parse_stderr,
                   .accept_exit = benchmark.accept_exit,
                   .program = arm.program.value_or(ProgramIdentity{})};
   for (const auto& [name, value] : arm.env) child.env[name] = value;

@@ -86,7 +86,8 @@ template <>
 inline constexpr auto kApart<SessionSpec> =
     std::to_array<std::string_view>({"rule", "default_margin", "schedule", "environment"});
 template <>
-inline constexpr auto kApart<Benchmark> = std::to_array<std::string_view>({"default_margin"});
+inline constexpr auto kApart<Benchmark> = std::to_array<std::string_view>({"default_margin",
+                                                                           "parse_stderr"});
 template <>
 inline constexpr auto kApart<Arm> = std::to_array<std::string_view>({"argv", "env"});
 template <>

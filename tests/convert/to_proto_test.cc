@@ -34,7 +34,8 @@ SessionSpec Unusual() {
   benchmark.hooks.prepare.command = "prepare";
   benchmark.hooks.conclude.command = "conclude";
   benchmark.hooks.cleanup.command = "cleanup";
-  benchmark.parse = "lines";
+  benchmark.parse = "/srv/own.toml";
+  benchmark.adapter = "input = \"text\"\n";
   benchmark.gates = {{"speed", MarginKind::kAbsolute, 3.5, Better::kHigher},
                      {"wall_time", MarginKind::kRatio, 0.25, std::nullopt}};
   benchmark.input = "/in";

@@ -23,6 +23,7 @@ class OutputTest(DaemonTest):
         self.assert_exit(done, PASS)
         self.session_id = done.events[-1]["session"]
         (self.folder / "ratings.csv").write_text("a,b\nx,x\ny,x\ny,y\n")
+        (self.folder / "values.txt").write_text("t 1 s\n")
         for name in ("one", "two"):
             (self.folder / name).write_text("".join(f"{i % 7},{i % 5}\n" for i in range(100)))
 
@@ -54,6 +55,7 @@ class OutputTest(DaemonTest):
             "list": ("--all",),
             "export": (session,), "report": (session,),
             "analyze": ("s.csv", "--metric", "t:50%:lower"),
+            "parse": ("lines", "values.txt"),
             "similarity": ("one", "two"),
             "agreement": ("ratings.csv",),
             "combine": ("s.json",),

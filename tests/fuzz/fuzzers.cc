@@ -7,6 +7,7 @@ namespace benchd::fuzz {
 
 std::span<const NamedFuzzer> Fuzzers() {
   static constexpr auto kFuzzers = std::to_array<NamedFuzzer>({
+      {"adapter", FuzzAdapter},
       {"analyze", FuzzAnalyze},
       {"bmf", FuzzBmf},
       {"client_words", FuzzClientWords},

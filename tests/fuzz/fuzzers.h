@@ -21,6 +21,7 @@ const NamedFuzzer* FindFuzzer(std::string_view name);
 
 // Each is in NAME_fuzz.cc, except --parse's formats in harness_fuzz.cc and reports in
 // report_fuzz.cc.
+void FuzzAdapter(std::string_view input);
 void FuzzAnalyze(std::string_view input);
 void FuzzBmf(std::string_view input);
 void FuzzClientWords(std::string_view input);

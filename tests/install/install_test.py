@@ -42,6 +42,8 @@ DATA = ["share/benchd/benchctl-v1.schema.json"] + ["lib/systemd/system/" + unit 
     "lib/tmpfiles.d/benchd.conf",
 ] + [
     "share/benchd/" + str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("proto/**/*.proto"))
+] + [
+    "share/benchd/" + str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("adapters/*.toml"))
 ]
 # The permitted result of `systemd-analyze security`: 0 is locked down, 10 is wide open.
 HIGHEST_EXPOSURE = 2.0

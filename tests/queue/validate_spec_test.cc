@@ -37,6 +37,27 @@ TEST(ValidateSpecTest, LeavesTheNamesOfParsedMetricsToTheProgram) {
   EXPECT_TRUE(ValidateSpec(spec));
 }
 
+TEST(ValidateSpecTest, ChecksAnAdapterAndLooksWhichStreamItReads) {
+  const std::string metric = "[[metric]]\nmatch = 't (?P<value>\\d+)'\nname = \"t\"\n";
+  SessionSpec spec = fake::TwoArms();
+  Benchmark& benchmark = spec.benchmarks[0];
+  benchmark.parse = "/home/a/own.toml";
+  benchmark.adapter = "input = \"text\"\n" + metric;
+  benchmark.parse_stderr = true;
+  auto valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_FALSE(valid->benchmarks[0].parse_stderr);
+  benchmark.adapter = "reads = \"stderr\"\ninput = \"text\"\n" + metric;
+  valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_TRUE(valid->benchmarks[0].parse_stderr);
+  benchmark.adapter.clear();
+  benchmark.parse = "time-v";
+  valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_TRUE(valid->benchmarks[0].parse_stderr);
+}
+
 // Any client may send them; otherwise an empty input would be measured silently.
 TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
   for (const char* path :
@@ -193,6 +214,14 @@ INSTANTIATE_TEST_SUITE_P(
                 },
                 "commit"},
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse"},
+        BadSpec{"adapter_without_a_name",
+                [](auto& s) { s.benchmarks[0].adapter = "input = \"text\"\n"; }, "adapter"},
+        BadSpec{"wrong_adapter",
+                [](auto& s) {
+                  s.benchmarks[0].parse = "own.toml";
+                  s.benchmarks[0].adapter = "input = \"text\"\n";
+                },
+                "own.toml"},
         BadSpec{"output_without_path", [](auto& s) { s.benchmarks[0].output = OutputKind::kFile; },
                 "output"},
         BadSpec{"two_benchmarks_of_one_name",

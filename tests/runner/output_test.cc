@@ -90,6 +90,28 @@ TEST(OutputTest, StdoutIsParsedByTheHelper) {
   EXPECT_EQ(parsed.metrics.size(), 2U);
 }
 
+TEST(OutputTest, AnAdapterReadsStdoutOrStderrAndTheOtherIsTheUsers) {
+  const TempFolder folder;
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo 't 5 ms'; echo 't 7 ms' >&2");
+  child.parse = "own.toml";
+  child.adapter = "input = \"text\"\n[[metric]]\nmatch = '^t (?P<value>.*)'\nname = \"t\"\n";
+  child.output = OutputKind::kFile;
+  child.output_path = "out.txt";
+  child.cwd = folder.path();
+  for (const auto& [from_stderr, value] : {std::pair{false, 0.005}, {true, 0.007}}) {
+    child.parse_stderr = from_stderr;
+    const auto figures = runner.Run(child);
+    ASSERT_TRUE(figures) << figures.error().message;
+    const auto parsed = wire::DecodeParsedOutput(figures->parsed);
+    ASSERT_TRUE(parsed && parsed->result) << figures->parsed;
+    ASSERT_EQ(parsed->samples.size(), 1U);
+    EXPECT_EQ(parsed->samples[0].value, value);
+    EXPECT_EQ(figures->stderr_tail, "t 7 ms\n");
+    EXPECT_EQ(ReadFile(folder.path() + "/out.txt"), "t 5 ms\n");
+  }
+}
+
 TEST(OutputTest, WhatCannotBeParsedIsAnAnswerWithTheReason) {
   RunnerProcess runner;
   const auto parsed = ParsedBy(runner, ScriptOf("echo latency fast"));

@@ -136,6 +136,8 @@ std::vector<Message> AllMessages() {
                               .output = OutputKind::kFile,
                               .output_path = "out",
                               .parse = "lines",
+                              .adapter = "input = \"text\"\n",
+                              .parse_stderr = true,
                               .cpus = {1},
                               .program = SomeProgram(),
                               .metrics = {"instructions", "tree_cpu_time"}}},
@@ -201,6 +203,8 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(open.child.output, OutputKind::kFile);
   EXPECT_EQ(open.child.output_path, "out");
   EXPECT_EQ(open.child.parse, "lines");
+  EXPECT_EQ(open.child.adapter, "input = \"text\"\n");
+  EXPECT_TRUE(open.child.parse_stderr);
   EXPECT_EQ(open.child.program, SomeProgram());
   EXPECT_EQ(open.child.metrics, (std::vector<std::string>{"instructions", "tree_cpu_time"}));
 

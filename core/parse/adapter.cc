@@ -1,0 +1,373 @@
+#include "core/parse/adapter.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/try.h"
+#include "core/parse/adapter_rules.h"
+#include "core/parse/csv.h"
+#include "core/parse/harness_builder.h"
+#include "core/parse/json_records.h"
+#include "core/parse/printed_value.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kReadHint =
+    "`benchctl parse ADAPTER FILE` shows what an adapter reads from an output";
+constexpr std::size_t kFailureBytes = 300;
+
+Error Unread(const std::string& why) {
+  return Error{ErrorCode::kInvalidArgument, why, std::string(kReadHint)};
+}
+
+Result<void> AtOutputLine(std::size_t line, Result<void> added) {
+  if (added) return added;
+  return std::move(added).error().Within("line " + std::to_string(line));
+}
+
+/// Resolves a reference of a template; std::nullopt if it has no text here.
+using Resolve = std::function<std::optional<std::string>(const NameTemplate::Piece&)>;
+
+/// Fills in a template.
+/// @param what  "name", for the error
+Result<std::string> Fill(const NameTemplate& of, std::string_view what, const Resolve& resolve) {
+  std::string text;
+  for (const NameTemplate::Piece& piece : of.pieces()) {
+    if (!piece.reference) {
+      text += piece.text;
+      continue;
+    }
+    const auto found = resolve(piece);
+    if (!found) {
+      return Error{ErrorCode::kInvalidArgument,
+                   std::string(what) + ": " + Quoted("{" + piece.text + "}") + " has no text here",
+                   {}};
+    }
+    text += *found;
+  }
+  const auto begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return std::string();
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// Applies the rules of an adapter to one output.
+class AdapterReader {
+ public:
+  explicit AdapterReader(const AdapterRules& rules) : rules_(rules) {}
+
+  Result<AdapterReading> Read(std::string_view output) && {
+    TRY_VOID(ReadInput(output));
+    return AdapterReading{std::move(builder_).Take(), std::move(failures_)};
+  }
+
+ private:
+  using Groups = LineExpression::Groups;
+
+  Result<void> ReadInput(std::string_view output) {
+    switch (rules_.input) {
+      case AdapterInput::kText:
+        return ReadText(output);
+      case AdapterInput::kJson:
+        return ReadJson(output);
+      case AdapterInput::kJsonLines:
+        return ReadJsonLines(output);
+      case AdapterInput::kCsv:
+        break;
+    }
+    return ReadRows(output);
+  }
+
+  void Fail(std::size_t line, std::string text) {
+    if (failures_.size() == kMaxAdapterFailures) return;
+    text.resize(std::min(text.size(), kFailureBytes));
+    failures_.push_back({line, std::move(text)});
+  }
+
+  /// Adds one value of a rule. Errors do not include the line.
+  /// @param unit  printed beside the value; empty if there is none
+  Result<void> Add(const MetricRule& rule, const PrintedValue& value, std::string_view unit,
+                   std::size_t line, const Resolve& resolve) {
+    auto name = Fill(rule.name, "name", resolve);
+    auto benchmark = Fill(rule.benchmark, "benchmark", resolve);
+    auto usual = Fill(rule.unit, "unit", resolve);
+    for (const auto* const filled : {&name, &benchmark, &usual}) {
+      if (!*filled) return Unread(filled->error().message);
+    }
+    std::string printed(unit.empty() ? std::string_view(value.unit) : unit);
+    PrintedNumber number = value.number;
+    if (!rule.units.contains(printed) && SuffixFactor(printed) != 0) {
+      number = Scaled(number, {SuffixFactor(printed), 1});
+      printed.clear();
+    }
+    if (printed.empty()) printed = *usual;
+    if (const auto meant = rule.units.find(printed); meant != rule.units.end()) {
+      printed = meant->second;
+    }
+    const HarnessUnit si = SiUnitOf(printed);
+    const HarnessMetric metric{*benchmark, *name, si.unit, rule.better, !rule.gate};
+    return builder_.Add(metric, Scaled(number, si.scale), line);
+  }
+
+  Result<void> AddText(const MetricRule& rule, std::string_view text, std::string_view unit,
+                       std::size_t line, const Resolve& resolve) {
+    if (std::ranges::count(rule.absent, text) > 0) return {};
+    const auto value = ParsePrintedValue(text);
+    if (!value) return Unread(value.error().message);
+    const HarnessUnit known = SiUnitOf(value->unit);
+    // An unknown word after a number is rather a part of something else, such as a version.
+    const bool is_unit = value->unit.empty() || known.unit != value->unit || value->unit == "%" ||
+                         value->unit == "s" || value->unit == "B" || value->unit == "1" ||
+                         value->unit == "bit" || value->unit.find('/') != std::string::npos ||
+                         SuffixFactor(value->unit) != 0 || rule.units.contains(value->unit);
+    if (!is_unit) {
+      return Unread(Quoted(text) + " is not a number with a known unit");
+    }
+    return Add(rule, *value, unit, line, resolve);
+  }
+
+  // Text, line by line.
+
+  Result<void> ReadText(std::string_view output) {
+    std::vector<bool> wanted(rules_.metrics.size(), true);
+    bool conditions = false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      wanted[i] = !rules_.metrics[i].when_line;
+      conditions = conditions || !wanted[i];
+    }
+    const auto look = [&](std::string_view line) -> Result<void> {
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const auto& when = rules_.metrics[i].when_line;
+        if (!wanted[i] && when->Matches(line)) wanted[i] = true;
+      }
+      return {};
+    };
+    if (conditions) {
+      TRY_VOID(ForEachLine(output, kReadHint, look));
+    }
+    std::vector<std::optional<Groups>> under(rules_.metrics.size());
+    std::size_t number = 0;
+    return ForEachLine(output, kReadHint, [&](std::string_view line) -> Result<void> {
+      ++number;
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      for (const FailRule& rule : rules_.fails) {
+        if (rule.match->Matches(line)) Fail(number, std::string(line));
+      }
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!wanted[i]) continue;
+        TRY_VOID(TakeLine(rules_.metrics[i], line, number, under[i]));
+      }
+      return {};
+    });
+  }
+
+  /// @param under  the groups of the last line that `under` matched
+  Result<void> TakeLine(const MetricRule& rule, std::string_view line, std::size_t number,
+                        std::optional<Groups>& under) {
+    if (rule.under) {
+      if (auto groups = rule.under->Match(line)) {
+        under = std::move(groups);
+      }
+      if (!under) return {};
+      return TakeMatch(rule, line, number, *under);
+    }
+    return TakeMatch(rule, line, number, {});
+  }
+
+  Result<void> TakeMatch(const MetricRule& rule, std::string_view line, std::size_t number,
+                         const Groups& under) {
+    auto groups = rule.match->Match(line);
+    if (!groups) return {};
+    groups->insert(under.begin(), under.end());
+    const auto value = groups->find("value");
+    if (value == groups->end()) return {};
+    const auto unit = groups->find("unit");
+    const auto resolve = [&groups](const NameTemplate::Piece& piece) {
+      const auto found = groups->find(piece.text);
+      return found == groups->end() ? std::nullopt : std::optional(std::string(found->second));
+    };
+    return AddText(rule, value->second, unit == groups->end() ? "" : unit->second, number, resolve);
+  }
+
+  // Documents.
+
+  /// Applies all rules to one document.
+  Result<void> TakeDocument(const JsonValue& document) {
+    const JsonElement whole{.value = &document};
+    for (const FailRule& rule : rules_.fails) {
+      if (const JsonValue* const value = rule.path->FindWhere(document, whole)) {
+        const auto text = TextOfJson(*value);
+        Fail(value->line, rule.path->path().text() + (text ? ": " + *text : ""));
+      }
+    }
+    for (const MetricRule& rule : rules_.metrics) {
+      const auto take = [&](const JsonElement& element) {
+        return TakeElement(rule, document, element);
+      };
+      TRY_VOID(rule.each ? rule.each->ForEach(document, whole, take) : take(whole));
+    }
+    return {};
+  }
+
+  Result<void> TakeElement(const MetricRule& rule, const JsonValue& document,
+                           const JsonElement& element) {
+    if (rule.when && rule.when->FindWhere(document, element) == nullptr) return {};
+    const auto resolve = [&](const NameTemplate::Piece& piece) -> std::optional<std::string> {
+      if (!piece.path) return element.key;
+      const JsonValue* const found = piece.path->First(document, element);
+      return found == nullptr ? std::nullopt : TextOfJson(*found);
+    };
+    return rule.path->ForEach(document, element, [&](const JsonElement& found) -> Result<void> {
+      const JsonValue& value = *found.value;
+      switch (value.kind) {
+        case JsonValue::Kind::kNull:
+          return {};
+        case JsonValue::Kind::kNumber:
+          return AtOutputLine(value.line, Add(rule, {value.number, {}}, {}, value.line, resolve));
+        case JsonValue::Kind::kString:
+          return AtOutputLine(value.line, AddText(rule, value.text, {}, value.line, resolve));
+        default:
+          return AsNumber(value, Quoted(rule.path->text())).error();
+      }
+    });
+  }
+
+  Result<void> ReadJson(std::string_view output) {
+    // Some tools print notes before their JSON.
+    std::size_t skipped = 0;
+    std::string_view document = output;
+    while (!document.empty() && document[0] != '{' && document[0] != '[') {
+      const std::size_t end = document.find('\n');
+      const std::string_view line = document.substr(0, end);
+      const auto first = line.find_first_not_of(" \t\r");
+      if (first != std::string_view::npos && (line[first] == '{' || line[first] == '[')) break;
+      if (end == std::string_view::npos) {
+        document = output;
+        skipped = 0;
+        break;
+      }
+      document.remove_prefix(end + 1);
+      ++skipped;
+    }
+    if (document.empty()) {
+      document = output;
+      skipped = 0;
+    }
+    const JsonLayout layout{
+        .records = JsonRecords::kWhole, .hint = kReadHint, .first_line = skipped + 1};
+    return ReadJsonRecords(document, layout, [this](const std::string&, const JsonValue& value) {
+      return TakeDocument(value);
+    });
+  }
+
+  Result<void> ReadJsonLines(std::string_view output) {
+    for (std::size_t number = 1; !output.empty(); ++number) {
+      const std::string_view line = output.substr(0, output.find('\n'));
+      output.remove_prefix(std::min(output.size(), line.size() + 1));
+      const auto first = line.find_first_not_of(" \t\r");
+      // Other lines are what the program prints beside its results.
+      if (first == std::string_view::npos || (line[first] != '{' && line[first] != '[')) continue;
+      const JsonLayout layout{
+          .records = JsonRecords::kWhole, .hint = kReadHint, .first_line = number};
+      TRY_VOID(ReadJsonRecords(line, layout, [this](const std::string&, const JsonValue& value) {
+        return TakeDocument(value);
+      }));
+    }
+    return {};
+  }
+
+  Result<void> ReadRows(std::string_view output) {
+    std::vector<std::string> columns = rules_.columns;
+    bool header = columns.empty();
+    // Lines that begin with # are comments. They become empty, so that lines keep their numbers.
+    std::string_view rest = output;
+    const auto read = [&rest]() -> Result<std::string_view> {
+      const std::size_t end = rest.find('\n');
+      std::string_view line = rest.substr(0, end == std::string_view::npos ? rest.size() : end + 1);
+      rest.remove_prefix(line.size());
+      if (line.starts_with('#')) line = line.ends_with('\n') ? "\n" : " ";
+      return line;
+    };
+    const auto take = [&](const CsvRecord& record) -> Result<void> {
+      if (record.size() > 0 && FirstInvalidUtf8(record.text(0))) {
+        return ErrorAt(record.position(0), "is not UTF-8", kReadHint);
+      }
+      if (std::exchange(header, false)) return TakeHeader(record, columns);
+      JsonValue row{.kind = JsonValue::Kind::kObject, .line = record.position(0).line};
+      for (std::size_t i = 0; i < std::min(record.size(), columns.size()); ++i) {
+        const std::string_view text = record.text(i);
+        if (FirstInvalidUtf8(text)) return ErrorAt(record.position(i), "is not UTF-8", kReadHint);
+        row.keys.push_back(columns[i]);
+        // An empty field does not have a value.
+        row.items.push_back(
+            {.kind = text.empty() ? JsonValue::Kind::kNull : JsonValue::Kind::kString,
+             .line = record.position(i).line,
+             .text = std::string(text)});
+      }
+      return TakeDocument(row);
+    };
+    TRY_VOID(ReadCsv(read, take));
+    return {};
+  }
+
+  static Result<void> TakeHeader(const CsvRecord& record, std::vector<std::string>& columns) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < record.size(); ++i) {
+      const std::string_view name = record.text(i);
+      if (FirstInvalidUtf8(name)) return ErrorAt(record.position(i), "is not UTF-8", kReadHint);
+      if (!name.empty() && !seen.insert(name).second) {
+        return ErrorAt(record.position(i), "the column " + Quoted(name) + " occurs twice",
+                       kReadHint);
+      }
+      columns.emplace_back(name);
+    }
+    return {};
+  }
+
+  const AdapterRules& rules_;
+  HarnessBuilder builder_{kReadHint};
+  std::vector<AdapterFailure> failures_;
+};
+
+}  // namespace
+
+Result<Adapter> Adapter::Parse(std::string_view text) {
+  TRY(auto rules, ParseAdapterRules(text));
+  return Adapter(std::make_shared<const AdapterRules>(std::move(rules)));
+}
+
+bool Adapter::reads_stderr() const { return rules_->reads_stderr; }
+
+Result<AdapterReading> Adapter::Read(std::string_view output) const {
+  return AdapterReader(*rules_).Read(WithoutByteOrderMark(output));
+}
+
+Result<HarnessOutput> ParseWithAdapter(const Adapter& adapter, std::string_view output) {
+  TRY(auto reading, adapter.Read(output));
+  if (!reading.failures.empty()) {
+    const AdapterFailure& first = reading.failures.front();
+    return Error{ErrorCode::kInvalidArgument,
+                 "line " + std::to_string(first.line) +
+                     ": the output reports a failure: " + Quoted(first.text),
+                 "a [[fail]] of the adapter says that such a run has failed"};
+  }
+  if (reading.output.samples.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "no value: no [[metric]] of the adapter matches",
+                 std::string(kReadHint)};
+  }
+  return std::move(reading.output);
+}
+
+const ShippedAdapter* FindShippedAdapter(std::string_view name) {
+  const auto& all = ShippedAdapters();
+  const auto found = std::ranges::find(all, name, &ShippedAdapter::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool NamesAdapterFile(std::string_view name) {
+  return name.ends_with(".toml") || name.find('/') != std::string_view::npos;
+}
+
+}  // namespace benchd

@@ -1,0 +1,283 @@
+#include "core/parse/json_path.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/try.h"
+#include "core/parse/number.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kMaxPathSteps = kJsonDepth;
+
+std::string_view TrimmedText(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool IsNothing(const JsonValue& value) {
+  switch (value.kind) {
+    case JsonValue::Kind::kNull:
+      return true;
+    case JsonValue::Kind::kBoolean:
+      return !value.boolean;
+    case JsonValue::Kind::kNumber:
+      return value.number.value == 0;
+    case JsonValue::Kind::kString: {
+      const auto number = ParseNumber(value.text);
+      return value.text.empty() || (number && number->value == 0);
+    }
+    case JsonValue::Kind::kArray:
+    case JsonValue::Kind::kObject:
+      break;
+  }
+  return value.items.empty();
+}
+
+}  // namespace
+
+class JsonPath::Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text), rest_(text) {}
+
+  Result<JsonPath> Read() {
+    path_.text_ = std::string(text_);
+    if (text_.empty()) return Refuse("is empty");
+    TakeStart();
+    while (!rest_.empty()) {
+      if (path_.steps_.size() == kMaxPathSteps) return Refuse("has too many steps");
+      TRY_VOID(rest_[0] == '[' ? TakeBrackets() : TakeName());
+    }
+    return std::move(path_);
+  }
+
+ private:
+  Error Refuse(const std::string& why) const {
+    return Error{ErrorCode::kInvalidArgument, Quoted(text_) + " " + why, {}};
+  }
+
+  void TakeStart() {
+    const char first = rest_[0];
+    bare_ = first != '.' && first != '[';
+    if (first != '$' && first != '@' && first != '^') return;
+    bare_ = false;
+    if (first == '$') path_.from_ = From::kDocument;
+    if (first != '^') return rest_.remove_prefix(1);
+    path_.from_ = From::kAround;
+    while (rest_.starts_with("^")) {
+      ++path_.climbs_;
+      rest_.remove_prefix(rest_.starts_with("^.^") ? 2 : 1);
+    }
+  }
+
+  Result<void> TakeName() {
+    if (!std::exchange(bare_, false)) {
+      if (rest_[0] != '.') return Refuse("needs a . or [ before " + Quoted(rest_));
+      rest_.remove_prefix(1);
+    }
+    const std::string_view name = rest_.substr(0, rest_.find_first_of(".["));
+    if (name.empty()) return Refuse("has an empty name");
+    rest_.remove_prefix(name.size());
+    if (name == "*") {
+      path_.steps_.push_back({.kind = Step::Kind::kAll});
+    } else {
+      path_.steps_.push_back({.name = std::string(name)});
+    }
+    return {};
+  }
+
+  Result<void> TakeBrackets() {
+    bare_ = false;
+    const std::string_view inside = rest_.substr(1);
+    if (!inside.empty() && (inside[0] == '"' || inside[0] == '\'')) {
+      const std::size_t end = inside.find(inside[0], 1);
+      if (end == std::string_view::npos || inside.substr(end + 1, 1) != "]") {
+        return Refuse("ends within brackets: write [\"name\"]");
+      }
+      path_.steps_.push_back({.name = std::string(inside.substr(1, end - 1))});
+      rest_.remove_prefix(end + 3);
+      return {};
+    }
+    const std::size_t end = inside.find(']');
+    if (end == std::string_view::npos) return Refuse("ends within brackets");
+    const std::string_view word = inside.substr(0, end);
+    rest_.remove_prefix(end + 2);
+    if (word == "*") {
+      path_.steps_.push_back({.kind = Step::Kind::kAll});
+      return {};
+    }
+    Step step{.kind = Step::Kind::kIndex};
+    const auto [at, failed] = std::from_chars(word.data(), word.data() + word.size(), step.index);
+    if (word.empty() || failed != std::errc() || at != word.data() + word.size()) {
+      return Refuse("has " + Quoted(word) + " in brackets: write [*], [0] or [\"name\"]");
+    }
+    path_.steps_.push_back(std::move(step));
+    return {};
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+  bool bare_ = false;  // the first name has no dot before it
+  JsonPath path_;
+};
+
+Result<JsonPath> JsonPath::Parse(std::string_view text) { return Reader(TrimmedText(text)).Read(); }
+
+JsonPath JsonPath::Within(const JsonPath& each) const {
+  const bool inside = from_ == From::kDocument && each.from_ == From::kDocument &&
+                      steps_.size() >= each.steps_.size() &&
+                      std::equal(each.steps_.begin(), each.steps_.end(), steps_.begin());
+  JsonPath path = *this;
+  if (!inside) return path;
+  path.from_ = From::kElement;
+  path.steps_.erase(path.steps_.begin(),
+                    path.steps_.begin() + static_cast<std::ptrdiff_t>(each.steps_.size()));
+  return path;
+}
+
+Result<void> JsonPath::ForEach(const JsonValue& document, const JsonElement& element,
+                               const std::function<Result<void>(const JsonElement&)>& take) const {
+  switch (from_) {
+    case From::kDocument:
+      return Walk(0, {.value = &document}, take);
+    case From::kElement:
+      return Walk(0, element, take);
+    case From::kAround:
+      break;
+  }
+  if (climbs_ > element.around.size()) return {};
+  return Walk(0, {.value = element.around[element.around.size() - climbs_]}, take);
+}
+
+Result<void> JsonPath::Walk(std::size_t step, const JsonElement& at,
+                            const std::function<Result<void>(const JsonElement&)>& take) const {
+  if (step == steps_.size()) return take(at);
+  const JsonValue& value = *at.value;
+  const bool object = value.kind == JsonValue::Kind::kObject;
+  if (!object && value.kind != JsonValue::Kind::kArray) return {};
+  const Step& next = steps_[step];
+  const auto go = [&](std::size_t item) {
+    JsonElement into{&value.items[item], object ? value.keys[item] : std::to_string(item),
+                     at.around};
+    if (object) into.around.push_back(&value);
+    return Walk(step + 1, into, take);
+  };
+  switch (next.kind) {
+    case Step::Kind::kName: {
+      if (!object) return {};
+      const auto found = std::find(value.keys.begin(), value.keys.end(), next.name);
+      return found == value.keys.end() ? Result<void>()
+                                       : go(static_cast<std::size_t>(found - value.keys.begin()));
+    }
+    case Step::Kind::kIndex: {
+      const auto size = static_cast<std::ptrdiff_t>(value.items.size());
+      const std::ptrdiff_t index = next.index < 0 ? next.index + size : next.index;
+      return object || index < 0 || index >= size ? Result<void>()
+                                                  : go(static_cast<std::size_t>(index));
+    }
+    case Step::Kind::kAll:
+      break;
+  }
+  for (std::size_t item = 0; item < value.items.size(); ++item) {
+    TRY_VOID(go(item));
+  }
+  return {};
+}
+
+const JsonValue* JsonPath::First(const JsonValue& document, const JsonElement& element) const {
+  const JsonValue* first = nullptr;
+  // The error only ends the walk.
+  static_cast<void>(ForEach(document, element, [&first](const JsonElement& found) -> Result<void> {
+    first = found.value;
+    return Error{};
+  }));
+  return first;
+}
+
+Result<JsonCondition> JsonCondition::Parse(std::string_view text) {
+  JsonCondition condition;
+  std::string_view literal;
+  for (const auto& [sign, kind] : {std::pair<std::string_view, Kind>{" == ", Kind::kEqual},
+                                   std::pair<std::string_view, Kind>{" != ", Kind::kNotEqual}}) {
+    const std::size_t at = text.find(sign);
+    if (at == std::string_view::npos) continue;
+    condition.kind_ = kind;
+    literal = TrimmedText(text.substr(at + sign.size()));
+    text = text.substr(0, at);
+    break;
+  }
+  TRY(auto path, JsonPath::Parse(text));
+  condition.path_ = std::move(path);
+  if (condition.kind_ == Kind::kAny) return condition;
+  JsonValue& value = condition.literal_;
+  const bool quoted = literal.size() > 1 && (literal.front() == '"' || literal.front() == '\'') &&
+                      literal.back() == literal.front();
+  if (quoted) {
+    value.kind = JsonValue::Kind::kString;
+    value.text = std::string(literal.substr(1, literal.size() - 2));
+  } else if (literal == "true" || literal == "false") {
+    value.kind = JsonValue::Kind::kBoolean;
+    value.boolean = literal == "true";
+  } else if (literal != "null") {
+    const auto number = ParseNumber(literal);
+    if (!number) {
+      return Error{ErrorCode::kInvalidArgument,
+                   Quoted(literal) +
+                       " is not a value: write a number, \"text\", true, false or "
+                       "null",
+                   {}};
+    }
+    value.kind = JsonValue::Kind::kNumber;
+    value.number = *number;
+  }
+  return condition;
+}
+
+JsonCondition JsonCondition::Within(const JsonPath& each) const {
+  JsonCondition condition = *this;
+  condition.path_ = path_.Within(each);
+  return condition;
+}
+
+bool JsonCondition::Holds(const JsonValue& value) const {
+  if (kind_ == Kind::kAny) return !IsNothing(value);
+  if (literal_.kind == JsonValue::Kind::kNumber && value.kind == JsonValue::Kind::kString) {
+    const auto number = ParseNumber(value.text);
+    return number && number->value == literal_.number.value;
+  }
+  if (literal_.kind != value.kind) return false;
+  return literal_.text == value.text && literal_.boolean == value.boolean &&
+         literal_.number.value == value.number.value;
+}
+
+const JsonValue* JsonCondition::FindWhere(const JsonValue& document,
+                                          const JsonElement& element) const {
+  const JsonValue* first = nullptr;
+  const JsonValue* holds = nullptr;
+  // The error only ends the walk.
+  static_cast<void>(path_.ForEach(document, element, [&](const JsonElement& found) -> Result<void> {
+    if (first == nullptr) first = found.value;
+    if (!Holds(*found.value)) return {};
+    holds = found.value;
+    return Error{};
+  }));
+  if (kind_ != Kind::kNotEqual) return holds;
+  return holds != nullptr ? nullptr : first;
+}
+
+std::optional<std::string> TextOfJson(const JsonValue& value) {
+  if (value.kind == JsonValue::Kind::kString) return value.text;
+  if (value.kind == JsonValue::Kind::kBoolean) return value.boolean ? "true" : "false";
+  if (value.kind != JsonValue::Kind::kNumber) return std::nullopt;
+  std::array<char, 32> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value.number.value).ptr;
+  return std::string(digits.data(), end);
+}
+
+}  // namespace benchd

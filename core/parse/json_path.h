@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/parse/json_records.h"
+
+namespace benchd {
+
+/// A value within a document, and the objects around it.
+struct JsonElement {
+  const JsonValue* value = nullptr;
+  std::string key = {};  ///< its name or its index in what contains it; empty for the document
+  std::vector<const JsonValue*> around = {};  ///< the objects that contain it, the outermost first
+};
+
+/// A path into a JSON document: `$.jobs[*].read["clat ns"].mean`.
+///
+/// It begins at the document (`$`), at an element (`@` or nothing), or at an object around the
+/// element (`^` for the nearest one, `^.^` for the next). Its steps are `.name`, `["name"]`, `[0]`,
+/// `[-1]` (the last) and `[*]` or `.*` (all items or members).
+class JsonPath {
+ public:
+  /// @errors kInvalidArgument "'$.a[' ends within brackets", without a hint.
+  static Result<JsonPath> Parse(std::string_view text);
+
+  /// Returns this path relative to an element of `each`, if it begins with the steps of `each`, or
+  /// else unchanged.
+  JsonPath Within(const JsonPath& each) const;
+
+  /// Whether the path begins at the document.
+  bool from_document() const { return from_ == From::kDocument; }
+  const std::string& text() const { return text_; }
+
+  /// Calls `take` for each value that the path leads to, in the order of the document, until a call
+  /// fails.
+  Result<void> ForEach(const JsonValue& document, const JsonElement& element,
+                       const std::function<Result<void>(const JsonElement&)>& take) const;
+
+  /// Returns the first value that the path leads to, or nullptr.
+  const JsonValue* First(const JsonValue& document, const JsonElement& element) const;
+
+ private:
+  enum class From { kDocument, kElement, kAround };
+  struct Step {
+    enum class Kind { kName, kIndex, kAll } kind = Kind::kName;
+    std::string name = {};
+    std::ptrdiff_t index = 0;
+    bool operator==(const Step&) const = default;
+  };
+  class Reader;
+  Result<void> Walk(std::size_t step, const JsonElement& at,
+                    const std::function<Result<void>(const JsonElement&)>& take) const;
+
+  std::string text_;
+  From from_ = From::kElement;
+  std::size_t climbs_ = 0;  // of kAround
+  std::vector<Step> steps_;
+};
+
+/// A question about a document: PATH (a value exists that is not null, false, 0 or empty), or PATH
+/// == LITERAL, or PATH != LITERAL (values exist, and none equals it).
+class JsonCondition {
+ public:
+  /// @errors those of JsonPath::Parse(); kInvalidArgument for a literal that is neither a number, a
+  ///         string in quotes, true, false nor null.
+  static Result<JsonCondition> Parse(std::string_view text);
+
+  JsonCondition Within(const JsonPath& each) const;
+
+  /// Returns the first value for which the condition holds, or nullptr.
+  const JsonValue* FindWhere(const JsonValue& document, const JsonElement& element) const;
+  const JsonPath& path() const { return path_; }
+
+ private:
+  enum class Kind { kAny, kEqual, kNotEqual };
+  bool Holds(const JsonValue& value) const;
+
+  JsonPath path_;
+  Kind kind_ = Kind::kAny;
+  JsonValue literal_;
+};
+
+/// Returns a string, number or boolean as text; std::nullopt for null, arrays and objects.
+std::optional<std::string> TextOfJson(const JsonValue& value);
+
+}  // namespace benchd

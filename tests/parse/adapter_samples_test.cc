@@ -1,0 +1,250 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "core/parse/adapter.h"
+#include "tests/parse/harness_data.h"
+
+// Each shipped adapter reads the output of its tool: a recorded one (tests/parse/data) if there is
+// one, or else one written after the tool's documentation. Expected numbers are those of the text.
+
+namespace benchd {
+namespace {
+
+/// A metric as this file states it: "NAME = VALUE [UNIT] DIRECTION", with "by name" for a metric
+/// that gates only if it is named.
+std::string Told(const HarnessOutput& output, const MetricInfo& info) {
+  std::string told = info.name + " =";
+  for (const double value : ValuesOf(output, info.name)) {
+    std::array<char, 40> digits{};
+    std::snprintf(digits.data(), digits.size(), " %.10g", value);
+    told += digits.data();
+  }
+  if (!info.unit.empty()) told += " " + info.unit;
+  told += info.better ? " " + std::string(NameOf(*info.better)) : "";
+  return told + (info.by_name_only ? " by name" : "");
+}
+
+using Lines = std::vector<std::string>;
+
+Lines ReadBy(const std::string& adapter, const std::string& text) {
+  const auto output = ParseHarnessOutput(adapter, text);
+  if (!output) return {output.error().message};
+  Lines lines;
+  for (const MetricInfo& info : output->metrics) lines.push_back(Told(*output, info));
+  return lines;
+}
+
+TEST(ShippedAdapterTest, EachIsValidAndHasItsOwnName) {
+  ASSERT_GE(ShippedAdapters().size(), 18U);
+  for (const ShippedAdapter& shipped : ShippedAdapters()) {
+    const auto adapter = Adapter::Parse(shipped.text);
+    EXPECT_TRUE(adapter) << shipped.name << ": " << adapter.error().message;
+    EXPECT_TRUE(shipped.text.starts_with("# ")) << shipped.name << ": its tool and command";
+    EXPECT_EQ(FindShippedAdapter(shipped.name), &shipped);
+    EXPECT_TRUE(CheckHarnessFormat(shipped.name));
+  }
+  EXPECT_EQ(FindShippedAdapter("nosuch"), nullptr);
+}
+
+TEST(ShippedAdapterTest, ThoseOfToolsThatPrintToStderrReadIt) {
+  Lines from_stderr;
+  for (const ShippedAdapter& shipped : ShippedAdapters()) {
+    const auto stream = CheckHarnessFormat(shipped.name);
+    ASSERT_TRUE(stream) << stream.error().message;
+    if (*stream == OutputStream::kStderr) from_stderr.emplace_back(shipped.name);
+  }
+  EXPECT_EQ(from_stderr, (Lines{"callgrind", "perf-stat-j", "perf-stat-x", "stress-ng", "time-v"}));
+  EXPECT_EQ(*CheckHarnessFormat("lines"), OutputStream::kStdout);
+}
+
+TEST(ShippedAdapterTest, Wrk) {
+  EXPECT_EQ(ReadBy("wrk", HarnessData("wrk.txt")),
+            (Lines{"latency_mean = 0.00143 s lower by name",
+                   "latency_p50 = 7.8e-05 s lower by name", "latency_p75 = 0.00095 s lower by name",
+                   "latency_p90 = 0.00392 s lower by name", "latency_p99 = 0.02164 s lower by name",
+                   "requests = 27261.5 1/s higher", "transfer = 3460300.8 B/s higher by name"}));
+}
+
+TEST(ShippedAdapterTest, AFailureThatTheToolReportsFailsTheRun) {
+  const std::string text =
+      With(HarnessData("wrk.txt"), "Requests/sec",
+           "  Socket errors: connect 0, read 7, write 0, timeout 2\nRequests/sec");
+  EXPECT_EQ(ReadBy("wrk", text),
+            (Lines{"line 12: the output reports a failure: '  Socket errors: connect 0, read 7, "
+                   "write 0, timeout 2'"}));
+  EXPECT_EQ(ReadBy("ab", With(HarnessData("ab.txt"), "requests:        0", "requests:        3")),
+            (Lines{"line 18: the output reports a failure: 'Failed requests:        3'"}));
+  EXPECT_EQ(
+      ReadBy("iperf3", R"({"start": {}, "error": "unable to connect to server"})"),
+      (Lines{"line 1: the output reports a failure: '$.error: unable to connect to server'"}));
+  EXPECT_EQ(ReadBy("pgbench",
+                   With(HarnessData("pgbench.txt"), "transactions: 0 (0", "transactions: 12 (3"))
+                .front(),
+            "line 10: the output reports a failure: 'number of failed transactions: 12 (3.000%)'");
+  EXPECT_EQ(ReadBy("fio", With(HarnessData("fio.json"), "\"error\" : 0", "\"error\" : 5")).size(),
+            1U);
+}
+
+TEST(ShippedAdapterTest, ApacheBench) {
+  const Lines lines = ReadBy("ab", HarnessData("ab.txt"));
+  ASSERT_EQ(lines.size(), 12U);
+  EXPECT_EQ(lines[0], "requests = 4023.43 1/s higher");
+  EXPECT_EQ(lines[1], "latency_mean = 0.000994 s lower by name");
+  EXPECT_EQ(lines[2], "transfer = 321873.92 B/s higher by name");
+  EXPECT_EQ(lines[3], "latency_p50 = 0.001 s lower by name");
+  EXPECT_EQ(lines[10], "latency_p99 = 0.004 s lower by name");
+  EXPECT_EQ(lines[11], "latency_p100 = 0.015 s lower by name");
+}
+
+TEST(ShippedAdapterTest, Fio) {
+  const Lines lines = ReadBy("fio", HarnessData("fio.json"));
+  ASSERT_EQ(lines.size(), 8U) << "read and write; trim moved no bytes";
+  EXPECT_EQ(lines[0], "r/read/iops = 11100.19646 1/s higher");
+  EXPECT_EQ(lines[1], "r/read/bandwidth = 45466404 B/s higher by name");
+  EXPECT_EQ(lines[2], "r/read/clat_mean = 5.81610846e-05 s lower by name");
+  EXPECT_EQ(lines[4], "r/write/iops = 11030.45187 1/s higher");
+}
+
+TEST(ShippedAdapterTest, Sysbench) {
+  EXPECT_EQ(ReadBy("sysbench", HarnessData("sysbench_cpu.txt")),
+            (Lines{"events = 2492.65 1/s higher", "latency_mean = 0.0004 s lower by name",
+                   "latency_p95 = 0.00022 s lower by name"}));
+  EXPECT_EQ(
+      ReadBy("sysbench", HarnessData("sysbench_memory.txt")),
+      (Lines{"operations = 3630264.53 1/s higher by name", "transferred = 3717390664 B/s higher",
+             "latency_mean = 0 s lower by name", "latency_p95 = 0 s lower by name"}));
+}
+
+TEST(ShippedAdapterTest, Pgbench) {
+  EXPECT_EQ(
+      ReadBy("pgbench", HarnessData("pgbench.txt")),
+      (Lines{"latency_mean = 0.00639 s lower by name", "connection_time = 0.025698 s lower by name",
+             "transactions = 312.987455 1/s higher"}));
+}
+
+TEST(ShippedAdapterTest, RedisBenchmark) {
+  const Lines lines = ReadBy("redis-benchmark", HarnessData("redis_benchmark.csv"));
+  ASSERT_EQ(lines.size(), 12U);
+  EXPECT_EQ(lines[0], "SET/requests = 70422.53 1/s higher");
+  EXPECT_EQ(lines[1], "SET/latency_mean = 0.000476 s lower by name");
+  EXPECT_EQ(lines[3], "SET/latency_p99 = 0.001303 s lower by name");
+  EXPECT_EQ(lines[8], "LPUSH/requests = 43859.65 1/s higher");
+}
+
+TEST(ShippedAdapterTest, Iperf3) {
+  EXPECT_EQ(ReadBy("iperf3", HarnessData("iperf3.json")),
+            (Lines{"received = 1.636321779e+10 bit/s higher", "retransmits = 10 1 lower by name"}));
+}
+
+TEST(ShippedAdapterTest, PerfStat) {
+  const Lines counters{"task-clock = 0.000541077 s lower", "page-faults = 49 1 lower",
+                       "context-switches = 0 1 lower"};
+  const std::string text = HarnessData("perf_stat_j.txt");
+  EXPECT_EQ(ReadBy("perf-stat-j", text), counters) << "what is not supported has no value";
+  EXPECT_EQ(ReadBy("perf-stat-j", "a line of the program\n" + text), counters);
+  EXPECT_EQ(ReadBy("perf-stat-x", HarnessData("perf_stat_x.txt")),
+            (Lines{"task-clock = 0.00049 s lower", "page-faults = 49 1 lower"}));
+}
+
+TEST(ShippedAdapterTest, GnuTime) {
+  EXPECT_EQ(
+      ReadBy("time-v", HarnessData("time_v.txt")),
+      (Lines{"user = 0 s lower by name", "system = 0 s lower by name", "elapsed = 0 s lower",
+             "maximum_resident_set = 995328 B lower by name",
+             "major_page_faults = 0 1 lower by name", "minor_page_faults = 73 1 lower by name"}));
+  EXPECT_EQ(ReadBy("time-v", "\tElapsed (wall clock) time (h:mm:ss or m:ss): 1:02:03\n"),
+            (Lines{"elapsed = 3723 s lower"}));
+}
+
+TEST(ShippedAdapterTest, Callgrind) {
+  EXPECT_EQ(ReadBy("callgrind", HarnessData("callgrind.txt")), (Lines{"Ir = 129654 1 lower"}));
+}
+
+TEST(ShippedAdapterTest, PerfBenchAndHackbench) {
+  EXPECT_EQ(ReadBy("perf-bench-pipe", HarnessData("perf_bench_sched_pipe.txt")),
+            (Lines{"time_per_op = 1.1414e-05 s lower", "operations = 87611 1/s higher by name"}));
+  EXPECT_EQ(ReadBy("hackbench",
+                   "Running in process mode with 10 groups using 40 file descriptors each (== 400 "
+                   "tasks)\nEach sender will pass 100 messages of 100 bytes\nTime: 0.245\n"),
+            (Lines{"time = 0.245 s lower"}));
+}
+
+TEST(ShippedAdapterTest, HeyAsDocumented) {
+  const std::string text =
+      "\nSummary:\n  Total:\t5.0021 secs\n  Slowest:\t0.0210 secs\n  Fastest:\t0.0001 secs\n"
+      "  Average:\t0.0012 secs\n  Requests/sec:\t39984.5123\n\nLatency distribution:\n"
+      "  10% in 0.0004 secs\n  99% in 0.0064 secs\n\nStatus code distribution:\n"
+      "  [200]\t200000 responses\n";
+  EXPECT_EQ(
+      ReadBy("hey", text),
+      (Lines{"latency_mean = 0.0012 s lower by name", "requests = 39984.5123 1/s higher",
+             "latency_p10 = 0.0004 s lower by name", "latency_p99 = 0.0064 s lower by name"}));
+  EXPECT_EQ(ReadBy("hey", With(text, "[200]", "[503]")).front().substr(0, 37),
+            "line 14: the output reports a failure");
+}
+
+TEST(ShippedAdapterTest, OhaAsDocumented) {
+  const std::string text =
+      R"({"summary": {"successRate": 1.0, "total": 5.0, "average": 0.0012,
+          "requestsPerSec": 40000.5}, "latencyPercentiles": {"p50": 0.001, "p99": 0.004}})";
+  EXPECT_EQ(ReadBy("oha", text),
+            (Lines{"requests = 40000.5 1/s higher", "latency_mean = 0.0012 s lower by name",
+                   "latency/p50 = 0.001 s lower by name", "latency/p99 = 0.004 s lower by name"}));
+  EXPECT_EQ(ReadBy("oha", With(text, "1.0", "0.98")),
+            (Lines{"line 1: the output reports a failure: '$.summary.successRate: 0.98'"}));
+}
+
+TEST(ShippedAdapterTest, K6AsDocumented) {
+  const Lines expected{"http_reqs = 99.5 1/s higher",
+                       "http_req_duration_avg = 0.0125 s lower by name",
+                       "http_req_duration_med = 0.011 s lower by name",
+                       "http_req_duration_p95 = 0.03 s lower by name"};
+  const std::string exported = R"k6({"metrics": {"http_reqs": {"count": 995, "rate": 99.5},
+      "http_req_failed": {"fails": 995, "passes": 0, "value": 0},
+      "http_req_duration": {"avg": 12.5, "med": 11, "p(95)": 30}}})k6";
+  EXPECT_EQ(ReadBy("k6", exported), expected);
+  EXPECT_EQ(
+      ReadBy("k6", With(exported, "\"value\": 0", "\"value\": 0.2")),
+      (Lines{"line 2: the output reports a failure: '$.metrics.http_req_failed.value: 0.2'"}));
+  const std::string handled =
+      R"k6({"metrics": {"http_reqs": {"values": {"count": 995, "rate": 99.5}},
+      "http_req_duration": {"values": {"avg": 12.5, "med": 11, "p(95)": 30}}}})k6";
+  EXPECT_EQ(ReadBy("k6", handled), expected);
+}
+
+TEST(ShippedAdapterTest, AutocannonAsDocumented) {
+  const std::string text =
+      R"({"url": "http://localhost:3000", "connections": 10, "pipelining": 1, "errors": 0,
+          "non2xx": 0, "requests": {"average": 15000.5}, "latency": {"average": 0.62, "p99": 2},
+          "throughput": {"average": 1800000}})";
+  EXPECT_EQ(
+      ReadBy("autocannon", text),
+      (Lines{"requests = 15000.5 1/s higher", "latency_mean = 0.00062 s lower by name",
+             "latency_p99 = 0.002 s lower by name", "throughput = 1800000 B/s higher by name"}));
+  EXPECT_EQ(ReadBy("autocannon", With(text, "\"non2xx\": 0", "\"non2xx\": 4")),
+            (Lines{"line 2: the output reports a failure: '$.non2xx: 4'"}));
+}
+
+TEST(ShippedAdapterTest, StressNgAsDocumented) {
+  EXPECT_EQ(
+      ReadBy("stress-ng",
+             "stress-ng: info:  [4711] dispatching hogs: 1 cpu\n"
+             "stress-ng: info:  [4711] stressor       bogo ops real time  usr time  sys time   "
+             "bogo ops/s     bogo ops/s\n"
+             "stress-ng: info:  [4711]                           (secs)    (secs)    (secs)   "
+             "(real time) (usr+sys time)\n"
+             "stress-ng: info:  [4711] cpu               1234      1.00      0.99      0.00      "
+             "1232.50        1246.46\n"),
+      (Lines{"cpu/bogo_ops = 1232.5 1/s higher"}));
+  EXPECT_EQ(ReadBy("stress-ng",
+                   "metrics:\n    - stressor: cpu\n      bogo-ops: 1234\n"
+                   "      bogo-ops-per-second-real-time: 1232.5\n"),
+            (Lines{"cpu/bogo_ops = 1232.5 1/s higher"}));
+}
+
+}  // namespace
+}  // namespace benchd

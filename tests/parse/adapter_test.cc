@@ -1,0 +1,290 @@
+#include "core/parse/adapter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/parse/harness_builder.h"
+#include "core/parse/harness_table.h"
+#include "tests/parse/harness_data.h"
+#include "tests/parse/refusal.h"
+#include "tests/support/wording.h"
+
+namespace benchd {
+namespace {
+
+const std::string kText = "input = \"text\"\n";
+const std::string kJson = "input = \"json\"\n";
+
+/// A [[metric]] that reads "NAME: VALUE".
+const std::string kPairs =
+    "[[metric]]\nmatch = '^(?P<name>[a-z]+): (?P<value>\\S+)(?: (?P<unit>\\S+))?$'\n";
+
+HarnessOutput ReadWith(const std::string& adapter, std::string_view output) {
+  const auto read = ParseHarnessOutput("own.toml", output, adapter);
+  EXPECT_TRUE(read) << read.error().message;
+  return read ? *read : HarnessOutput();
+}
+
+Error ReadError(const std::string& adapter, std::string_view output) {
+  const auto read = ParseHarnessOutput("own.toml", output, adapter);
+  EXPECT_FALSE(read);
+  if (read) return {};
+  EXPECT_FALSE(read.error().hint.empty()) << read.error().message;
+  EXPECT_EQ(read.error().message.find('\n'), std::string::npos);
+  return read.error();
+}
+
+TEST(AdapterTest, ReadsEachLineThatMatchesWithItsOwnUnit) {
+  const auto output =
+      ReadWith(kText + kPairs + "better = \"lower\"\n",
+               "starting\nparse: 12.5 ms\nparse: 950 us\r\nsize: 1,024 KiB\nrate: 3MB/s\nn: 7\n");
+  EXPECT_EQ(KeysOf(output), (std::vector<std::string>{"parse", "size", "rate", "n"}));
+  EXPECT_EQ(ValuesOf(output, "parse"), (std::vector<double>{0.0125, 0.00095}));
+  EXPECT_EQ(*InfoOf(output, "parse"), (MetricInfo{"parse", "s", Better::kLower, 1e-6}));
+  EXPECT_EQ(ValuesOf(output, "size"), (std::vector<double>{1048576}));
+  EXPECT_EQ(InfoOf(output, "rate")->unit, "B/s");
+  EXPECT_EQ(InfoOf(output, "n")->unit, "");
+}
+
+TEST(AdapterTest, AUnitOfItsOwnAndTheMeaningOfPrintedUnits) {
+  const auto output =
+      ReadWith(kText + kPairs +
+                   "unit = \"1/s\"\nunits = { MB = \"MiB\" }\nbetter = \"higher\"\ngate = false\n",
+               "a: 2.5k\nb: 2 MB\nc: 3\n");
+  EXPECT_EQ(ValuesOf(output, "a"), (std::vector<double>{2500}));
+  EXPECT_EQ(ValuesOf(output, "b"), (std::vector<double>{2097152}));
+  EXPECT_EQ(InfoOf(output, "b")->unit, "B");
+  EXPECT_EQ(*InfoOf(output, "c"), (MetricInfo{"c", "1/s", Better::kHigher, 1, true}));
+}
+
+TEST(AdapterTest, UnderIsTheLastLineBeforeThatMatches) {
+  const auto output = ReadWith(kText +
+                                   "[[metric]]\nunder = '^== (?P<test>.*) ==$'\nmatch = '^ +mean "
+                                   "(?P<value>\\d+)(?P<unit>\\w+)'\n"
+                                   "name = \"mean\"\nbenchmark = \"{test}\"\n",
+                               " mean 1ms\n== a b ==\n mean 2ms\n== c ==\n mean 3ms\n mean 4ms\n");
+  EXPECT_EQ(KeysOf(output), (std::vector<std::string>{"a b/mean", "c/mean"}));
+  EXPECT_EQ(ValuesOf(output, "c/mean"), (std::vector<double>{0.003, 0.004}));
+}
+
+TEST(AdapterTest, WhenAndAbsentLeaveValuesOut) {
+  const std::string adapter = kText + kPairs +
+                              "absent = [\"-\"]\n[[metric]]\nwhen = '^mode fast'\n" +
+                              "match = '^(?P<value>\\d+) fast'\nname = \"fast\"\n";
+  EXPECT_EQ(KeysOf(ReadWith(adapter, "5 fast\na: -\nb: 1\n")), (std::vector<std::string>{"b"}));
+  EXPECT_EQ(KeysOf(ReadWith(adapter, "5 fast\na: 1\nmode fast\n")),
+            (std::vector<std::string>{"fast", "a"}));
+}
+
+TEST(AdapterTest, EachElementIsABenchmark) {
+  const std::string text =
+      R"(note before the document
+{"suite": "s", "groups": [
+  {"title": "g", "tests": [{"name": "x", "ms": 1.5, "ok": true}, {"name": "y", "ms": "2,000"},
+                           {"name": "z", "ms": null}]},
+  {"title": "h", "tests": [{"name": "x", "ms": 4, "samples": [1, 2]}]}]})";
+  const std::string adapter = kJson + R"(each = "$.groups[*].tests[*]"
+benchmark = "{$.suite}/{^.title}/{name}"
+[[metric]]
+path = "$.groups[*].tests[*].ms"
+name = "time"
+unit = "ms"
+better = "lower"
+[[metric]]
+path = "@.samples[*]"
+name = "sample {key}"
+)";
+  const auto output = ReadWith(adapter, text);
+  EXPECT_EQ(KeysOf(output),
+            (std::vector<std::string>{"s/g/x/time", "s/g/y/time", "s/h/x/time", "s/h/x/sample 0"}));
+  EXPECT_EQ(ValuesOf(output, "s/g/y/time"), (std::vector<double>{2}));
+  EXPECT_EQ(ValuesOf(output, "s/h/x/sample 0"), (std::vector<double>{1, 2}));
+}
+
+TEST(AdapterTest, ReadsDocumentsByLineAndRowsByColumn) {
+  const std::string metric =
+      "benchmark = \"{name}\"\n[[metric]]\npath = \"t\"\nname = \"time\"\n"
+      "unit = \"{u}\"\nwhen = \"@.skip != 1\"\n[[metric]]\n"
+      "path = \"$.t\"\nname = \"all\"\nunit = \"us\"\n";
+  const auto lines = ReadWith("input = \"jsonl\"\n" + metric,
+                              "log\n{\"name\": \"a\", \"t\": 5, \"u\": \"ns\", \"skip\": 0}\n\n"
+                              "  {\"name\": \"b\", \"t\": 6, \"u\": \"ns\"}\n");
+  EXPECT_EQ(ValuesOf(lines, "a/time"), (std::vector<double>{5e-9}));
+  EXPECT_EQ(ValuesOf(lines, "b/all"), (std::vector<double>{6e-6}));
+  const auto rows =
+      ReadWith("input = \"csv\"\n" + metric,
+               "# comment\nname,t,u,skip\n\"a, b\",5,ns,0\n# again\nc,6,ns,\nd,,ns,0\n");
+  EXPECT_EQ(KeysOf(rows), (std::vector<std::string>{"a, b/time", "a, b/all", "c/time", "c/all"}));
+  const auto named = ReadWith(
+      "input = \"csv\"\ncolumns = [\"name\", \"t\"]\n[[metric]]\npath = \"t\"\n"
+      "name = \"{name}\"\n",
+      "x,5,ignored\ny,7\n");
+  EXPECT_EQ(KeysOf(named), (std::vector<std::string>{"x", "y"}));
+}
+
+TEST(AdapterTest, KeepsReadingAfterFailuresAndTellsThemAll) {
+  const auto adapter = Adapter::Parse(kText + kPairs + "[[fail]]\nmatch = '^ERROR'\n");
+  ASSERT_TRUE(adapter) << adapter.error().message;
+  const auto reading = adapter->Read("ERROR 1\na: 5\nERROR 2\n");
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_EQ(reading->failures, (std::vector<AdapterFailure>{{1, "ERROR 1"}, {3, "ERROR 2"}}));
+  EXPECT_EQ(KeysOf(reading->output), (std::vector<std::string>{"a"}));
+  const auto nothing = adapter->Read("");
+  ASSERT_TRUE(nothing);
+  EXPECT_TRUE(nothing->output.samples.empty());
+}
+
+TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
+  const std::string json = kJson +
+                           "each = \"$[*]\"\nbenchmark = \"{name}\"\n[[metric]]\npath = "
+                           "\"@.t\"\nname = \"t\"\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {kText + kPairs, "nothing"},
+      {kText + kPairs, ""},
+      {kText + kPairs, "a: 1\nb: 1.2.3\n"},
+      {kText + kPairs, "a: 12abc\n"},
+      {kText + kPairs, "a: nan\n"},
+      {kText + kPairs, "a: 1 ms\na: 2 B\n"},
+      {kText + kPairs, "\xff\n"},
+      {kText + "[[metric]]\nmatch = '(?P<value>\\d+)'\nname = \"wall_time\"\n", "1\n"},
+      {kText + "[[metric]]\nmatch = '(?P<value>\\d+)(?P<n>x)?'\nname = \"{n}\"\n", "1\n"},
+      {json, "[{\"name\": \"a\", \"t\": 1},\n {\"name\": \"b\", \"t\": [1]}]"},
+      {json, "[{\"t\": 1}]"},
+      {json, "[{\"name\": \"a\", \"t\": \"fast\"}]"},
+      {json, "[1, 2"},
+      {json, "no document\nat all\n"},
+      {json, ""},
+      {"input = \"jsonl\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "log\n{\"t\": }\n"},
+      {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t,t\n1,2\n"},
+      {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t\n1\nx\n"},
+  };
+  for (const auto& [adapter, output] : cases) {
+    const Error error = ReadError(adapter, output);
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << Shown(output);
+    EXPECT_WORDING(RefusalOf(output, error));
+  }
+}
+
+TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
+  const std::string json = kJson + "[[metric]]\npath = \"$.t\"\nname = \"t\"\n";
+  for (const std::string& wrong : {
+           std::string(),
+           std::string("input = "),
+           kText,
+           std::string("input = \"xml\"\n"),
+           std::string("input = 5\n"),
+           "reads = \"stdlog\"\n" + kText + kPairs,
+           "inputs = 1\n" + kText + kPairs,
+           "columns = [\"a\"]\n" + kText + kPairs,
+           kText + kPairs + "beter = \"lower\"\n",
+           kText + kPairs + "better = \"down\"\n",
+           kText + kPairs + "gate = 1\n",
+           kText + kPairs + "units = \"MB\"\n",
+           kText + kPairs + "absent = \"-\"\n",
+           kText + kPairs + "path = \"$.a\"\n",
+           kText + kPairs + "benchmark = \"{nosuch}\"\n",
+           kText + kPairs + "name = \"{name\"\n",
+           kText + kPairs + "name = \"\"\n",
+           kText + "[metric]\nmatch = 'x'\n",
+           kText + "metric = [1]\n",
+           kText + "[[metric]]\nname = \"t\"\n",
+           kText + "[[metric]]\nmatch = '\\d+'\nname = \"t\"\n",
+           kText + "[[metric]]\nmatch = '(?P<value>\\d+)'\n",
+           kText + "[[metric]]\nmatch = '(?P<value>'\nname = \"t\"\n",
+           kText + "[[metric]]\nmatch = '(?P<value>(x{1000}){1000})'\nname = \"t\"\n",
+           kText + "[[metric]]\nmatch = '(?P<value>\\p{L}{900})'\nname = \"t\"\n",
+           kText + kPairs + "[[fail]]\n",
+           kText + kPairs + "[[fail]]\npath = \"$.error\"\n",
+           json + "match = 'x'\n",
+           json + "each = \"jobs[*]\"\nbenchmark = \"{name}\"\n",
+           json + "each = \"$.jobs[*]\"\nbenchmark = \"{name}\"\n",
+           json + "each = \"$.jobs[*]\"\n",
+           json + "when = \"$.a == b\"\n",
+           kJson + "[[metric]]\npath = \"$.a[\"\nname = \"t\"\n",
+           kJson + "[[metric]]\nname = \"t\"\n",
+           json + "[[fail]]\n",
+       }) {
+    const auto adapter = Adapter::Parse(wrong);
+    ASSERT_FALSE(adapter) << wrong;
+    EXPECT_EQ(adapter.error().code, ErrorCode::kInvalidArgument) << wrong;
+    EXPECT_FALSE(adapter.error().hint.empty()) << wrong;
+    EXPECT_WORDING(RefusalOf(wrong, adapter.error()));
+  }
+}
+
+TEST(AdapterTest, HasLimits) {
+  std::string many = kText;
+  for (std::size_t i = 0; i <= kMaxAdapterRules; ++i) many += kPairs;
+  const auto rules = Adapter::Parse(many);
+  ASSERT_FALSE(rules);
+  EXPECT_WORDING(rules.error());
+  const auto large = Adapter::Parse(kText + std::string(kMaxAdapterBytes, '#'));
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_WORDING(large.error());
+  std::string values;
+  for (std::size_t i = 0; i <= kMaxSamples; ++i) values += "a: 1\n";
+  EXPECT_WORDING(ReadError(kText + kPairs, values));
+  EXPECT_WORDING(ReadError(kText + kPairs, std::string(100'000, 'x')));
+  EXPECT_WORDING(
+      ReadError(kJson + "[[metric]]\npath = \"$.t\"\nname = \"t\"\n", std::string(1000, '[')));
+}
+
+TEST(AdapterTest, TakesTimeLinearInTheOutput) {
+  const std::string adapter = kText + "[[metric]]\nmatch = '^(?P<value>(a*)*)*b'\nname = \"t\"\n";
+  EXPECT_FALSE(ParseHarnessOutput("own.toml", std::string(60'000, 'a'), adapter));
+}
+
+TEST(AdapterTest, GroupsInTheNotationOfPerlAndPythonAreTheSame) {
+  const auto output = ReadWith(
+      kText + "[[metric]]\nmatch = '^\\(?(?<name>[a-z]+)= (?<value>\\d+)'\n", "(time= 5\n");
+  EXPECT_EQ(ValuesOf(output, "time"), (std::vector<double>{5}));
+}
+
+TEST(AdapterTest, MakesATableLikeEveryFormat) {
+  const std::vector<HarnessFile> files{{"a", "old", "t: 5 ms\n"}, {"b", "new", "t: 6 ms\n"}};
+  const auto table = ReadHarnessTable("own.toml", files, kText + kPairs);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->arms, (std::vector<std::string>{"old", "new"}));
+  EXPECT_EQ(table->values[0], (std::vector<double>{0.005, 0.006}));
+}
+
+TEST(AdapterTest, AFileIsTomlOrHasASlash) {
+  EXPECT_TRUE(NamesAdapterFile("own.toml"));
+  EXPECT_TRUE(NamesAdapterFile("./own"));
+  EXPECT_FALSE(NamesAdapterFile("wrk"));
+}
+
+TEST(ToolThatPrintedTest, KnowsTheToolsByTheirFirstLines) {
+  const std::pair<std::string_view, std::string_view> known[] = {
+      {"wrk.txt", "wrk"},
+      {"ab.txt", "ab"},
+      {"fio.json", "fio"},
+      {"sysbench_cpu.txt", "sysbench"},
+      {"pgbench.txt", "pgbench"},
+      {"redis_benchmark.csv", "redis-benchmark"},
+      {"iperf3.json", "iperf3"},
+      {"perf_stat_j.txt", "perf-stat-j"},
+      {"time_v.txt", "time-v"},
+      {"callgrind.txt", "callgrind"},
+      {"perf_bench_sched_pipe.txt", "perf-bench-pipe"},
+      {"google_benchmark_repetitions.json", "google-benchmark"},
+      {"hyperfine_2.json", "hyperfine"},
+      {"jmh_two_modes.json", "jmh"},
+      {"pytest_benchmark.json", "pytest-benchmark"},
+      {"go_count.txt", "go"},
+  };
+  for (const auto& [file, tool] : known) {
+    EXPECT_EQ(ToolThatPrinted(HarnessData(std::string(file))), tool) << file;
+  }
+  EXPECT_EQ(ToolThatPrinted("t 5 ms\n"), "");
+  EXPECT_WORDING(HarnessError("lines", HarnessData("wrk.txt")));
+  EXPECT_WORDING(HarnessError("fio", HarnessData("iperf3.json")));
+  // A wrong output of the tool itself is no other tool.
+  EXPECT_WORDING(HarnessError("wrk", "Running 1s test @ http://x/\nunable to connect\n"));
+}
+
+}  // namespace
+}  // namespace benchd
