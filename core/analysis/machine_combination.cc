@@ -203,14 +203,16 @@ std::optional<double> MeanOver(const std::vector<const Comparison*>& gates,
 double AllowanceOf(const Comparison& gate) {
   const double relative = gate.change_allowance.value_or(0);
   if (relative > 0 && IsRatio(gate)) return relative;
-  // The allowance of a ratio is one step per arm's mean; that of a difference is two steps.
+  if (gate.difference_allowance && !IsRatio(gate)) return *gate.difference_allowance;
+  // Older exports have only the allowance of the ratio, which is one step per arm's mean; that of a
+  // difference is two steps.
   const double reference = gate.mean_reference.value_or(0);
   const double candidate = gate.mean_candidate.value_or(0);
   if (relative > 0 && reference > 0 && candidate > 0) {
     return 2 * relative / (1 / reference + 1 / candidate);
   }
-  // There is no allowance at 0, where a ratio does not exist, or in older exports. If the spread of
-  // both arms is 0, the session's own interval consists of the steps alone.
+  // Some older exports have neither. If the spread of both arms is 0, the session's own interval
+  // consists of the steps alone.
   const Effect& own = IsRatio(gate) ? *gate.change : *gate.difference;
   if (gate.sd_reference != 0 || gate.sd_candidate != 0 || !own.lo || !own.hi) return 0;
   const double width =

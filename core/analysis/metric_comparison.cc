@@ -273,7 +273,12 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
     if (scale == deciding) out.pairing_gain = now->relative_efficiency;
     if (scale == Contrast::kLogRatio && !HasRatio()) continue;
     const bool relative = scale == Contrast::kLogRatio;
-    if (relative && now->allowance > 0) out.change_allowance = now->allowance;
+    if (now->allowance > 0) {
+      if (relative) out.change_allowance = now->allowance;
+      if (!relative && scale == deciding && subject_.gate) {
+        out.difference_allowance = now->allowance;
+      }
+    }
     (relative ? out.change : out.difference) =
         ShowEffect(now->centre, IntervalOn(scale, *now), scale);
     if (fixed_ || !now->interval) continue;

@@ -104,6 +104,9 @@ struct Comparison {
   /// The amount by which each end of the change's interval is widened for the metric's step, on the
   /// log scale. Absent if the values cover enough steps (docs/statistics.md section 3).
   std::optional<double> change_allowance;
+  /// The same for the difference's interval, in the metric's unit. Only for a gate with an absolute
+  /// margin.
+  std::optional<double> difference_allowance;
   /// The number of further blocks until this gate is expected to be decided. Absent if it is
   /// unknown, or if the metric does not gate.
   std::optional<double> expected_blocks;
@@ -118,7 +121,7 @@ BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, b
               margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
               mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
               last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
-              change_allowance, expected_blocks, eta, forecast)
+              change_allowance, difference_allowance, expected_blocks, eta, forecast)
 
 /// The progress of a benchmark, from which the schedule chooses the next benchmark. It depends only
 /// on the runs so far, so a session that is resumed or replayed from its stored runs continues in

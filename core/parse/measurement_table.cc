@@ -94,15 +94,16 @@ Result<std::optional<std::uint64_t>> WholeNumber(const CsvRecord& record, std::s
       "count from 0, or leave the field empty");
 }
 
-Result<std::optional<int>> ExitCodeIn(const CsvRecord& record, std::size_t field) {
+// An empty field is refused: other programs write one for a run that a signal ended, so it cannot
+// count as success.
+Result<int> ExitCodeIn(const CsvRecord& record, std::size_t field) {
   const std::string_view text = record.text(field);
-  if (text.empty()) return std::optional<int>();
   int value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed == std::errc() && end == text.data() + text.size()) return std::optional(value);
-  return RefuseField(record, field,
-                     "expected a whole number for 'exit_code', found " + Quoted(text),
-                     "write -N for signal N, or leave the field empty");
+  if (failed == std::errc() && end == text.data() + text.size()) return value;
+  const std::string found = text.empty() ? "an empty field" : Quoted(text);
+  return RefuseField(record, field, "expected a whole number for 'exit_code', found " + found,
+                     "write 0 for success and -N for signal N, or remove the column");
 }
 
 Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field) {

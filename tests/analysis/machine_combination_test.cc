@@ -151,6 +151,28 @@ TEST(MachineCombinationTest, SessionsOfOneMachineHaveTheMeanOfTheirSteps) {
   EXPECT_NEAR(*Combined(sessions).gates.front().comparison.change->hi, std::expm1(0.125), 1e-12);
 }
 
+// A count that is 0 in some runs has no ratio, so only its difference has an allowance.
+TEST(MachineCombinationTest, TheStepsOfADifferenceWidenTheIntervalOfValuesThatVary) {
+  std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+  for (MachineSession& session : sessions) {
+    Comparison& gate = session.gates[0];
+    gate.metric = "allocs";
+    gate.unit = "1";
+    gate.margin_kind = MarginKind::kAbsolute;
+    gate.margin = 1;
+    gate.mean_reference = gate.mean_candidate = 0.25;
+    gate.difference = Effect{0, -2.5, 2.5};
+    gate.change.reset();
+    gate.difference_allowance = 2;
+  }
+  const MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.verdict, Verdict::kUndecided);
+  const Comparison& gate = combined.gates.front().comparison;
+  ASSERT_TRUE(gate.difference);
+  EXPECT_DOUBLE_EQ(*gate.difference->lo, -2);
+  EXPECT_DOUBLE_EQ(*gate.difference->hi, 2);
+}
+
 TEST(MachineCombinationTest, TheStepsOfADifferenceAreTwoInTheUnitOfTheMetric) {
   const auto widened = [](double level) {
     std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});

@@ -399,5 +399,27 @@ TEST(SessionAnalysisTest, SpecsWithoutTwoSidesAreRefused) {
   EXPECT_FALSE(SessionAnalysis::Create(MakeSpec({MakeBenchmark("main", 0, {"candidate"})})));
 }
 
+// benchctl combine needs the step of a count that has no ratio because it is 0 in some runs.
+TEST(SessionAnalysisTest, AnAbsoluteGateReportsWhatTheStepsAddToItsDifference) {
+  SessionSpec spec = Two();
+  spec.limits.runs = 8;
+  spec.benchmarks[0].parse = "lines";
+  spec.benchmarks[0].gates = {AbsoluteGate("errors", 3)};
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < 8; ++i) {
+    Block block;
+    for (const std::uint32_t arm : {0U, 1U}) {
+      const double read = i % 8 == static_cast<int>(arm) ? 1 : 0;
+      block.push_back(
+          RunBuilder(0, arm, arm).Sample("errors", read).Metric("errors", Better::kLower, "1", 1));
+    }
+    Feed(analysis, block);
+  }
+  const Report report = analysis.Conclude();
+  const Comparison& gate = Find(report, "errors");
+  EXPECT_FALSE(gate.change_allowance);
+  EXPECT_DOUBLE_EQ(gate.difference_allowance.value_or(0), 2);
+}
+
 }  // namespace
 }  // namespace benchd

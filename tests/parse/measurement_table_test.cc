@@ -149,6 +149,7 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       "arm,order,t\na,-1,1\n",
       "arm,pair,t\na,18446744073709551616,1\n",
       "arm,started_at,t\na,today,1\n",
+      "arm,exit_code,t\na,0,1\na,,1\n",
       // Errors of the CSV itself; only the first of several is reported.
       "arm,t\na,1\"\nb,x\n",
       "arm,t\na,x\nb,\"\n",

@@ -128,6 +128,7 @@ inline Comparison RichComparison() {
                     .flag = Flag::kWorse,
                     .pairing_gain = 0.625,
                     .change_allowance = 0.001953125,
+                    .difference_allowance = 0.5,
                     .expected_blocks = 12.5,
                     .eta = Nanoseconds(99),
                     .forecast = Forecast{.remedy = Remedy::kMoreRuns, .seconds = 1.5, .runs = 77}};
