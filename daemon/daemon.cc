@@ -198,7 +198,7 @@ Result<void> Daemon::Serve() {
                            [](const std::string& line) { spdlog::info("{}", line); },
                            [](const std::string& why) { spdlog::warn("{}", why); }};
   parts.limits = config_.limits;
-  server_.emplace(inbox_.executor(), parts);
+  server_.emplace([this](std::uint32_t uid) { return inbox_.user_executor(uid); }, parts);
   TRY_VOID(server_->Start());
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },
@@ -213,7 +213,7 @@ void Daemon::Run() {
   signals_->async_wait([this](std::error_code error, int signal) {
     if (!error) BeginStop(std::string("signal ") + strsignal(signal));
   });
-  asio::co_spawn(inbox_.executor(), queue_->Work(),
+  asio::co_spawn(inbox_.session_executor(), queue_->Work(),
                  [this](const std::exception_ptr& thrown) { QueueEnded(thrown); });
   const auto configured = config_.idle_exit.value_or(std::chrono::seconds(0));
   const std::chrono::seconds idle(

@@ -24,7 +24,7 @@ class CallReactor final : public UnaryReactor {
 
   void Begin() {
     if (!entry_.status.ok()) return Finish(entry_.status);
-    asio::post(endpoint_.loop, [this] { asio::co_spawn(endpoint_.loop, Serve(), asio::detached); });
+    asio::post(entry_.loop, [this] { asio::co_spawn(entry_.loop, Serve(), asio::detached); });
   }
   void OnCancel() override { gone_.request_stop(); }
   void OnDone() override { delete this; }
@@ -86,10 +86,11 @@ Entry Endpoint::Enter(Context& context, const grpc::ByteBuffer& request) const {
 
 Entry Endpoint::Enter(Context& context, std::size_t memory, Limit as) const {
   std::optional<Caller> caller = peers.Find(context.peer());
-  if (!caller) return {{}, {}, Unidentified(), &context};
+  if (!caller) return {{}, {}, Unidentified(), &context, {}};
   Result<CallShare> share = budget.Enter(caller->uid, as);
   const Result<void> room = share ? share->Keep(memory) : Result<void>(std::move(share).error());
-  if (room) return {*std::move(caller), *std::move(share), {}, &context};
+  const asio::any_io_executor loop = loop_of(caller->uid);
+  if (room) return {*std::move(caller), *std::move(share), {}, &context, loop};
   if (share || PassesSoon(as)) InviteRetry(context);
   // A single post covers all calls that are refused until the loop handles it.
   if (budget.TellsLoop()) {
@@ -99,7 +100,7 @@ Entry Endpoint::Enter(Context& context, std::size_t memory, Limit as) const {
       endpoint.rate.WarnOfRefusal(uid, why.message);
     });
   }
-  return {{}, {}, ToStatus(room.error()), &context};
+  return {{}, {}, ToStatus(room.error()), &context, {}};
 }
 
 grpc::Status Endpoint::Admit(const Entry& entry) const {

@@ -7,6 +7,7 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <tuple>
@@ -25,13 +26,17 @@ namespace benchd::rpc {
 
 using Context = grpc::CallbackServerContext;
 
+/// Returns the loop's executor for a user's calls; called on any thread.
+using LoopOf = std::function<asio::any_io_executor(std::uint32_t uid)>;
+
 /// The result of Endpoint::Enter(): the caller and the call's share of the caller's budget, or the
 /// reason why the call is refused.
 struct Entry {
   Caller caller;
   CallShare share;
-  grpc::Status status;  ///< if not OK, caller and share are empty
+  grpc::Status status;  ///< if not OK, caller, share and loop are empty
   Context* context = nullptr;
+  asio::any_io_executor loop;  ///< the loop, where the caller's calls take turns with other users'
 };
 
 /// Informs the client of a refused call that a retry may succeed shortly. Must precede the end of
@@ -43,7 +48,7 @@ void InviteRetry(Context& context);
 /// `peers` and `budget` are used on gRPC's threads, once per call; `calls` and `rate` on the loop's
 /// thread only.
 struct Endpoint {
-  asio::any_io_executor loop;
+  LoopOf loop_of;
   const PeerTable& peers;
   LiveCalls& calls;
   RateLimit& rate;

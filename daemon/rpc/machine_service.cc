@@ -23,7 +23,7 @@ ReserveReactor::ReserveReactor(const ReserveSources& sources, Entry entry,
     : StreamReactor(sources.endpoint, std::move(entry)),
       sources_(sources),
       request_(std::move(request)),
-      timer_(sources.endpoint.loop) {
+      timer_(sources.endpoint.loop_of(caller().uid)) {
   Begin();
 }
 

@@ -73,7 +73,7 @@ class ForeignCalls final : public grpc::experimental::ServerInterceptorFactoryIn
 
 class Server::Impl {
  public:
-  Impl(asio::any_io_executor loop, const Parts& parts)
+  Impl(LoopOf loop_of, const Parts& parts)
       : max_idle_(parts.max_idle),
         audit_(parts.audit),
         peers_(parts.peers),
@@ -81,9 +81,12 @@ class Server::Impl {
         limits_(parts.limits),
         budget_(parts.limits),
         rate_(parts.clock, parts.warn, parts.limits.At(Limit::kCallsASecond)),
-        endpoint_{std::move(loop), parts.peers,
-                  parts.calls,     rate_,
-                  budget_,         [&queue = parts.queue] { queue.NoteDisturbance(); }},
+        endpoint_{std::move(loop_of),
+                  parts.peers,
+                  parts.calls,
+                  rate_,
+                  budget_,
+                  [&queue = parts.queue] { queue.NoteDisturbance(); }},
         sessions_(endpoint_,
                   {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_,
                    BundlesOf(parts.limits), parts.max_silence, parts.limits.At(Limit::kSpec),
@@ -164,8 +167,8 @@ class Server::Impl {
   std::map<std::uint32_t, std::unique_ptr<grpc::Server>> servers_;
 };
 
-Server::Server(asio::any_io_executor loop, const Parts& parts)
-    : impl_(std::make_unique<Impl>(std::move(loop), parts)) {}
+Server::Server(LoopOf loop_of, const Parts& parts)
+    : impl_(std::make_unique<Impl>(std::move(loop_of), parts)) {}
 Server::~Server() = default;
 Result<void> Server::Start() { return impl_->Start(); }
 void Server::Adopt(int fd) { impl_->Adopt(fd); }

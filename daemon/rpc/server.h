@@ -1,6 +1,5 @@
 #pragma once
 
-#include <asio/any_io_executor.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -51,7 +50,7 @@ class Server {
     std::chrono::milliseconds max_silence = std::chrono::minutes(1);
   };
 
-  Server(asio::any_io_executor loop, const Parts& parts);
+  Server(LoopOf loop_of, const Parts& parts);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -45,17 +45,16 @@ SubmitBundleReactor::SubmitBundleReactor(const SubmitBundleSources& sources, Ent
     : sources_(sources),
       entry_(std::move(entry)),
       response_(response),
-      changed_(sources.endpoint.loop) {
+      changed_(sources.endpoint.loop_of(entry_.caller.uid)) {
   if (!entry_.status.ok()) {
     Finish(entry_.status);
     return;
   }
-  asio::post(sources_.endpoint.loop,
-             [this] { asio::co_spawn(sources_.endpoint.loop, Serve(), asio::detached); });
+  asio::post(entry_.loop, [this] { asio::co_spawn(entry_.loop, Serve(), asio::detached); });
 }
 
 void SubmitBundleReactor::OnReadDone(bool ok) {
-  asio::post(sources_.endpoint.loop, [this, ok] {
+  asio::post(entry_.loop, [this, ok] {
     reading_ = false;
     read_ = ok;
     changed_.Notify();
@@ -65,7 +64,7 @@ void SubmitBundleReactor::OnReadDone(bool ok) {
 // Called after Finish(), which is the coroutine's last step.
 void SubmitBundleReactor::OnDone() {
   if (!entry_.status.ok()) return delete this;
-  asio::post(sources_.endpoint.loop, [this] { delete this; });
+  asio::post(entry_.loop, [this] { delete this; });
 }
 
 asio::awaitable<void> SubmitBundleReactor::Serve() {

@@ -30,17 +30,17 @@ template <typename Message>
 class StreamReactor : public grpc::ServerWriteReactor<Message> {
  public:
   void OnWriteDone(bool ok) final {
-    asio::post(endpoint_.loop, [this, ok] { WriteDone(ok); });
+    asio::post(entry_.loop, [this, ok] { WriteDone(ok); });
   }
   void OnCancel() final {
     gone_.request_stop();
-    if (entered()) asio::post(endpoint_.loop, [this] { End(grpc::Status::CANCELLED); });
+    if (entered()) asio::post(entry_.loop, [this] { End(grpc::Status::CANCELLED); });
   }
   void OnDone() final {
     if (!entered()) {
       delete this;
     } else {
-      asio::post(endpoint_.loop, [this] { delete this; });
+      asio::post(entry_.loop, [this] { delete this; });
     }
   }
 
@@ -52,7 +52,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   /// Called once by the creator, on gRPC's thread, when the object is complete.
   void Begin() {
     if (!entered()) return this->Finish(entry_.status);
-    asio::post(endpoint_.loop, [this] {
+    asio::post(entry_.loop, [this] {
       if (const grpc::Status admitted = endpoint_.Admit(entry_); !admitted.ok()) {
         return End(admitted);
       }
@@ -72,7 +72,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   std::stop_token gone() const { return gone_.get_token(); }
   /// Returns this stream's share of the caller's budget.
   CallShare& share() { return entry_.share; }
-  const asio::any_io_executor& loop() const { return endpoint_.loop; }
+  const asio::any_io_executor& loop() const { return entry_.loop; }
   bool writing() const { return writing_; }
   bool ended() const { return ended_; }
 
@@ -102,7 +102,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   /// Runs a step on the loop, one at a time; an error or exception ends the stream.
   void Await(Step step) {
     awaiting_ = true;
-    asio::co_spawn(endpoint_.loop, Finished(std::move(step)), asio::detached);
+    asio::co_spawn(entry_.loop, Finished(std::move(step)), asio::detached);
   }
 
  private:

@@ -15,6 +15,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -47,28 +48,55 @@ class LoopInboxTest : public ::testing::Test {
 TEST_F(LoopInboxTest, WhatAThreadPostsIsDoneOnTheLoopInItsOrder) {
   std::vector<int> done;
   for (int i = 0; i < 100; ++i) {
-    asio::post(inbox_.executor(), [&done, i] { done.push_back(i); });
+    asio::post(inbox_.session_executor(), [&done, i] { done.push_back(i); });
   }
   Start();
   for (int i = 100; i < 1000; ++i) {
-    asio::post(inbox_.executor(), [this, &done, i] {
+    asio::post(inbox_.session_executor(), [this, &done, i] {
       EXPECT_EQ(std::this_thread::get_id(), thread_.get_id());
       done.push_back(i);
     });
   }
   std::promise<void> last;
-  asio::post(inbox_.executor(), [&last] { last.set_value(); });
+  asio::post(inbox_.session_executor(), [&last] { last.set_value(); });
   last.get_future().wait();
   End();
   ASSERT_EQ(done.size(), 1000U);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
 }
 
+TEST_F(LoopInboxTest, TheSessionComesFirstAndUsersTakeTurns) {
+  std::vector<std::string> done;
+  const auto add = [&done](const asio::any_io_executor& executor, std::string name) {
+    asio::post(executor, [&done, name = std::move(name)] { done.push_back(name); });
+  };
+  for (const char* const job : {"1a", "1b", "1c"}) add(inbox_.user_executor(1), job);
+  for (const char* const job : {"0a", "0b"}) add(inbox_.user_executor(0), job);
+  for (const char* const job : {"session a", "session b"}) add(inbox_.session_executor(), job);
+  Start();
+  End();
+  EXPECT_EQ(done,
+            (std::vector<std::string>{"session a", "session b", "0a", "1a", "0b", "1b", "1c"}));
+}
+
+TEST_F(LoopInboxTest, TheLoopHandlesItsOwnEventsBetweenTwoJobsOfUsers) {
+  std::vector<int> done;
+  for (int i = 0; i < 3; ++i) {
+    asio::post(inbox_.user_executor(1), [this, &done, i] {
+      done.push_back(i);
+      asio::post(loop_, [&done, i] { done.push_back(10 + i); });
+    });
+  }
+  Start();
+  End();
+  EXPECT_EQ(done, (std::vector<int>{0, 10, 1, 11, 2, 12}));
+}
+
 TEST_F(LoopInboxTest, WhatMayOnlyBeMovedIsPostedAsWell) {
   Start();
   std::promise<int> answer;
   std::future<int> future = answer.get_future();
-  asio::post(inbox_.executor(),
+  asio::post(inbox_.session_executor(),
              [answer = std::move(answer), value = std::make_unique<int>(7)]() mutable {
                answer.set_value(*value);
              });
@@ -83,7 +111,7 @@ TEST_F(LoopInboxTest, ACoroutineStaysOnTheLoopAndItsTimersAreTheLoops) {
     co_return loop->get_executor().running_in_this_thread();
   };
   std::promise<bool> on_loop;
-  asio::co_spawn(inbox_.executor(), wait(&loop_),
+  asio::co_spawn(inbox_.session_executor(), wait(&loop_),
                  [&on_loop](const std::exception_ptr&, bool there) { on_loop.set_value(there); });
   Start();
   EXPECT_TRUE(on_loop.get_future().get());
@@ -91,7 +119,7 @@ TEST_F(LoopInboxTest, ACoroutineStaysOnTheLoopAndItsTimersAreTheLoops) {
 }
 
 TEST_F(LoopInboxTest, TheLoopRunsDryOnlyWhenNobodyHasAWorkGuardAndWhatComesLateIsDone) {
-  std::optional guard(asio::make_work_guard(inbox_.executor()));
+  std::optional guard(asio::make_work_guard(inbox_.session_executor()));
   Start();
   std::promise<void> closed;
   asio::post(loop_, [this, &closed] {
@@ -101,7 +129,7 @@ TEST_F(LoopInboxTest, TheLoopRunsDryOnlyWhenNobodyHasAWorkGuardAndWhatComesLateI
   });
   closed.get_future().wait();
   std::atomic<bool> done = false;
-  asio::post(inbox_.executor(), [&done, &guard] {
+  asio::post(inbox_.session_executor(), [&done, &guard] {
     done = true;
     guard.reset();
   });
@@ -114,7 +142,7 @@ TEST_F(LoopInboxTest, WhatIsNeverDoneIsDestroyedWithIt) {
   {
     asio::io_context loop{1};
     LoopInbox inbox(loop);
-    asio::post(inbox.executor(), [value] {});
+    asio::post(inbox.session_executor(), [value] {});
     EXPECT_EQ(value.use_count(), 2);
   }
   EXPECT_EQ(value.use_count(), 1);
@@ -157,7 +185,7 @@ TEST(LoopInboxOnOneCpuTest, TheLoopSleepsOnceAPostAndNotForTheLockAsWell) {
   ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
   asio::io_context loop{1};
   LoopInbox inbox(loop);
-  EXPECT_LT(SleepsAPost(loop, inbox.executor()), 1.2);
+  EXPECT_LT(SleepsAPost(loop, inbox.session_executor()), 1.2);
   ASSERT_EQ(::sched_setaffinity(0, sizeof(all), &all), 0);
 }
 

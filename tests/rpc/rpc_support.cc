@@ -76,8 +76,9 @@ asio::awaitable<Result<SessionRecord>> StubService::Find(std::string id) const {
 }
 
 StubDaemon::StubDaemon()
-    : service(Endpoint{loop.executor(), peers, calls, rate, budget, [this] { ++noted; }}, hub,
-              clock, store) {
+    : service(Endpoint{[this](std::uint32_t /*uid*/) { return loop.executor(); }, peers, calls,
+                       rate, budget, [this] { ++noted; }},
+              hub, clock, store) {
   grpc::ServerBuilder builder;
   builder.RegisterService(&service);
   server = builder.BuildAndStart();

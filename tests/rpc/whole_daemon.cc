@@ -22,7 +22,7 @@ WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle,
     machine_controller_.emplace(*queue_, runner_, access);
     info_ = {"1.2.3", 4711, {0, 2}};
     server_.emplace(
-        loop_.executor(),
+        [this](std::uint32_t /*uid*/) { return loop_.executor(); },
         Server::Parts{*queue_, *machine_controller_, hub_, store_, random_, clock_, info_, peers_,
                       calls_, [this](const std::string& line) { audit_lines_.push_back(line); },
                       [](const std::string& /*refusal*/) {}, max_idle, Budgets(), max_silence});
