@@ -145,9 +145,8 @@ def main():
     if shutil.which("hyperfine") is None:
         raise SystemExit("error: hyperfine: not found\nhint: apt install hyperfine")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="benchd-writer-", dir=arguments.folder))
-    tools = [Hyperfine(folder), Benchd("benchd", folder, arguments.programs)]
-    if arguments.other_hyperfine:
-        tools.append(Hyperfine(folder, arguments.other_hyperfine))
+    others = [Hyperfine(folder, other) for other in [arguments.other_hyperfine] if other]
+    tools = [Hyperfine(folder), Benchd("benchd", folder, arguments.programs), *others]
     if arguments.before:
         tools.append(Benchd("before", folder, arguments.before))
     figures = {}
