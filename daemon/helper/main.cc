@@ -44,16 +44,6 @@ Result<std::string> ReadInput() {
   }
 }
 
-Result<void> WriteAll(int fd, std::string_view bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(name, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
-}
-
 /// Writes the output of a run to its file. If the output is also parsed, it comes to this program
 /// first.
 Result<void> CopyTo(const std::string& path, std::string_view text) {

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "core/base/file.h"
 #include "core/base/try.h"
 #include "daemon/launch/child_limits.h"
 
@@ -37,7 +38,7 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
   return caller;
 }
 
-Result<std::string> ReadAll(int memory) {
+Result<std::string> ReadAnswer(int memory) {
   struct stat info {};
   if (fstat(memory, &info) != 0) return SystemError("reading an answer", errno);
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
@@ -69,12 +70,7 @@ Result<UniqueFd> MemoryWith(std::string_view text) {
 
 Result<void> AppendToMemory(int memory, std::string_view text) {
   lseek(memory, 0, SEEK_END);
-  while (!text.empty()) {
-    const ssize_t written = write(memory, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("writing to memory", errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  TRY_VOID(WriteAll(memory, text, "writing to memory"));
   lseek(memory, 0, SEEK_SET);
   return {};
 }
@@ -197,7 +193,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
     if (!tail.empty()) why.append(": ").append(tail);
     return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why};
   }
-  return ReadAll(answer_.get());
+  return ReadAnswer(answer_.get());
 }
 
 void HelperProcess::KillAndReap() {

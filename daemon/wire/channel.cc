@@ -32,12 +32,7 @@ Error Malformed(const char* why) {
 Result<UniqueFd> SealedMemory(std::string_view record) {
   UniqueFd memory(memfd_create("benchd-record", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) return SystemError("memfd_create", errno);
-  while (!record.empty()) {
-    const ssize_t written = write(memory.get(), record.data(), record.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("writing a record to memory", errno);
-    record.remove_prefix(static_cast<std::size_t>(written));
-  }
+  TRY_VOID(WriteAll(memory.get(), record, "writing a record to memory"));
   if (fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) return SystemError("F_ADD_SEALS", errno);
   return memory;
 }
