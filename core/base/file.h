@@ -48,6 +48,11 @@ class UniqueFd {
 Result<std::string> ReadAll(int fd, std::string_view name,
                             std::size_t most = std::numeric_limits<std::size_t>::max());
 
+/// Reads the first `size` bytes of `fd`, whatever its current offset. Allocates only these bytes.
+///
+/// @errors those of pread(2), EIO if the file is shorter
+Result<std::string> ReadStart(int fd, std::size_t size, std::string_view name);
+
 /// @errors those of write(2). Part of the text may have been written.
 Result<void> WriteAll(int fd, std::string_view text, std::string_view name);
 

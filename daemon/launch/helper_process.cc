@@ -41,16 +41,7 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
 Result<std::string> ReadAnswer(int memory) {
   struct stat info {};
   if (fstat(memory, &info) != 0) return SystemError("reading an answer", errno);
-  std::string text(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count =
-        pread(memory, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return SystemError("reading an answer", count < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(count);
-  }
-  return text;
+  return ReadStart(memory, static_cast<std::size_t>(info.st_size), "reading an answer");
 }
 
 }  // namespace

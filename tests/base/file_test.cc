@@ -33,6 +33,13 @@ TEST(FileTest, StopsBeyondTheLimitAndNotAtIt) {
   EXPECT_LT(cut->size(), 300000U);
 }
 
+TEST(FileTest, ReadsTheStartWhateverTheOffsetAndRefusesAShorterFile) {
+  const UniqueFd file(memfd_create("test", MFD_CLOEXEC));
+  ASSERT_TRUE(WriteAll(file.get(), "start and end", "memory"));
+  EXPECT_EQ(ReadStart(file.get(), 5, "memory").value_or(""), "start");
+  EXPECT_FALSE(ReadStart(file.get(), 100, "memory"));
+}
+
 TEST(FileTest, NamesTheFileThatCannotBeReadOrWritten) {
   const UniqueFd folder(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   EXPECT_WORDING(ReadAll(folder.get(), "/").error());
