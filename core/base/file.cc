@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+
+#include "core/base/try.h"
 
 namespace benchd {
 
@@ -56,6 +59,16 @@ Result<void> WriteAll(int fd, std::string_view text, std::string_view name) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
+}
+
+Result<void> MakeFolders(const std::string& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  const int error = errno;
+  const std::string parent = std::filesystem::path(folder).parent_path().string();
+  if (error != ENOENT || parent.empty() || parent == folder) return SystemError(folder, error);
+  TRY_VOID(MakeFolders(parent));
+  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return SystemError(folder, errno);
 }
 
 }  // namespace benchd
