@@ -105,13 +105,9 @@ Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_
 }
 
 Result<void> EnsureDirectory(const std::filesystem::path& directory) {
-  std::error_code error;
-  if (directory.empty() || fs::is_directory(directory, error)) return {};
-  if (directory.has_parent_path() && directory.parent_path() != directory) {
-    TRY_VOID(EnsureDirectory(directory.parent_path()));
-  }
-  if (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return SystemError("creating " + directory.string(), errno);
+  Result<void> made = directory.empty() ? Result<void>() : MakeFolders(directory.string());
+  if (!made) made.error().message.insert(0, "creating ");
+  return made;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -6,6 +6,7 @@
 
 #include "client/request/quantity.h"
 #include "client/request/session_options.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

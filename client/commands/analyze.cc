@@ -22,6 +22,7 @@
 #include "client/session/follow.h"
 #include "client/terminal/interrupts.h"
 #include "core/analysis/table_analysis.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 

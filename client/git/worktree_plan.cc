@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "client/link/host.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 

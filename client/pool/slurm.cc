@@ -7,6 +7,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/request/quantity.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 

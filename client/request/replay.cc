@@ -12,6 +12,7 @@
 #include "client/request/session_options.h"
 #include "client/request/table_options.h"
 #include "core/base/printable.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
 #include "core/model/verdict_reason.h"

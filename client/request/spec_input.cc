@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/request/quantity.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
 #include "core/base/try.h"

@@ -48,8 +48,19 @@ class UniqueFd {
 Result<std::string> ReadAll(int fd, std::string_view name,
                             std::size_t most = std::numeric_limits<std::size_t>::max());
 
+/// Reads the first `size` bytes of `fd`, whatever its current offset. Allocates only these bytes.
+///
+/// @errors those of pread(2), EIO if the file is shorter
+Result<std::string> ReadStart(int fd, std::size_t size, std::string_view name);
+
 /// @errors those of write(2). Part of the text may have been written.
 Result<void> WriteAll(int fd, std::string_view text, std::string_view name);
+
+/// Creates `folder` and its missing parents with mode 0700. Existing ones, of any type, are left as
+/// they are.
+///
+/// @errors those of mkdir(2), with the path that could not be created
+Result<void> MakeFolders(const std::string& folder);
 
 /// Writes `text` to stdout. Returns the exit code of the program: 0, or 74 (EX_IOERR) after an
 /// error, which is reported on stderr.

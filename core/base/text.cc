@@ -22,6 +22,39 @@ bool AreEightAscii(std::string_view text) {
   return (bytes & 0x8080808080808080) == 0;
 }
 
+Result<void> TakeLine(std::string_view line,
+                      const std::function<Result<void>(std::string_view)>& take) {
+  const auto refuse = [](std::string why) {
+    return Error{ErrorCode::kInvalidArgument, std::move(why), {}};
+  };
+  if (line.size() > kMaxLineBytes) {
+    return refuse(std::to_string(line.size()) + " bytes; the limit is " +
+                  std::to_string(kMaxLineBytes));
+  }
+  if (const auto invalid = FirstInvalidUtf8(line)) {
+    return refuse("not valid UTF-8 at byte " + std::to_string(*invalid + 1));
+  }
+  return take(line);
+}
+
+// Returns the optimal string alignment distance: the Levenshtein distance with adjacent
+// transpositions.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
 }  // namespace
 
 std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
@@ -108,25 +141,6 @@ std::string OnOneLine(std::string_view text) {
   return WithoutControls(text, [](std::string_view) { return " "; });
 }
 
-namespace {
-
-Result<void> TakeLine(std::string_view line,
-                      const std::function<Result<void>(std::string_view)>& take) {
-  const auto refuse = [](std::string why) {
-    return Error{ErrorCode::kInvalidArgument, std::move(why), {}};
-  };
-  if (line.size() > kMaxLineBytes) {
-    return refuse(std::to_string(line.size()) + " bytes; the limit is " +
-                  std::to_string(kMaxLineBytes));
-  }
-  if (const auto invalid = FirstInvalidUtf8(line)) {
-    return refuse("not valid UTF-8 at byte " + std::to_string(*invalid + 1));
-  }
-  return take(line);
-}
-
-}  // namespace
-
 Result<void> ForEachLine(std::string_view text, std::string_view hint,
                          const std::function<Result<void>(std::string_view)>& take) {
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -153,23 +167,6 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
   return words;
 }
 
-std::string ShellQuoted(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
-    return std::string(word);
-  }
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
 std::string Counted(std::uint64_t count, std::string_view one) {
   return Counted(count, one, std::string(one) + "s");
 }
@@ -177,28 +174,6 @@ std::string Counted(std::uint64_t count, std::string_view one) {
 std::string Counted(std::uint64_t count, std::string_view one, std::string_view many) {
   return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
-
-namespace {
-
-// Returns the optimal string alignment distance: the Levenshtein distance with adjacent
-// transpositions.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
-}  // namespace
 
 std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
@@ -234,43 +209,6 @@ std::string HintForUnknown(std::string_view typed, std::span<const std::string_v
 
 std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known) {
   return HintForUnknown(typed, known, "write " + JoinWithOr(known));
-}
-
-namespace {
-
-/// Returns octal escapes for $'...'. Each has three digits, because the next character may be a
-/// digit.
-std::string InOctal(std::string_view bytes) {
-  std::string octal;
-  for (const char c : bytes) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    octal += '\\';
-    for (const unsigned shift : {6U, 3U, 0U})
-      octal += static_cast<char>('0' + (byte >> shift & 7U));
-  }
-  return octal;
-}
-
-}  // namespace
-
-std::string PastedWord(std::string_view word) {
-  if (!FirstInvalidUtf8(word) && !HasControlCharacter(word)) return ShellQuoted(word);
-  std::string quoted = "$'";
-  while (!word.empty()) {
-    const std::string_view character = word.substr(0, CharacterLength(word));
-    if (character == "\n") {
-      quoted += "\\n";
-    } else if (character == "\t") {
-      quoted += "\\t";
-    } else if (WellFormedLength(word) == 0 || ControlLength(word) > 0) {
-      quoted += InOctal(character);
-    } else {
-      if (character == "'" || character == "\\") quoted += '\\';
-      quoted += character;
-    }
-    word.remove_prefix(character.size());
-  }
-  return quoted + "'";
 }
 
 }  // namespace benchd

@@ -48,15 +48,6 @@ std::string OnOneLine(std::string_view text);
 std::string ToHex(std::string_view bytes);
 std::string ToHex(std::span<const std::uint8_t> bytes);
 
-/// Quotes `word` as one word for a POSIX shell without changing its bytes. Use it for text that
-/// programs read, and PastedWord() for lines that users see.
-std::string ShellQuoted(std::string_view word);
-
-/// Quotes a word like ShellQuoted(), but for a line that users see and paste. A word with control
-/// characters or invalid UTF-8 becomes $'...' with these bytes escaped, which bash, zsh, ksh and
-/// POSIX.1-2024 accept. Other shells lack a printable notation for such a word.
-std::string PastedWord(std::string_view word);
-
 /// Returns a count with its noun: "1 block", "12 blocks".
 std::string Counted(std::uint64_t count, std::string_view one);
 /// Returns a count with a noun whose plural is irregular: Counted(2, "retry", "retries").

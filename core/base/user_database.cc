@@ -43,18 +43,9 @@ std::vector<std::string_view> FieldsOf(std::string_view line) {
 }
 
 Result<std::string> ReadAnswer(int pipe) {
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t count = ::read(pipe, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("getent", errno);
-    if (count == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > kMaxAnswerBytes) {
-      return Error{ErrorCode::kResourceExhausted, "getent: the output exceeds 16 MiB"};
-    }
-  }
+  Result<std::string> text = ReadAll(pipe, "getent", kMaxAnswerBytes);
+  if (!text || text->size() <= kMaxAnswerBytes) return text;
+  return Error{ErrorCode::kResourceExhausted, "getent: the output exceeds 16 MiB"};
 }
 
 /// Returns the first matching entry of the file, or else the entry that getent prints for the key.

@@ -5,24 +5,10 @@
 #include <string_view>
 
 #include "core/base/cpu_list.h"
+#include "core/base/fnv.h"
 
 namespace benchd {
 namespace {
-
-/// Returns the 64-bit FNV-1a hash of `text` in hexadecimal digits.
-/// Source: G. Fowler, L. C. Noll, K.-P. Vo, draft-eastlake-fnv.
-std::string Digest(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3ULL;
-  }
-  std::string digits(16, '0');
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, hash >>= 4U) {
-    *digit = "0123456789abcdef"[hash & 15U];
-  }
-  return digits;
-}
 
 std::string TextOf(const Environment& environment, std::string_view fact) {
   const std::string* const value = FactOf(environment, fact);
@@ -58,7 +44,7 @@ void AddArms(const SessionSpec& spec, GateSummary& summary) {
   if (arm == nullptr) return;
   summary.candidate_commit = arm->commit;
   summary.command = arm->command;
-  if (summary.benchmark == Benchmark().name) summary.series = Digest(arm->command);
+  if (summary.benchmark == Benchmark().name) summary.series = Fnv1aHex(arm->command);
 }
 
 }  // namespace

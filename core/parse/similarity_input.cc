@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/little_endian.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/parse/csv.h"
@@ -239,11 +240,7 @@ constexpr std::size_t kBytes = 8;
 constexpr const char* kRawForm = "write runs x values: --shape 10x3000";
 
 double ValueAt(std::string_view bytes, std::size_t index) {
-  std::uint64_t bits = 0;
-  for (std::size_t i = kBytes; i > 0; --i) {
-    bits = bits << 8U | static_cast<unsigned char>(bytes[index * kBytes + i - 1]);
-  }
-  return std::bit_cast<double>(bits);
+  return std::bit_cast<double>(GetLittleEndian(bytes.substr(index * kBytes, kBytes)));
 }
 
 Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t values,

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,33 +25,7 @@
 namespace benchd {
 namespace {
 
-Result<std::string> ReadInput() {
-  std::string text;
-  // If stdin is a file, its size is known. Reserving it avoids reallocations that need up to twice
-  // the memory.
-  struct stat info {};
-  if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
-    text.reserve(static_cast<std::size_t>(info.st_size));
-  }
-  static char buffer[64 * 1024];
-  for (;;) {
-    const ssize_t count = read(STDIN_FILENO, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("stdin", errno);
-    if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-}
-
-Result<void> WriteAll(int fd, std::string_view bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(name, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
-}
+Result<std::string> ReadInput() { return ReadAll(STDIN_FILENO, "stdin"); }
 
 /// Writes the output of a run to its file. If the output is also parsed, it comes to this program
 /// first.

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "core/base/file.h"
 #include "core/base/try.h"
 #include "daemon/launch/child_limits.h"
 
@@ -37,19 +38,10 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
   return caller;
 }
 
-Result<std::string> ReadAll(int memory) {
+Result<std::string> ReadAnswer(int memory) {
   struct stat info {};
   if (fstat(memory, &info) != 0) return SystemError("reading an answer", errno);
-  std::string text(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count =
-        pread(memory, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return SystemError("reading an answer", count < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(count);
-  }
-  return text;
+  return ReadStart(memory, static_cast<std::size_t>(info.st_size), "reading an answer");
 }
 
 }  // namespace
@@ -69,12 +61,7 @@ Result<UniqueFd> MemoryWith(std::string_view text) {
 
 Result<void> AppendToMemory(int memory, std::string_view text) {
   lseek(memory, 0, SEEK_END);
-  while (!text.empty()) {
-    const ssize_t written = write(memory, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("writing to memory", errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  TRY_VOID(WriteAll(memory, text, "writing to memory"));
   lseek(memory, 0, SEEK_SET);
   return {};
 }
@@ -197,7 +184,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
     if (!tail.empty()) why.append(": ").append(tail);
     return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why};
   }
-  return ReadAll(answer_.get());
+  return ReadAnswer(answer_.get());
 }
 
 void HelperProcess::KillAndReap() {

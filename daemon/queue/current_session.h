@@ -10,6 +10,7 @@
 #include "core/model/child.h"
 #include "core/model/session.h"
 #include "daemon/queue/exclusive_slot.h"
+#include "daemon/session/disturbance_log.h"
 #include "daemon/session/ports.h"
 #include "daemon/session/run_session.h"
 #include "daemon/store/store.h"

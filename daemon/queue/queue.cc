@@ -11,11 +11,6 @@
 namespace benchd {
 namespace {
 
-Error IsStopping() {
-  return Error{ErrorCode::kUnavailable, "benchd is stopping",
-               "try again when benchd has restarted"};
-}
-
 /// Explains why a session that was found cannot be read.
 Error Unread(const SessionId& id, Error error) {
   if (error.code != ErrorCode::kNotFound) return std::move(error).Within("reading the session");

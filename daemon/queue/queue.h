@@ -21,6 +21,7 @@
 #include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/fair_queue.h"
 #include "daemon/queue/session_registry.h"
+#include "daemon/session/disturbance_log.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/ports.h"
 #include "daemon/session/run_session.h"

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/file.h"
 #include "core/base/try.h"
 
 namespace benchd::rpc {
@@ -161,14 +162,7 @@ Result<std::vector<std::uint32_t>> ReadPeerGroups(int socket) {
 
 std::string ReadFileAt(int directory, const char* name) {
   const UniqueFd file(::openat(directory, name, O_RDONLY | O_CLOEXEC));
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (file && text.size() < kMaxProcFileBytes) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
-    if (count <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  return text;
+  return file ? ReadAll(file.get(), name, kMaxProcFileBytes).value_or("") : "";
 }
 
 // Reads the umask and the limits of the caller. The open directory refers to the same process even

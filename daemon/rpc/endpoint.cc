@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "daemon/rpc/status_mapping.h"
+#include "daemon/store/store.h"
 
 namespace benchd::rpc {
 namespace {
@@ -117,10 +118,7 @@ grpc::Status Unidentified() {
                       "connect to the control socket itself, not through a relay");
 }
 
-grpc::Status Stopping() {
-  return ToStatus(
-      Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when benchd has restarted"});
-}
+grpc::Status Stopping() { return ToStatus(IsStopping()); }
 
 UnaryReactor* Answer(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
                      UnaryCall call) {

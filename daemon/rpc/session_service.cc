@@ -11,6 +11,7 @@
 #include "core/base/try.h"
 #include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/submission.h"
+#include "daemon/store/store.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -24,11 +25,6 @@ Result<BundleClaim> ClaimOf(const v1::SubmitWithBundleRequest& message) {
   }
   std::copy(message.bundle_sha256().begin(), message.bundle_sha256().end(), claim.sha256.begin());
   return claim;
-}
-
-Error IsStopping() {
-  return Error{ErrorCode::kUnavailable, "benchd is stopping",
-               "try again when benchd has restarted"};
 }
 
 Error IsSilent(std::chrono::milliseconds silence) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/printable.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 
 namespace benchd {

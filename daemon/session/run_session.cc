@@ -1,6 +1,7 @@
 #include "daemon/session/run_session.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/preparation.h"
+#include "daemon/session/session_notes.h"
 
 namespace benchd {
 namespace {
@@ -29,6 +31,27 @@ constexpr Nanoseconds kRunnerPause = std::chrono::seconds(1);
 /// The maximum number of runs of a session for which the worst runs are determined, because the
 /// values of all runs are held in memory.
 constexpr std::uint64_t kMostExplained = 100'000;
+
+/// Counts how often benchd-runner died in a session without a block measured in between, so that a
+/// benchmark that kills it cannot do so forever.
+class RunnerDeaths {
+ public:
+  /// Counts another death, after `measured_blocks` blocks. @return whether to try again
+  bool ShouldRetry(std::uint64_t measured_blocks) {
+    deaths_ = measured_blocks > blocks_ ? 1 : deaths_ + 1;
+    blocks_ = measured_blocks;
+    return deaths_ < kMost;
+  }
+  bool any() const { return deaths_ > 0; }
+  /// Returns whether the previous retry also failed, so that the next one should wait.
+  bool repeated() const { return deaths_ > 1; }
+
+ private:
+  static constexpr int kMost = 3;
+
+  int deaths_ = 0;
+  std::uint64_t blocks_ = 0;
+};
 
 /// The state of one session between its steps; lives in the frame of RunSession.
 class Session {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/model/session.h"
+#include "daemon/session/disturbance_log.h"
 #include "daemon/session/ports.h"
-#include "daemon/session/session_notes.h"
 #include "daemon/store/store.h"
 
 namespace benchd {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/base/fnv.h"
 #include "core/base/try.h"
 
 namespace benchd {
@@ -22,26 +23,12 @@ constexpr std::size_t kMaxBootIdBytes = 64;
 constexpr const char* kLookAtIt =
     "nothing was changed; inspect the file, then remove it (a reboot also resets the settings)";
 
-/// Source: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, The FNV Non-Cryptographic Hash Algorithm.
-std::uint64_t Checksum(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
-std::string ChecksumText(std::string_view text) {
-  char digits[16];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), Checksum(text), 16).ptr;
-  const auto count = static_cast<std::size_t>(end - digits);
-  return std::string(sizeof(digits) - count, '0').append(digits, count);
-}
-
 /// Returns the line without its checksum; empty if the checksum is missing or wrong.
 std::optional<std::string_view> Unsealed(std::string_view line) {
   const std::size_t tab = line.rfind('\t');
   if (tab == std::string_view::npos) return std::nullopt;
   const std::string_view text = line.substr(0, tab);
-  if (line.substr(tab + 1) != ChecksumText(text)) return std::nullopt;
+  if (line.substr(tab + 1) != Fnv1aHex(text)) return std::nullopt;
   return text;
 }
 
@@ -126,7 +113,7 @@ Result<void> CheckFile(const std::string& path, int file) {
 }  // namespace
 
 std::string SealedLine(std::string_view line) {
-  return std::string(line).append("\t").append(ChecksumText(line));
+  return std::string(line).append("\t").append(Fnv1aHex(line));
 }
 
 std::string JournalHeader(std::string_view boot_id) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstdlib>
 #include <functional>
 #include <limits>
 #include <utility>
 
+#include "core/base/little_endian.h"
 #include "core/base/try.h"
 #include "core/model/limits.h"
 #include "daemon/store/json_codec.h"
@@ -392,30 +392,12 @@ namespace {
 
 constexpr std::size_t kBytes = 16;
 
-template <std::unsigned_integral T>
-void Put(T value, std::string& bytes) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    bytes.push_back(static_cast<char>(static_cast<unsigned char>(value >> (8 * i))));
-  }
-}
-
-/// Removes a number from the front of `bytes`, which must be long enough.
-template <std::unsigned_integral T>
-T Take(std::string_view& bytes) {
-  T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    value |= static_cast<T>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  }
-  bytes.remove_prefix(sizeof(T));
-  return value;
-}
-
 }  // namespace
 
 void PackSample(const PackedSample& sample, std::string& bytes) {
-  Put(sample.metric, bytes);
-  Put(sample.iteration, bytes);
-  Put(std::bit_cast<std::uint64_t>(sample.value), bytes);
+  PutLittleEndian(sample.metric, 4, bytes);
+  PutLittleEndian(sample.iteration, 4, bytes);
+  PutLittleEndian(std::bit_cast<std::uint64_t>(sample.value), 8, bytes);
 }
 
 Result<std::vector<PackedSample>> UnpackSamples(std::string_view bytes) {
@@ -427,12 +409,11 @@ Result<std::vector<PackedSample>> UnpackSamples(std::string_view bytes) {
   }
   std::vector<PackedSample> samples;
   samples.reserve(bytes.size() / kBytes);
-  while (!bytes.empty()) {
-    PackedSample sample;
-    sample.metric = Take<std::uint32_t>(bytes);
-    sample.iteration = Take<std::uint32_t>(bytes);
-    sample.value = std::bit_cast<double>(Take<std::uint64_t>(bytes));
-    samples.push_back(sample);
+  for (; !bytes.empty(); bytes.remove_prefix(kBytes)) {
+    PackedSample& sample = samples.emplace_back();
+    sample.metric = static_cast<std::uint32_t>(GetLittleEndian(bytes.substr(0, 4)));
+    sample.iteration = static_cast<std::uint32_t>(GetLittleEndian(bytes.substr(4, 4)));
+    sample.value = std::bit_cast<double>(GetLittleEndian(bytes.substr(8, 8)));
   }
   return samples;
 }

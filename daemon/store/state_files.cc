@@ -5,29 +5,20 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "core/base/file.h"
-#include "core/base/try.h"
 
 namespace benchd::store {
 namespace {
 
-Error StateDirError(const std::filesystem::path& file, int errno_value) {
-  Error error = SystemError(file.string(), errno_value);
+Error OfStateDir(Error error) {
   error.hint = "choose another --state-dir, or make this one writable";
   return error;
 }
 
-Result<void> MakeAll(const std::filesystem::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) == 0) return {};
-  if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
-    TRY_VOID(MakeAll(folder.parent_path()));
-    if (::mkdir(folder.c_str(), 0700) == 0) return {};
-  }
-  if (errno != EEXIST) return StateDirError(folder, errno);
-  std::error_code failed;
-  if (std::filesystem::is_directory(folder, failed)) return {};
-  return StateDirError(folder, ENOTDIR);
+Error StateDirError(const std::filesystem::path& file, int errno_value) {
+  return OfStateDir(SystemError(file.string(), errno_value));
 }
 
 }  // namespace
@@ -43,7 +34,9 @@ Error FileNotKept(const std::filesystem::path& file, int errno_value) {
 }
 
 Result<void> MakeFolder(const std::filesystem::path& folder) {
-  TRY_VOID(MakeAll(folder));
+  if (auto made = MakeFolders(folder.string()); !made) return OfStateDir(std::move(made).error());
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed)) return StateDirError(folder, ENOTDIR);
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     return StateDirError(folder, errno);
   }

@@ -36,14 +36,16 @@ Store::~Store() {
   thread_.join();
 }
 
+Error IsStopping() {
+  return Error{ErrorCode::kUnavailable, "benchd is stopping",
+               "try again when benchd has restarted"};
+}
+
 std::optional<Error> Store::WhyUseless(const std::stop_token& gone) const {
   if (gone.stop_requested()) {
     return Error{ErrorCode::kCancelled, "the caller disconnected before the reply", {}};
   }
-  if (stopping_) {
-    return Error{ErrorCode::kUnavailable, "benchd is stopping",
-                 "try again when benchd has restarted"};
-  }
+  if (stopping_) return IsStopping();
   return std::nullopt;
 }
 

@@ -25,6 +25,9 @@
 
 namespace benchd {
 
+/// Returns the error (kUnavailable) of requests to benchd or its store while benchd is stopping.
+Error IsStopping();
+
 /// Runs Records on a separate thread, so that the main loop never waits for the disk.
 ///
 /// Calls are executed one at a time: first those for the running session (DoForSession), then other

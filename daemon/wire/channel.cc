@@ -32,12 +32,7 @@ Error Malformed(const char* why) {
 Result<UniqueFd> SealedMemory(std::string_view record) {
   UniqueFd memory(memfd_create("benchd-record", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) return SystemError("memfd_create", errno);
-  while (!record.empty()) {
-    const ssize_t written = write(memory.get(), record.data(), record.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("writing a record to memory", errno);
-    record.remove_prefix(static_cast<std::size_t>(written));
-  }
+  TRY_VOID(WriteAll(memory.get(), record, "writing a record to memory"));
   if (fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) return SystemError("F_ADD_SEALS", errno);
   return memory;
 }
@@ -82,16 +77,8 @@ Result<std::string> ReadSealed(int memory) {
   if (fstat(memory, &info) != 0) return SystemError("fstat of a record", errno);
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size <= kInlineBytes || size > kMaxRecordBytes) return Malformed("wrong record size");
-  std::string record(size, '\0');
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t count =
-        pread(memory, record.data() + done, size - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Malformed("the record cannot be read");
-    done += static_cast<std::size_t>(count);
-  }
-  return record;
+  auto record = ReadStart(memory, size, "a record");
+  return record ? std::move(record) : Malformed("the record cannot be read");
 }
 
 }  // namespace

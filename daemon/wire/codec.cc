@@ -3,12 +3,12 @@
 #include <bit>
 #include <cstring>
 
+#include "core/base/little_endian.h"
+
 namespace benchd::wire {
 
 void Writer::PutInteger(std::uint64_t value, std::size_t width) {
-  for (std::size_t i = 0; i < width; ++i) {
-    bytes_.push_back(static_cast<char>(static_cast<unsigned char>(value >> (8 * i))));
-  }
+  PutLittleEndian(value, width, bytes_);
 }
 
 void Writer::Put(double value) { PutInteger(std::bit_cast<std::uint64_t>(value), 8); }
@@ -27,10 +27,7 @@ std::uint64_t Reader::GetInteger(std::size_t width) {
     Fail();
     return 0;
   }
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(rest_[i])} << (8 * i);
-  }
+  const std::uint64_t value = GetLittleEndian(rest_.substr(0, width));
   rest_.remove_prefix(width);
   return value;
 }

@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <filesystem>
+
+#include "tests/support/temp_folder.h"
 #include "tests/support/wording.h"
 
 namespace benchd {
@@ -31,6 +34,23 @@ TEST(FileTest, StopsBeyondTheLimitAndNotAtIt) {
   const auto cut = ReadAll(file.get(), "memory", 1000);
   EXPECT_GT(cut->size(), 1000U);
   EXPECT_LT(cut->size(), 300000U);
+}
+
+TEST(FileTest, ReadsTheStartWhateverTheOffsetAndRefusesAShorterFile) {
+  const UniqueFd file(memfd_create("test", MFD_CLOEXEC));
+  ASSERT_TRUE(WriteAll(file.get(), "start and end", "memory"));
+  EXPECT_EQ(ReadStart(file.get(), 5, "memory").value_or(""), "start");
+  EXPECT_FALSE(ReadStart(file.get(), 100, "memory"));
+}
+
+TEST(FileTest, MakesAFolderWithItsParents) {
+  const TempFolder dir;
+  ASSERT_TRUE(MakeFolders(dir / "a/b/c"));
+  EXPECT_TRUE(std::filesystem::is_directory(dir / "a/b/c"));
+  EXPECT_TRUE(MakeFolders(dir / "a/b/c"));
+  dir.Put("f", "");
+  EXPECT_TRUE(MakeFolders(dir / "f"));
+  EXPECT_FALSE(MakeFolders(dir / "f/below"));
 }
 
 TEST(FileTest, NamesTheFileThatCannotBeReadOrWritten) {

@@ -269,6 +269,15 @@ v1::Session SampleSession() {
   return session;
 }
 
+v1::Session SuiteSession() {
+  v1::Session session;
+  session.set_session("k3x9m2pq");
+  session.set_state(v1::SESSION_STATE_DONE);
+  *session.mutable_report() = SuiteUpdate();
+  session.mutable_report()->set_state(v1::SESSION_STATE_DONE);
+  return session;
+}
+
 std::vector<v1::Run> SampleRuns() {
   std::vector<v1::Run> runs;
   int second = 0;

@@ -36,6 +36,9 @@ v1::Failed SampleFailed();
 /// A finished session with RegressionUpdate() as its report and a complete spec.
 v1::Session SampleSession();
 
+/// A finished session with SuiteUpdate() as its report, without a spec.
+v1::Session SuiteSession();
+
 /// Two warm-up runs, then two blocks of both arms. One run lacks a metric, and names need quoting.
 std::vector<v1::Run> SampleRuns();
 

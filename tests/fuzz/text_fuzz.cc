@@ -5,6 +5,7 @@
 
 #include "client/present/text.h"
 #include "core/base/printable.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/parse/measurement_table.h"
 #include "tests/fuzz/fuzz.h"

@@ -42,15 +42,6 @@ v1::Session HostileSession() {
   return session;
 }
 
-v1::Session SuiteSession() {
-  v1::Session session;
-  session.set_session("k3x9m2pq");
-  session.set_state(v1::SESSION_STATE_DONE);
-  *session.mutable_report() = SuiteUpdate();
-  session.mutable_report()->set_state(v1::SESSION_STATE_DONE);
-  return session;
-}
-
 v1::Session FailedSession() {
   v1::Session session;
   session.set_session("k3x9m2pq");

@@ -28,6 +28,7 @@
 #include "client/request/replay.h"
 #include "client/session/session_export.h"
 #include "core/base/printable.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "tests/client/analysis_samples.h"
 #include "tests/client/report_samples.h"

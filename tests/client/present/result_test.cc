@@ -29,14 +29,6 @@ std::string ResultOf(const v1::Session& session, const Style& style,
   return RenderFindings(session.report(), OptionsFor(session, detail), style);
 }
 
-v1::Session TwoBenchmarks() {
-  v1::Session session;
-  session.set_session("k3x9m2pq");
-  session.set_state(v1::SESSION_STATE_DONE);
-  *session.mutable_report() = SuiteUpdate();
-  return session;
-}
-
 // Two candidates against one reference.
 v1::Update TwoCandidates() {
   v1::Update update = RegressionUpdate();
@@ -88,7 +80,7 @@ TEST(ResultTest, SaysWhatPairingSavedWithAllDetails) {
 }
 
 TEST(ResultTest, ASuiteIsTheSameTable) {
-  ExpectGolden("result_suite.txt", ResultOf(TwoBenchmarks(), kPipe));
+  ExpectGolden("result_suite.txt", ResultOf(SuiteSession(), kPipe));
 }
 
 TEST(ResultTest, NarrowTerminalsLoseColumnsAndNeverBreakACell) {
@@ -119,7 +111,7 @@ TEST(ResultTest, WideCharactersAlign) {
 }
 
 TEST(ResultTest, OnlyWhatIsStillChangedHasARowBesideTheGates) {
-  v1::Session session = TwoBenchmarks();
+  v1::Session session = SuiteSession();
   v1::Comparison* info = session.mutable_report()->add_comparisons();
   *info = session.report().comparisons(0);
   info->set_role(v1::COMPARISON_ROLE_INFO);
