@@ -69,6 +69,11 @@ std::string WhyVersion1(std::string_view mountinfo, std::string_view controller)
   return {};
 }
 
+std::string WhyVersion1(const KernelFiles& files, std::string_view controller) {
+  const std::string mountinfo = files.Text("proc/self/mountinfo");
+  return WhyVersion1(std::string_view(mountinfo), controller);
+}
+
 Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view cgroup) {
   while (!cgroup.empty()) {
     std::string_view group = NextLine(cgroup);

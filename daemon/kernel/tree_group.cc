@@ -111,8 +111,8 @@ std::optional<std::uint64_t> ReadNumber(int file) {
 /// Returns the error for a limit or figure that is unavailable.
 /// @param controller  the controller that `what` needs, or empty
 Error GroupCannotHold(const std::string& what, std::string_view controller) {
-  const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
-  const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
+  const std::string why =
+      controller.empty() ? std::string() : WhyVersion1(KernelFiles("/"), controller);
   return Error{ErrorCode::kNotFound, why.empty()
                                          ? "no control group can be created here for " + what
                                          : what + " is unavailable: " + why};
@@ -134,12 +134,8 @@ struct Maker {
 
 /// Returns the start time of a process; empty if it has ended or is a zombie.
 std::optional<std::uint64_t> StartOf(const std::string& pid) {
-  const auto stat = KernelFiles("/").Read("proc/" + pid + "/stat");
-  if (!stat) return std::nullopt;
-  std::string_view behind_name = std::string_view(*stat).substr(stat->rfind(')') + 1);
-  const std::string_view state = NextWord(behind_name);
-  const auto process = ParseProcess(*stat);
-  if (!process || state == "Z" || state == "X") return std::nullopt;
+  const auto process = ReadProcessStat(KernelFiles("/"), pid);
+  if (!process || process->dead) return std::nullopt;
   return process->started_ticks;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/meminfo.h"
 
 namespace benchd {
 namespace {
@@ -19,9 +20,7 @@ constexpr std::uint64_t kKeptMemory = 256 * kMebibyte;
 
 /// Returns how many bytes of the machine's memory a run may use; kNoLimit if the total is unknown.
 std::uint64_t MostMemory(const Host& host) {
-  const std::string text = host.files.Text("proc/meminfo");
-  std::string_view value = Field(text, "MemTotal");
-  const std::uint64_t total = ParseCount(NextWord(value)).value_or(0) * 1024;
+  const std::uint64_t total = ReadMemoryInfo(host.files).total_kib.value_or(0) * 1024;
   const std::uint64_t kept = std::max(total / 10, kKeptMemory);
   // On such a small machine, a limit would leave too little memory for benchmarks.
   if (total < 2 * kept) return kNoLimit;

@@ -5,6 +5,7 @@
 #include "core/base/cpu_list.h"
 #include "core/model/machine_profile.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/meminfo.h"
 #include "daemon/observe/doctor_checks.h"
 #include "daemon/observe/sample.h"
 
@@ -139,11 +140,9 @@ std::optional<Symptom> VirtualMachine(const Patient& patient) {
 }
 
 std::optional<Symptom> Swap(const Patient& patient) {
-  const std::string meminfo = patient.files.Text("proc/meminfo");
-  std::string_view total_field = Field(meminfo, "SwapTotal");
-  std::string_view free_field = Field(meminfo, "SwapFree");
-  const std::uint64_t total = ParseCount(NextWord(total_field)).value_or(0);
-  const std::uint64_t free = ParseCount(NextWord(free_field)).value_or(total);
+  const MemoryInfo memory = ReadMemoryInfo(patient.files);
+  const std::uint64_t total = memory.swap_total_kib.value_or(0);
+  const std::uint64_t free = memory.swap_free_kib.value_or(total);
   if (free >= total) return {};
   constexpr std::uint64_t kKibibyte = 1024;
   return Symptom{BytesText((total - free) * kKibibyte) + " of " + BytesText(total * kKibibyte) +

@@ -104,7 +104,7 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
   const std::string finding =
       "other programs may run on " + CpusText(patient.cpus.benchmark) +
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
-  const std::string version1 = WhyVersion1(patient.files.Text("proc/self/mountinfo"), "cpuset");
+  const std::string version1 = WhyVersion1(patient.files, "cpuset");
   if (!version1.empty()) {
     return Symptom{finding,
                    {version1 + "; limits on a run's memory and processes also require this"}};

@@ -7,68 +7,62 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
+#include "daemon/kernel/interrupts.h"
+#include "daemon/kernel/meminfo.h"
+#include "daemon/kernel/proc_stat.h"
+#include "daemon/kernel/process_stat.h"
+#include "daemon/kernel/schedstat.h"
 
 namespace benchd {
 namespace {
 
 using Cpus = std::vector<int>;
 
-bool Contains(const Cpus& cpus, int cpu) {
-  return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+bool IsSampled(const Cpus& cpus, std::optional<int> cpu) {
+  return cpu && std::binary_search(cpus.begin(), cpus.end(), *cpu);
 }
 
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  enum Column { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kColumns };
-  constexpr std::size_t kFewest = kIdle + 1;  // present on every kernel
+  constexpr std::ptrdiff_t kFewest = kIdleTicks + 1;  // present on every kernel
   const std::string text = files.Text("proc/stat");
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = NextLine(rest);
-    const auto cpu = CpuOf(NextWord(line));
-    if (!cpu || !Contains(cpus, *cpu)) continue;
-    std::array<std::uint64_t, kColumns> ticks{};
-    std::size_t count = 0;
-    for (; count < ticks.size(); ++count) {
-      const auto value = ParseCount(NextWord(line));
-      if (!value) break;
-      ticks[count] = *value;
-    }
-    if (count < kFewest) continue;
+    const StatLine line(NextLine(rest));
+    const auto cpu = line.cpu();
+    if (!IsSampled(cpus, cpu)) continue;
+    CpuTicks ticks = line.ticks();
+    const auto missing = std::find(ticks.begin(), ticks.end(), std::nullopt);
+    if (missing - ticks.begin() < kFewest) continue;
+    std::fill(missing, ticks.end(), std::uint64_t{0});  // an old kernel has fewer columns
     CpuCounters& counters = sample.cpus[*cpu];
-    counters.irq_ticks = ticks[kIrq] + ticks[kSoftIrq];
-    counters.busy_ticks = ticks[kUser] + ticks[kNice] + ticks[kSystem] + counters.irq_ticks;
-    counters.steal_ticks = ticks[kSteal];
+    counters.irq_ticks = *ticks[kIrqTicks] + *ticks[kSoftIrqTicks];
+    counters.busy_ticks =
+        *ticks[kUserTicks] + *ticks[kNiceTicks] + *ticks[kSystemTicks] + counters.irq_ticks;
+    counters.steal_ticks = *ticks[kStealTicks];
     counters.total_ticks =
-        counters.busy_ticks + ticks[kIdle] + ticks[kIoWait] + counters.steal_ticks;
+        counters.busy_ticks + *ticks[kIdleTicks] + *ticks[kIoWaitTicks] + counters.steal_ticks;
   }
 }
 
-/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics". Since version
-/// 15, a line has nine numbers; the eighth is the "sum of all time spent waiting to run by tasks on
-/// this processor". The unit is nanoseconds. This is documented since version 17, but applies to
-/// all versions (rq_sched_info.run_delay). The file does not exist without CONFIG_SCHEDSTATS.
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  constexpr std::uint64_t kFirstVersion = 15;
-  constexpr int kRunDelay = 8;
   const std::string text = files.Text("proc/schedstat");
   std::string_view rest = text;
-  std::string_view version = NextLine(rest);
-  if (NextWord(version) != "version") return;
-  if (ParseCount(NextWord(version)).value_or(0) < kFirstVersion) return;
+  const SchedstatLine version(NextLine(rest));
+  if (!version.IsVersion() || !version.IsSupportedVersion()) return;
   while (!rest.empty()) {
-    std::string_view line = NextLine(rest);
-    const auto cpu = CpuOf(NextWord(line));
-    if (!cpu || !Contains(cpus, *cpu)) continue;
-    std::string_view figure;
-    for (int i = 0; i < kRunDelay; ++i) figure = NextWord(line);
-    if (const auto waited_ns = ParseCount(figure)) sample.cpus[*cpu].waited_ns = *waited_ns;
+    const SchedstatLine line(NextLine(rest));
+    const auto cpu = line.cpu();
+    if (!IsSampled(cpus, cpu)) continue;
+    if (const auto waited_ns = line.waited_ns()) sample.cpus[*cpu].waited_ns = *waited_ns;
   }
 }
 
@@ -103,34 +97,22 @@ std::string_view ActionsOf(std::string_view text) {
   return blank == std::string_view::npos ? text : text.substr(blank + 1);
 }
 
-/// Reads a table whose first line names the online CPUs. Each other line has one count per CPU,
-/// followed by a description.
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   const std::string text = files.Text("proc/interrupts");
   std::string_view rest = text;
-  std::vector<bool> is_watched;
-  for (std::string_view header = NextLine(rest); !header.empty();) {
-    const auto cpu = CpuOf(NextWord(header));
-    is_watched.push_back(cpu && Contains(cpus, *cpu));
-  }
+  const InterruptColumns columns(NextLine(rest), cpus);
   while (!rest.empty()) {
-    std::string_view line = NextLine(rest);
-    std::string_view label = NextWord(line);
+    const InterruptLine line = columns.Parse(NextLine(rest));
+    std::string_view label = line.label;
     if (!label.ends_with(':')) continue;
     label.remove_suffix(1);
-    std::uint64_t sum = 0;
-    for (const bool watched : is_watched) {
-      std::string_view after = line;
-      const auto count = ParseCount(NextWord(after));
-      if (!count) break;
-      line = after;
-      if (watched) sum += *count;
-    }
+    const std::uint64_t sum = line.count.value_or(0);
     if (ParseCount(label)) {
-      const std::string name = Printable(ActionsOf(line)) + " (IRQ " + std::string(label) + ")";
+      const std::string name =
+          Printable(ActionsOf(line.description)) + " (IRQ " + std::string(label) + ")";
       sample.interrupts[name] += sum;
     } else {
-      std::string_view what = line;
+      std::string_view what = line.description;
       what.remove_prefix(std::min(what.size(), what.find_first_not_of(" \t")));
       sample.cpu_interrupts[Printable(what.empty() ? label : what)] += sum;
     }
@@ -141,9 +123,8 @@ void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
   for (const std::string& name : files.List("proc")) {
     const auto pid = ParseCount(name);
     if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
-    const auto text = files.Read("proc/" + name + "/stat");
-    if (!text) continue;  // the process has ended meanwhile
-    if (auto process = ParseProcess(*text)) {
+    // A process may have ended meanwhile.
+    if (auto process = ReadProcessStat(files, name)) {
       sample.processes[static_cast<std::int32_t>(*pid)] = std::move(*process);
     }
   }
@@ -180,10 +161,7 @@ namespace {
 
 constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
 
-/// Converts a field such as "MemTotal: 16318564 kB" to bytes; empty if the key is missing.
-std::string InBytes(std::string_view meminfo, std::string_view key) {
-  std::string_view field = Field(meminfo, key);
-  const auto kibibytes = ParseCount(NextWord(field));
+std::string InBytes(std::optional<std::uint64_t> kibibytes) {
   return kibibytes ? std::to_string(*kibibytes * 1024) : std::string();
 }
 
@@ -327,8 +305,8 @@ Environment ReadEnvironment(const KernelFiles& files) {
   const std::string cpuinfo = files.Text("proc/cpuinfo");
   add("cpu", Processor(cpuinfo));
   add("cpus", files.Text("sys/devices/system/cpu/online"));
-  const std::string meminfo = files.Text("proc/meminfo");
-  add("memory_bytes", InBytes(meminfo, "MemTotal"));
+  const MemoryInfo memory = ReadMemoryInfo(files);
+  add("memory_bytes", InBytes(memory.total_kib));
   add("clocksource", files.Text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
   const std::string load = files.Text("proc/loadavg");
   std::string_view loads = load;
@@ -337,7 +315,7 @@ Environment ReadEnvironment(const KernelFiles& files) {
   add("load_5m", NextWord(loads));
   add("load_15m", NextWord(loads));
   add("uptime_s", Uptime(files.Text("proc/uptime")));
-  add("swap_bytes", InBytes(meminfo, "SwapTotal"));
+  add("swap_bytes", InBytes(memory.swap_total_kib));
   add("microcode", Microcode(files, cpuinfo));
   add("mitigations", Mitigations(files));
   add("smt", Smt(files));

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "daemon/kernel/process_stat.h"
+#include "daemon/kernel/process_status.h"
 #include "daemon/settings/thread_cpus.h"
 
 namespace benchd {
@@ -18,18 +20,6 @@ bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
 
 namespace {
 
-/// Returns the user of a process. The owner of its folder in /proc is not reliable: it is root if
-/// the process has made itself untraceable.
-uid_t UserOf(const KernelFiles& files, const std::string& process) {
-  constexpr std::string_view kKey = "Uid:";
-  const std::string status = files.Text("proc/" + process + "/status");
-  for (std::string_view rest = status; !rest.empty();) {
-    std::string_view line = NextLine(rest);
-    if (NextWord(line) == kKey) return static_cast<uid_t>(ParseCount(NextWord(line)).value_or(0));
-  }
-  return 0;
-}
-
 /// Finds the pinned threads of one process.
 class PinnedThreadsOf {
  public:
@@ -43,9 +33,9 @@ class PinnedThreadsOf {
       // The cheap check comes first, because most threads may run on any CPU.
       auto cpus = ThreadCpusIn(online_, tid);
       if (!cpus || cpus->empty()) continue;
-      const auto stat = ReadThreadStat(files_, tid);
+      const auto stat = ReadProcessStat(files_, name);
       if (!stat || stat->bound) continue;
-      if (!user_) user_ = UserOf(files_, process_);
+      if (!user_) user_ = ReadProcessStatus(files_, process_).uid;
       JournalEntry entry{{SettingKind::kThreadCpus, ThreadTargetText({tid, stat->started_ticks})},
                          std::move(*cpus),
                          std::string()};

@@ -96,8 +96,7 @@ std::vector<int> LaterThreads(const Topology& topology) {
 /// Returns the reason why SMT cannot be turned off and on again safely, or an empty string.
 std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
                             const std::vector<int>& going, const ProfileCpus& cpus) {
-  const std::string mounts = files.Text("proc/self/mountinfo");
-  if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
+  if (const std::string version1 = WhyVersion1(files, "cpuset"); !version1.empty()) {
     // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
     return "an offline CPU would be removed from all cpusets permanently: " + version1;
   }

@@ -3,6 +3,7 @@
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
+#include "daemon/kernel/process_stat.h"
 
 namespace benchd {
 namespace {
@@ -13,7 +14,8 @@ constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
 /// Finds a thread. @errors kNotFound if it has ended
 Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
   const auto thread = ParseThreadTarget(target);
-  const auto stat = thread && files.IsReal() ? ReadThreadStat(files, thread->tid) : std::nullopt;
+  const auto stat =
+      thread && files.IsReal() ? ReadProcessStat(files, std::to_string(thread->tid)) : std::nullopt;
   if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
   return Error{ErrorCode::kNotFound, "the thread has ended"};
 }
@@ -34,11 +36,6 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   const ThreadTarget thread{static_cast<pid_t>(*tid), *started};
   if (ThreadTargetText(thread) != text) return {};
   return thread;
-}
-
-std::optional<ProcessCounters> ReadThreadStat(const KernelFiles& files, pid_t tid) {
-  const auto stat = files.Read("proc/" + std::to_string(tid) + "/stat");
-  return stat ? ParseProcess(*stat) : std::nullopt;
 }
 
 Result<std::string> ThreadCpusIn(const std::vector<int>& online, pid_t tid) {
