@@ -2,6 +2,7 @@
 
 #include "core/base/cpu_list.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 
 namespace benchd {
 
@@ -64,7 +65,7 @@ std::optional<ProcessCounters> ParseProcess(std::string_view text) {
 }
 
 std::optional<ProcessCounters> ReadProcessStat(const KernelFiles& files, std::string_view process) {
-  const auto text = files.Read("proc/" + std::string(process) + "/stat");
+  const auto text = files.Read(WithTarget(paths::kProcessStat, process));
   return text ? ParseProcess(*text) : std::nullopt;
 }
 

@@ -2,10 +2,12 @@
 
 #include <string>
 
+#include "daemon/kernel/kernel_paths.h"
+
 namespace benchd {
 
 ProcessStatus ReadProcessStatus(const KernelFiles& files, std::string_view process) {
-  const std::string text = files.Text("proc/" + std::string(process) + "/status");
+  const std::string text = files.Text(WithTarget(paths::kProcessStatus, process));
   const auto first = [&text](std::string_view key) {
     std::string_view field = Field(text, key);
     return ParseCount(NextWord(field)).value_or(0);

@@ -17,6 +17,7 @@
 
 #include "core/base/file.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/process_stat.h"
 #include "daemon/kernel/process_status.h"
 
@@ -29,12 +30,13 @@ void Send(int pidfd, int signal) { syscall(SYS_pidfd_send_signal, pidfd, signal,
 /// never does.
 template <typename See>
 bool AnyThread(pid_t pid, See see) {
-  const std::string folder = std::to_string(pid) + "/task";
-  DIR* const listing = opendir(("/proc/" + folder).c_str());
+  const std::string process = std::to_string(pid);
+  const std::string folder = KernelFiles("/").FullPath(WithTarget(paths::kProcessThreads, process));
+  DIR* const listing = opendir(folder.c_str());
   if (listing == nullptr) return false;
   bool seen = false;
   while (const dirent* entry = seen ? nullptr : readdir(listing)) {
-    if (ParseCount(entry->d_name)) seen = see(folder + "/" + entry->d_name);
+    if (ParseCount(entry->d_name)) seen = see(process + "/task/" + entry->d_name);
   }
   closedir(listing);
   return seen;
@@ -54,7 +56,7 @@ bool HasLivingThread(pid_t pid) {
 /// runner waits for it, and new children are appended. The result is absent if the kernel does not
 /// provide the list.
 std::optional<std::string> ListChildren() {
-  auto list = KernelFiles("/").Read("proc/thread-self/children");
+  auto list = KernelFiles("/").Read(paths::kOwnChildren);
   if (!list) return std::nullopt;
   return std::move(*list);
 }
@@ -167,7 +169,7 @@ bool ProcessTree::IsShielded(pid_t pid) const {
 
 std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
   std::vector<Process> all;
-  DIR* listing = opendir("/proc");
+  DIR* listing = opendir(KernelFiles("/").FullPath(paths::kProc).c_str());
   if (listing == nullptr) return all;
   while (const dirent* entry = readdir(listing)) {
     const auto pid = ParseCount(entry->d_name);

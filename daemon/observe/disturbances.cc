@@ -10,6 +10,7 @@
 
 #include "core/model/metric.h"
 #include "daemon/kernel/interrupts.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/proc_stat.h"
 #include "daemon/kernel/schedstat.h"
 
@@ -32,9 +33,9 @@ void Add(std::optional<std::uint64_t>& sum, std::uint64_t more) { sum = sum.valu
 
 DisturbanceFiles::DisturbanceFiles(const KernelFiles& files)
     : buffer_(std::make_unique<char[]>(kBufferBytes)) {
-  Open(stat_, files, "proc/stat", &DisturbanceFiles::ReadStat);
-  Open(interrupts_, files, "proc/interrupts", &DisturbanceFiles::ReadInterrupts);
-  Open(schedstat_, files, "proc/schedstat", &DisturbanceFiles::ReadTimeslices);
+  Open(stat_, files, paths::kStat, &DisturbanceFiles::ReadStat);
+  Open(interrupts_, files, paths::kInterrupts, &DisturbanceFiles::ReadInterrupts);
+  Open(schedstat_, files, paths::kSchedstat, &DisturbanceFiles::ReadTimeslices);
   // The kernel also writes 0 if the host does not report stolen time. A total of 0 since boot is
   // therefore treated as unknown.
   EachLine(stat_, [this](std::string_view text) {

@@ -18,6 +18,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
 #include "daemon/kernel/interrupts.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/meminfo.h"
 #include "daemon/kernel/proc_stat.h"
 #include "daemon/kernel/process_stat.h"
@@ -34,7 +35,7 @@ bool IsSampled(const Cpus& cpus, std::optional<int> cpu) {
 
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   constexpr std::ptrdiff_t kFewest = kIdleTicks + 1;  // present on every kernel
-  const std::string text = files.Text("proc/stat");
+  const std::string text = files.Text(paths::kStat);
   for (std::string_view rest = text; !rest.empty();) {
     const StatLine line(NextLine(rest));
     const auto cpu = line.cpu();
@@ -54,7 +55,7 @@ void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample
 }
 
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  const std::string text = files.Text("proc/schedstat");
+  const std::string text = files.Text(paths::kSchedstat);
   std::string_view rest = text;
   const SchedstatLine version(NextLine(rest));
   if (!version.IsVersion() || !version.IsSupportedVersion()) return;
@@ -69,15 +70,15 @@ void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& samp
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle.
 void ReadThrottling(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    const auto core = files.Count(CpuFile(cpu, "thermal_throttle/core_throttle_count"));
-    const auto package = files.Count(CpuFile(cpu, "thermal_throttle/package_throttle_count"));
+    const auto core = files.Count(CpuFile(cpu, paths::kCoreThrottles));
+    const auto package = files.Count(CpuFile(cpu, paths::kPackageThrottles));
     if (core || package) sample.cpus[cpu].throttled = core.value_or(0) + package.value_or(0);
   }
 }
 
 void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    if (const auto khz = files.Count(CpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
+    if (const auto khz = files.Count(CpuFile(cpu, paths::kFrequency))) {
       sample.cpus[cpu].frequency_khz = *khz;
     }
   }
@@ -98,7 +99,7 @@ std::string_view ActionsOf(std::string_view text) {
 }
 
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  const std::string text = files.Text("proc/interrupts");
+  const std::string text = files.Text(paths::kInterrupts);
   std::string_view rest = text;
   const InterruptColumns columns(NextLine(rest), cpus);
   while (!rest.empty()) {
@@ -120,7 +121,7 @@ void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& s
 }
 
 void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
-  for (const std::string& name : files.List("proc")) {
+  for (const std::string& name : files.List(paths::kProc)) {
     const auto pid = ParseCount(name);
     if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
     // A process may have ended meanwhile.
@@ -159,8 +160,6 @@ MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus)
 
 namespace {
 
-constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
-
 std::string InBytes(std::optional<std::uint64_t> kibibytes) {
   return kibibytes ? std::to_string(*kibibytes * 1024) : std::string();
 }
@@ -174,7 +173,7 @@ std::string Uptime(std::string_view text) {
 std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
   const std::string_view field = Field(cpuinfo, "microcode");
   if (!field.empty()) return std::string(field);
-  return files.Text("sys/devices/system/cpu/cpu0/microcode/version");
+  return files.Text(CpuFile(0, paths::kMicrocode));
 }
 
 /// Shortens the kernel's text about a mitigation: "PTE Inversion" for "Mitigation: PTE Inversion;
@@ -191,8 +190,8 @@ std::string_view FirstWords(std::string_view text) {
 std::string Mitigations(const KernelFiles& files) {
   std::string text;
   bool any = false;
-  for (const std::string& name : files.List(kVulnerabilities)) {
-    const std::string state = files.Text(std::string(kVulnerabilities) + "/" + name);
+  for (const std::string& name : files.List(paths::kVulnerabilities)) {
+    const std::string state = files.Text(WithTarget(paths::kVulnerability, name));
     if (state.empty()) continue;
     any = true;
     if (state == "Not affected") continue;
@@ -204,9 +203,9 @@ std::string Mitigations(const KernelFiles& files) {
 /// Returns the state of SMT, such as "on, active": the switch, and whether a core has more than one
 /// online thread.
 std::string Smt(const KernelFiles& files) {
-  const std::string control = files.Text("sys/devices/system/cpu/smt/control");
+  const std::string control = files.Text(paths::kSmtControl);
   if (control.empty()) return {};
-  const std::string active = files.Text("sys/devices/system/cpu/smt/active");
+  const std::string active = files.Text(paths::kSmtActive);
   return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
 }
 
@@ -240,7 +239,7 @@ std::string Processor(std::string_view cpuinfo) {
 /// flag.
 /// Source: systemd's src/basic/virt.c, detect_vm_dmi_vendor() and detect_vm_device_tree().
 bool IsVirtualFirmware(const KernelFiles& files) {
-  if (files.Exists("proc/device-tree/hypervisor") || files.Exists("proc/device-tree/fw-cfg")) {
+  if (files.Exists(paths::kHypervisorNode) || files.Exists(paths::kFirmwareNode)) {
     return true;
   }
   constexpr std::string_view kVirtual[] = {"KVM",
@@ -253,8 +252,8 @@ bool IsVirtualFirmware(const KernelFiles& files) {
                                            "Apple Virtualization",
                                            "Google Compute Engine",
                                            "Virtual Machine"};
-  for (const char* name : {"product_name", "sys_vendor", "bios_vendor"}) {
-    const std::string text = files.Text("sys/class/dmi/id/" + std::string(name));
+  for (const char* name : {paths::kProductName, paths::kSystemVendor, paths::kBiosVendor}) {
+    const std::string text = files.Text(name);
     const auto is_part = [&text](std::string_view word) { return text.find(word) != text.npos; };
     if (std::any_of(std::begin(kVirtual), std::end(kVirtual), is_part)) return true;
   }
@@ -264,11 +263,11 @@ bool IsVirtualFirmware(const KernelFiles& files) {
 /// Detects the hypervisor from the CPUID bit that hypervisors set for their guests ("hypervisor" in
 /// /proc/cpuinfo), or from the firmware on processors without such flags.
 std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
-  const std::string type = files.Text("sys/hypervisor/type");
+  const std::string type = files.Text(paths::kHypervisorType);
   if (!type.empty() && type != "none") return type;
   const std::string_view flags = Field(cpuinfo, "flags");
   if (flags.empty() ? !IsVirtualFirmware(files) : !HasWord(flags, "hypervisor")) return {};
-  const std::string product = files.Text("sys/class/dmi/id/product_name");
+  const std::string product = files.Text(paths::kProductName);
   return product.empty() ? "unknown" : product;
 }
 
@@ -299,35 +298,35 @@ Environment ReadEnvironment(const KernelFiles& files) {
     if (!value.empty()) environment.facts.emplace_back(std::move(name), value);
   };
 
-  add("hostname", files.Text("proc/sys/kernel/hostname"));
-  add("kernel", files.Text("proc/sys/kernel/osrelease"));
-  add("kernel_command_line", files.Text("proc/cmdline"));
-  const std::string cpuinfo = files.Text("proc/cpuinfo");
+  add("hostname", files.Text(paths::kHostname));
+  add("kernel", files.Text(paths::kRelease));
+  add("kernel_command_line", files.Text(paths::kCommandLine));
+  const std::string cpuinfo = files.Text(paths::kCpuinfo);
   add("cpu", Processor(cpuinfo));
-  add("cpus", files.Text("sys/devices/system/cpu/online"));
+  add("cpus", files.Text(paths::kOnlineCpus));
   const MemoryInfo memory = ReadMemoryInfo(files);
   add("memory_bytes", InBytes(memory.total_kib));
-  add("clocksource", files.Text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
-  const std::string load = files.Text("proc/loadavg");
+  add("clocksource", files.Text(paths::kClocksource));
+  const std::string load = files.Text(paths::kLoad);
   std::string_view loads = load;
   add("load", NextWord(loads));
-  add("boot_id", files.Text("proc/sys/kernel/random/boot_id"));
+  add("boot_id", files.Text(paths::kBootId));
   add("load_5m", NextWord(loads));
   add("load_15m", NextWord(loads));
-  add("uptime_s", Uptime(files.Text("proc/uptime")));
+  add("uptime_s", Uptime(files.Text(paths::kUptime)));
   add("swap_bytes", InBytes(memory.swap_total_kib));
   add("microcode", Microcode(files, cpuinfo));
   add("mitigations", Mitigations(files));
   add("smt", Smt(files));
-  add("cpufreq_driver", files.Text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
-  add("idle_driver", files.Text("sys/devices/system/cpu/cpuidle/current_driver"));
+  add("cpufreq_driver", files.Text(CpuFile(0, paths::kFrequencyDriver)));
+  add("idle_driver", files.Text(paths::kIdleDriver));
   add("hypervisor", Hypervisor(files, cpuinfo));
   add("machine", MachineName(files));
   return environment;
 }
 
 std::string ReadHypervisor(const KernelFiles& files) {
-  return Hypervisor(files, files.Text("proc/cpuinfo"));
+  return Hypervisor(files, files.Text(paths::kCpuinfo));
 }
 
 }  // namespace benchd

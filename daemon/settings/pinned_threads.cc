@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/process_stat.h"
 #include "daemon/kernel/process_status.h"
 #include "daemon/settings/thread_cpus.h"
@@ -27,7 +28,7 @@ class PinnedThreadsOf {
       : files_(files), process_(std::move(process)), online_(online) {}
 
   void Find(PinnedThreadsBudget& budget, PinnedThreads& pinned) {
-    for (const std::string& name : files_.List("proc/" + process_ + "/task")) {
+    for (const std::string& name : files_.List(WithTarget(paths::kProcessThreads, process_))) {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
       if (tid == 0) continue;
       // The cheap check comes first, because most threads may run on any CPU.
@@ -58,9 +59,9 @@ class PinnedThreadsOf {
 
 PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget budget) {
   PinnedThreads pinned;
-  const auto online = ReadCpus(files, kOnlineCpus);
+  const auto online = ReadCpus(files, paths::kOnlineCpus);
   if (!files.IsReal() || !online || online->empty()) return pinned;
-  for (const std::string& process : files.List("proc")) {
+  for (const std::string& process : files.List(paths::kProc)) {
     const auto pid = ParseCount(process);
     if (!pid || static_cast<pid_t>(*pid) == getpid()) continue;
     PinnedThreadsOf(files, process, *online).Find(budget, pinned);

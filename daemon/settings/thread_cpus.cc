@@ -3,6 +3,7 @@
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/process_stat.h"
 
 namespace benchd {
@@ -46,14 +47,14 @@ Result<std::string> ThreadCpusIn(const std::vector<int>& online, pid_t tid) {
 
 Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
   TRY(auto tid, Find(files, target));
-  TRY(auto online, ReadCpus(files, kOnlineCpus));
+  TRY(auto online, ReadCpus(files, paths::kOnlineCpus));
   return ThreadCpusIn(online, tid);
 }
 
 Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
                              std::string_view cpus) {
   TRY(auto tid, Find(files, target));
-  TRY(auto list, cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus));
+  TRY(auto list, cpus.empty() ? ReadCpus(files, paths::kOnlineCpus) : ParseCpuList(cpus));
   return SetAffinity(tid, list);
 }
 
