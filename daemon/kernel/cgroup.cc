@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
 
 namespace benchd {
 namespace {
@@ -49,7 +50,7 @@ Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
 }
 
 Result<CgroupMount> ReadCgroup2Mount(const KernelFiles& files) {
-  auto mountinfo = files.Read("proc/self/mountinfo");
+  auto mountinfo = files.Read(paths::kMountInfo);
   return mountinfo ? FindCgroup2Mount(*mountinfo) : std::move(mountinfo).error();
 }
 
@@ -67,6 +68,11 @@ std::string WhyVersion1(std::string_view mountinfo, std::string_view controller)
            "systemd.unified_cgroup_hierarchy=1";
   }
   return {};
+}
+
+std::string WhyVersion1(const KernelFiles& files, std::string_view controller) {
+  const std::string mountinfo = files.Text(paths::kMountInfo);
+  return WhyVersion1(std::string_view(mountinfo), controller);
 }
 
 Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view cgroup) {
@@ -88,7 +94,7 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
 
 Result<std::string> OwnCgroupFolder(const KernelFiles& files) {
   TRY(auto mount, ReadCgroup2Mount(files));
-  auto own = files.Read("proc/self/cgroup");
+  auto own = files.Read(paths::kOwnCgroup);
   return own ? OwnCgroupFolder(mount, *own) : std::move(own);
 }
 
@@ -98,8 +104,8 @@ std::string WithoutSlash(std::string path) {
 }
 
 Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
-  TRY(auto mountinfo, files.Read("proc/self/mountinfo"));
-  TRY(auto cgroup, files.Read("proc/self/cgroup"));
+  TRY(auto mountinfo, files.Read(paths::kMountInfo));
+  TRY(auto cgroup, files.Read(paths::kOwnCgroup));
   CgroupPlace place;
   place.version1 = WhyVersion1(mountinfo, "cpuset");
   const auto mount = FindCgroup2Mount(mountinfo);

@@ -27,6 +27,9 @@ Result<CgroupMount> ReadCgroup2Mount(const KernelFiles& files);
 /// dropped.
 std::string WhyVersion1(std::string_view mountinfo, std::string_view controller);
 
+/// Returns the same for this machine; an empty string also if proc/self/mountinfo cannot be read.
+std::string WhyVersion1(const KernelFiles& files, std::string_view controller);
+
 /// Returns the folder of a process's version 2 group, parsed from the text of its /proc/PID/cgroup
 /// (the line "0::").
 /// @errors kNotFound if the process is not in a group, or the mount does not show its group.

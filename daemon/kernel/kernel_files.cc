@@ -78,8 +78,15 @@ Result<std::vector<int>> ReadCpus(const KernelFiles& files, std::string_view pat
   return text ? ParseCpuList(*text) : std::move(text).error();
 }
 
-std::string CpuFile(int cpu, std::string_view name) {
-  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
+std::string WithTarget(std::string_view pattern, std::string_view target) {
+  const std::size_t place = pattern.find('%');
+  std::string text(pattern.substr(0, place));
+  if (place != std::string_view::npos) text.append(target).append(pattern.substr(place + 1));
+  return text;
+}
+
+std::string CpuFile(int cpu, std::string_view pattern) {
+  return WithTarget(pattern, std::to_string(cpu));
 }
 
 // ---- text ----

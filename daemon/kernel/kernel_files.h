@@ -13,7 +13,7 @@ namespace benchd {
 /// The kernel's files in /proc, /sys and /dev below a root directory. Tests use another root, and
 /// may override the virtual functions to simulate errors that a plain folder never returns.
 ///
-/// Paths do not have a leading slash: "sys/devices/system/cpu/online".
+/// Paths do not have a leading slash; kernel_paths.h lists them.
 class KernelFiles {
  public:
   /// `root` is "/" on a real machine.
@@ -52,10 +52,12 @@ class KernelFiles {
 
 /// Reads a CPU list from a file. @errors also if the text is not a CPU list
 Result<std::vector<int>> ReadCpus(const KernelFiles& files, std::string_view path);
-inline constexpr std::string_view kOnlineCpus = "sys/devices/system/cpu/online";
 
-/// Returns a path such as "sys/devices/system/cpu/cpu3/NAME".
-std::string CpuFile(int cpu, std::string_view name);
+/// Returns `pattern` with "%" replaced by the target.
+std::string WithTarget(std::string_view pattern, std::string_view target);
+
+/// Returns the path of a file of one CPU: `pattern` with "%" replaced by its number.
+std::string CpuFile(int cpu, std::string_view pattern);
 
 // Parsers for the text files in /proc and /sys, whose lines consist of words separated by blanks.
 // They accept any bytes and return empty values for missing parts.

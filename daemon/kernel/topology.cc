@@ -9,6 +9,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
 
 namespace benchd {
 namespace {
@@ -18,8 +19,7 @@ constexpr std::uint64_t kMostCapacity = 1024;
 
 /// Returns the online CPUs on the same core as `cpu`, including `cpu`.
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
-  // The second name is the old name of the same file.
-  for (const char* name : {"topology/core_cpus_list", "topology/thread_siblings_list"}) {
+  for (const char* name : {paths::kSiblings, paths::kOldSiblings}) {
     const auto listed = ReadCpus(files, CpuFile(cpu, name));
     if (!listed) continue;
     std::vector<int> siblings = CpusInBoth(*listed, online);
@@ -29,7 +29,7 @@ std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<i
 }
 
 int Package(const KernelFiles& files, int cpu) {
-  const std::string text = files.Read(CpuFile(cpu, "topology/physical_package_id")).value_or("0");
+  const std::string text = files.Read(CpuFile(cpu, paths::kPackage)).value_or("0");
   int package = 0;
   std::from_chars(text.data(), text.data() + text.size(), package);
   return package;
@@ -38,12 +38,12 @@ int Package(const KernelFiles& files, int cpu) {
 /// Returns the capacity of each CPU; empty if all are equal.
 std::map<int, int> ReadCapacities(const KernelFiles& files, const std::vector<int>& online) {
   std::map<int, int> capacities;
-  const auto atom = ReadCpus(files, "sys/devices/cpu_atom/cpus");
-  const auto core = ReadCpus(files, "sys/devices/cpu_core/cpus");
+  const auto atom = ReadCpus(files, paths::kAtomCpus);
+  const auto core = ReadCpus(files, paths::kCoreCpus);
   for (const int cpu : online) {
     constexpr int kFast = 2;
     constexpr int kSlow = 1;
-    const auto told = ParseCount(files.Text(CpuFile(cpu, "cpu_capacity")));
+    const auto told = ParseCount(files.Text(CpuFile(cpu, paths::kCapacity)));
     if (told && *told <= kMostCapacity) capacities[cpu] = static_cast<int>(*told);
     if (core && std::binary_search(core->begin(), core->end(), cpu)) capacities[cpu] = kFast;
     if (atom && std::binary_search(atom->begin(), atom->end(), cpu)) capacities[cpu] = kSlow;
@@ -56,15 +56,14 @@ std::map<int, int> ReadCapacities(const KernelFiles& files, const std::vector<in
 }
 
 std::vector<NumaNode> ReadNodes(const KernelFiles& files, const std::vector<int>& online) {
-  constexpr std::string_view kFolder = "sys/devices/system/node";
   constexpr std::string_view kPrefix = "node";
   constexpr std::uint64_t kMaxNode = std::numeric_limits<int>::max();
   std::vector<NumaNode> nodes;
-  for (const std::string& name : files.List(kFolder)) {
+  for (const std::string& name : files.List(paths::kNumaNodes)) {
     if (!name.starts_with(kPrefix)) continue;
     const auto number = ParseCount(std::string_view(name).substr(kPrefix.size()));
     if (!number || *number > kMaxNode) continue;
-    const auto cpus = ReadCpus(files, std::string(kFolder) + "/" + name + "/cpulist");
+    const auto cpus = ReadCpus(files, WithTarget(paths::kNumaNodeCpus, name));
     if (!cpus) continue;
     nodes.push_back({static_cast<int>(*number), CpusInBoth(*cpus, online)});
   }
@@ -84,7 +83,7 @@ std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus)
 }
 
 Result<Topology> ReadTopology(const KernelFiles& files) {
-  auto online = ReadCpus(files, kOnlineCpus);
+  auto online = ReadCpus(files, paths::kOnlineCpus);
   if (!online) return std::move(online).error().Within("reading the online CPUs");
   if (online->empty()) {
     return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty"};

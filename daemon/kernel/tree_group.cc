@@ -15,6 +15,7 @@
 #include "core/base/try.h"
 #include "daemon/kernel/cgroup.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/process_stat.h"
 
 namespace benchd {
@@ -23,9 +24,6 @@ namespace {
 constexpr std::string_view kNamePrefix = "benchd-run-";
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// Source: Documentation/admin-guide/cgroup-v2.rst
-constexpr const char* kMemoryMax = "memory.max";
-constexpr const char* kPidsMax = "pids.max";
 
 UniqueFd OpenAt(int folder, const char* name, int flags) {
   return UniqueFd(openat(folder, name, flags | O_CLOEXEC));
@@ -52,19 +50,18 @@ bool WriteAt(int folder, const char* name, std::string_view text) {
 /// Freezes a group for its lifetime, so that no process in it can fork.
 class Frozen {
  public:
-  explicit Frozen(int folder) : folder_(folder) { WriteAt(folder_, kFreeze, "1"); }
+  explicit Frozen(int folder) : folder_(folder) { WriteAt(folder_, paths::kGroupFreeze, "1"); }
   Frozen(const Frozen&) = delete;
   Frozen& operator=(const Frozen&) = delete;
-  ~Frozen() { WriteAt(folder_, kFreeze, "0"); }
+  ~Frozen() { WriteAt(folder_, paths::kGroupFreeze, "0"); }
 
  private:
-  static constexpr const char* kFreeze = "cgroup.freeze";
   const int folder_;
 };
 
 /// Sends SIGKILL to each process in a group. @return the number of processes
 int SignalAll(int folder) {
-  const std::string pids = ReadAt(folder, "cgroup.procs");
+  const std::string pids = ReadAt(folder, paths::kGroupProcesses);
   int count = 0;
   for (std::string_view rest = pids; !rest.empty();) {
     const auto pid = ParseCount(NextLine(rest));
@@ -76,7 +73,7 @@ int SignalAll(int folder) {
 }
 
 void KillAll(int folder) {
-  if (WriteAt(folder, "cgroup.kill", "1")) return;
+  if (WriteAt(folder, paths::kGroupKill, "1")) return;
   // For kernels before Linux 5.14.
   constexpr int kPasses = 20;
   for (int pass = 0; pass < kPasses; ++pass) {
@@ -111,8 +108,8 @@ std::optional<std::uint64_t> ReadNumber(int file) {
 /// Returns the error for a limit or figure that is unavailable.
 /// @param controller  the controller that `what` needs, or empty
 Error GroupCannotHold(const std::string& what, std::string_view controller) {
-  const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
-  const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
+  const std::string why =
+      controller.empty() ? std::string() : WhyVersion1(KernelFiles("/"), controller);
   return Error{ErrorCode::kNotFound, why.empty()
                                          ? "no control group can be created here for " + what
                                          : what + " is unavailable: " + why};
@@ -134,18 +131,14 @@ struct Maker {
 
 /// Returns the start time of a process; empty if it has ended or is a zombie.
 std::optional<std::uint64_t> StartOf(const std::string& pid) {
-  const auto stat = KernelFiles("/").Read("proc/" + pid + "/stat");
-  if (!stat) return std::nullopt;
-  std::string_view behind_name = std::string_view(*stat).substr(stat->rfind(')') + 1);
-  const std::string_view state = NextWord(behind_name);
-  const auto process = ParseProcess(*stat);
-  if (!process || state == "Z" || state == "X") return std::nullopt;
+  const auto process = ReadProcessStat(KernelFiles("/"), pid);
+  if (!process || process->dead) return std::nullopt;
   return process->started_ticks;
 }
 
 Maker Ourselves() {
   struct stat info {};
-  const bool known = stat("/proc/self/ns/pid", &info) == 0;
+  const bool known = stat(paths::kOwnPidNamespace, &info) == 0;
   return {static_cast<std::uint64_t>(getpid()), StartOf("self").value_or(0),
           known ? std::uint64_t{info.st_ino} : 0};
 }
@@ -265,11 +258,11 @@ Result<void> TreeGroup::MakeFolder() {
   path_ = path;
   folder_ = std::move(folder);
   const int at = folder_.get();
-  memory_events_ = OpenAt(at, "memory.events", O_RDONLY);
-  process_events_ = OpenAt(at, "pids.events", O_RDONLY);
-  cpu_time_ = OpenAt(at, "cpu.stat", O_RDONLY);
-  memory_peak_ = OpenAt(at, "memory.peak", O_RDONLY);
-  memory_now_ = OpenAt(at, "memory.current", O_RDONLY);
+  memory_events_ = OpenAt(at, paths::kMemoryEvents, O_RDONLY);
+  process_events_ = OpenAt(at, paths::kPidsEvents, O_RDONLY);
+  cpu_time_ = OpenAt(at, paths::kCpuStat, O_RDONLY);
+  memory_peak_ = OpenAt(at, paths::kMemoryPeak, O_RDONLY);
+  memory_now_ = OpenAt(at, paths::kMemoryCurrent, O_RDONLY);
   spent_ = false;
   seen_ = {};
   auto limited = Apply();
@@ -304,9 +297,9 @@ void TreeGroup::Kill() {
 
 // ---- limits ----
 
-bool TreeGroup::CanLimitMemory() const { return Has(folder_.get(), kMemoryMax); }
+bool TreeGroup::CanLimitMemory() const { return Has(folder_.get(), paths::kMemoryMax); }
 
-bool TreeGroup::CanLimitProcesses() const { return Has(folder_.get(), kPidsMax); }
+bool TreeGroup::CanLimitProcesses() const { return Has(folder_.get(), paths::kPidsMax); }
 
 Result<void> TreeGroup::WriteValue(const char* name, std::uint64_t value) const {
   const std::string text = value == kNoLimit ? "max" : std::to_string(value);
@@ -315,13 +308,13 @@ Result<void> TreeGroup::WriteValue(const char* name, std::uint64_t value) const 
 }
 
 Result<void> TreeGroup::WriteMemoryLimit() {
-  auto written = WriteValue(kMemoryMax, held_.memory_bytes);
+  auto written = WriteValue(paths::kMemoryMax, held_.memory_bytes);
   if (!written) return written;
   const int at = folder_.get();
   const bool is_limited = held_.memory_bytes != kNoLimit;
   // A machine without swap does not have this file.
-  WriteAt(at, "memory.swap.max", is_limited ? "0" : "max");
-  WriteAt(at, "memory.oom.group", is_limited ? "1" : "0");
+  WriteAt(at, paths::kMemorySwapMax, is_limited ? "0" : "max");
+  WriteAt(at, paths::kMemoryOomGroup, is_limited ? "1" : "0");
   return {};
 }
 
@@ -330,7 +323,7 @@ Result<void> TreeGroup::Apply() {
     TRY_VOID(WriteMemoryLimit());
   }
   if (held_.processes == kNoLimit) return {};
-  return WriteValue(kPidsMax, held_.processes);
+  return WriteValue(paths::kPidsMax, held_.processes);
 }
 
 Result<void> TreeGroup::LimitMemory(std::uint64_t bytes) {
@@ -347,7 +340,7 @@ Result<void> TreeGroup::LimitProcesses(std::uint64_t count) {
   const std::uint64_t wanted = std::min(count, base_.processes);
   if (wanted == held_.processes) return {};
   if (!CanLimitProcesses()) return GroupCannotHold("a process limit", "pids");
-  auto limited = WriteValue(kPidsMax, wanted);
+  auto limited = WriteValue(paths::kPidsMax, wanted);
   held_.processes = limited ? wanted : kNoLimit;
   return limited;
 }

@@ -14,6 +14,7 @@
 
 #include <atomic>
 
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/launch/raw_syscall.h"
 
 namespace benchd {
@@ -85,7 +86,7 @@ void SetMemory(const ChildPlan& plan) {
 void Place(const ChildPlan& plan) {
   // Done before setting the affinity, because joining a cpuset overrides it.
   if (plan.join_cgroup >= 0) {
-    const long joined = WriteZero(plan.join_cgroup, "cgroup.procs");
+    const long joined = WriteZero(plan.join_cgroup, paths::kGroupProcesses);
     // Without limits, a refusal does no harm, because descendants are found through their parents.
     if (plan.must_join) Check(plan, ChildStep::kGroup, joined);
   }
@@ -94,7 +95,7 @@ void Place(const ChildPlan& plan) {
           RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
   }
   // This may fail, because not every runner may lower the score. Children then inherit it.
-  if (plan.reset_oom_score) WriteZero(AT_FDCWD, "/proc/self/oom_score_adj");
+  if (plan.reset_oom_score) WriteZero(AT_FDCWD, paths::kOwnOomScore);
   RawSyscall(SYS_umask, static_cast<long>(plan.umask));
   for (std::size_t i = 0; i < plan.limit_count; ++i) SetLimit(plan, plan.limits[i]);
   SetPriority(plan);

@@ -1,7 +1,6 @@
 #include "daemon/launch/child_limits.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <string>
 
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/meminfo.h"
 
 namespace benchd {
 namespace {
@@ -19,9 +20,7 @@ constexpr std::uint64_t kKeptMemory = 256 * kMebibyte;
 
 /// Returns how many bytes of the machine's memory a run may use; kNoLimit if the total is unknown.
 std::uint64_t MostMemory(const Host& host) {
-  const std::string text = host.files.Text("proc/meminfo");
-  std::string_view value = Field(text, "MemTotal");
-  const std::uint64_t total = ParseCount(NextWord(value)).value_or(0) * 1024;
+  const std::uint64_t total = ReadMemoryInfo(host.files).total_kib.value_or(0) * 1024;
   const std::uint64_t kept = std::max(total / 10, kKeptMemory);
   // On such a small machine, a limit would leave too little memory for benchmarks.
   if (total < 2 * kept) return kNoLimit;
@@ -30,7 +29,7 @@ std::uint64_t MostMemory(const Host& host) {
 }
 
 std::uint64_t MostProcesses(const Host& host) {
-  const auto threads = host.files.Count("proc/sys/kernel/threads-max").value_or(0);
+  const auto threads = host.files.Count(paths::kMostThreads).value_or(0);
   return threads == 0 ? kDefaultProcesses
                       : std::clamp<std::uint64_t>(threads / 2, 1, kDefaultProcesses);
 }
@@ -38,14 +37,14 @@ std::uint64_t MostProcesses(const Host& host) {
 /// Counts the threads of all processes of `uid`.
 std::uint64_t CountThreads(uid_t uid) {
   std::uint64_t count = 0;
-  DIR* listing = opendir("/proc");
+  const KernelFiles files("/");
+  DIR* listing = opendir(files.FullPath(paths::kProc).c_str());
   if (listing == nullptr) return count;
   while (const dirent* entry = readdir(listing)) {
     if (!ParseCount(entry->d_name)) continue;
-    char path[64];
     struct stat info {};
-    snprintf(path, sizeof(path), "/proc/%.20s/task", entry->d_name);
-    if (stat(path, &info) != 0 || info.st_uid != uid) continue;
+    const std::string path = files.FullPath(WithTarget(paths::kProcessThreads, entry->d_name));
+    if (stat(path.c_str(), &info) != 0 || info.st_uid != uid) continue;
     // /proc/PID/task has one folder per thread, plus `.` and `..` (proc(5)).
     count += info.st_nlink > 2 ? info.st_nlink - 2 : 0;
   }

@@ -16,6 +16,7 @@
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
 
 // The start of the program in memory and the end of its code (ld(1), end(3)).
 extern "C" {
@@ -56,8 +57,8 @@ void ReadCapabilities(Host& host) {
 /// Opens benchd-helper. Looks in the folder of this program first, then in ../libexec/benchd.
 Result<UniqueFd> OpenHelper() {
   char own[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", own, sizeof(own));
-  if (length < 0) return SystemError("/proc/self/exe", errno);
+  const ssize_t length = readlink(paths::kOwnProgram, own, sizeof(own));
+  if (length < 0) return SystemError(paths::kOwnProgram, errno);
   const std::string_view path(own, static_cast<std::size_t>(length));
   const std::string folder(path.substr(0, path.rfind('/') + 1));
   for (const char* name : {"benchd-helper", "../libexec/benchd/benchd-helper"}) {
@@ -112,17 +113,18 @@ Result<Host> LookAround(const std::string& root) {
   TRY(auto minimal, MinimalHost());
   Host host = std::move(minimal);
   host.files = KernelFiles(root);
-  const std::string oom_score = KernelFiles("/").Read("proc/self/oom_score_adj").value_or("0");
+  const std::string_view score_file = std::string_view(paths::kOwnOomScore).substr(1);
+  const std::string oom_score = KernelFiles("/").Read(score_file).value_or("0");
   host.reset_oom_score = oom_score != "0";
   // Children inherit the nice value, which saves a system call in each child.
   setpriority(PRIO_PROCESS, 0, 0);
   host.own_nice = getpriority(PRIO_PROCESS, 0);
   // If this file does not exist, rusage reports zeros (fs/proc/base.c, kernel/sys.c).
-  host.counts_io = access("/proc/self/io", F_OK) == 0;
+  host.counts_io = access(paths::kOwnIo, F_OK) == 0;
 
-  host.own_peak.Reset(open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
+  host.own_peak.Reset(open(paths::kOwnClearRefs, O_WRONLY | O_CLOEXEC));
   if (host.privileged) {
-    host.suid_dumpable.Reset(open("/proc/sys/fs/suid_dumpable", O_RDONLY | O_CLOEXEC));
+    host.suid_dumpable.Reset(open(paths::kSuidDumpable, O_RDONLY | O_CLOEXEC));
   }
   return host;
 }

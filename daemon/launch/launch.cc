@@ -12,6 +12,7 @@
 #include "core/base/try.h"
 #include "core/model/metric.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/launch/helper_process.h"
 
 namespace benchd {
@@ -191,13 +192,15 @@ std::optional<ChildEnd> Launch::LookAtEnd(EndQuestions questions) const {
   }
   ChildEnd end{.at_ns = MonotonicNow()};
   const KernelFiles files("/");
-  const std::string folder = "proc/" + std::to_string(child_.pid);
+  const std::string process = std::to_string(child_.pid);
   if (questions.migrations) {
-    const auto text = files.Read(folder + "/sched");
+    const auto text = files.Read(WithTarget(paths::kProcessSched, process));
     end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
     if (!made_in_place_ && end.migrations.value_or(0) > 0) --*end.migrations;
   }
-  if (questions.schedule) end.schedule = ReadSchedule(files, folder + "/schedstat");
+  if (questions.schedule) {
+    end.schedule = ReadSchedule(files, WithTarget(paths::kProcessSchedstat, process));
+  }
   return end;
 }
 

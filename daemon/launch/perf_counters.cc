@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/model/metric.h"
+#include "daemon/kernel/kernel_paths.h"
 
 namespace benchd {
 namespace {
@@ -62,7 +63,7 @@ std::span<const PerfEvent> PerfEvents() { return kEvents; }
 // ---- support ----
 
 PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
-    : open_(std::move(open)), paranoia_(files.Text("proc/sys/kernel/perf_event_paranoid")) {
+    : open_(std::move(open)), paranoia_(files.Text(paths::kPerfParanoia)) {
   user_only_ = IsForbidden(Probe(kClock, false)) && Probe(kClock, true) == 0;
   for (const PerfEvent& event : kEvents) {
     const bool blind = user_only_ && event.kernel_only;

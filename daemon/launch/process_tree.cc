@@ -1,9 +1,7 @@
 #include "daemon/launch/process_tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,42 +17,26 @@
 
 #include "core/base/file.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/process_stat.h"
+#include "daemon/kernel/process_status.h"
 
 namespace benchd {
 namespace {
 
 void Send(int pidfd, int signal) { syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0); }
 
-/// The beginning of the stat line of a process or thread: "PID (NAME) STATE PARENT GROUP SESSION
-/// ...".
-struct StatLine {
-  char text[256];
-  std::string_view from_state;  ///< in `text`; empty if the process does not exist
-};
-
-void ReadStat(const char* path, StatLine& stat) {
-  stat.from_state = {};
-  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-  const ssize_t count = file ? read(file.get(), stat.text, sizeof(stat.text)) : -1;
-  if (count <= 0) return;
-  const std::string_view line(stat.text, static_cast<std::size_t>(count));
-  // The name may contain spaces and parentheses, so this searches for the last parenthesis.
-  const std::size_t after = line.rfind(") ");
-  if (after != std::string_view::npos) stat.from_state = line.substr(after + 2);
-}
-
-bool IsDeadState(std::string_view state) { return state == "Z" || state == "X"; }
-
-/// Calls `see` with "/proc/PID/task/TID" for each thread until `see` returns true. Returns false if
-/// it never does.
+/// Calls `see` with "PID/task/TID" for each thread until `see` returns true. Returns false if it
+/// never does.
 template <typename See>
 bool AnyThread(pid_t pid, See see) {
-  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+  const std::string process = std::to_string(pid);
+  const std::string folder = KernelFiles("/").FullPath(WithTarget(paths::kProcessThreads, process));
   DIR* const listing = opendir(folder.c_str());
   if (listing == nullptr) return false;
   bool seen = false;
   while (const dirent* entry = seen ? nullptr : readdir(listing)) {
-    if (ParseCount(entry->d_name)) seen = see(folder + "/" + entry->d_name);
+    if (ParseCount(entry->d_name)) seen = see(process + "/task/" + entry->d_name);
   }
   closedir(listing);
   return seen;
@@ -63,10 +45,10 @@ bool AnyThread(pid_t pid, See see) {
 /// Returns true if a thread of the process is alive. A process is dead only when all its threads
 /// are dead, and its first thread may end before the others.
 bool HasLivingThread(pid_t pid) {
-  return AnyThread(pid, [](const std::string& thread) {
-    StatLine stat;
-    ReadStat((thread + "/stat").c_str(), stat);
-    return !stat.from_state.empty() && !IsDeadState(NextWord(stat.from_state));
+  const KernelFiles files("/");
+  return AnyThread(pid, [&files](const std::string& thread) {
+    const auto stat = ReadProcessStat(files, thread);
+    return stat && !stat->dead;
   });
 }
 
@@ -74,21 +56,20 @@ bool HasLivingThread(pid_t pid) {
 /// runner waits for it, and new children are appended. The result is absent if the kernel does not
 /// provide the list.
 std::optional<std::string> ListChildren() {
-  auto list = KernelFiles("/").Read("proc/thread-self/children");
+  auto list = KernelFiles("/").Read(paths::kOwnChildren);
   if (!list) return std::nullopt;
   return std::move(*list);
 }
 
 /// Returns the tracer of the process or of one of its threads; 0 if there is none.
 pid_t TracerOf(pid_t pid) {
-  std::uint64_t tracer = 0;
+  pid_t tracer = 0;
   const KernelFiles files("/");
   AnyThread(pid, [&](const std::string& thread) {
-    const std::string status = files.Read(thread.substr(1) + "/status").value_or("");
-    tracer = ParseCount(Field(status, "TracerPid")).value_or(0);
+    tracer = ReadProcessStatus(files, thread).tracer;
     return tracer != 0;
   });
-  return static_cast<pid_t>(tracer);
+  return tracer;
 }
 
 }  // namespace
@@ -107,20 +88,13 @@ Obstacle FindObstacle(pid_t pid) {
 
 /// Reads /proc/PID/stat. The parent is 0 if the process does not exist.
 ProcessTree::Process ProcessTree::ReadProcess(pid_t pid) {
-  char path[32];
-  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  StatLine stat;
-  ReadStat(path, stat);
-  std::string_view& line = stat.from_state;
-  if (line.empty()) return {};
-  Process process{.pid = pid};
-  const bool dead = IsDeadState(NextWord(line));
-  const auto next = [&line] { return static_cast<pid_t>(ParseCount(NextWord(line)).value_or(0)); };
-  process.parent = next();
-  process.group = next();
-  process.session = next();
-  process.dead = dead && !HasLivingThread(pid);
-  return process;
+  const auto stat = ReadProcessStat(KernelFiles("/"), std::to_string(pid));
+  if (!stat) return {};
+  return {.pid = pid,
+          .parent = stat->parent,
+          .group = stat->group,
+          .session = stat->session,
+          .dead = stat->dead && !HasLivingThread(pid)};
 }
 
 void ProcessTree::Release(pid_t pid) {
@@ -195,7 +169,7 @@ bool ProcessTree::IsShielded(pid_t pid) const {
 
 std::vector<ProcessTree::Process> ProcessTree::Descendants() const {
   std::vector<Process> all;
-  DIR* listing = opendir("/proc");
+  DIR* listing = opendir(KernelFiles("/").FullPath(paths::kProc).c_str());
   if (listing == nullptr) return all;
   while (const dirent* entry = readdir(listing)) {
     const auto pid = ParseCount(entry->d_name);

@@ -15,6 +15,7 @@
 
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
+#include "daemon/kernel/kernel_paths.h"
 
 namespace benchd {
 namespace {
@@ -84,7 +85,7 @@ CpuAccounting CpuAccounting::Try(const KernelFiles& files) {
   if (found.tick_ns_ <= 0) return found;
   found.exact_everywhere_ = DividesExactly(found.tick_ns_, std::nullopt);
   if (found.exact_everywhere_) return found;
-  const auto tickless = ReadCpus(files, "sys/devices/system/cpu/nohz_full");
+  const auto tickless = ReadCpus(files, paths::kTicklessCpus);
   const bool exact =
       tickless && !tickless->empty() && DividesExactly(found.tick_ns_, tickless->front());
   if (exact) found.exact_ = *tickless;

@@ -9,6 +9,10 @@
 #include <limits>
 
 #include "core/model/metric.h"
+#include "daemon/kernel/interrupts.h"
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/proc_stat.h"
+#include "daemon/kernel/schedstat.h"
 
 namespace benchd {
 namespace {
@@ -23,28 +27,21 @@ bool Contains(const std::vector<int>& cpus, std::optional<int> cpu) {
   return cpu && std::binary_search(cpus.begin(), cpus.end(), *cpu);
 }
 
-/// Returns the n-th word of a line, counted from 1; empty if the line has fewer words.
-std::string_view Word(std::string_view line, int n) {
-  std::string_view word;
-  for (int i = 0; i < n; ++i) word = NextWord(line);
-  return word;
-}
-
 void Add(std::optional<std::uint64_t>& sum, std::uint64_t more) { sum = sum.value_or(0) + more; }
 
 }  // namespace
 
 DisturbanceFiles::DisturbanceFiles(const KernelFiles& files)
     : buffer_(std::make_unique<char[]>(kBufferBytes)) {
-  Open(stat_, files, "proc/stat", &DisturbanceFiles::ReadStat);
-  Open(interrupts_, files, "proc/interrupts", &DisturbanceFiles::ReadInterrupts);
-  Open(schedstat_, files, "proc/schedstat", &DisturbanceFiles::ReadTimeslices);
+  Open(stat_, files, paths::kStat, &DisturbanceFiles::ReadStat);
+  Open(interrupts_, files, paths::kInterrupts, &DisturbanceFiles::ReadInterrupts);
+  Open(schedstat_, files, paths::kSchedstat, &DisturbanceFiles::ReadTimeslices);
   // The kernel also writes 0 if the host does not report stolen time. A total of 0 since boot is
   // therefore treated as unknown.
-  EachLine(stat_, [this](std::string_view line) {
-    constexpr int kSteal = 9;  // the first word is the line's name
-    if (!line.starts_with("cpu ")) return true;
-    steal_told_ = ParseCount(Word(line, kSteal)).value_or(0) > 0;
+  EachLine(stat_, [this](std::string_view text) {
+    const StatLine line(text);
+    if (!line.IsOfAllCpus()) return true;
+    steal_told_ = line.ticks()[kStealTicks].value_or(0) > 0;
     return false;
   });
 }
@@ -107,50 +104,37 @@ void DisturbanceFiles::EachLine(const File& file, Take take) const {
 }
 
 void DisturbanceFiles::ReadStat(const std::vector<int>& cpus, Disturbances& found) const {
-  constexpr int kSteal = 8;  // after the line's name
-  EachLine(stat_, [&](std::string_view line) {
-    std::string_view rest = line;
-    const std::string_view name = NextWord(rest);
-    if (steal_told_ && Contains(cpus, CpuOf(name))) {
-      if (const auto ticks = ParseCount(Word(rest, kSteal))) Add(found.stolen_ticks, *ticks);
+  EachLine(stat_, [&](std::string_view text) {
+    const StatLine line(text);
+    if (steal_told_ && Contains(cpus, line.cpu())) {
+      if (const auto ticks = line.ticks()[kStealTicks]) Add(found.stolen_ticks, *ticks);
     }
-    if (name != "processes") return true;
-    found.forks = ParseCount(NextWord(rest)).value_or(0);
+    if (!line.IsOfForks()) return true;
+    found.forks = line.forks();
     return false;
   });
 }
 
-/// Reads a table whose first line names the online CPUs. Each other line has one count per CPU,
-/// followed by a description. Skips ERR and MIS, which are not disturbances.
+/// Skips counts of errors, which are not disturbances.
 void DisturbanceFiles::ReadInterrupts(const std::vector<int>& cpus, Disturbances& found) const {
-  std::vector<bool> is_watched;
-  EachLine(interrupts_, [&](std::string_view line) {
-    if (is_watched.empty()) {
-      for (std::string_view word = NextWord(line); !word.empty(); word = NextWord(line)) {
-        is_watched.push_back(Contains(cpus, CpuOf(word)));
-      }
-      return !is_watched.empty();
+  InterruptColumns columns;
+  EachLine(interrupts_, [&](std::string_view text) {
+    if (columns.empty()) {
+      columns = InterruptColumns(text, cpus);
+      return !columns.empty();
     }
-    const std::string_view label = NextWord(line);
-    // One count for the whole machine: x86 writes ERR and MIS, arm64 Err.
-    if (label == "ERR:" || label == "MIS:" || label == "Err:") return true;
-    for (const bool watched : is_watched) {
-      const auto count = ParseCount(NextWord(line));
-      if (!count) break;
-      if (watched) Add(found.interrupts, *count);
-    }
+    const InterruptLine line = columns.Parse(text);
+    if (line.count && !line.CountsErrors()) Add(found.interrupts, *line.count);
     return true;
   });
 }
 
 void DisturbanceFiles::ReadTimeslices(const std::vector<int>& cpus, Disturbances& found) const {
-  constexpr int kTimeslices = 9;
-  constexpr std::uint64_t kFirstVersion = 15;
-  EachLine(schedstat_, [&](std::string_view line) {
-    const std::string_view name = NextWord(line);
-    if (name == "version") return ParseCount(NextWord(line)).value_or(0) >= kFirstVersion;
-    if (!Contains(cpus, CpuOf(name))) return true;
-    if (const auto count = ParseCount(Word(line, kTimeslices))) Add(found.timeslices, *count);
+  EachLine(schedstat_, [&](std::string_view text) {
+    const SchedstatLine line(text);
+    if (line.IsVersion()) return line.IsSupportedVersion();
+    if (!Contains(cpus, line.cpu())) return true;
+    if (const auto count = line.timeslices()) Add(found.timeslices, *count);
     return true;
   });
 }

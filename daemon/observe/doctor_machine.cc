@@ -5,13 +5,13 @@
 #include "core/base/cpu_list.h"
 #include "core/model/machine_profile.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/meminfo.h"
 #include "daemon/observe/doctor_checks.h"
 #include "daemon/observe/sample.h"
 
 namespace benchd::doctor {
 namespace {
-
-constexpr const char* kClocksources = "sys/devices/system/clocksource/clocksource0/";
 
 std::string JoinedItems(const std::vector<std::string>& items, const char* between) {
   std::string text;
@@ -59,8 +59,7 @@ bool IsEnabled(const Patient& patient, const std::string& target, const std::str
   return false;
 }
 
-constexpr const char* kTakeTsc =
-    "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource";
+std::string TakeTsc() { return std::string("echo tsc > /") + paths::kClocksource; }
 
 }  // namespace
 
@@ -97,9 +96,8 @@ std::optional<Symptom> MixedCores(const Patient& patient) {
 
 /// Finds a sched_ext scheduler, which replaces the kernel's scheduling policy.
 std::optional<Symptom> ForeignScheduler(const Patient& patient) {
-  constexpr std::string_view kFolder = "sys/kernel/sched_ext/";
-  if (patient.files.Text(std::string(kFolder) + "state") != "enabled") return {};
-  const std::string name = Printable(patient.files.Text(std::string(kFolder) + "root/ops"));
+  if (patient.files.Text(paths::kSchedExtState) != "enabled") return {};
+  const std::string name = Printable(patient.files.Text(paths::kSchedExtName));
   return Symptom{"a sched_ext scheduler replaces the kernel's" +
                      (name.empty() ? std::string() : " (" + name + ")") +
                      ": it decides when and on which CPU your programs run",
@@ -139,11 +137,9 @@ std::optional<Symptom> VirtualMachine(const Patient& patient) {
 }
 
 std::optional<Symptom> Swap(const Patient& patient) {
-  const std::string meminfo = patient.files.Text("proc/meminfo");
-  std::string_view total_field = Field(meminfo, "SwapTotal");
-  std::string_view free_field = Field(meminfo, "SwapFree");
-  const std::uint64_t total = ParseCount(NextWord(total_field)).value_or(0);
-  const std::uint64_t free = ParseCount(NextWord(free_field)).value_or(total);
+  const MemoryInfo memory = ReadMemoryInfo(patient.files);
+  const std::uint64_t total = memory.swap_total_kib.value_or(0);
+  const std::uint64_t free = memory.swap_free_kib.value_or(total);
   if (free >= total) return {};
   constexpr std::uint64_t kKibibyte = 1024;
   return Symptom{BytesText((total - free) * kKibibyte) + " of " + BytesText(total * kKibibyte) +
@@ -153,14 +149,13 @@ std::optional<Symptom> Swap(const Patient& patient) {
 }
 
 std::optional<Symptom> Clocksource(const Patient& patient) {
-  const std::string folder = kClocksources;
-  const std::string clock = Printable(patient.files.Text(folder + "current_clocksource"));
+  const std::string clock = Printable(patient.files.Text(paths::kClocksource));
   if (clock.empty() || clock == "tsc") return {};
-  const bool has_tsc = HasWord(patient.files.Text(folder + "available_clocksource"), "tsc");
+  const bool has_tsc = HasWord(patient.files.Text(paths::kClocksources), "tsc");
   if (clock == "kvm-clock" || clock.starts_with("hyperv_clocksource_tsc")) {
     return Symptom{
         "the clock is " + clock + ": it is fast to read, but the host scales and corrects it",
-        {has_tsc ? std::string("no action needed; optionally ") + kTakeTsc
+        {has_tsc ? "no action needed; optionally " + TakeTsc()
                  : std::string("no action needed: the host does not offer a better "
                                "clock")}};
   }
@@ -173,7 +168,7 @@ std::optional<Symptom> Clocksource(const Patient& patient) {
   return Symptom{"the clock is " + clock +
                      " instead of tsc: reading it requires a system call or a slow device, also "
                      "in the measured program",
-                 {has_tsc ? std::string(kTakeTsc)
+                 {has_tsc ? TakeTsc()
                           : std::string("the kernel does not trust the TSC here ('dmesg | grep "
                                         "-i tsc' shows why): update the firmware")}};
 }
@@ -218,7 +213,7 @@ std::optional<Symptom> AptTimers(const Patient& patient) {
 }
 
 std::optional<Symptom> AslrOff(const Patient& patient) {
-  if (patient.files.Text("proc/sys/kernel/randomize_va_space") != "0") return {};
+  if (patient.files.Text(paths::kAddressRandomization) != "0") return {};
   return Symptom{
       "the address space is not randomised (kernel.randomize_va_space = 0): every "
       "run has the same memory layout, which may favour one arm by chance",

@@ -7,6 +7,7 @@
 #include "core/model/machine_profile.h"
 #include "daemon/kernel/cgroup.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/topology.h"
 #include "daemon/observe/doctor_checks.h"
 
@@ -44,22 +45,22 @@ SiblingSets FindSiblings(const Patient& patient) {
 
 std::optional<bool> TurboIsOn(const Patient& patient) {
   // Since Linux 6.11, a CPU may have a separate switch, which takes precedence.
-  std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
+  std::string boost = patient.files.Text(paths::kBoost);
   for (const int cpu : patient.cpus.benchmark) {
-    const std::string own = patient.files.Text(CpuFile(cpu, "cpufreq/boost"));
+    const std::string own = patient.files.Text(CpuFile(cpu, paths::kCpuBoost));
     if (!own.empty()) boost = own;
     if (own == "1") break;
   }
   if (!boost.empty()) return boost == "1";
-  const std::string no_turbo = patient.files.Text("sys/devices/system/cpu/intel_pstate/no_turbo");
+  const std::string no_turbo = patient.files.Text(paths::kNoTurbo);
   if (no_turbo.empty()) return {};
   return no_turbo == "0";
 }
 
-std::optional<std::uint64_t> Khz(const Patient& patient, std::string_view name) {
+std::optional<std::uint64_t> Khz(const Patient& patient, std::string_view pattern) {
   if (patient.cpus.benchmark.empty()) return {};
   return patient.files.Count(
-      CpuFile(patient.cpus.benchmark.front(), "cpufreq/" + std::string(name)));
+      CpuFile(patient.cpus.benchmark.front(), pattern));
 }
 
 struct IdleState {
@@ -71,13 +72,13 @@ struct IdleState {
 /// Source: Documentation/admin-guide/pm/cpuidle.rst, "Representation of Idle States".
 IdleState DeepestState(const Patient& patient, int cpu) {
   IdleState deepest;
-  const std::string folder = CpuFile(cpu, "cpuidle");
+  const std::string folder = CpuFile(cpu, paths::kIdleStates);
   for (const std::string& state : patient.files.List(folder)) {
-    const std::string path = folder + "/" + state;
-    if (patient.files.Text(path + "/disable") == "1") continue;
-    const auto latency_us = patient.files.Count(path + "/latency");
+    const std::string path = folder + "/" + state + "/";
+    if (patient.files.Text(path + paths::kIdleStateDisabled) == "1") continue;
+    const auto latency_us = patient.files.Count(path + paths::kIdleStateLatency);
     if (!latency_us || *latency_us < deepest.latency_us) continue;
-    deepest = {Printable(patient.files.Text(path + "/name")), *latency_us};
+    deepest = {Printable(patient.files.Text(path + paths::kIdleStateName)), *latency_us};
   }
   return deepest;
 }
@@ -104,7 +105,7 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
   const std::string finding =
       "other programs may run on " + CpusText(patient.cpus.benchmark) +
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
-  const std::string version1 = WhyVersion1(patient.files.Text("proc/self/mountinfo"), "cpuset");
+  const std::string version1 = WhyVersion1(patient.files, "cpuset");
   if (!version1.empty()) {
     return Symptom{finding,
                    {version1 + "; limits on a run's memory and processes also require this"}};
@@ -129,7 +130,7 @@ std::optional<Symptom> SharedSmt(const Patient& patient) {
   }
   const Cure cure{.setting = "smt",
                   .line = "smt = \"idle\"",
-                  .by_hand = "echo off > /sys/devices/system/cpu/smt/control"};
+                  .by_hand = std::string("echo off > /") + paths::kSmtControl};
   if (!siblings.used_twice.empty()) {
     return Symptom{"programs may run on both threads of a core (" + CpusText(siblings.used_twice) +
                        ") and slow each other down",
@@ -144,28 +145,28 @@ std::optional<Symptom> SharedSmt(const Patient& patient) {
 std::optional<Symptom> Turbo(const Patient& patient) {
   if (!TurboIsOn(patient).value_or(false)) return {};
   std::string finding = "turbo is on: the frequency depends on heat and on the number of busy CPUs";
-  const auto highest_khz = Khz(patient, "cpuinfo_max_freq");
-  const auto base_khz = Khz(patient, "base_frequency");
+  const auto highest_khz = Khz(patient, paths::kHighestFrequency);
+  const auto base_khz = Khz(patient, paths::kBaseFrequency);
   if (highest_khz && base_khz) {
     finding += ", between " + FrequencyText(*base_khz) + " and " + FrequencyText(*highest_khz);
   } else if (highest_khz) {
     finding += ", up to " + FrequencyText(*highest_khz);
   }
-  const bool intel = patient.files.Exists("sys/devices/system/cpu/intel_pstate/no_turbo");
+  const bool intel = patient.files.Exists(paths::kNoTurbo);
   return Symptom{
       std::move(finding),
       RemedyFor(patient,
                 {.setting = "boost",
                  .line = "boost = \"off\"",
-                 .by_hand = intel ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
-                                  : "echo 0 > /sys/devices/system/cpu/cpufreq/boost",
+                 .by_hand = std::string(intel ? "echo 1 > /" : "echo 0 > /") +
+                            (intel ? paths::kNoTurbo : paths::kBoost),
                  .value = "off"})};
 }
 
 std::optional<Symptom> Governor(const Patient& patient) {
   std::map<std::string, Cpus> others;
   for (const int cpu : patient.cpus.benchmark) {
-    const std::string governor = patient.files.Text(CpuFile(cpu, "cpufreq/scaling_governor"));
+    const std::string governor = patient.files.Text(CpuFile(cpu, paths::kGovernor));
     if (!governor.empty() && governor != "performance") others[governor].push_back(cpu);
   }
   if (others.empty()) return {};

@@ -7,83 +7,78 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
+#include "daemon/kernel/interrupts.h"
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/meminfo.h"
+#include "daemon/kernel/proc_stat.h"
+#include "daemon/kernel/process_stat.h"
+#include "daemon/kernel/schedstat.h"
 
 namespace benchd {
 namespace {
 
 using Cpus = std::vector<int>;
 
-bool Contains(const Cpus& cpus, int cpu) {
-  return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+bool IsSampled(const Cpus& cpus, std::optional<int> cpu) {
+  return cpu && std::binary_search(cpus.begin(), cpus.end(), *cpu);
 }
 
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  enum Column { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kColumns };
-  constexpr std::size_t kFewest = kIdle + 1;  // present on every kernel
-  const std::string text = files.Text("proc/stat");
+  constexpr std::ptrdiff_t kFewest = kIdleTicks + 1;  // present on every kernel
+  const std::string text = files.Text(paths::kStat);
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = NextLine(rest);
-    const auto cpu = CpuOf(NextWord(line));
-    if (!cpu || !Contains(cpus, *cpu)) continue;
-    std::array<std::uint64_t, kColumns> ticks{};
-    std::size_t count = 0;
-    for (; count < ticks.size(); ++count) {
-      const auto value = ParseCount(NextWord(line));
-      if (!value) break;
-      ticks[count] = *value;
-    }
-    if (count < kFewest) continue;
+    const StatLine line(NextLine(rest));
+    const auto cpu = line.cpu();
+    if (!IsSampled(cpus, cpu)) continue;
+    CpuTicks ticks = line.ticks();
+    const auto missing = std::find(ticks.begin(), ticks.end(), std::nullopt);
+    if (missing - ticks.begin() < kFewest) continue;
+    std::fill(missing, ticks.end(), std::uint64_t{0});  // an old kernel has fewer columns
     CpuCounters& counters = sample.cpus[*cpu];
-    counters.irq_ticks = ticks[kIrq] + ticks[kSoftIrq];
-    counters.busy_ticks = ticks[kUser] + ticks[kNice] + ticks[kSystem] + counters.irq_ticks;
-    counters.steal_ticks = ticks[kSteal];
+    counters.irq_ticks = *ticks[kIrqTicks] + *ticks[kSoftIrqTicks];
+    counters.busy_ticks =
+        *ticks[kUserTicks] + *ticks[kNiceTicks] + *ticks[kSystemTicks] + counters.irq_ticks;
+    counters.steal_ticks = *ticks[kStealTicks];
     counters.total_ticks =
-        counters.busy_ticks + ticks[kIdle] + ticks[kIoWait] + counters.steal_ticks;
+        counters.busy_ticks + *ticks[kIdleTicks] + *ticks[kIoWaitTicks] + counters.steal_ticks;
   }
 }
 
-/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics". Since version
-/// 15, a line has nine numbers; the eighth is the "sum of all time spent waiting to run by tasks on
-/// this processor". The unit is nanoseconds. This is documented since version 17, but applies to
-/// all versions (rq_sched_info.run_delay). The file does not exist without CONFIG_SCHEDSTATS.
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  constexpr std::uint64_t kFirstVersion = 15;
-  constexpr int kRunDelay = 8;
-  const std::string text = files.Text("proc/schedstat");
+  const std::string text = files.Text(paths::kSchedstat);
   std::string_view rest = text;
-  std::string_view version = NextLine(rest);
-  if (NextWord(version) != "version") return;
-  if (ParseCount(NextWord(version)).value_or(0) < kFirstVersion) return;
+  const SchedstatLine version(NextLine(rest));
+  if (!version.IsVersion() || !version.IsSupportedVersion()) return;
   while (!rest.empty()) {
-    std::string_view line = NextLine(rest);
-    const auto cpu = CpuOf(NextWord(line));
-    if (!cpu || !Contains(cpus, *cpu)) continue;
-    std::string_view figure;
-    for (int i = 0; i < kRunDelay; ++i) figure = NextWord(line);
-    if (const auto waited_ns = ParseCount(figure)) sample.cpus[*cpu].waited_ns = *waited_ns;
+    const SchedstatLine line(NextLine(rest));
+    const auto cpu = line.cpu();
+    if (!IsSampled(cpus, cpu)) continue;
+    if (const auto waited_ns = line.waited_ns()) sample.cpus[*cpu].waited_ns = *waited_ns;
   }
 }
 
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle.
 void ReadThrottling(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    const auto core = files.Count(CpuFile(cpu, "thermal_throttle/core_throttle_count"));
-    const auto package = files.Count(CpuFile(cpu, "thermal_throttle/package_throttle_count"));
+    const auto core = files.Count(CpuFile(cpu, paths::kCoreThrottles));
+    const auto package = files.Count(CpuFile(cpu, paths::kPackageThrottles));
     if (core || package) sample.cpus[cpu].throttled = core.value_or(0) + package.value_or(0);
   }
 }
 
 void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    if (const auto khz = files.Count(CpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
+    if (const auto khz = files.Count(CpuFile(cpu, paths::kFrequency))) {
       sample.cpus[cpu].frequency_khz = *khz;
     }
   }
@@ -103,34 +98,22 @@ std::string_view ActionsOf(std::string_view text) {
   return blank == std::string_view::npos ? text : text.substr(blank + 1);
 }
 
-/// Reads a table whose first line names the online CPUs. Each other line has one count per CPU,
-/// followed by a description.
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  const std::string text = files.Text("proc/interrupts");
+  const std::string text = files.Text(paths::kInterrupts);
   std::string_view rest = text;
-  std::vector<bool> is_watched;
-  for (std::string_view header = NextLine(rest); !header.empty();) {
-    const auto cpu = CpuOf(NextWord(header));
-    is_watched.push_back(cpu && Contains(cpus, *cpu));
-  }
+  const InterruptColumns columns(NextLine(rest), cpus);
   while (!rest.empty()) {
-    std::string_view line = NextLine(rest);
-    std::string_view label = NextWord(line);
+    const InterruptLine line = columns.Parse(NextLine(rest));
+    std::string_view label = line.label;
     if (!label.ends_with(':')) continue;
     label.remove_suffix(1);
-    std::uint64_t sum = 0;
-    for (const bool watched : is_watched) {
-      std::string_view after = line;
-      const auto count = ParseCount(NextWord(after));
-      if (!count) break;
-      line = after;
-      if (watched) sum += *count;
-    }
+    const std::uint64_t sum = line.count.value_or(0);
     if (ParseCount(label)) {
-      const std::string name = Printable(ActionsOf(line)) + " (IRQ " + std::string(label) + ")";
+      const std::string name =
+          Printable(ActionsOf(line.description)) + " (IRQ " + std::string(label) + ")";
       sample.interrupts[name] += sum;
     } else {
-      std::string_view what = line;
+      std::string_view what = line.description;
       what.remove_prefix(std::min(what.size(), what.find_first_not_of(" \t")));
       sample.cpu_interrupts[Printable(what.empty() ? label : what)] += sum;
     }
@@ -138,12 +121,11 @@ void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& s
 }
 
 void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
-  for (const std::string& name : files.List("proc")) {
+  for (const std::string& name : files.List(paths::kProc)) {
     const auto pid = ParseCount(name);
     if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
-    const auto text = files.Read("proc/" + name + "/stat");
-    if (!text) continue;  // the process has ended meanwhile
-    if (auto process = ParseProcess(*text)) {
+    // A process may have ended meanwhile.
+    if (auto process = ReadProcessStat(files, name)) {
       sample.processes[static_cast<std::int32_t>(*pid)] = std::move(*process);
     }
   }
@@ -178,12 +160,7 @@ MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus)
 
 namespace {
 
-constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
-
-/// Converts a field such as "MemTotal: 16318564 kB" to bytes; empty if the key is missing.
-std::string InBytes(std::string_view meminfo, std::string_view key) {
-  std::string_view field = Field(meminfo, key);
-  const auto kibibytes = ParseCount(NextWord(field));
+std::string InBytes(std::optional<std::uint64_t> kibibytes) {
   return kibibytes ? std::to_string(*kibibytes * 1024) : std::string();
 }
 
@@ -196,7 +173,7 @@ std::string Uptime(std::string_view text) {
 std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
   const std::string_view field = Field(cpuinfo, "microcode");
   if (!field.empty()) return std::string(field);
-  return files.Text("sys/devices/system/cpu/cpu0/microcode/version");
+  return files.Text(CpuFile(0, paths::kMicrocode));
 }
 
 /// Shortens the kernel's text about a mitigation: "PTE Inversion" for "Mitigation: PTE Inversion;
@@ -213,8 +190,8 @@ std::string_view FirstWords(std::string_view text) {
 std::string Mitigations(const KernelFiles& files) {
   std::string text;
   bool any = false;
-  for (const std::string& name : files.List(kVulnerabilities)) {
-    const std::string state = files.Text(std::string(kVulnerabilities) + "/" + name);
+  for (const std::string& name : files.List(paths::kVulnerabilities)) {
+    const std::string state = files.Text(WithTarget(paths::kVulnerability, name));
     if (state.empty()) continue;
     any = true;
     if (state == "Not affected") continue;
@@ -226,9 +203,9 @@ std::string Mitigations(const KernelFiles& files) {
 /// Returns the state of SMT, such as "on, active": the switch, and whether a core has more than one
 /// online thread.
 std::string Smt(const KernelFiles& files) {
-  const std::string control = files.Text("sys/devices/system/cpu/smt/control");
+  const std::string control = files.Text(paths::kSmtControl);
   if (control.empty()) return {};
-  const std::string active = files.Text("sys/devices/system/cpu/smt/active");
+  const std::string active = files.Text(paths::kSmtActive);
   return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
 }
 
@@ -262,7 +239,7 @@ std::string Processor(std::string_view cpuinfo) {
 /// flag.
 /// Source: systemd's src/basic/virt.c, detect_vm_dmi_vendor() and detect_vm_device_tree().
 bool IsVirtualFirmware(const KernelFiles& files) {
-  if (files.Exists("proc/device-tree/hypervisor") || files.Exists("proc/device-tree/fw-cfg")) {
+  if (files.Exists(paths::kHypervisorNode) || files.Exists(paths::kFirmwareNode)) {
     return true;
   }
   constexpr std::string_view kVirtual[] = {"KVM",
@@ -275,8 +252,8 @@ bool IsVirtualFirmware(const KernelFiles& files) {
                                            "Apple Virtualization",
                                            "Google Compute Engine",
                                            "Virtual Machine"};
-  for (const char* name : {"product_name", "sys_vendor", "bios_vendor"}) {
-    const std::string text = files.Text("sys/class/dmi/id/" + std::string(name));
+  for (const char* name : {paths::kProductName, paths::kSystemVendor, paths::kBiosVendor}) {
+    const std::string text = files.Text(name);
     const auto is_part = [&text](std::string_view word) { return text.find(word) != text.npos; };
     if (std::any_of(std::begin(kVirtual), std::end(kVirtual), is_part)) return true;
   }
@@ -286,11 +263,11 @@ bool IsVirtualFirmware(const KernelFiles& files) {
 /// Detects the hypervisor from the CPUID bit that hypervisors set for their guests ("hypervisor" in
 /// /proc/cpuinfo), or from the firmware on processors without such flags.
 std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
-  const std::string type = files.Text("sys/hypervisor/type");
+  const std::string type = files.Text(paths::kHypervisorType);
   if (!type.empty() && type != "none") return type;
   const std::string_view flags = Field(cpuinfo, "flags");
   if (flags.empty() ? !IsVirtualFirmware(files) : !HasWord(flags, "hypervisor")) return {};
-  const std::string product = files.Text("sys/class/dmi/id/product_name");
+  const std::string product = files.Text(paths::kProductName);
   return product.empty() ? "unknown" : product;
 }
 
@@ -321,35 +298,35 @@ Environment ReadEnvironment(const KernelFiles& files) {
     if (!value.empty()) environment.facts.emplace_back(std::move(name), value);
   };
 
-  add("hostname", files.Text("proc/sys/kernel/hostname"));
-  add("kernel", files.Text("proc/sys/kernel/osrelease"));
-  add("kernel_command_line", files.Text("proc/cmdline"));
-  const std::string cpuinfo = files.Text("proc/cpuinfo");
+  add("hostname", files.Text(paths::kHostname));
+  add("kernel", files.Text(paths::kRelease));
+  add("kernel_command_line", files.Text(paths::kCommandLine));
+  const std::string cpuinfo = files.Text(paths::kCpuinfo);
   add("cpu", Processor(cpuinfo));
-  add("cpus", files.Text("sys/devices/system/cpu/online"));
-  const std::string meminfo = files.Text("proc/meminfo");
-  add("memory_bytes", InBytes(meminfo, "MemTotal"));
-  add("clocksource", files.Text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
-  const std::string load = files.Text("proc/loadavg");
+  add("cpus", files.Text(paths::kOnlineCpus));
+  const MemoryInfo memory = ReadMemoryInfo(files);
+  add("memory_bytes", InBytes(memory.total_kib));
+  add("clocksource", files.Text(paths::kClocksource));
+  const std::string load = files.Text(paths::kLoad);
   std::string_view loads = load;
   add("load", NextWord(loads));
-  add("boot_id", files.Text("proc/sys/kernel/random/boot_id"));
+  add("boot_id", files.Text(paths::kBootId));
   add("load_5m", NextWord(loads));
   add("load_15m", NextWord(loads));
-  add("uptime_s", Uptime(files.Text("proc/uptime")));
-  add("swap_bytes", InBytes(meminfo, "SwapTotal"));
+  add("uptime_s", Uptime(files.Text(paths::kUptime)));
+  add("swap_bytes", InBytes(memory.swap_total_kib));
   add("microcode", Microcode(files, cpuinfo));
   add("mitigations", Mitigations(files));
   add("smt", Smt(files));
-  add("cpufreq_driver", files.Text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
-  add("idle_driver", files.Text("sys/devices/system/cpu/cpuidle/current_driver"));
+  add("cpufreq_driver", files.Text(CpuFile(0, paths::kFrequencyDriver)));
+  add("idle_driver", files.Text(paths::kIdleDriver));
   add("hypervisor", Hypervisor(files, cpuinfo));
   add("machine", MachineName(files));
   return environment;
 }
 
 std::string ReadHypervisor(const KernelFiles& files) {
-  return Hypervisor(files, files.Text("proc/cpuinfo"));
+  return Hypervisor(files, files.Text(paths::kCpuinfo));
 }
 
 }  // namespace benchd

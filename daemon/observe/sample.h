@@ -13,11 +13,7 @@
 
 namespace benchd {
 
-/// Activity of a CPU since boot. A tick is 1/USER_HZ, which is 10 ms on nearly all machines
-/// (sysconf(_SC_CLK_TCK)).
-///
-/// Source of the ticks: proc_stat(5). Its columns user and nice already include the time of virtual
-/// machines that run on this CPU.
+/// Activity of a CPU since boot. The ticks are those of CpuTicks (proc_stat.h).
 struct CpuCounters {
   std::uint64_t busy_ticks = 0;   ///< user, nice, system, irq, softirq
   std::uint64_t irq_ticks = 0;    ///< irq, softirq
@@ -40,7 +36,7 @@ struct MachineSample {
   std::int64_t own_children_us = 0;  ///< CPU time of our reaped children (getrusage)
 };
 
-/// Takes a sample for the given CPUs. Values that cannot be read are left out.
+/// Takes a sample for the given CPUs, in ascending order. Values that cannot be read are left out.
 ///
 /// Reads one file per process, which takes about 10 us each. Use between runs only.
 MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/launch/host.h"
 #include "daemon/launch/launch_plan.h"
 #include "daemon/launch/turns.h"
@@ -126,7 +127,7 @@ void MeasuredRun::EndPreparing() {
 void MeasuredRun::DropCaches(const RunTask& task) const {
   if (!task.plan->spec().settings.drop_caches) return;
   sync();
-  auto dropped = services_.host.files.Write("proc/sys/vm/drop_caches", "3");
+  auto dropped = services_.host.files.Write(paths::kDropCaches, "3");
   if (!dropped) Log(LogLevel::kWarning, "drop_caches: " + dropped.error().message);
 }
 

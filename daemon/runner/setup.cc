@@ -16,6 +16,7 @@
 #include "core/base/try.h"
 #include "daemon/kernel/cgroup.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/launch/child_limits.h"
 #include "daemon/launch/event_loop.h"
 #include "daemon/launch/helper_process.h"
@@ -154,7 +155,7 @@ std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
 }
 
 std::string BootId(const KernelFiles& files) {
-  return files.Text("proc/sys/kernel/random/boot_id");
+  return files.Text(paths::kBootId);
 }
 
 std::vector<MachineProfile> Profiles(const RunnerConfig& config) {
@@ -261,11 +262,11 @@ std::string MachineSetup::SettleIn() {
   const std::string leaf = runs_folder_ + std::string(kLeafName);
   if (mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return {};
   const KernelFiles root("/");
-  if (!root.Write(leaf.substr(1) + "/cgroup.procs", "0")) return {};
+  if (!root.Write(leaf.substr(1) + "/" + paths::kGroupProcesses, "0")) return {};
   // This may fail. OpenRunGroups() then logs the missing limit.
   for (const char* controller : {"+memory", "+pids"}) {
     static_cast<void>(
-        root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", controller).has_value());
+        root.Write(runs_folder_.substr(1) + "/" + paths::kSubtreeControl, controller).has_value());
   }
   return leaf.substr(1);
 }

@@ -11,10 +11,10 @@
 namespace benchd {
 namespace {
 
-std::vector<BatchRun> RunsOf(const SessionSpec& spec, BlockNumber number, RunPhase phase) {
-  std::vector<BatchRun> runs;
+std::vector<RunPlace> RunsOf(const SessionSpec& spec, BlockNumber number, RunPhase phase) {
+  std::vector<RunPlace> runs;
   for (const PlannedRun& planned : PlanBlock(spec, number.benchmark, phase, number.block)) {
-    runs.push_back({planned, phase, number.block, runs.empty()});
+    runs.push_back({planned, phase, number.block});
   }
   return runs;
 }
@@ -22,9 +22,9 @@ std::vector<BatchRun> RunsOf(const SessionSpec& spec, BlockNumber number, RunPha
 /// Adds a block or, if the batch is full, only its first run as `next`.
 /// @return whether the block was added
 bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, BatchPlan& plan) {
-  std::vector<BatchRun> runs = RunsOf(spec, number, phase);
+  std::vector<RunPlace> runs = RunsOf(spec, number, phase);
   // A batch has a single policy about failures, so blocks with different policies do not mix.
-  const auto ignores = [&spec](const BatchRun& run) {
+  const auto ignores = [&spec](const RunPlace& run) {
     return spec.benchmarks[run.planned.benchmark].ignore_failure;
   };
   const bool fits = plan.runs.empty() || (plan.runs.size() + runs.size() <= kMostRunsInBatch &&

@@ -18,14 +18,6 @@
 
 namespace benchd {
 
-/// One run of a batch, and its place in the session.
-struct BatchRun {
-  PlannedRun planned;
-  RunPhase phase = RunPhase::kMeasured;
-  std::uint64_t block = 0;
-  bool begins_block = false;
-};
-
 /// The interval between reports, and the length of a batch: a fifth of the session so far, within
 /// bounds (the contract allows 20 Hz). A report costs one or two milliseconds in which nothing is
 /// measured, because runs are analysed and committed. The report itself is made and sent while the
@@ -46,9 +38,9 @@ constexpr Nanoseconds CommitIntervalAfter(Nanoseconds took) {
 /// Complete blocks that are run without contacting benchd in between, because no look falls between
 /// them.
 struct BatchPlan {
-  std::vector<BatchRun> runs;
+  std::vector<RunPlace> runs;
   Nanoseconds budget = kShortestReportInterval;  ///< no block begins after this time
-  std::optional<BatchRun> next;  ///< the first run after the batch, if the session continues
+  std::optional<RunPlace> next;  ///< the first run after the batch, if the session continues
 };
 
 /// The maximum number of runs in a batch, because their figures are returned in one record.

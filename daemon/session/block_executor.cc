@@ -27,8 +27,8 @@ std::vector<std::uint32_t> CountByRun(const std::vector<SteadyTime>& times,
 }
 
 bool EndsBlock(const BatchPlan& plan, std::size_t run) {
-  if (run + 1 < plan.runs.size()) return plan.runs[run + 1].begins_block;
-  return !plan.next || plan.next->begins_block;
+  if (run + 1 < plan.runs.size()) return plan.runs[run + 1].BeginsBlock();
+  return !plan.next || plan.next->BeginsBlock();
 }
 
 }  // namespace
@@ -40,22 +40,22 @@ Failure CancelledFailure() {
 BlockExecutor::BlockExecutor(const SessionServices& services, const SessionSpec& spec)
     : services_(services), spec_(spec), children_(spec) {}
 
-bool BlockExecutor::HasHooks(const BatchRun& run) const {
+bool BlockExecutor::HasHooks(const RunPlace& run) const {
   return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
 }
 
 Batch BlockExecutor::OrderOf(const BatchPlan& plan) const {
-  const auto order_of = [this](const BatchRun& run) {
+  const auto order_of = [this](const RunPlace& run) {
     return RunOrder{children_.Arm(run.planned.benchmark, run.planned.arm),
                     run.planned.padding_bytes,
-                    run.begins_block,
+                    run.BeginsBlock(),
                     {}};
   };
   Batch order;
   order.timeout = spec_.limits.timeout;
   order.budget = plan.budget;
   order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
-  for (const BatchRun& run : plan.runs) order.runs.push_back(order_of(run));
+  for (const RunPlace& run : plan.runs) order.runs.push_back(order_of(run));
   if (plan.next && !HasHooks(plan.runs.front()) && !HasHooks(*plan.next)) {
     order.next = order_of(*plan.next);
   }
@@ -73,7 +73,7 @@ asio::awaitable<BatchResult> BlockExecutor::Run(BatchPlan whole, std::function<v
   BatchPlan plan = RestOf(std::move(whole), done, kMostRunsInBatch);
   const std::size_t most = MostAtOnce(plan);
   plan = RestOf(std::move(plan), 0, most);
-  const BatchRun first = plan.runs.front();
+  const RunPlace first = plan.runs.front();
   if (HasHooks(first)) {
     if (meanwhile) meanwhile();
     co_return co_await RunOneWithHooks(std::move(plan));
@@ -86,13 +86,13 @@ std::size_t BlockExecutor::MostAtOnce(const BatchPlan& plan) const {
   const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
   if (one_by_one || HasHooks(plan.runs.front())) return 1;
   const auto end = std::find_if(plan.runs.begin(), plan.runs.end(),
-                                [this](const BatchRun& run) { return HasHooks(run); });
+                                [this](const RunPlace& run) { return HasHooks(run); });
   return static_cast<std::size_t>(end - plan.runs.begin());
 }
 
 /// Runs one run with its hooks. The next run is not prepared, because it must wait for its hook.
 asio::awaitable<BatchResult> BlockExecutor::RunOneWithHooks(BatchPlan plan) {
-  const BatchRun run = plan.runs.front();
+  const RunPlace run = plan.runs.front();
   HookResult prepared = co_await RunHookOf(run, HookKind::kPrepare);
   if (prepared.failure) {
     co_return BatchResult{{}, std::move(prepared.failure), prepared.runner_lost};
@@ -105,15 +105,14 @@ asio::awaitable<BatchResult> BlockExecutor::RunOneWithHooks(BatchPlan plan) {
   co_return result;
 }
 
-asio::awaitable<HookResult> BlockExecutor::RunHookOf(BatchRun run, HookKind which) {
+asio::awaitable<HookResult> BlockExecutor::RunHookOf(RunPlace run, HookKind which) {
   const Benchmark& benchmark = spec_.benchmarks[run.planned.benchmark];
   const Arm& arm = benchmark.arms[run.planned.arm];
   const Hook& hook = HookOf(benchmark, which, &arm);
   if (!hook.Exists()) co_return HookResult{};
-  const RunPlace at = PlaceOf(run);
   RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
   order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
-  std::string place = std::string(NameOf(which)) + " of " + DescribePlace(at);
+  std::string place = std::string(NameOf(which)) + " of " + DescribePlace(spec_, run);
   ByHand by_hand{hook.argv, arm.cwd, {}};
   std::stop_token end = services_.cancel.end();
   HookResult result =
@@ -121,7 +120,7 @@ asio::awaitable<HookResult> BlockExecutor::RunHookOf(BatchRun run, HookKind whic
                        std::move(place), std::move(by_hand), std::move(end));
   unfinished_.log += result.log;
   if (services_.cancel.requested()) result.failure = CancelledFailure();
-  if (result.failure && result.failure->run) SetRunPlace(at, *result.failure->run);
+  if (result.failure && result.failure->run) SetRunPlace(spec_, run, *result.failure->run);
   co_return result;
 }
 
@@ -152,7 +151,7 @@ asio::awaitable<BatchResult> BlockExecutor::Execute(BatchPlan plan,
   const auto runs = static_cast<Nanoseconds::rep>(std::max<std::size_t>(1, outcome.runs.size()));
   long_runs_ = (services_.clock.Steady() - began) / runs >= kLongRun;
   for (std::size_t i = 0; i < outcome.runs.size() && !result.failure; ++i) {
-    result.failure = Take(PlaceOf(plan.runs[i]), std::move(outcome.runs[i]), disturbances[i]);
+    result.failure = Take(plan.runs[i], std::move(outcome.runs[i]), disturbances[i]);
     const bool complete = !result.failure && EndsBlock(plan, i);
     if (complete) result.blocks.push_back(std::exchange(unfinished_, {}));
   }
@@ -161,7 +160,7 @@ asio::awaitable<BatchResult> BlockExecutor::Execute(BatchPlan plan,
   } else if (!result.failure && outcome.error) {
     const std::size_t at = std::min(outcome.runs.size(), plan.runs.size() - 1);
     result.runner_lost = outcome.error->code == ErrorCode::kUnavailable;
-    result.failure = LaunchFailure(PlaceOf(plan.runs[at]), std::move(*outcome.error));
+    result.failure = LaunchFailure(spec_, plan.runs[at], std::move(*outcome.error));
   }
   co_return result;
 }
@@ -169,9 +168,9 @@ asio::awaitable<BatchResult> BlockExecutor::Execute(BatchPlan plan,
 /// Adds one run to its block. @return the failure that ends the session, if any
 std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                                            std::uint32_t disturbances) {
-  std::optional<Failure> failure = ExitFailure(place, outcome);
+  std::optional<Failure> failure = ExitFailure(spec_, place, outcome);
   if (failure && !spec_.benchmarks[place.planned.benchmark].ignore_failure) return failure;
-  unfinished_.log += LogOf(DescribePlace(place), outcome.output);
+  unfinished_.log += LogOf(DescribePlace(spec_, place), outcome.output);
   unfinished_.runs.push_back(benchd::Run{.benchmark = place.planned.benchmark,
                                          .block = place.block,
                                          .position = place.planned.position,

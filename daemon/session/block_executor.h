@@ -57,17 +57,14 @@ class BlockExecutor {
   BlockResult DropUnfinished();
 
  private:
-  bool HasHooks(const BatchRun& run) const;
+  bool HasHooks(const RunPlace& run) const;
   std::size_t MostAtOnce(const BatchPlan& plan) const;
   asio::awaitable<BatchResult> RunOneWithHooks(BatchPlan plan);
   asio::awaitable<BatchOutcome> Order(const BatchPlan& plan, std::function<void()> meanwhile);
-  asio::awaitable<HookResult> RunHookOf(BatchRun run, HookKind which);
+  asio::awaitable<HookResult> RunHookOf(RunPlace run, HookKind which);
   asio::awaitable<BatchResult> Execute(BatchPlan plan, std::function<void()> meanwhile);
   Batch OrderOf(const BatchPlan& plan) const;
   std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
-  RunPlace PlaceOf(const BatchRun& run) const {
-    return RunPlace{spec_, run.planned, run.phase, run.block};
-  }
 
   const SessionServices& services_;
   const SessionSpec& spec_;

@@ -10,13 +10,13 @@
 namespace benchd {
 namespace {
 
-const Arm& ArmAt(const RunPlace& place) {
-  return place.spec.benchmarks[place.planned.benchmark].arms[place.planned.arm];
+const Arm& ArmAt(const SessionSpec& spec, const RunPlace& place) {
+  return spec.benchmarks[place.planned.benchmark].arms[place.planned.arm];
 }
 
-FailedRun FailedRunAt(const RunPlace& place) {
-  return FailedRun{.benchmark = place.spec.benchmarks[place.planned.benchmark].name,
-                   .arm = ArmAt(place).name,
+FailedRun FailedRunAt(const SessionSpec& spec, const RunPlace& place) {
+  return FailedRun{.benchmark = spec.benchmarks[place.planned.benchmark].name,
+                   .arm = ArmAt(spec, place).name,
                    .block = place.block,
                    .phase = place.phase,
                    .exit_code = {},
@@ -107,10 +107,10 @@ std::string TailOf(const RunOutcome& outcome) {
 
 namespace {
 
-std::string ArmOf(const RunPlace& place) {
-  const bool several = place.spec.benchmarks.size() > 1;
-  return (several ? place.spec.benchmarks[place.planned.benchmark].name + "/" : "") +
-         ArmAt(place).name;
+std::string ArmOf(const SessionSpec& spec, const RunPlace& place) {
+  const bool several = spec.benchmarks.size() > 1;
+  return (several ? spec.benchmarks[place.planned.benchmark].name + "/" : "") +
+         ArmAt(spec, place).name;
 }
 
 std::string BlockOf(const RunPlace& place) {
@@ -118,23 +118,25 @@ std::string BlockOf(const RunPlace& place) {
   return place.block == 0 ? "warm-up" : "warm-up block " + std::to_string(place.block);
 }
 
-std::string FailedAt(const RunPlace& place) {
-  return ArmOf(place) + " failed in " + BlockOf(place);
+std::string FailedAt(const SessionSpec& spec, const RunPlace& place) {
+  return ArmOf(spec, place) + " failed in " + BlockOf(place);
 }
 
 }  // namespace
 
-std::string DescribePlace(const RunPlace& place) { return ArmOf(place) + ", " + BlockOf(place); }
+std::string DescribePlace(const SessionSpec& spec, const RunPlace& place) {
+  return ArmOf(spec, place) + ", " + BlockOf(place);
+}
 
-Failure LaunchFailure(const RunPlace& place, Error error) {
-  return Failure{std::move(error).Within(FailedAt(place)), FailedRunAt(place)};
+Failure LaunchFailure(const SessionSpec& spec, const RunPlace& place, Error error) {
+  return Failure{std::move(error).Within(FailedAt(spec, place)), FailedRunAt(spec, place)};
 }
 
 Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
                        Error error) {
   const RunPhase first = spec.schedule.warmup > 0 ? RunPhase::kWarmup : RunPhase::kMeasured;
-  const RunPlace place{spec, PlannedRun{.benchmark = benchmark, .arm = arm}, first, 0};
-  return LaunchFailure(place, std::move(error));
+  const RunPlace place{PlannedRun{.benchmark = benchmark, .arm = arm}, first, 0};
+  return LaunchFailure(spec, place, std::move(error));
 }
 
 RunExit ExitOf(const RunOutcome& outcome) {
@@ -145,14 +147,15 @@ RunExit ExitOf(const RunOutcome& outcome) {
   return exit;
 }
 
-std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome) {
-  FailedRun run = FailedRunAt(place);
+std::optional<Failure> ExitFailure(const SessionSpec& spec, const RunPlace& place,
+                                   const RunOutcome& outcome) {
+  FailedRun run = FailedRunAt(spec, place);
   run.stderr_tail = outcome.stderr_tail;
-  const Arm& arm = ArmAt(place);
-  return FailureOf(FailedAt(place), place.spec.limits.timeout, outcome, std::move(run),
+  const Arm& arm = ArmAt(spec, place);
+  return FailureOf(FailedAt(spec, place), spec.limits.timeout, outcome, std::move(run),
                    {arm.argv, arm.cwd, {}},
                    ", or use --ignore-failure to count such runs like any other",
-                   place.spec.benchmarks[place.planned.benchmark].accept_exit);
+                   spec.benchmarks[place.planned.benchmark].accept_exit);
 }
 
 std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
@@ -162,8 +165,8 @@ std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout
   return FailureOf(place, timeout, outcome, std::move(run), by_hand, "", {});
 }
 
-void SetRunPlace(const RunPlace& place, FailedRun& run) {
-  const FailedRun at = FailedRunAt(place);
+void SetRunPlace(const SessionSpec& spec, const RunPlace& place, FailedRun& run) {
+  const FailedRun at = FailedRunAt(spec, place);
   run.benchmark = at.benchmark;
   run.arm = at.arm;
   run.block = at.block;

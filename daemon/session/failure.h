@@ -13,14 +13,6 @@
 
 namespace benchd {
 
-/// The place of a run in a session, for messages.
-struct RunPlace {
-  const SessionSpec& spec;
-  PlannedRun planned;
-  RunPhase phase = RunPhase::kMeasured;
-  std::uint64_t block = 0;
-};
-
 /// A command with which a user can reproduce a failure.
 struct ByHand {
   std::vector<std::string> argv;
@@ -29,7 +21,7 @@ struct ByHand {
 };
 
 /// Returns the failure of a run that could not be measured (no such program, runner died, ...).
-Failure LaunchFailure(const RunPlace& place, Error error);
+Failure LaunchFailure(const SessionSpec& spec, const RunPlace& place, Error error);
 
 /// Returns the failure of an arm whose program cannot be found or executed, as a failure of its
 /// first run.
@@ -42,7 +34,8 @@ RunExit ExitOf(const RunOutcome& outcome);
 
 /// Returns the failure of a run whose child, or a program timed in it, failed; empty if all
 /// succeeded.
-std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome);
+std::optional<Failure> ExitFailure(const SessionSpec& spec, const RunPlace& place,
+                                   const RunOutcome& outcome);
 
 /// Returns the failure of a hook, or nothing if it succeeded. The `place` is "setup" or "prepare of
 /// base, block 3". The failure's `run` contains only facts about the child.
@@ -50,12 +43,12 @@ std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout
                                    const RunOutcome& outcome, const ByHand& by_hand);
 
 /// Completes the failure of a run's hook with the place of the run.
-void SetRunPlace(const RunPlace& place, FailedRun& run);
+void SetRunPlace(const SessionSpec& spec, const RunPlace& place, FailedRun& run);
 
 /// Returns the output below a line that names its source; empty if there is no output.
 std::string LogOf(const std::string& place, const std::string& output);
 
 /// Returns "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up".
-std::string DescribePlace(const RunPlace& place);
+std::string DescribePlace(const SessionSpec& spec, const RunPlace& place);
 
 }  // namespace benchd

@@ -20,6 +20,15 @@ struct PlannedRun {
   bool operator==(const PlannedRun&) const = default;
 };
 
+/// The place of a run in a session.
+struct RunPlace {
+  PlannedRun planned;
+  RunPhase phase = RunPhase::kMeasured;
+  std::uint64_t block = 0;
+
+  bool BeginsBlock() const { return planned.position == 0; }
+};
+
 /// Plans a block: every arm as often as RunsPerBlock() states, in an order drawn uniformly from the
 /// seed. With the schedule `coin`, the block has as many runs, but the arm of each is drawn
 /// independently, so an arm may be missing.

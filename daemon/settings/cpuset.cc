@@ -10,6 +10,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/kernel/tree_group.h"
 
 namespace benchd {
@@ -35,8 +36,6 @@ struct Cpuset::Wish {
 namespace {
 
 constexpr std::string_view kOwnUnit = "bench.slice";
-constexpr std::string_view kEffective = "cpuset.cpus.effective";
-constexpr std::string_view kPartition = "cpuset.cpus.partition";
 
 /// The values of a profile, in the order of CpusetKind.
 constexpr std::string_view kCpusets[] = {"isolated", "root", "shield"};
@@ -44,7 +43,7 @@ constexpr std::string_view kCpusets[] = {"isolated", "root", "shield"};
 Error CannotBeHad(std::string why) { return Error{ErrorCode::kFailedPrecondition, std::move(why)}; }
 
 std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus) {
-  const auto online = ReadCpus(files, kOnlineCpus);
+  const auto online = ReadCpus(files, paths::kOnlineCpus);
   return online && !online->empty() ? CpusInBoth(cpus, *online) : cpus;
 }
 
@@ -54,7 +53,7 @@ CpusetKind NextBest(CpusetKind kind) { return static_cast<CpusetKind>(static_cas
 std::string WhyNoUnits(const Settings& settings, const CgroupPlace& place) {
   if (!place.version1.empty()) return place.version1;
   if (place.mount.empty()) return "no cgroup version 2 hierarchy is mounted";
-  const auto controllers = settings.files().Read(place.mount + "/cgroup.controllers");
+  const auto controllers = settings.files().Read(place.mount + "/" + paths::kGroupControllers);
   if (!controllers) return controllers.error().message;
   if (!HasWord(*controllers, "cpuset")) return "cgroup version 2 lacks a cpuset controller here";
   if (place.unit != kOwnUnit) {
@@ -79,9 +78,9 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
     // The group of a helper exists only briefly, and its processes run on the housekeeping CPUs.
     if (unit != std::end(kUnitTargets) || TreeGroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
-    const std::string events = files.Text(group + "cgroup.events");
+    const std::string events = files.Text(group + paths::kGroupEvents);
     if (events.find("populated 1") == std::string::npos) continue;
-    if (HasAnyOf(files.Read(group + std::string(kEffective)), cpus)) names.push_back(name);
+    if (HasAnyOf(files.Read(group + paths::kCpusetEffective), cpus)) names.push_back(name);
   }
   return names;
 }
@@ -155,12 +154,12 @@ Result<void> Cpuset::TakePartition(const Wish& wish, std::string_view type) {
   const std::string unit(kOwnUnit);
   const std::string list = FormatCpuList(wish.benchmark);
   TRY_VOID(wish.Change({{{SettingKind::kAllowedCpus, unit}, list}}));
-  auto seen = Expect(wish, wish.GroupFile(unit, "cpuset.cpus"), list);
+  auto seen = Expect(wish, wish.GroupFile(unit, paths::kCpusetCpus), list);
   if (!seen) return seen;
   auto made = wish.Change({{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
   if (!made) return made;
-  auto valid = Expect(wish, wish.GroupFile(unit, kPartition), std::string(type));
-  return valid ? Expect(wish, wish.GroupFile(unit, kEffective), list) : valid;
+  auto valid = Expect(wish, wish.GroupFile(unit, paths::kCpusetPartition), std::string(type));
+  return valid ? Expect(wish, wish.GroupFile(unit, paths::kCpusetEffective), list) : valid;
 }
 
 Result<void> Cpuset::TakeMember(const Wish& wish) {
@@ -174,7 +173,7 @@ Result<void> Cpuset::TakeMember(const Wish& wish) {
     const std::string& unit = change.key.target;
     // A unit without processes may not have a group.
     if (unit != kOwnUnit && !wish.files().Exists(wish.place.mount + "/" + unit)) continue;
-    auto seen = Expect(wish, wish.GroupFile(unit, kEffective), change.value);
+    auto seen = Expect(wish, wish.GroupFile(unit, paths::kCpusetEffective), change.value);
     if (!seen) return seen;
   }
   return {};
@@ -207,14 +206,14 @@ std::string Cpuset::Broken(const KernelFiles& files) const {
     if (!present) return present.error().message;
     if (*present == expected.text) continue;
     // The partition file contains the reason: "isolated invalid (Cpu list in cpuset.cpus ...)".
-    if (expected.path.ends_with(kPartition)) return Printable(*present);
+    if (expected.path.ends_with(paths::kCpusetPartition)) return Printable(*present);
     return std::string(LastTwo(expected.path)) + ": " + Printable(*present);
   }
   return {};
 }
 
 Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us) {
-  const std::string path = files.FullPath("dev/cpu_dma_latency");
+  const std::string path = files.FullPath(paths::kCpuLatency);
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!file) return SystemError(path, errno);
   const ssize_t count = write(file.get(), &latency_us, sizeof(latency_us));
@@ -224,14 +223,14 @@ Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us)
 
 Result<void> CgroupSeat::StepOut() {
   if (out_ || home_.empty()) return {};
-  auto moved = files_.Write(mount_ + "/cgroup.procs", "0");
+  auto moved = files_.Write(mount_ + "/" + paths::kGroupProcesses, "0");
   out_ = moved.has_value();
   return moved;
 }
 
 void CgroupSeat::StepBack() {
   if (!out_) return;
-  out_ = !files_.Write(home_ + "/cgroup.procs", "0");
+  out_ = !files_.Write(home_ + "/" + paths::kGroupProcesses, "0");
 }
 
 }  // namespace benchd

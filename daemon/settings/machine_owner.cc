@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/try.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/observe/doctor.h"
 
 namespace benchd {
@@ -49,7 +50,7 @@ void Warn(std::vector<Warning>& warnings, WarningCode code, std::string message)
 
 MachineOwner::MachineOwner(Parts parts)
     : parts_(std::move(parts)),
-      boot_id_(parts_.settings.files().Text("proc/sys/kernel/random/boot_id")) {}
+      boot_id_(parts_.settings.files().Text(paths::kBootId)) {}
 
 // ---- sessions ----
 

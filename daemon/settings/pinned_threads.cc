@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/process_stat.h"
+#include "daemon/kernel/process_status.h"
 #include "daemon/settings/thread_cpus.h"
 
 namespace benchd {
@@ -18,18 +21,6 @@ bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
 
 namespace {
 
-/// Returns the user of a process. The owner of its folder in /proc is not reliable: it is root if
-/// the process has made itself untraceable.
-uid_t UserOf(const KernelFiles& files, const std::string& process) {
-  constexpr std::string_view kKey = "Uid:";
-  const std::string status = files.Text("proc/" + process + "/status");
-  for (std::string_view rest = status; !rest.empty();) {
-    std::string_view line = NextLine(rest);
-    if (NextWord(line) == kKey) return static_cast<uid_t>(ParseCount(NextWord(line)).value_or(0));
-  }
-  return 0;
-}
-
 /// Finds the pinned threads of one process.
 class PinnedThreadsOf {
  public:
@@ -37,15 +28,15 @@ class PinnedThreadsOf {
       : files_(files), process_(std::move(process)), online_(online) {}
 
   void Find(PinnedThreadsBudget& budget, PinnedThreads& pinned) {
-    for (const std::string& name : files_.List("proc/" + process_ + "/task")) {
+    for (const std::string& name : files_.List(WithTarget(paths::kProcessThreads, process_))) {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
       if (tid == 0) continue;
       // The cheap check comes first, because most threads may run on any CPU.
       auto cpus = ThreadCpusIn(online_, tid);
       if (!cpus || cpus->empty()) continue;
-      const auto stat = ReadThreadStat(files_, tid);
+      const auto stat = ReadProcessStat(files_, name);
       if (!stat || stat->bound) continue;
-      if (!user_) user_ = UserOf(files_, process_);
+      if (!user_) user_ = ReadProcessStatus(files_, process_).uid;
       JournalEntry entry{{SettingKind::kThreadCpus, ThreadTargetText({tid, stat->started_ticks})},
                          std::move(*cpus),
                          std::string()};
@@ -68,9 +59,9 @@ class PinnedThreadsOf {
 
 PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget budget) {
   PinnedThreads pinned;
-  const auto online = ReadCpus(files, kOnlineCpus);
+  const auto online = ReadCpus(files, paths::kOnlineCpus);
   if (!files.IsReal() || !online || online->empty()) return pinned;
-  for (const std::string& process : files.List("proc")) {
+  for (const std::string& process : files.List(paths::kProc)) {
     const auto pid = ParseCount(process);
     if (!pid || static_cast<pid_t>(*pid) == getpid()) continue;
     PinnedThreadsOf(files, process, *online).Find(budget, pinned);

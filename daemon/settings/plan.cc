@@ -6,6 +6,7 @@
 #include "core/base/cpu_list.h"
 #include "daemon/kernel/cgroup.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 
 namespace benchd {
 namespace {
@@ -16,7 +17,6 @@ constexpr const char* kIrqs = "irqs";
 constexpr const char* kWorkqueues = "workqueues";
 constexpr const char* kSmt = "smt";
 constexpr const char* kBoost = "boost";
-constexpr const char* kSmtFolder = "sys/devices/system/cpu/smt/";
 
 PlannedSetting Named(std::string name, std::string wanted) {
   return {std::move(name), std::move(wanted), {}, {}, {}};
@@ -33,9 +33,9 @@ std::string WhyNotApart(const ProfileCpus& cpus) {
 
 std::vector<SettingKey> IrqKeys(const KernelFiles& files) {
   std::vector<std::uint64_t> numbers;
-  for (const std::string& name : files.List("proc/irq")) {
+  for (const std::string& name : files.List(paths::kIrqs)) {
     const auto number = ParseCount(name);
-    if (number && files.Exists("proc/irq/" + name + "/smp_affinity_list")) {
+    if (number && files.Exists(WithTarget(paths::kIrqAffinity, name))) {
       numbers.push_back(*number);
     }
   }
@@ -55,11 +55,11 @@ PlannedSetting PlanIrqs(const std::string& wanted, const ProfileCpus& cpus,
   PlannedSetting planned = Named(kIrqs, wanted);
   planned.keys = IrqKeys(settings.files());
   const SettingKey by_default{Kind::kDefaultIrqAffinity, {}};
-  const bool has_default = settings.files().Exists("proc/irq/default_smp_affinity");
+  const bool has_default = settings.files().Exists(paths::kDefaultIrqAffinity);
   planned.missing = WhyNotApart(cpus);
   if (planned.keys.empty() && !has_default) {
     planned.missing =
-        "this kernel does not list interrupts below " + settings.files().FullPath("proc/irq");
+        "this kernel does not list interrupts below " + settings.files().FullPath(paths::kIrqs);
   }
   if (!planned.missing.empty()) return planned;
   const std::string list = FormatCpuList(cpus.housekeeping);
@@ -96,12 +96,11 @@ std::vector<int> LaterThreads(const Topology& topology) {
 /// Returns the reason why SMT cannot be turned off and on again safely, or an empty string.
 std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
                             const std::vector<int>& going, const ProfileCpus& cpus) {
-  const std::string mounts = files.Text("proc/self/mountinfo");
-  if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
+  if (const std::string version1 = WhyVersion1(files, "cpuset"); !version1.empty()) {
     // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
     return "an offline CPU would be removed from all cpusets permanently: " + version1;
   }
-  const auto control = files.Read(std::string(kSmtFolder) + "control");
+  const auto control = files.Read(paths::kSmtControl);
   if (!control) return "the kernel cannot turn SMT off: " + control.error().message;
   if (*control != "on") {
     return "the kernel cannot turn SMT off here: smt/control is '" + Printable(*control) + "'";
@@ -109,7 +108,7 @@ std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
   if (const auto lost = CpusInBoth(cpus.used, going); !lost.empty()) {
     return "CPU " + FormatCpuList(lost) + ", where benchmarks run, would go offline with SMT";
   }
-  const auto present = ReadCpus(files, "sys/devices/system/cpu/present");
+  const auto present = ReadCpus(files, paths::kPresentCpus);
   if (!present) return {};
   if (const auto offline = CpusWithout(*present, topology.online); !offline.empty()) {
     return "CPU " + FormatCpuList(offline) +
@@ -152,14 +151,15 @@ struct FrequencySetting {
 // intel_pstate and amd-pstate refuse any energy preference except `performance` (EBUSY). The
 // governor is therefore set after the preference and restored before it.
 constexpr FrequencySetting kFrequencySettings[] = {
-    {Kind::kEnergyPreference, "energy_performance_available_preferences", "energy preferences"},
-    {Kind::kGovernor, "scaling_available_governors", "governors"},
+    {Kind::kEnergyPreference, paths::kEnergyPreferences, "energy preferences"},
+    {Kind::kGovernor, paths::kGovernors, "governors"},
     {Kind::kMinFrequency},
     {Kind::kMaxFrequency},
 };
 
-Result<std::string> ReadCpufreq(const Settings& settings, const SettingKey& key, const char* name) {
-  return settings.files().Read("sys/devices/system/cpu/cpu" + key.target + "/cpufreq/" + name);
+Result<std::string> ReadOfCpu(const Settings& settings, const SettingKey& key,
+                              const char* pattern) {
+  return settings.files().Read(WithTarget(pattern, key.target));
 }
 
 bool HasDriver(const std::vector<int>& cpus, const Settings& settings) {
@@ -172,13 +172,13 @@ bool HasDriver(const std::vector<int>& cpus, const Settings& settings) {
 std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
                          const std::string& wanted, const Settings& settings) {
   if (one.known_file != nullptr) {
-    const auto known = ReadCpufreq(settings, key, one.known_file);
+    const auto known = ReadOfCpu(settings, key, one.known_file);
     if (!known || HasWord(*known, wanted)) return {};
     return "'" + Printable(wanted) + "' is not among the driver's " + one.known_as + ": " +
            Printable(*known);
   }
-  const std::string least = ReadCpufreq(settings, key, "cpuinfo_min_freq").value_or("");
-  const std::string most = ReadCpufreq(settings, key, "cpuinfo_max_freq").value_or("");
+  const std::string least = ReadOfCpu(settings, key, paths::kLowestFrequency).value_or("");
+  const std::string most = ReadOfCpu(settings, key, paths::kHighestFrequency).value_or("");
   const auto khz = ParseCount(wanted);
   const auto low = ParseCount(least);
   const auto high = ParseCount(most);
@@ -210,8 +210,7 @@ PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wan
 bool HasNoPreferences(const PlannedSetting& planned, const Settings& settings) {
   if (planned.missing == kNoDriver) return false;
   return std::none_of(planned.keys.begin(), planned.keys.end(), [&settings](const auto& key) {
-    return settings.files().Exists("sys/devices/system/cpu/cpu" + key.target +
-                                   "/cpufreq/energy_performance_preference");
+    return settings.files().Exists(WithTarget(paths::kEnergyPreference, key.target));
   });
 }
 
@@ -238,7 +237,7 @@ bool HaveOwnBoost(const std::string& value, const std::vector<int>& cpus,
 
 /// Returns the frequency without boost in kHz, if the firmware reports it (ACPI CPPC, in MHz).
 std::optional<std::uint64_t> NominalKhz(int cpu, const Settings& settings) {
-  const auto text = settings.files().Read(CpuFile(cpu, "acpi_cppc/nominal_freq"));
+  const auto text = settings.files().Read(CpuFile(cpu, paths::kNominalFrequency));
   const auto mhz = text ? ParseCount(*text) : std::nullopt;
   return mhz && *mhz > 0 ? std::optional(1000 * *mhz) : std::nullopt;
 }
@@ -282,7 +281,7 @@ PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus
     planned.missing =
         "the kernel does not have a switch for it (cpufreq/boost or intel_pstate/no_turbo)";
   } else if (settings.files()
-                 .Text(CpuFile(cpus.front(), "cpufreq/scaling_driver"))
+                 .Text(CpuFile(cpus.front(), paths::kFrequencyDriver))
                  .starts_with("amd-pstate")) {
     PlanNominalLimit(planned, cpus, settings);
   }

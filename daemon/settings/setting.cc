@@ -9,6 +9,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
 #include "daemon/kernel/cgroup.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/settings/thread_cpus.h"
 
 namespace benchd {
@@ -69,13 +70,6 @@ std::optional<std::string> NormalCpus(Result<std::vector<int>> cpus) {
 }
 
 }  // namespace
-
-std::string WithTarget(std::string_view pattern, std::string_view target) {
-  const std::size_t place = pattern.find('%');
-  std::string text(pattern.substr(0, place));
-  if (place != std::string_view::npos) text.append(target).append(pattern.substr(place + 1));
-  return text;
-}
 
 bool IsValidTarget(SettingTarget kind, std::string_view target) {
   switch (kind) {
@@ -235,12 +229,13 @@ std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
 Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
   const auto mount = ReadCgroup2Mount(files);
   if (!mount) return {};
-  const std::string path = WithoutSlash(mount->point) + "/" + std::string(unit) + "/cpuset.cpus";
+  const std::string path =
+      WithoutSlash(mount->point) + "/" + std::string(unit) + "/" + paths::kCpusetCpus;
   const auto left = files.Read(path);
   if (!left || left->empty()) return {};
   auto cleared = files.Write(path, "\n");
   if (cleared || cleared.error().code == ErrorCode::kNotFound) return {};
-  const auto all = files.Read("sys/devices/system/cpu/possible");
+  const auto all = files.Read(paths::kPossibleCpus);
   if (!all) return cleared;
   auto widened = files.Write(path, *all);
   return widened || widened.error().code != ErrorCode::kNotFound ? widened : Result<void>();

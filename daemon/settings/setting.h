@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/model/machine_profile.h"
 #include "daemon/kernel/kernel_files.h"
+#include "daemon/kernel/kernel_paths.h"
 #include "daemon/settings/unit_properties.h"
 
 namespace benchd {
@@ -100,59 +101,59 @@ constexpr SettingKindInfo Applying(std::string_view setting, SettingKindInfo inf
 /// The closed list, in the order of SettingKind.
 inline constexpr SettingKindInfo kSettingKinds[] = {
     {SettingKind::kIrqAffinity, SettingTarget::kIrq, SettingForm::kCpuList, "irq_affinity",
-     "IRQ %'s affinity", "proc/irq/%/smp_affinity_list"},
+     "IRQ %'s affinity", paths::kIrqAffinity},
     {SettingKind::kDefaultIrqAffinity, SettingTarget::kMachine, SettingForm::kCpuMask,
-     "default_irq_affinity", "default IRQ affinity", "proc/irq/default_smp_affinity"},
+     "default_irq_affinity", "default IRQ affinity", paths::kDefaultIrqAffinity},
     {SettingKind::kWorkqueueCpus, SettingTarget::kMachine, SettingForm::kCpuMask, "workqueue_cpus",
-     "workqueues' CPUs", "sys/devices/virtual/workqueue/cpumask"},
+     "workqueues' CPUs", paths::kWorkqueueCpus},
     {SettingKind::kSmt, SettingTarget::kMachine, SettingForm::kWord, "smt", "SMT",
-     "sys/devices/system/cpu/smt/control", "on off"},
+     paths::kSmtControl, "on off"},
     {SettingKind::kAllowedCpus, SettingTarget::kUnit, SettingForm::kCpusOrAll, "allowed_cpus",
      "AllowedCPUs of %"},
     {SettingKind::kCpusetPartition, SettingTarget::kUnit, SettingForm::kWord, "cpuset_partition",
-     "cpuset partition of %", "/%/cpuset.cpus.partition", "member root isolated"},
+     "cpuset partition of %", paths::kUnitPartition, "member root isolated"},
     Applying("governor",
              {SettingKind::kGovernor, SettingTarget::kCpu, SettingForm::kName, "governor",
-              "governor of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_governor"}),
+              "governor of CPU %", paths::kGovernor}),
     Applying(
         "min_frequency_khz",
         {SettingKind::kMinFrequency, SettingTarget::kCpu, SettingForm::kNumber, "min_frequency",
-         "minimum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_min_freq"}),
+         "minimum frequency of CPU %", paths::kMinFrequency}),
     Applying(
         "max_frequency_khz",
         {SettingKind::kMaxFrequency, SettingTarget::kCpu, SettingForm::kNumber, "max_frequency",
-         "maximum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_max_freq"}),
+         "maximum frequency of CPU %", paths::kMaxFrequency}),
     Applying("energy_preference",
              {SettingKind::kEnergyPreference, SettingTarget::kCpu, SettingForm::kName,
               "energy_preference", "energy preference of CPU %",
-              "sys/devices/system/cpu/cpu%/cpufreq/energy_performance_preference"}),
+              paths::kEnergyPreference}),
     {SettingKind::kBoost, SettingTarget::kMachine, SettingForm::kWord, "boost", "boost",
-     "sys/devices/system/cpu/cpufreq/boost", "0 1"},
+     paths::kBoost, "0 1"},
     {SettingKind::kCpuBoost, SettingTarget::kCpu, SettingForm::kWord, "cpu_boost", "boost of CPU %",
-     "sys/devices/system/cpu/cpu%/cpufreq/boost", "0 1"},
+     paths::kCpuBoost, "0 1"},
     {SettingKind::kNoTurbo, SettingTarget::kMachine, SettingForm::kWord, "no_turbo", "no_turbo",
-     "sys/devices/system/cpu/intel_pstate/no_turbo", "0 1"},
+     paths::kNoTurbo, "0 1"},
     Applying("timer_migration",
              {SettingKind::kTimerMigration, SettingTarget::kMachine, SettingForm::kWord,
-              "timer_migration", "timer migration", "proc/sys/kernel/timer_migration"},
+              "timer_migration", "timer migration", paths::kTimerMigration},
              "this kernel was built without timer migration"),
     Applying("nmi_watchdog",
              {SettingKind::kNmiWatchdog, SettingTarget::kMachine, SettingForm::kWord,
-              "nmi_watchdog", "NMI watchdog", "proc/sys/kernel/nmi_watchdog"},
+              "nmi_watchdog", "NMI watchdog", paths::kNmiWatchdog},
              "this kernel was built without the NMI watchdog"),
     Applying("transparent_hugepages",
              {SettingKind::kTransparentHugepages, SettingTarget::kMachine, SettingForm::kChoice,
               "transparent_hugepages", "transparent huge pages",
-              "sys/kernel/mm/transparent_hugepage/enabled"},
+              paths::kHugepages},
              "this kernel was built without transparent huge pages"),
     Applying("swappiness",
              {SettingKind::kSwappiness, SettingTarget::kMachine, SettingForm::kNumber, "swappiness",
-              "swappiness", "proc/sys/vm/swappiness"},
+              "swappiness", paths::kSwappiness},
              "this kernel does not have swappiness"),
     Applying(
         "perf_sample_rate",
         {SettingKind::kPerfSampleRate, SettingTarget::kMachine, SettingForm::kNumber,
-         "perf_sample_rate", "perf sampling rate", "proc/sys/kernel/perf_event_max_sample_rate"},
+         "perf_sample_rate", "perf sampling rate", paths::kPerfSampleRate},
         "this kernel was built without perf events"),
     {SettingKind::kThreadCpus, SettingTarget::kThread, SettingForm::kCpusOrAll, "thread_cpus",
      "CPUs of thread %"},
@@ -162,9 +163,6 @@ static_assert(std::size(kSettingKinds) == static_cast<std::size_t>(kLastSettingK
 constexpr const SettingKindInfo& InfoOf(SettingKind kind) {
   return kSettingKinds[static_cast<std::size_t>(kind)];
 }
-
-/// Returns `pattern` with "%" replaced by the target.
-std::string WithTarget(std::string_view pattern, std::string_view target);
 
 bool IsValidTarget(SettingTarget kind, std::string_view target);
 

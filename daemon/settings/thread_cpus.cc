@@ -3,6 +3,8 @@
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
+#include "daemon/kernel/kernel_paths.h"
+#include "daemon/kernel/process_stat.h"
 
 namespace benchd {
 namespace {
@@ -13,7 +15,8 @@ constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
 /// Finds a thread. @errors kNotFound if it has ended
 Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
   const auto thread = ParseThreadTarget(target);
-  const auto stat = thread && files.IsReal() ? ReadThreadStat(files, thread->tid) : std::nullopt;
+  const auto stat =
+      thread && files.IsReal() ? ReadProcessStat(files, std::to_string(thread->tid)) : std::nullopt;
   if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
   return Error{ErrorCode::kNotFound, "the thread has ended"};
 }
@@ -36,11 +39,6 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   return thread;
 }
 
-std::optional<ProcessCounters> ReadThreadStat(const KernelFiles& files, pid_t tid) {
-  const auto stat = files.Read("proc/" + std::to_string(tid) + "/stat");
-  return stat ? ParseProcess(*stat) : std::nullopt;
-}
-
 Result<std::string> ThreadCpusIn(const std::vector<int>& online, pid_t tid) {
   TRY(auto allowed, ReadAffinity(tid));
   const std::vector<int> cpus = CpusInBoth(online, allowed);
@@ -49,14 +47,14 @@ Result<std::string> ThreadCpusIn(const std::vector<int>& online, pid_t tid) {
 
 Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
   TRY(auto tid, Find(files, target));
-  TRY(auto online, ReadCpus(files, kOnlineCpus));
+  TRY(auto online, ReadCpus(files, paths::kOnlineCpus));
   return ThreadCpusIn(online, tid);
 }
 
 Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
                              std::string_view cpus) {
   TRY(auto tid, Find(files, target));
-  TRY(auto list, cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus));
+  TRY(auto list, cpus.empty() ? ReadCpus(files, paths::kOnlineCpus) : ParseCpuList(cpus));
   return SetAffinity(tid, list);
 }
 

@@ -10,7 +10,6 @@
 
 #include "core/base/result.h"
 #include "daemon/kernel/kernel_files.h"
-#include "daemon/kernel/process_stat.h"
 
 namespace benchd {
 
@@ -23,9 +22,6 @@ struct ThreadTarget {
 std::string ThreadTargetText(const ThreadTarget& thread);
 /// Parses such a text; empty if it is malformed.
 std::optional<ThreadTarget> ParseThreadTarget(std::string_view text);
-
-/// Returns the counters of a thread; empty if it has ended.
-std::optional<ProcessCounters> ReadThreadStat(const KernelFiles& files, pid_t tid);
 
 /// Returns the CPUs of `online` that a thread may run on; "" for all.
 /// @errors kNotFound if the thread has ended

@@ -36,7 +36,7 @@ TEST(BatchPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
   ASSERT_EQ(plan.runs.size(), 16U);
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     EXPECT_EQ(plan.runs[i].block, i / 2);
-    EXPECT_EQ(plan.runs[i].begins_block, i % 2 == 0);
+    EXPECT_EQ(plan.runs[i].BeginsBlock(), i % 2 == 0);
   }
   ASSERT_TRUE(plan.next);
   EXPECT_EQ(plan.next->block, 8U);
@@ -55,8 +55,8 @@ TEST(BatchPlanTest, TakesBenchmarksInTurnUntilOneOfThemMayBeDecided) {
   const SessionSpec spec = TwoBenchmarks();
   const BatchPlan plan = PlanMeasured(spec, After({6, 6}), FromEightOn);
   std::vector<std::uint32_t> benchmarks;
-  for (const BatchRun& run : plan.runs) {
-    if (run.begins_block) benchmarks.push_back(run.planned.benchmark);
+  for (const RunPlace& run : plan.runs) {
+    if (run.BeginsBlock()) benchmarks.push_back(run.planned.benchmark);
   }
   EXPECT_EQ(benchmarks, (std::vector<std::uint32_t>{0, 1, 0}));
   EXPECT_EQ(plan.next->planned.benchmark, 1U);

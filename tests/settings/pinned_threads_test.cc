@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/cpu_list.h"
+#include "daemon/kernel/process_stat.h"
 #include "daemon/observe/sample.h"
 #include "daemon/settings/lease.h"
 #include "daemon/settings/thread_cpus.h"
