@@ -12,8 +12,10 @@
 
 #include "daemon/config/config.h"
 #include "daemon/control_socket.h"
+#include "daemon/idle_exit.h"
+#include "daemon/kernel_random.h"
 #include "daemon/loop_inbox.h"
-#include "daemon/loop_parts.h"
+#include "daemon/notifier.h"
 #include "daemon/options.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
@@ -24,6 +26,7 @@
 #include "daemon/runner_link/runner_connection.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/store/store.h"
+#include "daemon/system_clock.h"
 
 namespace benchd {
 

@@ -37,7 +37,7 @@ enum class Limit {
   kHelpersAUser,
   kMachineTurns,
 };
-inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::kMachineTurns) + 1;
+inline constexpr std::size_t kLimitCount = static_cast<std::size_t>(Limit::kMachineTurns) + 1;
 
 /// The scope over which a limit sums.
 enum class LimitScope {
@@ -168,14 +168,14 @@ inline constexpr auto kLimitRows = [] {
        "queries of the machine (doctor, status) between two sessions while other sessions wait"},
   });
 }();
-static_assert(kLimitRows.size() == kLimits && [] {
-  for (std::size_t i = 0; i < kLimits; ++i) {
+static_assert(kLimitRows.size() == kLimitCount && [] {
+  for (std::size_t i = 0; i < kLimitCount; ++i) {
     if (kLimitRows[i].limit != static_cast<Limit>(i)) return false;
   }
   return true;
 }());
 
-constexpr std::span<const LimitRow, kLimits> LimitRows() { return kLimitRows; }
+constexpr std::span<const LimitRow, kLimitCount> LimitRows() { return kLimitRows; }
 constexpr const LimitRow& RowOf(Limit limit) { return kLimitRows[static_cast<std::size_t>(limit)]; }
 
 /// The configured limits, initially the defaults.
@@ -196,7 +196,7 @@ class Budgets {
   bool operator==(const Budgets&) const = default;
 
  private:
-  std::array<std::optional<double>, kLimits> units_;
+  std::array<std::optional<double>, kLimitCount> units_;
 };
 
 /// The current use of a limit.

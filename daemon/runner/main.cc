@@ -18,8 +18,10 @@
 #include "daemon/launch/host.h"
 #include "daemon/launch/perf_counters.h"
 #include "daemon/launch/process_tree.h"
+#include "daemon/runner/machine_setup.h"
+#include "daemon/runner/options.h"
+#include "daemon/runner/runner_config.h"
 #include "daemon/runner/server.h"
-#include "daemon/runner/setup.h"
 
 namespace benchd {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/base/try.h"
 #include "daemon/launch/child_limits.h"
 #include "daemon/launch/host.h"
-#include "daemon/runner/setup.h"
+#include "daemon/settings/machine_owner.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {

@@ -1,6 +1,10 @@
+#include "daemon/runner/options.h"
+
 #include <gtest/gtest.h>
 
-#include "daemon/runner/setup.h"
+#include <string>
+#include <vector>
+
 #include "tests/support/wording.h"
 
 namespace benchd {
@@ -30,15 +34,6 @@ TEST(RunnerOptionsTest, RefusesWhatItDoesNotKnow) {
   EXPECT_WORDING(Parse({"word"}).error());
   EXPECT_WORDING(Parse({"--restore=yes"}).error());
   EXPECT_WORDING(Parse({"--socket"}).error());
-}
-
-TEST(UserTest, IsANumberOrANameOfThePasswordFile) {
-  EXPECT_EQ(*UidOf("0"), 0U);
-  EXPECT_EQ(*UidOf("65534"), 65534U);
-  EXPECT_EQ(*UidOf("root"), 0U);
-  const auto missing = UidOf("no-such-user-here");
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "daemon/kernel/topology.h"
 #include "daemon/kernel/tree_group.h"
 #include "daemon/launch/host.h"
+#include "daemon/runner/options.h"
 #include "daemon/settings/cpuset.h"
 #include "daemon/settings/journal.h"
 #include "daemon/settings/machine_owner.h"
@@ -18,37 +19,6 @@
 #include "daemon/wire/messages.h"
 
 namespace benchd {
-
-/// Reads the runner's part of the configuration through a short-lived benchd-helper. A TOML parser
-/// in this process would increase its memory use, which is the floor of every child's max_rss.
-///
-/// An empty `path` means the default file, which may be missing. If the runner is root, the file
-/// must be owned by root and must not be writable by any other user.
-/// @errors kNotFound, kPermissionDenied, kInvalidArgument, with the file's name, line and key.
-Result<RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path);
-
-/// Returns the uid of a user in the configuration, which is a number or a name in /etc/passwd (the
-/// only source available to a static program).
-/// @errors kNotFound.
-Result<uid_t> UidOf(const std::string& user);
-
-/// The command line of benchd-runner.
-struct RunnerOptions {
-  std::string config;            ///< empty: the default file, if it exists
-  std::string socket;            ///< a path, or "fd:N" for an inherited connection; may be empty
-  std::string journal;           ///< empty: no journal
-  std::string sysfs_root = "/";  ///< replaces "/" in the paths of machine settings
-  bool restore = false;
-  bool version = false;
-  bool help = false;
-};
-
-/// Parses the command line.
-/// @errors kInvalidArgument for an unknown option or a missing value.
-Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv);
-
-/// The text of --help.
-extern const char kRunnerHelp[];
 
 /// Implements --restore: restores the settings that a dead runner left in the journal, and kills
 /// its remaining processes.
