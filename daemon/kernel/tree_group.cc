@@ -24,7 +24,6 @@ namespace {
 constexpr std::string_view kNamePrefix = "benchd-run-";
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-
 UniqueFd OpenAt(int folder, const char* name, int flags) {
   return UniqueFd(openat(folder, name, flags | O_CLOEXEC));
 }

@@ -59,8 +59,7 @@ std::optional<bool> TurboIsOn(const Patient& patient) {
 
 std::optional<std::uint64_t> Khz(const Patient& patient, std::string_view pattern) {
   if (patient.cpus.benchmark.empty()) return {};
-  return patient.files.Count(
-      CpuFile(patient.cpus.benchmark.front(), pattern));
+  return patient.files.Count(CpuFile(patient.cpus.benchmark.front(), pattern));
 }
 
 struct IdleState {
@@ -153,14 +152,12 @@ std::optional<Symptom> Turbo(const Patient& patient) {
     finding += ", up to " + FrequencyText(*highest_khz);
   }
   const bool intel = patient.files.Exists(paths::kNoTurbo);
-  return Symptom{
-      std::move(finding),
-      RemedyFor(patient,
-                {.setting = "boost",
-                 .line = "boost = \"off\"",
-                 .by_hand = std::string(intel ? "echo 1 > /" : "echo 0 > /") +
-                            (intel ? paths::kNoTurbo : paths::kBoost),
-                 .value = "off"})};
+  return Symptom{std::move(finding),
+                 RemedyFor(patient, {.setting = "boost",
+                                     .line = "boost = \"off\"",
+                                     .by_hand = std::string(intel ? "echo 1 > /" : "echo 0 > /") +
+                                                (intel ? paths::kNoTurbo : paths::kBoost),
+                                     .value = "off"})};
 }
 
 std::optional<Symptom> Governor(const Patient& patient) {

@@ -49,8 +49,7 @@ void Warn(std::vector<Warning>& warnings, WarningCode code, std::string message)
 }  // namespace
 
 MachineOwner::MachineOwner(Parts parts)
-    : parts_(std::move(parts)),
-      boot_id_(parts_.settings.files().Text(paths::kBootId)) {}
+    : parts_(std::move(parts)), boot_id_(parts_.settings.files().Text(paths::kBootId)) {}
 
 // ---- sessions ----
 

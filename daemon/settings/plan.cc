@@ -345,7 +345,7 @@ void RefuseInvalid(PlannedSetting& planned) {
 // ---- present values ----
 
 std::string PresentSmt(const KernelFiles& files) {
-  const std::string active = files.Text(std::string(kSmtFolder) + "active");
+  const std::string active = files.Text(paths::kSmtActive);
   if (active.empty()) return {};
   return active == "1" ? "on" : "off";
 }

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 [[maybe_unused]] void EveryFieldIsKnown() {
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
                          s18, s19, s20, s21] = SessionSpec{};
-  [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12] = Benchmark{};
+  [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13] = Benchmark{};
   [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11] = Arm{};
   [[maybe_unused]] auto [h1, h2, h3, h4, h5, h6, h7, h8] = Hooks{};
   [[maybe_unused]] auto [bp1, bp2, bp3, bp4, bp5] = BuildPlan{};
@@ -51,8 +51,8 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [u1, u2, u3] = ArmRuns{};
   [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6, w7, w8, w9] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
-                         x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31,
-                         x32] = Comparison{};
+                         x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32,
+                         x33] = Comparison{};
   [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};
