@@ -113,7 +113,9 @@ std::vector<OptionInfo> AnalyzeOptions() {
            kTable}),
       {"parse", 0, "FORMAT",
        "format of the files: hyperfine, google-benchmark, go, pytest-benchmark, jmh, bmf, mmtests, "
-       "lines, an adapter such as wrk (`benchctl parse` lists them), or FILE.toml",
+       "libtest, criterion, catch2, nanobench, vitest, tinybench, mitata, benchmarkdotnet, pyperf, "
+       "github-smaller, github-bigger, lines, an adapter such as wrk (`benchctl parse` lists "
+       "them), or FILE.toml",
        kTable},
       Repeatable({"name", 'n', "NAME",
                   "with --parse, name of the arm in each FILE, in order; repeatable (default: the "

@@ -172,12 +172,17 @@ constexpr std::array kOptions = {
                                     "exit codes that count as success, such as 0,3 (default: 0)")),
              "exit codes that count as success, such as 0,3, if the table has exit codes "
              "(default: 0)"),
-    OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests|FILE.toml",
-          PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
-                                 "take metrics from the output: lines (`NAME VALUE [UNIT]`), "
-                                 "google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf, "
-                                 "mmtests, an adapter such as wrk or fio (`benchctl parse` lists "
-                                 "them), or an adapter of your own, FILE.toml"))),
+    OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests|libtest|criterion|"
+          "catch2|nanobench|vitest|tinybench|mitata|benchmarkdotnet|pyperf|github-smaller|"
+          "github-bigger|FILE.toml",
+          PerBenchmark(
+              kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
+                        "take metrics from the output: lines (`NAME VALUE [UNIT]`), "
+                        "google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf, "
+                        "mmtests, libtest, criterion, catch2, nanobench, vitest, "
+                        "tinybench, mitata, benchmarkdotnet, pyperf, github-smaller, "
+                        "github-bigger, an adapter such as wrk or fio (`benchctl parse` lists "
+                        "them), or an adapter of your own, FILE.toml"))),
 
     Repeatable(kSuite("only", "PATTERN", kElsewhere,
                       "run only benchmarks whose name matches, such as 'parse*'; repeatable")),

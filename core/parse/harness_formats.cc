@@ -17,7 +17,7 @@ struct Format {
 };
 
 // The formats, in the order of the documentation.
-constexpr std::array<Format, 8> kFormats{{
+constexpr std::array<Format, 19> kFormats{{
     {"lines", &ParseLines},
     {"google-benchmark", &ParseGoogleBenchmark},
     {"hyperfine", &ParseHyperfine},
@@ -26,6 +26,17 @@ constexpr std::array<Format, 8> kFormats{{
     {"pytest-benchmark", &ParsePytestBenchmark},
     {"bmf", &ParseBmf},
     {"mmtests", &ParseMmtests},
+    {"libtest", &ParseLibtest},
+    {"criterion", &ParseCriterion},
+    {"catch2", &ParseCatch2},
+    {"nanobench", &ParseNanobench},
+    {"vitest", &ParseVitest},
+    {"tinybench", &ParseTinybench},
+    {"mitata", &ParseMitata},
+    {"benchmarkdotnet", &ParseBenchmarkDotNet},
+    {"pyperf", &ParsePyperf},
+    {"github-smaller", &ParseGithubSmaller},
+    {"github-bigger", &ParseGithubBigger},
 }};
 
 const Format* Find(std::string_view name) {

@@ -197,6 +197,158 @@ Result<HarnessOutput> ParsePytestBenchmark(std::string_view text);
 ///         a number, or a duplicate benchmark or measure.
 Result<HarnessOutput> ParseBmf(std::string_view text);
 
+/// Parses what Rust's `cargo bench` prints: the lines of libtest, which Criterion and the crate
+/// `bencher` also print (`--output-format bencher`), or libtest's `--format json`. Pure and
+/// thread-safe.
+///
+/// A line is `test NAME ... bench: 1,234.56 ns/iter (+/- 56) = 78 MB/s`. INNER is the benchmark's
+/// name. NAME is one of:
+/// - time: seconds per iteration, lower is better. It is the median of samples that are not in the
+///   text;
+/// - bytes_per_second: the reciprocal of the time, so it gates only if named.
+///
+/// Other lines are ignored: tests, warnings and the program's log. If log output splits a result,
+/// the parts are joined.
+///
+/// @errors kInvalidArgument "line 3: ..." for a malformed number, a unit that is not a time per
+///         iteration, a duplicate name, a result that is missing, or any line that reports a
+///         failure: a test that FAILED, `test result: FAILED`, a panic, or an error of cargo.
+Result<HarnessOutput> ParseLibtest(std::string_view text);
+
+/// Parses measurements of Criterion.rs: the lines of `cargo criterion --message-format=json`, or
+/// the files benchmark.json, sample.json and estimates.json of `target/criterion/BENCHMARK/new`,
+/// one after another, each benchmark's files side by side. Pure and thread-safe.
+///
+/// INNER is the benchmark's full name. NAME is `time` (seconds per iteration, lower is better), or
+/// `measurement` if the program measures something else, for which Criterion also prefers lower
+/// values. Each sample of Criterion is one value, its measurement divided by its iterations. If
+/// there is no sample.json, the value is Criterion's estimate: the slope, else the mean. Throughput
+/// is the reciprocal of the time, and is ignored.
+///
+/// A lone sample.json has no name. Then INNER is empty.
+///
+/// @errors kInvalidArgument "line 3: ..." for text that is not JSON, lists of different lengths,
+///         iterations that are not positive, a duplicate benchmark, or files that cannot be
+///         assigned to a benchmark.
+Result<HarnessOutput> ParseCriterion(std::string_view text);
+
+/// Parses the benchmarks in the report of Catch2's console reporter, versions 2.9 to 3. Pure and
+/// thread-safe.
+///
+/// INNER is TEST_CASE/SECTION/BENCHMARK. NAME is `time`: the mean, in seconds, lower is better. The
+/// samples are not in the text. Everything outside the tables of benchmarks is ignored. A name that
+/// the reporter wrapped is joined by blanks.
+///
+/// @errors kInvalidArgument "line 3: ..." for a malformed number, an unknown unit, a duplicate
+///         name, a benchmark without a result or that failed, and a failed assertion. A failure
+///         that the test case expects is not an error if the summary says so. Catch2's XML is
+///         refused with a hint.
+Result<HarnessOutput> ParseCatch2(std::string_view text);
+
+/// Parses the output of nanobench: its table, or its JSON template (`templates::json()`). Pure and
+/// thread-safe.
+///
+/// INNER is TITLE/NAME. NAME is one of:
+/// - time: seconds per unit (call, byte...), lower is better. In the JSON, each epoch is one value;
+///   the table has only their median;
+/// - instructions, cpucycles, branchinstructions, and from the JSON branchmisses, pagefaults and
+///   contextswitches, per unit: lower is better. They explain the time, so they gate only if
+///   named. They are omitted if the processor's counters were not available.
+///
+/// @errors kInvalidArgument "line 3: ..." for a malformed number, a column that is not a time, a
+///         duplicate name, a batch that is not positive, a benchmark that overflowed (`:boom:`), or
+///         text that is not JSON, such as a name with a quote, which nanobench does not escape.
+Result<HarnessOutput> ParseNanobench(std::string_view text);
+
+/// Parses the file of `vitest bench --outputJson`. Pure and thread-safe.
+///
+/// INNER is GROUP > BENCHMARK, where GROUP contains the file. NAME is one of:
+/// - time: seconds, lower is better; each sample is one value if the file has samples, else the
+///   mean;
+/// - p50, p75, p99 and p999: seconds; throughput: 1/s, higher is better. They repeat the time, so
+///   they gate only if named.
+///
+/// @errors kInvalidArgument "line 3: ..." for text that is not JSON, a number that is missing, a
+///         benchmark without samples, or a duplicate name.
+Result<HarnessOutput> ParseVitest(std::string_view text);
+
+/// Parses the tasks of tinybench as JSON: {"tasks": [...]}, or the list `bench.tasks` alone. Pure
+/// and thread-safe.
+///
+/// INNER is the task's name. NAME is as for ParseVitest(). Versions before 3, whose results have
+/// `mean` and `hz`, are also supported.
+///
+/// @errors as for ParseVitest(), and for a task that did not complete or has no result.
+Result<HarnessOutput> ParseTinybench(std::string_view text);
+
+/// Parses the JSON of mitata (`format: 'json'`). Pure and thread-safe.
+///
+/// INNER is the run's name, with its arguments filled in. NAME is one of:
+/// - time: seconds, lower is better; the average, because mitata's list of samples is sorted and
+///   may have a million numbers;
+/// - p50, p75, p99 and p999: seconds; heap: bytes. They explain the time, so they gate only if
+///   named.
+///
+/// @errors as for ParseVitest(), and for a run with an error.
+Result<HarnessOutput> ParseMitata(std::string_view text);
+
+/// The values of one metric of one benchmark in a report, by process: `processes[i]` has the values
+/// that process i measured.
+struct ProcessSeries {
+  std::string benchmark;
+  MetricInfo metric;     ///< NAME alone
+  std::size_t line = 0;  ///< line in which its values begin, from 1
+  std::vector<std::vector<double>> processes;
+};
+
+/// The series of a report.
+struct ProcessReport {
+  std::vector<ProcessSeries> series;  ///< in order of appearance
+  bool means_alone = false;           ///< as in HarnessOutput
+};
+
+/// Reads the full JSON export of BenchmarkDotNet (`--exporters fulljson`). Pure and thread-safe.
+/// Takes as much memory as the report.
+///
+/// The benchmark is its FullName, such as `Ns.Type.Method(N: 10)`, or its DisplayInfo, which
+/// contains the job, if several have that name. The metrics are:
+/// - time: seconds per operation, lower is better. Each iteration of the workload is one value
+///   (stage Result, else Actual); a launch is a process. A report without measurements (brief)
+///   gives `OriginalValues`, else the mean;
+/// - allocated: bytes per operation, lower is better; if MemoryDiagnoser was on.
+///
+/// @errors kInvalidArgument "line 3: ..." for text that is not JSON, a benchmark without
+///         statistics, which failed, a number that is missing, or a duplicate benchmark.
+Result<ProcessReport> ReadBenchmarkDotNet(std::string_view text);
+
+/// Parses the output of BenchmarkDotNet to samples of one run. INNER is the benchmark.
+Result<HarnessOutput> ParseBenchmarkDotNet(std::string_view text);
+
+/// Reads a file of pyperf, version 1.0 of its format (since pyperf 1.0). Pure and thread-safe.
+/// Takes as much memory as the file.
+///
+/// Each run is a process. Runs that only calibrate are skipped. The metric is `time` (seconds per
+/// loop, lower is better), or `memory` (bytes, lower) for --track-memory and --tracemalloc, or
+/// `value` for unit "integer", which has no direction.
+///
+/// @errors kInvalidArgument "line 3: ..." for text that is not JSON, a benchmark without a name or
+///         without values, an unknown unit, or a duplicate benchmark.
+Result<ProcessReport> ReadPyperf(std::string_view text);
+
+/// Parses the output of pyperf to samples of one run. INNER is the benchmark.
+Result<HarnessOutput> ParsePyperf(std::string_view text);
+
+/// Parses the custom format of github-action-benchmark, a JSON list of {"name", "unit", "value"}.
+/// Pure and thread-safe.
+///
+/// NAME is `name`. The direction is not in the text: it is the tool's name in the action's
+/// configuration, customSmallerIsBetter or customBiggerIsBetter. `range` and `extra` are ignored.
+///
+/// @errors kInvalidArgument "line 3: ..." for text that is not JSON, a value that is missing or not
+///         a number, a duplicate name, or the name of one of benchd's own metrics.
+Result<HarnessOutput> ParseGithubSmaller(std::string_view text);
+Result<HarnessOutput> ParseGithubBigger(std::string_view text);
+
 /// Parses the output of mmtests' `extract-mmtests.pl --format script`, which has one OPERATION
 /// ITERATION SAMPLE VALUE per line. Older versions omit ITERATION or SAMPLE. Pure and thread-safe.
 ///

@@ -78,11 +78,8 @@ Result<SeriesList> SeriesOfHyperfine(std::string_view text) {
   return list;
 }
 
-Result<SeriesList> SeriesOf(std::string_view format, std::string_view text,
-                            std::string_view adapter) {
-  if (!adapter.empty()) return SeriesOfOutput(format, text, adapter);
-  if (format == kHyperfine) return SeriesOfHyperfine(text);
-  if (format != "jmh") return SeriesOfOutput(format, text, {});
+/// Reads a report of JMH, whose forks are processes.
+Result<SeriesList> SeriesOfJmh(std::string_view text) {
   TRY(auto forks, ReadJmh(text));
   SeriesList list;
   for (JmhSeries& series : forks) {
@@ -94,6 +91,28 @@ Result<SeriesList> SeriesOf(std::string_view format, std::string_view text,
                     {}});
   }
   return list;
+}
+
+Result<SeriesList> SeriesOfReport(Result<ProcessReport> report) {
+  if (!report) return std::move(report).error();
+  SeriesList list;
+  list.means_alone = report->means_alone;
+  for (ProcessSeries& series : report->series) {
+    list.push_back(
+        {std::move(series.benchmark), std::move(series.metric), std::move(series.processes), {}});
+  }
+  return list;
+}
+
+Result<SeriesList> SeriesOf(std::string_view format, std::string_view text,
+                            std::string_view adapter) {
+  if (adapter.empty() && format == kHyperfine) return SeriesOfHyperfine(text);
+  if (adapter.empty() && format == "jmh") return SeriesOfJmh(text);
+  if (adapter.empty() && format == "pyperf") return SeriesOfReport(ReadPyperf(text));
+  if (adapter.empty() && format == "benchmarkdotnet") {
+    return SeriesOfReport(ReadBenchmarkDotNet(text));
+  }
+  return SeriesOfOutput(format, text, adapter);
 }
 
 double ValueOfProcess(const std::vector<double>& values, bool rate) {

@@ -18,6 +18,7 @@ namespace {
 using Kind = JsonValue::Kind;
 
 constexpr std::size_t kDetailBytes = 200;
+constexpr std::string_view kJsonBlanks = " \t\r\n";
 
 /// An iterator over the characters of a text that counts the characters read. This is the only way
 /// to know the position of nlohmann's reader.
@@ -112,13 +113,11 @@ class RecordReader {
       : text_(text), layout_(layout), take_(take), line_(layout.first_line) {}
 
   Result<void> Read() {
-    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    if (text_.find_first_not_of(kJsonBlanks) == std::string_view::npos) {
       return Error{ErrorCode::kInvalidArgument, "the output is empty: expected JSON",
                    std::string(layout_.hint)};
     }
-    const bool read =
-        nlohmann::json::sax_parse(CountedCharacters(text_.data(), &taken_),
-                                  CountedCharacters(text_.data() + text_.size(), nullptr), this);
+    const bool read = layout_.records == JsonRecords::kDocuments ? ReadDocuments() : ReadOne(true);
     if (error_) return std::move(*error_);
     if (!read) return JsonError(line_, "not valid JSON", layout_.hint);
     if (layout_.records == JsonRecords::kNamedArray && !found_) {
@@ -171,6 +170,21 @@ class RecordReader {
   }
 
  private:
+  /// Reads the JSON text that begins after the characters taken.
+  /// @param alone  nothing may follow it
+  bool ReadOne(bool alone) {
+    return nlohmann::json::sax_parse(CountedCharacters(text_.data() + taken_, &taken_),
+                                     CountedCharacters(text_.data() + text_.size(), nullptr), this,
+                                     nlohmann::json::input_format_t::json, alone);
+  }
+
+  bool ReadDocuments() {
+    while (text_.find_first_not_of(kJsonBlanks, taken_) != std::string_view::npos) {
+      if (!ReadOne(false)) return false;
+    }
+    return true;
+  }
+
   bool Refuse(const std::string& why, std::size_t ahead) {
     if (!error_) error_ = JsonError(LineOf(ahead), why, layout_.hint);
     return false;
@@ -218,6 +232,7 @@ class RecordReader {
       case JsonRecords::kNamedArray:
         return depth_ == 2 && inside_;
       case JsonRecords::kWhole:
+      case JsonRecords::kDocuments:
         return depth_ == 0;
     }
     return false;
@@ -348,6 +363,20 @@ Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view k
   }
   return AsNumber(*found, Quoted(key));
 }
+
+Result<const JsonValue*> RequiredList(const JsonValue& object, std::string_view key) {
+  const JsonValue* const found = object.Find(key);
+  if (found == nullptr) {
+    return JsonError(object.line, "missing array " + Quoted(key));
+  }
+  if (found->kind != Kind::kArray) {
+    return JsonError(found->line, Quoted(key).append(" is ").append(NameOf(found->kind)) +
+                                      ", expected an array");
+  }
+  return found;
+}
+
+bool IsAbsent(const JsonValue* value) { return value == nullptr || value->kind == Kind::kNull; }
 
 Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what) {
   if (value.kind == Kind::kNumber) return value.number;

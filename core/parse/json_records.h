@@ -43,6 +43,7 @@ enum class JsonRecords {
   kTopMembers,  ///< {"NAME": RECORD, ...}
   kNamedArray,  ///< {..., "KEY": [RECORD, ...], ...}
   kWhole,       ///< the whole text is one record
+  kDocuments,   ///< RECORD RECORD ..., each a JSON text, such as one per line; of any kind
 };
 
 struct JsonLayout {
@@ -74,6 +75,9 @@ Error JsonError(std::size_t line, const std::string& why, std::string_view hint 
 /// the member.
 Result<std::string> RequiredText(const JsonValue& object, std::string_view key);
 Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key);
+Result<const JsonValue*> RequiredList(const JsonValue& object, std::string_view key);
+/// Returns whether a member is missing or null.
+bool IsAbsent(const JsonValue* value);
 /// Returns `value` itself as a number. `what` describes it for the error: "time 3 of 'sleep'".
 Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what);
 

@@ -22,13 +22,6 @@ constexpr bool BeginsUnit(char c) {
          static_cast<unsigned char>(c) >= 0x80 || c == '%' || c == '#' || c == '/';
 }
 
-std::string_view WithoutBlanks(std::string_view text) {
-  constexpr std::string_view kAround = " \t\r";
-  const auto begin = text.find_first_not_of(kAround);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kAround) - begin + 1);
-}
-
 /// Returns the length of the number at the start of `text`, including thousands commas; 0 if there
 /// is no digit.
 std::size_t NumberLength(std::string_view text) {
@@ -196,6 +189,13 @@ constexpr auto kRates =
                                                                   {"GBps", "GB/s"}});
 
 }  // namespace
+
+std::string_view WithoutBlanks(std::string_view text) {
+  constexpr std::string_view kAround = " \t\r";
+  const auto begin = text.find_first_not_of(kAround);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kAround) - begin + 1);
+}
 
 double SuffixFactor(std::string_view unit) {
   if (unit == "k" || unit == "K") return 1e3;

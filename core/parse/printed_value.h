@@ -27,6 +27,9 @@ Result<PrintedValue> ParsePrintedValue(std::string_view text);
 /// KB is 1000 bytes and KiB 1024. An unknown unit is returned unchanged. Sets no direction.
 HarnessUnit SiUnitOf(std::string_view unit);
 
+/// Returns `text` without the spaces, tabs and carriage returns around it.
+std::string_view WithoutBlanks(std::string_view text);
+
 /// Returns the factor of a bare suffix of a number: k or K, M, G; 0 for any other text.
 double SuffixFactor(std::string_view unit);
 

@@ -41,6 +41,18 @@ constexpr auto kSignatures = std::to_array<ToolSignature>({
     {"pytest-benchmark", {"\"machine_info\"", "\"benchmarks\""}},
     {"pytest-benchmark", {"\"machine_info\"", "\"commit_info\""}},
     {"go", {"goos: ", "goarch: "}},
+    {"libtest", {"test ", " ns/iter (+/- "}},
+    {"libtest", {"\"type\": \"suite\"", "\"event\": \"started\""}},
+    {"criterion", {"\"reason\":\"benchmark-complete\"", ""}},
+    {"criterion", {"\"sampling_mode\"", "\"iters\""}},
+    {"catch2", {"\nbenchmark name ", " iterations "}},
+    {"nanobench", {"\"median(elapsed)\"", ""}},
+    {"nanobench", {"|    err% |", "\n|----"}},
+    {"vitest", {"\"filepath\"", "\"benchmarks\""}},
+    {"tinybench", {"\"tasks\"", "\"latency\""}},
+    {"mitata", {"\"layout\"", "\"alias\""}},
+    {"benchmarkdotnet", {"\"BenchmarkDotNetVersion\"", ""}},
+    {"pyperf", {"\"runs\"", "\"warmups\""}},
 });
 
 }  // namespace

@@ -25,6 +25,16 @@ inline std::string Joined(
   return text;
 }
 
+/// A list for github-action-benchmark.
+inline std::string PrintedForGithub(const PrintedValues& values, const std::string& unit) {
+  return "[" +
+         Joined(values, ",",
+                [&unit](const auto& n, const auto& v) {
+                  return R"({"name":")" + n + R"(","unit":")" + unit + R"(","value":)" + v + "}";
+                }) +
+         "]";
+}
+
 /// The output of each harness for these measurements.
 inline const std::map<std::string, std::function<std::string(const PrintedValues&)>> kPrinters{
     {"lines",
@@ -85,14 +95,91 @@ inline const std::map<std::string, std::function<std::string(const PrintedValues
                      }) +
               "]}";
      }},
-    {"bmf", [](const PrintedValues& values) {
+    {"bmf",
+     [](const PrintedValues& values) {
        return "{" +
               Joined(values, ",",
                      [](const auto& n, const auto& v) {
                        return "\"" + n + R"(":{"latency":{"value":)" + v + "}}";
                      }) +
               "}";
-     }}};
+     }},
+    {"libtest",
+     [](const PrintedValues& values) {
+       return Joined(values, "", [](const auto& n, const auto& v) {
+         return "test " + n + " ... bench: " + v + " ns/iter (+/- 1)\n";
+       });
+     }},
+    {"criterion",
+     [](const PrintedValues& values) {
+       return Joined(values, "\n", [](const auto& n, const auto& v) {
+         return R"({"reason":"benchmark-complete","id":")" + n +
+                R"(","iteration_count":[1],"measured_values":[)" + v + R"(],"unit":"ns"})";
+       });
+     }},
+    {"catch2",
+     [](const PrintedValues& values) {
+       return "benchmark name      samples   iterations   estimated\n" + std::string(40, '-') +
+              "\n" + Joined(values, "", [](const auto& n, const auto& v) {
+                return n + std::string(20 - n.size(), ' ') + "100   2   1 ms\n" +
+                       std::string(20, ' ') + v + " us   1 us   99 us\n\n";
+              });
+     }},
+    {"nanobench",
+     [](const PrintedValues& values) {
+       return "| ns/op | total | t\n" + Joined(values, "", [](const auto& n, const auto& v) {
+                return "| " + v + " | 0.01 | `" + n + "`\n";
+              });
+     }},
+    {"vitest",
+     [](const PrintedValues& values) {
+       return R"({"files":[{"groups":[{"fullName":"g","benchmarks":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"name":")" + n + R"(","mean":)" + v + "}";
+                     }) +
+              "]}]}]}";
+     }},
+    {"tinybench",
+     [](const PrintedValues& values) {
+       return R"({"tasks":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"name":")" + n + R"(","result":{"latency":{"mean":)" + v + "}}}";
+                     }) +
+              "]}";
+     }},
+    {"mitata",
+     [](const PrintedValues& values) {
+       return R"({"benchmarks":[{"runs":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"name":")" + n + R"(","stats":{"avg":)" + v + "}}";
+                     }) +
+              "]}]}";
+     }},
+    {"benchmarkdotnet",
+     [](const PrintedValues& values) {
+       return R"({"Benchmarks":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"FullName":"b.)" + n + R"(","Statistics":{"Mean":)" + v + "}}";
+                     }) +
+              "]}";
+     }},
+    {"pyperf",
+     [](const PrintedValues& values) {
+       return R"({"benchmarks":[)" +
+              Joined(values, ",",
+                     [](const auto& n, const auto& v) {
+                       return R"({"metadata":{"name":")" + n + R"("},"runs":[{"values":[)" + v +
+                              "]}]}";
+                     }) +
+              "]}";
+     }},
+    {"github-smaller", [](const PrintedValues& values) { return PrintedForGithub(values, "ms"); }},
+    {"github-bigger",
+     [](const PrintedValues& values) { return PrintedForGithub(values, "req/s"); }}};
 
 /// The formats that the product lists itself, so that a new one is not forgotten.
 inline std::vector<std::string> Formats() {

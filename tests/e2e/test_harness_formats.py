@@ -413,6 +413,58 @@ class PageTest(HarnessTest):
         self.printing("extract-mmtests.pl", path=DATA / "mmtests_script.txt")
         self.check_page("mmtests", "elsp-2")
 
+    def arms(self, *names):
+        """A folder for each arm; each has the programs of these names, with their texts."""
+        for arm in ("old", "new"):
+            (self.folder / arm).mkdir()
+            for name, text in names:
+                (self.folder / arm / name).write_text(text)
+
+    def test_page_libtest(self):
+        self.printing("cargo", path=DATA / "libtest.txt")
+        self.arms()
+        self.check_page("libtest", "tests::fib10/time")
+
+    def test_page_criterion(self):
+        self.printing("cargo", path=DATA / "cargo_criterion.json")
+        self.arms()
+        self.check_page("Criterion", "fib/10/time")
+
+    def test_page_catch2(self):
+        for name in ("old", "new"):
+            self.printing(name, path=DATA / "catch2.txt")
+        self.check_page("Catch2", "Other/s1/fib 10/time")
+
+    def test_page_nanobench(self):
+        for name in ("old-bench", "new-bench"):
+            self.printing(name, path=DATA / "nanobench.txt")
+        self.check_page("nanobench", "fibs/fib 10/time")
+
+    def test_page_javascript(self):
+        self.script(
+            'for word; do case $word in --outputJson=*) report=${word#*=};; esac; done\n'
+            f'echo "RUN"; exec cat "{DATA}/vitest.json" >"$report"', "npx")
+        self.arms()
+        self.check_page("JavaScript", "strings > join/time")
+
+    def test_page_benchmarkdotnet(self):
+        self.script(
+            'mkdir -p BenchmarkDotNet.Artifacts/results\n'
+            f'exec cp "{DATA}/benchmarkdotnet.json" BenchmarkDotNet.Artifacts/results/W-report-full.json',
+            "dotnet")
+        self.arms()
+        self.check_page("BenchmarkDotNet", "Words.Benchmarks.Sort(N: 10)/time")
+
+    def test_page_pyperf(self):
+        self.arms(("bench.py", "import shutil, sys\n"
+                   f"shutil.copy('{DATA}/pyperf.json', sys.argv[sys.argv.index('-o') + 1])\n"))
+        self.check_page("pyperf", "sort/time")
+
+    def test_page_github_action_benchmark(self):
+        for name in ("old-bench", "new-bench"):
+            self.printing(name, path=DATA / "github_action_benchmark.json")
+        self.check_page("github-action-benchmark", "artifact")
+
     def test_page_lines(self):
         example = re.search(r"^```text [^\n]*\n(#! .*?)^```$", PAGE.read_text(), flags=re.M | re.S).group(1)
         for name in ("old-lines", "new-lines"):

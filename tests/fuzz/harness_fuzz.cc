@@ -58,12 +58,25 @@ void CheckHarness(std::string_view format, std::string_view text) {
 
 }  // namespace
 
+void FuzzBenchmarkDotNet(std::string_view input) { CheckHarness("benchmarkdotnet", input); }
 void FuzzBmf(std::string_view input) { CheckHarness("bmf", input); }
+void FuzzCatch2(std::string_view input) { CheckHarness("catch2", input); }
+void FuzzCriterion(std::string_view input) { CheckHarness("criterion", input); }
+void FuzzGithubActionBenchmark(std::string_view input) {
+  CheckHarness("github-smaller", input);
+  CheckHarness("github-bigger", input);
+}
 void FuzzGoBenchmark(std::string_view input) { CheckHarness("go", input); }
 void FuzzGoogleBenchmark(std::string_view input) { CheckHarness("google-benchmark", input); }
 void FuzzHyperfine(std::string_view input) { CheckHarness("hyperfine", input); }
 void FuzzJmh(std::string_view input) { CheckHarness("jmh", input); }
+void FuzzLibtest(std::string_view input) { CheckHarness("libtest", input); }
+void FuzzMitata(std::string_view input) { CheckHarness("mitata", input); }
 void FuzzMmtests(std::string_view input) { CheckHarness("mmtests", input); }
+void FuzzNanobench(std::string_view input) { CheckHarness("nanobench", input); }
+void FuzzPyperf(std::string_view input) { CheckHarness("pyperf", input); }
 void FuzzPytestBenchmark(std::string_view input) { CheckHarness("pytest-benchmark", input); }
+void FuzzTinybench(std::string_view input) { CheckHarness("tinybench", input); }
+void FuzzVitest(std::string_view input) { CheckHarness("vitest", input); }
 
 }  // namespace benchd::fuzz

@@ -275,6 +275,19 @@ TEST(ToolThatPrintedTest, KnowsTheToolsByTheirFirstLines) {
       {"jmh_two_modes.json", "jmh"},
       {"pytest_benchmark.json", "pytest-benchmark"},
       {"go_count.txt", "go"},
+      {"libtest.txt", "libtest"},
+      {"libtest_json.txt", "libtest"},
+      {"libtest_criterion.txt", "libtest"},
+      {"cargo_criterion.json", "criterion"},
+      {"criterion_sample.json", "criterion"},
+      {"catch2.txt", "catch2"},
+      {"nanobench.json", "nanobench"},
+      {"nanobench.txt", "nanobench"},
+      {"vitest.json", "vitest"},
+      {"tinybench.json", "tinybench"},
+      {"mitata.json", "mitata"},
+      {"benchmarkdotnet.json", "benchmarkdotnet"},
+      {"pyperf.json", "pyperf"},
   };
   for (const auto& [file, tool] : known) {
     EXPECT_EQ(ToolThatPrinted(HarnessData(std::string(file))), tool) << file;

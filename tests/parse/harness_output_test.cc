@@ -21,7 +21,7 @@ TEST(HarnessFormatTest, OffersLines) {
   EXPECT_EQ(output->samples.size(), 1U);
 }
 
-// The documented list (`--parse FORMAT`); each file was written by that tool.
+// The documented list (`--parse FORMAT`); data/README.md says which tool wrote each file.
 TEST(HarnessFormatTest, ReadsEveryFormatOfTheContract) {
   for (const auto& [format, file] : std::vector<std::pair<std::string, std::string>>{
            {"google-benchmark", "google_benchmark_repetitions.json"},
@@ -30,7 +30,18 @@ TEST(HarnessFormatTest, ReadsEveryFormatOfTheContract) {
            {"jmh", "jmh.json"},
            {"pytest-benchmark", "pytest_benchmark.json"},
            {"bmf", "bmf.json"},
-           {"mmtests", "mmtests_script.txt"}}) {
+           {"mmtests", "mmtests_script.txt"},
+           {"libtest", "libtest.txt"},
+           {"criterion", "cargo_criterion.json"},
+           {"catch2", "catch2.txt"},
+           {"nanobench", "nanobench.json"},
+           {"vitest", "vitest.json"},
+           {"tinybench", "tinybench.json"},
+           {"mitata", "mitata.json"},
+           {"benchmarkdotnet", "benchmarkdotnet.json"},
+           {"pyperf", "pyperf.json"},
+           {"github-smaller", "github_action_benchmark.json"},
+           {"github-bigger", "github_action_benchmark.json"}}) {
     EXPECT_TRUE(CheckHarnessFormat(format)) << format;
     const auto output = ParseHarnessOutput(format, HarnessData(file));
     ASSERT_TRUE(output) << format << ": " << output.error().message;

@@ -13,18 +13,24 @@
 namespace benchd {
 namespace {
 
-const std::vector<std::string> kJsonFormats{"google-benchmark", "hyperfine", "jmh",
-                                            "pytest-benchmark", "bmf"};
-const std::vector<std::string> kLineFormats{"lines", "go", "mmtests"};
+const std::vector<std::string> kJsonFormats{
+    "google-benchmark", "hyperfine",      "jmh",          "pytest-benchmark", "bmf",
+    "criterion",        "vitest",         "tinybench",    "mitata",           "pyperf",
+    "benchmarkdotnet",  "github-smaller", "github-bigger"};
+const std::vector<std::string> kLineFormats{"lines",   "go",     "mmtests",
+                                            "libtest", "catch2", "nanobench"};
+
+/// Whether the text of a format is a list.
+bool IsList(const std::string& format) { return format == "jmh" || format.starts_with("github-"); }
 
 TEST(HostileHarnessOutputTest, NestingOfAMillionLevelsOverflowsNoStack) {
   for (const std::string& format : kJsonFormats) {
     const Error arrays =
-        HarnessError(format, std::string(1'000'000, format == "jmh" ? '[' : ' ') + "[");
+        HarnessError(format, std::string(1'000'000, IsList(format) ? '[' : ' ') + "[");
     EXPECT_WORDING(format + " with arrays: " + arrays.message);
     std::string objects;
     for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
-    if (format == "jmh") objects = "[" + objects;
+    if (IsList(format)) objects = "[" + objects;
     EXPECT_WORDING(format + " with objects: " + HarnessError(format, objects).message);
   }
   EXPECT_WORDING(HarnessError("bmf", "{\"a\":\n" + std::string(1'000'000, '[')));
