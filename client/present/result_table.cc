@@ -68,12 +68,11 @@ struct Shape {
 };
 
 // For benchd's own metrics, lower is better. For a gate on any other metric the table shows the
-// direction, so that a wrong `prefer=higher` in a header becomes visible, even if a program gives
-// its metric the name of one of benchd's.
+// direction, so that a wrong `prefer=higher` in a header becomes visible.
 std::string MetricCell(const v1::Comparison& c, const Style& style) {
   std::string name = Printable(c.metric());
+  if (!IsGate(c) || FindBuiltinMetric(c.metric()) != nullptr) return name;
   const bool lower = c.better() == v1::BETTER_LOWER;
-  if (!IsGate(c) || (lower && FindBuiltinMetric(c.metric()) != nullptr)) return name;
   if (style.unicode) return name + (lower ? " \u2193" : " \u2191");
   return name + (lower ? " (lower is better)" : " (higher is better)");
 }

@@ -283,16 +283,6 @@ TEST_F(AnalyzeHarnessTest, TheTableShowsWhichDirectionOfAGateIsGood) {
   EXPECT_TRUE(arrow || ended.out.find("lag (lower is better)") != std::string::npos) << ended.out;
 }
 
-// A program may give a rate the name of one of benchd's metrics.
-TEST_F(AnalyzeHarnessTest, TheTableShowsThatABuiltinNameHasTheOtherDirection) {
-  const Ended ended = Analyze({"--parse", "lines", "--metric", "cpu_time",
-                               dir_.Put("o", "#! prefer=higher unit=s\ncpu_time 5.1234\n"),
-                               dir_.Put("n", "#! prefer=higher unit=s\ncpu_time 5.1234\n")});
-  const bool arrow = ended.out.find("cpu_time \u2191") != std::string::npos;
-  EXPECT_TRUE(arrow || ended.out.find("cpu_time (higher is better)") != std::string::npos)
-      << ended.out << ended.err;
-}
-
 TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
   const std::string old_file = Go("a.txt", 1000);
   const std::string new_file = Go("b.txt", 1000);
