@@ -26,7 +26,11 @@ class CriterionReader {
     const JsonLayout layout{.records = JsonRecords::kDocuments, .hint = kCriterionHint};
     const auto take = [this](const std::string&, const JsonValue& record) { return Take(record); };
     TRY_VOID(ReadJsonRecords(text, layout, take));
-    TRY_VOID(FinishFiles());
+    if (Result<void> last = FinishFiles(); !last) {
+      // As ReadJsonRecords() does for the files before.
+      if (last.error().hint.empty()) last.error().hint = kCriterionHint;
+      return std::move(last).error();
+    }
     TRY(auto output, std::move(builder_).Finish("at least one benchmark"));
     output.means_alone = means_alone_;
     return output;

@@ -169,8 +169,8 @@ class FilesTest(InstalledTree):
         text = (self.installed / "lib/systemd/system/benchd.service").read_text()
         limits = dict(re.findall(r"^(LimitNOFILE|TasksMax|MemoryHigh)=(\w+)$", text, re.MULTILINE))
         self.assertEqual(set(limits), {"LimitNOFILE", "TasksMax", "MemoryHigh"})
-        # Eight users at their connection limit (core/model/limits.cc) must leave room for others.
-        table = (ROOT / "core/model/limits.cc").read_text()
+        # Eight users at their connection limit (core/model/limits.h) must leave room for others.
+        table = (ROOT / "core/model/limits.h").read_text()
         of_a_user = int(re.search(r'"connections_a_user", "connections",\s+kPieces,\s+true,\s+(\d+)', table)[1])
         self.assertGreater(int(limits["LimitNOFILE"]), 8 * of_a_user)
 

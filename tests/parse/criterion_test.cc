@@ -112,6 +112,7 @@ TEST(ParseCriterionTest, SaysWhatItExpectedInWhichLine) {
       benchmark + "\n" + other + "\n" + sample,
       benchmark + "\n" + sample + "\n" + benchmark + sample,
       benchmark + sample + "\n" + sample,
+      R"({"full_id":"a"}{"mean":{},"median_abs_dev":{},"slope":null})",
   };
   for (const std::string& text : cases) EXPECT_WORDING(RefusalOf(text, CriterionError(text)));
 }
