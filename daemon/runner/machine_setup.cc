@@ -32,9 +32,7 @@ std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
   return std::make_unique<UnitProperties>();
 }
 
-std::string BootId(const KernelFiles& files) {
-  return files.Text(paths::kBootId);
-}
+std::string BootId(const KernelFiles& files) { return files.Text(paths::kBootId); }
 
 std::vector<MachineProfile> Profiles(const RunnerConfig& config) {
   std::vector<MachineProfile> profiles{MachineProfile{}, StrictProfile()};
