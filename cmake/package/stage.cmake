@@ -84,9 +84,11 @@ if(EXISTS ${stage}/push)
 endif()
 add_pages()
 put(${source}/systemd/benchd.toml benchd/etc/benchd)
-file(MAKE_DIRECTORY ${stage}/benchd/usr/share/lintian/overrides)
-file(COPY_FILE ${source}/cmake/package/lintian-overrides
-  ${stage}/benchd/usr/share/lintian/overrides/benchd)
+foreach(package benchd benchctl)
+  file(MAKE_DIRECTORY ${stage}/${package}/usr/share/lintian/overrides)
+  file(COPY_FILE ${source}/cmake/package/lintian-overrides.${package}
+    ${stage}/${package}/usr/share/lintian/overrides/${package})
+endforeach()
 file_debug_symbols()
 
 file(GLOB_RECURSE manuals ${stage}/*/usr/share/man/*.[1-8])
