@@ -81,6 +81,8 @@ std::optional<LineExpression::Groups> LineExpression::Match(std::string_view lin
   return groups;
 }
 
+int LineExpression::instructions() const { return expression_->ProgramSize(); }
+
 bool LineExpression::HasGroup(std::string_view name) const {
   return expression_->NamedCapturingGroups().contains(std::string(name));
 }
@@ -257,13 +259,19 @@ class RulesReader {
     return {};
   }
 
-  static Result<std::optional<LineExpression>> ExpressionOf(const toml::table& table,
-                                                            std::string_view name,
-                                                            std::string_view key) {
+  Result<std::optional<LineExpression>> ExpressionOf(const toml::table& table,
+                                                     std::string_view name, std::string_view key) {
     TRY(const auto text, OptionalText(table, name, key));
     if (!text) return std::optional<LineExpression>();
     auto compiled = LineExpression::Compile(*text);
     if (!compiled) return Place(table, name, key, compiled.error());
+    instructions_ += compiled->instructions();
+    if (instructions_ > kMaxAdapterInstructions) {
+      return Place(
+          table, name, key,
+          {ErrorCode::kInvalidArgument, "the expressions of the adapter are too large together",
+           "write fewer repetitions, such as + instead of {1,900}"});
+    }
     return std::optional(*std::move(compiled));
   }
 
@@ -321,7 +329,7 @@ class RulesReader {
     return {};
   }
 
-  Result<void> ReadTextRule(const toml::table& table, MetricRule& rule) const {
+  Result<void> ReadTextRule(const toml::table& table, MetricRule& rule) {
     TRY(auto match, ExpressionOf(table, "metric", "match"));
     TRY(auto under, ExpressionOf(table, "metric", "under"));
     TRY(auto when, ExpressionOf(table, "metric", "when"));
@@ -451,6 +459,7 @@ class RulesReader {
   }
 
   AdapterRules rules_;
+  int instructions_ = 0;  ///< of all expressions so far
   std::optional<std::string> each_;
   std::optional<std::string> benchmark_;
 };

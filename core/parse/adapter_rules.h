@@ -32,6 +32,8 @@ class LineExpression {
   /// Returns std::nullopt if no part of the line matches.
   std::optional<Groups> Match(std::string_view line) const;
   bool HasGroup(std::string_view name) const;
+  /// Returns the size of the compiled expression. The time to compile it grows with this number.
+  int instructions() const;
   std::vector<std::string> groups() const;
 
  private:

@@ -21,10 +21,9 @@ struct HarnessFile {
 ///
 /// A row is one process, because iterations within a process are not replicates. A process is a run
 /// that hyperfine timed, a fork of JMH, a run of pyperf, a launch of BenchmarkDotNet, or, for other
-/// formats, a file. The values of a row are the
-/// means of its iterations, harmonic means for rates. A direction that any file gives for a metric
-/// applies to all files. If an arm has a single process, its rows are the iterations instead, and
-/// MeasurementTable::one_process is set.
+/// formats, a file. The values of a row are the means of its iterations, harmonic means for rates.
+/// A direction that any file gives for a metric applies to all files. If an arm has a single
+/// process, its rows are the iterations instead, and MeasurementTable::one_process is set.
 ///
 /// If there is a single hyperfine file with several commands, the commands are the arms.
 ///

@@ -214,6 +214,22 @@ TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
   }
 }
 
+// benchd compiles an adapter on its loop, where nobody may hold up the others.
+TEST(AdapterTest, BoundsTheSizeOfAllExpressionsTogether) {
+  const auto with = [](int metrics) {
+    std::string text = "input = \"text\"\n";
+    for (int i = 0; i < metrics; ++i) {
+      text += "[[metric]]\nmatch = '(?P<value>\\d+)(\\w|\\d|\\s){900}'\nname = \"m" +
+              std::to_string(i) + "\"\nbetter = \"lower\"\n";
+    }
+    return Adapter::Parse(text);
+  };
+  EXPECT_TRUE(with(1));
+  const auto many = with(64);
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(AdapterTest, HasLimits) {
   std::string many = kText;
   for (std::size_t i = 0; i <= kMaxAdapterRules; ++i) many += kPairs;
