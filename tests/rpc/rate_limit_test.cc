@@ -90,7 +90,8 @@ class DaemonRateLimitTest : public ::testing::Test, protected WholeDaemon {
     for (std::uint32_t i = 0; i < kBurst; ++i) {
       grpc::ClientContext context;
       v1::QueueStatus status;
-      ASSERT_TRUE(queue->Get(&context, v1::GetQueueRequest(), &status).ok()) << i;
+      const grpc::Status answer = queue->Get(&context, v1::GetQueueRequest(), &status);
+      ASSERT_TRUE(answer.ok()) << i << ": " << answer.error_message();
     }
   }
 };
@@ -104,7 +105,7 @@ TEST_F(DaemonRateLimitTest, RefusesCallsAndNewStreamsUntilTimeHasPassed) {
   v1::SessionEvent event;
   ASSERT_TRUE(watcher->Read(&event));
   loop_.Run([this] { clock_.Advance(seconds(10)); });
-  UseUp();
+  ASSERT_NO_FATAL_FAILURE(UseUp());
 
   grpc::ClientContext listing;
   v1::ListSessionsResponse sessions;
@@ -113,7 +114,7 @@ TEST_F(DaemonRateLimitTest, RefusesCallsAndNewStreamsUntilTimeHasPassed) {
   EXPECT_TRUE(listing.GetServerTrailingMetadata().contains(kRetryAfterKey));
   grpc::ClientContext second;
   const auto refused_watcher = sessions_->Watch(&second, watch);
-  EXPECT_FALSE(refused_watcher->Read(&event));
+  ASSERT_FALSE(refused_watcher->Read(&event));
   EXPECT_EQ(refused_watcher->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 
   Work();  // the existing stream continues to its end

@@ -35,6 +35,7 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetServiceConfigJSON(R"({"methodConfig": [{"name": [{}], "timeout": "120s"}]})");
   return grpc::CreateCustomChannel("unix:" + path, grpc::InsecureChannelCredentials(), arguments);
 }
 

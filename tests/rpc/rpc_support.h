@@ -99,7 +99,8 @@ class LoopThread {
 /// A listening Unix socket to which any user may connect.
 UniqueFd ListenAt(const std::string& path);
 
-/// A separate connection (gRPC would share one between channels).
+/// A separate connection (gRPC would share one between channels). Its calls end after two minutes,
+/// so that a test whose stream does not end fails instead of waiting for ever.
 std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path);
 
 /// Serves Watch and ListSamples from a map of records; Get returns the caller's uid and peer
