@@ -2,12 +2,13 @@
 """Measures how long a session takes next to a program that writes to the same disk, and hyperfine.
 
     beside_writer.py [--programs DIR] [--before DIR] [--other-hyperfine COMMAND]
-                     [--rounds N] [--runs N] [--mib N] COMMAND
+                     [--rounds N] [--runs N] [--mib N] [--writer-cpus LIST] COMMAND
 
 In each round, alone and then while `dd ... conv=fdatasync` writes N MiB next to the daemon's state,
 `hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs. With --before,
 the daemon of another build (a folder of programs) does so, too; with --other-hyperfine, another
-version of hyperfine, which COMMAND starts. For each, the report has the median of the rounds with
+version of hyperfine, which COMMAND starts. --writer-cpus keeps the writer on those CPUs, as an
+isolated machine keeps it on the housekeeping CPUs. For each, the report has the median of the rounds with
 their range: seconds of the whole command, and of the session itself (from its first run to its
 verdict); the interquartile range of all its runs' times; and both as multiples of hyperfine's in
 the same round. It judges nothing and needs Debian's hyperfine.
@@ -102,11 +103,12 @@ class Benchd:
 class Writer:
     """Writes repeatedly until it is stopped."""
 
-    def __init__(self, folder, mib):
+    def __init__(self, folder, mib, cpus=None):
         self.file = folder / "written"
         script = (f"while :; do dd if=/dev/zero of={self.file} bs=1M count={mib} conv=fdatasync; "
                   "done")
-        self.process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.DEVNULL,
+        confined = ["taskset", "--cpu-list", cpus] if cpus else []
+        self.process = subprocess.Popen([*confined, "sh", "-c", script], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)
         time.sleep(1)  # it is writing; the exact progress does not matter
 
@@ -139,6 +141,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--runs", type=int, default=700)
     parser.add_argument("--mib", type=int, default=3072)
+    parser.add_argument("--writer-cpus", metavar="LIST", help="CPUs of the writer (default: all)")
     parser.add_argument("--folder", type=pathlib.Path, default="/var/tmp",
                         help="folder on the disk to measure")
     arguments = parser.parse_args()
@@ -153,7 +156,7 @@ def main():
     try:
         for _ in range(arguments.rounds):
             one_state(tools, arguments.command, arguments.runs, figures, "alone")
-            writer = Writer(folder, arguments.mib)
+            writer = Writer(folder, arguments.mib, arguments.writer_cpus)
             try:
                 one_state(tools, arguments.command, arguments.runs, figures, "beside a writer")
             finally:
