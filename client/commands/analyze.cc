@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/step_aside.h"
 #include "client/present/analysis.h"
 #include "client/present/csv.h"

@@ -1,8 +1,8 @@
 #include <iostream>
 #include <utility>
 
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
 #include "client/present/exports.h"
 #include "client/present/markdown_limit.h"
