@@ -4,7 +4,6 @@
 # One folder core/NAME, daemon/NAME or proto/NAME is one library benchd::NAME with one test binary
 # NAME_test from tests/NAME/. DEPENDS are other modules, LIBRARIES external ones. ALONE are sources
 # with compiler options of their own, which are not batched with others (unity.cmake).
-# with others (unity.cmake), because they have compiler options of their own.
 function(benchd_module name)
   cmake_parse_arguments(ARG "HEADER_ONLY" "" "SOURCES;ALONE;DEPENDS;LIBRARIES;TESTS;TEST_DEPENDS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)

@@ -75,6 +75,8 @@ set(CPACK_DEBIAN_PUSH_PACKAGE_CONTROL_EXTRA
   ${PROJECT_SOURCE_DIR}/cmake/package/push/prerm
   ${PROJECT_SOURCE_DIR}/cmake/package/push/postrm)
 
+# Not CPACK_DEBIAN_DEBUGINFO_PACKAGE: it makes a .ddeb for each package instead of one .deb, and takes
+# symbols only from programs that are installed with them.
 set(CPACK_DEBIAN_DEBUG_PACKAGE_NAME benchd-dbgsym)
 set(CPACK_DEBIAN_DEBUG_DESCRIPTION "debug symbols for benchd and benchctl
 What gdb and perf need to name functions and lines of benchd, benchctl,

@@ -53,7 +53,7 @@ struct Command {
   std::vector<Example> examples = {};
 };
 
-/// Returns all commands, in the order of the help (commands/commands.cc).
+/// Returns all commands, in the order of the help (the list in client/CMakeLists.txt).
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);
 

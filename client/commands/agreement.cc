@@ -3,8 +3,8 @@
 #include <iostream>
 #include <utility>
 
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/step_aside.h"
 #include "client/present/similarity.h"
 #include "client/present/words.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/step_aside.h"
 #include "client/present/analysis.h"
 #include "client/present/csv.h"
@@ -72,7 +72,8 @@ Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
   *session.mutable_report() = analysis.verdict;
   return files.Write([&](const ExportFormat& format) {
     if (format.name == "csv") return csv;
-    return format.of_runs ? AnalysisJson(analysis, Now()) + "\n" : format.render(session, {});
+    if (format.name == "json") return AnalysisJson(analysis, Now()) + "\n";
+    return format.render(session, {});
   });
 }
 

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <utility>
 
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/commands/saved_arm.h"
 #include "client/present/json.h"
 #include "client/present/text.h"

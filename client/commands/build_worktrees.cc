@@ -5,7 +5,6 @@
 
 #include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/git/bundle.h"
 #include "client/git/missing_files.h"
 #include "client/git/worktree_plan.h"

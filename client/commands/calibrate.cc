@@ -2,8 +2,8 @@
 
 #include <iostream>
 
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/present/calibration.h"
 #include "client/present/findings.h"
 #include "client/present/words.h"

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/link/daemon_link.h"
 #include "client/pool/pool.h"
 #include "client/present/json.h"

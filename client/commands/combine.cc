@@ -4,9 +4,9 @@
 #include <iostream>
 #include <utility>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/present/combination.h"
 #include "client/present/text.h"
 #include "client/present/words.h"

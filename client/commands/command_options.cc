@@ -1,5 +1,8 @@
 #include "client/commands/command_options.h"
 
+#include <string>
+
+#include "client/present/exports.h"
 #include "client/request/session_options.h"
 
 namespace benchd::client {
@@ -10,6 +13,18 @@ constexpr std::string_view kPool = "Several machines";
 
 void Append(std::vector<OptionInfo>* options, const std::vector<OptionInfo>& more) {
   options->insert(options->end(), more.begin(), more.end());
+}
+
+// Returns `export-NAME` for each format. An option only has a view of its name.
+const std::vector<std::string>& ExportOptionNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made;
+    for (const ExportFormat& format : ExportFormats()) {
+      made.push_back("export-" + std::string(format.name));
+    }
+    return made;
+  }();
+  return names;
 }
 
 }  // namespace
@@ -71,22 +86,14 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
 }
 
 std::vector<OptionInfo> ExportOptions(bool of_session) {
-  return {
-      {"export-csv", 0, "FILE",
-       of_session ? "write the runs to FILE, one row per run"
-                  : "with --parse, write the values to FILE as a table",
-       kExports},
-      {"export-json", 0, "FILE",
-       of_session ? "write spec, result and runs to FILE" : "write the output of --json to FILE",
-       kExports},
-      {"export-markdown", 0, "[+]FILE",
-       "write a pull request comment to FILE; append to FILE if it is preceded by + or named by "
-       "GITHUB_STEP_SUMMARY",
-       kExports},
-      {"export-junit", 0, "FILE", "write JUnit XML to FILE, one test case per gate", kExports},
-      {"export-github", 0, "FILE", "write FILE for github-action-benchmark (customSmallerIsBetter)",
-       kExports},
-      {"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports}};
+  const std::vector<std::string>& names = ExportOptionNames();
+  std::vector<OptionInfo> options;
+  for (const ExportFormat& format : ExportFormats()) {
+    const bool own_help = !of_session && !format.table_help.empty();
+    options.push_back({names[options.size()], 0, format.shorten == nullptr ? "FILE" : "[+]FILE",
+                       own_help ? format.table_help : format.help, kExports});
+  }
+  return options;
 }
 
 // RunCompare writes these options into the session, and RunBuildWorktrees reads them.

@@ -10,7 +10,6 @@
 #include "client/app/invocation.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/commands/saved_arm.h"
 #include "client/git/git_arms.h"
 #include "client/link/daemon_link.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
-#include "client/commands/commands.h"
 #include "client/git/bundle.h"
 #include "client/git/worktree_plan.h"
 #include "client/link/host.h"

@@ -1,22 +1,44 @@
+#include <functional>
 #include <iostream>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
 #include "client/present/exports.h"
 #include "client/present/markdown_limit.h"
 #include "client/present/words.h"
 #include "client/session/session_runs.h"
+#include "core/base/text.h"
 #include "core/base/try.h"
 
 namespace benchd::client {
 namespace {
 
+constexpr std::string_view kDefaultFormat = "csv";
+
+std::string FormatHelp() {
+  return Join(ExportFormats(), "; ", [](const ExportFormat& format) {
+    return std::string(format.name) + ": " + std::string(format.summary) +
+           (format.name == kDefaultFormat ? " (the default)" : "");
+  });
+}
+
+std::vector<std::string_view> FormatsOfRuns() {
+  std::vector<std::string_view> names;
+  for (const ExportFormat& format : ExportFormats()) {
+    if (format.of_runs) names.push_back(format.name);
+  }
+  return names;
+}
+
 // --json is a synonym for --format json.
 Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   const std::string* name = LastValue(context.arguments, "format");
-  if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
+  if (name == nullptr) return FindExportFormat(context.json ? "json" : kDefaultFormat);
   const ExportFormat* const format = FindExportFormat(*name);  // the parser rejects others
   if (format->name != "json" && context.json) {
     return UsageError("--format " + *name + ": conflicts with --json");
@@ -29,7 +51,7 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   const bool with_warmup = IsGiven(context.arguments, "with-warmup");
   if (with_warmup && !format->of_runs) {
     return UsageError("--with-warmup: " + std::string(format->name) + " does not contain runs",
-                      "use it with --format csv or json");
+                      "use it with --format " + JoinWithOr(FormatsOfRuns()));
   }
   TRY(auto link, DaemonLink::Open(context.link));
   TRY(auto session, NamedSession(*link, context));
@@ -44,21 +66,20 @@ Result<ExitCode> RunExport(const CommandContext& context) {
 }  // namespace
 
 Command ExportCommand() {
+  // The options have views of these texts.
+  static const std::string kNames = Join(ExportFormats(), "|", &ExportFormat::name);
+  static const std::string kHelp = FormatHelp();
+  static const std::string kWarmupHelp = "include warm-up runs in " +
+                                         Join(FormatsOfRuns(), ", ", std::identity(), " and ") +
+                                         "; their pair column is empty in csv";
   return {
       .name = "export",
       .usage = "[OPTIONS] [ID]",
       .summary = "print the runs or result of a session (default: your newest)",
       .words = Words::kSessionOrNewest,
       .run = RunExport,
-      .options =
-          {{"format", 0, "csv|json|markdown|junit|github|bmf",
-            "csv: one row per run (the default); json: spec, result and runs; markdown: a pull "
-            "request comment; junit: one test case per gate; github: for github-action-benchmark; "
-            "bmf: Bencher Metric Format",
-            kThisCommand},
-           {"with-warmup", 0, "",
-            "include warm-up runs in csv and json; their pair column is empty in csv",
-            kThisCommand}},
+      .options = {{"format", 0, kNames, kHelp, kThisCommand},
+                  {"with-warmup", 0, "", kWarmupHelp, kThisCommand}},
       .description =
           "Prints the runs or the result of a session to stdout, for `benchctl analyze` and other "
           "tools.",

@@ -1,9 +1,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "client/app/command.h"
 #include "client/app/completions.h"
 #include "client/app/output.h"
-#include "client/commands/commands.h"
 #include "core/base/try.h"
 
 namespace benchd::client {

@@ -1,5 +1,5 @@
+#include "client/app/command.h"
 #include "client/app/dispatch.h"
-#include "client/commands/commands.h"
 
 namespace benchd::client {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "benchd/v1/history.grpc.pb.h"
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/git/process.h"
 #include "client/link/daemon_link.h"
 #include "client/present/words.h"

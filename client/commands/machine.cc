@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "benchd/v1/machine.grpc.pb.h"
+#include "client/app/command.h"
+#include "client/commands/admins.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
 #include "client/present/json.h"
 #include "client/present/pages.h"

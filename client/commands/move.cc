@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
 #include "client/present/json.h"
 #include "client/present/words.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/present/parsed.h"
 #include "client/present/text.h"
 #include "client/present/words.h"

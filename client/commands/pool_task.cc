@@ -12,8 +12,8 @@
 #include <iostream>
 #include <utility>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
-#include "client/commands/commands.h"
 #include "client/git/process.h"
 #include "client/link/host.h"
 #include "client/link/step_aside.h"

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "benchd/v1/queue.grpc.pb.h"
-#include "client/commands/commands.h"
+#include "client/app/command.h"
+#include "client/commands/admins.h"
 #include "client/link/daemon_link.h"
 #include "client/present/json.h"
 #include "client/present/pages.h"
@@ -40,7 +41,7 @@ Result<ExitCode> RunDrain(const CommandContext& context) {
 
 }  // namespace
 
-Command PauseCommand() {
+Command QueuePauseCommand() {
   return {.name = "pause",
           .usage = "[OPTIONS]",
           .summary = "pause the queue after the running session (admins only)",
@@ -49,7 +50,7 @@ Command PauseCommand() {
           .examples = {{"Keep the machine free after the current session:", "benchctl pause"}}};
 }
 
-Command ResumeCommand() {
+Command QueueResumeCommand() {
   return {.name = "resume",
           .usage = "[OPTIONS]",
           .summary = "undo pause and drain (admins only)",
@@ -58,7 +59,7 @@ Command ResumeCommand() {
           .examples = {{"Resume the queue:", "benchctl resume"}}};
 }
 
-Command DrainCommand() {
+Command QueueDrainCommand() {
   return {.name = "drain",
           .usage = "[OPTIONS]",
           .summary = "pause the queue and refuse new sessions (admins only)",

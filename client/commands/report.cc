@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/step_aside.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"

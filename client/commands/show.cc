@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/daemon_link.h"
 #include "client/present/json.h"
 #include "client/present/pages.h"

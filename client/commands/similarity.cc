@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "client/app/command.h"
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/link/host.h"
 #include "client/link/step_aside.h"
 #include "client/present/live_view.h"

@@ -1,5 +1,5 @@
+#include "client/app/command.h"
 #include "client/commands/command_options.h"
-#include "client/commands/commands.h"
 #include "client/commands/compare.h"
 
 namespace benchd::client {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "benchd/v1/queue.grpc.pb.h"
-#include "client/commands/commands.h"
+#include "client/app/command.h"
 #include "client/link/daemon_link.h"
 #include "client/present/json.h"
 #include "client/present/words.h"

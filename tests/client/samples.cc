@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "client/present/exports.h"
 #include "client/present/json.h"
 #include "core/analysis/forecast.h"
 #include "core/analysis/geometric_mean.h"
@@ -309,6 +310,10 @@ std::string SampleExport(const std::string& machine) {
   fact->set_name("machine");
   fact->set_value(machine);
   return ExportJson(session, SampleRuns());
+}
+
+std::string Exported(std::string_view format, const v1::Session& session) {
+  return FindExportFormat(format)->render(session, {});
 }
 
 }  // namespace benchd::client

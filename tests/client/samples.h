@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
@@ -44,6 +45,9 @@ std::vector<v1::Run> SampleRuns();
 
 /// SampleSession() and SampleRuns() in the form of `export --format json`, from that machine.
 std::string SampleExport(const std::string& machine);
+
+/// Returns the session in an export format, without runs.
+std::string Exported(std::string_view format, const v1::Session& session);
 
 /// An event of session k3x9m2pq at 2026-01-02T03:04:05.678Z with `set` applied.
 template <typename Set>

@@ -64,7 +64,7 @@ std::string InAllStates(std::string_view format) {
   std::string text;
   for (const v1::Session& session :
        {SampleSession(), HostileSession(), SuiteSession(), FailedSession(), CancelledSession()}) {
-    text += FindExportFormat(format)->render(session, {}) + "\f\n";
+    text += Exported(format, session) + "\f\n";
   }
   return text;
 }
@@ -100,7 +100,7 @@ v1::Session LargeSuite(int benchmarks) {
 
 TEST(ExportsTest, MarkdownIsShortAndCanBeRepeated) {
   constexpr int kBenchmarks = 20;
-  const std::string text = FindExportFormat("markdown")->render(LargeSuite(kBenchmarks), {});
+  const std::string text = Exported("markdown", LargeSuite(kBenchmarks));
   EXPECT_LE(text.size(), kBenchmarks * 400U) << text;
   EXPECT_EQ(text.find("stolen_time"), std::string::npos) << "what is zero in both arms";
   EXPECT_NE(text.find("\nbenchctl compare --seed 18446744073709551615 --file bench/suite.toml "
@@ -118,7 +118,7 @@ TEST(ExportsTest, MarkdownHasWarningsAboveTheFold) {
   v1::Warning* const note = session.mutable_report()->add_warnings();
   note->set_code("outliers");
   note->set_message("2 of 12 values lie far out");
-  const std::string text = FindExportFormat("markdown")->render(session, {});
+  const std::string text = Exported("markdown", session);
   const std::size_t fold = text.find("<details>");
   ASSERT_NE(fold, std::string::npos);
   EXPECT_LT(text.find("the reference differs from itself"), fold) << text;
@@ -170,7 +170,7 @@ TEST(ExportsTest, JunitHasEveryWarningThatTakesSomethingFromAVerdict) {
         WarningOf("metric_missing", "nothing is compared", "lost")}) {
     *report.add_warnings() = warning;
   }
-  const std::string text = RenderJunit(session);
+  const std::string text = Exported("junit", session);
   const std::string suite = text.substr(0, text.find("</testsuite>"));
   const std::string first_case = suite.substr(0, suite.find("</testcase>"));
   for (const char* told : {"warning: &lt;all&gt;", "warning: copy", "warning: 1 of 20 runs of base",
@@ -189,9 +189,9 @@ TEST(ExportsTest, JunitOfNoGateHasTheWarningsOfTheSession) {
   v1::Session session = SampleSession();
   session.mutable_report()->clear_comparisons();
   session.mutable_report()->clear_warnings();
-  EXPECT_EQ(RenderJunit(session).find("<testsuite "), std::string::npos);
+  EXPECT_EQ(Exported("junit", session).find("<testsuite "), std::string::npos);
   *session.mutable_report()->add_warnings() = WarningOf("placebo", "of all");
-  EXPECT_NE(RenderJunit(session).find("warning: of all"), std::string::npos);
+  EXPECT_NE(Exported("junit", session).find("warning: of all"), std::string::npos);
 }
 
 // Checked for each gate, because the result of the session may depend on other gates.
@@ -202,7 +202,7 @@ TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
     report.set_basis(v1::BASIS_ESTIMATE);
     v1::Comparison& gate = *report.mutable_comparisons(0);
     gate.set_verdict(verdict);
-    const std::string by_interval = RenderJunit(session);
+    const std::string by_interval = Exported("junit", session);
     gate.clear_decided();
     const std::string sentence = GateSentence(gate, Style{});
     const std::size_t last = sentence.rfind("; ");
@@ -210,7 +210,7 @@ TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
     const std::string words = sentence.substr(last);
     EXPECT_WORDING(words);
     EXPECT_EQ(by_interval.find(words), std::string::npos) << by_interval;
-    for (const std::string& text : {RenderJunit(session), RenderGithub(session)}) {
+    for (const std::string& text : {Exported("junit", session), Exported("github", session)}) {
       EXPECT_NE(text.find(words), std::string::npos) << text;
     }
     report.set_verdict(verdict);
@@ -218,7 +218,7 @@ TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
       const std::string told = RenderFindings(report, OptionsFor(session, detail), Style{});
       EXPECT_EQ(CountOf(told, words), 1U) << told;
     }
-    EXPECT_EQ(CountOf(RenderMarkdown(session), words), 1U);
+    EXPECT_EQ(CountOf(Exported("markdown", session), words), 1U);
   }
 }
 
@@ -231,7 +231,7 @@ TEST(ExportsTest, BmfHasTheMeansOfAllMetrics) {
 }
 
 TEST(ExportsTest, AWorseRateIsAHigherReciprocal) {
-  const auto json = nlohmann::json::parse(RenderGithub(HostileSession()));
+  const auto json = nlohmann::json::parse(Exported("github", HostileSession()));
   ASSERT_EQ(json.size(), 2U) << "gates alone";
   EXPECT_EQ(json[1]["value"], 0.25);
   EXPECT_EQ(json[1]["unit"], "s/B");
@@ -240,12 +240,12 @@ TEST(ExportsTest, AWorseRateIsAHigherReciprocal) {
 
 TEST(ExportsTest, ASeriesHasNoCandidatesNameUnlessThereAreSeveral) {
   v1::Session session = SampleSession();
-  auto json = nlohmann::json::parse(RenderGithub(session));
+  auto json = nlohmann::json::parse(Exported("github", session));
   EXPECT_EQ(json[0]["name"], "main: wall_time");
   v1::Comparison second = session.report().comparisons(0);
   second.set_candidate("other");
   *session.mutable_report()->add_comparisons() = second;
-  json = nlohmann::json::parse(RenderGithub(session));
+  json = nlohmann::json::parse(Exported("github", session));
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[0]["name"], "main/candidate: wall_time");
   EXPECT_EQ(json[1]["name"], "main/other: wall_time");
@@ -256,7 +256,7 @@ TEST(ExportsTest, ACandidateAgainstTwoReferencesIsToldOnce) {
   v1::Comparison second = session.report().comparisons(0);
   second.set_reference("older");
   *session.mutable_report()->add_comparisons() = second;
-  EXPECT_EQ(nlohmann::json::parse(RenderGithub(session)).size(), 1U);
+  EXPECT_EQ(nlohmann::json::parse(Exported("github", session)).size(), 1U);
 }
 
 TEST(ExportsTest, ThePlaceboIsNoResult) {
@@ -267,14 +267,14 @@ TEST(ExportsTest, ThePlaceboIsNoResult) {
   v1::Comparison placebo = session.report().comparisons(1);
   placebo.set_candidate("placebo");
   *session.mutable_report()->add_comparisons() = placebo;
-  EXPECT_EQ(RenderBmf(session), RenderBmf(SampleSession()));
+  EXPECT_EQ(Exported("bmf", session), Exported("bmf", SampleSession()));
 }
 
 TEST(ExportsTest, BmfReadsBack) {
   v1::Session session = SampleSession();
   v1::Comparison* latency = session.mutable_report()->mutable_comparisons(1);
   latency->set_metric("latency");  // Bencher's own metric, in nanoseconds
-  const auto output = ParseHarnessOutput("bmf", RenderBmf(session));
+  const auto output = ParseHarnessOutput("bmf", Exported("bmf", session));
   ASSERT_TRUE(output) << output.error().message;
   ASSERT_EQ(output->samples.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "client/present/exports.h"
 #include "client/present/findings.h"
 #include "client/present/json.h"
 #include "client/present/report.h"
@@ -219,10 +218,10 @@ TEST(ReasonTest, EveryReasonStandsInEveryOutput) {
     const std::string result = ResultOf(session, kPipe);
     EXPECT_NE(result.find("REGRESSION, " + std::string(reason.words)), std::string::npos) << result;
     EXPECT_NE(result.find(sentence), std::string::npos) << result;
-    EXPECT_NE(RenderMarkdown(session).find("regression, " + std::string(reason.words)),
+    EXPECT_NE(Exported("markdown", session).find("regression, " + std::string(reason.words)),
               std::string::npos);
-    EXPECT_NE(RenderJunit(session).find(sentence), std::string::npos);
-    EXPECT_NE(RenderGithub(session).find(sentence), std::string::npos);
+    EXPECT_NE(Exported("junit", session).find(sentence), std::string::npos);
+    EXPECT_NE(Exported("github", session).find(sentence), std::string::npos);
     EXPECT_NE(ExportJson(session, {}).find("\"reason\":\"" + std::string(reason.code)),
               std::string::npos);
   }
@@ -237,13 +236,13 @@ TEST(ReasonTest, WhatInvalidatesStandsInEveryOutput) {
   v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
   gate.set_reason("of_a_newer_daemon");
   gate.set_verdict(v1::VERDICT_UNDECIDED);
-  const std::string markdown = RenderMarkdown(session);
+  const std::string markdown = Exported("markdown", session);
   for (const std::string& text :
-       {ResultOf(session, kPipe), ExportJson(session, {}), RenderJunit(session), markdown}) {
+       {ResultOf(session, kPipe), ExportJson(session, {}), Exported("junit", session), markdown}) {
     EXPECT_NE(text.find("the assumptions do not hold"), std::string::npos) << text;
   }
   EXPECT_LT(markdown.find("the assumptions do not hold"), markdown.find("<details>"));
-  EXPECT_NE(RenderGithub(session).find("undecided: of a newer daemon"), std::string::npos);
+  EXPECT_NE(Exported("github", session).find("undecided: of a newer daemon"), std::string::npos);
 }
 
 TEST(ReasonTest, OfABisectionWhatIsMissingIsSkipped) {
@@ -312,7 +311,7 @@ TEST(WarningsTest, OfEachArmOneIsTold) {
   *update.add_warnings() = FailedRuns("main", "base", 1);
   *update.add_warnings() = FailedRuns("main", "candidate", 18);
   const std::string told = RenderWarnings(update, WarningsShown::kToActOn, kPipe);
-  for (const std::string& text : {told, RenderMarkdown(session)}) {
+  for (const std::string& text : {told, Exported("markdown", session)}) {
     EXPECT_NE(text.find("1 of 20 runs of base failed"), std::string::npos) << text;
     EXPECT_NE(text.find("18 of 20 runs of candidate failed"), std::string::npos) << text;
   }

@@ -7,6 +7,7 @@
 
 #include "client/present/exports.h"
 #include "client/present/findings.h"
+#include "client/present/markdown_limit.h"
 #include "client/present/report.h"
 #include "client/present/row_selection.h"
 #include "client/present/sentence.h"
@@ -207,9 +208,10 @@ std::string WithoutVerdict(const v1::Session& session) {
          "\n\n" + MarkdownBlock(RenderFailure(session.session(), session.failed()));
 }
 
-}  // namespace
-
-std::string RenderMarkdown(const v1::Session& session) {
+// Renders a comment for a pull request in GitHub's Markdown: the sentence of the verdict, a table
+// of the gates, and all other parts folded. Names and messages are escaped, so they cannot add
+// markup, mentions or table rows.
+std::string RenderMarkdown(const v1::Session& session, std::span<const v1::Run>) {
   if (session.state() != v1::SESSION_STATE_DONE) return WithoutVerdict(session);
   const v1::Update& report = session.report();
   std::string text;
@@ -236,6 +238,19 @@ std::string RenderMarkdown(const v1::Session& session) {
   // Warnings that qualify the verdict are shown next to it.
   text += MarkdownList(RenderWarnings(report, WarningsShown::kToActOn, Style()));
   return text + Folded(session, selection, others);
+}
+
+}  // namespace
+
+ExportFormat MarkdownExportFormat() {
+  return {.name = "markdown",
+          .summary = "a pull request comment",
+          .help =
+              "write a pull request comment to FILE; append to FILE if it is preceded by + or "
+              "named by GITHUB_STEP_SUMMARY",
+          .render = RenderMarkdown,
+          .render_same = [](const std::string& same) { return "**✅ " + same + "**\n"; },
+          .shorten = ShortenMarkdown};
 }
 
 }  // namespace benchd::client

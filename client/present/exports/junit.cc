@@ -1,181 +1,22 @@
-#include "client/present/exports.h"
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "client/present/csv.h"
+#include "client/present/exports.h"
 #include "client/present/findings.h"
-#include "client/present/json.h"
-#include "client/present/markdown_limit.h"
+#include "client/present/gates.h"
 #include "client/present/report.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
-#include "client/present/words.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
-namespace {
-
-using ExportedRuns = std::span<const v1::Run>;
-
-std::string RenderJunitOfSame(const std::string& sentence);
-
-constexpr std::array<ExportFormat, 6> kFormats{{
-    {"csv", true,
-     [](const v1::Session& session, ExportedRuns runs) { return RunsToCsv(runs, session); }},
-    {"json", true,
-     [](const v1::Session& session, ExportedRuns runs) {
-       return ExportJson(session, runs) + "\n";
-     }},
-    {"markdown", false,
-     [](const v1::Session& session, ExportedRuns) { return RenderMarkdown(session); },
-     [](const std::string& sentence) { return "**✅ " + sentence + "**\n"; }, ShortenMarkdown},
-    {"junit", false, [](const v1::Session& session, ExportedRuns) { return RenderJunit(session); },
-     RenderJunitOfSame},
-    {"github", false,
-     [](const v1::Session& session, ExportedRuns) { return RenderGithub(session); },
-     [](const std::string&) { return RenderGithub({}); }},
-    {"bmf", false, [](const v1::Session& session, ExportedRuns) { return RenderBmf(session); },
-     [](const std::string&) { return RenderBmf({}); }},
-}};
-
-}  // namespace
-
-std::span<const ExportFormat> ExportFormats() { return kFormats; }
-
-const ExportFormat* FindExportFormat(std::string_view name) {
-  const auto* const found = std::ranges::find(kFormats, name, &ExportFormat::name);
-  return found == kFormats.end() ? nullptr : found;
-}
-
-namespace {
-
-std::set<std::pair<std::string, std::string>> PlacebosOf(const v1::SessionSpec& spec) {
-  std::set<std::pair<std::string, std::string>> placebos;
-  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
-    for (const v1::Arm& arm : benchmark.arms()) {
-      if (arm.role() == v1::ARM_ROLE_PLACEBO) placebos.emplace(benchmark.name(), arm.name());
-    }
-  }
-  return placebos;
-}
-
-/// Returns one comparison per candidate and metric, because the candidate's mean is the same
-/// against every reference. Empty for a session without a verdict.
-std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
-  if (session.state() != v1::SESSION_STATE_DONE) return {};
-  const auto placebos = PlacebosOf(session.spec());
-  std::set<std::array<std::string_view, 3>> seen;
-  std::vector<const v1::Comparison*> means;
-  for (const v1::Comparison& c : session.report().comparisons()) {
-    if (!c.has_mean_candidate() || placebos.contains({c.benchmark(), c.candidate()})) continue;
-    if (seen.insert({c.benchmark(), c.candidate(), c.metric()}).second) means.push_back(&c);
-  }
-  return means;
-}
-
-/// The names of the series, which stay the same from commit to commit. They omit the name of a
-/// single candidate, because with --git this is the commit, and every commit would start a new
-/// series.
-class SeriesNames {
- public:
-  explicit SeriesNames(const std::vector<const v1::Comparison*>& means) {
-    for (const v1::Comparison* c : means) candidates_[c->benchmark()].insert(c->candidate());
-  }
-  std::string Of(const v1::Comparison& c) const {
-    const bool alone = candidates_.at(c.benchmark()).size() == 1;
-    return alone ? c.benchmark() : c.benchmark() + "/" + c.candidate();
-  }
-
- private:
-  std::map<std::string_view, std::set<std::string_view>> candidates_;
-};
-
-/// A mean and its standard deviation in a form in which smaller is better.
-struct Smaller {
-  double value = 0;
-  std::optional<double> sd;
-  std::string unit;
-};
-
-std::string InverseUnit(const std::string& unit) {
-  const std::size_t slash = unit.find('/');
-  if (slash == std::string::npos) return unit.empty() ? "" : "1/" + unit;
-  const std::string below = unit.substr(slash + 1);
-  return unit.starts_with("1/") ? below : below + "/" + unit.substr(0, slash);
-}
-
-/// Converts a rate to its reciprocal by the delta method (docs/statistics.md section 2).
-std::optional<Smaller> SmallerIsBetter(const v1::Comparison& c) {
-  const std::string unit = c.unit() == "1" ? "" : c.unit();
-  const auto sd = c.has_sd_candidate() ? std::optional(c.sd_candidate()) : std::nullopt;
-  const double mean = c.mean_candidate();
-  if (c.better() != v1::BETTER_HIGHER) return Smaller{mean, sd, unit};
-  if (!(mean > 0)) return std::nullopt;
-  Smaller inverse{1 / mean, std::nullopt, InverseUnit(unit)};
-  if (sd) inverse.sd = *sd / (mean * mean);
-  return inverse;
-}
-
-std::string ThreeDigits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
-
-}  // namespace
-
-std::string RenderGithub(const v1::Session& session) {
-  const std::vector<const v1::Comparison*> means = MeansOf(session);
-  const SeriesNames names(means);
-  const bool any_gate = !GatesOf(session.report()).empty();
-  Json list = Json::array();
-  for (const v1::Comparison* c : means) {
-    if (any_gate && c->role() != v1::COMPARISON_ROLE_GATE) continue;
-    const auto smaller = SmallerIsBetter(*c);
-    if (!smaller) continue;
-    Json entry;
-    entry["name"] = names.Of(*c) + ": " + c->metric() +
-                    (c->better() == v1::BETTER_HIGHER ? " (reciprocal)" : "");
-    entry["unit"] = smaller->unit;
-    entry["value"] = smaller->value;
-    if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
-    entry["extra"] = std::string(Word(c->verdict())) + ": " + GateSentence(*c, Style());
-    if (c->role() != v1::COMPARISON_ROLE_GATE) entry.erase("extra");
-    list.push_back(std::move(entry));
-  }
-  return JsonText(list, 2) + "\n";
-}
-
-std::string RenderBmf(const v1::Session& session) {
-  // Bencher's built-in measure, which has a fixed unit.
-  constexpr std::string_view kLatency = "latency";
-  constexpr double kNanosecondsPerSecond = 1e9;
-  const std::vector<const v1::Comparison*> means = MeansOf(session);
-  const SeriesNames names(means);
-  Json json = Json::object();
-  for (const v1::Comparison* c : means) {
-    const bool latency = c->metric() == kLatency && c->unit() == "s";
-    const double scale = latency ? kNanosecondsPerSecond : 1;
-    Json& measure = json[names.Of(*c)][c->metric()];
-    measure["value"] = c->mean_candidate() * scale;
-    if (!c->has_sd_candidate()) continue;
-    Put(measure, "lower_value", (c->mean_candidate() - c->sd_candidate()) * scale);
-    Put(measure, "upper_value", (c->mean_candidate() + c->sd_candidate()) * scale);
-  }
-  return JsonText(json, 2) + "\n";
-}
-
 namespace {
 
 constexpr std::string_view kNoXmlCharacter = "\xEF\xBF\xBD";
@@ -366,9 +207,10 @@ std::string RenderJunitOfSame(const std::string& sentence) {
          "</system-out>\n    </testcase>\n  </testsuite>\n</testsuites>\n";
 }
 
-}  // namespace
-
-std::string RenderJunit(const v1::Session& session) {
+// Renders one test suite per benchmark and one test case per gate. A regression is a failure, an
+// undecided gate is skipped, and a failed or cancelled session is one error. The XML is always
+// well-formed: bytes that XML cannot represent become U+FFFD.
+std::string RenderJunit(const v1::Session& session, std::span<const v1::Run>) {
   const std::string begin = kJunitBegin;
   const std::string end = "</testsuites>\n";
   if (session.state() != v1::SESSION_STATE_DONE) {
@@ -383,6 +225,16 @@ std::string RenderJunit(const v1::Session& session) {
   }
   text += ">\n";
   return text + JunitSuites(report) + end;
+}
+
+}  // namespace
+
+ExportFormat JunitExportFormat() {
+  return {.name = "junit",
+          .summary = "one test case per gate",
+          .help = "write JUnit XML to FILE, one test case per gate",
+          .render = RenderJunit,
+          .render_same = RenderJunitOfSame};
 }
 
 }  // namespace benchd::client
