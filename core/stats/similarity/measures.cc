@@ -1,5 +1,7 @@
 #include "core/stats/similarity/measures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -39,8 +41,8 @@ Result<void> CheckRuns(RunSeries runs) {
     }
     if (runs[r].size() != runs[0].size()) {
       return InvalidArgument("run " + Number(r),
-                             "has " + std::to_string(runs[r].size()) + " values, but run 1 has " +
-                                 std::to_string(runs[0].size()) + ": unequal lengths",
+                             fmt::format("has {} values, but run 1 has {}: unequal lengths",
+                                         runs[r].size(), runs[0].size()),
                              "shorten all runs to the length of the shortest");
     }
   }
