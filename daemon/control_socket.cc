@@ -1,6 +1,7 @@
 #include "daemon/control_socket.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -60,7 +61,7 @@ int Lock(int fd) {
 }
 
 void WritePid(int fd) {
-  const std::string pid = std::to_string(::getpid()) + "\n";
+  const std::string pid = fmt::format("{}\n", ::getpid());
   if (::ftruncate(fd, 0) != 0) return;
   [[maybe_unused]] const ssize_t written = ::pwrite(fd, pid.data(), pid.size(), 0);
 }

@@ -1,5 +1,6 @@
 #include "daemon/options.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -46,7 +47,7 @@ Result<void> ChooseUserPaths(const PlaceOptions& options, const GetEnv& env, uid
   if (options.runtime_dir.empty()) {
     const auto runtime = AbsoluteFromEnv(env, "XDG_RUNTIME_DIR");
     paths.runtime_dir =
-        runtime ? *runtime / "benchd" : fs::path("/tmp/benchd-" + std::to_string(uid));
+        runtime ? *runtime / "benchd" : fs::path(fmt::format("/tmp/benchd-{}", uid));
     paths.private_runtime_dir = true;
   }
   return {};
@@ -94,7 +95,7 @@ Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_
   if (S_ISLNK(info.st_mode)) return NotPrivate(directory, "is a symbolic link");
   if (!S_ISDIR(info.st_mode)) return NotPrivate(directory, "is not a directory");
   if (info.st_uid != uid) {
-    return NotPrivate(directory, "belongs to uid " + std::to_string(info.st_uid));
+    return NotPrivate(directory, fmt::format("belongs to uid {}", info.st_uid));
   }
   if ((info.st_mode & 07777U) != 0700) {
     std::array<char, 8> mode{};

@@ -1,5 +1,7 @@
 #include "core/analysis/benchmark_analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -258,11 +260,11 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
       warnings.push_back(MissingInArm(missing, catalog_, benchmark_.name, name));
     }
     if (failed_per_arm_[arm] > 0) {
-      warnings.push_back(MakeWarning("failed_runs",
-                                     std::to_string(failed_per_arm_[arm]) + " of " +
-                                         Counted(runs_per_arm_[arm], "run") + " of " + name +
-                                         " failed, but count like any other (--ignore-failure)",
-                                     benchmark_.name, name));
+      warnings.push_back(MakeWarning(
+          "failed_runs",
+          fmt::format("{} of {} of {} failed, but count like any other (--ignore-failure)",
+                      failed_per_arm_[arm], Counted(runs_per_arm_[arm], "run"), name),
+          benchmark_.name, name));
       warnings.back().share =
           static_cast<double>(failed_per_arm_[arm]) / static_cast<double>(runs_per_arm_[arm]);
     }
@@ -314,7 +316,7 @@ constexpr std::size_t kNamed = 5;
 std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& catalog) {
   std::string list;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (i == kNamed) return list + " and " + std::to_string(metrics.size() - kNamed) + " more";
+    if (i == kNamed) return fmt::format("{} and {} more", list, metrics.size() - kNamed);
     list.append(i == 0 ? "" : ", ").append(catalog.metrics()[metrics[i]].key);
   }
   return list;

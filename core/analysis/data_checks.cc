@@ -1,5 +1,7 @@
 #include "core/analysis/data_checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,9 +32,10 @@ std::string Of(const KnownMetric& metric, const std::string& arm) {
 
 std::string Outliers(const ArmShape& shape) {
   const std::size_t outside = shape.fences->below + shape.fences->above;
-  return std::to_string(outside) + " of " + std::to_string(shape.n) +
-         " values are outliers (outside Tukey's fences); they affect the mean, but not the "
-         "estimator hl";
+  return fmt::format(
+      "{} of {} values are outliers (outside Tukey's fences); they affect the mean, but not the "
+      "estimator hl",
+      outside, shape.n);
 }
 
 // The thresholds that statistics must exceed to be reported at a level.
@@ -103,12 +106,11 @@ const char* ReasonOf(const Warmup& warmup, std::optional<Better> better) {
 std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, const std::string& of,
                            std::optional<std::uint64_t> discarded) {
   const std::string advice =
-      discarded ? "discard them with --warmup " + std::to_string(*discarded + warmup.length)
+      discarded ? fmt::format("discard them with --warmup {}", *discarded + warmup.length)
                 : "omit them";
-  return of + " changes at the start: the first " + std::to_string(warmup.length) +
-         (warmup.length == 1 ? " value is " : " values are ") +
-         AwayFrom(warmup.shift, warmup.rest) + " the others (" + ReasonOf(warmup, metric.better) +
-         "); " + advice;
+  return fmt::format("{} changes at the start: the first {} {} {} the others ({}); {}", of,
+                     warmup.length, warmup.length == 1 ? "value is" : "values are",
+                     AwayFrom(warmup.shift, warmup.rest), ReasonOf(warmup, metric.better), advice);
 }
 
 Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired, bool by_mean,

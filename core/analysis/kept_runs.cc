@@ -1,5 +1,7 @@
 #include "core/analysis/kept_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -67,13 +69,13 @@ std::optional<Warning> WarningOf(const SimilarityAssessment& found, bool one_noi
   if (is(Resemblance::kDissimilar) && !one_noise) {
     std::string measures;
     for (std::size_t m = 0; m < found.literal.measures.size(); ++m) {
-      measures += (m > 0 ? ", M" : "M") + std::to_string(m + 1) + " " +
-                  Decimals(found.literal.measures[m].mean, 2);
+      measures += fmt::format("{}M{} {}", m > 0 ? ", " : "", m + 1,
+                              Decimals(found.literal.measures[m].mean, 2));
     }
     return MakeWarning("dissimilar_runs",
-                       of + ": the runs differ from each other: " + WhichDiffer(found) +
-                           " (first " + std::to_string(found.runs) + " runs; " + measures +
-                           "); use more runs rather than longer runs");
+                       fmt::format("{}: the runs differ from each other: {} (first {} runs; {}); "
+                                   "use more runs rather than longer runs",
+                                   of, WhichDiffer(found), found.runs, measures));
   }
   if (is(Resemblance::kSpikes)) {
     return MakeWarning("spikes",
@@ -84,13 +86,12 @@ std::optional<Warning> WarningOf(const SimilarityAssessment& found, bool one_noi
 }
 
 Warning WarningOf(const Warmup& warmup, const std::string& of) {
-  return MakeWarning("warmup_inside",
-                     of + " changes at the start of each run: the first " +
-                         std::to_string(warmup.length) +
-                         (warmup.length == 1 ? " iteration is " : " iterations are ") +
-                         AwayFrom(warmup.shift, warmup.rest) +
-                         " the others; let the harness warm up longer by as many iterations "
-                         "(--warmup discards whole runs)");
+  return MakeWarning(
+      "warmup_inside",
+      fmt::format("{} changes at the start of each run: the first {} {} {} the others; let the "
+                  "harness warm up longer by as many iterations (--warmup discards whole runs)",
+                  of, warmup.length, warmup.length == 1 ? "iteration is" : "iterations are",
+                  AwayFrom(warmup.shift, warmup.rest)));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/analysis/layout_groups.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -42,11 +44,12 @@ Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks
     }
     for (std::size_t i = 0; i < builds.size(); ++i) {
       if (builds[i] >= kFewestLayouts) continue;
-      return InvalidArgument("layouts",
-                             Counted(builds[i], "build") + " of " + grouped.arms[i].name +
-                                 " are too few to estimate the spread between layouts; at least " +
-                                 std::to_string(kFewestLayouts) + " are needed",
-                             "use --layouts 8");
+      return InvalidArgument(
+          "layouts",
+          fmt::format(
+              "{} of {} are too few to estimate the spread between layouts; at least {} are needed",
+              Counted(builds[i], "build"), grouped.arms[i].name, kFewestLayouts),
+          "use --layouts 8");
     }
     groups.benchmarks_.push_back(std::move(grouped));
   }

@@ -1,5 +1,7 @@
 #include "core/analysis/machine_combination.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -474,9 +476,8 @@ void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings)
       if (mean(i) > mean(slowest)) slowest = i;
     }
     if (!(mean(fastest) > 0) || mean(slowest) < kOtherSpeed * mean(fastest)) return;
-    const double tenths = std::round(10 * mean(slowest) / mean(fastest));
-    const std::string times = std::to_string(static_cast<long>(tenths) / 10) + "." +
-                              std::to_string(static_cast<long>(tenths) % 10);
+    const auto tenths = static_cast<long>(std::round(10 * mean(slowest) / mean(fastest)));
+    const std::string times = fmt::format("{}.{}", tenths / 10, tenths % 10);
     return Warn("machine_speed",
                 all.machines[fastest].sources.front() + " is " + times + " times as fast as " +
                     all.machines[slowest].sources.front() +

@@ -1,5 +1,7 @@
 #include "core/analysis/sequential_design.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -78,8 +80,8 @@ Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates
   if (level < kSmallestBootstrapLevel) {
     return InvalidArgument(
         "estimator",
-        "quantile: " + std::to_string(gates) + (gates == 1 ? " gate has" : " gates share") +
-            " a level too small for the " + std::to_string(kBootstrapReplicates) + " resamples",
+        fmt::format("quantile: {} {} a level too small for the {} resamples", gates,
+                    gates == 1 ? "gate has" : "gates share", kBootstrapReplicates),
         "name fewer gates with --metric, or use a lower --confidence");
   }
   const double quantile = design.estimator.quantile;
@@ -87,12 +89,12 @@ Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates
   const auto possible = [&] { return QuantileIntervalPossible(runs, quantile, level); };
   while (runs < kMostQuantileRuns && !possible()) runs += runs / 8;
   if (runs == *design.fixed_blocks && possible()) return {};
-  return InvalidArgument("estimator",
-                         "quantile needs more than " + std::to_string(*design.fixed_blocks) +
-                             " runs for an interval at this confidence",
-                         runs < kMostQuantileRuns
-                             ? "use --runs " + std::to_string(runs)
-                             : std::string("choose a quantile further from the extremes"));
+  return InvalidArgument(
+      "estimator",
+      fmt::format("quantile needs more than {} runs for an interval at this confidence",
+                  *design.fixed_blocks),
+      runs < kMostQuantileRuns ? fmt::format("use --runs {}", runs)
+                               : std::string("choose a quantile further from the extremes"));
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "core/analysis/session_analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -82,8 +84,8 @@ class SessionAnalysis::Impl {
     BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     if (design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit()) {
       return Error{ErrorCode::kFailedPrecondition,
-                   "block: benchmark " + benchmark.spec().name + " already has all of its " +
-                       std::to_string(benchmark.blocks()) + " blocks",
+                   fmt::format("block: benchmark {} already has all of its {} blocks",
+                               benchmark.spec().name, benchmark.blocks()),
                    {}};
     }
     const std::vector<const Run*> runs = InOrder(block);
@@ -265,12 +267,12 @@ class SessionAnalysis::Impl {
         benchmark.LookOnce(levels_);
         continue;
       }
-      warnings_.push_back(MakeWarning("runs_incomplete",
-                                      "benchmark " + benchmark.spec().name + " has " +
-                                          std::to_string(benchmark.blocks()) + " of the " +
-                                          std::to_string(*design_.fixed_blocks) +
-                                          " requested blocks, so the one look was not taken",
-                                      benchmark.spec().name));
+      warnings_.push_back(MakeWarning(
+          "runs_incomplete",
+          fmt::format(
+              "benchmark {} has {} of the {} requested blocks, so the one look was not taken",
+              benchmark.spec().name, benchmark.blocks(), *design_.fixed_blocks),
+          benchmark.spec().name));
     }
   }
 

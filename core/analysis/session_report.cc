@@ -1,5 +1,7 @@
 #include "core/analysis/session_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -83,14 +85,14 @@ std::string WhereMissing(const BenchmarkAnalysis& benchmark, const NamedComparis
   const std::string& reference = benchmark.spec().arms[gate.reference].name;
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
   if (context.in_pairs) {
-    return std::to_string(std::max(lacking.reference, lacking.candidate)) + " of " +
-           std::to_string(benchmark.blocks()) + " blocks of " + benchmark.spec().name + " (" +
-           reference + " against " + candidate + ")";
+    return fmt::format("{} of {} blocks of {} ({} against {})",
+                       std::max(lacking.reference, lacking.candidate), benchmark.blocks(),
+                       benchmark.spec().name, reference, candidate);
   }
   std::vector<std::string> arms;
   const auto add = [&arms](std::uint64_t missing, std::uint64_t expected, const std::string& arm) {
     if (!TooManyLack(missing, expected)) return;
-    arms.push_back(std::to_string(missing) + " of " + std::to_string(expected) + " runs of " + arm);
+    arms.push_back(fmt::format("{} of {} runs of {}", missing, expected, arm));
   };
   add(lacking.reference, context.expected_reference, reference);
   add(lacking.candidate, context.expected_candidate, candidate);

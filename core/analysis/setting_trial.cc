@@ -1,5 +1,7 @@
 #include "core/analysis/setting_trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -72,7 +74,7 @@ std::optional<Quartiles> QuartilesOf(std::span<const double> values) {
 
 Result<StretchFigures> SummarizeStretch(std::span<const double> values, double resolution) {
   if (values.size() < kFewestValues) {
-    return InvalidArgument("segment", std::to_string(values.size()) + " runs are too few",
+    return InvalidArgument("segment", fmt::format("{} runs are too few", values.size()),
                            "at least 10 are needed");
   }
   TRY_VOID(CheckPositive(values));

@@ -1,5 +1,7 @@
 #include "core/analysis/similarity_analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -23,8 +25,8 @@ Result<void> CheckWork(const std::vector<RunSet>& sets) {
   for (const RunSet& set : sets) work += Work(set);
   if (work <= kMostComparedValues) return {};
   return InvalidArgument("runs",
-                         "the pairs to compare have " + std::to_string(work) +
-                             " values, over the limit of " + std::to_string(kMostComparedValues),
+                         fmt::format("the pairs to compare have {} values, over the limit of {}",
+                                     work, kMostComparedValues),
                          "assess fewer runs, or only the first values of each");
 }
 
@@ -92,7 +94,7 @@ Result<void> AddPairs(const RatingTable& table, AgreementReport& report) {
 Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRequest& request) {
   TRY(RatingTable table, ParseRatings(csv, request.raters, request.subjects));
   if (table.raters.size() > kMaxRaters) {
-    return InvalidArgument("ratings", "more than " + std::to_string(kMaxRaters) + " raters",
+    return InvalidArgument("ratings", fmt::format("more than {} raters", kMaxRaters),
                            "name the raters to compare");
   }
   AgreementReport report;

@@ -1,5 +1,7 @@
 #include "core/analysis/table_analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -118,8 +120,8 @@ class Grouper {
   Result<void> Hold(OpenBlock& block, std::uint32_t row) const {
     if ((block.size() + 1) * plan_.metrics.size() > kMaxBlockValues && !block.empty()) {
       return InvalidArgument(
-          "line " + std::to_string(table_.line[row]),
-          "one pair has over " + std::to_string(kMaxBlockValues) + " values",
+          fmt::format("line {}", table_.line[row]),
+          fmt::format("one pair has over {} values", kMaxBlockValues),
           "a pair is a few runs of each arm; number the pairs in the column pair");
     }
     block.push_back(row);

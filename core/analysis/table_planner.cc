@@ -1,5 +1,6 @@
 #include "core/analysis/table_planner.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -210,10 +211,10 @@ class Planner {
     }
     if (plan_.benchmarks.empty() || !any_pair_) return NothingInCommon();
     if (comparisons_ > kMaxTableComparisons) {
-      return InvalidArgument("table",
-                             std::to_string(comparisons_) + " comparisons, over the limit of " +
-                                 std::to_string(kMaxTableComparisons),
-                             "omit columns, or analyze fewer benchmarks at a time");
+      return InvalidArgument(
+          "table",
+          fmt::format("{} comparisons, over the limit of {}", comparisons_, kMaxTableComparisons),
+          "omit columns, or analyze fewer benchmarks at a time");
     }
     plan_.warnings = ShapeWarnings(table_, shapes_, plan_);
     return std::move(plan_);

@@ -1,5 +1,7 @@
 #include "core/analysis/table_warnings.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -18,7 +20,7 @@ constexpr std::size_t kBenchmarksInAList = 5;
 // Names the benchmarks: "benchmark parse", or "3 benchmarks (parse, lex, link)".
 std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
   if (benchmarks.size() == 1) return "benchmark " + benchmarks.front();
-  std::string text = std::to_string(benchmarks.size()) + " benchmarks (";
+  std::string text = fmt::format("{} benchmarks (", benchmarks.size());
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     if (i == kBenchmarksInAList) {
       text += ", ...";

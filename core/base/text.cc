@@ -1,5 +1,7 @@
 #include "core/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -28,11 +30,10 @@ Result<void> TakeLine(std::string_view line,
     return Error{ErrorCode::kInvalidArgument, std::move(why), {}};
   };
   if (line.size() > kMaxLineBytes) {
-    return refuse(std::to_string(line.size()) + " bytes; the limit is " +
-                  std::to_string(kMaxLineBytes));
+    return refuse(fmt::format("{} bytes; the limit is {}", line.size(), kMaxLineBytes));
   }
   if (const auto invalid = FirstInvalidUtf8(line)) {
-    return refuse("not valid UTF-8 at byte " + std::to_string(*invalid + 1));
+    return refuse(fmt::format("not valid UTF-8 at byte {}", *invalid + 1));
   }
   return take(line);
 }
@@ -148,7 +149,7 @@ Result<void> ForEachLine(std::string_view text, std::string_view hint,
     if (Result<void> taken = TakeLine(text.substr(0, end), take); !taken) {
       Error error = std::move(taken).error();
       if (error.hint.empty()) error.hint = hint;
-      return std::move(error).Within("line " + std::to_string(number));
+      return std::move(error).Within(fmt::format("line {}", number));
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -172,7 +173,7 @@ std::string Counted(std::uint64_t count, std::string_view one) {
 }
 
 std::string Counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string_view WithoutByteOrderMark(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "core/base/user_database.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,8 +126,8 @@ Result<std::optional<std::string>> Getent(const char* database, std::string key)
   if (!answer) return std::move(answer).error();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::optional(std::move(*answer));
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchEntry) return std::optional<std::string>();
-  return Error{ErrorCode::kUnavailable, std::string("getent ") + database +
-                                            ": exited with wait status " + std::to_string(status)};
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("getent {}: exited with wait status {}", database, status)};
 }
 
 }  // namespace benchd

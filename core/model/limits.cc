@@ -1,5 +1,7 @@
 #include "core/model/limits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -48,10 +50,11 @@ std::optional<std::string> Budgets::Set(Limit limit, double units) {
   const LimitRow& row = RowOf(limit);
   const bool is_whole = units == std::floor(units);
   if (!(units >= (row.whole ? 1 : kLeast)) || units > row.most || (row.whole && !is_whole)) {
-    const std::string most = std::to_string(static_cast<std::uint64_t>(row.most));
-    const std::string of = std::string(row.unit);
-    if (row.whole) return "should be a whole number of " + of + " from 1 to " + most;
-    return "should be a number of " + of + " above 0 and at most " + most;
+    const auto most = static_cast<std::uint64_t>(row.most);
+    if (row.whole) {
+      return fmt::format("should be a whole number of {} from 1 to {}", row.unit, most);
+    }
+    return fmt::format("should be a number of {} above 0 and at most {}", row.unit, most);
   }
   units_.at(static_cast<std::size_t>(limit)) = units;
   return std::nullopt;
@@ -60,9 +63,9 @@ std::optional<std::string> Budgets::Set(Limit limit, double units) {
 Error OverLimit(Limit limit, std::uint64_t used, std::uint64_t most,
                 std::optional<std::uint32_t> uid) {
   const LimitRow& row = RowOf(limit);
-  std::string why = InUnits(row, used) + " of " + InUnits(row, most) + UnitWord(row) + " " +
-                    std::string(row.used);
-  if (uid) why += " for uid " + std::to_string(*uid);
+  std::string why =
+      fmt::format("{} of {}{} {}", InUnits(row, used), InUnits(row, most), UnitWord(row), row.used);
+  if (uid) why += fmt::format(" for uid {}", *uid);
   return Refused(row, std::move(why));
 }
 

@@ -1,5 +1,7 @@
 #include "core/model/log_warnings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -43,8 +45,7 @@ std::vector<Warning> WarningsInLog(std::string_view log) {
 }
 
 std::string BuildFailureLine(std::string_view commit, int exit_code) {
-  return std::string(kBuilding) + std::string(commit) + std::string(kColon) + "exit code " +
-         std::to_string(exit_code) + "\n";
+  return fmt::format("{}{}{}exit code {}\n", kBuilding, commit, kColon, exit_code);
 }
 
 std::optional<std::string> FailedBuildInLog(std::string_view log) {

@@ -1,5 +1,7 @@
 #include "core/parse/adapter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -25,7 +27,7 @@ Error Unread(const std::string& why) {
 
 Result<void> AtOutputLine(std::size_t line, Result<void> added) {
   if (added) return added;
-  return std::move(added).error().Within("line " + std::to_string(line));
+  return std::move(added).error().Within(fmt::format("line {}", line));
 }
 
 /// Resolves a reference of a template; std::nullopt if it has no text here.
@@ -348,10 +350,10 @@ Result<HarnessOutput> ParseWithAdapter(const Adapter& adapter, std::string_view 
   TRY(auto reading, adapter.Read(output));
   if (!reading.failures.empty()) {
     const AdapterFailure& first = reading.failures.front();
-    return Error{ErrorCode::kInvalidArgument,
-                 "line " + std::to_string(first.line) +
-                     ": the output reports a failure: " + Quoted(first.text),
-                 "a [[fail]] of the adapter says that such a run has failed"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("line {}: the output reports a failure: {}", first.line, Quoted(first.text)),
+        "a [[fail]] of the adapter says that such a run has failed"};
   }
   if (reading.output.samples.empty()) {
     return Error{ErrorCode::kInvalidArgument, "no value: no [[metric]] of the adapter matches",

@@ -1,5 +1,7 @@
 #include "core/parse/adapter_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -143,7 +145,7 @@ class RulesReader {
 
   static Error RefuseAt(std::size_t line, std::string_view table, std::string_view key,
                         const std::string& why, std::string_view hint) {
-    std::string message = "line " + std::to_string(line) + ": ";
+    std::string message = fmt::format("line {}: ", line);
     if (!table.empty()) message.append("[[").append(table).append("]] ");
     if (!key.empty()) message.append(key).append(": ");
     return Error{ErrorCode::kInvalidArgument, message + why, std::string(hint)};
@@ -238,7 +240,7 @@ class RulesReader {
       if (table == nullptr) return Refuse(item, "", name, "is not a list of tables", shape);
       if (rules_.metrics.size() + rules_.fails.size() == kMaxAdapterRules) {
         return Refuse(item, "", name,
-                      "the adapter has more than " + std::to_string(kMaxAdapterRules) + " tables",
+                      fmt::format("the adapter has more than {} tables", kMaxAdapterRules),
                       "use a group (?P<name>...) or a template instead of a table per name");
       }
       TRY_VOID((this->*read)(*table));
@@ -468,10 +470,10 @@ class RulesReader {
 
 Result<AdapterRules> ParseAdapterRules(std::string_view text) {
   if (text.size() > kMaxAdapterBytes) {
-    return Error{ErrorCode::kResourceExhausted,
-                 "the adapter has " + std::to_string(text.size()) + " bytes; the limit is " +
-                     std::to_string(kMaxAdapterBytes),
-                 "remove what is not needed"};
+    return Error{
+        ErrorCode::kResourceExhausted,
+        fmt::format("the adapter has {} bytes; the limit is {}", text.size(), kMaxAdapterBytes),
+        "remove what is not needed"};
   }
   if (text.find('\0') != std::string_view::npos) {
     return Error{ErrorCode::kInvalidArgument, "the adapter contains a NUL byte",
@@ -480,8 +482,8 @@ Result<AdapterRules> ParseAdapterRules(std::string_view text) {
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     return Error{ErrorCode::kInvalidArgument,
-                 "line " + std::to_string(parsed.error().source().begin.line) +
-                     ": not TOML: " + OnOneLine(Utf8Lossy(parsed.error().description())),
+                 fmt::format("line {}: not TOML: {}", parsed.error().source().begin.line,
+                             OnOneLine(Utf8Lossy(parsed.error().description()))),
                  std::string(kExample)};
   }
   return RulesReader().Read(parsed.table());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -67,7 +69,7 @@ class CatchReader {
     };
     TRY_VOID(ForEachLine(text, kCatchHint, take));
     if (auto left = LeaveTable(); !left) {
-      return std::move(left).error().Within("line " + std::to_string(line_));
+      return std::move(left).error().Within(fmt::format("line {}", line_));
     }
     // Without a summary, nothing says that the failure was expected.
     if (!failed_.empty()) return RefuseCatch(failed_, kCatchFailureHint);
@@ -87,7 +89,7 @@ class CatchReader {
     }
     const std::string_view plain = WithoutBlanks(line);
     if (plain.ends_with(": FAILED:") && failed_.empty()) {
-      failed_ = "line " + std::to_string(line_) + ": an assertion failed: " + Quoted(plain);
+      failed_ = fmt::format("line {}: an assertion failed: {}", line_, Quoted(plain));
     }
     if (IsRule(plain, '-')) return TakeRule();
     if (IsRule(plain, '=') || IsRule(plain, '.') || IsMessage(plain)) {

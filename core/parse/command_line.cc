@@ -1,5 +1,7 @@
 #include "core/parse/command_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -168,9 +170,9 @@ class Splitter {
   }
 
   Error Unbalanced(std::size_t open) const {
-    return RefuseCommand(std::string("unbalanced ") + command_[open] + " at column " +
-                             std::to_string(Column(command_, open)),
-                         "close the quote, or escape it with a backslash");
+    return RefuseCommand(
+        fmt::format("unbalanced {} at column {}", command_[open], Column(command_, open)),
+        "close the quote, or escape it with a backslash");
   }
 
   /// Adds a character to the current word.
@@ -198,7 +200,7 @@ class Splitter {
                            [](std::string_view) { return "?"; });
   }
   std::string WordAndPlace() const {
-    return Raw() + " at column " + std::to_string(Column(command_, begin_));
+    return fmt::format("{} at column {}", Raw(), Column(command_, begin_));
   }
 
   Error ShellSyntax() const {
@@ -212,8 +214,8 @@ class Splitter {
   /// Returns an error for a line break, which would end the command in a shell.
   Error LineBreak() const {
     return RefuseCommand(
-        "a line break at column " + std::to_string(Column(command_, at_)) +
-            " needs a shell, and this command runs without one",
+        fmt::format("a line break at column {} needs a shell, and this command runs without one",
+                    Column(command_, at_)),
         "add --shell, or end the line with a backslash to continue on the next line");
   }
 
@@ -236,12 +238,11 @@ class Splitter {
 
 Result<std::vector<std::string>> SplitCommandLine(std::string_view command) {
   if (command.size() > kMaxCommandBytes) {
-    return RefuseCommand(
-        std::to_string(command.size()) + " bytes; the limit is " + std::to_string(kMaxCommandBytes),
-        "put it into a script and run that");
+    return RefuseCommand(fmt::format("{} bytes; the limit is {}", command.size(), kMaxCommandBytes),
+                         "put it into a script and run that");
   }
   if (const std::size_t nul = command.find('\0'); nul != std::string_view::npos) {
-    return RefuseCommand("a NUL byte at column " + std::to_string(Column(command, nul)),
+    return RefuseCommand(fmt::format("a NUL byte at column {}", Column(command, nul)),
                          "remove it; arguments cannot contain NUL");
   }
   auto words = Splitter(command).Split();

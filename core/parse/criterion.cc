@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <optional>
 #include <set>
 #include <string>
@@ -80,10 +82,11 @@ class CriterionReader {
                           const JsonValue& iterations, const UnitScale& scale) {
     const std::string of = Quoted(metric.inner);
     if (measured.items.empty() || measured.items.size() != iterations.items.size()) {
-      return JsonError(measured.line, "expected a measured value of " + of +
-                                          " for each count of iterations, found " +
-                                          std::to_string(measured.items.size()) + " for " +
-                                          std::to_string(iterations.items.size()));
+      return JsonError(
+          measured.line,
+          fmt::format(
+              "expected a measured value of {} for each count of iterations, found {} for {}", of,
+              measured.items.size(), iterations.items.size()));
     }
     for (std::size_t i = 0; i < measured.items.size(); ++i) {
       TRY(const auto value, AsNumber(measured.items[i], "a sample of " + of));

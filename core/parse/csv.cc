@@ -1,5 +1,7 @@
 #include "core/parse/csv.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -44,7 +46,7 @@ std::size_t OrdinaryBytes(std::string_view text) {
 
 Error ErrorAt(TextPosition at, std::string_view why, std::string_view hint) {
   return Error{ErrorCode::kInvalidArgument, std::string(why), std::string(hint)}.Within(
-      "line " + std::to_string(at.line) + ", column " + std::to_string(at.column));
+      fmt::format("line {}, column {}", at.line, at.column));
 }
 
 /// Parses one text in a single pass.
@@ -185,7 +187,7 @@ class CsvParser {
     const std::size_t record_room = limits_.record_bytes - record_bytes_;
     if (text.size() > std::min(field_room, record_room)) {
       if (record_room < field_room) return FailAtRecordLimit(field_at_);
-      return Fail(field_at_, "a field exceeds " + std::to_string(limits_.field_bytes) + " bytes",
+      return Fail(field_at_, fmt::format("a field exceeds {} bytes", limits_.field_bytes),
                   kLimitHint);
     }
     record_.text_.append(text);
@@ -201,8 +203,7 @@ class CsvParser {
   void EndField() {
     if (state_ == State::kBeforeField) OpenField(State::kPlain);
     if (record_.fields_.size() == limits_.columns) {
-      return Fail(field_at_, "more than " + std::to_string(limits_.columns) + " columns",
-                  kLimitHint);
+      return Fail(field_at_, fmt::format("more than {} columns", limits_.columns), kLimitHint);
     }
     std::size_t end = record_.text_.size();
     if (state_ == State::kPlain) {
@@ -223,7 +224,7 @@ class CsvParser {
   }
 
   void FailAtRecordLimit(TextPosition at) {
-    Fail(at, "a record exceeds " + std::to_string(limits_.record_bytes) + " bytes", kLimitHint);
+    Fail(at, fmt::format("a record exceeds {} bytes", limits_.record_bytes), kLimitHint);
   }
 
   void Fail(TextPosition at, std::string_view why, std::string_view hint) {

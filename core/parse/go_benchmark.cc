@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -284,7 +286,7 @@ class GoReader {
  private:
   static Error At(const GoLine& line, Error error) {
     if (error.hint.empty()) error.hint = kGoHint;
-    return std::move(error).Within("line " + std::to_string(line.number));
+    return std::move(error).Within(fmt::format("line {}", line.number));
   }
 
   Result<void> Scan(std::string_view line) {
@@ -381,9 +383,9 @@ class GoReader {
   Result<void> DropBegun() {
     const Begun begun = std::exchange(begun_, {});
     if (!begun.awaited) return {};
-    const std::string missing = "the result of " + Quoted(begun.name) + " (line " +
-                                std::to_string(begun.line) +
-                                ") is missing: expected the number of its iterations, found ";
+    const std::string missing = fmt::format(
+        "the result of {} (line {}) is missing: expected the number of its iterations, found ",
+        Quoted(begun.name), begun.line);
     if (begun.log.empty()) return RefuseGo(missing + "nothing", kNoResultHint);
     return RefuseGo(missing + Quoted(begun.log));
   }

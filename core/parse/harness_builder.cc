@@ -1,5 +1,7 @@
 #include "core/parse/harness_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -80,10 +82,9 @@ Error HarnessBuilder::Refuse(std::string why) const {
 
 Result<void> HarnessBuilder::CheckName(std::string_view name, const char* what,
                                        std::size_t most) const {
-  const std::string it = "the " + std::string(what) + " " + Quoted(name);
+  const std::string it = fmt::format("the {} {}", what, Quoted(name));
   if (name.size() > most) {
-    return Refuse(it + " has " + std::to_string(name.size()) + " bytes; the limit is " +
-                  std::to_string(most));
+    return Refuse(fmt::format("{} has {} bytes; the limit is {}", it, name.size(), most));
   }
   if (HasControlCharacter(name)) return Refuse(it + " contains a control character");
   return {};
@@ -104,11 +105,11 @@ Result<void> HarnessBuilder::CheckNames(const HarnessMetric& metric) const {
 
 Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetric& metric) const {
   const MetricInfo& info = output_.metrics[known.metric];
-  const std::string before = " (line " + std::to_string(known.first_line) + ")";
+  const std::string before = fmt::format(" (line {})", known.first_line);
   if (metric.unit != info.unit && !TimeScale(metric.unit, info.unit)) {
     return Error{ErrorCode::kInvalidArgument,
-                 Quoted(info.name) + " has the unit " + Quoted(metric.unit) + ", but had " +
-                     Quoted(info.unit) + before,
+                 fmt::format("{} has the unit {}, but had {}{}", Quoted(info.name),
+                             Quoted(metric.unit), Quoted(info.unit), before),
                  "print all values of a metric in the same unit"};
   }
   if (metric.better != info.better) {
@@ -132,7 +133,7 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
   }
   if (output_.samples.size() == kMaxSamples) {
     return Error{ErrorCode::kInvalidArgument,
-                 "more than " + std::to_string(kMaxSamples) + " values in one run",
+                 fmt::format("more than {} values in one run", kMaxSamples),
                  "make the program print a summary of its values"};
   }
   if (found == known_.end()) {
@@ -164,7 +165,7 @@ Result<void> HarnessBuilder::AddAt(std::size_t line, const HarnessMetric& metric
                                    const PrintedNumber& number) {
   Result<void> added = Add(metric, number, line);
   if (added) return added;
-  return std::move(added).error().Within("line " + std::to_string(line));
+  return std::move(added).error().Within(fmt::format("line {}", line));
 }
 
 const HarnessBuilder::Known* HarnessBuilder::Find(std::string_view key) const {

@@ -1,5 +1,7 @@
 #include "core/parse/json_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -263,10 +265,9 @@ class RecordReader {
 
   bool TakeValue(JsonValue value) {
     if (++values_ > kJsonRecordValues) {
-      return Refuse(
-          "more than " + std::to_string(kJsonRecordValues) +
-              (layout_.records == JsonRecords::kWhole ? " values" : " values in one benchmark"),
-          0);
+      return Refuse(fmt::format("more than {} values{}", kJsonRecordValues,
+                                layout_.records == JsonRecords::kWhole ? "" : " in one benchmark"),
+                    0);
     }
     if (!open_.empty()) {
       open_.back().items.push_back(std::move(value));
@@ -284,7 +285,7 @@ class RecordReader {
 
   bool Open(Kind kind) {
     if (depth_ == kJsonDepth) {
-      return Refuse("nested deeper than " + std::to_string(kJsonDepth) + " levels", 0);
+      return Refuse(fmt::format("nested deeper than {} levels", kJsonDepth), 0);
     }
     if (open_.empty() && !IsRecord()) {
       if (!CheckPlace(kind)) return false;
@@ -335,7 +336,7 @@ const JsonValue* JsonValue::Find(std::string_view key) const {
 }
 
 Error JsonError(std::size_t line, const std::string& why, std::string_view hint) {
-  return Error{ErrorCode::kInvalidArgument, "line " + std::to_string(line) + ": " + why,
+  return Error{ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line, why),
                std::string(hint)};
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -66,7 +68,7 @@ class LibtestReader {
     };
     TRY_VOID(ForEachLine(text, kLibtestHint, take));
     if (auto dropped = DropBegun(); !dropped) {
-      return std::move(dropped).error().Within("line " + std::to_string(line_));
+      return std::move(dropped).error().Within(fmt::format("line {}", line_));
     }
     TRY(auto output, std::move(builder_).Finish("at least one line test NAME ... bench: VALUE"));
     output.means_alone = true;
@@ -202,9 +204,9 @@ class LibtestReader {
   Result<void> DropBegun() {
     const Begun begun = std::exchange(begun_, {});
     if (begun.name.empty()) return {};
-    return RefuseLibtest("the result of " + Quoted(begun.name) + " (line " +
-                             std::to_string(begun.line) + ") is missing",
-                         kLibtestNoResultHint);
+    return RefuseLibtest(
+        fmt::format("the result of {} (line {}) is missing", Quoted(begun.name), begun.line),
+        kLibtestNoResultHint);
   }
 
   /// A test whose outcome has not been read yet.

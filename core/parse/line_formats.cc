@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -160,13 +162,13 @@ class LineReader {
     const auto [twin, is_first] = lines_.try_emplace(
         {known.metric, std::string(reading.iteration), std::string(reading.sample)}, line_);
     if (is_mixed) {
-      return RefuseLine(name + " occurs twice without an iteration number (line " +
-                            std::to_string(known.first_line) + ")",
+      return RefuseLine(fmt::format("{} occurs twice without an iteration number (line {})", name,
+                                    known.first_line),
                         format_.number_hint);
     }
     if (!is_first) {
-      return RefuseLine(name + " occurs twice with the same iteration number (line " +
-                            std::to_string(twin->second) + ")",
+      return RefuseLine(fmt::format("{} occurs twice with the same iteration number (line {})",
+                                    name, twin->second),
                         format_.number_hint);
     }
     return {};
@@ -290,8 +292,8 @@ constexpr std::string_view kMmtestsHint =
 Result<LineReading> ReadMmtestsWords(std::string_view line) {
   const std::vector<std::string_view> words = WordsOf(line);
   if (words.size() < 3 || words.size() > 4) {
-    return RefuseLine("expected OPERATION ITERATION SAMPLE VALUE, found " +
-                      std::to_string(words.size()) + (words.size() == 1 ? " word" : " words"));
+    return RefuseLine(fmt::format("expected OPERATION ITERATION SAMPLE VALUE, found {} {}",
+                                  words.size(), words.size() == 1 ? "word" : "words"));
   }
   LineReading reading;
   reading.name = words.front();

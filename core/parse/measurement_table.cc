@@ -1,5 +1,7 @@
 #include "core/parse/measurement_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -75,7 +77,7 @@ Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::si
   const std::size_t most = is_arm ? kMaxTableArms : kMaxTableBenchmarks;
   if (names.all().size() == most) {
     return RefuseField(record, field,
-                       "more than " + std::to_string(most) + (is_arm ? " arms" : " benchmarks"),
+                       fmt::format("more than {} {}", most, is_arm ? "arms" : "benchmarks"),
                        "a column of names contains numbers; check the order of the columns");
   }
   return names.Add(name);
@@ -311,20 +313,19 @@ Result<void> TableReader::TakeRow(const CsvRecord& record) {
 }
 
 Result<void> TableReader::CheckRoom() const {
-  const std::string line = "line " + std::to_string(table_.line.back());
+  const std::string line = fmt::format("line {}", table_.line.back());
   if (benchmarks_.all().size() * (arms_.all().size() + table_.metrics.size()) > kMaxTableCells) {
     return InvalidArgument(
         line,
-        "more than " + std::to_string(kMaxTableCells) +
-            " combinations of a benchmark with an arm or a metric",
+        fmt::format("more than {} combinations of a benchmark with an arm or a metric",
+                    kMaxTableCells),
         "analyze fewer benchmarks at a time, or leave out columns that you do not need");
   }
   constexpr std::size_t kFieldBytes = 8;  // names take less
   if (table_.rows() * columns_.size() * kFieldBytes > kMaxTableBytes) {
-    return Error{
-        ErrorCode::kResourceExhausted,
-        line + ": the table takes more than " + std::to_string(kMaxTableBytes >> 20U) + " MiB",
-        "leave out columns that you do not need, or analyze the table in parts"};
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("{}: the table takes more than {} MiB", line, kMaxTableBytes >> 20U),
+                 "leave out columns that you do not need, or analyze the table in parts"};
   }
   return {};
 }
@@ -337,8 +338,8 @@ Result<void> TableReader::TakeRole() {
   std::vector<std::optional<ArmRole>>& roles = table_.roles[benchmark];
   if (arm >= roles.size()) roles.resize(arm + 1);
   if (roles[arm] && roles[arm] != role_) {
-    return InvalidArgument("line " + std::to_string(table_.line.back()),
-                           "conflicting roles of '" + arms_.all()[arm] + "'",
+    return InvalidArgument(fmt::format("line {}", table_.line.back()),
+                           fmt::format("conflicting roles of '{}'", arms_.all()[arm]),
                            "give an arm the same role in all rows of a benchmark");
   }
   roles[arm] = role_;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -184,8 +186,8 @@ class NanobenchTable {
   Result<void> TakeRow(std::string_view line) {
     const std::vector<std::string_view> cells = CellsOf(line, columns_.size() + 1);
     if (cells.size() != columns_.size() + 1) {
-      return RefuseNanobench("expected " + std::to_string(columns_.size() + 1) + " cells, found " +
-                             Quoted(line));
+      return RefuseNanobench(
+          fmt::format("expected {} cells, found {}", columns_.size() + 1, Quoted(line)));
     }
     const auto name = NameOf(cells.back());
     if (!name) {

@@ -1,5 +1,7 @@
 #include "core/parse/ratings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -47,14 +49,14 @@ Result<void> TakeNames(const CsvRecord& record, Sheet& sheet) {
 Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
   const std::size_t columns = sheet.columns.size();
   if (record.size() != columns) {
-    return ErrorAt(record.position(std::min(columns, record.size() - 1)),
-                   "the row has " + std::to_string(record.size()) + " fields, but the header has " +
-                       std::to_string(columns),
-                   kRatingsForm);
+    return ErrorAt(
+        record.position(std::min(columns, record.size() - 1)),
+        fmt::format("the row has {} fields, but the header has {}", record.size(), columns),
+        kRatingsForm);
   }
   sheet.cells += columns;
   if (sheet.cells > kMaxRatings) {
-    return ErrorAt(record.position(0), "more than " + std::to_string(kMaxRatings) + " fields",
+    return ErrorAt(record.position(0), fmt::format("more than {} fields", kMaxRatings),
                    "leave out columns without ratings");
   }
   for (std::size_t i = 0; i < columns; ++i) {
@@ -152,7 +154,7 @@ Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::s
       std::optional<std::size_t> category = categories.Find(cell.text);
       if (!category && categories.all().size() == kMaxCategories) {
         return ErrorAt(
-            cell.at, "more than " + std::to_string(kMaxCategories) + " categories",
+            cell.at, fmt::format("more than {} categories", kMaxCategories),
             "if this column has no ratings, name only the columns that do, with --raters");
       }
       if (!category) category = categories.Add(cell.text);

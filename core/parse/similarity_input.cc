@@ -1,5 +1,7 @@
 #include "core/parse/similarity_input.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -47,10 +49,10 @@ class RunSetReader {
   Result<void> Take(const CsvRecord& record) {
     if (form_ == Form::kUnknown) return TakeFirst(record);
     if (record.size() != fields_) {
-      return ErrorAt(record.position(std::min(fields_, record.size() - 1)),
-                     "the row has " + std::to_string(record.size()) +
-                         " fields, but the first line has " + std::to_string(fields_),
-                     kForms);
+      return ErrorAt(
+          record.position(std::min(fields_, record.size() - 1)),
+          fmt::format("the row has {} fields, but the first line has {}", record.size(), fields_),
+          kForms);
     }
     return form_ == Form::kRows ? TakeValueOfRun(record) : TakeRow(record);
   }
@@ -87,7 +89,7 @@ class RunSetReader {
       return ErrorAt(at, "duplicate run " + Quoted(name), "give each run its own name");
     }
     if (set_.runs.size() == limits_.runs) {
-      return ErrorAt(at, "more than " + std::to_string(limits_.runs) + " runs", kForms);
+      return ErrorAt(at, fmt::format("more than {} runs", limits_.runs), kForms);
     }
     names_.Add(name);
     set_.run_names.emplace_back(name);
@@ -98,8 +100,7 @@ class RunSetReader {
   Result<void> AddValue(std::size_t run, const CsvRecord& record, std::size_t field) {
     TRY(const double value, NumberAt(record, field));
     if (++values_ > limits_.values) {
-      return ErrorAt(record.position(field),
-                     "more than " + std::to_string(limits_.values) + " values",
+      return ErrorAt(record.position(field), fmt::format("more than {} values", limits_.values),
                      "assess fewer runs, or only the first values of each");
     }
     set_.runs[run].push_back(value);
@@ -158,15 +159,15 @@ class Counter {
 
   Result<void> AddValue(std::size_t line) {
     if (++values_ <= limits_.values) return {};
-    return JsonError(line, "more than " + std::to_string(limits_.values) + " values", kSmaller);
+    return JsonError(line, fmt::format("more than {} values", limits_.values), kSmaller);
   }
   Result<void> AddRun(const RunSet& set, std::size_t line) const {
     if (set.runs.size() < limits_.runs) return {};
-    return JsonError(line, "more than " + std::to_string(limits_.runs) + " runs", kSmaller);
+    return JsonError(line, fmt::format("more than {} runs", limits_.runs), kSmaller);
   }
   Result<void> AddSet(std::size_t sets, std::size_t line) const {
     if (sets < limits_.sets) return {};
-    return JsonError(line, "more than " + std::to_string(limits_.sets) + " benchmarks", kSmaller);
+    return JsonError(line, fmt::format("more than {} benchmarks", limits_.sets), kSmaller);
   }
 
  private:
@@ -184,7 +185,7 @@ Result<void> TakeRun(const JsonValue& record, Counter& counter, RunSet& set) {
   std::vector<double>& run = set.runs.emplace_back();
   for (const JsonValue& item : record.items) {
     TRY(const auto value,
-        AsNumber(item, "value " + std::to_string(run.size() + 1) + " of run " + number));
+        AsNumber(item, fmt::format("value {} of run {}", run.size() + 1, number)));
     TRY_VOID(counter.AddValue(item.line));
     run.push_back(value.value);
   }
@@ -245,18 +246,17 @@ double ValueAt(std::string_view bytes, std::size_t index) {
 
 Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t values,
                         const RunSetLimits& limits) {
-  const std::string shape = std::to_string(runs) + "x" + std::to_string(values);
-  if (runs == 0 || values == 0) return InvalidArgument("shape " + shape, "no values", kRawForm);
+  const std::string shape = fmt::format("shape {}x{}", runs, values);
+  if (runs == 0 || values == 0) return InvalidArgument(shape, "no values", kRawForm);
   if (runs > limits.runs || values > limits.values / runs) {
-    return InvalidArgument("shape " + shape,
-                           "over " + std::to_string(limits.runs) + " runs or " +
-                               std::to_string(limits.values) + " values in total",
-                           "assess fewer runs, or only the first values of each");
+    return InvalidArgument(
+        shape, fmt::format("over {} runs or {} values in total", limits.runs, limits.values),
+        "assess fewer runs, or only the first values of each");
   }
   if (bytes.size() == runs * values * kBytes) return {};
-  return InvalidArgument("shape " + shape,
-                         "needs " + std::to_string(runs * values * kBytes) +
-                             " bytes of doubles, but the data has " + std::to_string(bytes.size()),
+  return InvalidArgument(shape,
+                         fmt::format("needs {} bytes of doubles, but the data has {}",
+                                     runs * values * kBytes, bytes.size()),
                          kRawForm);
 }
 
@@ -271,7 +271,7 @@ Result<RunSet> ParseRunsRaw(std::string_view bytes, std::size_t runs, std::size_
     for (std::size_t v = 0; v < values; ++v) {
       run.push_back(ValueAt(bytes, r * values + v));
       if (std::isfinite(run.back())) continue;
-      return InvalidArgument("run " + set.run_names.back() + ", value " + std::to_string(v + 1),
+      return InvalidArgument(fmt::format("run {}, value {}", set.run_names.back(), v + 1),
                              "not finite", "leave the run out, or measure it again");
     }
   }

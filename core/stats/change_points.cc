@@ -1,5 +1,7 @@
 #include "core/stats/change_points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -138,16 +140,15 @@ Result<void> Check(std::span<const double> values, const ChangePointSearch& sear
     return InvalidArgument("change points", "a value is not finite");
   }
   if (values.size() > kLongestSeries) {
-    return InvalidArgument("change points", "the series has " + std::to_string(values.size()) +
-                                                " values; the limit is " +
-                                                std::to_string(kLongestSeries));
+    return InvalidArgument("change points", fmt::format("the series has {} values; the limit is {}",
+                                                        values.size(), kLongestSeries));
   }
   if (!(search.alpha > 0 && search.alpha < 1)) {
     return InvalidArgument("alpha", "must be between 0 and 1");
   }
   if (search.permutations < 1 || search.alpha * (1 + kRounding) * (search.permutations + 1) < 1) {
-    return InvalidArgument("alpha", std::to_string(search.permutations) +
-                                        " permutations cannot yield so small a p-value");
+    return InvalidArgument("alpha", fmt::format("{} permutations cannot yield so small a p-value",
+                                                search.permutations));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "daemon/config/keys.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -208,8 +209,9 @@ std::string ShouldBe(const ConfigKey& key) {
   }
   std::string text = "should be " + std::string(type.allowed);
   if (type.allowed.empty()) {
-    text += "a whole number " + (type.unit.empty() ? "" : "of " + std::string(type.unit) + " ") +
-            "from " + std::to_string(type.least) + " to " + std::to_string(type.most);
+    text += "a whole number ";
+    if (!type.unit.empty()) text += fmt::format("of {} ", type.unit);
+    text += fmt::format("from {} to {}", type.least, type.most);
   }
   return type.also.empty() ? text : text + ", or " + std::string(type.also);
 }

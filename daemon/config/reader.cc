@@ -1,5 +1,7 @@
 #include "daemon/config/reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -103,8 +105,9 @@ Result<void> ConfigReader::ReadKeys(const ConfigTable& kind, const std::string& 
 
 Error ConfigReader::At(const toml::source_region& place, std::string_view what,
                        std::string_view hint) const {
-  const std::string line = std::to_string(place.begin.line);
-  return InvalidArgument(name_.empty() ? "line " + line : name_ + ":" + line, what, hint);
+  const auto line = place.begin.line;
+  return InvalidArgument(
+      name_.empty() ? fmt::format("line {}", line) : fmt::format("{}:{}", name_, line), what, hint);
 }
 
 }  // namespace benchd

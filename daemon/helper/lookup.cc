@@ -1,6 +1,7 @@
 #include "daemon/helper/lookup.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nettle/sha2.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -68,7 +69,7 @@ Result<void> Digest(int file, ProgramIdentity& program) {
     if (std::chrono::steady_clock::now() > until) {
       return Error{
           ErrorCode::kDeadlineExceeded,
-          program.path + ": reading it takes over " + std::to_string(kDigestTimeout.count()) + " s",
+          fmt::format("{}: reading it takes over {} s", program.path, kDigestTimeout.count()),
           "check that it is a program; benchd computes its SHA-256 on every submission"};
     }
     const auto bytes = static_cast<std::size_t>(count);
@@ -104,7 +105,7 @@ Error NotExecutable(const std::string& what, const std::string& path, int error_
   }
   if (error_number == EACCES) {
     return Error{ErrorCode::kPermissionDenied,
-                 what + path + " cannot be executed by uid " + std::to_string(geteuid()),
+                 fmt::format("{}{} cannot be executed by uid {}", what, path, geteuid()),
                  "check its mode (chmod +x) and the modes of its parent folders"};
   }
   return SystemError(what + path, error_number);

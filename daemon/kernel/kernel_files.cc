@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,8 +48,8 @@ Result<void> KernelFiles::Write(std::string_view path, std::string_view text) co
   } while (count < 0 && errno == EINTR);
   if (count < 0) return SystemError(full, errno);
   if (static_cast<std::size_t>(count) == text.size()) return {};
-  return Error{ErrorCode::kInternal, full + ": wrote only " + std::to_string(count) + " of " +
-                                         std::to_string(text.size()) + " bytes"};
+  return Error{ErrorCode::kInternal,
+               fmt::format("{}: wrote only {} of {} bytes", full, count, text.size())};
 }
 
 std::vector<std::string> KernelFiles::List(std::string_view path) const {

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -143,8 +144,8 @@ Maker Ourselves() {
 }
 
 std::string StemOf(const Maker& maker) {
-  return std::string(kNamePrefix) + std::to_string(maker.pid) + "-" +
-         std::to_string(maker.started_ticks) + "-" + std::to_string(maker.pid_namespace) + "-";
+  return fmt::format("{}{}-{}-{}-", kNamePrefix, maker.pid, maker.started_ticks,
+                     maker.pid_namespace);
 }
 
 /// Parses a group's name; empty for a name from an older release, which has fewer numbers.
@@ -429,7 +430,7 @@ std::string TreeGroup::TakeHits() {
   }
   if (seen_.refused_forks > before.refused_forks) {
     text.append(text.empty() ? "" : " and ")
-        .append("reached its limit of " + std::to_string(held_.processes) + " processes");
+        .append(fmt::format("reached its limit of {} processes", held_.processes));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "daemon/launch/callers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +21,7 @@ constexpr std::uint32_t kAsker = 65530;
 
 Error Refused(uid_t uid, const std::string& why, std::string hint) {
   return Error{ErrorCode::kPermissionDenied,
-               "benchd-runner: will not run programs as uid " + std::to_string(uid) + ": " + why,
+               fmt::format("benchd-runner: will not run programs as uid {}: {}", uid, why),
                std::move(hint)};
 }
 
@@ -74,7 +76,7 @@ Result<Caller> AdmitCaller(const AccessRules& rules, const wire::UserRecord& rec
     }
   }
   if (!has(caller.gid)) {
-    return Refused(caller.uid, "gid " + std::to_string(caller.gid) + " is not one of its groups",
+    return Refused(caller.uid, fmt::format("gid {} is not one of its groups", caller.gid),
                    "submit with a group that the user belongs to in the user database (getent "
                    "group)");
   }
@@ -119,7 +121,7 @@ std::optional<Result<Caller>> Callers::Admit(const Caller& caller) {
 Result<void> Callers::Ask(uid_t uid) {
   TRY(auto input, EmptyMemory());
   HelperOrder order;
-  order.name = "uid " + std::to_string(uid);
+  order.name = fmt::format("uid {}", uid);
   order.argv = {"user", std::to_string(uid), rules_.group};
   order.input = std::move(input);
   order.caller.uid = order.caller.gid = kAsker;
@@ -137,7 +139,7 @@ void Callers::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
   // Keeps the helper alive until this function returns, because the helper called it.
   const Question done = std::move(*found);
   asking_.erase(found);
-  const std::string what = "uid " + std::to_string(done.uid);
+  const std::string what = fmt::format("uid {}", done.uid);
   if (!answer) {
     Remember(done.uid, std::move(answer).error());
   } else if (auto record = wire::DecodeUserRecord(*answer); !record) {
@@ -191,8 +193,8 @@ void Lookups::Add(std::uint64_t request, wire::Resolve question) {
   if (static_cast<std::size_t>(waiting) >= kMostWaitingOfAUser) {
     return owner_.OnLookedUp(
         request, Error{ErrorCode::kResourceExhausted,
-                       "command '" + question.query.program + "': " + std::to_string(waiting) +
-                           " lookups of the same user are already waiting",
+                       fmt::format("command '{}': {} lookups of the same user are already waiting",
+                                   question.query.program, waiting),
                        "submit fewer commands at a time"});
   }
   if (waiting_.empty()) timer_.Arm(kMostWait);

@@ -1,5 +1,6 @@
 #include "daemon/launch/helper_process.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -172,13 +173,12 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
   }
   if (timed_out_) return TookTooLong();
   if (stdout_->overflowed()) {
-    return Error{
-        ErrorCode::kResourceExhausted,
-        name_ + ": the answer exceeds " + std::to_string(kHelperAnswerBytes >> 20) + " MiB"};
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("{}: the answer exceeds {} MiB", name_, kHelperAnswerBytes >> 20)};
   }
   if (!exited || status != 0) {
-    std::string why = exited ? "exit code " + std::to_string(status)
-                             : "killed by signal " + std::to_string(status);
+    std::string why =
+        exited ? fmt::format("exit code {}", status) : fmt::format("killed by signal {}", status);
     std::string tail = stderr_->TakeTail();
     tail.erase(tail.find_last_not_of('\n') + 1);
     if (!tail.empty()) why.append(": ").append(tail);

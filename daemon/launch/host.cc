@@ -1,6 +1,7 @@
 #include "daemon/launch/host.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/keyctl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -159,11 +160,12 @@ Result<void> CheckCaller(const Host& host, const Caller& caller) {
     return InvalidArgument("caller", "-1 is not a valid uid or gid");
   }
   if (host.privileged || (caller.uid == host.uid && caller.gid == host.gid)) return {};
-  return Error{ErrorCode::kPermissionDenied,
-               "benchd-runner: runs as uid " + std::to_string(host.uid) + " gid " +
-                   std::to_string(host.gid) + " and cannot start a program as uid " +
-                   std::to_string(caller.uid) + " gid " + std::to_string(caller.gid),
-               "use the system daemon, or a user daemon started by that user"};
+  return Error{
+      ErrorCode::kPermissionDenied,
+      fmt::format(
+          "benchd-runner: runs as uid {} gid {} and cannot start a program as uid {} gid {}",
+          host.uid, host.gid, caller.uid, caller.gid),
+      "use the system daemon, or a user daemon started by that user"};
 }
 
 }  // namespace benchd

@@ -1,5 +1,6 @@
 #include "daemon/launch/launch_plan.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
@@ -198,7 +199,7 @@ Error Failed(std::string message, std::string hint = {}) {
   return Error{ErrorCode::kFailedPrecondition, std::move(message), std::move(hint)};
 }
 
-std::string Uid(const LaunchSpec& spec) { return "uid " + std::to_string(spec.caller.uid); }
+std::string Uid(const LaunchSpec& spec) { return fmt::format("uid {}", spec.caller.uid); }
 
 Error DescribeChange(const ChildReport& report, const LaunchSpec& spec) {
   std::string what;

@@ -1,6 +1,7 @@
 #include "daemon/launch/process_tree.h"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -76,14 +77,14 @@ pid_t TracerOf(pid_t pid) {
 
 Obstacle FindObstacle(pid_t pid) {
   if (const pid_t tracer = TracerOf(pid); tracer != 0) {
-    return {"process " + std::to_string(tracer) + " is tracing it",
-            "stop process " + std::to_string(tracer) + ", or have it detach"};
+    return {fmt::format("process {} is tracing it", tracer),
+            fmt::format("stop process {}, or have it detach", tracer)};
   }
   if (kill(pid, 0) != 0 && errno == EPERM) {
     return {"it now belongs to another user",
             "it may be a set-user-ID program; only that user can kill it"};
   }
-  return {"it hangs in the kernel", "see /proc/" + std::to_string(pid) + "/stack"};
+  return {"it hangs in the kernel", fmt::format("see /proc/{}/stack", pid)};
 }
 
 /// Reads /proc/PID/stat. The parent is 0 if the process does not exist.
@@ -250,7 +251,7 @@ std::string ProcessTree::GiveUp() {
   std::string list;
   for (const Process& process : Descendants()) {
     claims_.push_back({process.pid, Kind::kGivenUp});
-    AppendItem(list, ", ", std::to_string(process.pid) + ": " + FindObstacle(process.pid).what);
+    AppendItem(list, ", ", fmt::format("{}: {}", process.pid, FindObstacle(process.pid).what));
   }
   return list;
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
 #include "daemon/kernel/kernel_files.h"
 #include "daemon/observe/sample.h"
 
@@ -141,10 +143,10 @@ std::optional<std::string> Frequency(const Interval& interval) {
     const double change = std::abs(static_cast<double>(*end_khz) - start) / start;
     if (change <= most) continue;
     most = change;
-    message = "CPU " + std::to_string(cpu) + " ran at " + FrequencyText(*start_khz) +
-              " at the start and at " + FrequencyText(*end_khz) +
-              " at the end: fix its frequency with governor and boost in the machine profile "
-              "('benchctl machine status' lists the settings in effect)";
+    message = fmt::format(
+        "CPU {} ran at {} at the start and at {} at the end: fix its frequency with governor and "
+        "boost in the machine profile ('benchctl machine status' lists the settings in effect)",
+        cpu, FrequencyText(*start_khz), FrequencyText(*end_khz));
   }
   return message;
 }
@@ -163,10 +165,10 @@ std::optional<std::string> Throttling(const Interval& interval) {
     worst = cpu;
   }
   if (most == 0) return {};
-  return "CPU " + std::to_string(worst) + " was slowed down because of heat " +
-         std::to_string(most) + (most == 1 ? " time" : " times") +
-         " while the session ran: cool the machine better, or lower max_frequency_khz in the "
-         "machine profile";
+  return fmt::format(
+      "CPU {} was slowed down because of heat {} while the session ran: cool the machine better, "
+      "or lower max_frequency_khz in the machine profile",
+      worst, Counted(most, "time"));
 }
 
 std::optional<std::string> Steal(const Interval& interval) {
@@ -187,8 +189,7 @@ std::string Culprits(const Interval& interval, const std::vector<int>& cpus) {
   for (const BusyProcess& one : busy) kernel_s += one.kernel ? one.seconds : 0;
   std::string text;
   if (worst != busy.end()) {
-    text = worst->name + " (pid " + std::to_string(worst->pid) + ") used " +
-           SecondsText(worst->seconds);
+    text = fmt::format("{} (pid {}) used {}", worst->name, worst->pid, SecondsText(worst->seconds));
   }
   if (kernel_s > 0) {
     const auto thread =

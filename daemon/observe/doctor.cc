@@ -1,10 +1,13 @@
 #include "daemon/observe/doctor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
 #include "daemon/observe/doctor_checks.h"
 
 namespace benchd {
@@ -104,9 +107,8 @@ std::string NameBusiest(const Patient& patient, double seconds) {
        BusyProcesses(patient.before, patient.after, patient.cpus.benchmark)) {
     if (one.kernel) kernel_s += one.seconds;
     if (one.kernel || named == kNamed) continue;
-    AppendItem(
-        text, ", ",
-        one.name + " (pid " + std::to_string(one.pid) + ") " + Percent(one.seconds / seconds));
+    AppendItem(text, ", ",
+               fmt::format("{} (pid {}) {}", one.name, one.pid, Percent(one.seconds / seconds)));
     ++named;
   }
   if (kernel_s > 0) AppendItem(text, ", ", "kernel threads " + Percent(kernel_s / seconds));
@@ -221,12 +223,13 @@ std::optional<Symptom> Throttling(const Patient& patient) {
     lately = known ? Rise(*from->second.throttled, most) : 0;
   }
   if (most == 0) return {};
-  return Symptom{"CPU " + std::to_string(worst) + " has been slowed down because of heat " +
-                     std::to_string(most) + (most == 1 ? " time" : " times") + " since boot, " +
-                     std::to_string(lately) + " of them in the last " +
-                     SecondsText(SecondsBetween(patient.before, patient.after)),
-                 {"cool the machine better (fans, dust, a lower room temperature), "
-                  "or set a lower max_frequency_khz in the machine profile"}};
+  return Symptom{
+      fmt::format(
+          "CPU {} has been slowed down because of heat {} since boot, {} of them in the last {}",
+          worst, Counted(most, "time"), lately,
+          SecondsText(SecondsBetween(patient.before, patient.after))),
+      {"cool the machine better (fans, dust, a lower room temperature), "
+       "or set a lower max_frequency_khz in the machine profile"}};
 }
 
 }  // namespace doctor

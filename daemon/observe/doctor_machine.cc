@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -87,11 +89,11 @@ std::optional<Symptom> MixedCores(const Patient& patient) {
   for (auto type = by_capacity.rbegin(); type != by_capacity.rend(); ++type) {
     types += (types.empty() ? "" : ", ") + FormatCpuList(type->second);
   }
-  return Symptom{"the benchmark CPUs are of " + std::to_string(by_capacity.size()) +
-                     " types, from fast to slow: " + types +
-                     "; the time of a run depends on the type of its CPU",
-                 {"set benchmark_cpus = \"" + FormatCpuList(by_capacity.rbegin()->second) +
-                  "\" in the machine profile"}};
+  return Symptom{fmt::format("the benchmark CPUs are of {} types, from fast to slow: {}; the time "
+                             "of a run depends on the type of its CPU",
+                             by_capacity.size(), types),
+                 {fmt::format("set benchmark_cpus = \"{}\" in the machine profile",
+                              FormatCpuList(by_capacity.rbegin()->second))}};
 }
 
 /// Finds a sched_ext scheduler, which replaces the kernel's scheduling policy.
@@ -185,7 +187,7 @@ std::optional<Symptom> CompetingDaemons(const Patient& patient) {
   for (const auto& [pid, process] : patient.after.processes) {
     for (const Daemon& daemon : kDaemons) {
       if (process.kernel || process.name != daemon.process) continue;
-      add(daemon, "pid " + std::to_string(pid));
+      add(daemon, fmt::format("pid {}", pid));
     }
   }
   for (const Daemon& daemon : kOneShots) {

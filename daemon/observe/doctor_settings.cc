@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -92,8 +94,8 @@ std::optional<Symptom> NoSettings(const Patient& patient) {
   if (!none) return {};
   const SettingState* cpuset = FindState(patient, "cpuset");
   const SettingState& told = cpuset != nullptr ? *cpuset : patient.settings.front();
-  return Symptom{"benchd cannot apply any of the " + std::to_string(patient.settings.size()) +
-                     " settings here: " + told.why,
+  return Symptom{fmt::format("benchd cannot apply any of the {} settings here: {}",
+                             patient.settings.size(), told.why),
                  {std::string("use the system's benchd (systemctl enable --now benchd.socket); ") +
                   kGateOnCpuTime}};
 }
@@ -193,15 +195,14 @@ std::optional<Symptom> CStates(const Patient& patient) {
     worst = cpu;
   }
   if (deepest.latency_us <= limit_us) return {};
-  const std::string limit = std::to_string(limit_us);
-  const std::string line = "c_state_latency_us = " + limit;
+  const std::string line = fmt::format("c_state_latency_us = {}", limit_us);
   return Symptom{
-      "CPU " + std::to_string(worst) + " may enter " +
-          (deepest.name.empty() ? "a sleep state" : deepest.name) + ", which takes " +
-          std::to_string(deepest.latency_us) +
-          " us to leave: a program that waits may resume that much later",
-      RemedyFor(patient,
-                {.setting = "c_states", .line = line, .by_hand = "cpupower idle-set -D " + limit})};
+      fmt::format("CPU {} may enter {}, which takes {} us to leave: a program that waits may "
+                  "resume that much later",
+                  worst, deepest.name.empty() ? "a sleep state" : deepest.name, deepest.latency_us),
+      RemedyFor(patient, {.setting = "c_states",
+                          .line = line,
+                          .by_hand = fmt::format("cpupower idle-set -D {}", limit_us)})};
 }
 
 }  // namespace benchd::doctor

@@ -1,5 +1,6 @@
 #include "daemon/push/postgres.h"
 
+#include <fmt/format.h>
 #include <libpq-fe.h>
 
 #include <algorithm>
@@ -131,10 +132,11 @@ Result<void> Postgres::CheckSchema() {
   }
   TRY(std::string version, Ask("SELECT max(version) FROM benchd.schema_version"));
   if (version == std::to_string(kSchemaVersion)) return {};
-  return Error{ErrorCode::kFailedPrecondition,
-               "database: its tables have version " + version +
-                   ", but this benchd-push writes version " + std::to_string(kSchemaVersion),
-               kHint};
+  return Error{
+      ErrorCode::kFailedPrecondition,
+      fmt::format("database: its tables have version {}, but this benchd-push writes version {}",
+                  version, kSchemaVersion),
+      kHint};
 }
 
 Result<void> Postgres::Insert(const std::vector<const char*>& columns,
@@ -143,7 +145,7 @@ Result<void> Postgres::Insert(const std::vector<const char*>& columns,
   std::string places;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     names += std::string(i == 0 ? "" : ", ") + columns[i];
-    places += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
+    places += fmt::format("{}${}", i == 0 ? "" : ", ", i + 1);
   }
   const std::string insert =
       "INSERT INTO benchd.summaries (" + names + ") VALUES (" + places + ") ON CONFLICT DO NOTHING";

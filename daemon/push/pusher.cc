@@ -1,6 +1,7 @@
 #include "daemon/push/pusher.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <grpcpp/client_context.h>
 #include <unistd.h>
 
@@ -123,7 +124,7 @@ Position::Place Position::Read() const {
 
 Result<void> Position::Write(const Place& place) const {
   const std::string fresh = file_.string() + ".new";
-  const std::string text = std::to_string(place.number) + " " + place.session + "\n";
+  const std::string text = fmt::format("{} {}\n", place.number, place.session);
   const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (fd.get() < 0) return SystemError("creating " + fresh, errno);
   const ssize_t written = ::write(fd.get(), text.data(), text.size());

@@ -1,5 +1,7 @@
 #include "daemon/queue/access.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -37,9 +39,9 @@ Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec)
   }
   if (!policy.single_user && spec.caller.limits.empty()) {
     return Error{ErrorCode::kPermissionDenied,
-                 "submit: cannot read the resource limits and umask of process " +
-                     std::to_string(spec.caller.pid) +
-                     "; benchmarks would run with those of the service",
+                 fmt::format("submit: cannot read the resource limits and umask of process {}; "
+                             "benchmarks would run with those of the service",
+                             spec.caller.pid),
                  "the connecting process must still exist and must not be set-user-ID or have file "
                  "capabilities, and /proc must be mounted without hidepid"};
   }

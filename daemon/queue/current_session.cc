@@ -1,5 +1,7 @@
 #include "daemon/queue/current_session.h"
 
+#include <fmt/format.h>
+
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <optional>
@@ -9,7 +11,7 @@
 
 namespace benchd {
 std::string NameOf(const Caller& caller) {
-  return "uid " + std::to_string(caller.uid) + " (pid " + std::to_string(caller.pid) + ")";
+  return fmt::format("uid {} (pid {})", caller.uid, caller.pid);
 }
 
 std::string DescribeState(const SessionSnapshot& snapshot, const std::string& canceller) {
@@ -106,7 +108,7 @@ asio::awaitable<SessionSnapshot> CurrentSession::Execute(SessionRecord record) {
 void CurrentSession::Cancel(const Caller& by) {
   if (cancel_.cancelled()) return;
   canceller_ = NameOf(by);
-  cancel_.Request("uid " + std::to_string(by.uid));
+  cancel_.Request(fmt::format("uid {}", by.uid));
 }
 
 void CurrentSession::Stop() {

@@ -1,5 +1,7 @@
 #include "daemon/queue/fair_queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -101,13 +103,13 @@ Result<void> FairQueue::CheckTime(std::uint32_t uid, std::string_view what, Nano
   const std::optional<Nanoseconds> left = TimeLeft(uid, now);
   if (!left || wanted <= *limits_.running_a_day) return {};
   const auto whole_minutes = [](Nanoseconds time) {
-    return std::to_string(std::chrono::floor<std::chrono::minutes>(time).count()) + " min";
+    return fmt::format("{} min", std::chrono::floor<std::chrono::minutes>(time).count());
   };
-  return Error{ErrorCode::kResourceExhausted,
-               std::string(what) + ": exceeds the " + whole_minutes(*limits_.running_a_day) +
-                   " that uid " + std::to_string(uid) + " may use the machine within 24 hours; " +
-                   whole_minutes(*left) + " are left",
-               "request less time; " + HowToAllowMore(Limit::kRunningADay)};
+  return Error{
+      ErrorCode::kResourceExhausted,
+      fmt::format("{}: exceeds the {} that uid {} may use the machine within 24 hours; {} are left",
+                  what, whole_minutes(*limits_.running_a_day), uid, whole_minutes(*left)),
+      "request less time; " + HowToAllowMore(Limit::kRunningADay)};
 }
 
 bool FairQueue::Refresh(Timestamp now) {

@@ -1,5 +1,7 @@
 #include "daemon/queue/queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -313,7 +315,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
 asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller caller) {
   if (!snapshot.cancelled_by.empty()) co_return Result<void>{};
   const SessionId id = snapshot.id;
-  snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
+  snapshot.cancelled_by = fmt::format("uid {}", caller.uid);
   HistoryEntry entry{services_.clock.Now(),
                      "cancelled by " + NameOf(caller) + "; its cleanup is still to run"};
   Result<void> noted = co_await services_.store.Do(&Records::Update, snapshot, std::move(entry));
@@ -330,7 +332,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
   ending_.insert(id);
   PublishPlaces();
   snapshot.state = SessionState::kCancelled;
-  snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
+  snapshot.cancelled_by = fmt::format("uid {}", caller.uid);
   snapshot.ended_at = services_.clock.Now();
   HistoryEntry entry{*snapshot.ended_at, DescribeState(snapshot, NameOf(caller))};
   Result<void> updated = co_await services_.store.Do(&Records::Update, snapshot, std::move(entry));
@@ -366,7 +368,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
     co_return SnapshotOf(std::move(same));
   }
   HistoryEntry entry{services_.clock.Now(),
-                     "moved to priority " + std::to_string(priority) + " by " + NameOf(caller)};
+                     fmt::format("moved to priority {} by {}", priority, NameOf(caller))};
   Result<void> moved =
       co_await services_.store.Do(&Records::SetPriority, id, priority, std::move(entry));
   if (!moved) co_return std::move(moved).error().Within("move");

@@ -1,5 +1,7 @@
 #include "daemon/queue/session_registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -56,7 +58,7 @@ Result<SessionId> ChooseSession(const AccessPolicy& policy, const Caller& caller
   if (!own.empty()) return *own.begin();
   if (foreign != nullptr) {
     return Error{ErrorCode::kPermissionDenied,
-                 "session: " + Quoted(prefix) + " belongs to uid " + std::to_string(foreign->uid),
+                 fmt::format("session: {} belongs to uid {}", Quoted(prefix), foreign->uid),
                  "only its owner and admins may see it"};
   }
   return Error{ErrorCode::kNotFound, "no session matches " + Quoted(prefix),

@@ -1,5 +1,7 @@
 #include "daemon/queue/validate_spec.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -154,10 +156,8 @@ Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook 
     if ((arm.*own).Exists()) ++with;
   }
   if (with == 0 || with == benchmark.arms.size() || shared.Exists()) return {};
-  return InvalidArgument(
-      name,
-      std::to_string(with) + " of " + std::to_string(benchmark.arms.size()) + " arms have one",
-      "set one for every arm, or one for all arms together");
+  return InvalidArgument(name, fmt::format("{} of {} arms have one", with, benchmark.arms.size()),
+                         "set one for every arm, or one for all arms together");
 }
 
 Result<void> CompleteHooks(Benchmark& benchmark) {
@@ -277,8 +277,8 @@ Result<void> CheckLimits(const Limits& limits) {
   // With max_runs below the default of min_runs, there is only one look, at the end.
   const std::uint64_t asked = limits.min_runs > Limits().min_runs ? limits.min_runs : 0;
   if (limits.max_runs && asked > *limits.max_runs) {
-    return InvalidArgument("min-runs", std::to_string(asked) + " is above --max-runs, which is " +
-                                           std::to_string(*limits.max_runs));
+    return InvalidArgument(
+        "min-runs", fmt::format("{} is above --max-runs, which is {}", asked, *limits.max_runs));
   }
   for (const std::uint64_t blocks :
        {limits.min_runs, limits.runs.value_or(0), limits.max_runs.value_or(0)}) {
@@ -320,8 +320,8 @@ Result<void> CheckLabels(const std::map<std::string, std::string>& labels) {
     }
   }
   if (labels.size() > kMaxLabels) {
-    return InvalidArgument("label", std::to_string(labels.size()) + " labels given; the limit is " +
-                                        std::to_string(kMaxLabels));
+    return InvalidArgument(
+        "label", fmt::format("{} labels given; the limit is {}", labels.size(), kMaxLabels));
   }
   if (!AreFewLabels(labels)) return InvalidArgument("label", "all labels together are over 8 KiB");
   return {};
@@ -411,10 +411,10 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
 
 Result<void> CheckRequestId(const std::string& request_id) {
   if (request_id.size() <= kMaxRequestIdBytes) return {};
-  return InvalidArgument("request_id",
-                         "is " + std::to_string(request_id.size()) + " bytes long; the limit is " +
-                             std::to_string(kMaxRequestIdBytes),
-                         "use a UUID");
+  return InvalidArgument(
+      "request_id",
+      fmt::format("is {} bytes long; the limit is {}", request_id.size(), kMaxRequestIdBytes),
+      "use a UUID");
 }
 
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec) {

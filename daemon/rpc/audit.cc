@@ -1,5 +1,7 @@
 #include "daemon/rpc/audit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -24,12 +26,8 @@ std::string_view Audit::ResultWord(ErrorCode code) {
 
 void Audit::Write(const Caller& caller, std::string_view action, std::string_view session,
                   std::string_view result) const {
-  std::string line = "audit: uid=" + std::to_string(caller.uid);
-  line += " pid=" + std::to_string(caller.pid);
-  line.append(" action=").append(action);
-  line.append(" session=").append(SessionWord(session));
-  line.append(" result=").append(result);
-  log_(line);
+  log_(fmt::format("audit: uid={} pid={} action={} session={} result={}", caller.uid, caller.pid,
+                   action, SessionWord(session), result));
 }
 
 }  // namespace benchd::rpc

@@ -1,6 +1,7 @@
 #include "daemon/rpc/grpc_check.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <grpcpp/create_channel_posix.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/server_posix.h>
@@ -95,7 +96,7 @@ Error NotTried(const std::string& what) {
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number), inode_(Inode()) {}
-  std::string Peer() const { return "fd:" + std::to_string(number_); }
+  std::string Peer() const { return fmt::format("fd:{}", number_); }
   /// Polls every millisecond until the descriptor is closed. @return false after `time`
   bool ClosesWithin(std::chrono::milliseconds time) const {
     const auto end = std::chrono::steady_clock::now() + time;

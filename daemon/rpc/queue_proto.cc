@@ -1,5 +1,7 @@
 #include "daemon/rpc/queue_proto.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -79,7 +81,7 @@ std::string LogToProto(const LogTail& log) {
       text.size() > kMaxLogBytes ? Utf8Suffix(text, kMaxLogBytes) : std::string_view(text);
   const std::uint64_t left_out = log.left_out + (text.size() - kept.size());
   if (left_out == 0) return text;
-  return "[the first " + std::to_string(left_out) + " bytes are left out]\n" + std::string(kept);
+  return fmt::format("[the first {} bytes are left out]\n{}", left_out, kept);
 }
 
 }  // namespace benchd::rpc

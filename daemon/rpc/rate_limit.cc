@@ -1,5 +1,7 @@
 #include "daemon/rpc/rate_limit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -37,8 +39,8 @@ void RateLimit::WarnOfRefusal(std::uint32_t uid, const std::string& why) {
 }
 
 std::string RateLimit::Why(std::uint32_t uid) const {
-  return "uid " + std::to_string(uid) + " makes more than " +
-         std::to_string(static_cast<std::uint64_t>(a_second_)) + " calls per second";
+  return fmt::format("uid {} makes more than {} calls per second", uid,
+                     static_cast<std::uint64_t>(a_second_));
 }
 
 void RateLimit::Fill(Bucket& bucket, SteadyTime now) const {

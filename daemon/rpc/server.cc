@@ -1,5 +1,6 @@
 #include "daemon/rpc/server.h"
 
+#include <fmt/format.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
@@ -105,7 +106,7 @@ class Server::Impl {
   }
 
   void Adopt(int fd) {
-    const std::optional<Caller> caller = peers_.Find("fd:" + std::to_string(fd));
+    const std::optional<Caller> caller = peers_.Find(fmt::format("fd:{}", fd));
     grpc::Server* const server = caller ? ServerOf(caller->uid) : nullptr;
     if (server != nullptr) return grpc::AddInsecureChannelFromFd(server, fd);
     const UniqueFd closed(fd);
@@ -131,7 +132,7 @@ class Server::Impl {
   }
 
   std::unique_ptr<grpc::Server> MakeServer(std::uint32_t uid) {
-    grpc::ResourceQuota quota("uid " + std::to_string(uid));
+    grpc::ResourceQuota quota(fmt::format("uid {}", uid));
     quota.Resize(limits_.At(Limit::kHeldAUser));
     grpc::ServerBuilder builder;
     builder.SetResourceQuota(quota);

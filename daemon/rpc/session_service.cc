@@ -1,5 +1,7 @@
 #include "daemon/rpc/session_service.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
@@ -30,7 +32,7 @@ Result<BundleClaim> ClaimOf(const v1::SubmitWithBundleRequest& message) {
 Error IsSilent(std::chrono::milliseconds silence) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(silence);
   return Error{ErrorCode::kDeadlineExceeded,
-               "bundle: no data received for " + std::to_string(seconds.count()) + " s",
+               fmt::format("bundle: no data received for {} s", seconds.count()),
                "check the network and submit again"};
 }
 

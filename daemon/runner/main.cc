@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -166,9 +167,9 @@ Result<void> Run(const RunnerOptions& options) {
   } else {
     server.Listen(std::move(endpoint.listener), endpoint.user);
     NotifySystemd("READY=1");
-    Log(LogLevel::kInfo, "ready for uid " + std::to_string(endpoint.user) +
-                             (group.exists() ? "; runs use the control group " + group.path()
-                                             : "; runs have no control group"));
+    Log(LogLevel::kInfo, fmt::format("ready for uid {}; runs {}", endpoint.user,
+                                     group.exists() ? "use the control group " + group.path()
+                                                    : "have no control group"));
   }
   loop.Run();
   if (!endpoint.path.empty()) unlink(endpoint.path.c_str());

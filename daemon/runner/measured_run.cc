@@ -1,5 +1,6 @@
 #include "daemon/runner/measured_run.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -198,20 +199,20 @@ void MeasuredRun::GoOnDying() {
 
 /// Gives up the child and its descendants, so that the next run ignores them.
 void MeasuredRun::GiveUpChild() {
-  const std::string pid = std::to_string(now_->pid());
-  const Obstacle obstacle = FindObstacle(now_->pid());
+  const pid_t pid = now_->pid();
+  const Obstacle obstacle = FindObstacle(pid);
   // The working directory or an input is probably on a file system that does not respond. That is
   // the caller's problem, and other sessions are not affected.
   const bool never_began = now_->report().monotonic_ns == 0;
   const std::string tree = services_.tree.GiveUp();
-  Log(LogLevel::kError, "process " + pid + " does not exit and will be ignored: " + obstacle.what +
-                            (tree.empty() ? "" : " (" + tree + ")"));
+  Log(LogLevel::kError, fmt::format("process {} does not exit and will be ignored: {}{}", pid,
+                                    obstacle.what, tree.empty() ? "" : " (" + tree + ")"));
   hung_.Add(now_->Abandon());
   // The spawner may be waiting for the end of the child.
   EndPreparing();
   if (never_began && !cancelled_) return Finish(DescribeHungLaunch(now_->task().plan->spec()));
-  Finish(Error{ErrorCode::kInternal, "process " + pid + " does not exit: " + obstacle.what,
-               obstacle.hint});
+  Finish(Error{ErrorCode::kInternal,
+               fmt::format("process {} does not exit: {}", pid, obstacle.what), obstacle.hint});
 }
 
 void MeasuredRun::KillChild() {
@@ -379,8 +380,8 @@ std::optional<Error> MeasuredRun::FindFailure() const {
     if (report.monotonic_ns == 0 && timed_out_) return DescribeHungLaunch(spec);
     if (report.monotonic_ns == 0) {
       return Error{ErrorCode::kFailedPrecondition,
-                   "program: " + spec.program->path + " was killed by signal " +
-                       std::to_string(figures_.exit.signal) + " before it started"};
+                   fmt::format("program: {} was killed by signal {} before it started",
+                               spec.program->path, figures_.exit.signal)};
     }
   }
   return {};
@@ -391,10 +392,10 @@ void MeasuredRun::StartParsing() {
   const std::string stream = task.parse_stderr ? "stderr" : "stdout";
   std::optional<UniqueFd> input = now_->TakeParseInput();
   if (!input) {
-    figures_.parsed = Unparsed(Error{
-        ErrorCode::kResourceExhausted,
-        stream + ": more than " + std::to_string(kParseBytes >> 20) + " MiB, too large to parse",
-        "make the harness print less"});
+    figures_.parsed = Unparsed(
+        Error{ErrorCode::kResourceExhausted,
+              fmt::format("{}: more than {} MiB, too large to parse", stream, kParseBytes >> 20),
+              "make the harness print less"});
     return Finish(std::move(figures_));
   }
   const LaunchSpec& spec = task.plan->spec();

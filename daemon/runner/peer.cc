@@ -1,5 +1,6 @@
 #include "daemon/runner/peer.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -75,9 +76,10 @@ void Peer::Handle(std::uint64_t request, wire::Hello message) {
   }
   Answer(request, reply);
   if (message.version == wire::kVersion || gone_) return;
-  Log(LogLevel::kWarning, "benchd: it uses protocol version " + std::to_string(message.version) +
-                              ", but this runner uses version " + std::to_string(wire::kVersion) +
-                              "; disconnecting");
+  Log(LogLevel::kWarning,
+      fmt::format(
+          "benchd: it uses protocol version {}, but this runner uses version {}; disconnecting",
+          message.version, wire::kVersion));
   HangUp();
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/runner/running_batch.h"
 
+#include <fmt/format.h>
+
 #include "core/base/try.h"
 #include "daemon/launch/capture.h"
 #include "daemon/launch/event_loop.h"
@@ -26,7 +28,7 @@ std::size_t BytesOf(const std::vector<wire::RunFigures>& runs) {
 
 Result<void> RunningBatch::Check(const RunOrder& start) const {
   if (!children_.contains(start.child)) {
-    return InvalidArgument("child", std::to_string(start.child) + " was not opened");
+    return InvalidArgument("child", fmt::format("{} was not opened", start.child));
   }
   for (const std::string& variable : start.variables) {
     if (variable.find('=') == std::string::npos || variable.find('\0') != std::string::npos) {
@@ -34,7 +36,7 @@ Result<void> RunningBatch::Check(const RunOrder& start) const {
     }
   }
   if (start.padding_bytes > kMaxPadding) {
-    return InvalidArgument("padding", std::to_string(start.padding_bytes) + " bytes is too large");
+    return InvalidArgument("padding", fmt::format("{} bytes is too large", start.padding_bytes));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "daemon/runner/server.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
@@ -77,8 +78,9 @@ void Server::Accept() {
   socklen_t size = sizeof(peer);
   if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
   if (peer.uid != user_) {
-    return Log(LogLevel::kWarning, "refused a connection from uid " + std::to_string(peer.uid) +
-                                       ": only uid " + std::to_string(user_) + " may connect");
+    return Log(
+        LogLevel::kWarning,
+        fmt::format("refused a connection from uid {}: only uid {} may connect", peer.uid, user_));
   }
   if (peer_ && !peer_->IsClosed()) {
     return Log(LogLevel::kWarning, "refused a second connection: benchd is already connected");

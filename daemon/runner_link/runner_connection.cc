@@ -1,5 +1,6 @@
 #include "daemon/runner_link/runner_connection.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ constexpr const char* kSameBuild =
     "install benchd and benchd-runner from the same build and restart both";
 
 std::string InSeconds(Nanoseconds duration) {
-  return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
+  return fmt::format("{} s", std::chrono::ceil<std::chrono::seconds>(duration).count());
 }
 
 }  // namespace
@@ -240,8 +241,8 @@ Result<void> RunnerConnection::Dispatch(wire::Record record) {
 Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
   if (reply.version != wire::kVersion) {
     return Error{ErrorCode::kFailedPrecondition,
-                 "benchd-runner: uses protocol version " + std::to_string(reply.version) +
-                     ", but benchd uses version " + std::to_string(wire::kVersion),
+                 fmt::format("benchd-runner: uses protocol version {}, but benchd uses version {}",
+                             reply.version, wire::kVersion),
                  kSameBuild};
   }
   if (facts_) return Error{ErrorCode::kInternal, "it sent a second HelloReply", {}};

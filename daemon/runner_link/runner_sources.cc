@@ -1,6 +1,7 @@
 #include "daemon/runner_link/runner_sources.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -154,7 +155,7 @@ Result<UniqueFd> SpawnedRunner::Connect() {
 }
 
 Result<pid_t> SpawnedRunner::Spawn(const std::string& program, int socket) const {
-  std::vector<std::string> words{program, "--socket", "fd:" + std::to_string(kRunnerSocket)};
+  std::vector<std::string> words{program, "--socket", fmt::format("fd:{}", kRunnerSocket)};
   if (!options_.sysfs_root.empty()) {
     words.insert(words.end(), {"--sysfs-root", options_.sysfs_root});
   }
@@ -219,9 +220,9 @@ Result<UniqueFd> ConnectedRunner::Connect() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path_.empty() || path_.size() >= sizeof(address.sun_path)) {
-    return InvalidArgument("runner socket", std::to_string(path_.size()) + " bytes; must be 1 to " +
-                                                std::to_string(sizeof(address.sun_path) - 1) +
-                                                " bytes");
+    return InvalidArgument(
+        "runner socket",
+        fmt::format("{} bytes; must be 1 to {} bytes", path_.size(), sizeof(address.sun_path) - 1));
   }
   std::memcpy(address.sun_path, path_.data(), path_.size());
   // Non-blocking, because a runner that does not accept connections must not block the loop.
@@ -246,11 +247,12 @@ Result<void> ConnectedRunner::CheckPeer(int socket) const {
   if (std::find(trusted_uids_.begin(), trusted_uids_.end(), peer.uid) != trusted_uids_.end()) {
     return {};
   }
-  return Error{ErrorCode::kPermissionDenied,
-               "benchd-runner: " + path_ + " is served by uid " + std::to_string(peer.uid) +
-                   ", which is neither root nor benchd",
-               "find out which program created the socket, remove the socket and restart "
-               "benchd-runner.socket"};
+  return Error{
+      ErrorCode::kPermissionDenied,
+      fmt::format("benchd-runner: {} is served by uid {}, which is neither root nor benchd", path_,
+                  peer.uid),
+      "find out which program created the socket, remove the socket and restart "
+      "benchd-runner.socket"};
 }
 
 std::string ConnectedRunner::Hint() const {

@@ -1,5 +1,7 @@
 #include "daemon/session/block_executor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <asio/post.hpp>
 #include <asio/this_coro.hpp>
@@ -111,7 +113,7 @@ asio::awaitable<HookResult> BlockExecutor::RunHookOf(RunPlace run, HookKind whic
   const Hook& hook = HookOf(benchmark, which, &arm);
   if (!hook.Exists()) co_return HookResult{};
   RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
-  order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
+  order.variables = {fmt::format("BENCHD_BLOCK={}", run.block)};
   std::string place = std::string(NameOf(which)) + " of " + DescribePlace(spec_, run);
   ByHand by_hand{hook.argv, arm.cwd, {}};
   std::stop_token end = services_.cancel.end();

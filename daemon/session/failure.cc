@@ -1,5 +1,7 @@
 #include "daemon/session/failure.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <utility>
 
@@ -35,10 +37,10 @@ std::string FormatSeconds(Nanoseconds duration) {
 std::string DescribeInner(const InnerExit& exit) {
   const std::string what =
       exit.inner_benchmark.empty() ? "a command that it timed" : Quoted(exit.inner_benchmark);
-  return what +
-         (exit.code ? " exited with code " + std::to_string(*exit.code)
-                    : " was killed by a signal") +
-         " in " + std::to_string(exit.runs) + " of " + Counted(exit.of_runs, "run");
+  return fmt::format(
+      "{} {} in {} of {}", what,
+      exit.code ? fmt::format("exited with code {}", *exit.code) : "was killed by a signal",
+      exit.runs, Counted(exit.of_runs, "run"));
 }
 
 /// Describes the failure of the child, or of a program timed in it, without its place.
@@ -46,15 +48,15 @@ std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
   const RunExit& exit = outcome.exit;
   const std::string limit = outcome.limit.empty() ? "" : outcome.limit + " and ";
   if (exit.timed_out) {
-    return limit + "timed out after " + FormatSeconds(timeout) +
-           " and was killed with all its children";
+    return fmt::format("{}timed out after {} and was killed with all its children", limit,
+                       FormatSeconds(timeout));
   }
   if (exit.signal != 0) {
-    return limit + (limit.empty() ? "" : "was ") + "killed by signal " +
-           std::to_string(exit.signal) + " (" + strsignal(exit.signal) + ")";
+    return fmt::format("{}{}killed by signal {} ({})", limit, limit.empty() ? "" : "was ",
+                       exit.signal, strsignal(exit.signal));
   }
   if (exit.code != 0 || outcome.inner_exits.empty()) {
-    return limit + "exited with code " + std::to_string(exit.code);
+    return fmt::format("{}exited with code {}", limit, exit.code);
   }
   return DescribeInner(outcome.inner_exits.front());
 }
@@ -114,8 +116,8 @@ std::string ArmOf(const SessionSpec& spec, const RunPlace& place) {
 }
 
 std::string BlockOf(const RunPlace& place) {
-  if (place.phase != RunPhase::kWarmup) return "block " + std::to_string(place.block);
-  return place.block == 0 ? "warm-up" : "warm-up block " + std::to_string(place.block);
+  if (place.phase != RunPhase::kWarmup) return fmt::format("block {}", place.block);
+  return place.block == 0 ? "warm-up" : fmt::format("warm-up block {}", place.block);
 }
 
 std::string FailedAt(const SessionSpec& spec, const RunPlace& place) {

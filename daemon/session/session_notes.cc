@@ -1,5 +1,7 @@
 #include "daemon/session/session_notes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -42,13 +44,13 @@ void AddNotes(const SessionNotes& notes, Report& report) {
   };
   if (notes.interrupted) {
     warn("interrupted",
-         "the session was interrupted and resumed from its stored blocks; dropped runs: " +
-             std::to_string(notes.dropped_runs));
+         fmt::format(
+             "the session was interrupted and resumed from its stored blocks; dropped runs: {}",
+             notes.dropped_runs));
   }
   if (notes.paused > Nanoseconds::zero()) {
-    warn("paused", "nothing was measured for " +
-                       std::to_string(std::llround(Seconds(notes.paused))) +
-                       " s because the disk was full");
+    warn("paused", fmt::format("nothing was measured for {} s because the disk was full",
+                               std::llround(Seconds(notes.paused))));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/settings/held_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -57,7 +59,7 @@ std::string WantedCpuset(const std::string& wanted) {
   return kind < CpusetKind::kMember ? std::string(NameOf(kind)) : wanted;
 }
 
-std::string Latency(std::int32_t latency_us) { return std::to_string(latency_us) + " us"; }
+std::string Latency(std::int32_t latency_us) { return fmt::format("{} us", latency_us); }
 
 bool SiblingsAreUnused(const ProfileCpus& cpus) { return cpus.used.size() < cpus.benchmark.size(); }
 
@@ -127,10 +129,10 @@ void HeldProfile::NotePinned(const MachineProfile& profile) {
   if (profile.cpuset.empty() && profile.smt != "off") return;
   const PinnedThreads pinned = FindPinnedThreads(pinned_.settings().files());
   if (pinned.left_out > 0) {
-    left_out_ = "the CPUs of " + std::to_string(pinned.left_out) + " pinned threads (of uid " +
-                std::to_string(pinned.user) +
-                " and perhaps others) were not recorded, because there are too many: before Linux "
-                "6.2, these threads lose their pinning";
+    left_out_ = fmt::format(
+        "the CPUs of {} pinned threads (of uid {} and perhaps others) were not recorded, because "
+        "there are too many: before Linux 6.2, these threads lose their pinning",
+        pinned.left_out, pinned.user);
   }
   auto noted = pinned_.Note(pinned.entries);
   if (!noted) why_not_noted_ = noted.error().message;

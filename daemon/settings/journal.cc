@@ -1,6 +1,7 @@
 #include "daemon/settings/journal.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -49,7 +50,7 @@ void AddWithinAPage(std::string& text, std::size_t offset, const std::string& li
 }
 
 Error AtLine(std::size_t number, std::string_view why) {
-  return InvalidArgument("line " + std::to_string(number), why, kLookAtIt);
+  return InvalidArgument(fmt::format("line {}", number), why, kLookAtIt);
 }
 
 Result<std::string> ParseHeader(std::string_view line, std::size_t number) {
@@ -62,11 +63,12 @@ Result<std::string> ParseHeader(std::string_view line, std::size_t number) {
   }
   // Checked before the checksum, whose format may differ in another version.
   if (version != kVersion) {
-    return Error{ErrorCode::kFailedPrecondition,
-                 "line " + std::to_string(number) + ": the journal has version " +
-                     std::to_string(version) + ", but this benchd-runner supports only version " +
-                     std::to_string(kVersion),
-                 "nothing was changed; restore with the benchd-runner that wrote it"};
+    return Error{
+        ErrorCode::kFailedPrecondition,
+        fmt::format(
+            "line {}: the journal has version {}, but this benchd-runner supports only version {}",
+            number, version, kVersion),
+        "nothing was changed; restore with the benchd-runner that wrote it"};
   }
   const auto text = Unsealed(line);
   if (!text) return AtLine(number, "the line is damaged");
@@ -117,7 +119,7 @@ std::string SealedLine(std::string_view line) {
 }
 
 std::string JournalHeader(std::string_view boot_id) {
-  return SealedLine(std::string(kMagic) + std::to_string(kVersion) + " " + std::string(boot_id));
+  return SealedLine(fmt::format("{}{} {}", kMagic, kVersion, boot_id));
 }
 
 std::string JournalLine(const JournalEntry& entry) {

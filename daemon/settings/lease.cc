@@ -1,5 +1,7 @@
 #include "daemon/settings/lease.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/try.h"
@@ -178,7 +180,7 @@ Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& s
   }
   if (done.put_back == 1) sentences.push_back("1 setting was restored");
   if (done.put_back > 1) {
-    sentences.push_back(std::to_string(done.put_back) + " settings were restored");
+    sentences.push_back(fmt::format("{} settings were restored", done.put_back));
   }
   sentences.insert(sentences.end(), done.left.begin(), done.left.end());
   TRY_VOID(done.refused.empty() ? journal.Clear() : journal.KeepOnly(done.refused));

@@ -1,5 +1,7 @@
 #include "daemon/settings/machine_owner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -128,29 +130,28 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   }
   if (session.runs > 0 && session.migrations >= session.runs) {
     Warn(warnings, "migrations",
-         "programs were moved between CPUs " + std::to_string(session.migrations) + " times in " +
-             std::to_string(session.runs) +
-             " runs: keep a single-threaded program on one CPU (--cpus)");
+         fmt::format("programs were moved between CPUs {} times in {} runs: keep a single-threaded "
+                     "program on one CPU (--cpus)",
+                     session.migrations, session.runs));
   }
   for (const auto& [limit, runs] : session.limits) {
-    const std::string where = runs == 1 ? "a run" : std::to_string(runs) + " runs";
+    const std::string where = runs == 1 ? "a run" : fmt::format("{} runs", runs);
     Warn(warnings, "limit_reached",
-         "in " + where + " a program " + limit + ": it may not have done all its work");
+         fmt::format("in {} a program {}: it may not have done all its work", where, limit));
   }
   for (const auto& [command, turns] : session.turns) {
     constexpr std::uint64_t kFewest = 3;
     if (turns.taken < kFewest || 2 * turns.taken < turns.runs) continue;
     Warn(warnings, "threads_took_turns",
-         command + " had more threads to run than benchmark CPUs (" + std::to_string(turns.cpus) +
-             ") in " + std::to_string(turns.taken) +
-             " runs: its threads took turns, so the runs took longer than on more CPUs");
+         fmt::format("{} had more threads to run than benchmark CPUs ({}) in {} runs: its threads "
+                     "took turns, so the runs took longer than on more CPUs",
+                     command, turns.cpus, turns.taken));
   }
   if (session.scaled_runs > 0) {
     Warn(warnings, "counters_scaled",
-         "in " + std::to_string(session.scaled_runs) +
-             " runs the CPU had too few hardware counters, which took turns: some of their values "
-             "are estimates from counts over at least " +
-             Percent(session.smallest_share) + " of the time");
+         fmt::format("in {} runs the CPU had too few hardware counters, which took turns: some of "
+                     "their values are estimates from counts over at least {} of the time",
+                     session.scaled_runs, Percent(session.smallest_share)));
   }
   if (LacksVersion2()) {
     Warn(warnings, "cgroup_v1",
@@ -165,9 +166,9 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   }
   if (parts_.own_nice > child_profile_.nice) {
     Warn(warnings, "nice_inherited",
-         "the runs had the nice value " + std::to_string(parts_.own_nice) +
-             ", with which benchd was started and which it may not lower: programs "
-             "with a lower value take precedence");
+         fmt::format("the runs had the nice value {}, with which benchd was started and which it "
+                     "may not lower: programs with a lower value take precedence",
+                     parts_.own_nice));
   }
   return warnings;
 }
@@ -253,7 +254,7 @@ std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_byte
   const std::uint64_t wanted = std::min(of_profile, parts_.memory_limit_bytes);
   SettingState state{
       .setting = "memory_limit",
-      .wanted = std::to_string(wanted) + " bytes",
+      .wanted = fmt::format("{} bytes", wanted),
       .actual = "no limit",
       .held = !parts_.run_groups.empty(),
       .why = parts_.run_groups.empty() ? "no control group can be created here" : ""};

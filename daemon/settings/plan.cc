@@ -1,5 +1,7 @@
 #include "daemon/settings/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -367,7 +369,7 @@ std::string PresentIrqs(const PlannedSetting& planned, const Settings& settings)
   }
   if (known == 0) return {};
   if (moved == known) return planned.wanted;
-  return std::to_string(moved) + " of " + std::to_string(known) + " on housekeeping CPUs";
+  return fmt::format("{} of {} on housekeeping CPUs", moved, known);
 }
 
 /// Converts a kernel value to the terms of the profile.

@@ -1,5 +1,6 @@
 #include "daemon/settings/setting.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -159,7 +160,7 @@ Result<std::vector<int>> ParseCpuMask(std::string_view text) {
     }
     // The kernel always prints all groups that it was built for; the upper ones may be zero.
     if (first >= kMaxCpus && bits != 0) {
-      return InvalidArgument("CPU mask", "contains CPUs above " + std::to_string(kMaxCpus - 1));
+      return InvalidArgument("CPU mask", fmt::format("contains CPUs above {}", kMaxCpus - 1));
     }
     for (int bit = 0; bit < kGroupBits; ++bit) {
       if ((bits >> bit & 1) != 0) cpus.push_back(first + bit);

@@ -1,5 +1,7 @@
 #include "daemon/settings/thread_cpus.h"
 
+#include <fmt/format.h>
+
 #include "core/base/affinity.h"
 #include "core/base/cpu_list.h"
 #include "core/base/try.h"
@@ -24,7 +26,7 @@ Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
 }  // namespace
 
 std::string ThreadTargetText(const ThreadTarget& thread) {
-  return std::to_string(thread.tid) + "@" + std::to_string(thread.started_ticks);
+  return fmt::format("{}@{}", thread.tid, thread.started_ticks);
 }
 
 std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {

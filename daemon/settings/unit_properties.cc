@@ -1,6 +1,7 @@
 #include "daemon/settings/unit_properties.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -154,7 +155,7 @@ std::string FirstLine(const std::string& text) { return text.substr(0, text.find
 /// code.
 std::string Reason(const std::string& said, int code) {
   constexpr std::size_t kMaxBytes = 200;
-  return said.empty() ? "exit code " + std::to_string(code) : FirstLine(said).substr(0, kMaxBytes);
+  return said.empty() ? fmt::format("exit code {}", code) : FirstLine(said).substr(0, kMaxBytes);
 }
 
 std::string JoinedWords(const std::vector<std::string>& words) {
@@ -177,7 +178,7 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
   const std::string call = JoinedWords(arguments);
   if (!ended && ended.error().code == ErrorCode::kDeadlineExceeded) {
     return Error{ErrorCode::kDeadlineExceeded,
-                 call + ": no answer within " + std::to_string(place_.limit.count()) + " ms"};
+                 fmt::format("{}: no answer within {} ms", call, place_.limit.count())};
   }
   if (!ended) return std::move(ended).error();
   if (ended->code == 0) return std::move(ended->out);

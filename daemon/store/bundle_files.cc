@@ -1,6 +1,7 @@
 #include "daemon/store/bundle_files.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,8 +90,7 @@ Result<void> BundleUpload::Append(std::string_view data, std::uint64_t room) {
     return InvalidArgument(kField, "not a git bundle", "create one with git bundle create");
   }
   if (data.size() > claim_.bytes - written_) {
-    return InvalidArgument(kField,
-                           "larger than the announced " + std::to_string(claim_.bytes) + " bytes");
+    return InvalidArgument(kField, fmt::format("larger than the announced {} bytes", claim_.bytes));
   }
   if (!has_room_ && data.size() > room) return NoRoom();
   if (!WriteAll(file_.get(), data, kField)) return NotKept(errno);  // of the last write
@@ -101,8 +101,8 @@ Result<void> BundleUpload::Append(std::string_view data, std::uint64_t room) {
 
 Result<void> BundleUpload::Finish() {
   if (written_ < claim_.bytes) {
-    return InvalidArgument(kField, "ended after " + std::to_string(written_) + " of " +
-                                       std::to_string(claim_.bytes) + " bytes");
+    return InvalidArgument(kField,
+                           fmt::format("ended after {} of {} bytes", written_, claim_.bytes));
   }
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> sha256{};
   sha256_digest(&digest_, sha256.size(), sha256.data());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -198,7 +200,7 @@ class JsonReader {
     const std::size_t length = path_.size();
     for (std::size_t i = 0; i < json.size() && !error_; ++i) {
       path_.resize(length);
-      path_ += "[" + std::to_string(i) + "]";
+      path_ += fmt::format("[{}]", i);
       T value{};
       Read(json[i], value);
       keep(std::move(value));

@@ -1,5 +1,7 @@
 #include "daemon/store/open_database.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <ctime>
 #include <fstream>
@@ -100,8 +102,7 @@ std::string DescribeLoss(Database& database) {
       "SELECT count(*) FROM sessions WHERE state NOT IN"
       " ('done', 'failed', 'cancelled', 'deleted')");
   if (!all || !waiting) return "all sessions";
-  return "all sessions (" + std::to_string(*all) + " found, " + std::to_string(*waiting) +
-         " of them unfinished)";
+  return fmt::format("all sessions ({} found, {} of them unfinished)", *all, *waiting);
 }
 
 Result<std::filesystem::path> SetAside(const std::filesystem::path& file) {
@@ -113,7 +114,7 @@ Result<std::filesystem::path> SetAside(const std::filesystem::path& file) {
            Exists(Beside(file, (suffix + "-shm").c_str()));
   };
   std::string suffix = mark;
-  for (int number = 2; taken(suffix); ++number) suffix = mark + "." + std::to_string(number);
+  for (int number = 2; taken(suffix); ++number) suffix = fmt::format("{}.{}", mark, number);
 
   // If this is interrupted, LookAt() detects at the next start that files remain to be set aside.
   const std::filesystem::path aside = Beside(file, suffix.c_str());

@@ -1,5 +1,7 @@
 #include "daemon/store/pruning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -144,7 +146,7 @@ Result<void> Pruning::GiveSpaceBack() {
   TRY(std::int64_t free, database_->QueryInteger("PRAGMA freelist_count"));
   if (free <= kSparePages) return {};
   const std::int64_t pages = std::min(free - kSparePages, kPagesACall);
-  return database_->Execute("PRAGMA incremental_vacuum(" + std::to_string(pages) + ")");
+  return database_->Execute(fmt::format("PRAGMA incremental_vacuum({})", pages));
 }
 
 }  // namespace benchd::store

@@ -1,5 +1,6 @@
 #include "daemon/store/records.h"
 
+#include <fmt/format.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -33,8 +34,8 @@ std::uint64_t ReserveOf(const DiskSpace& space) {
 
 Error HistoryIsFull(const SessionId& id) {
   return {ErrorCode::kFailedPrecondition,
-          "session " + id.value + ": its history has " + std::to_string(kMaxHistoryLines) +
-              " entries, so it cannot be moved any more",
+          fmt::format("session {}: its history has {} entries, so it cannot be moved any more",
+                      id.value, kMaxHistoryLines),
           "cancel it, and submit it again with the right priority"};
 }
 
@@ -160,9 +161,9 @@ Result<void> Records::Tables::CheckRoom() const {
   const std::uint64_t reserve = ReserveOf(space);
   if (space.available >= reserve) return {};
   return Error{ErrorCode::kResourceExhausted,
-               database->path() + ": the disk is full (" + std::to_string(space.available >> 20) +
-                   " MiB free, " + std::to_string(reserve >> 20) +
-                   " MiB reserved for submissions and the ends of sessions)",
+               fmt::format("{}: the disk is full ({} MiB free, {} MiB reserved for submissions and "
+                           "the ends of sessions)",
+                           database->path(), space.available >> 20, reserve >> 20),
                "make room on the file system of " + database->path()};
 }
 
@@ -315,8 +316,8 @@ Result<void> Records::SetPriority(const SessionId& id, std::int32_t priority,
 }
 
 Result<void> Records::KeepMode(QueueMode mode) {
-  const std::string sql = "UPDATE queue_mode SET paused = " + std::to_string(mode.paused) +
-                          ", draining = " + std::to_string(mode.draining);
+  const std::string sql = fmt::format("UPDATE queue_mode SET paused = {:d}, draining = {:d}",
+                                      mode.paused, mode.draining);
   return tables_->Commit(store::Durability::kPowerLoss,
                          [&] { return tables_->database->Execute(sql); });
 }

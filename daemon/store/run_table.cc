@@ -1,5 +1,7 @@
 #include "daemon/store/run_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -402,10 +404,10 @@ void PackSample(const PackedSample& sample, std::string& bytes) {
 
 Result<std::vector<PackedSample>> UnpackSamples(std::string_view bytes) {
   if (bytes.size() % kBytes != 0) {
-    return Error{ErrorCode::kInternal,
-                 "runs.samples: " + std::to_string(bytes.size()) +
-                     " bytes are not a whole number of samples",
-                 {}};
+    return Error{
+        ErrorCode::kInternal,
+        fmt::format("runs.samples: {} bytes are not a whole number of samples", bytes.size()),
+        {}};
   }
   std::vector<PackedSample> samples;
   samples.reserve(bytes.size() / kBytes);

@@ -1,5 +1,7 @@
 #include "daemon/store/schema.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -171,21 +173,17 @@ INSERT OR IGNORE INTO labels (name, value, session, uid)
 /// Release 0.2.0 accepted request ids and labels of any size. Removes those that exceed today's
 /// limits: their sessions are kept, but cannot be found by them.
 std::string DropWhatIsTooLong() {
-  return "UPDATE sessions SET request_id = '' WHERE length(CAST(request_id AS BLOB)) > " +
-         std::to_string(kMaxRequestIdBytes) +
-         ";"
-         "DELETE FROM labels WHERE session IN (SELECT session FROM labels GROUP BY session"
-         " HAVING count(*) > " +
-         std::to_string(kMaxLabels) +
-         " OR sum(length(CAST(name AS BLOB)) + length(CAST(value AS BLOB))) > " +
-         std::to_string(kMaxLabelBytes) + ");";
+  return fmt::format(
+      "UPDATE sessions SET request_id = '' WHERE length(CAST(request_id AS BLOB)) > {};"
+      "DELETE FROM labels WHERE session IN (SELECT session FROM labels GROUP BY session"
+      " HAVING count(*) > {}"
+      " OR sum(length(CAST(name AS BLOB)) + length(CAST(value AS BLOB))) > {});",
+      kMaxRequestIdBytes, kMaxLabels, kMaxLabelBytes);
 }
 
 constexpr int kOldestKnown = 4;
 
-std::string VersionMark() {
-  return "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
-}
+std::string VersionMark() { return fmt::format("PRAGMA user_version = {};", kSchemaVersion); }
 
 }  // namespace
 
@@ -203,11 +201,11 @@ Result<bool> HasSchema(Database& database) {
   if (version == 0 && application == 0 && objects == 0) return false;
   if (application != kApplicationId) return OfAnotherProgram(database.path());
   if (version >= kOldestKnown && version <= kSchemaVersion) return true;
-  return Error{ErrorCode::kFailedPrecondition,
-               database.path() + ": written by another version of benchd (schema " +
-                   std::to_string(version) + "; this version uses " +
-                   std::to_string(kSchemaVersion) + ")",
-               "run that version, or choose another --state-dir"};
+  return Error{
+      ErrorCode::kFailedPrecondition,
+      fmt::format("{}: written by another version of benchd (schema {}; this version uses {})",
+                  database.path(), version, kSchemaVersion),
+      "run that version, or choose another --state-dir"};
 }
 
 Result<void> CreateSchema(Database& database) {
@@ -216,7 +214,7 @@ Result<void> CreateSchema(Database& database) {
   TRY_VOID(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
   TRY(Transaction transaction, Transaction::Begin(database, Durability::kPowerLoss));
   const std::string marks =
-      VersionMark() + "PRAGMA application_id = " + std::to_string(kApplicationId);
+      fmt::format("{}PRAGMA application_id = {}", VersionMark(), kApplicationId);
   TRY_VOID(database.Execute(std::string(kTables) + kSummaries + kIndexes + marks));
   return transaction.Commit();
 }
@@ -231,9 +229,8 @@ Result<bool> Migrate(Database& database) {
     return transaction.Commit();
   };
   if (Result<void> converted = convert(); !converted) {
-    return std::move(converted).error().Within("converting it from schema " +
-                                               std::to_string(version) + " to " +
-                                               std::to_string(kSchemaVersion));
+    return std::move(converted).error().Within(
+        fmt::format("converting it from schema {} to {}", version, kSchemaVersion));
   }
   return version < 5;
 }

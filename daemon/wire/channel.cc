@@ -1,6 +1,7 @@
 #include "daemon/wire/channel.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -85,10 +86,10 @@ Result<std::string> ReadSealed(int memory) {
 
 Result<void> SendRecord(int socket, std::string_view record) {
   if (record.empty() || record.size() > kMaxRecordBytes) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "record: " + std::to_string(record.size()) + " bytes; must be 1 to " +
-                     std::to_string(kMaxRecordBytes) + " bytes",
-                 {}};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("record: {} bytes; must be 1 to {} bytes", record.size(), kMaxRecordBytes),
+        {}};
   }
   UniqueFd memory;
   char kind = kInline;

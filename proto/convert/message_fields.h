@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/timestamp.pb.h>
 
@@ -48,7 +49,7 @@ class FieldReader {
     if (static_cast<int>(wire) == 0) return fallback;
     const std::optional<Model> model = ToModel<Model>(wire);
     if (model) return *model;
-    Fail(field, "this benchd does not know the value " + std::to_string(static_cast<int>(wire)),
+    Fail(field, fmt::format("this benchd does not know the value {}", static_cast<int>(wire)),
          "use a client and a daemon of the same version");
     return fallback;
   }
@@ -301,7 +302,7 @@ class MessageReader {
         } else if constexpr (std::same_as<T, std::vector<int>>) {
           value.push_back(get_.GetRepeatedInt32(from_, &field, i));
         } else {
-          ReadFields(reader_, PathOf(field) + "[" + std::to_string(i) + "]",
+          ReadFields(reader_, fmt::format("{}[{}]", PathOf(field), i),
                      get_.GetRepeatedMessage(from_, &field, i), &value.emplace_back());
         }
       }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <google/protobuf/timestamp.pb.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 // Returns base, base-2, ... or candidate, candidate-2, ..., counted per role.
 std::string DefaultName(ArmRole role, int number_in_role) {
   const std::string name = role == ArmRole::kReference ? "base" : "candidate";
-  return number_in_role == 1 ? name : name + "-" + std::to_string(number_in_role);
+  return number_in_role == 1 ? name : fmt::format("{}-{}", name, number_in_role);
 }
 
 // Fills in absent roles and names. The first arm is the reference unless another arm has that role.
@@ -34,7 +35,7 @@ void FinishArms(FieldReader& reader, const std::string& field, const v1::Benchma
   int candidates = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) {
     if (arms[i].role == ArmRole::kPlacebo) {
-      reader.Fail(field + ".arms[" + std::to_string(i) + "].role",
+      reader.Fail(fmt::format("{}.arms[{}].role", field, i),
                   "a placebo cannot be submitted as an arm; set SessionSpec.placebo instead");
     }
     const int number = arms[i].role == ArmRole::kReference ? ++references : ++candidates;
@@ -52,7 +53,7 @@ void ReadMargins(FieldReader& reader, const std::string& field, const v1::Benchm
   }
   for (std::size_t i = 0; i < benchmark.gates.size(); ++i) {
     const v1::Gate& from = proto.gates(static_cast<int>(i));
-    const std::string path = field + ".gates[" + std::to_string(i) + "]";
+    const std::string path = fmt::format("{}.gates[{}]", field, i);
     Gate& gate = benchmark.gates[i];
     gate.margin = default_margin;
     if (from.has_ratio()) gate.margin = reader.Finite(path + ".ratio", from.ratio());
@@ -79,7 +80,7 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
   if (from.has_margin()) spec.default_margin = reader.Finite("margin", from.margin());
   for (std::size_t i = 0; i < spec.benchmarks.size(); ++i) {
     const v1::Benchmark& benchmark = from.benchmarks(static_cast<int>(i));
-    const std::string field = "benchmarks[" + std::to_string(i) + "]";
+    const std::string field = fmt::format("benchmarks[{}]", i);
     FinishArms(reader, field, benchmark, spec.benchmarks[i].arms);
     ReadMargins(reader, field, benchmark, spec.default_margin, spec.benchmarks[i]);
   }

@@ -1,5 +1,7 @@
 #include "core/stats/similarity/agreement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -19,7 +21,7 @@ Result<void> CheckTable(std::span<const std::vector<std::uint32_t>> table) {
   for (std::size_t i = 1; i < table.size(); ++i) {
     if (table[i].size() == table.front().size() && Total(table[i]) == Total(table.front()))
       continue;
-    return InvalidArgument("subject " + std::to_string(i + 1),
+    return InvalidArgument(fmt::format("subject {}", i + 1),
                            "the number of ratings or categories differs from that of subject 1");
   }
   return {};
@@ -64,7 +66,7 @@ namespace {
 Result<void> CheckRatings(std::span<const Ratings> raters, std::size_t categories) {
   if (raters.size() < 2) return InvalidArgument("ratings", "fewer than two raters");
   for (std::size_t r = 0; r < raters.size(); ++r) {
-    const std::string rater = "rater " + std::to_string(r + 1);
+    const std::string rater = fmt::format("rater {}", r + 1);
     if (raters[r].empty()) return InvalidArgument(rater, "no ratings");
     if (raters[r].size() != raters[0].size()) {
       return InvalidArgument(rater, "the number of ratings differs from that of rater 1");

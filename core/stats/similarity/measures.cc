@@ -1,5 +1,7 @@
 #include "core/stats/similarity/measures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,13 +18,13 @@ namespace {
 
 constexpr double kClippedShare = 0.01;
 
-std::string Number(std::size_t index) { return std::to_string(index + 1); }
+std::string NameOfRun(std::size_t index) { return fmt::format("run {}", index + 1); }
 
 }  // namespace
 
 Result<void> CheckRuns(RunSeries runs) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (runs[r].empty()) return InvalidArgument("run " + Number(r), "empty");
+    if (runs[r].empty()) return InvalidArgument(NameOfRun(r), "empty");
   }
   if (runs.size() < 2) {
     return InvalidArgument("runs",
@@ -34,13 +36,13 @@ Result<void> CheckRuns(RunSeries runs) {
                                         [](double value) { return std::isfinite(value); });
     if (wrong != runs[r].end()) {
       const auto at = static_cast<std::size_t>(wrong - runs[r].begin());
-      return InvalidArgument("run " + Number(r) + ", value " + Number(at), "not finite",
+      return InvalidArgument(fmt::format("{}, value {}", NameOfRun(r), at + 1), "not finite",
                              "leave the run out, or measure it again");
     }
     if (runs[r].size() != runs[0].size()) {
-      return InvalidArgument("run " + Number(r),
-                             "has " + std::to_string(runs[r].size()) + " values, but run 1 has " +
-                                 std::to_string(runs[0].size()) + ": unequal lengths",
+      return InvalidArgument(NameOfRun(r),
+                             fmt::format("has {} values, but run 1 has {}: unequal lengths",
+                                         runs[r].size(), runs[0].size()),
                              "shorten all runs to the length of the shortest");
     }
   }
