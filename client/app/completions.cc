@@ -1,5 +1,7 @@
 #include "client/app/completions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -28,8 +30,8 @@ std::string BashValue(const OptionInfo& option) {
                                                      {Kind::kFolder, "folder"},
                                                      {Kind::kArm, "arms"}};
   const std::vector<std::string_view> words = FixedWords(option);
-  return std::to_string(option.words) + " " + kNames.at(KindOfValue(option)) +
-         (words.empty() ? "" : " " + Join(words, " "));
+  return fmt::format("{} {}{}", option.words, kNames.at(KindOfValue(option)),
+                     words.empty() ? "" : " " + Join(words, " "));
 }
 
 void AddBashOptions(std::string_view command, std::span<const OptionInfo> options,

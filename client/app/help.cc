@@ -1,5 +1,7 @@
 #include "client/app/help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -59,7 +61,7 @@ std::string ExitCodeLines() {
   std::string text = "exit codes:";
   const char* between = " ";
   for (const ExitCodeText& exit : ExitCodeTexts()) {
-    text += between + std::to_string(exit.code) + " " + std::string(exit.text);
+    text += fmt::format("{}{} {}", between, exit.code, exit.text);
     between = ", ";
   }
   return Paragraphs(text);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "client/app/completions.h"
@@ -54,7 +56,7 @@ std::string PageName(std::string_view command) {
 }
 
 std::string Reference(std::string_view page, int section) {
-  return Bold(page) + "(" + std::to_string(section) + ")";
+  return fmt::format("{}({})", Bold(page), section);
 }
 
 std::string Header(std::string_view page, std::string_view summary) {

@@ -1,6 +1,7 @@
 #include "client/app/output.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,7 +52,7 @@ Error ErrnoError(const std::string& path) { return UsageError(path + ": " + std:
 
 // Returns a hidden name, so that the file is not mistaken for a result.
 std::string TemporaryName(const std::string& name) {
-  return "." + name.substr(0, 200) + "." + std::to_string(getpid()) + ".tmp";
+  return fmt::format(".{}.{}.tmp", name.substr(0, 200), getpid());
 }
 
 Result<UniqueFd> CreateBeside(int folder, const std::string& name, const std::string& path) {

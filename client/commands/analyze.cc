@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -121,7 +123,7 @@ Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
   std::map<std::string, std::size_t> times;
   for (const std::string& file : files) {
     const std::size_t time = ++times[file];
-    names.push_back(Utf8Lossy(file) + (time > 1 ? "-" + std::to_string(time) : ""));
+    names.push_back(time > 1 ? fmt::format("{}-{}", Utf8Lossy(file), time) : Utf8Lossy(file));
   }
   return names;
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,10 +103,10 @@ ExitCode ExitOf(Verdict verdict) {
 /// Reports that machines are missing, in addition to the result of the others.
 ExitCode ReportMissing(std::size_t there, std::size_t expected) {
   std::cout << std::flush;
-  PrintError({ErrorCode::kFailedPrecondition,
-              "combine: " + Counted(expected - there, "machine") + " of " +
-                  std::to_string(expected) + " missing",
-              "add a complete export of each missing machine, or expect fewer machines"});
+  PrintError(
+      {ErrorCode::kFailedPrecondition,
+       fmt::format("combine: {} of {} missing", Counted(expected - there, "machine"), expected),
+       "add a complete export of each missing machine, or expect fewer machines"});
   return ExitCode::kUndecided;
 }
 

@@ -1,6 +1,8 @@
 
 #include "client/present/history.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <iterator>
@@ -62,7 +64,7 @@ Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
     std::getline(lines, hint);
     if (end.code == static_cast<int>(ExitCode::kUsage)) return UsageError(message, hint);
     return ConnectionError(
-        message.empty() ? *program + ": exit code " + std::to_string(end.code) : message, hint);
+        message.empty() ? fmt::format("{}: exit code {}", *program, end.code) : message, hint);
   }
   v1::ListSummariesResponse response;
   if (!response.ParseFromString(end.out)) {
@@ -98,8 +100,7 @@ Result<HistoryRequest> ReadRequest(const CommandContext& context) {
     auto count = ParseCount(*last);
     if (!count) return std::move(count).error().Within("--last " + *last);
     if (*count == 0 || *count > kLongestSeries) {
-      return UsageError("--last " + *last + ": must be between 1 and " +
-                        std::to_string(kLongestSeries));
+      return UsageError(fmt::format("--last {}: must be between 1 and {}", *last, kLongestSeries));
     }
     request.query.limit = *count;
   }
@@ -157,7 +158,7 @@ std::string FirstOf(const std::vector<std::string>& texts) {
   }
   const std::size_t shown = std::min(kMostTexts, unique.size());
   std::string list = Join(std::span(unique).first(shown), ", ");
-  if (unique.size() > shown) list += " and " + std::to_string(unique.size() - shown) + " more";
+  if (unique.size() > shown) list += fmt::format(" and {} more", unique.size() - shown);
   return list;
 }
 
@@ -219,8 +220,8 @@ Result<std::string> Draw(const CommandContext& context, const HistoryRequest& re
   if (!picture) return RenderHistoryPage(history, context.word, request.search);
   if (history.size() == 1) return RenderHistoryPicture(history.front());
   return UsageError(
-      "--svg " + request.metric + ": " + std::to_string(history.size()) +
-          " series have this metric, but a picture shows one",
+      fmt::format("--svg {}: {} series have this metric, but a picture shows one", request.metric,
+                  history.size()),
       "name the benchmark: benchctl history BENCHMARK; or show all with -o FILE.html");
 }
 

@@ -1,5 +1,6 @@
 #include "client/present/similarity.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,8 +125,7 @@ class Batch {
   void Draw() {
     if (!screen_) return;
     const Style style = StyleOf(STDERR_FILENO);
-    const std::string count =
-        std::to_string(done_) + " of " + std::to_string(files_.size()) + " files  ";
+    const std::string count = fmt::format("{} of {} files  ", done_, files_.size());
     const double share = static_cast<double>(done_) / static_cast<double>(files_.size());
     const int room = std::min(60, style.width - Width(count));
     screen_->Draw({count + ProgressBar(share, room, style)}, style.width);

@@ -1,5 +1,7 @@
 #include "client/git/git.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -91,7 +93,7 @@ std::string WhatGitSaid(const ProcessEnd& end) {
       if (line.starts_with(mark)) return line.substr(mark.size());
     }
   }
-  return last.empty() ? "exit code " + std::to_string(end.code) : last;
+  return last.empty() ? fmt::format("exit code {}", end.code) : last;
 }
 
 }  // namespace benchd::client

@@ -1,5 +1,7 @@
 #include "client/git/git_arms.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -70,9 +72,9 @@ Result<std::size_t> ReadLayouts(SpecInput* input) {
   }
   const auto count = ParseCount(value.text);
   if (!count || *count < kFewestLayouts || *count > kMostLayouts) {
-    return UsageError(value.origin + ": not a number from " + std::to_string(kFewestLayouts) +
-                          " to " + std::to_string(kMostLayouts),
-                      "write --layouts 8: fewer builds do not show the spread between builds");
+    return UsageError(
+        fmt::format("{}: not a number from {} to {}", value.origin, kFewestLayouts, kMostLayouts),
+        "write --layouts 8: fewer builds do not show the spread between builds");
   }
   const auto method = input->options.find("method");
   if (method != input->options.end() && method->second.front().text != "layouts") {
@@ -135,7 +137,7 @@ Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layo
     ArmInput& arm = arms.emplace_back(of_base ? both.front() : both.back());
     arm.dir = places.built;
     arm.commit = CommitInput{commit.id, commit.description};
-    if (!seeds.empty()) arm.name += "/" + std::to_string(1 + i % layouts);
+    if (!seeds.empty()) arm.name += fmt::format("/{}", 1 + i % layouts);
   }
   return arms;
 }

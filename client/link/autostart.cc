@@ -1,6 +1,7 @@
 #include "client/link/autostart.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -97,8 +98,8 @@ std::string EndOfLog(const std::string& path, off_t offset) {
 }
 
 Error Ended(const DaemonStart& start, int status, off_t log_start) {
-  std::string how = WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status))
-                                        : "exit code " + std::to_string(WEXITSTATUS(status));
+  std::string how = WIFSIGNALED(status) ? fmt::format("killed by signal {}", WTERMSIG(status))
+                                        : fmt::format("exit code {}", WEXITSTATUS(status));
   const std::string log = EndOfLog(start.log_file, log_start);
   return ConnectionError("benchd did not start: " + how + (log.empty() ? "" : ": " + log),
                          "see its log: " + start.log_file);
@@ -169,7 +170,7 @@ Result<pid_t> StartDaemon(const DaemonStart& start) {
   }
   kill(*pid, SIGTERM);
   return ConnectionError(
-      "benchd did not start: not ready after " + std::to_string(start.timeout_seconds) + " s",
+      fmt::format("benchd did not start: not ready after {} s", start.timeout_seconds),
       "see its log: " + start.log_file);
 }
 

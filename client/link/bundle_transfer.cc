@@ -1,5 +1,6 @@
 #include "client/link/bundle_transfer.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,7 +82,7 @@ Result<bool> ReceiveCommits(const LinkOptions& options, const WorktreePlan& plan
   if (!file) return UsageError(path + ": " + std::strerror(errno));
   unlink(path.c_str());
   TRY_VOID(Download(options, session, file.get()));
-  TRY_VOID(repository.Take("/proc/self/fd/" + std::to_string(file.get()), commits));
+  TRY_VOID(repository.Take(fmt::format("/proc/self/fd/{}", file.get()), commits));
   return true;
 }
 

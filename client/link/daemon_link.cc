@@ -1,6 +1,7 @@
 #include "client/link/daemon_link.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <grpcpp/create_channel_posix.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -38,7 +39,7 @@ SocketPlaces DefaultPlaces() {
 
 Result<std::string> UserSocket(const SocketPlaces& places) {
   if (!places.runtime_dir.empty()) return places.runtime_dir + "/benchd/benchd.sock";
-  const std::string directory = places.shared_dir + "/benchd-" + std::to_string(places.uid);
+  const std::string directory = fmt::format("{}/benchd-{}", places.shared_dir, places.uid);
   const std::string socket = directory + "/benchd.sock";
   struct stat status {};
   if (lstat(directory.c_str(), &status) != 0) {
@@ -158,8 +159,8 @@ Result<FoundDaemon> StartAndConnect(const std::string& path) {
   UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
   if (fd) {
     return FoundDaemon{std::move(fd), path,
-                       "started " + plan.program + " --user (pid " + std::to_string(*started) +
-                           "); it exits after 10 idle minutes"};
+                       fmt::format("started {} --user (pid {}); it exits after 10 idle minutes",
+                                   plan.program, *started)};
   }
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
@@ -263,7 +264,7 @@ Result<void> DaemonLink::OpenRemote(bool first) {
 
 std::string DaemonLink::UserNameThere(std::uint32_t uid) const {
   if (!ssh_) return UserName(uid);
-  return uid == ssh_->login().uid ? ssh_->login().user : "uid " + std::to_string(uid);
+  return uid == ssh_->login().uid ? ssh_->login().user : fmt::format("uid {}", uid);
 }
 
 std::function<std::string(std::uint32_t)> DaemonLink::UserNames() const {
@@ -355,8 +356,8 @@ Error FromStatus(const grpc::Status& status) {
   }
   std::string message = OneLine(status.error_message());
   if (message.empty()) {
-    message = "the daemon refused the request: gRPC code " +
-              std::to_string(static_cast<int>(status.error_code()));
+    message = fmt::format("the daemon refused the request: gRPC code {}",
+                          static_cast<int>(status.error_code()));
   }
   return {CodeOf(status.error_code()), std::move(message), OneLine(status.error_details())};
 }

@@ -1,5 +1,6 @@
 #include "client/link/host.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::string UserName(std::uint32_t uid) {
   const auto [name, is_new] = known.try_emplace(uid);
   if (is_new) {
     const auto user = FindUser(uid);
-    name->second = user ? user->name : "uid " + std::to_string(uid);
+    name->second = user ? user->name : fmt::format("uid {}", uid);
   }
   return name->second;
 }

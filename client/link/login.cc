@@ -1,5 +1,7 @@
 #include "client/link/login.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -38,7 +40,7 @@ std::string SshTarget::Text() const {
   std::string text(kSshScheme);
   if (!user.empty()) text += user + "@";
   text += host.find(':') == std::string::npos ? host : "[" + host + "]";
-  if (port) text += ":" + std::to_string(*port);
+  if (port) text += fmt::format(":{}", *port);
   return text;
 }
 
@@ -154,7 +156,7 @@ std::optional<Error> RemoteError(const std::string& text) {
 
 std::string ByHand(const SshTarget& target) {
   std::string command = "ssh ";
-  if (target.port) command += "-p " + std::to_string(*target.port) + " ";
+  if (target.port) command += fmt::format("-p {} ", *target.port);
   if (!target.user.empty()) command += target.user + "@";
   return command + target.host + " benchctl version";
 }
@@ -182,8 +184,8 @@ Error ExplainSshEnd(const SshTarget& target, const SshEnd& end) {
   }
   if (end.greeted) {
     return ConnectionError(
-        where + ": the connection was closed" +
-            (end.code == 0 ? "" : " (ssh: exit code " + std::to_string(end.code) + ")"),
+        fmt::format("{}: the connection was closed{}", where,
+                    end.code == 0 ? "" : fmt::format(" (ssh: exit code {})", end.code)),
         "check that the daemon there still runs; accepted sessions are kept");
   }
   if (end.code == 0) {
@@ -194,8 +196,7 @@ Error ExplainSshEnd(const SshTarget& target, const SshEnd& end) {
         "check the login shell there, and command= of the key in authorized_keys");
   }
   return ConnectionError(
-      where + ": exit code " + std::to_string(end.code) + (last.empty() ? "" : ": " + last),
-      try_it);
+      fmt::format("{}: exit code {}{}", where, end.code, last.empty() ? "" : ": " + last), try_it);
 }
 
 }  // namespace benchd::client

@@ -1,6 +1,7 @@
 #include "client/link/ssh_connection.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -126,8 +127,8 @@ Result<void> SshConnection::AwaitGreeting(std::chrono::seconds timeout) {
     const int ready = poll(&waiting, 1, static_cast<int>(std::max<long>(0, left.count())));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      return ConnectionError(target_.Text() + ": no answer within " +
-                             std::to_string(timeout.count()) + " s");
+      return ConnectionError(
+          fmt::format("{}: no answer within {} s", target_.Text(), timeout.count()));
     }
     const ssize_t size = TakeLine(socket_.get(), &line);
     if (size <= 0) return Explain();

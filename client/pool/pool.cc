@@ -1,5 +1,7 @@
 #include "client/pool/pool.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -30,7 +32,7 @@ Result<std::string> AskSlurm(std::vector<std::string> words) {
   }
   if (end->code == 0) return std::move(end->out);
   const std::vector<std::string> lines = Lines(end->err);
-  return ConnectionError(lines.empty() ? command + ": exit code " + std::to_string(end->code)
+  return ConnectionError(lines.empty() ? fmt::format("{}: exit code {}", command, end->code)
                                        : Printable(lines.back()));
 }
 
@@ -144,7 +146,7 @@ class SlurmPool {
 
   Result<ExitCode> Conclude() {
     std::vector<std::string> words = {order_.program, "combine",
-                                      "--expect-machines=" + std::to_string(order_.machines)};
+                                      fmt::format("--expect-machines={}", order_.machines)};
     if (json_) words.push_back("--json");
     const std::size_t options = words.size();
     for (int task = 1; task <= static_cast<int>(order_.machines); ++task) {

@@ -1,6 +1,7 @@
 #include "client/pool/pool_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -103,7 +104,7 @@ std::vector<std::string> PoolFolder::ClaimedNodes() const {
 }
 
 std::string PoolFolder::Of(int task, const char* what) const {
-  return path_ + "/task-" + std::to_string(task) + what;
+  return fmt::format("{}/task-{}{}", path_, task, what);
 }
 
 std::string PoolFolder::NewExport(int task) const { return Of(task, ".json.new"); }

@@ -1,5 +1,7 @@
 #include "client/pool/slurm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -121,7 +123,7 @@ std::string BatchScript(const PoolOrder& order) {
   const auto ask = [&script](const std::string& option) { script += "#SBATCH --" + option + "\n"; };
   ask("job-name=" + name);
   if (!order.partition.empty()) ask("partition=" + order.partition);
-  ask("array=1-" + std::to_string(order.machines));
+  ask(fmt::format("array=1-{}", order.machines));
   ask("nodes=1");
   ask("ntasks=1");
   ask("exclusive");
@@ -254,7 +256,7 @@ std::string TaskLine(const TaskState& state) {
   std::string line = Printable(state.node) + "  " +
                      std::string(kTaskKinds.at(static_cast<std::size_t>(state.kind)));
   if (state.kind == TaskState::Kind::kFailed) {
-    line += " (exit code " + std::to_string(state.exit_code) + ")";
+    line += fmt::format(" (exit code {})", state.exit_code);
   }
   const std::string interval = NewestInterval(state.update);
   return interval.empty() ? line : line + "  " + interval;

@@ -1,5 +1,7 @@
 #include "client/present/calibration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +51,7 @@ std::string CalibrationTable(const Calibration& calibration, const Style& style)
   if (calibration.scaled()) rows[0].emplace_back("in a minute");
   for (const NoiseFloor& floor : calibration.metrics) {
     rows.push_back(
-        {Printable(floor.metric), "2 x " + std::to_string(floor.runs),
+        {Printable(floor.metric), fmt::format("2 x {}", floor.runs),
          FormatQuantity(floor.mean, floor.unit, style), FormatQuantity(floor.sd, floor.unit, style),
          floor.mean > 0 ? FormatShare(floor.sd / floor.mean) : "-", ShareOrNone(floor.seen)});
     if (calibration.scaled()) rows.back().push_back(ShareOrNone(floor.seen_in_minute));
@@ -140,7 +142,7 @@ std::string TimesInterval(const std::optional<SpreadRatio>& ratio, const Style& 
 
 std::string HeldText(const TrialRow& row) {
   if (row.wanted == 0) return "-";
-  return std::to_string(row.held) + " of " + std::to_string(row.wanted);
+  return fmt::format("{} of {}", row.held, row.wanted);
 }
 
 std::string Table(const TrialReport& report, const Style& style) {
@@ -243,7 +245,7 @@ std::string RenderSettingTrial(const TrialReport& report, const Style& style) {
     text +=
         WrapSentence("only the choice of CPUs was tried: " + OneLine(report.nothing_held), style);
   }
-  return text + "seed " + std::to_string(report.seed) + "\n";
+  return text + fmt::format("seed {}\n", report.seed);
 }
 
 namespace {

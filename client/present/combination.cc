@@ -1,5 +1,7 @@
 #include "client/present/combination.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -67,10 +69,10 @@ std::string WhyUndecided(const MachineCombination& combination,
                          std::optional<std::size_t> expected) {
   const std::size_t machines = combination.machines.size();
   if (expected && machines < *expected) {
-    return std::to_string(machines) + " of " + Counted(*expected, "machine");
+    return fmt::format("{} of {}", machines, Counted(*expected, "machine"));
   }
   if (machines >= kFewestMachines) return "";
-  return Counted(machines, "machine") + "; a verdict needs " + std::to_string(kFewestMachines);
+  return fmt::format("{}; a verdict needs {}", Counted(machines, "machine"), kFewestMachines);
 }
 
 std::string Where(const ReasonedRegression& one) {

@@ -1,5 +1,7 @@
 #include "client/present/findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -138,8 +140,7 @@ std::string OneOfAKind(const v1::Update& update, bool notes, const Style& style)
   }
   std::string text;
   for (const auto& [worst, others] : folds) {
-    const std::string more =
-        others > 0 ? " (and " + std::to_string(others) + " more of this kind)" : "";
+    const std::string more = others > 0 ? fmt::format(" (and {} more of this kind)", others) : "";
     text += WarningLine(*worst, more, update, style);
   }
   return text;
@@ -188,11 +189,11 @@ std::string RenderWorstRuns(const v1::Update& update, const Style& style) {
     if (SeveralBenchmarks(update)) where = Printable(run.benchmark()) + ", " + where;
     const std::string causes =
         Join(run.causes(), ", ", [&style](const auto& cause) { return CauseText(cause, style); });
-    text += WrapSentence("run " + std::to_string(run.number()) + " (" + where +
-                             "): " + FormatQuantity(run.value(), run.unit(), style) + ", " +
-                             Fixed(run.ratio(), 1) + " times the median; " +
-                             (causes.empty() ? "no cause among the kernel's counters" : causes),
-                         style);
+    text += WrapSentence(
+        fmt::format("run {} ({}): {}, {} times the median; {}", run.number(), where,
+                    FormatQuantity(run.value(), run.unit(), style), Fixed(run.ratio(), 1),
+                    causes.empty() ? "no cause among the kernel's counters" : causes),
+        style);
   }
   return text;
 }

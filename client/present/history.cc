@@ -1,5 +1,7 @@
 #include "client/present/history.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -99,8 +101,8 @@ const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index) {
 }
 
 std::string SearchSentence(const ChangePointSearch& search) {
-  return "steps: E-divisive means, alpha " + FormatPercent(search.alpha) + ", " +
-         std::to_string(search.permutations) + " permutations, seed " + std::to_string(search.seed);
+  return fmt::format("steps: E-divisive means, alpha {}, {} permutations, seed {}",
+                     FormatPercent(search.alpha), search.permutations, search.seed);
 }
 
 namespace {

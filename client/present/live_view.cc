@@ -1,5 +1,7 @@
 #include "client/present/live_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -100,7 +102,7 @@ std::string ProgressBar(double fraction, int width, const Style& style) {
   const int filled = static_cast<int>(std::floor(fraction * inner));
   std::string bar;
   for (int i = 0; i < inner; ++i) bar += i < filled ? glyphs.full : glyphs.empty;
-  return bar + PadLeft(std::to_string(static_cast<int>(std::floor(fraction * 100))) + " %", 6);
+  return bar + PadLeft(fmt::format("{} %", static_cast<int>(std::floor(fraction * 100))), 6);
 }
 
 namespace {
@@ -111,7 +113,7 @@ bool HasMeasured(const LiveState& state) {
 
 std::string QueuedWords(const LiveState& state) {
   if (!state.queued || state.queued->position() == 0) return "submitted";
-  const std::string place = "queued, place " + std::to_string(state.queued->position());
+  const std::string place = fmt::format("queued, place {}", state.queued->position());
   if (!state.queued->has_eta_seconds()) return place;
   const double left = std::max(0.0, state.queued->eta_seconds() - state.since_event_seconds);
   return place + ", starts in about " + FormatRough(left);
@@ -258,7 +260,7 @@ std::vector<std::string> GateLines(const LiveState& state, const Style& style, i
     lines.push_back(AxisLine(gates, layout, range, style));
   for (const LiveRow& row : rows) lines.push_back(RowLine(row, layout, range, style));
   if (!all_fit && room > 1) {
-    lines.push_back("and " + std::to_string(gates.size() - shown) + " more");
+    lines.push_back(fmt::format("and {} more", gates.size() - shown));
   }
   return lines;
 }

@@ -1,5 +1,7 @@
 #include "client/present/markdown_limit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -64,7 +66,7 @@ std::vector<MarkdownLine> ClassifyLines(const std::string& text) {
 }
 
 std::string MoreOf(LineKind kind, std::size_t count) {
-  const std::string more = "… " + std::to_string(count) + " more";
+  const std::string more = fmt::format("… {} more", count);
   if (kind == LineKind::kPoint) return "- " + more + "\n";
   return kind == LineKind::kCode ? more + "\n" : "| " + more + " |\n";
 }

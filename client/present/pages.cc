@@ -1,5 +1,7 @@
 #include "client/present/pages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -20,7 +22,7 @@ std::string Subject(const v1::Session& session) {
   const v1::Benchmark& first = session.spec().benchmarks(0);
   const std::string arms = Join(first.arms(), ", ", &v1::Arm::name);
   if (session.spec().benchmarks_size() > 1) {
-    return std::to_string(session.spec().benchmarks_size()) + " benchmarks: " + arms;
+    return fmt::format("{} benchmarks: {}", session.spec().benchmarks_size(), arms);
   }
   return arms + (first.arms_size() > 0 ? ": " + first.arms(0).command() : "");
 }
@@ -30,9 +32,8 @@ std::string ResultCell(const v1::Session& session) {
     case v1::SESSION_STATE_DONE:
       return std::string(Word(session.report().verdict()));
     case v1::SESSION_STATE_QUEUED:
-      return session.queued().position() > 0
-                 ? "place " + std::to_string(session.queued().position())
-                 : "";
+      return session.queued().position() > 0 ? fmt::format("place {}", session.queued().position())
+                                             : "";
     case v1::SESSION_STATE_CANCELLED:
       return session.cancelled().by().empty() ? "" : "by " + session.cancelled().by();
     default:
@@ -181,10 +182,10 @@ std::string RenderQueue(const v1::QueueStatus& status) {
   std::string text = status.draining() ? "draining: no session is accepted or started"
                      : status.paused() ? "paused: no session starts"
                                        : "open";
-  text += "; " + std::to_string(status.queued()) + " queued, ";
+  text += fmt::format("; {} queued, ", status.queued());
   text += status.running().empty() ? "none running" : Printable(status.running()) + " is running";
   if (status.has_reserved_by()) {
-    text += ", uid " + std::to_string(status.reserved_by()) + " has reserved the machine";
+    text += fmt::format(", uid {} has reserved the machine", status.reserved_by());
   }
   return text + "\n";
 }
@@ -244,7 +245,7 @@ std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style)
   std::string text;
   for (int i = 0; i < response.sources_size(); ++i) {
     const v1::NoiseSource& source = response.sources(i);
-    const std::string number = std::to_string(i + 1) + ". ";
+    const std::string number = fmt::format("{}. ", i + 1);
     const std::string indent(number.size(), ' ');
     text += number + Paint(OneLine(source.name()), Tint::kBold, style);
     if (source.has_effect()) {

@@ -1,5 +1,7 @@
 #include "client/present/parsed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -48,7 +50,7 @@ std::string ValuesText(const std::vector<double>& values) {
     texts.push_back(FormatRoundTrip(value));
   }
   std::string text = Join(texts, ", ");
-  if (values.size() > kShownValues) text += ", ... (" + std::to_string(values.size()) + ")";
+  if (values.size() > kShownValues) text += fmt::format(", ... ({})", values.size());
   return text;
 }
 
@@ -72,9 +74,9 @@ std::string RenderParsed(const AdapterReading& reading, const Style& style) {
     text += AlignColumns(rows);
   }
   for (const AdapterFailure& failure : reading.failures) {
-    text += WrapSentence("line " + std::to_string(failure.line) +
-                             " means that the run failed: " + Quoted(failure.text),
-                         style);
+    text += WrapSentence(
+        fmt::format("line {} means that the run failed: {}", failure.line, Quoted(failure.text)),
+        style);
   }
   return text;
 }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "client/present/live_view.h"
@@ -41,7 +43,7 @@ std::string GatesProgress(const std::vector<const v1::Comparison*>& gates,
     text += ", " + GateProgress(*gates[i], update, style);
   }
   if (gates.size() > kMostGates) {
-    text += " and " + std::to_string(gates.size() - kMostGates) + " more" + of_these;
+    text += fmt::format(" and {} more{}", gates.size() - kMostGates, of_these);
   }
   return text;
 }
@@ -90,7 +92,7 @@ std::vector<std::string> PlainNarrator::Describe(const v1::SessionEvent& event,
 std::vector<std::string> PlainNarrator::DescribeQueued(const v1::Queued& queued) {
   if (queued.position() == 0 || position_ == queued.position()) return {};  // 0: about to start
   position_ = queued.position();
-  std::string line = "queued: place " + std::to_string(queued.position());
+  std::string line = fmt::format("queued: place {}", queued.position());
   if (queued.has_eta_seconds()) line += ", starts in about " + FormatRough(queued.eta_seconds());
   return {line};
 }
@@ -98,13 +100,12 @@ std::vector<std::string> PlainNarrator::DescribeQueued(const v1::Queued& queued)
 std::vector<std::string> PlainNarrator::DescribeStarted(const v1::Started& started) {
   if (started_) return {};
   started_ = true;
-  std::string line = "started: seed " + std::to_string(started.seed());
+  std::string line = fmt::format("started: seed {}", started.seed());
   const auto held = std::ranges::count_if(started.isolation(), &v1::Setting::held);
   if (started.isolation_size() > 0 && started.user_mode()) {
     line += "; user mode: machine not tuned";
   } else if (started.isolation_size() > 0) {
-    line += "; " + std::to_string(held) + " of " + std::to_string(started.isolation_size()) +
-            " machine settings held";
+    line += fmt::format("; {} of {} machine settings held", held, started.isolation_size());
   }
   return {line};
 }

@@ -1,5 +1,7 @@
 #include "client/present/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "client/present/findings.h"
@@ -59,9 +61,9 @@ std::string RunsEach(const v1::Update& update) {
   const std::uint64_t most = largest.runs();
   if (fewest == most) return Counted(most, "run") + " each";
   if (update.runs_size() == 2) {
-    return std::to_string(update.runs(0).runs()) + " and " + Counted(update.runs(1).runs(), "run");
+    return fmt::format("{} and {}", update.runs(0).runs(), Counted(update.runs(1).runs(), "run"));
   }
-  return std::to_string(fewest) + " to " + Counted(most, "run") + " each";
+  return fmt::format("{} to {} each", fewest, Counted(most, "run"));
 }
 
 // Returns whether the gate has an interval for its kind of margin. Without one, the gate is judged
@@ -100,7 +102,7 @@ std::string MeasuredSentence(const v1::Update& update, const ReportOptions& opti
   if (options.decided_at && !gates.empty()) {
     facts.push_back("decided at " + DecisionCount(*gates.front(), *options.decided_at));
   }
-  if (all && options.seed) facts.push_back("seed " + std::to_string(*options.seed));
+  if (all && options.seed) facts.push_back(fmt::format("seed {}", *options.seed));
   if (all && !options.session.empty() && update.disturbances() > 0) {
     facts.push_back(Counted(update.disturbances(), "disturbance"));
   }
@@ -241,8 +243,8 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed) 
   where += "benchmark " + Printable(run.benchmark());
   if (of_run) where += run.warmup() ? ", warm-up block " : ", block ";
   if (of_run) where += std::to_string(run.block());
-  if (run.has_exit_code()) where += ", exit code " + std::to_string(run.exit_code());
-  if (run.has_signal()) where += ", signal " + std::to_string(run.signal());
+  if (run.has_exit_code()) where += fmt::format(", exit code {}", run.exit_code());
+  if (run.has_signal()) where += fmt::format(", signal {}", run.signal());
   text += where + "\n";
   if (run.stderr_tail().empty()) return text;
   text += of_run ? "the end of its stderr:\n" : "the end of its output:\n";

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -221,9 +223,8 @@ std::string RestLine(const v1::Update& update, const RowSelection& selection, Ro
                      const std::string& session, const Style& style) {
   std::string text;
   if (selection.changed > 0) {
-    text += WrapSentence(std::to_string(selection.changed) + " more changed: " +
-                             (session.empty() ? "--verbose" : "benchctl show " + session) +
-                             " lists them",
+    text += WrapSentence(fmt::format("{} more changed: {} lists them", selection.changed,
+                                     session.empty() ? "--verbose" : "benchctl show " + session),
                          style);
   }
   const std::string unchanged = UnchangedWords(update, selection);

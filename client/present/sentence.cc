@@ -1,5 +1,7 @@
 #include "client/present/sentence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -155,7 +157,7 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
 std::string RunsOf(const v1::Comparison& c) {
   if (c.method() == v1::METHOD_LAYOUTS) return Counted(c.n_candidate(), "build") + " each";
   if (c.n_reference() == c.n_candidate()) return Counted(c.n_candidate(), "run") + " each";
-  return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " runs";
+  return fmt::format("{} and {} runs", c.n_reference(), c.n_candidate());
 }
 
 // Formats a duration for --max-time, rounded up: "40s", "12m", "3h".
@@ -172,7 +174,7 @@ std::string DurationOption(double seconds) {
 // Suggests how to reach a verdict: "; more time may decide it: --max-time 12m".
 std::string Advice(const v1::Comparison& gate) {
   const v1::Forecast& forecast = gate.forecast();
-  const std::string runs = forecast.has_runs() ? " " + std::to_string(forecast.runs()) : "";
+  const std::string runs = forecast.has_runs() ? fmt::format(" {}", forecast.runs()) : "";
   switch (forecast.remedy()) {
     case v1::REMEDY_MORE_TIME:
       return "; more time may decide it: --max-time" +
@@ -201,14 +203,14 @@ std::string Advice(const v1::Comparison& gate) {
 
 std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,
                           std::size_t open) {
-  const std::string all = gates == 2 ? "both" : "all " + std::to_string(gates);
-  const std::string of = " of " + std::to_string(gates) + " gates";
-  const std::string undecided = std::to_string(open) + of + " undecided";
+  const std::string all = gates == 2 ? "both" : fmt::format("all {}", gates);
+  const std::string of = fmt::format("of {} gates", gates);
+  const std::string undecided = fmt::format("{} {} undecided", open, of);
   switch (update.verdict()) {
     case v1::VERDICT_REGRESSION:
       if (regressions == gates) return all + " gates regressed";
-      return std::to_string(regressions) + of + " regressed" +
-             (open > 0 ? ", " + std::to_string(open) + " undecided" : "");
+      return fmt::format("{} {} regressed{}", regressions, of,
+                         open > 0 ? fmt::format(", {} undecided", open) : "");
     case v1::VERDICT_PASS:
       return all + " gates passed";
     default:
@@ -238,9 +240,9 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   const std::uint64_t builds = BuildsPerArm(sd, *judged.margin, gate.confidence());
   const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
                                              : scale.WithUnit(scale.Format(sd));
-  return text + "layouts: sd " + spread + "; " + about + judged.Format(*judged.margin, style) +
-         " needs about " + std::to_string(builds) + " builds per arm (there are " +
-         std::to_string(gate.n_candidate()) + ")";
+  return text + fmt::format("layouts: sd {}; {}{} needs about {} builds per arm (there are {})",
+                            spread, about, judged.Format(*judged.margin, style), builds,
+                            gate.n_candidate());
 }
 
 std::string BlocksSentence(const v1::Update& update) {
@@ -252,7 +254,7 @@ std::string DecidedSentence(const v1::Update& update) {
   const auto gates = GatesOf(update);
   const auto decided =
       std::ranges::count_if(gates, [](const v1::Comparison* gate) { return gate->has_decided(); });
-  return std::to_string(decided) + " of " + std::to_string(gates.size()) + " decided";
+  return fmt::format("{} of {} decided", decided, gates.size());
 }
 
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
@@ -359,7 +361,7 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
     lines.push_back("  " + (named ? Printable(told[i]->benchmark()) + ": " : "") + line);
   }
   if (told.size() > kMostTold) {
-    lines.push_back("  and " + std::to_string(told.size() - kMostTold) + " more in the table");
+    lines.push_back(fmt::format("  and {} more in the table", told.size() - kMostTold));
   }
   return lines;
 }

@@ -1,5 +1,7 @@
 #include "client/present/similarity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -50,19 +52,19 @@ std::string Clusters(const RunSetReport& set) {
 std::string RenderOne(const AssessedFile& file, const RunSetReport& set,
                       const benchd::SimilarityOptions& options, const Style& style) {
   const SimilarityAssessment& found = set.assessment;
-  std::string text = NameOf(file, set) + ": " + std::to_string(found.runs) + " runs of " +
-                     std::to_string(found.values) + " values";
-  if (set.cut > 0) text += ", up to " + std::to_string(set.cut) + " more left out";
+  std::string text =
+      fmt::format("{}: {} runs of {} values", NameOf(file, set), found.runs, found.values);
+  if (set.cut > 0) text += fmt::format(", up to {} more left out", set.cut);
   text += "\n\n";
   Rows rows{{"", "mean", "largest", "of runs"}};
   for (const PairMeasure& measure : VoteOf(set, options.variant).measures) {
-    rows.push_back({"M" + std::to_string(rows.size()), Decimals(measure.mean),
-                    Decimals(measure.max),
-                    RunName(set, measure.first) + " and " + RunName(set, measure.second)});
+    rows.push_back(
+        {fmt::format("M{}", rows.size()), Decimals(measure.mean), Decimals(measure.max),
+         fmt::format("{} and {}", RunName(set, measure.first), RunName(set, measure.second))});
   }
   text += AlignColumns(rows, 3) + "\n";
   const auto votes = [&options](const MajorityVote& of) {
-    return std::to_string(of.above) + " of 5 above " + FormatRoundTrip(options.threshold);
+    return fmt::format("{} of 5 above {}", of.above, FormatRoundTrip(options.threshold));
   };
   const Rows methods{{"literal", ResemblanceText(found.by_literal, style), votes(found.literal)},
                      {"shape", ResemblanceText(found.by_shape, style), votes(found.shape)},
@@ -129,10 +131,9 @@ std::string RenderSimilarity(std::span<const AssessedFile> files,
 
 std::string RenderAgreement(const AgreementReport& report, const std::string& truth,
                             const Style& style) {
-  std::string text = std::to_string(report.raters.size()) + " raters, " +
-                     std::to_string(report.subjects) + " subjects: Fleiss' kappa " +
-                     Decimals(report.all.kappa) + ", " + Paint(report.band, Tint::kBold, style) +
-                     "\n";
+  std::string text = fmt::format("{} raters, {} subjects: Fleiss' kappa {}, {}\n",
+                                 report.raters.size(), report.subjects, Decimals(report.all.kappa),
+                                 Paint(report.band, Tint::kBold, style));
   Rows rows{{"", "alike", "kappa", ""}};
   for (const RaterPair& pair : report.pairs) {
     rows.push_back({Printable(report.raters[pair.first] + ", " + report.raters[pair.second]),
@@ -150,7 +151,7 @@ namespace {
 
 void AddMeans(const MajorityVote& vote, Json& json) {
   for (std::size_t m = 0; m < vote.measures.size(); ++m) {
-    const std::string key = "m" + std::to_string(m + 1);
+    const std::string key = fmt::format("m{}", m + 1);
     Put(json, key.c_str(), vote.measures[m].mean);
   }
 }
@@ -165,7 +166,7 @@ Json ToJson(const MajorityVote& vote, Resemblance resemblance, const RunSetRepor
     Json largest;
     Put(largest, "value", measure.max);
     largest["runs"] = {set.run_names[measure.first], set.run_names[measure.second]};
-    json["max"]["m" + std::to_string(m + 1)] = std::move(largest);
+    json["max"][fmt::format("m{}", m + 1)] = std::move(largest);
   }
   return json;
 }

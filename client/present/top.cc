@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,7 +23,7 @@ std::string ModeOf(const TopState& state, const UserNames& users) {
   if (state.queue.has_reserved_by()) {
     mode += ", reserved by " + Printable(users(state.queue.reserved_by()));
   }
-  return mode + ", " + std::to_string(state.queue.queued()) + " queued";
+  return fmt::format("{}, {} queued", mode, state.queue.queued());
 }
 
 std::string FactOf(const v1::MachineStatus& machine, std::string_view name) {
@@ -135,7 +137,7 @@ std::vector<std::string> QueueLines(const TopState& state, const UserNames& user
   const auto shown = static_cast<std::size_t>(height) - 1;  // including the header
   const std::size_t more = lines.size() - shown;
   lines.resize(shown);
-  lines.push_back(Shorten("and " + std::to_string(more) + " more", style.width, style));
+  lines.push_back(Shorten(fmt::format("and {} more", more), style.width, style));
   return lines;
 }
 

@@ -1,5 +1,7 @@
 #include "client/present/units.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -255,9 +257,8 @@ int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
 
 std::string FormatClock(double seconds) {
   const auto total = static_cast<std::int64_t>(std::max(0.0, std::floor(seconds)));
-  const auto two = [](std::int64_t n) { return (n < 10 ? ":0" : ":") + std::to_string(n); };
-  if (total < 3600) return std::to_string(total / 60) + two(total % 60);
-  return std::to_string(total / 3600) + two(total / 60 % 60) + two(total % 60);
+  if (total < 3600) return fmt::format("{}:{:02}", total / 60, total % 60);
+  return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
 }
 
 std::string FormatRough(double seconds) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -72,8 +74,7 @@ void KeepNewest(std::size_t most, SeriesOfPicture* series) {
     series->levels.erase(series->levels.begin());
   }
   series->levels.front().why.clear();
-  series->note +=
-      " Only the newest " + std::to_string(most) + " of " + std::to_string(all) + " are shown.";
+  series->note += fmt::format(" Only the newest {} of {} are shown.", most, all);
 }
 
 SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
@@ -116,7 +117,7 @@ std::string Section(const HistorySeries& series, std::size_t number, std::size_t
   const std::string verdict(NameOf(last.verdict));
   return "<section>\n" + Heading(2, OneLine(SeriesTitle(series) + ", " + last.metric)) +
          Paragraph(OneLine(last.machine), "quiet") +
-         Figures({Figure(DrawSeries("series" + std::to_string(number), picture)),
+         Figures({Figure(DrawSeries(fmt::format("series{}", number), picture)),
                   "<div>\n" +
                       Paragraph("Newest: " + Join(picture.entries.back().cells, ", "), verdict) +
                       Changes(picture) + "</div>\n"}) +
@@ -134,8 +135,8 @@ std::string RenderHistoryPage(std::span<const HistorySeries> history, std::strin
                      Paragraph(SearchSentence(search), "quiet") + "</header>\n";
   for (std::size_t i = 0; i < shown; ++i) html += Section(history[i], i, kMostEntries / shown);
   if (shown < history.size()) {
-    html += Paragraph("Of " + std::to_string(history.size()) + " series, this page shows the " +
-                          std::to_string(shown) + " with the newest entries.",
+    html += Paragraph(fmt::format("Of {} series, this page shows the {} with the newest entries.",
+                                  history.size(), shown),
                       "quiet");
   }
   return HtmlPage("History of " + title + " - benchd", html);

@@ -1,5 +1,7 @@
 #include "client/report/html.h"
 
+#include <fmt/format.h>
+
 #include "client/report/svg.h"
 
 namespace benchd::client {
@@ -107,7 +109,7 @@ std::string HtmlPage(std::string_view title, std::string_view html) {
 }
 
 std::string Heading(int level, std::string_view text) {
-  return Tagged("h" + std::to_string(level), "", text) + "\n";
+  return Tagged(fmt::format("h{}", level), "", text) + "\n";
 }
 
 std::string Paragraph(std::string_view text, std::string_view style) {

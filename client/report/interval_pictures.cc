@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -210,16 +212,15 @@ Picture DrawHistory(const std::string& id, const IntervalHistory& history, const
   if (history.decided_at) {
     const double at = x(static_cast<double>(*history.decided_at));
     const bool left_half = at < (kPlotLeft + kPlotRight) / 2;
-    svg.Line(at, 10, at, bottom, "zero", "decided at " + std::to_string(*history.decided_at));
+    svg.Line(at, 10, at, bottom, "zero", fmt::format("decided at {}", *history.decided_at));
     svg.Text(at + (left_half ? 5 : -5), bottom - 6, "decided", "small",
              left_half ? Anchor::kStart : Anchor::kEnd);
   }
   DrawCountAxis(&svg, x, bottom, "runs each");
   const IntervalPoint& last = points.back();
   return {std::move(svg), "How the interval shrank",
-          "After " + std::to_string(points.front().runs) + " runs each " +
-              IntervalText(points.front(), axis) + ", after " + std::to_string(last.runs) + " " +
-              IntervalText(last, axis),
+          fmt::format("After {} runs each {}, after {} {}", points.front().runs,
+                      IntervalText(points.front(), axis), last.runs, IntervalText(last, axis)),
           "", std::move(table)};
 }
 

@@ -1,5 +1,7 @@
 #include "client/report/metric_picture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -100,7 +102,7 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
   }
   std::vector<Picture> parts;
   for (const auto& [axis, rows] : groups) {
-    parts.push_back(DrawIntervals("intervals" + std::to_string(parts.size()), rows, axis));
+    parts.push_back(DrawIntervals(fmt::format("intervals{}", parts.size()), rows, axis));
   }
   const auto of_metric = [&metric](const MetricRuns& runs) {
     return runs.metric == metric && !runs.arms.empty();
@@ -109,7 +111,7 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
     const MetricRuns& runs = *std::ranges::find_if(source.metrics, of_metric);
     for (const v1::Comparison* one : comparisons) {
       const auto layouts = LayoutsOf(runs, *one);
-      if (layouts) parts.push_back(DrawUnits("builds" + std::to_string(parts.size()), *layouts));
+      if (layouts) parts.push_back(DrawUnits(fmt::format("builds{}", parts.size()), *layouts));
     }
     parts.push_back(DrawDistributions("values", runs.arms, runs.unit, runs.resolution));
   }
@@ -156,7 +158,7 @@ UnitGroup GroupOf(const BuiltArm& arm, const BuiltArm& reference, const Range& m
   };
   for (const LayoutMean& build : arm.builds) {
     group.units.push_back(
-        unit_of(arm.name + "/" + std::to_string(build.layout), build.mean, build.runs));
+        unit_of(fmt::format("{}/{}", arm.name, build.layout), build.mean, build.runs));
     runs += build.runs;
   }
   group.mean =

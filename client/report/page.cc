@@ -1,5 +1,7 @@
 #include "client/report/page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -43,7 +45,7 @@ Parts IntervalFigures(const std::string& id, const IntervalGroups& groups) {
     for (std::size_t begin = 0; begin < rows.size(); begin += kMostIntervals) {
       const auto end = std::min(rows.size(), begin + kMostIntervals);
       figures.push_back(Figure(DrawIntervals(
-          id + "-" + std::to_string(figures.size()),
+          fmt::format("{}-{}", id, figures.size()),
           {rows.begin() + static_cast<int>(begin), rows.begin() + static_cast<int>(end)}, axis)));
     }
   }
@@ -136,7 +138,7 @@ class Section {
   }
 
   std::string Title(const std::string& style, std::string_view text) const {
-    const std::string tag = "h" + std::to_string(level_);
+    const std::string tag = fmt::format("h{}", level_);
     return "<" + tag + " class=\"verdict " + style + "\">" + EscapeMarkup(text) + "</" + tag +
            ">\n";
   }
@@ -194,7 +196,7 @@ class Section {
         std::min(kMostMarks, marks_ / std::max<std::size_t>(1, places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) {
       const MetricRuns& place = *places[i];
-      const std::string id = id_ + "-" + std::to_string(i);
+      const std::string id = fmt::format("{}-{}", id_, i);
       const std::string name =
           SeveralBenchmarks(update_) ? place.benchmark + ": " + place.metric : place.metric;
       Parts parts = Histories(place, id);
@@ -206,9 +208,10 @@ class Section {
     }
     const std::size_t gates = GatesOf(update_).size();
     if (places.size() == kMostPlaces && gates > kMostPlaces) {
-      html += Paragraph("Only the first " + std::to_string(kMostPlaces) + " of " +
-                            std::to_string(gates) + " gates have pictures; the table lists all.",
-                        "quiet");
+      html +=
+          Paragraph(fmt::format("Only the first {} of {} gates have pictures; the table lists all.",
+                                kMostPlaces, gates),
+                    "quiet");
     }
     if (!source_.missing.empty()) {
       html += Paragraph("No pictures of the runs: " + OneLine(source_.missing), "quiet");
@@ -226,7 +229,7 @@ class Section {
                trajectory.reference == one.reference() && trajectory.candidate == one.candidate();
       });
       if (found == source_.trajectories.end() || found->points.size() < kFewestLooks) continue;
-      parts.push_back(Figure(History(*found, one, id + "-history" + std::to_string(parts.size()))));
+      parts.push_back(Figure(History(*found, one, fmt::format("{}-history{}", id, parts.size()))));
     }
     return parts;
   }
@@ -237,7 +240,7 @@ class Section {
       if (one.benchmark() != place.benchmark || one.metric() != place.metric) continue;
       const auto builds = LayoutsOf(place, one);
       if (!builds) continue;
-      parts.push_back(Figure(DrawUnits(id + "-builds" + std::to_string(parts.size()), *builds)));
+      parts.push_back(Figure(DrawUnits(fmt::format("{}-builds{}", id, parts.size()), *builds)));
     }
     return parts;
   }
@@ -383,7 +386,7 @@ std::string Machines(std::span<const ReportSource> sources) {
   Parts parts;
   std::string words;
   for (std::size_t i = 0; i < std::min(combination->gates.size(), kMostPlaces); ++i) {
-    parts.push_back(Figure(DrawUnits("machines" + std::to_string(i), MachinesOf(*combination, i))));
+    parts.push_back(Figure(DrawUnits(fmt::format("machines{}", i), MachinesOf(*combination, i))));
     words += Paragraph(SpreadSentence(combination->gates[i], kPlain));
   }
   std::string verdicts;
@@ -407,8 +410,8 @@ std::string Overview(std::span<const ReportSource> sources) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const v1::Update& update = sources[i].session.report();
     const std::string name = OneLine(sources[i].name);
-    html += "<li><a href=\"#r" + std::to_string(i) + "\">" + EscapeMarkup(name) + "</a> " +
-            EscapeMarkup(Word(update.verdict())) + "</li>\n";
+    html += fmt::format("<li><a href=\"#r{}\">{}</a> {}</li>\n", i, EscapeMarkup(name),
+                        EscapeMarkup(Word(update.verdict())));
     const std::string file = name.substr(name.find_last_of('/') + 1);
     for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, file + ": ")) {
       std::ranges::move(rows, std::back_inserter(RowsOn(axis, all)));
@@ -430,7 +433,7 @@ std::string RenderReportPage(std::span<const ReportSource> sources) {
   const bool several = sources.size() > 1;
   std::string html = several ? Overview(sources) : "";
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    html += Section(sources[i], "r" + std::to_string(i), several ? 2 : 1,
+    html += Section(sources[i], fmt::format("r{}", i), several ? 2 : 1,
                     kMostMarksOfPage / sources.size())
                 .Render();
   }

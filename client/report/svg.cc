@@ -1,5 +1,7 @@
 #include "client/report/svg.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -224,7 +226,7 @@ void Svg::ShortText(double x, double y, double room, std::string_view text,
 }
 
 void Svg::BeginClip(double x, double y, double width, double height) {
-  const std::string clip = id_ + "-clip" + std::to_string(++clips_);
+  const std::string clip = fmt::format("{}-clip{}", id_, ++clips_);
   body_ += "<clipPath id=\"" + clip + "\"><rect x=\"" + Pixels(x) + "\" y=\"" + Pixels(y) +
            "\" width=\"" + Pixels(width) + "\" height=\"" + Pixels(height) +
            "\"/></clipPath>\n<g clip-path=\"url(#" + clip + ")\">\n";

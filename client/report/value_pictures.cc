@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -39,7 +41,7 @@ void DrawArm(Svg* svg, const ArmOfPicture& arm, const Distributions& all, std::s
     const double width = std::max(1.0, x(all.edges[bin + 1]) - left - 1);
     const double y = up(all.Height(number, bin));
     svg->Rect(left, y, width, std::max(0.5, bottom - y), style + " bar",
-              BinLabel(all, bin, unit) + ": " + std::to_string(counts[bin]) + of_n);
+              fmt::format("{}: {}{}", BinLabel(all, bin, unit), counts[bin], of_n));
   }
   std::vector<double> points;
   for (std::size_t i = 0; i < drawn.x.size(); ++i) {
@@ -62,8 +64,8 @@ std::string BeyondNote(const std::vector<ArmOfPicture>& arms, const Distribution
     const auto [least, most] = std::ranges::minmax(arms[i].values);
     const auto add = [&](std::size_t count, const char* side, double farthest) {
       if (count == 0) return;
-      parts.push_back(std::to_string(count) + " of " + arms[i].name + " " + side + " (up to " +
-                      ValueLabel(farthest, RangeOf(all), unit) + ")");
+      parts.push_back(fmt::format("{} of {} {} (up to {})", count, arms[i].name, side,
+                                  ValueLabel(farthest, RangeOf(all), unit)));
     };
     add(all.arms[i].below, "to the left", least);
     add(all.arms[i].above, "to the right", most);
@@ -142,7 +144,7 @@ std::string WordsOf(const RunOfPicture& run, const RunsPlot& plot) {
 
 // Returns the name of the arm, with the build if the arm has several.
 std::string NameOf(const RunOfPicture& run, const ArmOfPicture& arm) {
-  return run.layout == 0 ? arm.name : arm.name + "/" + std::to_string(run.layout);
+  return run.layout == 0 ? arm.name : fmt::format("{}/{}", arm.name, run.layout);
 }
 
 void DrawRun(Svg* svg, const RunOfPicture& run, const RunsPlot& plot, Rows* table) {
@@ -152,7 +154,7 @@ void DrawRun(Svg* svg, const RunOfPicture& run, const RunsPlot& plot, Rows* tabl
   const double x = plot.x(static_cast<double>(run.order));
   const double y = plot.Y(run.value);
   const std::string title =
-      "run " + std::to_string(run.order) + ", " + name + ": " + plot.ValueText(run.value) + words;
+      fmt::format("run {}, {}: {}{}", run.order, name, plot.ValueText(run.value), words);
   svg->Mark(ShapeOf(arm), x, y, 2.8,
             "run " + std::string(ClassOf(arm)) + (run.warmup ? " open" : ""), title);
   if (plot.IsOutlier(run)) svg->Mark(Shape::kCircle, x, y, 5.5, "flagged outlier");
@@ -190,14 +192,14 @@ void DrawStretch(Svg* svg, const Stretch& stretch, std::size_t number, const Run
   const ArmOfPicture& arm = plot.arms[number];
   std::string words;
   if (stretch.outliers > 0) words += ", " + Counted(stretch.outliers, "outlier");
-  if (stretch.disturbed > 0) words += ", " + std::to_string(stretch.disturbed) + " disturbed";
+  if (stretch.disturbed > 0) words += fmt::format(", {} disturbed", stretch.disturbed);
   const double middle = static_cast<double>(stretch.first + stretch.last) / 2;
   // Marks of different arms for the same group of runs are side by side.
   const double aside = static_cast<double>(number) - static_cast<double>(plot.arms.size() - 1) / 2;
   const double x = plot.x(middle) + aside * kStretchPixels;
   const std::string values =
       plot.ValueText(stretch.range.low) + " … " + plot.ValueText(stretch.range.high);
-  const std::string orders = std::to_string(stretch.first) + " to " + std::to_string(stretch.last);
+  const std::string orders = fmt::format("{} to {}", stretch.first, stretch.last);
   const std::string title = "runs " + orders + ", " + Counted(stretch.runs, "run") + " of " +
                             arm.name + ": " + values + words;
   const double low = plot.Y(stretch.range.low);
@@ -296,9 +298,10 @@ Picture DrawRuns(const std::string& id, const std::vector<ArmOfPicture>& arms,
   std::string note;
   if (thinned) {
     const std::size_t stretches = DrawStretches(&plotted, runs, plot, most_marks, &table);
-    note = Counted(runs.size(), "run") +
-           ": each line is the range of an arm's runs, with their mean, in one of " +
-           std::to_string(stretches) + " groups of consecutive runs.";
+    note = fmt::format(
+        "{}: each line is the range of an arm's runs, with their mean, in one of {} groups of "
+        "consecutive runs.",
+        Counted(runs.size(), "run"), stretches);
   } else {
     for (const RunOfPicture& run : runs) DrawRun(&plotted, run, plot, &table);
   }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -13,7 +15,7 @@ constexpr char kListHint[] = "write --parameter-list NAME A,B,C";
 constexpr std::string_view kNoText = "\"\"";
 constexpr char kScanHint[] = "write --parameter-scan NAME MIN MAX STEP, such as size 0 64 8";
 
-std::string TooMany() { return "more than " + std::to_string(kMostBenchmarks) + " values"; }
+std::string TooMany() { return fmt::format("more than {} values", kMostBenchmarks); }
 
 // Removes the name and the blank after it from the front of `text`, and returns the name.
 Result<std::string> TakeName(std::string_view* text, const char* hint) {

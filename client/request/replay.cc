@@ -1,5 +1,7 @@
 #include "client/request/replay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -331,7 +333,7 @@ void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, C
 }  // namespace
 
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
-  const std::string start = "benchctl compare --seed " + std::to_string(seed);
+  const std::string start = fmt::format("benchctl compare --seed {}", seed);
   const std::string as_asked =
       start + " " + (spec.invocation().empty() ? "-f FILE" : Printable(spec.invocation()));
   if (spec.benchmarks_size() != 1) return as_asked;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <set>
 
 #include "client/request/quantity.h"
@@ -31,9 +33,9 @@ Result<void> CheckText(const std::string& text, const std::string& what) {
     return UsageError(what + ": not valid UTF-8", "put it into a script with a plain name");
   }
   if (text.size() > kMaxCommandBytes) {
-    return UsageError(what + ": " + std::to_string(text.size()) + " bytes; the limit is " +
-                          std::to_string(kMaxCommandBytes),
-                      "put it into a script");
+    return UsageError(
+        fmt::format("{}: {} bytes; the limit is {}", what, text.size(), kMaxCommandBytes),
+        "put it into a script");
   }
   return {};
 }
@@ -180,9 +182,10 @@ class Builder {
       if (given == options.end() || given->second.size() < 2) continue;
       const std::vector<OptionValue>& values = given->second;
       if (values.size() != static_cast<std::size_t>(benchmark->arms_size())) {
-        return UsageError(values.back().origin + ": " + std::to_string(values.size()) + " for " +
-                              Counted(static_cast<std::size_t>(benchmark->arms_size()), "command"),
-                          "give one for all commands, or one per command, in order");
+        return UsageError(
+            fmt::format("{}: {} for {}", values.back().origin, values.size(),
+                        Counted(static_cast<std::size_t>(benchmark->arms_size()), "command")),
+            "give one for all commands, or one per command, in order");
       }
       for (int i = 0; i < benchmark->arms_size(); ++i) {
         const OptionValue& value = values[static_cast<std::size_t>(i)];

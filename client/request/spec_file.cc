@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,8 +60,7 @@ class Reader {
 
  private:
   std::string At(const toml::source_region& region, std::string_view what) const {
-    return name_ + ":" + std::to_string(region.begin.line) + ":" +
-           std::to_string(region.begin.column) + ": " + std::string(what);
+    return fmt::format("{}:{}:{}: {}", name_, region.begin.line, region.begin.column, what);
   }
 
   Error Unknown(const toml::key& key, std::vector<std::string_view> known) const {
@@ -252,9 +252,8 @@ Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
   const toml::parse_result parsed = toml::parse(text, name);
   if (parsed) return Reader(name, directory).Read(parsed.table());
   const toml::parse_error& error = parsed.error();
-  return UsageError(name + ":" + std::to_string(error.source().begin.line) + ":" +
-                    std::to_string(error.source().begin.column) +
-                    ": not valid TOML: " + std::string(error.description()));
+  return UsageError(fmt::format("{}:{}:{}: not valid TOML: {}", name, error.source().begin.line,
+                                error.source().begin.column, error.description()));
 }
 
 Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd, bool remote) {

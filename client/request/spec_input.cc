@@ -1,5 +1,7 @@
 #include "client/request/spec_input.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "client/request/quantity.h"
@@ -13,11 +15,11 @@ constexpr char kTwoCommands[] =
     "give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
 
 std::string CandidateName(std::size_t index) {
-  return index == 0 ? "candidate" : "candidate-" + std::to_string(index + 1);
+  return index == 0 ? "candidate" : fmt::format("candidate-{}", index + 1);
 }
 
 std::string CandidateOrigin(std::size_t index) {
-  return index == 0 ? "CANDIDATE" : "CANDIDATE " + std::to_string(index + 1);
+  return index == 0 ? "CANDIDATE" : fmt::format("CANDIDATE {}", index + 1);
 }
 
 // Joins the words of a command and quotes them to preserve them. A single word is a whole command
@@ -37,7 +39,7 @@ Result<SpecInput> OneCommandForValues(const ParsedArguments& arguments, SpecInpu
   }
   if (arguments.positionals.size() != 1) {
     return UsageError(
-        "--between: expected one command, got " + std::to_string(arguments.positionals.size()),
+        fmt::format("--between: expected one command, got {}", arguments.positionals.size()),
         "write --parameter-list t 1,2,4 --between t 'COMMAND {t}'");
   }
   input.arms.push_back({"", "", arguments.positionals.front(), "", "COMMAND", {}});

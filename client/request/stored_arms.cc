@@ -1,6 +1,7 @@
 #include "client/request/stored_arms.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nettle/sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ Result<std::string> ReadFile(const std::string& path, std::size_t most) {
   auto text = ReadAll(file.get(), path, most);
   if (!text) return UsageError(text.error().message);
   if (text->size() > most) {
-    return UsageError(path + ": more than " + std::to_string(most >> 20U) + " MiB");
+    return UsageError(fmt::format("{}: more than {} MiB", path, most >> 20U));
   }
   return text;
 }
@@ -188,7 +189,7 @@ Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) con
   TRY(auto bytes, ReadFile(source, kMostProgramBytes));
   arm.program = fs::path(source).filename().string();
   arm.sha256 = Sha256(bytes);
-  const std::string made = folder_ + "/." + arm.name + "." + std::to_string(getpid()) + ".tmp";
+  const std::string made = fmt::format("{}/.{}.{}.tmp", folder_, arm.name, getpid());
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) return UsageError(folder_ + ": " + error.message());
@@ -246,7 +247,7 @@ Result<void> StoredArms::Remove(const std::string& name) const {
   TRY_VOID(CheckArmName(name));
   // Rename atomically, then remove.
   const std::string place = PlaceOf(name);
-  const std::string gone = folder_ + "/." + name + "." + std::to_string(getpid()) + ".gone";
+  const std::string gone = fmt::format("{}/.{}.{}.gone", folder_, name, getpid());
   if (rename(place.c_str(), gone.c_str()) != 0) {
     return errno == ENOENT ? NoSuchArm(name) : SystemsError(place, errno);
   }

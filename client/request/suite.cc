@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -44,8 +45,8 @@ Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) 
         return other.parameter.name == parameter->name;
       });
       if (parameters.size() == kMostParameters) {
-        return UsageError(value.origin + ": more than " + std::to_string(kMostParameters) +
-                          " parameters");
+        return UsageError(
+            fmt::format("{}: more than {} parameters", value.origin, kMostParameters));
       }
       if (twin) {
         return UsageError(value.origin + ": duplicate parameter " + Quoted(parameter->name),
@@ -269,10 +270,10 @@ class Expansion {
       parameters.push_back(&parameter.parameter);
     }
     if (Combinations(parameters) > kMostBenchmarks - std::min(kMostBenchmarks, expanded_.size())) {
-      return UsageError((benchmark.origin.empty() ? "" : benchmark.origin + ": ") +
-                            std::string("more than ") + std::to_string(kMostBenchmarks) +
-                            " benchmarks",
-                        "use fewer values, or several sessions");
+      return UsageError(
+          fmt::format("{}more than {} benchmarks",
+                      benchmark.origin.empty() ? "" : benchmark.origin + ": ", kMostBenchmarks),
+          "use fewer values, or several sessions");
     }
     Values values;
     AddCombinations(texts, parameters, &values);
@@ -336,7 +337,7 @@ class Expansion {
     constexpr std::size_t kMostNames = 5;
     const std::size_t shown = std::min(names.size(), kMostNames);
     std::string list = "available: " + Join(std::span(names).first(shown), ", ");
-    if (names.size() > shown) list += " and " + std::to_string(names.size() - shown) + " more";
+    if (names.size() > shown) list += fmt::format(" and {} more", names.size() - shown);
     return UsageError(value.origin + ": no benchmark matches", HintForUnknown(typed, known, list));
   }
 

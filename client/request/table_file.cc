@@ -1,6 +1,7 @@
 #include "client/request/table_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -72,7 +73,7 @@ Result<std::string> TableFile::ReadAll() {
   if (!all) return UsageError(std::move(all).error().message);
   if (all->size() <= kMostWholeBytes) return all;
   return Error{ErrorCode::kResourceExhausted,
-               name_ + ": larger than " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
+               fmt::format("{}: larger than {} MiB", name_, kMostWholeBytes >> 20U),
                "split it, or remove what you do not need"};
 }
 

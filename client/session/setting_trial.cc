@@ -1,5 +1,7 @@
 #include "client/session/setting_trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -99,9 +101,8 @@ Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double o
   if (wanted_seconds > 0) {
     const double fewest = seconds(kFewestRounds, kFewestBlocks);
     if (fewest > wanted_seconds) {
-      return UsageError("--for: " + std::to_string(kFewestRounds) + " segments of each of " +
-                            std::to_string(settings) + " settings do not fit into " +
-                            FormatRough(wanted_seconds),
+      return UsageError(fmt::format("--for: {} segments of each of {} settings do not fit into {}",
+                                    kFewestRounds, settings, FormatRough(wanted_seconds)),
                         "allow " + FormatRough(std::ceil(fewest)) + " or more");
     }
     if (seconds(kFewestRounds, plan.blocks) <= wanted_seconds) {
@@ -201,8 +202,8 @@ class Trial {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
       const std::size_t left = plan.rounds - round - 1;
       if (code_ || left == 0) break;
-      PrintToStderr("round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds) +
-                    ", about " + FormatRough(taken.count() * static_cast<double>(left)) + " left");
+      PrintToStderr(fmt::format("round {} of {}, about {} left", round + 1, plan.rounds,
+                                FormatRough(taken.count() * static_cast<double>(left))));
     }
     Print();
     return code_.value_or(ExitCode::kPass);
@@ -224,10 +225,10 @@ class Trial {
     auto plan = PlanTrial(settings_.size(), measured / kPilotBlocks,
                           std::max(0.0, taken.count() - measured), wanted_seconds);
     if (!plan) return plan;
-    PrintToStderr(std::to_string(settings_.size()) + " settings, " + std::to_string(plan->rounds) +
-                  " segments of " + std::to_string(2 * plan->blocks) +
-                  " runs each, in random order (seed " + std::to_string(report_.seed) +
-                  "): about " + FormatRough(plan->seconds));
+    PrintToStderr(
+        fmt::format("{} settings, {} segments of {} runs each, in random order (seed {}): about {}",
+                    settings_.size(), plan->rounds, 2 * plan->blocks, report_.seed,
+                    FormatRough(plan->seconds)));
     return plan;
   }
 

@@ -1,5 +1,6 @@
 #include "client/terminal/terminal.h"
 
+#include <fmt/format.h>
 #include <langinfo.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -69,7 +70,7 @@ std::string LiveScreen::Rewind(int width) const {
   int rows = 0;
   for (const int drawn : drawn_widths_)
     rows += std::max(1, (drawn + width - 1) / std::max(1, width));
-  return rows > 0 ? "\x1b[" + std::to_string(rows) + "A\r" : "\r";
+  return rows > 0 ? fmt::format("\x1b[{}A\r", rows) : "\r";
 }
 
 std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -31,7 +33,7 @@ std::string XmlCharacter(std::string_view character) {
   if (ControlLength(character) == 0) return std::string(character);
   const auto code = static_cast<unsigned>(CodePointOf(character));
   const bool known = code >= 0x20 || code == '\t' || code == '\n' || code == '\r';
-  return known ? "&#" + std::to_string(code) + ";" : std::string(kNoXmlCharacter);
+  return known ? fmt::format("&#{};", code) : std::string(kNoXmlCharacter);
 }
 
 // Converts any bytes to XML 1.0 text that is also valid in an attribute. XML allows neither U+FFFE

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -153,7 +155,7 @@ std::string RunsOfArms(const v1::Update& report) {
   if (report.runs().empty()) return "";
   const auto [least, most] =
       std::ranges::minmax(report.runs(), {}, [](const v1::ArmRuns& arm) { return arm.runs(); });
-  const std::string to = least.runs() == most.runs() ? "" : std::to_string(least.runs()) + " to ";
+  const std::string to = least.runs() == most.runs() ? "" : fmt::format("{} to ", least.runs());
   return to + Counted(most.runs(), "run") + " each";
 }
 
@@ -182,8 +184,8 @@ std::string Folded(const v1::Session& session, const RowSelection& selection,
   if (!others.empty()) text += MarkdownTable(others).Render() + "\n";
   std::string rest;
   if (selection.changed > 0) {
-    rest += std::to_string(selection.changed) + " more changed: benchctl show " +
-            session.session() + "\n";
+    rest +=
+        fmt::format("{} more changed: benchctl show {}\n", selection.changed, session.session());
   }
   if (const std::string words = UnchangedWords(report, selection); !words.empty()) {
     rest += words + "\n";
