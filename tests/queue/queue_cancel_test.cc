@@ -122,10 +122,9 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
     if (++runs == 2) store_.disk().SetFull(true);
   };
   clock_.during_wait = [&] {
-    if (clock_.waits() == 2) {
-      EXPECT_EQ(StateOf(id), SessionState::kPaused);
-      StartCancel(id);
-    }
+    EXPECT_FALSE(cancelled_) << "a client would learn of an end that is not stored";
+    EXPECT_EQ(StateOf(id), SessionState::kPaused);
+    if (clock_.waits() == 2) StartCancel(id);
     if (clock_.waits() == 5) store_.disk().SetFull(false);  // the end must be stored, too
   };
   Work();

@@ -168,11 +168,17 @@ TEST_F(QueueOrderTest, AModeThatCannotBeStoredIsNotSet) {
   EXPECT_FALSE(queue_.Status().mode.paused);
 }
 
-TEST_F(QueueOrderTest, LetsOnlyAdminsPause) {
-  const Result<QueueStatus> paused = SetMode({.paused = true}, 1000);
-  ASSERT_FALSE(paused);
-  EXPECT_EQ(paused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(store_.mode(), QueueMode{});
+TEST_F(QueueOrderTest, LetsOnlyAdminsPauseDrainAndResume) {
+  const QueueMode modes[] = {{}, {.paused = true}, {.draining = true}};
+  for (const QueueMode& present : modes) {
+    ASSERT_TRUE(SetMode(present));
+    for (const QueueMode& wanted : modes) {
+      const Result<QueueStatus> refused = SetMode(wanted, 1000);
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+      EXPECT_EQ(store_.mode(), present);
+    }
+  }
 }
 
 // ---- expected start times ----
