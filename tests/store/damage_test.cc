@@ -106,6 +106,16 @@ TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
   EXPECT_THAT(AtStart().warnings[0], HasSubstr(Aside().string()));
 }
 
+TEST_F(DamageTest, SetsGarbageBehindASoundFirstPageAside) {
+  Fill();
+  Overwrite(4096, std::string(std::filesystem::file_size(database_) - 4096, '\xa5'));
+  const std::string damaged = Contents(database_);
+  Open();
+  EXPECT_EQ(Ids(), "");
+  EXPECT_THAT(AtStart().warnings, SizeIs(1));
+  EXPECT_TRUE(Contents(Aside()) == damaged);
+}
+
 TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
   Fill();
   const std::string sound = Contents(database_);
@@ -208,6 +218,17 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtThe
   const Error refused = Refusal();
   EXPECT_EQ(refused.code, ErrorCode::kFailedPrecondition);
   EXPECT_WORDING(refused, Places());
+  EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
+}
+
+/// No other file shows that the database contained sessions.
+TEST_F(DamageTest, UsesAnEmptyFileAsANewDatabase) {
+  Open();
+  records_.reset();
+  ASSERT_THAT(FilesNamed("environments"), SizeIs(1));
+  std::filesystem::resize_file(database_, 0);
+  Open();
+  EXPECT_THAT(AtStart().warnings, IsEmpty());
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
 
