@@ -91,12 +91,6 @@ class FullDiskTest(Replay, DaemonTest):
                 and event.update.state == session_pb2.SESSION_STATE_PAUSED)
 
     @staticmethod
-    def end_cannot_be_stored(watcher):
-        return FullDiskTest.paused(watcher) and any(
-            "until its end can be stored" in warning.message
-            for warning in watcher.events[-1].update.warnings)
-
-    @staticmethod
     def running(watcher):
         event = watcher.events[-1]
         return (event.WhichOneof("event") in ("update", "verdict")
@@ -146,18 +140,6 @@ class FullDiskTest(Replay, DaemonTest):
         verdict = self.benchctl_json("watch", session).events[-1]
         self.assertIn("paused", [warning["code"] for warning in verdict["warnings"]])
         self.assert_replayed(verdict)
-
-    def test_a_paused_session_can_be_cancelled_and_the_cancel_is_kept_before_it_is_told(self):
-        session, watcher = self.pause_for_want_of_room()
-        cancel = self.start_client("cancel", session)
-        # The end cannot be stored, so no client is informed of an end that the next start would not
-        # know.
-        self.assertTrue(watcher.wait(self.end_cannot_be_stored), watcher.events[-1:])
-        self.assertIsNone(cancel.process.poll())
-        self.make_room()
-        self.assertEqual(cancel.finish(), PASS, cancel.stderr)
-        self.assertEqual(watcher.wait_for_end().WhichOneof("event"), "cancelled")
-        self.assert_unharmed()
 
     def test_a_kill_while_the_disk_is_full_loses_nothing(self):
         session, watcher = self.pause_for_want_of_room()
