@@ -78,7 +78,7 @@ class TwoUsersTest(SystemModeTest):
 
 
 class SecrecyTest(TwoUsersTest):
-    def assert_kept_out(self, session, marker):
+    def assert_every_command_refused(self, session, marker):
         """Tries every command on the session."""
         for words in (["show", session], ["show", session, "--log"], ["watch", session],
                       ["cancel", session], ["move", session, "--priority", "-1"],
@@ -88,7 +88,7 @@ class SecrecyTest(TwoUsersTest):
                 self.assert_exit(done, REFUSED)
                 self.assertNotIn(marker, done.stdout + done.stderr)
 
-    def assert_only_there(self, session, state):
+    def assert_listed_without_details(self, session, state):
         """Checks the fields of an entry that `list` shows to a stranger."""
         listed = self.benchctl_json("list", "--all", **self.stranger)
         self.assert_exit(listed, PASS)
@@ -101,13 +101,13 @@ class SecrecyTest(TwoUsersTest):
 
     def test_a_stranger_has_no_access_to_a_running_and_an_ended_session(self):
         gate, client, running = self.waiting_session()
-        self.assert_only_there(running, "running")
-        self.assert_kept_out(running, gate.marker)
+        self.assert_listed_without_details(running, "running")
+        self.assert_every_command_refused(running, gate.marker)
         # None of the attempts had an effect.
         self.assertEqual(self.session(running)["state"], "running")
         gate.open()
         self.assertEqual(client.finish(), PASS, client.stderr)
-        self.assert_only_there(running, "done")
+        self.assert_listed_without_details(running, "done")
         refused = self.benchctl("show", running, **self.stranger)
         self.assert_exit(refused, REFUSED)
         self.assert_one_error(refused, running)
@@ -115,7 +115,7 @@ class SecrecyTest(TwoUsersTest):
         self.assert_exit(self.benchctl("show", running[:5], **self.stranger), USAGE)
         self.assert_exit(self.benchctl("show", running, **self.as_nobody()), PASS)
 
-    def test_what_is_stored_is_the_daemons_alone(self):
+    def test_only_the_daemon_can_read_its_state(self):
         self.submit_as_nobody("--env", "PASSWORD=correct-horse-battery-staple")
         files = [path for path in self.state.rglob("*") if path.is_file()]
         self.assertTrue(any(path.name == "benchd.db" for path in files))
@@ -135,7 +135,7 @@ class AdminTest(TwoUsersTest):
         self.assert_exit(done, REFUSED)
         self.assert_one_error(done, "admins")
 
-    def test_an_admin_sees_and_moves_what_is_not_theirs(self):
+    def test_an_admin_sees_moves_and_cancels_sessions_of_others(self):
         self.assert_exit(self.benchctl("pause"), PASS)
         session = self.submit_as_nobody()
         admin = self.as_user(STRANGER_UID, groups=["adm"])
@@ -152,7 +152,7 @@ class AdminTest(TwoUsersTest):
 
 
 class AuditTest(TwoUsersTest):
-    def test_every_change_and_every_denied_one_has_a_line_with_uid_and_pid(self):
+    def test_every_change_and_every_refusal_is_logged_with_uid_and_pid(self):
         gate, client, session = self.waiting_session()
         submit = (NOBODY.pw_uid, client.process.pid, "submit", session, "ok")
         self.assertIn(submit, self.audited())
@@ -180,7 +180,7 @@ class AuditTest(TwoUsersTest):
             self.benchctl(*words, **self.stranger)
         self.assertEqual(self.audited(), before)
 
-    def test_nothing_that_a_client_makes_up_gets_into_the_log(self):
+    def test_no_text_from_a_client_is_in_the_log(self):
         forged = "audit: uid=0 pid=1 action=submit session=forged00 result=ok"
         session = self.submit_as_nobody("--label", "x=forged", "-n", "forged", "-n", "other")
         self.assert_exit(

@@ -115,7 +115,7 @@ class VersionTest(FaultTest):
 
 
 class LockTest(FaultTest):
-    def test_a_lock_while_benchd_runs_refuses_a_submit_and_passes(self):
+    def test_a_submission_is_refused_only_while_another_process_holds_the_lock(self):
         self.daemon.start()
         words = ("submit", *LINES, self.values("n:1000:1"), self.values("n:1000:1"))
         other = sqlite3.connect(self.daemon.database, isolation_level=None)

@@ -184,7 +184,7 @@ class IdentityTest(SystemModeTest):
                 status[name] = value.split()
         return status, text
 
-    def test_a_session_of_nobody_runs_as_nobody_in_groups_that_are_nobodys(self):
+    def test_a_session_of_nobody_runs_as_nobody_with_only_its_groups(self):
         status, _ = self.status_of_a_run(
             **self.as_nobody(groups=[*EXTRA_GROUPS, NOBODY.pw_gid]))
         uid, gid = str(NOBODY.pw_uid), str(NOBODY.pw_gid)
@@ -209,7 +209,7 @@ class IdentityTest(SystemModeTest):
         self.assertEqual(limits["Max open files"], ["200", "300"])
         self.assertEqual(limits["Max core file size"], ["0", "4096"])
 
-    def test_nothing_of_the_daemons_stays_open_in_a_run(self):
+    def test_a_run_inherits_no_descriptor_of_the_daemon(self):
         out = self.home / "fds"
         done = self.benchctl(
             "compare", "--method", "fixed", "--runs", "8", "--margin", "500%", "--output", out,
@@ -284,13 +284,13 @@ class Version1Test(SystemModeTest):
         self.assert_exit(done, REFUSED)
         self.assert_one_error(done, f"strict isolation is unavailable: {self.WHY}")
 
-    def test_a_session_runs_without_and_its_verdict_says_so(self):
+    def test_a_session_runs_without_isolation_and_its_verdict_has_a_warning(self):
         done = self.compare()
         self.assert_exit(done, PASS)
         warnings = {one["code"]: one["message"] for one in done.events[-1]["warnings"]}
         self.assertIn(self.WHY, warnings["cgroup_v1"])
 
-    def test_a_limit_of_memory_is_told_not_to_be_held(self):
+    def test_a_memory_limit_is_reported_as_not_held(self):
         done = self.compare("--machine-profile", "limited")
         self.assert_exit(done, PASS)
         started = next(one for one in done.events if one["event"] == "started")
@@ -299,7 +299,7 @@ class Version1Test(SystemModeTest):
         self.assertEqual(limit["actual"], "no limit")
         self.assertTrue(limit["why"])
 
-    def test_the_doctor_says_so(self):
+    def test_the_doctor_reports_the_cause(self):
         done = self.benchctl_json("machine", "doctor", **self.as_nobody())
         self.assert_exit(done, 0)
         self.assertIn(self.WHY, done.stdout)

@@ -115,7 +115,7 @@ TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
   EXPECT_WORDING(TextOf(store_.history(first)));
 }
 
-TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
+TEST_F(QueueCancelTest, WhileItIsPausedByAFullDisk) {
   const SessionId id = Submit(SpecOf(1000));
   int runs = 0;
   runner_.during_run = [&] {
@@ -134,7 +134,7 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
   EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
 }
 
-TEST_F(QueueCancelTest, WhileTheVerdictFindsNoRoomLosesNothing) {
+TEST_F(QueueCancelTest, WhileTheVerdictWaitsForDiskSpaceKeepsTheVerdict) {
   const SessionId id = Submit(SpecOf(1000));
   runner_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [&] {

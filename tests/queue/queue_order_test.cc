@@ -77,7 +77,7 @@ TEST_F(QueueOrderTest, AnAdminMovesASessionForward) {
   EXPECT_EQ(Get(User(0), second.value)->spec.priority, 5);
 }
 
-TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
+TEST_F(QueueOrderTest, ItsOwnerMayOnlyLowerThePriorityOfASession) {
   const SessionId first = Submit(SpecOf(1000));
   Submit(SpecOf(1000));
   const Result<SessionSnapshot> lowered = Move(User(1000), first, -3);

@@ -41,7 +41,7 @@ class FilesTest : public StoreTest {
     bool was_root_ = false;
   };
 
-  /// The file of EXPECT_WORDING may be out of an ordinary user's reach.
+  /// EXPECT_WORDING needs a file that an ordinary user may be unable to read.
   Error RefusalOfOrdinaryUser() {
     const OrdinaryUser user(folder_.path());
     return Refusal();
@@ -141,7 +141,7 @@ TEST_F(FilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
   EXPECT_EQ(records_->Load(RichRecord().snapshot.id)->spec, RichSpec());
 }
 
-TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
+TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesItUnchanged) {
   for (const char* version : {"3", "7"}) {
     Open();
     records_.reset();
@@ -155,7 +155,7 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
   }
 }
 
-TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
+TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItUnchanged) {
   for (const char* mark : {"", "PRAGMA user_version = 1", "PRAGMA application_id = 7"}) {
     std::filesystem::create_directories(state_);
     std::filesystem::remove(database_);
@@ -192,7 +192,7 @@ TEST_F(FilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {
   EXPECT_WORDING(Refusal(), Places());
 }
 
-TEST_F(FilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout) {
+TEST_F(FilesTest, NamesAFolderThatIsNotWritableWithOrWithoutADatabase) {
   std::filesystem::create_directories(state_);
   for (int opening = 0; opening < 2; ++opening) {
     const std::string before = Contents(database_);
@@ -207,7 +207,7 @@ TEST_F(FilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout) {
   }
 }
 
-TEST_F(FilesTest, NamesADatabaseThatCannotBeWritten) {
+TEST_F(FilesTest, NamesADatabaseThatIsNotWritable) {
   Open();
   records_.reset();
   const std::string before = Contents(database_);
