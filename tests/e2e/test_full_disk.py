@@ -68,7 +68,7 @@ class FullDiskTest(Replay, DaemonTest):
                     self.assertEqual(error.errno, errno.ENOSPC)
                     size //= 16
 
-    def make_room(self):
+    def free_space(self):
         self.filler.unlink()
 
     def start_session(self, blocks):
@@ -91,18 +91,12 @@ class FullDiskTest(Replay, DaemonTest):
                 and event.update.state == session_pb2.SESSION_STATE_PAUSED)
 
     @staticmethod
-    def end_cannot_be_stored(watcher):
-        return FullDiskTest.paused(watcher) and any(
-            "until its end can be stored" in warning.message
-            for warning in watcher.events[-1].update.warnings)
-
-    @staticmethod
     def running(watcher):
         event = watcher.events[-1]
         return (event.WhichOneof("event") in ("update", "verdict")
                 and not FullDiskTest.paused(watcher))
 
-    def pause_for_want_of_room(self, blocks=400):
+    def pause_by_full_disk(self, blocks=400):
         session, watcher = self.start_session(blocks)
         self.assertTrue(watcher.wait(lambda w: w.seen_runs()))
         while not self.paused(watcher):
@@ -111,8 +105,8 @@ class FullDiskTest(Replay, DaemonTest):
             watcher.wait(self.paused, timeout=0.05)
         return session, watcher
 
-    def test_a_session_pauses_says_why_and_goes_on_when_there_is_room(self):
-        session, watcher = self.pause_for_want_of_room()
+    def test_a_session_pauses_with_a_warning_and_resumes_when_there_is_space(self):
+        session, watcher = self.pause_by_full_disk()
         warnings = {w.code: w.message for w in watcher.events[-1].update.warnings}
         self.assertIn("disk_full", warnings)
         self.assertIn("the disk is full", warnings["disk_full"])
@@ -128,13 +122,13 @@ class FullDiskTest(Replay, DaemonTest):
         self.assertNotIn(".json", refused.stderr)
         self.assertEqual(len(self.link.list_all()), 1)
         self.assertEqual(len(self.link.runs(session)), len(runs))
-        self.make_room()
+        self.free_space()
         self.assertTrue(watcher.wait(self.running))
-        self.assert_ends_whole(session, watcher, runs)
+        self.assert_complete(session, watcher, runs)
         self.assert_exit(
             self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000"), PASS)
 
-    def assert_ends_whole(self, session, watcher, before):
+    def assert_complete(self, session, watcher, before):
         """Asserts that no run is lost or doubled and that the numbers are those of the samples."""
         self.assertEqual(watcher.wait_for_end(2 * TIMEOUT_S).WhichOneof("event"), "verdict")
         runs = self.link.runs(session)
@@ -147,33 +141,21 @@ class FullDiskTest(Replay, DaemonTest):
         self.assertIn("paused", [warning["code"] for warning in verdict["warnings"]])
         self.assert_replayed(verdict)
 
-    def test_a_paused_session_can_be_cancelled_and_the_cancel_is_kept_before_it_is_told(self):
-        session, watcher = self.pause_for_want_of_room()
-        cancel = self.start_client("cancel", session)
-        # The end cannot be stored, so no client is informed of an end that the next start would not
-        # know.
-        self.assertTrue(watcher.wait(self.end_cannot_be_stored), watcher.events[-1:])
-        self.assertIsNone(cancel.process.poll())
-        self.make_room()
-        self.assertEqual(cancel.finish(), PASS, cancel.stderr)
-        self.assertEqual(watcher.wait_for_end().WhichOneof("event"), "cancelled")
-        self.assert_unharmed()
-
     def test_a_kill_while_the_disk_is_full_loses_nothing(self):
-        session, watcher = self.pause_for_want_of_room()
+        session, watcher = self.pause_by_full_disk()
         runs = self.link.runs(session)
         self.daemon.kill()
-        self.make_room()
+        self.free_space()
         self.start_daemon()
-        self.assert_went_on(session, watcher, runs)
+        self.assert_resumed(session, watcher, runs)
 
-    def assert_went_on(self, session, watcher, before):
+    def assert_resumed(self, session, watcher, before):
         self.assertEqual(watcher.wait_for_end(2 * TIMEOUT_S).WhichOneof("event"), "verdict")
         runs = self.link.runs(session)
         self.assertEqual([run.started_at for run in runs[: len(before)]],
                          [run.started_at for run in before])
 
-    def test_a_start_on_a_full_disk_says_so(self):
+    def test_a_start_on_a_full_disk_names_the_cause(self):
         self.assertEqual(self.daemon.stop(), 0)
         database = self.disk / "benchd/benchd.db"
         database.unlink()
@@ -189,7 +171,7 @@ class FullDiskTest(Replay, DaemonTest):
         self.assertEqual(process.returncode, 1, stderr)
         self.assertIn(b"error: ", stderr)
         self.assertIn(b"the disk is full", stderr)
-        self.make_room()
+        self.free_space()
         self.start_daemon()
         self.assert_unharmed()
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sqlite3
 import time
 
 from grpc_client import Link, Watcher, session_pb2
@@ -216,21 +215,6 @@ class RestartTest(DaemonTest):
         for file in (self.folder / "state").rglob("*"):
             if file.is_file():
                 self.assertNotIn(secret.encode(), file.read_bytes(), file)
-
-
-class SessionsOfTheStoreTest(DaemonTest):
-    def test_a_session_that_cannot_be_read_is_named_and_the_others_are_there(self):
-        kept, spoilt = (self.benchctl_json(
-            "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1000:0:0")
-        ).events[-1]["session"] for _ in range(2))
-        self.assertEqual(self.daemon.stop(), 0)
-        with sqlite3.connect(self.daemon.database) as database:
-            database.execute("UPDATE sessions SET spec = '{' WHERE id = ?", (spoilt,))
-        database.close()
-        self.daemon.start()
-        self.assertIn(spoilt, self.daemon.log_text())
-        self.assertEqual(self.session(kept)["state"], "done")
-        self.assert_unharmed()
 
 
 class AnotherMachineTest(SystemModeTest):

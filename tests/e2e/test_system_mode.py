@@ -13,17 +13,11 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import unittest
 
-sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
-
-import grpc  # noqa: E402
-from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
-
-from main import main  # noqa: E402
-from support import (BIN, CANCELLED, FAILED, PASS, TIMEOUT_S, REFUSED,  # noqa: E402
-                     DaemonTest, wait_for_no_process_with)
+from main import main
+from support import (BIN, FAILED, PASS, TIMEOUT_S, REFUSED, DaemonTest,
+                     wait_for_no_process_with)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 
@@ -190,7 +184,7 @@ class IdentityTest(SystemModeTest):
                 status[name] = value.split()
         return status, text
 
-    def test_a_session_of_nobody_runs_as_nobody_in_groups_that_are_nobodys(self):
+    def test_a_session_of_nobody_runs_as_nobody_with_only_its_groups(self):
         status, _ = self.status_of_a_run(
             **self.as_nobody(groups=[*EXTRA_GROUPS, NOBODY.pw_gid]))
         uid, gid = str(NOBODY.pw_uid), str(NOBODY.pw_gid)
@@ -215,7 +209,7 @@ class IdentityTest(SystemModeTest):
         self.assertEqual(limits["Max open files"], ["200", "300"])
         self.assertEqual(limits["Max core file size"], ["0", "4096"])
 
-    def test_nothing_of_the_daemons_stays_open_in_a_run(self):
+    def test_a_run_inherits_no_descriptor_of_the_daemon(self):
         out = self.home / "fds"
         done = self.benchctl(
             "compare", "--method", "fixed", "--runs", "8", "--margin", "500%", "--output", out,
@@ -236,51 +230,18 @@ class IdentityTest(SystemModeTest):
         self.assertIn(str(secret), done.stderr)
 
     def test_programs_the_caller_cannot_execute_are_not_executed_for_them(self):
-        program = pathlib.Path(self.script("echo n 1000", name="private"))
+        # The caller and root could create this file.
+        ran = self.home / "ran"
+        program = pathlib.Path(self.script(f'touch "{ran}"; echo n 1000', name="private"))
         program.chmod(0o700)
         done = self.benchctl(
             "compare", *LINES, shlex.quote(str(program)), "true", **self.as_nobody())
         self.assertIn(done.code, (FAILED, REFUSED), done)
         self.assertIn(str(program), done.stderr)
+        self.assertFalse(ran.exists())
 
 
 class AccessTest(SystemModeTest):
-    def test_another_user_sees_that_a_session_is_there_and_nothing_else(self):
-        gate, client, session = self.waiting_session()
-        stranger = self.as_user(STRANGER_UID)
-        listed = self.benchctl_json("list", **stranger)
-        self.assert_exit(listed, 0)
-        entries = [entry for entry in listed.events if entry["session"] == session]
-        self.assertEqual(len(entries), 1, listed)
-        self.assertEqual(entries[0]["state"], "running")
-        self.assertNotIn(gate.marker, listed.stdout)
-        for words in (["show", session], ["watch", session], ["cancel", session],
-                      ["export", session, "--format", "json"]):
-            with self.subTest(words=words):
-                done = self.benchctl(*words, **stranger)
-                self.assert_exit(done, REFUSED)
-                self.assertNotIn(gate.marker, done.stdout + done.stderr)
-        gate.open()
-        self.assertEqual(client.finish(), PASS, client.stderr)
-        self.assert_exit(self.benchctl("show", session, **stranger), REFUSED)
-        self.assert_exit(self.benchctl("show", session, **self.as_nobody()), 0)
-
-    def test_root_and_admins_may_cancel_what_is_not_theirs(self):
-        for who in (dict(), self.as_user(STRANGER_UID, groups=[ADMIN_GROUP])):
-            with self.subTest(who=who):
-                gate, client, session = self.waiting_session()
-                self.assert_exit(self.benchctl("cancel", session, **who), 0)
-                self.assertEqual(client.finish(), CANCELLED, client.stderr)
-                self.assertEqual(wait_for_no_process_with(gate.marker), [])
-                for name in ("arrivals", "open"):
-                    (self.folder / name).unlink()
-
-    def test_raising_priority_is_for_admins(self):
-        done = self.benchctl(
-            "compare", "--priority", "5", *LINES, "echo n 1000", "echo n 1000", **self.as_nobody())
-        self.assert_exit(done, REFUSED)
-        self.assert_one_error(done, "priority")
-
     def test_root_is_refused_without_allow_root(self):
         done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(done, REFUSED)
@@ -294,36 +255,6 @@ class AccessTest(SystemModeTest):
         self.start_runner()
         done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(done, PASS)
-
-    def test_only_the_daemons_user_may_speak_to_the_runner(self):
-        path = str(self.folder / "runner.sock")
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
-            # Permissions exclude others; root can connect but is rejected.
-            client.connect(path)
-            client.settimeout(TIMEOUT_S)
-            self.assertEqual(client.recv(4096), b"")
-
-    def test_a_new_client_never_has_the_identity_of_one_that_vanished(self):
-        gate, owner, session = self.waiting_session()
-        for _ in range(20):
-            # A live RPC of the owner on a connection that then disappears.
-            watcher = self.start_client("watch", session, user=NOBODY.pw_uid, group=NOBODY.pw_gid,
-                                        extra_groups=[])
-            watcher.until("started")
-            watcher.process.kill()
-            stranger = self.benchctl("show", session, **self.as_user(STRANGER_UID))
-            self.assert_exit(stranger, REFUSED)
-        gate.open()
-        self.assertEqual(owner.finish(), PASS, owner.stderr)
-
-    def test_the_identity_is_the_connections_and_not_the_messages(self):
-        _, _, session = self.waiting_session()
-        channel = grpc.insecure_channel(f"unix:{self.daemon.socket}")
-        self.addCleanup(channel.close)
-        # This test is root, so it may read the session and see its owner.
-        seen = session_pb2_grpc.SessionServiceStub(channel).Get(
-            session_pb2.GetSessionRequest(session=session), timeout=TIMEOUT_S)
-        self.assertEqual(seen.uid, NOBODY.pw_uid)
 
 
 class Version1Test(SystemModeTest):
@@ -353,13 +284,13 @@ class Version1Test(SystemModeTest):
         self.assert_exit(done, REFUSED)
         self.assert_one_error(done, f"strict isolation is unavailable: {self.WHY}")
 
-    def test_a_session_runs_without_and_its_verdict_says_so(self):
+    def test_a_session_runs_without_isolation_and_its_verdict_has_a_warning(self):
         done = self.compare()
         self.assert_exit(done, PASS)
         warnings = {one["code"]: one["message"] for one in done.events[-1]["warnings"]}
         self.assertIn(self.WHY, warnings["cgroup_v1"])
 
-    def test_a_limit_of_memory_is_told_not_to_be_held(self):
+    def test_a_memory_limit_is_reported_as_not_held(self):
         done = self.compare("--machine-profile", "limited")
         self.assert_exit(done, PASS)
         started = next(one for one in done.events if one["event"] == "started")
@@ -368,7 +299,7 @@ class Version1Test(SystemModeTest):
         self.assertEqual(limit["actual"], "no limit")
         self.assertTrue(limit["why"])
 
-    def test_the_doctor_says_so(self):
+    def test_the_doctor_reports_the_cause(self):
         done = self.benchctl_json("machine", "doctor", **self.as_nobody())
         self.assert_exit(done, 0)
         self.assertIn(self.WHY, done.stdout)
@@ -418,15 +349,11 @@ class FallbackDirectoryTest(DaemonTest):
         self.fallback = pathlib.Path(f"/tmp/benchd-{STRANGER_UID}")
         if os.path.lexists(self.fallback):
             self.skipTest(f"{self.fallback} exists already")
-        self.addCleanup(self.remove_fallback)
+        self.addCleanup(shutil.rmtree, self.fallback, ignore_errors=True)
 
-    def remove_fallback(self):
-        if self.fallback.is_symlink():
-            self.fallback.unlink()
-        elif self.fallback.exists():
-            shutil.rmtree(self.fallback)
-
-    def assert_refuses(self, *words):
+    def test_a_foreign_owner_is_refused(self):
+        self.fallback.mkdir(mode=0o700)
+        os.chown(self.fallback, NOBODY.pw_uid, NOBODY.pw_gid)
         done = subprocess.run(
             [self.folder / "bin/benchd", "--user"],
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.home)}, stdin=subprocess.DEVNULL,
@@ -434,28 +361,9 @@ class FallbackDirectoryTest(DaemonTest):
             group=STRANGER_UID, extra_groups=[], cwd="/")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("error: ", done.stderr)
-        for word in (str(self.fallback), *words):
+        for word in (str(self.fallback), str(NOBODY.pw_uid)):
             self.assertIn(word, done.stderr)
         self.assertFalse((self.fallback / "benchd.sock").exists())
-
-    def test_a_link_is_refused(self):
-        target = self.folder / "target"
-        target.mkdir(mode=0o700)
-        os.chown(target, STRANGER_UID, STRANGER_UID)
-        self.fallback.symlink_to(target)
-        os.lchown(self.fallback, STRANGER_UID, STRANGER_UID)
-        self.assert_refuses("link")
-
-    def test_a_foreign_owner_is_refused(self):
-        self.fallback.mkdir(mode=0o700)
-        os.chown(self.fallback, NOBODY.pw_uid, NOBODY.pw_gid)
-        self.assert_refuses(str(NOBODY.pw_uid))
-
-    def test_a_directory_open_to_others_is_refused(self):
-        self.fallback.mkdir()
-        self.fallback.chmod(0o755)
-        os.chown(self.fallback, STRANGER_UID, STRANGER_UID)
-        self.assert_refuses("0755")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ TEST(AccessTest, CountsAPrimaryGroupAsMembership) {
   EXPECT_TRUE(IsAdmin(policy, UserWith(1001)));
 }
 
-TEST(AccessTest, HasNoAdminGroupWhereNoneIsSet) {
+TEST(AccessTest, HasNoAdminGroupIfNoneIsSet) {
   EXPECT_FALSE(IsAdmin(AccessPolicy{}, UserWith(1001, {0})));
 }
 
@@ -59,7 +59,7 @@ TEST(AccessTest, LetsRootRunBenchmarksInItsOwnUserDaemon) {
   EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(UserWith(0))));
 }
 
-TEST(AccessTest, RefusesWhoseLimitsAreUnknownUnlessTheyAreItsOwnAnyway) {
+TEST(AccessTest, RefusesACallerWithUnknownLimitsExceptInUserMode) {
   Caller caller = UserWith(1000);
   caller.pid = 4711;
   caller.limits.clear();
@@ -90,7 +90,7 @@ TEST(AccessTest, LetsOnlyAdminsLeaveSettingsOut) {
   EXPECT_TRUE(CheckMaySubmit(policy, spec));
 }
 
-TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
+TEST(AccessTest, NamesTheActionThatIsForAdmins) {
   const Result<void> refused = CheckMayAdminister(AccessPolicy{}, UserWith(1000), "drain");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
@@ -98,7 +98,7 @@ TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
   EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, UserWith(0), "drain"));
 }
 
-TEST(AccessTest, OnlyAdminsAndThePushersGroupReadEverybodysSummaries) {
+TEST(AccessTest, LetsOnlyAdminsAndThePushersGroupReadAllSummaries) {
   AccessPolicy policy;
   policy.admin_gid = 77;
   policy.push_gid = 78;

@@ -115,17 +115,16 @@ TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
   EXPECT_WORDING(TextOf(store_.history(first)));
 }
 
-TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
+TEST_F(QueueCancelTest, WhileItIsPausedByAFullDisk) {
   const SessionId id = Submit(SpecOf(1000));
   int runs = 0;
   runner_.during_run = [&] {
     if (++runs == 2) store_.disk().SetFull(true);
   };
   clock_.during_wait = [&] {
-    if (clock_.waits() == 2) {
-      EXPECT_EQ(StateOf(id), SessionState::kPaused);
-      StartCancel(id);
-    }
+    EXPECT_FALSE(cancelled_) << "a client would learn of an end that is not stored";
+    EXPECT_EQ(StateOf(id), SessionState::kPaused);
+    if (clock_.waits() == 2) StartCancel(id);
     if (clock_.waits() == 5) store_.disk().SetFull(false);  // the end must be stored, too
   };
   Work();
@@ -135,7 +134,7 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
   EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
 }
 
-TEST_F(QueueCancelTest, WhileTheVerdictFindsNoRoomLosesNothing) {
+TEST_F(QueueCancelTest, WhileTheVerdictWaitsForDiskSpaceKeepsTheVerdict) {
   const SessionId id = Submit(SpecOf(1000));
   runner_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [&] {

@@ -77,7 +77,7 @@ TEST_F(QueueOrderTest, AnAdminMovesASessionForward) {
   EXPECT_EQ(Get(User(0), second.value)->spec.priority, 5);
 }
 
-TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
+TEST_F(QueueOrderTest, ItsOwnerMayOnlyLowerThePriorityOfASession) {
   const SessionId first = Submit(SpecOf(1000));
   Submit(SpecOf(1000));
   const Result<SessionSnapshot> lowered = Move(User(1000), first, -3);
@@ -168,11 +168,17 @@ TEST_F(QueueOrderTest, AModeThatCannotBeStoredIsNotSet) {
   EXPECT_FALSE(queue_.Status().mode.paused);
 }
 
-TEST_F(QueueOrderTest, LetsOnlyAdminsPause) {
-  const Result<QueueStatus> paused = SetMode({.paused = true}, 1000);
-  ASSERT_FALSE(paused);
-  EXPECT_EQ(paused.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(store_.mode(), QueueMode{});
+TEST_F(QueueOrderTest, LetsOnlyAdminsPauseDrainAndResume) {
+  const QueueMode modes[] = {{}, {.paused = true}, {.draining = true}};
+  for (const QueueMode& present : modes) {
+    ASSERT_TRUE(SetMode(present));
+    for (const QueueMode& wanted : modes) {
+      const Result<QueueStatus> refused = SetMode(wanted, 1000);
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+      EXPECT_EQ(store_.mode(), present);
+    }
+  }
 }
 
 // ---- expected start times ----

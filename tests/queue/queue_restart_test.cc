@@ -210,7 +210,7 @@ TEST_F(QueueRestartTest, ASessionWithoutItsProgramTellsItInItsHistory) {
 
 // ---- a full disk ----
 
-TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
+TEST_F(QueueRestartTest, AVerdictWaitsForDiskSpaceAndTheNextSessionForTheVerdict) {
   const SessionId id = Submit(SpecOf(1000));
   const SessionId next = Submit(SpecOf(1000));
   runner_.during_release = [this] { store_.disk().SetFull(true); };
@@ -244,7 +244,7 @@ TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
   EXPECT_EQ(StateOf(next), SessionState::kDone);
 }
 
-TEST_F(QueueRestartTest, StopEndsTheWaitForRoomAndLeavesTheSessionToGoOn) {
+TEST_F(QueueRestartTest, StopEndsTheWaitForDiskSpaceAndTheSessionResumesLater) {
   const SessionId id = Submit(SpecOf(1000));
   runner_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [this] { queue_.Stop(); };
@@ -266,7 +266,7 @@ TEST_F(QueueRestartTest, AVerdictThatCannotBeStoredIsAFailureThatIs) {
   EXPECT_EQ(StoredStateOf(id), SessionState::kFailed);
 }
 
-TEST_F(QueueRestartTest, AnEndThatCannotBeStoredAtAllIsNotTold) {
+TEST_F(QueueRestartTest, AnEndThatCannotBeStoredIsNotReported) {
   const SessionId id = Submit(SpecOf(1000));
   store_.RefuseStates("'done', 'failed', 'cancelled'");
   bool told = false;

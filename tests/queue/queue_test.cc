@@ -160,7 +160,7 @@ TEST_F(QueueTest, ShowsOthersIdUserAndStateOnly) {
   EXPECT_EQ(List(User(1000), {}), views);
 }
 
-TEST_F(QueueTest, LetsNobodyElseSeeOrCancelASession) {
+TEST_F(QueueTest, LetsNoOtherUserSeeOrCancelASession) {
   const SessionId id = Submit(SpecOf(1000));
   const Result<SessionRecord> seen = Get(User(1001), id.value);
   ASSERT_FALSE(seen);
@@ -231,7 +231,7 @@ TEST_F(QueueTest, ListsPageAfterPageWhateverEndsAndComesBetween) {
   }
 }
 
-TEST_F(QueueTest, LabelsMatchOnlyWhatOneMaySee) {
+TEST_F(QueueTest, LabelsMatchOnlySessionsThatTheCallerMaySee) {
   SessionSpec spec = SpecOf(1000);
   spec.labels = {{"branch", "main"}, {"ticket", "7"}};
   const SessionId ended = Submit(spec);

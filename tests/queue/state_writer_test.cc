@@ -40,7 +40,7 @@ TEST_F(StateWriterTest, AnEndIsWrittenAfterTheStatesBeforeIt) {
   EXPECT_EQ(store_.Ask(&Records::Load, id_)->snapshot.state, SessionState::kDone);
 }
 
-TEST_F(StateWriterTest, WhatFoundNoRoomIsWrittenWhenThereIsSome) {
+TEST_F(StateWriterTest, AStateThatFoundTheDiskFullIsWrittenWhenThereIsSpace) {
   store_.disk().SetFull(true);
   writer_.Note(In(SessionState::kPaused), {{}, "paused"});
   Settle();
@@ -53,7 +53,7 @@ TEST_F(StateWriterTest, WhatFoundNoRoomIsWrittenWhenThereIsSome) {
   EXPECT_EQ(store_.history(id_), (Lines{"submitted", "paused", "running"}));
 }
 
-TEST_F(StateWriterTest, AnyOtherErrorHoldsNothingUp) {
+TEST_F(StateWriterTest, AnyOtherErrorDelaysNothing) {
   store_.disk().Fail(SQLITE_IOERR_WRITE);
   writer_.Note(In(SessionState::kRunning), {{}, "running"});
   Settle();

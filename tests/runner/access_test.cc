@@ -54,7 +54,7 @@ TEST(AccessTest, AMemberOfTheGroupKeepsTheGroupsThatTheDatabaseKnows) {
       << "a caller that gave groups up does not get them back";
 }
 
-TEST(AccessTest, AGidThatIsNoneOfTheUsersIsRefused) {
+TEST(AccessTest, AGidThatDoesNotBelongToTheUserIsRefused) {
   Caller caller = AsAlice();
   caller.gid = 6;
   EXPECT_FALSE(AdmitCaller(RulesFor(), Alice(), caller));
@@ -62,7 +62,7 @@ TEST(AccessTest, AGidThatIsNoneOfTheUsersIsRefused) {
   EXPECT_TRUE(AdmitCaller(RulesFor(), Alice(), caller)) << "as newgrp(1) does";
 }
 
-TEST(AccessTest, WhoIsNoMemberMustBeNamed) {
+TEST(AccessTest, AUserWhoIsNotAMemberMustBeNamed) {
   wire::UserRecord record = Alice();
   record.groups = {27};
   EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice()));
@@ -76,7 +76,7 @@ TEST(AccessTest, WhoIsNoMemberMustBeNamed) {
   EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice())) << "there is no such group";
 }
 
-TEST(AccessTest, AUserOfTheSystemsOwnMustBeNamedAlthoughAMember) {
+TEST(AccessTest, ASystemUserMustBeNamedEvenIfItIsAMember) {
   wire::UserRecord record = Alice();
   record.name = "jenkins";
   record.gid = 113;
@@ -87,7 +87,7 @@ TEST(AccessTest, AUserOfTheSystemsOwnMustBeNamedAlthoughAMember) {
   EXPECT_TRUE(AdmitCaller(RulesFor({"jenkins"}), record, caller));
 }
 
-TEST(AccessTest, WhoIsUnknownHasNoGroups) {
+TEST(AccessTest, AnUnknownUserHasNoGroups) {
   Caller caller;
   caller.uid = caller.gid = kUnknown;
   caller.groups = {0, 6, 990};
@@ -101,7 +101,7 @@ TEST(AccessTest, WhoIsUnknownHasNoGroups) {
   EXPECT_FALSE(AdmitCaller(named, unknown, caller));
 }
 
-TEST(AccessTest, RootNeedsAllowRootAndBenchdIsNeverAnybody) {
+TEST(AccessTest, RootNeedsAllowRootAndBenchdIsAlwaysRefused) {
   wire::UserRecord record{.known = true, .name = "root", .gid = 0, .groups = {}, .socket_gid = 990};
   EXPECT_FALSE(AdmitCaller(RulesFor({"root", "0"}), record, Caller{}));
   EXPECT_TRUE(AdmitCaller(RulesFor({}, true), record, Caller{}));
@@ -112,7 +112,7 @@ TEST(AccessTest, RootNeedsAllowRootAndBenchdIsNeverAnybody) {
   EXPECT_FALSE(AdmitCaller(RulesFor({"benchd", std::to_string(kBenchd)}, true), record, caller));
 }
 
-TEST(AccessTest, InUserModeEverythingIsOneUsers) {
+TEST(AccessTest, InUserModeEveryCallerIsAdmitted) {
   EXPECT_TRUE(AdmitCaller({}, {}, Caller{}));
   EXPECT_TRUE(CheckUid({}, 0));
 }
@@ -188,12 +188,12 @@ class ForgedRequestTest : public testing::Test {
   UniqueFd connection_;
 };
 
-TEST_F(ForgedRequestTest, MembersAreThemselvesWithTheirOwnGroupsOnly) {
+TEST_F(ForgedRequestTest, AMemberKeepsItsIdsAndOnlyItsOwnGroups) {
   StartService("");
   EXPECT_EQ(Become(kNobodyId, kNobodyId, {kNobodyId, 0, 6, 12345}), "65534 65534 65534\n");
 }
 
-TEST_F(ForgedRequestTest, NobodyElseIsToBeHad) {
+TEST_F(ForgedRequestTest, EveryOtherCallerIsRefused) {
   StartService("");
   EXPECT_WORDING(Become(0, 0, {}));
   EXPECT_WORDING(Become(kNoId, kNobodyId, {}));
@@ -253,7 +253,7 @@ class ExecWatch {
 };
 
 // A process of the same user could trace the helper and change its answer.
-TEST_F(ForgedRequestTest, NoOtherProcessIsTheUserThatAsksForUsers) {
+TEST_F(ForgedRequestTest, TheHelperThatReadsTheUserDatabaseHasAUidOfItsOwn) {
   const auto watch = std::make_unique<ExecWatch>("/usr/bin/getent");
   if (!*watch) GTEST_SKIP() << "fanotify does not report programs here";
   StartService("");
@@ -267,7 +267,7 @@ TEST_F(ForgedRequestTest, NoOtherProcessIsTheUserThatAsksForUsers) {
   EXPECT_NE(status.find("\nGid:\t" + ids), std::string::npos) << status;
 }
 
-TEST_F(ForgedRequestTest, TheConfigurationMayNameMore) {
+TEST_F(ForgedRequestTest, TheConfigurationCanAdmitFurtherUsers) {
   const passwd* const daemon = getpwnam("daemon");
   if (daemon == nullptr) GTEST_SKIP() << "the user daemon does not exist here";
   StartService("allow_root = true\nusers = [\"daemon\", " + std::to_string(kUnknown) + ", " +

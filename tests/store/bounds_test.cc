@@ -259,7 +259,7 @@ TEST_F(BoundsTest, NumbersManyMetricsInAnyOrderAtOnce) {
   EXPECT_EQ(Runs({"a"}).back().samples, run.samples);
 }
 
-TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
+TEST_F(BoundsTest, ReservesSpaceWhenTheRunningSessionFillsTheDisk) {
   OpenWith({}, {.bytes = 10'000 * kBoundMib, .available = 60 * kBoundMib});
   Insert("a");
   const Result<void> refused = records_->Append({"a"}, {PlainRun(0, 0)}, {});
@@ -274,7 +274,7 @@ TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
   Append({"b"}, {PlainRun(0, 0)});
 }
 
-TEST_F(BoundsTest, LeavesRoomForOthersWhereABundleWouldFillTheDisk) {
+TEST_F(BoundsTest, ReservesSpaceWhenABundleWouldFillTheDisk) {
   const auto refusal = [this](std::uint64_t bytes) {
     const Result<BundleUpload> upload = records_->BeginBundle(1000, {bytes, {}}, {});
     return upload ? Error{} : upload.error();

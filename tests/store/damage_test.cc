@@ -15,7 +15,8 @@ using testing::SizeIs;
 
 class DamageTest : public StoreTest {
  protected:
-  /// Two sessions with runs, one of them ended, all in the file; then closed.
+  /// Stores two sessions with runs, one of them ended, and closes the store, so that the file
+  /// contains everything.
   void Fill() {
     Open();
     Insert(RichRecord());
@@ -72,7 +73,7 @@ TEST_F(DamageTest, SetsATruncatedFileAside) {
   Open();
   EXPECT_EQ(Ids(), "");
   ASSERT_THAT(AtStart().warnings, SizeIs(1));
-  // SQLite's own words are those of the page that it met first.
+  // SQLite's message depends on the page that it reads first.
   std::string warning = AtStart().warnings[0];
   EXPECT_THAT(warning, HasSubstr(Aside().string()));
   const std::size_t begin = warning.find('(');
@@ -82,13 +83,13 @@ TEST_F(DamageTest, SetsATruncatedFileAside) {
   EXPECT_WORDING(warning.replace(begin + 1, end - begin - 1, "SQLITE'S WORDS"), PlacesWithAside());
 }
 
-TEST_F(DamageTest, SetsAFileWithItsFirstPageAloneAside) {
+TEST_F(DamageTest, SetsAFileWithOnlyItsFirstPageAside) {
   Fill();
   std::filesystem::resize_file(database_, 4096);
   ExpectSetAside();
 }
 
-TEST_F(DamageTest, SetsAFileThatIsNoDatabaseAside) {
+TEST_F(DamageTest, SetsAFileThatIsNotADatabaseAside) {
   std::filesystem::create_directories(state_);
   std::ofstream(database_) << std::string(5000, 'x');
   ExpectSetAside();
@@ -101,12 +102,22 @@ TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
   Open();
   EXPECT_EQ(Ids(), "");
   ASSERT_THAT(AtStart().warnings, SizeIs(1));
-  // Which words it has depends on what is on that page.
+  // The message depends on the content of that page.
   EXPECT_THAT(AtStart().warnings[0], HasSubstr(database_.string() + ": "));
   EXPECT_THAT(AtStart().warnings[0], HasSubstr(Aside().string()));
 }
 
-TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
+TEST_F(DamageTest, SetsGarbageBehindASoundFirstPageAside) {
+  Fill();
+  Overwrite(4096, std::string(std::filesystem::file_size(database_) - 4096, '\xa5'));
+  const std::string damaged = Contents(database_);
+  Open();
+  EXPECT_EQ(Ids(), "");
+  EXPECT_THAT(AtStart().warnings, SizeIs(1));
+  EXPECT_TRUE(Contents(Aside()) == damaged);
+}
+
+TEST_F(DamageTest, ReadsEverythingOrSetsTheFileAsideForGarbageOnAnyPage) {
   Fill();
   const std::string sound = Contents(database_);
   const std::uint32_t seed = test::Seed();
@@ -146,7 +157,7 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
 TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
   Open();
   Insert(RichRecord());
-  // As after kill -9: a copy of the open store.
+  // A copy of the open store is what kill -9 leaves behind.
   const std::filesystem::path copy = folder_ / "copy";
   std::filesystem::copy(state_, copy, std::filesystem::copy_options::recursive);
   records_.reset();
@@ -192,7 +203,7 @@ TEST_F(DamageTest, NeverSetsTheDamagedDatabaseOfAnotherProgramAside) {
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
 
-TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtTheFirstStart) {
+TEST_F(DamageTest, SetsNoFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtTheFirstStart) {
   std::filesystem::create_directories(state_);
   std::ofstream(database_).flush();
   Open();
@@ -211,7 +222,18 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtThe
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
 
-TEST_F(DamageTest, HasAFileCheckedWholeAfterAnUncleanEndOrWhileItIsSmall) {
+/// No other file shows that the database contained sessions.
+TEST_F(DamageTest, UsesAnEmptyFileAsANewDatabase) {
+  Open();
+  records_.reset();
+  ASSERT_THAT(FilesNamed("environments"), SizeIs(1));
+  std::filesystem::resize_file(database_, 0);
+  Open();
+  EXPECT_THAT(AtStart().warnings, IsEmpty());
+  EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
+}
+
+TEST_F(DamageTest, ChecksTheWholeFileAfterAnUncleanEndOrIfItIsSmall) {
   Fill();
   EXPECT_FALSE(LookAt(database_).unclean);
   EXPECT_TRUE(LookAt(database_).to_be_read_whole());
@@ -223,7 +245,7 @@ TEST_F(DamageTest, HasAFileCheckedWholeAfterAnUncleanEndOrWhileItIsSmall) {
   EXPECT_TRUE(LookAt(database_).unclean);
 }
 
-TEST_F(DamageTest, FindsWithoutReadingAllOfALargeFileWhatWouldKeepItFromStarting) {
+TEST_F(DamageTest, ChecksInALargeFileOnlyTheDataReadAtStartup) {
   Fill();
   const std::string sound = Contents(database_);
   const auto page_of = [this](const std::string& table) {
@@ -246,7 +268,7 @@ TEST_F(DamageTest, FindsWithoutReadingAllOfALargeFileWhatWouldKeepItFromStarting
 }
 
 /// A table that is larger than the part always checked is damaged outside that part.
-TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
+TEST_F(DamageTest, ChecksTheFileAtTheNextStartIfDamageIsFoundAtRunTime) {
   Open();
   Insert(RichRecord());
   Insert("b");

@@ -118,7 +118,7 @@ TEST_F(DatabaseTest, EnforcesForeignKeysAndNamesAnEqualKey) {
 }
 
 /// max_page_count makes SQLite meet SQLITE_FULL, as a full file system does.
-TEST_F(DatabaseTest, SaysThatTheDiskIsFullAndLeavesNothingHalfDone) {
+TEST_F(DatabaseTest, ReportsAFullDiskAndRollsBack) {
   const auto database = Open();
   ASSERT_TRUE(MakeSchema(*database));
   Execute(*database, "CREATE TABLE t (x BLOB)");
@@ -137,7 +137,7 @@ TEST_F(DatabaseTest, SaysThatTheDiskIsFullAndLeavesNothingHalfDone) {
   EXPECT_TRUE(database->Execute("INSERT INTO t VALUES (1)"));
 }
 
-TEST_F(DatabaseTest, SaysThatAnotherHoldsTheLock) {
+TEST_F(DatabaseTest, ReportsALockOfAnotherConnection) {
   const auto database = Open();
   const auto other = Open();
   Execute(*database, "PRAGMA busy_timeout = 1");

@@ -124,7 +124,7 @@ class FullDiskTest : public DurabilityTest {
   }
 };
 
-TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
+TEST_F(FullDiskTest, StoresNothingOfARefusedCallAndAcceptsItWhenThereIsSpace) {
   const SessionId id = Insert(RichRecord());
   const SessionId other = Insert("other");
   constexpr std::uint64_t kBlocks = 5;
@@ -179,7 +179,7 @@ TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
   records_->Checkpoint();
   EXPECT_EQ(std::filesystem::file_size(database_), before);
   ExpectBlocks(id, 200);
-  // Nor does the end of benchd: the log stays and is read at the next start.
+  // The end of benchd loses nothing, either: the log stays and is read at the next start.
   records_.reset();
   EXPECT_GT(std::filesystem::file_size(log_), 0U);
   disk_.SetFull(false);
@@ -191,7 +191,7 @@ TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
   ExpectBlocks(id, 200);
 }
 
-/// Two mebibytes, only for this process.
+/// Mounts a disk of 2 MiB that only this process sees.
 bool MountSmallDisk(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   return ::unshare(CLONE_NEWNS) == 0 &&
@@ -199,7 +199,7 @@ bool MountSmallDisk(const std::filesystem::path& folder) {
          ::mount("small", folder.c_str(), "tmpfs", 0, "size=2m,mode=0700") == 0;
 }
 
-TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
+TEST_F(FullDiskTest, BehavesAlikeOnAFullFileSystem) {
   records_.reset();
   constexpr int kNotPermitted = 77;
   const pid_t child = ::fork();
@@ -244,7 +244,7 @@ void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
   FaultVfs disk;
   disk.DieAt(operation);
   std::int64_t now = 0;
-  // Every third call is one that syncs.
+  // Every third call syncs.
   Result<Records> opened =
       Records::Open(state, {.steady = [&now] { return SteadyTime(Nanoseconds(now)); }});
   if (!opened) ::_exit(1);
@@ -268,7 +268,7 @@ void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
 /// Without the fixture's VFS: the child has its own.
 class SuddenEndTest : public StoreTest {};
 
-TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDisk) {
+TEST_F(SuddenEndTest, HasAllAcknowledgedDataAfterDeathAtAnyDiskOperation) {
   int deaths = 0;
   for (int operation = 1;; ++operation) {
     SCOPED_TRACE("died at operation " + std::to_string(operation));

@@ -68,7 +68,7 @@ TEST_F(EnvironmentFilesTest, LetsNobodyElseRead) {
   EXPECT_EQ(ModeOf(FileOf("a.json.tmp")), -1);
 }
 
-TEST_F(EnvironmentFilesTest, AFullDiskIsNamedAndNoneOfItsFiles) {
+TEST_F(EnvironmentFilesTest, AFullDiskIsReportedWithoutTheNameOfAFile) {
   for (const int error : {ENOSPC, EDQUOT}) {
     const Error full = FileNotKept(FileOf("a.json.tmp"), error);
     EXPECT_EQ(full.code, ErrorCode::kResourceExhausted);

@@ -41,7 +41,7 @@ class FilesTest : public StoreTest {
     bool was_root_ = false;
   };
 
-  /// The file of EXPECT_WORDING may be out of an ordinary user's reach.
+  /// EXPECT_WORDING needs a file that an ordinary user may be unable to read.
   Error RefusalOfOrdinaryUser() {
     const OrdinaryUser user(folder_.path());
     return Refusal();
@@ -141,7 +141,7 @@ TEST_F(FilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
   EXPECT_EQ(records_->Load(RichRecord().snapshot.id)->spec, RichSpec());
 }
 
-TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
+TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesItUnchanged) {
   for (const char* version : {"3", "7"}) {
     Open();
     records_.reset();
@@ -155,8 +155,8 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
   }
 }
 
-TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
-  for (const char* mark : {"PRAGMA user_version = 1", "PRAGMA application_id = 7"}) {
+TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItUnchanged) {
+  for (const char* mark : {"", "PRAGMA user_version = 1", "PRAGMA application_id = 7"}) {
     std::filesystem::create_directories(state_);
     std::filesystem::remove(database_);
     Execute(std::string("CREATE TABLE bookmarks (url TEXT);") + mark);
@@ -170,13 +170,18 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
 
 TEST_F(FilesTest, RefusesADatabaseThatAnotherProcessHasLocked) {
   Open();
+  Insert("a");
   records_.reset();
-  const auto other = Connect();
-  Result<Transaction> held = Transaction::Begin(*other);
-  ASSERT_TRUE(held) << held.error().message;
-  const Error error = Refusal();
-  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
-  EXPECT_WORDING(error, Places());
+  {
+    const auto other = Connect();
+    Result<Transaction> held = Transaction::Begin(*other);
+    ASSERT_TRUE(held) << held.error().message;
+    const Error error = Refusal();
+    EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+    EXPECT_WORDING(error, Places());
+  }
+  Open();
+  EXPECT_EQ(Ids(), "a");
 }
 
 TEST_F(FilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {
@@ -187,26 +192,33 @@ TEST_F(FilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {
   EXPECT_WORDING(Refusal(), Places());
 }
 
-TEST_F(FilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout) {
+TEST_F(FilesTest, NamesAFolderThatIsNotWritableWithOrWithoutADatabase) {
   std::filesystem::create_directories(state_);
   for (int opening = 0; opening < 2; ++opening) {
+    const std::string before = Contents(database_);
     ASSERT_EQ(::chmod(state_.c_str(), 0500), 0);
     const Error error = RefusalOfOrdinaryUser();
     EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
     EXPECT_WORDING(error, Places());
+    EXPECT_TRUE(Contents(database_) == before);
     ASSERT_EQ(::chmod(state_.c_str(), 0700), 0);
     Open();
     records_.reset();
   }
 }
 
-TEST_F(FilesTest, NamesADatabaseThatCannotBeWritten) {
+TEST_F(FilesTest, NamesADatabaseThatIsNotWritable) {
   Open();
   records_.reset();
-  ASSERT_EQ(::chmod(database_.c_str(), 0400), 0);
-  const Error error = RefusalOfOrdinaryUser();
-  EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
-  EXPECT_WORDING(error, Places());
+  const std::string before = Contents(database_);
+  for (const mode_t mode : {0400, 0000}) {
+    ASSERT_EQ(::chmod(database_.c_str(), mode), 0);
+    const Error error = RefusalOfOrdinaryUser();
+    EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
+    EXPECT_WORDING(error, Places());
+  }
+  ASSERT_EQ(::chmod(database_.c_str(), 0600), 0);
+  EXPECT_TRUE(Contents(database_) == before);
 }
 
 }  // namespace

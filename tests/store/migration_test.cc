@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 class MigrationTest : public StoreTest {
  protected:
-  /// What benchd 0.3.0 left, with so many copies of its sessions.
+  /// Restores a store of benchd 0.3.0 with that many copies of its sessions.
   void Restore(int copies = 0) {
     records_.reset();
     std::filesystem::remove_all(state_);
@@ -33,7 +33,7 @@ class MigrationTest : public StoreTest {
     ASSERT_EQ(Number("PRAGMA user_version"), 5);
   }
   std::int64_t Columns() { return Number("SELECT count(*) FROM pragma_table_info('sessions')"); }
-  /// Everything about tables and indices but their texts.
+  /// The columns of all tables and indices.
   std::string Shape() {
     const auto database = Connect();
     Statement select(*database,
@@ -141,7 +141,7 @@ TEST_F(MigrationTest, LeavesTheOldSchemaAndOneErrorOnAFullDisk) {
   records_.reset();
 }
 
-/// Without a VFS of the fixture's own: the child has one.
+/// The fixture has no VFS of its own, because the child has one.
 TEST_F(MigrationTest, IsDoneOrNotDoneAfterADeathAtEachTouchOfTheDisk) {
   Restore();
   const std::filesystem::path left = folder_ / "left";
