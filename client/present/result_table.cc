@@ -15,6 +15,7 @@
 #include "client/present/sentence.h"
 #include "client/present/units.h"
 #include "core/base/text.h"
+#include "core/model/metric.h"
 
 namespace benchd::client {
 namespace {
