@@ -82,11 +82,13 @@ Error HarnessBuilder::Refuse(std::string why) const {
 
 Result<void> HarnessBuilder::CheckName(std::string_view name, const char* what,
                                        std::size_t most) const {
-  const std::string it = fmt::format("the {} {}", what, Quoted(name));
   if (name.size() > most) {
-    return Refuse(fmt::format("{} has {} bytes; the limit is {}", it, name.size(), most));
+    return Refuse(fmt::format("the {} {} has {} bytes; the limit is {}", what, Quoted(name),
+                              name.size(), most));
   }
-  if (HasControlCharacter(name)) return Refuse(it + " contains a control character");
+  if (HasControlCharacter(name)) {
+    return Refuse(fmt::format("the {} {} contains a control character", what, Quoted(name)));
+  }
   return {};
 }
 
@@ -105,17 +107,17 @@ Result<void> HarnessBuilder::CheckNames(const HarnessMetric& metric) const {
 
 Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetric& metric) const {
   const MetricInfo& info = output_.metrics[known.metric];
-  const std::string before = fmt::format(" (line {})", known.first_line);
   if (metric.unit != info.unit && !TimeScale(metric.unit, info.unit)) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} has the unit {}, but had {}{}", Quoted(info.name),
-                             Quoted(metric.unit), Quoted(info.unit), before),
+                 fmt::format("{} has the unit {}, but had {} (line {})", Quoted(info.name),
+                             Quoted(metric.unit), Quoted(info.unit), known.first_line),
                  "print all values of a metric in the same unit"};
   }
   if (metric.better != info.better) {
-    return Error{ErrorCode::kInvalidArgument,
-                 Quoted(info.name) + " has conflicting directions" + before,
-                 "state the direction once, before the metric's first value"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} has conflicting directions (line {})", Quoted(info.name), known.first_line),
+        "state the direction once, before the metric's first value"};
   }
   return {};
 }

@@ -150,7 +150,8 @@ class NeighbourCases:
         return max(gaps), submitted.seconds
 
     def measure(self, name, sessions, blocks):
-        """Prints the medians and extremes of submit_and_run() and returns the medians."""
+        """Prints the medians and extremes of submit_and_run() and of a client that does not use
+        benchd; returns the three medians: gap, acknowledgement, client."""
         gaps, acknowledged = zip(*(self.submit_and_run(blocks) for _ in range(sessions)))
         # The part of an acknowledgement that client and machine cause.
         own = [self.as_other("help", "submit").seconds for _ in range(sessions)]
@@ -158,7 +159,7 @@ class NeighbourCases:
                               ("a client without benchd", own)):
             print(f"{name}: {what} {statistics.median(seconds):.3f} s (median of {sessions}; "
                   f"{min(seconds):.3f} to {max(seconds):.3f})", flush=True)
-        return statistics.median(gaps), statistics.median(acknowledged)
+        return tuple(statistics.median(times) for times in (gaps, acknowledged, own))
 
 
 class StopWatch:

@@ -36,13 +36,13 @@ class HostileNeighbourTest(NeighbourCases, SystemModeTest):
 
     def test_a_hostile_user_is_nobody_elses_matter(self):
         long_session = self.long_session()
-        alone, _ = self.measure("alone", SESSIONS, RUNS // 2)
+        alone, _, _ = self.measure("alone", SESSIONS, RUNS // 2)
         peak = MemoryPeak(self.daemon.pid)
         stranger = self.as_user(STRANGER_UID)
         stranger.pop("cwd")
         hostile = Hostile(self.folder, self.daemon.socket, long_session, **stranger)
         self.addCleanup(hostile.stop)
-        beside, _ = self.measure("beside a hostile user", SESSIONS, RUNS // 2)
+        beside, _, _ = self.measure("beside a hostile user", SESSIONS, RUNS // 2)
         memory = peak.mib()
         end = StopWatch(self.daemon.pid)
         self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text()[-4000:])

@@ -19,12 +19,12 @@ class NeighbourTest(NeighbourCases, GuestTest):
     def test_a_hostile_user_is_nobody_elses_matter(self):
         sessions = times(2, 5)
         long_session = self.long_session()
-        gap_alone, acknowledged_alone = self.measure("alone", sessions, 2)
+        gap_alone, acknowledged_alone, client_alone = self.measure("alone", sessions, 2)
         benchd = main_pid("benchd.service")
         peak = MemoryPeak(benchd)
         hostile = Hostile(self.folder, "/run/benchd/benchd.sock", long_session, **self.by(DOOMED))
         self.addCleanup(hostile.stop)
-        gap, acknowledged = self.measure("beside a hostile user", sessions, 2)
+        gap, acknowledged, client = self.measure("beside a hostile user", sessions, 2)
         self.assertEqual(main_pid("benchd.service"), benchd, self.journal())
         memory = peak.mib()
         end = StopWatch(benchd)
@@ -38,4 +38,5 @@ class NeighbourTest(NeighbourCases, GuestTest):
         self.assertLess(ended_after, MOST_SECONDS_TO_END)
         # Times on an emulated machine are only judged relative to its own.
         self.assertLess(gap - gap_alone, 0.3 + gap_alone)
-        self.assertLess(acknowledged, 0.3 + 4 * acknowledged_alone)
+        # The hostile user's own processes compete for the CPUs, which delays any other program.
+        self.assertLess(acknowledged / client, 2 * acknowledged_alone / client_alone)
