@@ -1,20 +1,11 @@
 #include "daemon/rpc/call_budget.h"
 
-#include <utility>
-
 #include "core/base/try.h"
 
 namespace benchd::rpc {
 
 CallShare::~CallShare() {
-  if (budget_ == nullptr) return;
-  Conclude();
-  budget_->Release(*this);
-}
-
-void CallShare::Conclude() {
-  if (budget_ == nullptr || std::exchange(concluded_, true)) return;
-  budget_->Conclude(*this);
+  if (budget_ != nullptr) budget_->Leave(*this);
 }
 
 Result<void> CallShare::Keep(std::size_t bytes) {
@@ -51,41 +42,28 @@ Result<CallShare> CallBudget::Enter(std::uint32_t uid, Limit as) {
   return CallShare(this, uid, as);
 }
 
-void CallBudget::Conclude(const CallShare& share) {
+void CallBudget::Leave(const CallShare& share) {
   const std::lock_guard lock(mutex_);
-  User& user = users_.at(share.uid_);
+  const auto user = users_.find(share.uid_);
+  user->second.held -= share.held_;
   if (share.counted_ == Limit::kWatchesAUser) {
-    --user.watches;
+    --user->second.watches;
   } else {
-    --user.calls;
+    --user->second.calls;
     --calls_;
   }
-  ForgetIdle(share.uid_);
-}
-
-void CallBudget::Release(const CallShare& share) {
-  if (share.held_ == 0) return;
-  const std::lock_guard lock(mutex_);
-  users_.at(share.uid_).held -= share.held_;
-  ForgetIdle(share.uid_);
-}
-
-void CallBudget::ForgetIdle(std::uint32_t uid) {
-  const auto user = users_.find(uid);
-  const User& use = user->second;
-  if (use.calls == 0 && use.watches == 0 && use.held == 0) users_.erase(user);
+  if (user->second.calls == 0 && user->second.watches == 0) users_.erase(user);
 }
 
 Result<void> CallBudget::Hold(std::uint32_t uid, std::size_t before, std::size_t now) {
   const std::lock_guard lock(mutex_);
-  User& user = users_[uid];  // a call that has been concluded may have been its user's last
+  User& user = users_.at(uid);
   const std::uint64_t others = user.held - before;
   // A single message larger than the limit is admitted alone; otherwise it could never be sent.
   if (others > 0) {
     TRY_VOID(CheckRoom(Limit::kHeldAUser, others, now, uid));
   }
   user.held = others + now;
-  ForgetIdle(uid);
   return {};
 }
 

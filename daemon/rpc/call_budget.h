@@ -24,7 +24,6 @@ class CallShare {
       : budget_(std::exchange(other.budget_, nullptr)),
         uid_(other.uid_),
         counted_(other.counted_),
-        concluded_(other.concluded_),
         kept_(other.kept_),
         held_(other.held_) {}
   CallShare& operator=(CallShare&& other) = delete;
@@ -38,10 +37,6 @@ class CallShare {
   /// Sets the number of bytes that are being sent to the client, replacing the previous number.
   /// @errors kResourceExhausted if the user's calls would hold too much together
   Result<void> Hold(std::size_t bytes);
-  /// Called just before the call's end is sent: the call no longer counts as in progress, but its
-  /// bytes count until they are received. Otherwise a client that has its answer, and asks again,
-  /// would find its previous calls still counted, because gRPC reports their end some time later.
-  void Conclude();
 
  private:
   friend class CallBudget;
@@ -51,7 +46,6 @@ class CallShare {
   CallBudget* budget_ = nullptr;
   std::uint32_t uid_ = 0;
   Limit counted_ = Limit::kCallsAUser;
-  bool concluded_ = false;
   std::size_t kept_ = 0;
   std::size_t held_ = 0;  ///< includes the bytes of Keep()
 };
@@ -87,16 +81,14 @@ class CallBudget {
     std::uint64_t watches = 0;
     std::uint64_t held = 0;
   };
-  void Conclude(const CallShare& share);
-  void Release(const CallShare& share);
-  void ForgetIdle(std::uint32_t uid);
+  void Leave(const CallShare& share);
   Result<void> Hold(std::uint32_t uid, std::size_t before, std::size_t now);
   Result<void> CheckRoom(Limit limit, std::uint64_t used, std::uint64_t more,
                          std::optional<std::uint32_t> uid) const;
 
   const Budgets limits_;
   mutable std::mutex mutex_;
-  std::map<std::uint32_t, User> users_;  ///< users with any call, watch or held bytes
+  std::map<std::uint32_t, User> users_;  ///< users with any call or watch
   std::uint64_t calls_ = 0;              ///< of all users, without watches
   std::atomic<bool> telling_ = false;
 };

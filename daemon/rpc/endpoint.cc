@@ -13,7 +13,7 @@
 namespace benchd::rpc {
 namespace {
 
-/// A unary call, from its arrival until gRPC has sent the answer.
+/// A unary call, from its arrival until its client has the answer.
 class CallReactor final : public UnaryReactor {
  public:
   CallReactor(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
@@ -44,7 +44,6 @@ class CallReactor final : public UnaryReactor {
       if (!status.ok()) InviteRetry(*entry_.context);
     }
     if (!status.ok() && response_ != nullptr) response_->Clear();
-    entry_.share.Conclude();
     Finish(status);
   }
 

@@ -96,8 +96,8 @@ struct Asker {
 using UnaryCall = std::function<asio::awaitable<Result<void>>(Asker)>;
 
 /// Runs a unary call on the loop and maps its result to a status; Finish is called exactly once, in
-/// every case. Called on gRPC's threads; returns the handler's return value. `response` must live
-/// until its client has received all of it; its bytes count as held until then.
+/// every case. Called on gRPC's threads; returns the handler's return value. The call is in
+/// progress until its client has received all of `response`, which must live as long.
 ///
 /// @param response  nullptr if the call itself writes a small one
 UnaryReactor* Answer(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,

@@ -25,8 +25,7 @@ namespace benchd::rpc {
 /// While a step of Await() is running (such as a load from the store), Finish is delayed, so that
 /// the object outlives its own request.
 ///
-/// The call counts as in progress until its end is sent, and the bytes of an unsent message count
-/// as held.
+/// The call counts as in progress until OnDone, and the bytes of an unsent message count as held.
 template <typename Message>
 class StreamReactor : public grpc::ServerWriteReactor<Message> {
  public:
@@ -90,7 +89,6 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     if (!MayHold()) return;
     ended_ = true;
     Ended();
-    share().Conclude();
     this->StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
   }
   /// Ends the stream as soon as no write is in flight; the first status counts.
@@ -134,7 +132,6 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   void FinishWhenFree() {
     if (!status_ || writing_ || awaiting_) return;
     const grpc::Status status = *std::exchange(status_, std::nullopt);
-    share().Conclude();
     this->Finish(status);
   }
 

@@ -84,15 +84,25 @@ TEST_F(RateLimitTest, QuietUsersAreForgotten) {
 
 class DaemonRateLimitTest : public ::testing::Test, protected WholeDaemon {
  protected:
-  /// The fake clock does not advance, so no tokens are refilled.
+  /// Makes calls until the limit on calls per second refuses one. The fake clock does not advance,
+  /// so no tokens are refilled. An answered call counts as in progress for a moment longer, because
+  /// gRPC reports its end later; on a loaded machine, that other limit may refuse a call first.
   void UseUp() {
     const auto queue = v1::QueueService::NewStub(channel_);
-    for (std::uint32_t i = 0; i < kBurst; ++i) {
+    const auto deadline = std::chrono::steady_clock::now() + 3 * kTimeout;
+    std::uint32_t answered = 0;
+    while (std::chrono::steady_clock::now() < deadline) {
       grpc::ClientContext context;
       v1::QueueStatus status;
       const grpc::Status answer = queue->Get(&context, v1::GetQueueRequest(), &status);
-      ASSERT_TRUE(answer.ok()) << i << ": " << answer.error_message();
+      if (answer.ok()) {
+        ++answered;
+      } else if (answer.error_details().find("calls_a_user") == std::string::npos) {
+        EXPECT_EQ(answered, kBurst);
+        return;
+      }
     }
+    FAIL() << "after " << answered << " calls, none is refused";
   }
 };
 
