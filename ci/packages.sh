@@ -3,6 +3,9 @@
 # for later releases.
 # shellcheck shell=bash disable=SC2034
 
+# The releases of Debian on which benchd is built, tested and packaged, oldest first.
+releases=(bookworm trixie forky)
+
 build_packages=(
   g++ cmake ninja-build pkg-config ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
@@ -27,6 +30,8 @@ test_packages=(
 ssh_packages=(openssh-client openssh-server)
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 package_packages=(dpkg-dev file lintian libpq-dev)
+archive_packages=(libpq-dev zstd)
+rpm_packages=(libpq-dev rpm rpmlint)
 database_packages=(postgresql libpq-dev)
 report_packages=(chromium chromium-driver python3-selenium npm)
 vm_packages=(python3 e2fsprogs)
@@ -37,7 +42,7 @@ coverage_packages=(gcovr)
 lint_packages=(git python3 clang-format clang-tidy)
 fuzz_packages=(clang llvm)
 
-# packages_in RELEASE PACKAGE...: the names in that release (bookworm, trixie, forky), one per line.
+# packages_in RELEASE PACKAGE...: the names in that release, one per line.
 # Packages that it lacks are omitted.
 packages_in() {
   local release=$1 package

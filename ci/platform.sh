@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ci/platform.sh NAME [STEP...]: builds and tests this checkout on another platform. `./dev test
-# --platform` calls it.
+# ci/platform.sh NAME [STEP...]: builds, tests and packages this checkout on another platform.
+# `./dev test --platform` and `./dev package --release` call it.
 #
 # A platform is a Debian release in a folder, created once by mmdebstrap, with a list of steps. It
 # runs below chroot in its own mount and process namespaces, so its mounts and processes end with
@@ -13,7 +13,7 @@ cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=ci/packages.sh
 source ci/packages.sh
 
-platforms=(trixie forky arm64 clang plain)
+platforms=("${releases[@]}" arm64 clang plain)
 
 say() { printf '==> %s\n' "$*" >&2; }
 die() {
@@ -24,15 +24,17 @@ die() {
 
 # ---- the platforms ----
 
-# The release of a platform, its packages, and its steps in order.
+# The kind of a platform, its release, its packages, and its steps in order.
 describe() {
+  kind=$1
   packages=("${build_packages[@]}" "${test_packages[@]}")
   folder=
   architectures=amd64
   case $1 in
-    trixie | forky)
+    bookworm | trixie | forky)
+      kind=release
       release=$1
-      known_steps=(programs unit demo test)
+      known_steps=(programs unit demo test package)
       usual_steps=(demo test)
       ;;
     arm64)
@@ -60,19 +62,23 @@ describe() {
   esac
 }
 
-# The command of a step, for bash in the copy of the checkout.
+# command_of STEP: its command, for bash in the copy of the checkout.
 command_of() {
-  case $1:$2 in
-    trixie:programs | forky:programs)
+  case $kind:$1 in
+    release:programs)
       echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target programs -- -k 0'
       ;;
     # Without a sanitizer, unlike the unit tests of `./dev test`.
-    trixie:unit | forky:unit)
+    release:unit)
       echo 'cmake --preset release && cmake --build --preset release -j "$(nproc)" --target unit_tests' \
         'programs -- -k 0 && ctest --test-dir build/release -L "^unit\$" -j "$(nproc)" --output-on-failure'
       ;;
-    trixie:demo | forky:demo) echo './dev demo' ;;
-    trixie:test | forky:test) echo './dev test --layering --install --unit --e2e' ;;
+    release:demo) echo './dev demo' ;;
+    release:test) echo './dev test --layering --install --unit --e2e' ;;
+    # Unlike `./dev test --package`, it compiles only what is packaged.
+    release:package)
+      echo './dev package && ctest --preset package -L "^(install|package)\$" -j "$(nproc)"'
+      ;;
     arm64:compile)
       echo 'cmake --preset release -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake' \
         '&& cmake --build build/arm64 -j "$(nproc)" --target unit_tests programs -- -k 0'
@@ -91,7 +97,7 @@ command_of() {
     # Exactly the commands that a CMake user would type without reading our documentation.
     plain:compile) echo 'cmake -B build && cmake --build build -j "$(nproc)"' ;;
     plain:test) echo 'ctest --test-dir build -j "$(nproc)" --output-on-failure' ;;
-    *) die "platform $1: '$2' is not one of its steps" "one of: ${known_steps[*]}" ;;
+    *) die "platform $name: '$1' is not one of its steps" "one of: ${known_steps[*]}" ;;
   esac
 }
 
@@ -185,6 +191,19 @@ inside() {
   ' bash "$root" "$ccache" "$architectures" "$command" </dev/null
 }
 
+# copy_packages ROOT FOLDER: replaces the packages in FOLDER by those that were made in ROOT. They
+# belong to the owner of the checkout, like all that is built without root.
+copy_packages() {
+  local root=$1 folder=$2
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp "$root"/src/benchd/build/package/*.deb "$folder/"
+  chown --reference=. build build/package
+  chown --recursive --reference=. "$folder"
+  say "packages: $folder/"
+  ls -l "$folder"
+}
+
 # ---- main ----
 
 [ $# -gt 0 ] || die "platform: missing name" "one of: ${platforms[*]}"
@@ -193,8 +212,8 @@ shift
 describe "$name"
 steps=("$@")
 if [ ${#steps[@]} -eq 0 ]; then steps=("${usual_steps[@]}"); fi
-for step in "${steps[@]}"; do command_of "$name" "$step" >/dev/null; done
-[ "$(id -u)" -eq 0 ] || die "platform: requires root" "sudo ./dev test --platform $name"
+for step in "${steps[@]}"; do command_of "$step" >/dev/null; done
+[ "$(id -u)" -eq 0 ] || die "platform: requires root" "the same command with sudo"
 command -v mmdebstrap >/dev/null || die "platform: mmdebstrap is not installed" "apt-get install mmdebstrap"
 
 root=${BENCHD_PLATFORM_ROOTS:-/var/tmp/benchd-platforms}/${folder:-$release}
@@ -206,7 +225,11 @@ failed=()
 for step in "${steps[@]}"; do
   say "$name: $step"
   begin=$SECONDS
-  inside "$root" "$(command_of "$name" "$step")" || failed+=("$step")
+  if ! inside "$root" "$(command_of "$step")"; then
+    failed+=("$step")
+  elif [ "$step" = package ]; then
+    copy_packages "$root" "build/package/$name"
+  fi
   say "$name: $step took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 done
 if [ ${#failed[@]} -gt 0 ]; then
