@@ -11,7 +11,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 set(BENCHD_SANITIZE "" CACHE STRING "Sanitizers for every target: address, thread or empty")
 option(BENCHD_TESTS "Build the tests" ON)
-option(BENCHD_STATIC "Link all programs statically, for any Linux (./dev package --archive)" OFF)
+option(BENCHD_STATIC "Link all programs statically, for any Linux (./dev package --archive and --rpm)" OFF)
 option(BENCHD_UNITY "Compile the product in batches (cmake/unity.cmake)" OFF)
 option(BENCHD_COVERAGE "Count which lines are executed" OFF)
 option(BENCHD_LIBFUZZER "Build the fuzzers with libFuzzer (needs clang)" OFF)

@@ -1,5 +1,5 @@
 # CPack runs this after it has installed each component into a folder, and before it packs them. It
-# adds the files that only a Debian package has and applies the rules of Debian's policy.
+# adds the files that only packages have and applies the rules of Debian's policy or Fedora's.
 cmake_minimum_required(VERSION 3.25)
 set(source ${CPACK_BENCHD_SOURCE_DIR})
 set(stage ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
@@ -15,37 +15,32 @@ function(put file folder)
   file(COPY ${file} DESTINATION ${stage}/${folder} ${ARGN})
 endfunction()
 
-# debian_changelog(OUT): docs/changelog.md in Debian's form.
-function(debian_changelog out)
+# changelog(OUT REVISION r HEADING h DATE d BULLET b TRAILER t): docs/changelog.md in the form of
+# packages. HEADING and TRAILER enclose each version and may contain @version@ and @date@; DATE is
+# the format of the date, for date(1).
+function(changelog out)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "REVISION;HEADING;DATE;BULLET;TRAILER" "")
+  string(REGEX REPLACE "." " " indent "${ARG_BULLET}")
   file(STRINGS ${source}/docs/changelog.md lines)
   set(text "")
   set(trailer "")
   foreach(line IN LISTS lines)
     if(line MATCHES "^## ([0-9.]+) \\(([0-9-]+)\\)$")
       string(APPEND text "${trailer}")
-      string(APPEND text
-        "benchd (${CMAKE_MATCH_1}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium\n\n")
-      execute_process(COMMAND date --utc --rfc-email --date=${CMAKE_MATCH_2}
+      set(version ${CMAKE_MATCH_1}-${ARG_REVISION})
+      execute_process(COMMAND env LC_ALL=C date --utc --date=${CMAKE_MATCH_2} "${ARG_DATE}"
         OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-      set(trailer "\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n\n")
+      string(CONFIGURE "${ARG_HEADING}" heading @ONLY)
+      string(CONFIGURE "${ARG_TRAILER}" trailer @ONLY)
+      string(APPEND text "${heading}")
     elseif(line MATCHES "^- (.*)$" AND trailer)
-      string(APPEND text "  * ${CMAKE_MATCH_1}\n")
+      string(APPEND text "${ARG_BULLET}${CMAKE_MATCH_1}\n")
     elseif(line MATCHES "^  (.*)$" AND trailer)
-      string(APPEND text "    ${CMAKE_MATCH_1}\n")
+      string(APPEND text "${indent}${CMAKE_MATCH_1}\n")
     endif()
   endforeach()
-  string(STRIP "${trailer}" trailer)
-  set(${out} "${text}\n ${trailer}\n" PARENT_SCOPE)
-endfunction()
-
-# add_documentation(PACKAGE COMPONENT): adds the files that every package must have.
-function(add_documentation package component)
-  set(folder ${stage}/${component}/usr/share/doc/${package})
-  file(MAKE_DIRECTORY ${folder})
-  put(${source}/cmake/package/copyright ${component}/usr/share/doc/${package})
-  debian_changelog(changelog)
-  file(WRITE ${folder}/changelog.Debian "${changelog}")
-  run(gzip -9nf ${folder}/changelog.Debian)
+  string(STRIP "${text}${trailer}" text)
+  set(${out} "${text}\n" PARENT_SCOPE)
 endfunction()
 
 # The pages for users, in the folders that their links expect.
@@ -72,24 +67,72 @@ function(file_debug_symbols)
     file(RENAME ${file} ${folder}/${CMAKE_MATCH_2}.debug)
   endforeach()
   file(REMOVE_RECURSE ${stage}/debug/usr/bin ${stage}/debug/usr/libexec)
+endfunction()
+
+# ---- Debian ----
+
+# add_documentation(PACKAGE COMPONENT): adds the files that every package must have.
+function(add_documentation package component)
+  set(folder ${stage}/${component}/usr/share/doc/${package})
+  file(MAKE_DIRECTORY ${folder})
+  configure_file(${source}/cmake/package/copyright.in ${folder}/copyright @ONLY)
+  changelog(text REVISION ${CPACK_DEBIAN_PACKAGE_RELEASE}
+    HEADING "benchd (@version@) unstable; urgency=medium\n\n" DATE "+%a, %d %b %Y %T %z" BULLET "  * "
+    TRAILER "\n -- ${CPACK_PACKAGE_CONTACT}  @date@\n\n")
+  file(WRITE ${folder}/changelog.Debian "${text}")
+  run(gzip -9nf ${folder}/changelog.Debian)
+endfunction()
+
+function(add_debian_files)
+  add_documentation(benchd benchd)
+  add_documentation(benchctl benchctl)
+  if(EXISTS ${stage}/push)
+    add_documentation(benchd-push push)
+  endif()
   # Depends on exactly this version, so that the documentation is also that of this package.
   file(MAKE_DIRECTORY ${stage}/debug/usr/share/doc)
   file(CREATE_LINK benchd ${stage}/debug/usr/share/doc/benchd-dbgsym SYMBOLIC)
+  foreach(package benchd benchctl)
+    file(MAKE_DIRECTORY ${stage}/${package}/usr/share/lintian/overrides)
+    file(COPY_FILE ${source}/cmake/package/lintian-overrides.${package}
+      ${stage}/${package}/usr/share/lintian/overrides/${package})
+  endforeach()
 endfunction()
 
-add_documentation(benchd benchd)
-add_documentation(benchctl benchctl)
-if(EXISTS ${stage}/push)
-  add_documentation(benchd-push push)
-endif()
+# ---- Fedora ----
+
+# add_licences(PACKAGE): adds those of benchd and of the libraries that are part of its programs.
+function(add_licences package)
+  set(folder ${package}/usr/share/licenses/${package})
+  put(${source}/LICENSE ${folder})
+  foreach(library IN LISTS CPACK_BENCHD_STATIC_LIBRARIES)
+    file(COPY_FILE /usr/share/doc/${library}/copyright ${stage}/${folder}/${library})
+  endforeach()
+endfunction()
+
+function(add_rpm_files)
+  add_licences(benchd)
+  add_licences(benchctl)
+  set(zsh ${stage}/benchctl/usr/share/zsh)
+  file(RENAME ${zsh}/vendor-completions ${zsh}/site-functions)
+  changelog(text REVISION ${CPACK_RPM_PACKAGE_RELEASE}
+    HEADING "* @date@ ${CPACK_PACKAGE_CONTACT} - @version@\n" DATE "+%a %b %d %Y" BULLET "- "
+    TRAILER "\n")
+  # It becomes part of a spec file, in which % begins a macro.
+  string(REPLACE "%" "%%" text "${text}")
+  file(WRITE ${CPACK_RPM_CHANGELOG_FILE} "${text}")
+endfunction()
+
+# ---- all packages ----
+
 add_pages()
 put(${source}/systemd/benchd.toml benchd/etc/benchd)
-foreach(package benchd benchctl)
-  file(MAKE_DIRECTORY ${stage}/${package}/usr/share/lintian/overrides)
-  file(COPY_FILE ${source}/cmake/package/lintian-overrides.${package}
-    ${stage}/${package}/usr/share/lintian/overrides/${package})
-endforeach()
 file_debug_symbols()
+if(CPACK_GENERATOR STREQUAL "RPM")
+  add_rpm_files()
+else()
+  add_debian_files()
+endif()
 
 file(GLOB_RECURSE manuals ${stage}/*/usr/share/man/*.[1-8])
 if(manuals)
