@@ -104,23 +104,6 @@ class DefaultConfigurationTest(InstalledTree):
         self.assertNotEqual(self.check(text.replace("keep_days", "keep_dyas")).returncode, 0)
 
 
-class PackageSourcesTest(unittest.TestCase):
-    """The contents of packages, as far as package_test.py is not needed for them."""
-
-    def test_the_newest_change_is_of_this_version(self):
-        cache = (pathlib.Path(BUILD) / "CMakeCache.txt").read_text()
-        version = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.*)$", cache, re.MULTILINE).group(1)
-        changes = (ROOT / "docs/changelog.md").read_text()
-        found = re.findall(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", changes, re.MULTILINE)
-        self.assertEqual(found[0], version)
-
-    def test_maintainer_scripts_are_written_in_plain_shell(self):
-        for name in ("postinst", "prerm", "postrm"):
-            for folder in ("cmake/package", "cmake/package/push"):
-                done = run("sh", "-n", ROOT / folder / name)
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-
 class FilesTest(InstalledTree):
     def test_installs_exactly_these_files(self):
         found = sorted(

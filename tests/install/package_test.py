@@ -5,13 +5,25 @@ Run by ctest in the preset "package". tests/vm/guest/test_package.py tests their
 
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import tempfile
 import unittest
 
 BUILD = pathlib.Path(os.environ["BENCHD_BUILD_DIR"])
-VERSION = os.environ["BENCHD_VERSION"] + "-1"
+
+
+def release_suffix():
+    """As in cmake/package/debian_suffix.cmake, whose tests are in package_sources_test.py."""
+    system = platform.freedesktop_os_release()
+    if system["ID"] != "debian":
+        return ""
+    number = system.get("VERSION_ID") or {"forky": "14"}.get(system.get("VERSION_CODENAME"))
+    return f"~deb{number}" if number else ""
+
+
+VERSION = f"{os.environ['BENCHD_VERSION']}-1{release_suffix()}"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = ["benchctl", "benchd", "benchd-dbgsym", "benchd-push"]
 PROGRAMS = {
@@ -84,6 +96,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(sorted(self.packages), NAMES)
         for package in self.packages.values():
             self.assertEqual(package.fields["Version"], VERSION)
+            self.assertRegex(package.file.name, f"^{package.name}_{re.escape(VERSION)}_")
             self.assertEqual(package.fields.get("Source", package.name), "benchd")
 
     def test_they_depend_on_libraries_and_on_each_other_as_far_as_they_must(self):
@@ -123,6 +136,9 @@ class PackagesTest(unittest.TestCase):
             text = (package.root / f"usr/share/doc/{package.name}/copyright").read_text()
             self.assertIn("\nLicense: Apache-2.0\n", text)
             self.assertIn("the benchd authors", text)
+            # In the release for which the package was built, that of its compiler.
+            compiler = run("gcc", "-dumpversion").split(".")[0].strip()
+            self.assertIn(f" libstdc++-{compiler}-dev ", text)
 
     # ---- files ----
 

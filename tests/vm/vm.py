@@ -5,6 +5,7 @@
     vm.py --build build/release --all        everything, in five
     vm.py --build build/release --boot amd   one of those seven
     vm.py --build build/release --release trixie    on Debian 13's kernel and systemd
+    vm.py --build build/release --release trixie --boot package --packages build/package/trixie
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
     vm.py --build build/release --boot intel --script look.sh     any other program
 
@@ -106,12 +107,12 @@ def as_root(entry):
     return entry
 
 
-def stage_packages(build, payload):
-    """Copies the packages of `./dev package`, whose build folder is next to this one."""
-    found = sorted((build.parent / "package").glob("*.deb"))
+def stage_packages(folder, payload):
+    """Copies the packages of `./dev package`."""
+    found = sorted(folder.glob("*.deb"))
     if len(found) != 4:
-        sys.exit(f"error: {build.parent}/package: {len(found)} packages instead of four\n"
-                 "hint: ./dev package")
+        sys.exit(f"error: {folder}: {len(found)} packages instead of four\n"
+                 "hint: ./dev package [--release NAME]")
     (payload / "packages").mkdir()
     for package in found:
         shutil.copy(package, payload / "packages")
@@ -379,6 +380,9 @@ def parse_arguments(words=None):
     parser.add_argument("--release", default="bookworm",
                         choices=["bookworm", "trixie", "forky", "sid"],
                         help="Debian release that provides kernel and systemd (%(default)s)")
+    parser.add_argument("--packages", type=pathlib.Path, metavar="FOLDER",
+                        help="the packages for the boot 'package', such as build/package/trixie "
+                        "(default: those of ./dev package, next to the build folder)")
     parser.add_argument("--all", action="store_true", help="run everything, not only the core set")
     parser.add_argument("--boot", action="append",
                         choices=[boot.name for boot in CORE_BOOTS + ALL_BOOTS],
@@ -414,7 +418,7 @@ def main():
             staged.mkdir()
             boots = choose_boots(arguments.boot, arguments.all)
             if any(boot.name == "package" for boot in boots):
-                stage_packages(arguments.build, staged)
+                stage_packages(arguments.packages or arguments.build.parent / "package", staged)
             payload = stage_payload(arguments.build, staged, arguments.only, arguments.script)
             say(f"payload: {payload.stat().st_size >> 20} MiB ({time.monotonic() - begin:.0f} s)")
             with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
