@@ -52,11 +52,10 @@ Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string&
 // Keeps the output of every benchmark in the session's log, for --show-output.
 Result<void> KeepOutput(v1::SessionSpec* spec) {
   for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
-    const bool elsewhere =
-        benchmark.output() == v1::OUTPUT_KIND_DISCARD || benchmark.output() == v1::OUTPUT_KIND_FILE;
-    if (elsewhere) {
-      const std::string place =
-          benchmark.output_path().empty() ? "null" : Printable(benchmark.output_path());
+    const v1::OutputKind output = benchmark.output();
+    if (output != v1::OUTPUT_KIND_UNSPECIFIED && output != v1::OUTPUT_KIND_LOG) {
+      const std::string place = output == v1::OUTPUT_KIND_FILE ? Printable(benchmark.output_path())
+                                                               : std::string(Word(output));
       return UsageError("--show-output: --output sends the output to " + place,
                         "leave one of the two out");
     }

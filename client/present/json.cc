@@ -141,6 +141,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Benchmark.ignore_failure",
     "benchd.v1.Benchmark.accept_exit",
     "benchd.v1.Benchmark.allow_missing",
+    "benchd.v1.Benchmark.check_output",
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",
     "benchd.v1.SessionSpec.labels",

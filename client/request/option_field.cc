@@ -276,16 +276,18 @@ Result<void> ParseInput(const std::string& text, const OptionTarget& to) {
 }
 
 Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
-  if (text.empty()) return UsageError("empty file name", "write null, log or FILE");
+  if (text.empty()) return UsageError("empty file name", "write null, pipe, log or FILE");
   if (text == "null") {
     to.benchmark->set_output(v1::OUTPUT_KIND_DISCARD);
+  } else if (text == "pipe") {
+    to.benchmark->set_output(v1::OUTPUT_KIND_PIPE);
   } else if (text == "log") {
     to.benchmark->set_output(v1::OUTPUT_KIND_LOG);
   } else {
     std::string path = Absolute(text, to.cwd);
     if (text == "-" || LeadsToADescriptor(path)) {
       return UsageError("the commands cannot open it: it is a descriptor, not a file",
-                        "write null, log or FILE; --show-output prints it");
+                        "write null, pipe, log or FILE; --show-output prints it");
     }
     to.benchmark->set_output(v1::OUTPUT_KIND_FILE);
     to.benchmark->set_output_path(std::move(path));
@@ -294,6 +296,7 @@ Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
 }
 
 TextList FormatOutput(const OptionSource& of) {
+  if (of.benchmark.output() == v1::OUTPUT_KIND_PIPE) return {"pipe"};
   if (of.benchmark.output() == v1::OUTPUT_KIND_LOG) return {"log"};
   return of.benchmark.output() == v1::OUTPUT_KIND_FILE ? TextList{of.benchmark.output_path()}
                                                        : TextList();

@@ -161,9 +161,12 @@ constexpr std::array kOptions = {
                                "add a variable to the commands' environment; repeatable"))),
     PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default: null)")),
     PerBenchmark(
-        kChildren("output", "null|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
+        kChildren("output", "null|pipe|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
                   "destination of stdout and stderr; FILE gets the stdout of the last run "
-                  "(default: null, which is /dev/null; tools such as grep then do less work)")),
+                  "(default: null, which is /dev/null; tools such as grep then do less work, but "
+                  "not with pipe, whose content is discarded)")),
+    PerBenchmark(kChildren("check-output", "", Benchmark(v1::Benchmark::kCheckOutputFieldNumber),
+                           "fail if the arms do not all print the same stdout in every run")),
     Short('i', PerBenchmark(kChildren("ignore-failure", "",
                                       Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
                                       "count failed runs like any other"))),

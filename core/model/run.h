@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,6 +40,7 @@ struct ChildSpec {
   std::string parse;             ///< harness format or adapter; empty = not parsed
   std::string adapter;           ///< text of the adapter; empty if `parse` is a name
   bool parse_stderr = false;     ///< parse stderr instead of stdout
+  bool check_output = false;     ///< report the digest of the stdout of each run
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
   std::vector<int> cpus;         ///< CPUs of the child, empty = any
   ProgramIdentity program;
@@ -46,7 +49,21 @@ struct ChildSpec {
   std::vector<std::string> metrics;
 };
 BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, adapter,
-              parse_stderr, accept_exit, cpus, program, metrics)
+              parse_stderr, check_output, accept_exit, cpus, program, metrics)
+
+/// The number of bytes at the beginning of stdout that are kept to show a difference.
+inline constexpr std::size_t kOutputHeadBytes = std::size_t{64} * 1024;
+
+/// What a run wrote to stdout.
+struct OutputDigest {
+  std::uint64_t bytes = 0;
+  std::array<std::uint8_t, 32> sha256{};
+  /// The first kOutputHeadBytes bytes, or all if there are fewer. Empty if an earlier run of the
+  /// same opened child has the same digest and reported them.
+  std::string head;
+  bool operator==(const OutputDigest&) const = default;
+};
+BENCHD_FIELDS(OutputDigest, bytes, sha256, head)
 
 /// One execution of a child that was opened earlier.
 struct RunOrder {

@@ -128,9 +128,9 @@ struct Gate {
 BENCHD_FIELDS(Gate, metric, kind, margin, better, unit)
 
 /// The destination of a child's stdout and stderr. It does not affect `parse`, which reads stdout
-/// first.
-enum class OutputKind { kDiscard, kLog, kFile };
-BENCHD_NAMES(OutputKind, "null", "log", "file")
+/// first. With kDiscard stdout is /dev/null, with kPipe it is a pipe whose content is discarded.
+enum class OutputKind { kDiscard, kLog, kFile, kPipe };
+BENCHD_NAMES(OutputKind, "null", "log", "file", "pipe")
 
 /// One benchmark of a session: the same work in every arm.
 struct Benchmark {
@@ -151,10 +151,11 @@ struct Benchmark {
   bool ignore_failure = false;
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
   bool allow_missing = false;    ///< a metric that an arm lacks causes a warning and does not gate
+  bool check_output = false;     ///< all arms must print the same stdout; not with kFile
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, gates, input, output,
-              output_path, ignore_failure, accept_exit, allow_missing, default_margin)
+              output_path, ignore_failure, accept_exit, allow_missing, check_output, default_margin)
 
 enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
 BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")

@@ -22,9 +22,7 @@ Result<std::unique_ptr<Capture>> Capture::Open(EventLoop& loop, CaptureTargets t
   UniqueFd write_end(ends[1]);
   fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
   // The kernel refuses a larger size to users who own many pipes. The default size then remains.
-  if (targets.log != nullptr || targets.memory >= 0) {
-    fcntl(read_end.get(), F_SETPIPE_SZ, kPipeBytes);
-  }
+  if (targets.much) fcntl(read_end.get(), F_SETPIPE_SZ, kPipeBytes);
   return std::unique_ptr<Capture>(
       new Capture(loop, std::move(read_end), std::move(write_end), targets));
 }
@@ -69,6 +67,7 @@ void Capture::Keep(const char* bytes, std::size_t count) {
     if (tail_.size() > kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
   }
   if (targets_.log != nullptr) KeepInLog(bytes, count);
+  if (targets_.digester != nullptr) targets_.digester->Add(bytes, count);
   if (targets_.memory >= 0) KeepInMemory(bytes, count);
 }
 

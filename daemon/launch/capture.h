@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/result.h"
 #include "daemon/launch/event_loop.h"
+#include "daemon/launch/output_digester.h"
 
 namespace benchd {
 
@@ -21,11 +22,13 @@ inline constexpr std::string_view kLogCut = "\n[truncated: the run printed more 
 /// The number of bytes that a harness may print for parsing.
 inline constexpr std::size_t kParseBytes = std::size_t{64} * 1024 * 1024;
 
-/// The optional destinations for the bytes read from a pipe.
+/// The optional destinations for the bytes read from a pipe. Without any, the bytes are discarded.
 struct CaptureTargets {
+  bool much = false;  ///< the child may print a lot: use a larger pipe
   bool keep_tail = false;
-  std::string* log = nullptr;  ///< shared by both streams of a run; outlives the capture
-  int memory = -1;             ///< a memfd, written up to `memory_limit`
+  std::string* log = nullptr;          ///< shared by both streams of a run; outlives the capture
+  OutputDigester* digester = nullptr;  ///< outlives the capture
+  int memory = -1;                     ///< a memfd, written up to `memory_limit`
   std::size_t memory_limit = 0;
 };
 

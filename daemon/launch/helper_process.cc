@@ -105,7 +105,8 @@ Result<void> HelperProcess::Start(HelperOrder order) {
   TRY(auto answer, EmptyMemory());
   answer_ = std::move(answer);
   TRY(auto out,
-      Capture::Open(loop_, {.memory = answer_.get(), .memory_limit = kHelperAnswerBytes}));
+      Capture::Open(loop_,
+                    {.much = true, .memory = answer_.get(), .memory_limit = kHelperAnswerBytes}));
   stdout_ = std::move(out);
   CaptureTargets tail;
   tail.keep_tail = true;

@@ -167,21 +167,28 @@ Result<void> Launch::OpenCaptures() {
     parsed.memory = parse_input_.get();
     parsed.memory_limit = kParseBytes;
   }
-  if (out.log != nullptr || out.memory >= 0) {
-    TRY(auto capture, Capture::Open(services_.loop, out));
+  if (task_.check_output) out.digester = &digester_.emplace();
+  const bool discarded = task_.output == OutputKind::kPipe;
+  out.much = discarded || out.log != nullptr || out.memory >= 0 || out.digester != nullptr;
+  err.much = err.log != nullptr || err.memory >= 0;
+  if (out.much) {
+    TRY(auto capture, OpenCapture(out, true));
     stdout_ = std::move(capture);
-    // Some harnesses open /dev/stdout by name, which only the owner of the pipe may do. A failure
-    // without privileges does no harm, because the caller then already owns the pipe.
-    const Caller& caller = task_.plan->spec().caller;
-    static_cast<void>(fchown(stdout_->write_end(), caller.uid, caller.gid) == 0);
   }
-  TRY(auto capture, Capture::Open(services_.loop, err));
+  TRY(auto capture, OpenCapture(err, task_.parse_stderr));
   stderr_ = std::move(capture);
-  if (task_.parse_stderr) {
-    const Caller& caller = task_.plan->spec().caller;
-    static_cast<void>(fchown(stderr_->write_end(), caller.uid, caller.gid) == 0);
-  }
   return {};
+}
+
+/// @param by_name  the child may open the stream by its name in /dev, as some harnesses do
+Result<std::unique_ptr<Capture>> Launch::OpenCapture(CaptureTargets targets, bool by_name) {
+  auto capture = Capture::Open(services_.loop, targets);
+  if (!capture || !by_name) return capture;
+  // Only the owner of a pipe may open it by name. A failure without privileges does no harm,
+  // because the caller then already owns the pipe.
+  const Caller& caller = task_.plan->spec().caller;
+  static_cast<void>(fchown((*capture)->write_end(), caller.uid, caller.gid) == 0);
+  return capture;
 }
 
 std::optional<ChildEnd> Launch::LookAtEnd(EndQuestions questions) const {

@@ -15,6 +15,7 @@
 #include "daemon/launch/event_loop.h"
 #include "daemon/launch/host.h"
 #include "daemon/launch/launch_plan.h"
+#include "daemon/launch/output_digester.h"
 #include "daemon/launch/perf_counters.h"
 #include "daemon/launch/process_tree.h"
 #include "daemon/launch/spawn.h"
@@ -32,6 +33,7 @@ struct RunTask {
   std::string parse;  ///< harness format or adapter; empty: the output is not parsed
   const std::string* adapter = nullptr;  ///< text of the adapter; null if `parse` is a name
   bool parse_stderr = false;             ///< parse stderr instead of stdout
+  bool check_output = false;             ///< compute the digest of stdout
   std::uint32_t padding_bytes = 0;
   std::vector<std::string> variables;  ///< NAME=VALUE, added to the plan's environment
   std::int64_t timeout_ns = 0;         ///< 0 or less: no timeout
@@ -124,10 +126,12 @@ class Launch {
   Spawned Abandon();
 
   /// Reads the remaining output from the pipes. Call this after the child's process tree has exited
-  /// and before the following three functions.
+  /// and before the following four functions.
   void FinishOutput();
   std::string TakeStderrTail() { return stderr_->TakeTail(); }
   std::string TakeLog() { return std::move(log_); }
+  /// Requires RunTask::check_output.
+  OutputDigest TakeDigest() { return digester_->Take(); }
   /// Returns the output to be parsed, rewound to its start. The result is empty if the output
   /// exceeded kParseBytes.
   std::optional<UniqueFd> TakeParseInput();
@@ -136,6 +140,7 @@ class Launch {
   Disturbances LookAround() const;
   Result<SpawnOptions> MakeReady(RunTask task);
   Result<void> OpenCaptures();
+  Result<std::unique_ptr<Capture>> OpenCapture(CaptureTargets targets, bool by_name);
   Result<SpawnOptions> JoinGroup();
   Result<Spawned> Spawn(SpawnOptions& options);
   void Adopt(Spawned child, EventSink& sink);
@@ -151,6 +156,7 @@ class Launch {
   bool made_in_place_ = false;  ///< the process was created on its CPUs
   Spawned child_;
   std::optional<Watch> watch_;
+  std::optional<OutputDigester> digester_;
   std::unique_ptr<Capture> stdout_;
   std::unique_ptr<Capture> stderr_;
   UniqueFd parse_input_;

@@ -228,6 +228,10 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckFile("input", benchmark.input, false));
   const bool to_file = benchmark.output == OutputKind::kFile;
   TRY_VOID(CheckFile("output", benchmark.output_path, to_file));
+  if (benchmark.check_output && to_file) {
+    return InvalidArgument("check-output", "cannot be combined with --output FILE",
+                           "use --output log, which keeps the output of all runs");
+  }
   for (const int code : benchmark.accept_exit) {
     if (code < 0 || code > 255) {
       return Wrong("accept-exit", std::to_string(code), "is not an exit code", "use 0 to 255");

@@ -366,8 +366,10 @@ void MeasuredRun::AfterSweep() {
   if (!figures_.limit.empty()) services_.machine.NoteLimit(figures_.limit);
   figures_.stderr_tail = now_->TakeStderrTail();
   figures_.output = now_->TakeLog();
-  if (!now_->task().parse.empty() && figures_.exit.signal == 0 && !timed_out_)
-    return StartParsing();
+  // A killed child stopped printing at an arbitrary place.
+  const bool complete = figures_.exit.signal == 0 && !timed_out_;
+  if (now_->task().check_output && complete) figures_.stdout_digest = now_->TakeDigest();
+  if (!now_->task().parse.empty() && complete) return StartParsing();
   Finish(std::move(figures_));
 }
 

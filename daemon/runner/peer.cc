@@ -151,6 +151,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.parse = std::move(from.parse);
   child.adapter = std::move(from.adapter);
   child.parse_stderr = from.parse_stderr;
+  child.check_output = from.check_output;
   child.accept_exit = std::move(from.accept_exit);
   batch_.DropPrepared();
   TRY(auto needs, ChooseMetrics(std::move(from.metrics),

@@ -14,12 +14,14 @@ namespace {
 constexpr std::uint32_t kMaxPadding = 64 * 1024;
 
 /// The maximum number of bytes that one run can add to the record, including its numbers.
-constexpr std::size_t kMostOfOneRun = kHelperAnswerBytes + kLogBytes + std::size_t{64} * 1024;
+constexpr std::size_t kMostOfOneRun =
+    kHelperAnswerBytes + kLogBytes + kOutputHeadBytes + std::size_t{64} * 1024;
 
 std::size_t BytesOf(const std::vector<wire::RunFigures>& runs) {
   std::size_t bytes = 0;
   for (const wire::RunFigures& run : runs) {
     bytes += run.output.size() + run.parsed.size() + run.stderr_tail.size();
+    if (run.stdout_digest) bytes += run.stdout_digest->head.size();
   }
   return bytes;
 }
@@ -68,6 +70,7 @@ RunTask RunningBatch::TaskOf(const RunOrder& start) const {
   task.parse = child.parse;
   if (!child.adapter.empty()) task.adapter = &child.adapter;
   task.parse_stderr = child.parse_stderr;
+  task.check_output = child.check_output;
   task.padding_bytes = start.padding_bytes;
   task.variables = start.variables;
   task.timeout_ns = order_->timeout.count();
@@ -99,6 +102,14 @@ void RunningBatch::PrepareAfter(std::size_t index) {
   run_.Prepare(TaskOf(*prepared_));
 }
 
+/// Omits the beginning of an output that benchd knows, so that a batch of many runs stays small.
+void RunningBatch::OmitKnownHead(wire::RunFigures& figures, OpenedChild& child) {
+  if (!figures.stdout_digest) return;
+  OutputDigest& digest = *figures.stdout_digest;
+  if (child.reported == digest.sha256) digest.head.clear();
+  child.reported = digest.sha256;
+}
+
 bool RunningBatch::GoesOn() const {
   if (done_.size() >= order_->runs.size()) return false;
   if (BytesOf(done_) + kMostOfOneRun > wire::kMaxRecordBytes) return false;
@@ -113,6 +124,7 @@ void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures) {
   if (!figures) return End(std::move(figures).error());
   OpenedChild& child = children_.at(order_->runs[done_.size()].child);
   if (child.length_ns == 0) child.length_ns = figures->wall_time_ns;
+  OmitKnownHead(*figures, child);
   done_.push_back(std::move(*figures));
   if (!GoesOn()) return End({});
   if (auto started = StartRun(done_.size()); !started) End(std::move(started));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,9 +25,12 @@ struct OpenedChild {
   std::string parse;
   std::string adapter;
   bool parse_stderr = false;
+  bool check_output = false;
   std::vector<int> accept_exit;
   MetricNeeds needs;
   std::int64_t length_ns = 0;  ///< wall time of its first run; 0 before that
+  /// The digest of the last stdout whose beginning was reported.
+  std::optional<std::array<std::uint8_t, 32>> reported;
 };
 
 class BatchOwner {
@@ -74,6 +78,7 @@ class RunningBatch : public RunOwner {
   RunTask TaskOf(const RunOrder& start) const;
   Result<void> StartRun(std::size_t index);
   void PrepareAfter(std::size_t index);
+  static void OmitKnownHead(wire::RunFigures& figures, OpenedChild& child);
   bool GoesOn() const;
   void End(Result<void> result);
 

@@ -142,6 +142,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   AddSteps(figures, outcome.metrics);
   outcome.stderr_tail = std::move(figures.stderr_tail);
   outcome.output = std::move(figures.output);
+  outcome.stdout_digest = std::move(figures.stdout_digest);
   if (format.empty()) return outcome;
   auto parsed = DecodeParsed(figures.parsed);
   if (!parsed && succeeded) return std::move(parsed).error();

@@ -40,7 +40,7 @@ Failure CancelledFailure() {
 }
 
 BlockExecutor::BlockExecutor(const SessionServices& services, const SessionSpec& spec)
-    : services_(services), spec_(spec), children_(spec) {}
+    : services_(services), spec_(spec), children_(spec), outputs_(spec) {}
 
 bool BlockExecutor::HasHooks(const RunPlace& run) const {
   return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
@@ -183,7 +183,8 @@ std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                                          .disturbances = disturbances,
                                          .samples = std::move(outcome.samples),
                                          .metrics = std::move(outcome.metrics)});
-  return std::nullopt;
+  if (!outcome.stdout_digest) return std::nullopt;
+  return outputs_.Add(place, std::move(*outcome.stdout_digest));
 }
 
 BlockResult BlockExecutor::DropUnfinished() { return std::exchange(unfinished_, {}); }

@@ -13,6 +13,7 @@
 #include "daemon/session/batch_plan.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/output_check.h"
 #include "daemon/session/ports.h"
 #include "daemon/session/services.h"
 
@@ -56,6 +57,10 @@ class BlockExecutor {
   /// Removes and returns these runs, because the block will be repeated.
   BlockResult DropUnfinished();
 
+  /// Returns the failure of a session that has run everything, but ended too early to establish a
+  /// difference between the outputs of two arms.
+  std::optional<Failure> OutputDifference() const { return outputs_.Remaining(); }
+
  private:
   bool HasHooks(const RunPlace& run) const;
   std::size_t MostAtOnce(const BatchPlan& plan) const;
@@ -71,6 +76,7 @@ class BlockExecutor {
   const ChildTable children_;
   RunnerId runner_ = 0;
   BlockResult unfinished_;
+  OutputCheck outputs_;
   bool long_runs_ = false;
 };
 

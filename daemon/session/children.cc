@@ -83,6 +83,7 @@ ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const 
                   .parse = benchmark.parse,
                   .adapter = benchmark.adapter,
                   .parse_stderr = benchmark.parse_stderr,
+                  .check_output = benchmark.check_output,
                   .accept_exit = benchmark.accept_exit,
                   .program = arm.program.value_or(ProgramIdentity{})};
   for (const auto& [name, value] : arm.env) child.env[name] = value;

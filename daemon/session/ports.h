@@ -54,6 +54,8 @@ struct RunOutcome {
   std::vector<InnerExit> inner_exits;
   std::string stderr_tail;  ///< at most the last 4 KiB
   std::string output;       ///< OutputKind::kLog only, at most 1 MiB
+  /// Only with ChildSpec::check_output, and only if neither a signal nor the timeout ended the run.
+  std::optional<OutputDigest> stdout_digest;
 };
 
 /// The result of a batch: outcomes in order, and the error that prevented the next run.

@@ -155,6 +155,7 @@ asio::awaitable<std::optional<Failure>> Session::Attempt() {
   std::optional<Failure> failure = co_await Prepare();
   if (!failure) failure = co_await WarmUp();
   if (!failure) failure = co_await Measure();
+  if (!failure) failure = batch_.OutputDifference();
   co_return failure;
 }
 

@@ -24,7 +24,7 @@ namespace benchd::wire {
 
 /// The version of the protocol. It must change with any change to the fields that are sent, or to
 /// their order. The lists of fields are here and beside the core's values.
-inline constexpr std::uint32_t kVersion = 10;
+inline constexpr std::uint32_t kVersion = 11;
 
 /// The part of a machine profile that benchd needs: its name, and the CPUs that a session may
 /// request.
@@ -115,6 +115,9 @@ struct RunFigures {
   std::string limit;
   std::string stderr_tail;  ///< at most 4 KiB
   std::string output;       ///< OutputKind::kLog, at most 1 MiB
+  /// Only with ChildSpec::check_output. Absent if a signal or the timeout ended the run, because
+  /// its output then ends at an arbitrary place.
+  std::optional<OutputDigest> stdout_digest;
   /// benchd-helper's result of parsing stdout as the caller: an encoded ParsedOutput, opaque to the
   /// runner.
   std::string parsed;
@@ -132,8 +135,8 @@ struct RunFigures {
 };
 BENCHD_FIELDS(RunFigures, started_at_ns, wall_time_ns, ended_at_ns, user_time_us, system_time_us,
               user_time_step_ns, max_rss_bytes, minor_faults, major_faults, voluntary_switches,
-              involuntary_switches, exit, limit, stderr_tail, output, parsed, optional, counters,
-              missing)
+              involuntary_switches, exit, limit, stderr_tail, output, stdout_digest, parsed,
+              optional, counters, missing)
 struct BatchFigures {
   std::vector<RunFigures> runs;  ///< the measured runs, in order
   Result<void> result;           ///< why the next run could not be measured

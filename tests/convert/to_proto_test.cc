@@ -44,6 +44,7 @@ SessionSpec Unusual() {
   benchmark.ignore_failure = true;
   benchmark.accept_exit = {0, 3};
   benchmark.allow_missing = true;
+  benchmark.check_output = true;
   spec.benchmarks = {benchmark};
   spec.method = Method::kFixed;
   spec.estimator = {EstimatorKind::kQuantile, 0.9};

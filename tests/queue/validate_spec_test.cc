@@ -224,6 +224,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "own.toml"},
         BadSpec{"output_without_path", [](auto& s) { s.benchmarks[0].output = OutputKind::kFile; },
                 "output"},
+        BadSpec{"check_output_of_a_file",
+                [](auto& s) {
+                  s.benchmarks[0].check_output = true;
+                  s.benchmarks[0].output = OutputKind::kFile;
+                  s.benchmarks[0].output_path = "/tmp/out";
+                },
+                "check-output"},
         BadSpec{"two_benchmarks_of_one_name",
                 [](auto& s) { s.benchmarks.push_back(s.benchmarks[0]); }, "benchmark"},
         BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label"},

@@ -320,6 +320,29 @@ TEST_F(BatchTest, SoDoThoseThatAreNotPrepared) {
   EXPECT_GT(TicksBetween(runs), kFewestTicks);
 }
 
+TEST_F(BatchTest, ReportsTheBeginningOfAnOutputOnceForEachChild) {
+  const TempFolder folder;
+  const std::string file = folder.Put("printed", "same\n");
+  ChildSpec child = ScriptOf("cat " + file);
+  child.check_output = true;
+  ASSERT_TRUE(runner_.Open(child, 0));
+  ASSERT_TRUE(runner_.Open(child, 1));
+  const auto heads = [this] {
+    std::vector<std::string> heads;
+    for (const wire::RunFigures& run : Run(BatchOf({0, 1, 0, 1})).runs) {
+      heads.push_back(run.stdout_digest ? run.stdout_digest->head : "no digest");
+    }
+    return heads;
+  };
+  EXPECT_EQ(heads(), (std::vector<std::string>{"same\n", "same\n", "", ""}));
+  EXPECT_EQ(heads(), (std::vector<std::string>{"", "", "", ""}));
+  folder.Put("printed", "other\n");
+  EXPECT_EQ(heads(), (std::vector<std::string>{"other\n", "other\n", "", ""}));
+  // Children that are opened again are new ones, as after a restart of benchd.
+  ASSERT_TRUE(runner_.Open(child, 0));
+  EXPECT_EQ(heads(), (std::vector<std::string>{"other\n", "", "", ""}));
+}
+
 TEST_F(BatchTest, EveryRunBeginsWithAnEmptyOutputFile) {
   const TempFolder folder;
   ChildSpec child = ScriptOf("echo line");

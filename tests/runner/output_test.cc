@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
+#include "core/base/text.h"
 #include "tests/runner/runner_process.h"
 #include "tests/support/wording.h"
 
@@ -67,6 +71,124 @@ TEST(OutputTest, AFileHasWhatTheLastRunWrote) {
     ASSERT_TRUE(runner.Run(child));
     EXPECT_EQ(ReadFile(path), text);
   }
+}
+
+constexpr std::string_view kIsPipe = "[ -p /dev/stdout ]";
+
+TEST(OutputTest, StdoutIsAPipeOnlyIfSomethingReadsIt) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf(std::string(kIsPipe));
+  const auto exit_code = [&runner](const ChildSpec& spec) {
+    const auto figures = runner.Run(spec);
+    EXPECT_TRUE(figures) << figures.error().message;
+    return figures ? figures->exit.code : -1;
+  };
+  EXPECT_EQ(exit_code(child), 1) << "it is /dev/null";
+  child.check_output = true;
+  EXPECT_EQ(exit_code(child), 0);
+  child.check_output = false;
+  child.output = OutputKind::kPipe;
+  EXPECT_EQ(exit_code(child), 0);
+  child.parse = "lines";
+  EXPECT_EQ(exit_code(child), 0);
+}
+
+TEST(OutputTest, APipeIsReadAndDiscarded) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("head -c 100000000 /dev/zero; echo err >&2; exit 7");
+  child.output = OutputKind::kPipe;
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->exit.code, 7) << "and not killed by SIGPIPE";
+  EXPECT_EQ(figures->output, "");
+  EXPECT_EQ(figures->stderr_tail, "err\n");
+  EXPECT_FALSE(figures->stdout_digest);
+}
+
+/// The memory of a process, in KiB.
+long MemoryOf(pid_t pid) {
+  const std::string status = ReadFile("/proc/" + std::to_string(pid) + "/status");
+  const std::size_t at = status.find("VmRSS:");
+  EXPECT_NE(at, std::string::npos);
+  return at == std::string::npos ? 0 : std::stol(status.substr(at + 6));
+}
+
+// 100 MB are printed, and 64 KiB of them are kept.
+TEST(OutputTest, TheRunnerDoesNotGrowWithWhatAChildPrints) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("head -c 100000 /dev/zero");
+  child.output = OutputKind::kPipe;
+  child.check_output = true;
+  ASSERT_TRUE(runner.Run(child));
+  const long before = MemoryOf(runner.pid());
+  child.argv.back() = "head -c 100000000 /dev/zero";
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_TRUE(figures->stdout_digest);
+  EXPECT_EQ(figures->stdout_digest->bytes, 100'000'000U);
+  EXPECT_EQ(figures->stdout_digest->head, std::string(kOutputHeadBytes, '\0'));
+  EXPECT_LT(MemoryOf(runner.pid()) - before, 4 * 1024) << "KiB";
+}
+
+TEST(OutputTest, ARunEndsAlthoughAProcessLeftBehindHoldsThePipe) {
+  const TempFolder folder;
+  const Leash leash(folder);
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("exec 9>" + leash.path() + "; echo out; setsid sleep 1000 & exit 0");
+  for (const bool check : {false, true}) {
+    child.output = OutputKind::kPipe;
+    child.check_output = check;
+    const auto figures = runner.Run(child);
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_EQ(figures->exit.code, 0);
+    if (check) EXPECT_EQ(figures->stdout_digest->head, "out\n");
+  }
+  leash.AwaitEnd();
+}
+
+// echo abc | sha256sum
+constexpr const char* kOfAbcLine =
+    "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb";
+
+TEST(OutputTest, TheDigestIsThatOfStdoutWhereverItGoes) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo abc; echo err >&2");
+  child.check_output = true;
+  for (const OutputKind output : {OutputKind::kDiscard, OutputKind::kPipe, OutputKind::kLog}) {
+    child.output = output;
+    const auto figures = runner.Run(child);
+    ASSERT_TRUE(figures) << figures.error().message;
+    ASSERT_TRUE(figures->stdout_digest);
+    EXPECT_EQ(ToHex(figures->stdout_digest->sha256), kOfAbcLine);
+    EXPECT_EQ(figures->stdout_digest->bytes, 4U);
+    EXPECT_EQ(figures->stdout_digest->head, "abc\n");
+    EXPECT_EQ(figures->output.size(), output == OutputKind::kLog ? 8U : 0U);
+  }
+}
+
+TEST(OutputTest, ParsedOutputHasADigestToo) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo n 1");
+  child.check_output = true;
+  child.parse = "lines";
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_TRUE(figures->stdout_digest);
+  EXPECT_EQ(figures->stdout_digest->head, "n 1\n");
+  EXPECT_EQ(wire::DecodeParsedOutput(figures->parsed)->samples.size(), 1U);
+}
+
+TEST(OutputTest, AKilledChildHasNoDigest) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo abc; kill -9 $$");
+  child.check_output = true;
+  auto figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_FALSE(figures->stdout_digest);
+  child.argv.back() = "echo abc; exit 3";
+  figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->stdout_digest) << "it has printed all that it wanted to";
 }
 
 wire::ParsedOutput ParsedBy(RunnerProcess& runner, ChildSpec child) {

@@ -24,6 +24,7 @@ wire::RunFigures Figures() {
   figures.involuntary_switches = 14;
   figures.stderr_tail = "tail";
   figures.output = "log";
+  figures.stdout_digest = OutputDigest{4, {7}, "log\n"};
   return figures;
 }
 
@@ -58,6 +59,7 @@ TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
   EXPECT_EQ(outcome->started_at.time_since_epoch().count(), 1'700'000'000'123'456'789);
   EXPECT_EQ(outcome->stderr_tail, "tail");
   EXPECT_EQ(outcome->output, "log");
+  EXPECT_EQ(outcome->stdout_digest, (OutputDigest{4, {7}, "log\n"}));
 }
 
 // If the kernel divides CPU time by its tick, the tick is their step (observe/cpu_accounting.h).

@@ -179,6 +179,30 @@ TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
   }
 }
 
+// Only this process knows the earlier outputs.
+TEST_F(ResumeTest, OutputsAreComparedWithThoseSinceTheRestart) {
+  spec_.benchmarks[0].check_output = true;
+  std::string printed = "before\n";
+  runner_.program = [&printed](std::uint32_t, std::uint64_t) {
+    RunOutcome outcome = fake::Took(1);
+    outcome.stdout_digest = fake::Printed(printed);
+    return outcome;
+  };
+  LiveUntilKilledInRun(10);
+  printed = "after\n";
+  LiveUntilKilledInRun(3);
+  const auto took = runner_.program;
+  runner_.program = [took](std::uint32_t child, std::uint64_t run) {
+    Result<RunOutcome> outcome = took(child, run);
+    if (child == 1) outcome->stdout_digest = fake::Printed("other\n");
+    return outcome;
+  };
+  const SessionSnapshot last = Live();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  EXPECT_NE(last.failure->error.message.find("'other' instead of 'after'"), std::string::npos)
+      << last.failure->error.message;
+}
+
 TEST_F(ResumeTest, RepeatsTheInterruptedBlockAndKeepsItsRunsAsDropped) {
   runner_.run_time = std::chrono::seconds(2);
   spec_.limits.runs = 8;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <asio/io_context.hpp>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -214,6 +215,54 @@ TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
   ASSERT_TRUE(last.failure);
   EXPECT_WORDING(last.failure->error);
   EXPECT_EQ(runner_.released, 1);
+}
+
+TEST_F(RunSessionTest, FailsWhenTheArmsPrintSomethingElse) {
+  spec_.benchmarks.front().check_output = true;
+  runner_.program = [](std::uint32_t child, std::uint64_t) {
+    RunOutcome outcome = fake::Took(1);
+    outcome.stdout_digest = fake::Printed(child == 0 ? "old\n" : "new\n");
+    return outcome;
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  EXPECT_WORDING(last.failure->error);
+  ASSERT_TRUE(last.failure->run);
+  EXPECT_EQ(last.failure->run->phase, RunPhase::kWarmup);
+  EXPECT_TRUE(runner_.children()[0].check_output);
+  EXPECT_EQ(runner_.released, 1);
+}
+
+TEST_F(RunSessionTest, ADifferenceOfOutputsEndsASessionThatRanOnlyOneBlock) {
+  spec_.benchmarks.front().check_output = true;
+  spec_.schedule.warmup = 0;
+  spec_.limits.max_time = Nanoseconds(1);
+  runner_.program = [](std::uint32_t child, std::uint64_t) {
+    RunOutcome outcome = fake::Took(1);
+    outcome.stdout_digest = fake::Printed(child == 0 ? "old\n" : "new\n");
+    return outcome;
+  };
+  runner_.most_runs = 2;
+  const SessionSnapshot last = RunIt();
+  EXPECT_EQ(runner_.orders().size(), 2U);
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  EXPECT_EQ(last.failure->run->arm, "candidate");
+}
+
+TEST_F(RunSessionTest, TheFirstOtherOutputEndsTheSessionAndItsLogIsKept) {
+  spec_.benchmarks.front().check_output = true;
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1);
+    outcome.output = child == 1 && run == 3 ? "new\n" : "old\n";
+    outcome.stdout_digest = fake::Printed(outcome.output);
+    return outcome;
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  ASSERT_TRUE(last.failure->run);
+  EXPECT_EQ(last.failure->run->arm, "candidate");
+  EXPECT_EQ(last.failure->run->block, 2U) << "the first of its four runs is a warm-up";
+  EXPECT_NE(store_.Ask(&Records::LoadLog, id_, SIZE_MAX)->text.find("new\n"), std::string::npos);
 }
 
 TEST_F(RunSessionTest, CountsFailedRunsLikeAnyOtherWhenAskedTo) {

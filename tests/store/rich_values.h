@@ -62,7 +62,8 @@ inline SessionSpec RichSpec() {
                             .output_path = "/tmp/out",
                             .ignore_failure = true,
                             .accept_exit = {0, 3},
-                            .allow_missing = true};
+                            .allow_missing = true,
+                            .check_output = true};
   return SessionSpec{
       .benchmarks = {benchmark, Benchmark{}},
       .method = Method::kExactT,

@@ -6,6 +6,8 @@
 #include <asio/use_awaitable.hpp>
 #include <utility>
 
+#include "core/base/fnv.h"
+
 namespace benchd::fake {
 
 asio::awaitable<void> Clock::Wait(Nanoseconds duration) const {
@@ -129,6 +131,14 @@ RunOutcome Took(double seconds) {
   outcome.samples = {{.metric = "wall_time", .value = seconds},
                      {.metric = "max_rss", .value = 1048576}};
   return outcome;
+}
+
+OutputDigest Printed(const std::string& text) {
+  OutputDigest digest;
+  digest.bytes = text.size();
+  std::ranges::copy(Fnv1aHex(text), digest.sha256.begin());
+  digest.head = text.substr(0, kOutputHeadBytes);
+  return digest;
 }
 
 SessionSpec TwoArms(const std::string& base, const std::string& candidate) {

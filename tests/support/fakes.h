@@ -112,6 +112,9 @@ class Runner : public benchd::Runner {
 /// The outcome of a run that took `seconds`, with the built-in metrics that tests use.
 RunOutcome Took(double seconds);
 
+/// The digest of an output: a hash of its own, not SHA-256.
+OutputDigest Printed(const std::string& text);
+
 /// A spec of one benchmark with two arms, ready to run: argv filled, seed 1.
 SessionSpec TwoArms(const std::string& base = "base-program",
                     const std::string& candidate = "candidate-program");

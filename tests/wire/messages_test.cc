@@ -45,6 +45,7 @@ RunFigures SomeFigures() {
                     .limit = "exceeded",
                     .stderr_tail = std::string("tail\0of", 7),
                     .output = "out",
+                    .stdout_digest = OutputDigest{3, {1, 2, 3}, "\xffut"},
                     .parsed = std::string(100, '\xff'),
                     .optional = {{"read_bytes", 4096}, {"tree_cpu_time", 9}},
                     .counters = {{"instructions", 1ULL << 60, 12, 11}, {"cycles", 0, 1, 0}},
@@ -138,6 +139,7 @@ std::vector<Message> AllMessages() {
                               .parse = "lines",
                               .adapter = "input = \"text\"\n",
                               .parse_stderr = true,
+                              .check_output = true,
                               .cpus = {1},
                               .program = SomeProgram(),
                               .metrics = {"instructions", "tree_cpu_time"}}},
@@ -205,6 +207,7 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(open.child.parse, "lines");
   EXPECT_EQ(open.child.adapter, "input = \"text\"\n");
   EXPECT_TRUE(open.child.parse_stderr);
+  EXPECT_TRUE(open.child.check_output);
   EXPECT_EQ(open.child.program, SomeProgram());
   EXPECT_EQ(open.child.metrics, (std::vector<std::string>{"instructions", "tree_cpu_time"}));
 
@@ -223,6 +226,7 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(figures->exit, (RunExit{.code = 7, .signal = 8, .timed_out = true}));
   EXPECT_EQ(figures->limit, "exceeded");
   EXPECT_EQ(figures->stderr_tail, std::string("tail\0of", 7));
+  EXPECT_EQ(figures->stdout_digest, (OutputDigest{3, {1, 2, 3}, "\xffut"}));
   EXPECT_EQ(figures->Find("read_bytes"), 4096);
   EXPECT_EQ(figures->Find("write_bytes"), std::nullopt);
   EXPECT_EQ(figures->Find("tree_cpu_time"), 9);

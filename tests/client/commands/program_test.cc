@@ -342,7 +342,7 @@ TEST_F(ProgramTest, ShowOutputKeepsTheLogAndPrintsItBeforeTheResult) {
   EXPECT_EQ(ended.err, "== base, block 0\nhello\x1b[31m\n") << "no terminal: as it was written";
   EXPECT_EQ(daemon_->last_submit().spec().benchmarks(0).output(), v1::OUTPUT_KIND_LOG);
   EXPECT_EQ(Run({"compare", "--show-output", "--output", "log", "a", "b"}).exit_code, 0);
-  for (const char* place : {"null", "/tmp/file"}) {
+  for (const char* place : {"null", "pipe", "/tmp/file"}) {
     const Ended refused = Run({"compare", "--show-output", "--output", place, "a", "b"});
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_WORDING(refused.err);

@@ -113,7 +113,8 @@ class RandomSession {
     if (!own_prepare && Coin()) hooks->set_prepare(Text());
     if (!own_conclude && Coin()) hooks->set_conclude(Text());
     if (Coin()) hooks->set_cleanup(Text());
-    benchmark->set_output(static_cast<v1::OutputKind>(1 + Upto(2)));
+    benchmark->set_output(static_cast<v1::OutputKind>(1 + Upto(3)));
+    benchmark->set_check_output(Coin());
     if (benchmark->output() == v1::OUTPUT_KIND_FILE) benchmark->set_output_path("/" + Text());
     if (Coin()) benchmark->set_input("/" + Text());
     benchmark->set_ignore_failure(Coin());

@@ -111,6 +111,7 @@ TEST(SpecBuilderTest, SendsEveryOptionOn) {
                            "in.txt",
                            "--output",
                            "../out.txt",
+                           "--check-output",
                            "--ignore-failure",
                            "--parse",
                            "lines",
@@ -163,6 +164,7 @@ TEST(SpecBuilderTest, SendsEveryOptionOn) {
   EXPECT_EQ(benchmark.input(), "/src dir/in.txt") << "relative to the caller, not to --cwd";
   EXPECT_EQ(benchmark.output(), v1::OUTPUT_KIND_FILE);
   EXPECT_EQ(benchmark.output_path(), "/out.txt");
+  EXPECT_TRUE(benchmark.check_output());
   EXPECT_TRUE(benchmark.ignore_failure());
   EXPECT_EQ(benchmark.parse(), "lines");
   ASSERT_EQ(benchmark.gates_size(), 2);
