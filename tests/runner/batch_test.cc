@@ -328,11 +328,11 @@ TEST_F(BatchTest, ReportsTheBeginningOfAnOutputOnceForEachChild) {
   ASSERT_TRUE(runner_.Open(child, 0));
   ASSERT_TRUE(runner_.Open(child, 1));
   const auto heads = [this] {
-    std::vector<std::string> heads;
+    std::vector<std::string> reported;
     for (const wire::RunFigures& run : Run(BatchOf({0, 1, 0, 1})).runs) {
-      heads.push_back(run.stdout_digest ? run.stdout_digest->head : "no digest");
+      reported.push_back(run.stdout_digest ? run.stdout_digest->head : "no digest");
     }
-    return heads;
+    return reported;
   };
   EXPECT_EQ(heads(), (std::vector<std::string>{"same\n", "same\n", "", ""}));
   EXPECT_EQ(heads(), (std::vector<std::string>{"", "", "", ""}));
