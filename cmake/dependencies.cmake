@@ -55,6 +55,19 @@ else()
   target_link_libraries(benchd_re2 INTERFACE ${RE2_LIBRARY} Threads::Threads)
 endif()
 
+# XML of adapters. Static, like benchd-helper, if libpugixml.a is installed. Debian ships no sources
+# for its header-only mode.
+find_path(PUGIXML_INCLUDE_DIR pugixml.hpp REQUIRED)
+find_library(PUGIXML_ARCHIVE libpugixml.a)
+add_library(benchd_pugixml INTERFACE)
+target_include_directories(benchd_pugixml SYSTEM INTERFACE ${PUGIXML_INCLUDE_DIR})
+if(PUGIXML_ARCHIVE AND NOT BENCHD_SANITIZE)
+  target_link_libraries(benchd_pugixml INTERFACE ${PUGIXML_ARCHIVE})
+else()
+  find_library(PUGIXML_LIBRARY pugixml REQUIRED)
+  target_link_libraries(benchd_pugixml INTERFACE ${PUGIXML_LIBRARY})
+endif()
+
 # SHA-256. Static, like the programs that hash, if libnettle.a is installed.
 find_library(NETTLE_ARCHIVE libnettle.a)
 add_library(benchd_nettle INTERFACE)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "core/parse/harness_builder.h"
 #include "core/parse/json_records.h"
 #include "core/parse/printed_value.h"
+#include "core/parse/xml_document.h"
 
 namespace benchd {
 namespace {
@@ -76,6 +78,8 @@ class AdapterReader {
         return ReadJson(output);
       case AdapterInput::kJsonLines:
         return ReadJsonLines(output);
+      case AdapterInput::kXml:
+        return ReadXml(output);
       case AdapterInput::kCsv:
         break;
     }
@@ -324,6 +328,64 @@ class AdapterReader {
                        kReadHint);
       }
       columns.emplace_back(name);
+    }
+    return {};
+  }
+
+  Result<void> ReadXml(std::string_view output) {
+    try {
+      TRY(const auto document, XmlDocument::Parse(output, kReadHint));
+      return TakeXml(document);
+    } catch (const std::bad_alloc&) {
+      // The nodes to which an expression leads may be many times those of the document.
+      return Error{ErrorCode::kResourceExhausted,
+                   "the XML, or what an expression leads to in it, does not fit into memory",
+                   std::string(kReadHint)};
+    }
+  }
+
+  /// Applies all rules to the XML.
+  Result<void> TakeXml(const XmlDocument& document) {
+    for (const FailRule& rule : rules_.fails) TakeXmlFailures(*rule.xml_path, document);
+    for (const MetricRule& rule : rules_.metrics) {
+      if (!rule.xml_each) {
+        TRY_VOID(TakeXmlElement(rule, document, document.root()));
+        continue;
+      }
+      for (const pugi::xpath_node& element : rule.xml_each->NodesAt(document.root())) {
+        TRY_VOID(TakeXmlElement(rule, document, element));
+      }
+    }
+    return {};
+  }
+
+  void TakeXmlFailures(const XmlPath& path, const XmlDocument& document) {
+    if (!path.LeadsToNodes()) {
+      if (path.HoldsAt(document.root())) Fail(document.LineOf(document.root()), path.text());
+      return;
+    }
+    for (const pugi::xpath_node& node : path.NodesAt(document.root())) {
+      if (failures_.size() == kMaxAdapterFailures) return;
+      Fail(document.LineOf(node), std::string(document.SourceOf(node).substr(0, kFailureBytes)));
+    }
+  }
+
+  Result<void> TakeXmlElement(const MetricRule& rule, const XmlDocument& document,
+                              const pugi::xpath_node& element) {
+    if (rule.xml_when && !rule.xml_when->HoldsAt(element)) return {};
+    const auto resolve = [&](const NameTemplate::Piece& piece) {
+      return piece.xml->TextAt(element);
+    };
+    const auto add = [&](std::size_t line, const std::string& text) -> Result<void> {
+      // As an empty field of a CSV.
+      if (text.empty()) return {};
+      return AtOutputLine(line, AddText(rule, text, {}, line, resolve));
+    };
+    if (!rule.xml_path->LeadsToNodes()) {
+      return add(document.LineOf(element), rule.xml_path->TextAt(element));
+    }
+    for (const pugi::xpath_node& node : rule.xml_path->NodesAt(element)) {
+      TRY_VOID(add(document.LineOf(node), TextOfXml(node)));
     }
     return {};
   }

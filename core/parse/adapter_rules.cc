@@ -125,6 +125,7 @@ class RulesReader {
     TRY(auto each, OptionalText(root, "", "each"));
     TRY(auto benchmark, OptionalText(root, "", "benchmark"));
     each_ = std::move(each);
+    if (each_) each_line_ = root.get("each")->source().begin.line;
     benchmark_ = std::move(benchmark);
     TRY_VOID(ForEachTable(root, "metric", &RulesReader::ReadMetric));
     TRY_VOID(ForEachTable(root, "fail", &RulesReader::ReadFail));
@@ -196,21 +197,19 @@ class RulesReader {
   }
 
   bool IsText() const { return rules_.input == AdapterInput::kText; }
+  bool IsXml() const { return rules_.input == AdapterInput::kXml; }
 
   Result<void> ReadInput(const toml::table& root) {
     TRY(const auto input, OptionalText(root, "", "input"));
     if (!input) {
       return Error{ErrorCode::kInvalidArgument, "input: missing",
-                   "write input = \"text\", \"json\", \"jsonl\" (one JSON document per line) or "
-                   "\"csv\" as the first line"};
+                   "write input = \"text\", \"json\", \"jsonl\" (one JSON document per line), "
+                   "\"csv\" or \"xml\" as the first line"};
     }
     const auto known = ValueOf<AdapterInput>(*input);
     if (!known) {
       return Refuse(*root.get("input"), "", "input", "unknown input " + Quoted(*input),
-                    *input == "xml"
-                        ? "XML cannot be read; let the tool write JSON or CSV, or match its lines "
-                          "with input = \"text\""
-                        : "write text, json, jsonl or csv");
+                    "write text, json, jsonl, csv or xml");
     }
     rules_.input = *known;
     TRY(const auto reads, OptionalText(root, "", "reads"));
@@ -255,8 +254,9 @@ class RulesReader {
       const toml::node* const node = table.get(key);
       if (node == nullptr) continue;
       return Refuse(*node, name, key, "does not apply to input = " + Quoted(NameOf(rules_.input)),
-                    IsText() ? "text is read by match, a regular expression for each line"
-                             : "json, jsonl and csv are read by path, such as $.summary.mean");
+                    IsText()  ? "text is read by match, a regular expression for each line"
+                    : IsXml() ? "xml is read by path, an XPath expression such as @time"
+                              : "json, jsonl and csv are read by path, such as $.summary.mean");
     }
     return {};
   }
@@ -301,6 +301,26 @@ class RulesReader {
     return std::optional(*std::move(parsed));
   }
 
+  /// Returns the XPath expression at `key`, or the default that the adapter gives for all metrics.
+  Result<std::optional<XmlPath>> XPathOf(const toml::table& table, std::string_view name,
+                                         std::string_view key,
+                                         const std::optional<std::string>& otherwise = {}) const {
+    TRY(auto text, OptionalText(table, name, key));
+    if (!text) text = otherwise;
+    if (!text) return std::optional<XmlPath>();
+    auto parsed = XmlPath::Parse(*text);
+    if (!parsed) {
+      return RefuseAt(LineOf(table, key), name, key, parsed.error().message, parsed.error().hint);
+    }
+    return std::optional(*std::move(parsed));
+  }
+
+  /// Returns the line of a key of a table, or of the adapter's `each`, which is its default.
+  std::size_t LineOf(const toml::table& table, std::string_view key) const {
+    const toml::node* const node = table.get(key);
+    return node == nullptr ? each_line_ : node->source().begin.line;
+  }
+
   Result<void> ReadMetric(const toml::table& table) {
     TRY_VOID(CheckKeys(table, "metric",
                        {"match", "under", "path", "each", "name", "benchmark", "unit", "units",
@@ -308,7 +328,9 @@ class RulesReader {
     TRY_VOID(CheckKind(table, "metric"));
     MetricRule rule;
     rule.line = table.source().begin.line;
-    TRY_VOID(IsText() ? ReadTextRule(table, rule) : ReadPathRule(table, rule));
+    TRY_VOID(IsText()  ? ReadTextRule(table, rule)
+             : IsXml() ? ReadXmlRule(table, rule)
+                       : ReadPathRule(table, rule));
     TRY_VOID(ReadTemplate(table, "name", {}, rule, rule.name));
     TRY_VOID(ReadTemplate(table, "benchmark", benchmark_, rule, rule.benchmark));
     TRY_VOID(ReadTemplate(table, "unit", {}, rule, rule.unit));
@@ -320,10 +342,10 @@ class RulesReader {
       return RefuseAt(rule.line, "metric", "name", "missing",
                       "write name = \"latency\", the name of the metric");
     }
-    if (rule.each && rule.benchmark.empty()) {
+    if ((rule.each || rule.xml_each) && rule.benchmark.empty()) {
       return RefuseAt(rule.line, "metric", "benchmark", "missing, because each has several",
-                      "write the name of each benchmark as a template, such as benchmark = "
-                      "\"{name}\" or \"{key}\"");
+                      "write the name of each benchmark as a template, such as benchmark = " +
+                          std::string(IsXml() ? "\"{name}\"" : "\"{name}\" or \"{key}\""));
     }
     TRY_VOID(ReadUnits(table, rule));
     TRY_VOID(ReadDirection(table, rule));
@@ -378,6 +400,36 @@ class RulesReader {
     return {};
   }
 
+  Result<void> ReadXmlRule(const toml::table& table, MetricRule& rule) const {
+    TRY(rule.xml_path, XPathOf(table, "metric", "path"));
+    TRY(rule.xml_each, XPathOf(table, "metric", "each", each_));
+    TRY(rule.xml_when, XPathOf(table, "metric", "when"));
+    if (!rule.xml_path) {
+      return RefuseAt(rule.line, "metric", "path", "missing",
+                      "write where the value is: path = \"@time\"");
+    }
+    const std::string& path = rule.xml_path->text();
+    if (rule.xml_path->IsCondition()) {
+      return Refuse(*table.get("path"), "metric", "path",
+                    Quoted(path) + " is a condition and not a value",
+                    "conditions belong into when");
+    }
+    if (!rule.xml_each) return {};
+    const std::string& each = rule.xml_each->text();
+    if (!rule.xml_each->LeadsToNodes()) {
+      return RefuseAt(LineOf(table, "each"), "metric", "each",
+                      Quoted(each) + " does not lead to elements",
+                      "write an expression such as each = \"//testcase\"");
+    }
+    // Otherwise each element would have the values of all elements.
+    if (path.starts_with('/')) {
+      return Refuse(*table.get("path"), "metric", "path",
+                    Quoted(path) + " is not within each = " + Quoted(each),
+                    "begin it at the element, without a slash: @time or mean/@value");
+    }
+    return {};
+  }
+
   /// Reads a template and checks its references: groups in text, else paths.
   Result<void> ReadTemplate(const toml::table& table, std::string_view key,
                             const std::optional<std::string>& otherwise, const MetricRule& rule,
@@ -399,6 +451,15 @@ class RulesReader {
         return RefuseAt(rule.line, "metric", key,
                         Quoted("{" + piece.text + "}") + " is not a group of match or under",
                         "match has the groups " + Join(groups, ", "));
+      }
+      if (IsXml()) {
+        auto reference = XmlReference::Parse(piece.text);
+        if (!reference) {
+          return RefuseAt(rule.line, "metric", key, reference.error().message,
+                          reference.error().hint);
+        }
+        piece.xml = *std::move(reference);
+        continue;
       }
       if (piece.text == "key" && rule.each) continue;
       auto path = JsonPath::Parse(piece.text);
@@ -448,14 +509,18 @@ class RulesReader {
     TRY_VOID(CheckKind(table, "fail"));
     FailRule rule;
     TRY(auto match, ExpressionOf(table, "fail", "match"));
-    TRY(auto path, ConditionOf(table, "fail", "path"));
-    if (!match && !path) {
+    if (IsXml()) {
+      TRY(rule.xml_path, XPathOf(table, "fail", "path"));
+    } else {
+      TRY(rule.path, ConditionOf(table, "fail", "path"));
+    }
+    if (!match && !rule.path && !rule.xml_path) {
       return RefuseAt(table.source().begin.line, "fail", IsText() ? "match" : "path", "missing",
-                      IsText() ? "write a regular expression for the line of a failure"
-                               : "write a path that exists, or is not 0, if the run failed");
+                      IsText()  ? "write a regular expression for the line of a failure"
+                      : IsXml() ? "write an XPath expression for the elements of a failure"
+                                : "write a path that exists, or is not 0, if the run failed");
     }
     rule.match = std::move(match);
-    rule.path = std::move(path);
     rules_.fails.push_back(std::move(rule));
     return {};
   }
@@ -463,6 +528,7 @@ class RulesReader {
   AdapterRules rules_;
   int instructions_ = 0;  ///< of all expressions so far
   std::optional<std::string> each_;
+  std::size_t each_line_ = 0;
   std::optional<std::string> benchmark_;
 };
 

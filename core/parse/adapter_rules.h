@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/model/metric.h"
 #include "core/parse/json_path.h"
+#include "core/parse/xml_path.h"
 
 // The parts of an adapter, as adapter_rules.cc reads them from TOML and adapter.cc applies them.
 
@@ -46,7 +47,8 @@ class NameTemplate {
   struct Piece {
     std::string text;  ///< as it is, or the reference
     bool reference = false;
-    std::optional<JsonPath> path = {};  ///< of a reference; absent for groups and for {key}
+    std::optional<JsonPath> path = {};     ///< of a reference; absent for groups and for {key}
+    std::optional<XmlReference> xml = {};  ///< of a reference, for xml
   };
 
   /// @errors kInvalidArgument for a brace that is not closed or an empty reference.
@@ -67,6 +69,10 @@ struct MetricRule {
   std::optional<LineExpression> match;
   std::optional<LineExpression> under;
   std::optional<LineExpression> when_line;
+  // For xml.
+  std::optional<XmlPath> xml_path;
+  std::optional<XmlPath> xml_each;
+  std::optional<XmlPath> xml_when;
   // For all other inputs.
   std::optional<JsonPath> path;
   std::optional<JsonPath> each;
@@ -84,11 +90,12 @@ struct MetricRule {
 /// One [[fail]].
 struct FailRule {
   std::optional<LineExpression> match;
+  std::optional<XmlPath> xml_path;
   std::optional<JsonCondition> path;
 };
 
-enum class AdapterInput { kText, kJson, kJsonLines, kCsv };
-BENCHD_NAMES(AdapterInput, "text", "json", "jsonl", "csv")
+enum class AdapterInput { kText, kJson, kJsonLines, kCsv, kXml };
+BENCHD_NAMES(AdapterInput, "text", "json", "jsonl", "csv", "xml")
 
 struct AdapterRules {
   AdapterInput input = AdapterInput::kText;

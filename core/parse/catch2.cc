@@ -85,7 +85,7 @@ class CatchReader {
   Result<void> Take(std::string_view line) {
     if (line.starts_with("<?xml")) {
       return RefuseCatch("expected a report of the console reporter, found XML",
-                         "use Catch2's console reporter: omit -r xml");
+                         "omit -r xml, or write --parse catch2-xml");
     }
     const std::string_view plain = WithoutBlanks(line);
     if (plain.ends_with(": FAILED:") && failed_.empty()) {

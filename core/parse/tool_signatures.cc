@@ -53,6 +53,8 @@ constexpr auto kSignatures = std::to_array<ToolSignature>({
     {"mitata", {"\"layout\"", "\"alias\""}},
     {"benchmarkdotnet", {"\"BenchmarkDotNetVersion\"", ""}},
     {"pyperf", {"\"runs\"", "\"warmups\""}},
+    {"junit", {"<testsuite", "<testcase"}},
+    {"catch2-xml", {"<?xml", "<BenchmarkResults"}},
 });
 
 }  // namespace

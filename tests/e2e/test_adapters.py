@@ -98,6 +98,41 @@ class AdapterTest(HarnessTest):
                 files[-1].write_text(text)
         self.assert_exit(self.benchctl("analyze", "--parse", self.adapter(), *files), REGRESSION)
 
+    def test_xml_of_a_test_runner(self):
+        def runner(name, thousandths, more=""):
+            return self.script(
+                f'echo "1 test"\ncat <<END\n<testsuite><testcase classname="Words" name="Splits" '
+                f'time="0.$(({thousandths} + $$ % 7))"/>{more}</testsuite>\nEND\n', name)
+        base = runner("base", 500)
+        done = self.compare("junit", base, runner("same", 500))
+        self.assert_exit(done, PASS)
+        self.assertEqual(self.gates(done), {"Words/Splits/time": "pass"})
+        self.assert_exit(self.compare("junit", base, runner("slower", 600)), REGRESSION)
+        failing = runner("failing", 500, '<testcase><failure message="1 is not 2"/></testcase>')
+        done = self.benchctl("compare", "--parse", "junit", base, failing)
+        self.assert_exit(done, FAILED)
+        self.assert_named(done, "the output reports a failure", "1 is not 2")
+
+    def test_xml_that_would_expand_or_fill_the_memory_fails_the_session(self):
+        laughs = "".join(f'<!ENTITY l{i + 1} "{f"&l{i};" * 10}">' for i in range(10))
+        large = self.script("echo '<a>'\nyes '<testcase/>' | head -n 1000000\necho '</a>'\n",
+                            "large")
+        for text, why in (
+                (f"echo '<!DOCTYPE a [{laughs}]><a>&l10;</a>'", "a DOCTYPE with declarations"),
+                (f"echo '{'<a>' * 1000}'", "nested deeper than 64 levels"),
+                (large, "more than 400000 elements and attributes")):
+            done = self.benchctl("compare", "--parse", "junit", text, text)
+            self.assert_exit(done, FAILED)
+            self.assert_named(done, why)
+
+    def test_an_expression_that_takes_forever_fails_the_session(self):
+        path = self.adapter("input = 'xml'\n[[metric]]\npath = '//b[count(//b[//b]) = 0]'\n"
+                            "name = 'n'\n")
+        text = self.script("echo '<a>'\nyes '<b/>' | head -n 100000\necho '</a>'\n", "text")
+        done = self.benchctl("compare", "--parse", path, text, text)
+        self.assert_exit(done, FAILED)
+        self.assert_named(done, "benchd-helper took too long")
+
     def test_a_wrong_adapter_is_refused_before_anything_runs(self):
         done = self.benchctl("compare", "--parse", self.adapter(ADAPTER + "mach = 'x'\n"), "true",
                              "true")

@@ -173,6 +173,34 @@ TEST(ShippedAdapterTest, PerfBenchAndHackbench) {
             (Lines{"time = 0.245 s lower"}));
 }
 
+TEST(ShippedAdapterTest, JUnit) {
+  EXPECT_EQ(ReadBy("junit", HarnessData("junit.xml")),
+            (Lines{"WordsTest/Splits/time = 0.012 s lower", "WordsTest/Joins/time = 0.003 s lower",
+                   "Some/LengthTest/Counts/0/time = 0.002 s lower",
+                   "Some/LengthTest/Counts/1/time = 0.005 s lower"}))
+      << "neither the test that was skipped nor the one that is disabled";
+  EXPECT_EQ(ReadBy("junit", HarnessData("junit_failed.xml")).front().substr(0, 65),
+            "line 12: the output reports a failure: '<failure message=\"words_t");
+  EXPECT_EQ(ReadBy("junit",
+                   "<testsuite><testcase name='n' classname='a.B' time='1,234.5'/>"
+                   "<testcase name='m' classname='a.B' time='2'><skipped/></testcase></testsuite>"),
+            (Lines{"a.B/n/time = 1234.5 s lower"}));
+}
+
+TEST(ShippedAdapterTest, Catch2Xml) {
+  const std::string text = HarnessData("catch2.xml");
+  EXPECT_EQ(ReadBy("catch2-xml", text), (Lines{"Fibonacci/fib 10/time = 3.349e-07 s lower",
+                                               "Fibonacci/fib 15/time = 4.6084e-07 s lower",
+                                               "Fibonacci/adv <x> & y/time = 1.33578e-08 s lower",
+                                               "Other/s1/fib 10/time = 3.2865e-08 s lower"}));
+  EXPECT_EQ(ReadBy("catch2-xml", With(text, "<OverallResult success=\"true\"/>",
+                                      "<OverallResult success=\"false\"/>")),
+            (Lines{"line 23: the output reports a failure: '<OverallResult success=\"false\"/>'"}));
+  EXPECT_EQ(ReadBy("catch2-xml", With(text, "<!--All values in nano seconds-->",
+                                      "<failed message=\"no memory\"/>")),
+            (Lines{"line 6: the output reports a failure: '<failed message=\"no memory\"/>'"}));
+}
+
 TEST(ShippedAdapterTest, HeyAsDocumented) {
   const std::string text =
       "\nSummary:\n  Total:\t5.0021 secs\n  Slowest:\t0.0210 secs\n  Fastest:\t0.0001 secs\n"

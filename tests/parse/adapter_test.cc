@@ -16,6 +16,7 @@ namespace {
 
 const std::string kText = "input = \"text\"\n";
 const std::string kJson = "input = \"json\"\n";
+const std::string kXml = "input = \"xml\"\n";
 
 /// A [[metric]] that reads "NAME: VALUE".
 const std::string kPairs =
@@ -124,6 +125,59 @@ TEST(AdapterTest, ReadsDocumentsByLineAndRowsByColumn) {
   EXPECT_EQ(KeysOf(named), (std::vector<std::string>{"x", "y"}));
 }
 
+TEST(AdapterTest, ReadsXmlByXPath) {
+  const std::string adapter = kXml + R"toml(each = "//test"
+benchmark = "{/suite/@name}/{name}"
+[[metric]]
+path = "@ms"
+name = "time"
+unit = "ms"
+better = "lower"
+when = "not(@ok = 'no')"
+absent = ["-"]
+[[metric]]
+path = "sample"
+name = "sample of {../name}"
+unit = "{@unit}"
+[[metric]]
+path = "sum(sample) div count(sample)"
+name = "mean"
+when = "sample"
+[[fail]]
+path = "//error"
+[[fail]]
+path = "count(//test) = 0"
+)toml";
+  const auto output = ReadWith(adapter, R"(note before the document
+<?xml version="1.0"?>
+<suite name="s"><name>g</name>
+  <test name="x" ms="1.5" ok="yes"/><test name="y" ms=" 2,000 "/><test name="z" ms=""/>
+  <test name="u" ms="-"/><test name="v" ms="7" ok="no"/>
+  <test unit="KiB"><name>w</name><sample>1</sample><sample>
+    2 <!-- with a comment --> </sample></test>
+</suite>)");
+  EXPECT_EQ(KeysOf(output),
+            (std::vector<std::string>{"s/x/time", "s/y/time", "s/w/sample of g", "s/w/mean"}));
+  EXPECT_EQ(*InfoOf(output, "s/x/time"), (MetricInfo{"s/x/time", "s", Better::kLower, 1e-4}));
+  EXPECT_EQ(ValuesOf(output, "s/y/time"), (std::vector<double>{2}));
+  EXPECT_EQ(ValuesOf(output, "s/w/sample of g"), (std::vector<double>{1024, 2048}));
+  EXPECT_EQ(ValuesOf(output, "s/w/mean"), (std::vector<double>{1.5}));
+
+  const auto failed = Adapter::Parse(adapter)->Read("<a>\n<error\n n='5'/><error>x</error></a>");
+  ASSERT_TRUE(failed) << failed.error().message;
+  EXPECT_EQ(failed->failures,
+            (std::vector<AdapterFailure>{
+                {2, "<error"}, {3, "<error>x</error></a>"}, {1, "count(//test) = 0"}}));
+}
+
+TEST(AdapterTest, WithoutEachAnXPathBeginsAtTheDocument) {
+  const auto output = ReadWith(kXml +
+                                   "[[metric]]\npath = \"//test/@t\"\nname = \"t\"\n"
+                                   "benchmark = \"{/suite/@name}\"\n",
+                               "<suite name='s'><test t='1'/><test t='2'/></suite>");
+  EXPECT_EQ(ValuesOf(output, "s/t"), (std::vector<double>{1, 2}));
+}
+
 TEST(AdapterTest, KeepsReadingAfterFailuresAndTellsThemAll) {
   const auto adapter = Adapter::Parse(kText + kPairs + "[[fail]]\nmatch = '^ERROR'\n");
   ASSERT_TRUE(adapter) << adapter.error().message;
@@ -140,6 +194,9 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
   const std::string json = kJson +
                            "each = \"$[*]\"\nbenchmark = \"{name}\"\n[[metric]]\npath = "
                            "\"@.t\"\nname = \"t\"\n";
+  const std::string xml = kXml +
+                          "each = \"//a\"\nbenchmark = \"{n}\"\n[[metric]]\npath = "
+                          "\"@t\"\nname = \"t\"\n[[fail]]\npath = \"//failed\"\n";
   const std::pair<std::string, std::string> cases[] = {
       {kText + kPairs, "nothing"},
       {kText + kPairs, ""},
@@ -159,6 +216,13 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
       {"input = \"jsonl\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "log\n{\"t\": }\n"},
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t,t\n1,2\n"},
       {"input = \"csv\"\n[[metric]]\npath = \"t\"\nname = \"t\"\n", "t\n1\nx\n"},
+      {xml, "<b>\n<a n='x' t='fast'/></b>"},
+      {xml, "<b>\n<a t='1'/></b>"},
+      {xml, "<b>\n<a n='x' t='1'/><failed>no server</failed></b>"},
+      {xml, "<b/>"},
+      {xml, "<b>\n<a n='x' t='1'>"},
+      {xml, "a 1\n"},
+      {kXml + "[[metric]]\npath = \"sum(//t) div count(//t)\"\nname = \"t\"\n", "<a/>"},
   };
   for (const auto& [adapter, output] : cases) {
     const Error error = ReadError(adapter, output);
@@ -169,11 +233,12 @@ TEST(AdapterTest, RefusesWhatCannotBeReadWithTheLine) {
 
 TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
   const std::string json = kJson + "[[metric]]\npath = \"$.t\"\nname = \"t\"\n";
+  const std::string xml = kXml + "[[metric]]\npath = \"/a/@t\"\nname = \"t\"\n";
   for (const std::string& wrong : {
            std::string(),
            std::string("input = "),
            kText,
-           std::string("input = \"xml\"\n"),
+           std::string("input = \"yaml\"\n"),
            std::string("input = 5\n"),
            "reads = \"stdlog\"\n" + kText + kPairs,
            "inputs = 1\n" + kText + kPairs,
@@ -205,6 +270,19 @@ TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
            kJson + "[[metric]]\npath = \"$.a[\"\nname = \"t\"\n",
            kJson + "[[metric]]\nname = \"t\"\n",
            json + "[[fail]]\n",
+           kXml + "[[metric]]\nname = \"t\"\n",
+           xml + "match = 'x'\n",
+           kXml + "[[metric]]\npath = \"//a[\"\nname = \"t\"\n",
+           kXml + "[[metric]]\npath = \"$.a.b\"\nname = \"t\"\n",
+           kXml + "[[metric]]\npath = \"@t = 1\"\nname = \"t\"\n",
+           xml + "when = \"a ==\"\n",
+           xml + "unit = \"{@u[}\"\n",
+           xml + "each = \"//a\"\nbenchmark = \"{name}\"\n",
+           xml + "each = \"count(//a)\"\nbenchmark = \"{name}\"\n",
+           "each = \"//[\"\n" + xml + "benchmark = \"{name}\"\n",
+           kXml + "each = \"//a\"\n[[metric]]\npath = \"@t\"\nname = \"t\"\n",
+           xml + "[[fail]]\n",
+           xml + "[[fail]]\npath = \"nosuch(1)\"\n",
        }) {
     const auto adapter = Adapter::Parse(wrong);
     ASSERT_FALSE(adapter) << wrong;
@@ -246,6 +324,9 @@ TEST(AdapterTest, HasLimits) {
   EXPECT_WORDING(ReadError(kText + kPairs, std::string(100'000, 'x')));
   EXPECT_WORDING(
       ReadError(kJson + "[[metric]]\npath = \"$.t\"\nname = \"t\"\n", std::string(1000, '[')));
+  std::string elements = "<a>";
+  for (std::size_t i = 0; i <= kMaxSamples; ++i) elements += "<t>1</t>";
+  EXPECT_WORDING(ReadError(kXml + "[[metric]]\npath = \"//t\"\nname = \"t\"\n", elements + "</a>"));
 }
 
 TEST(AdapterTest, TakesTimeLinearInTheOutput) {
@@ -304,6 +385,8 @@ TEST(ToolThatPrintedTest, KnowsTheToolsByTheirFirstLines) {
       {"mitata.json", "mitata"},
       {"benchmarkdotnet.json", "benchmarkdotnet"},
       {"pyperf.json", "pyperf"},
+      {"junit.xml", "junit"},
+      {"catch2.xml", "catch2-xml"},
   };
   for (const auto& [file, tool] : known) {
     EXPECT_EQ(ToolThatPrinted(HarnessData(std::string(file))), tool) << file;
