@@ -55,11 +55,13 @@ BENCHD_FIELDS(Hook, command, argv)
 struct Arm {
   std::string name;
   ArmRole role = ArmRole::kCandidate;
-  /// A single string as the user wrote it. It is split by shell quoting rules, or passed to `sh -c`
-  /// if `shell` is set.
+  /// A single string as the user wrote it. It is split by shell quoting rules, or passed to a
+  /// shell's -c if `shell` is set.
   std::string command;
   bool shell = false;
-  /// The words to execute, filled in at submission (for `shell`: /bin/sh -c COMMAND).
+  /// The program of `shell`: a name in the caller's PATH, or an absolute path. Empty: /bin/sh.
+  std::string interpreter;
+  /// The words to execute, filled in at submission (for `shell`: INTERPRETER -c COMMAND).
   std::vector<std::string> argv;
   /// Merged into SessionSpec::environment, whose values it overrides.
   std::map<std::string, std::string> env;
@@ -71,10 +73,12 @@ struct Arm {
   std::optional<Commit> commit;
   /// Overrides the benchmark's hook; after submission all arms have one, or none has.
   Hook prepare;
-  Hook conclude;  ///< like `prepare`
+  Hook conclude;      ///< like `prepare`
+  std::string input;  ///< path like Benchmark::input, which it overrides; set for all arms or none
   bool operator==(const Arm&) const = default;
 };
-BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit, prepare, conclude)
+BENCHD_FIELDS(Arm, name, role, command, shell, interpreter, argv, env, cwd, program, commit,
+              prepare, conclude, input)
 
 /// A git worktree that a build creates.
 struct BuildTree {
@@ -99,7 +103,8 @@ BENCHD_FIELDS(BuildPlan, root, repository, build, trees, from_bundle)
 
 /// The hooks of a benchmark, in order of execution.
 struct Hooks {
-  bool shell = false;  ///< pass each hook to `sh -c`
+  bool shell = false;       ///< pass each hook to a shell's -c
+  std::string interpreter;  ///< as Arm::interpreter, for all hooks except `build`
   /// The absolute directory of build, setup and cleanup; empty = the directory of the first arm.
   /// The other hooks run in the directory of their arm.
   std::string cwd;
@@ -111,7 +116,7 @@ struct Hooks {
   std::optional<BuildPlan> build_plan;  ///< the description of `build`, if benchctl wrote it
   bool operator==(const Hooks&) const = default;
 };
-BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup, build_plan)
+BENCHD_FIELDS(Hooks, shell, interpreter, cwd, build, setup, prepare, conclude, cleanup, build_plan)
 
 enum class MarginKind { kRatio, kAbsolute };
 BENCHD_NAMES(MarginKind, "ratio", "absolute")

@@ -44,7 +44,10 @@ void AddArms(const SessionSpec& spec, GateSummary& summary) {
   if (arm == nullptr) return;
   summary.candidate_commit = arm->commit;
   summary.command = arm->command;
-  if (summary.benchmark == Benchmark().name) summary.series = Fnv1aHex(arm->command);
+  if (summary.benchmark != Benchmark().name) return;
+  // Another interpreter takes another time for the same command.
+  summary.series =
+      Fnv1aHex(arm->interpreter.empty() ? arm->command : arm->interpreter + '\0' + arm->command);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct GateSummary {
   std::string benchmark;
   /// A key that distinguishes unrelated benchmarks with the same name. If the benchmark has the
   /// default name `main`, it consists of 16 hexadecimal digits that depend on the candidate's
-  /// command. Otherwise it is empty.
+  /// command and interpreter. Otherwise it is empty.
   std::string series;
   std::string metric;
   std::string unit;

@@ -34,6 +34,7 @@ constexpr std::size_t kMaxInvocationBytes = std::size_t{16} * 1024;
 constexpr std::size_t kMaxPointers = 20;
 constexpr std::size_t kMaxPointerBytes = 1024;
 constexpr std::size_t kMaxEnvironmentBytes = 1024 * 1024;
+constexpr std::size_t kMaxInterpreterBytes = 4096;
 
 Error Wrong(std::string_view field, std::string_view value, std::string_view why,
             std::string_view hint = {}) {
@@ -93,16 +94,35 @@ Result<void> CheckCommit(const std::optional<Commit>& commit) {
   return {};
 }
 
+/// How commands are executed: Arm::shell and Arm::interpreter, or those of Hooks.
+struct Shell {
+  bool used = false;
+  std::string interpreter = {};
+};
+
+/// Checks the program of a shell. Like that of a command, it is looked up at submission.
+Result<void> CheckShell(const Shell& shell) {
+  const std::string& program = shell.interpreter;
+  if (program.empty()) return {};
+  if (!shell.used) return Wrong("shell", program, "is given, but shell is off");
+  if (program.size() > kMaxInterpreterBytes || HasControlCharacter(program)) {
+    return InvalidArgument("shell", "is over 4 KiB or contains a control character");
+  }
+  if (program.front() == '/' || program.find('/') == std::string::npos) return {};
+  return Wrong("shell", program, "is neither a name nor an absolute path");
+}
+
 /// Returns the argv of a command. A shell script is not split into words, but must be non-empty,
 /// bounded and free of NUL bytes.
-Result<std::vector<std::string>> CompleteCommand(const std::string& command, bool shell) {
+Result<std::vector<std::string>> CompleteCommand(const std::string& command, const Shell& shell) {
   Result<std::vector<std::string>> argv = SplitCommandLine(command);
-  if (!shell) return argv;
+  if (!shell.used) return argv;
   const bool only_quoting = !argv && command.size() <= kMaxCommandBytes &&
                             command.find('\0') == std::string::npos &&
                             command.find_first_not_of(" \t\n") != std::string::npos;
   if (!argv && !only_quoting) return argv;
-  return std::vector<std::string>{"/bin/sh", "-c", command};
+  const std::string& program = shell.interpreter;
+  return std::vector<std::string>{program.empty() ? "/bin/sh" : program, "-c", command};
 }
 
 Result<void> CompleteArm(Arm& arm) {
@@ -110,7 +130,10 @@ Result<void> CompleteArm(Arm& arm) {
   TRY_VOID(CheckPath("cwd", arm.cwd, true));
   TRY_VOID(CheckEnvironment(arm.env));
   TRY_VOID(CheckCommit(arm.commit));
-  Result<std::vector<std::string>> argv = CompleteCommand(arm.command, arm.shell);
+  TRY_VOID(CheckFile("input", arm.input, false));
+  const Shell shell{arm.shell, arm.interpreter};
+  TRY_VOID(CheckShell(shell));
+  Result<std::vector<std::string>> argv = CompleteCommand(arm.command, shell);
   if (!argv) return std::move(argv).error().Within("command of " + arm.name);
   arm.argv = std::move(argv).value();
   return {};
@@ -137,7 +160,7 @@ Result<void> CheckGate(const Gate& gate) {
   return {};
 }
 
-Result<void> CompleteHook(const std::string& name, bool shell, Hook& hook) {
+Result<void> CompleteHook(const std::string& name, const Shell& shell, Hook& hook) {
   if (!hook.Exists()) return {};
   Result<std::vector<std::string>> argv = CompleteCommand(hook.command, shell);
   if (!argv) return std::move(argv).error().Within(name);
@@ -145,33 +168,49 @@ Result<void> CompleteHook(const std::string& name, bool shell, Hook& hook) {
   return {};
 }
 
-/// Checks the hooks of single arms, which replace the benchmark's hook of the same kind: without a
-/// shared hook, either all arms or no arm must have one.
+/// Checks that no arm lacks a value that others have. Without a shared value, either all arms or no
+/// arm must have one, because the arms would otherwise do different work unnoticed.
+Result<void> CheckAllHaveOne(std::string_view field, bool shared, std::size_t with,
+                             std::size_t arms) {
+  if (shared || with == 0 || with == arms) return {};
+  return InvalidArgument(field, fmt::format("{} of {} arms have one", with, arms),
+                         "set one for every arm, or one for all arms together");
+}
+
+/// Checks the hooks of single arms, which replace the benchmark's hook of the same kind.
 Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook Arm::*own,
-                              Benchmark& benchmark) {
+                              const Shell& shell, Benchmark& benchmark) {
   std::size_t with = 0;
   for (Arm& arm : benchmark.arms) {
-    Result<void> ok = CompleteHook(name + " of " + arm.name, benchmark.hooks.shell, arm.*own);
+    Result<void> ok = CompleteHook(name + " of " + arm.name, shell, arm.*own);
     if (!ok) return ok;
     if ((arm.*own).Exists()) ++with;
   }
-  if (with == 0 || with == benchmark.arms.size() || shared.Exists()) return {};
-  return InvalidArgument(name, fmt::format("{} of {} arms have one", with, benchmark.arms.size()),
-                         "set one for every arm, or one for all arms together");
+  return CheckAllHaveOne(name, shared.Exists(), with, benchmark.arms.size());
 }
 
 Result<void> CompleteHooks(Benchmark& benchmark) {
   Hooks& hooks = benchmark.hooks;
   TRY_VOID(CheckPath("cwd", hooks.cwd, false));
-  for (const auto& [name, hook] : {std::pair{"build", &hooks.build},
-                                   {"setup", &hooks.setup},
+  const Shell shell{hooks.shell, hooks.interpreter};
+  TRY_VOID(CheckShell(shell));
+  TRY_VOID(CompleteHook("build", {hooks.shell}, hooks.build));
+  for (const auto& [name, hook] : {std::pair{"setup", &hooks.setup},
                                    {"prepare", &hooks.prepare},
                                    {"conclude", &hooks.conclude},
                                    {"cleanup", &hooks.cleanup}}) {
-    TRY_VOID(CompleteHook(name, hooks.shell, *hook));
+    TRY_VOID(CompleteHook(name, shell, *hook));
   }
-  Result<void> ok = CompleteOwnHooks("prepare", hooks.prepare, &Arm::prepare, benchmark);
-  return ok ? CompleteOwnHooks("conclude", hooks.conclude, &Arm::conclude, benchmark) : ok;
+  TRY_VOID(CompleteOwnHooks("prepare", hooks.prepare, &Arm::prepare, shell, benchmark));
+  return CompleteOwnHooks("conclude", hooks.conclude, &Arm::conclude, shell, benchmark);
+}
+
+Result<void> CheckInputs(const Benchmark& benchmark) {
+  TRY_VOID(CheckFile("input", benchmark.input, false));
+  const auto with =
+      std::ranges::count_if(benchmark.arms, [](const Arm& arm) { return !arm.input.empty(); });
+  return CheckAllHaveOne("input", !benchmark.input.empty(), static_cast<std::size_t>(with),
+                         benchmark.arms.size());
 }
 
 /// The formats of --parse in one session. Compiling an adapter takes milliseconds, so an adapter
@@ -225,7 +264,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     return InvalidArgument("candidate", "missing", "write benchctl compare BASE CANDIDATE...");
   }
   TRY_VOID(CompleteHooks(benchmark));
-  TRY_VOID(CheckFile("input", benchmark.input, false));
+  TRY_VOID(CheckInputs(benchmark));
   const bool to_file = benchmark.output == OutputKind::kFile;
   TRY_VOID(CheckFile("output", benchmark.output_path, to_file));
   if (benchmark.check_output && to_file) {
@@ -400,12 +439,15 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
          {&benchmark.name, &benchmark.parse, &benchmark.adapter, &benchmark.input,
           &benchmark.output_path, &benchmark.hooks.build.command, &benchmark.hooks.setup.command,
           &benchmark.hooks.prepare.command, &benchmark.hooks.conclude.command,
-          &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd}) {
+          &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd, &benchmark.hooks.interpreter}) {
       add(*text);
     }
     for (const Arm& arm : benchmark.arms) {
       bytes += sizeof(Arm);
-      for (const std::string* text : {&arm.name, &arm.command, &arm.cwd}) add(*text);
+      for (const std::string* text : {&arm.name, &arm.command, &arm.cwd, &arm.interpreter,
+                                      &arm.input, &arm.prepare.command, &arm.conclude.command}) {
+        add(*text);
+      }
       add(arm.command);  // also stored as separate words
       add_all(arm.env);
     }

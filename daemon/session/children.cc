@@ -77,7 +77,7 @@ ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const 
                   .argv = arm.argv,
                   .env = spec.environment,
                   .cwd = arm.cwd,
-                  .input = benchmark.input,
+                  .input = arm.input.empty() ? benchmark.input : arm.input,
                   .output = benchmark.output,
                   .output_path = benchmark.output_path,
                   .parse = benchmark.parse,

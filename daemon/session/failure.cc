@@ -138,6 +138,11 @@ Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::ui
                        Error error) {
   const RunPhase first = spec.schedule.warmup > 0 ? RunPhase::kWarmup : RunPhase::kMeasured;
   const RunPlace place{PlannedRun{.benchmark = benchmark, .arm = arm}, first, 0};
+  if (ArmAt(spec, place).shell) {
+    error = std::move(error).Within("shell");
+    if (error.code == ErrorCode::kNotFound)
+      error.hint = "install it, or give another: --shell=PATH";
+  }
   return LaunchFailure(spec, place, std::move(error));
 }
 
