@@ -107,6 +107,7 @@ class Scanner {
     if (option == options_.end()) return UnknownOption(name, options_);
     if (equals == std::string::npos) return TakeValue(*option, "--" + name);
     if (option->value.empty()) return UsageError("--" + name + ": takes no value");
+    if (option->optional && equals + 1 == word.size()) return Missing(*option, "--" + name);
     return TakeRest(*option, "--" + name, word.substr(equals + 1));
   }
 
@@ -124,7 +125,7 @@ class Scanner {
   }
 
   Result<void> TakeValue(const OptionInfo& option, const std::string& shown) {
-    if (option.value.empty()) {
+    if (option.value.empty() || option.optional) {
       parsed_.options.push_back({std::string(option.name), ""});
       return {};
     }
@@ -157,8 +158,10 @@ class Scanner {
   }
 
   static Error Missing(const OptionInfo& option, const std::string& shown) {
+    std::string hint = "write " + shown;
+    if (option.optional) hint += " or " + shown;
     return UsageError(shown + ": missing value",
-                      "write " + shown + " " + std::string(option.value));
+                      hint + (option.optional ? "=" : " ") + std::string(option.value));
   }
 
   static Error NoNumber(const OptionInfo& option, const std::string& given, int word,
@@ -180,11 +183,17 @@ class Scanner {
 std::string OnceKey(const GivenOption& given, const OptionInfo& info) {
   if (info.value.empty()) return {};
   if (!info.repeatable) return given.name;
-  if (info.value != "K=V") return {};
+  if (!info.value.ends_with("K=V")) return {};
   return given.name + " " + given.value.substr(0, given.value.find('='));
 }
 
 }  // namespace
+
+std::string Placeholder(const OptionInfo& option) {
+  const std::string value(option.value);
+  if (option.optional) return "[=" + value + "]";
+  return value.empty() ? "" : " " + value;
+}
 
 std::vector<std::string_view> FixedWords(const OptionInfo& option) {
   std::vector<std::string_view> words = SplitChoices(option);

@@ -21,6 +21,8 @@ struct OptionInfo {
   int numbers = 0;           ///< how many of these words, from the end, are numbers
   std::string_view choices;  ///< allowed values, "a|b|c"; empty: see FixedWords()
   bool repeatable = false;   ///< may be given more than once; a switch always may
+  /// The value may be omitted. It is only taken after `=`, because the next word may be a command.
+  bool optional = false;
 };
 
 constexpr OptionInfo Repeatable(OptionInfo option) {
@@ -32,8 +34,12 @@ constexpr OptionInfo Repeatable(OptionInfo option) {
 /// Placeholders, which have capital letters ("FILE", "quantile:P"), are left out.
 std::vector<std::string_view> FixedWords(const OptionInfo& option);
 
-/// An option as the user gave it. A switch has an empty value. The words of a value are joined by
-/// spaces.
+/// Returns the placeholder with what precedes it: "" for a switch, " FILE", or "[=PATH]" if the
+/// value is optional.
+std::string Placeholder(const OptionInfo& option);
+
+/// An option as the user gave it. A switch, or an option without its optional value, has an empty
+/// value. The words of a value are joined by spaces.
 struct GivenOption {
   std::string name;
   std::string value;
@@ -48,10 +54,10 @@ struct ParsedArguments {
 
 /// Sorts the words after a command's name into options and positionals.
 ///
-/// Follows getopt_long: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`. Options and
-/// positionals may be mixed, everything after `--` is positional, and names cannot be abbreviated.
-/// Values are not interpreted, because commands are free text. An option library that also parses
-/// lists ("[a,b]") would change them.
+/// Follows getopt_long: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`; an optional value is
+/// only `--name=VALUE`. Options and positionals may be mixed, everything after `--` is positional,
+/// and names cannot be abbreviated. Values are not interpreted, because commands are free text. An
+/// option library that also parses lists ("[a,b]") would change them.
 ///
 /// @errors an unknown option, or a value that is not one of its fixed words (the hint suggests the
 ///         nearest one); a missing or unexpected value; a word where a number is expected.

@@ -42,7 +42,8 @@ void AddBashOptions(std::string_view command, std::span<const OptionInfo> option
     if (option.letter != 0) spellings.push_back(std::string("-") + option.letter);
     for (const std::string& spelling : spellings) {
       list += (list.empty() ? "" : " ") + spelling;
-      if (option.value.empty()) continue;
+      // The next word is never the optional value.
+      if (option.value.empty() || option.optional) continue;
       std::string key = BashKey(command);
       key.insert(key.size() - 1, " " + spelling);
       *values += BashRow(key, BashValue(option));
@@ -176,15 +177,17 @@ std::string ZshOption(const OptionInfo& option) {
     const std::vector<std::string_view> words = FixedWords(option);
     const Kind kind = KindOfValue(option);
     for (int i = 0; i < option.words; ++i) {
+      // After a second colon, the argument is optional.
       argument +=
-          ":" + Escaped(option.value, ":") + ":" +
+          (option.optional ? "::" : ":") + Escaped(option.value, ":") + ":" +
           (words.empty() || kind == Kind::kFile ? ZshAction(kind) : "(" + Join(words, " ") + ")");
     }
   }
   const std::string about = "[" + Escaped(option.help, "[]") + "]" + argument;
   const bool joined = option.words == 1 && !option.value.empty();
-  std::string lines =
-      "    " + ShellQuoted("*--" + std::string(option.name) + (joined ? "=" : "") + about) + "\n";
+  // With "=-", the value must be in the same word.
+  const std::string mark = !joined ? "" : option.optional ? "=-" : "=";
+  std::string lines = "    " + ShellQuoted("*--" + std::string(option.name) + mark + about) + "\n";
   if (option.letter != 0) {
     lines += "    " + ShellQuoted(std::string("*-") + option.letter + (joined ? "+" : "") + about) +
              "\n";
@@ -270,7 +273,7 @@ std::string FishOption(std::string_view command, const OptionInfo& option) {
     const std::vector<std::string_view> words = FixedWords(option);
     const Kind kind = KindOfValue(option);
     const bool file = kind == Kind::kFile || kind == Kind::kFolder;
-    line += file ? " -r -F" : " -x";
+    if (!option.optional) line += file ? " -r -F" : " -x";
     if (kind == Kind::kFolder) line += " -a '(__fish_complete_directories)'";
     if (const Lister* lister = ListerOf(kind)) line += FishLister(*lister);
     if (!words.empty()) line += " -a " + FishQuoted(Join(words, " "));

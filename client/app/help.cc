@@ -16,8 +16,7 @@ constexpr int kTextColumn = 30;
 // Renders "  -n, --name NAME              name of an arm ...", with the text wrapped in its column.
 std::string OptionLines(const OptionInfo& option) {
   std::string left = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
-  left += "--" + std::string(option.name);
-  if (!option.value.empty()) left += " " + std::string(option.value);
+  left += "--" + std::string(option.name) + Placeholder(option);
   std::string text;
   if (Width(left) > kTextColumn - 2) {
     text = left + "\n";

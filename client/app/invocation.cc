@@ -57,7 +57,9 @@ std::string InvocationOf(const ParsedArguments& arguments) {
     const OptionInfo* const option = OptionOfSession(given.name);
     if (option == nullptr) continue;
     std::string part = "--" + given.name;
-    if (!option->value.empty()) {
+    if (option->optional) {
+      if (!given.value.empty()) part += "=" + ShellQuoted(given.value);
+    } else if (!option->value.empty()) {
       part += " " + (given.name == "env" ? WithoutValue(given.value)
                                          : WordsOfLine(given.value, option->words));
     }

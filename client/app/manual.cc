@@ -82,7 +82,8 @@ std::string Item(const std::string& tag, const std::string& text) {
 std::string OptionItem(const OptionInfo& option) {
   std::string tag = option.letter != 0 ? Bold(std::string("-") + option.letter) + ", " : "";
   tag += Bold("--" + std::string(option.name));
-  if (!option.value.empty()) tag += " " + Italic(option.value);
+  if (!option.value.empty()) tag += Roff(option.optional ? "[=" : " ") + Italic(option.value);
+  if (option.optional) tag += "]";
   return Item(tag, Roff(option.help));
 }
 

@@ -71,7 +71,7 @@ void AddOption(const GivenOption& given, std::span<const OptionInfo> known,
   const auto info = std::ranges::find(known, given.name, &OptionInfo::name);
   if (info == known.end()) return;
   words->push_back("--" + given.name);
-  if (info->value.empty()) return;
+  if (info->value.empty() || (info->optional && given.value.empty())) return;
   if (info->words == 1) {
     words->back() += "=" + given.value;
     return;

@@ -165,6 +165,7 @@ const std::set<std::string_view> kUntold{
     "benchd.v1.Update.orders",
     "benchd.v1.Update.worst_runs",
     "benchd.v1.Hooks.shell",
+    "benchd.v1.Hooks.interpreter",
     "benchd.v1.Benchmark.output_path",
     "benchd.v1.Comparison.eta_seconds",
     "benchd.v1.Comparison.forecast",

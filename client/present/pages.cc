@@ -57,6 +57,9 @@ Rows Request(const v1::Session& session, const UserNames& users) {
                Printable(arm.name()) + ": " + Printable(arm.command())});
     }
   }
+  for (const auto& [arm, extras] : ArmExtras(session.spec())) {
+    rows.push_back({"with", arm + ": " + extras});
+  }
   for (const auto& [arm, commit] : ArmCommits(session.spec())) {
     rows.push_back({"commit", arm + ": " + commit});
   }

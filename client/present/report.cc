@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "client/present/findings.h"
 #include "client/present/text.h"
@@ -161,6 +163,30 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
     }
   }
   return commits;
+}
+
+std::vector<std::pair<std::string, std::string>> ArmExtras(const v1::SessionSpec& spec) {
+  std::vector<std::pair<std::string, std::string>> extras;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      std::vector<std::string> texts;
+      if (arm.shell()) {
+        texts.push_back("shell " + (arm.interpreter().empty() ? "sh" : arm.interpreter()));
+      }
+      for (const auto& [what, text] : {std::pair{"input ", &arm.input()},
+                                       {"prepare ", &arm.prepare()},
+                                       {"conclude ", &arm.conclude()}}) {
+        if (!text->empty()) texts.push_back(what + *text);
+      }
+      std::set<std::string> names;
+      for (const auto& [name, value] : arm.env()) names.insert(name);
+      if (!names.empty()) texts.push_back("env " + Join(names, " "));
+      if (texts.empty()) continue;
+      const std::string suite = spec.benchmarks_size() > 1 ? benchmark.name() + "/" : "";
+      extras.emplace_back(Printable(suite + arm.name()), Printable(Join(texts, ", ")));
+    }
+  }
+  return extras;
 }
 
 ReportOptions OptionsFor(const v1::Session& session, Detail detail) {

@@ -61,6 +61,11 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed);
 /// "v1.2-3-gabc1234 (ID)".
 std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec);
 
+/// Returns what arms have besides their commands, as pairs of arm and text: ("base", "shell bash,
+/// input /tmp/a, env MODE"). Of variables, only the names are known. In a suite, the arm follows
+/// the name of its benchmark and a slash.
+std::vector<std::pair<std::string, std::string>> ArmExtras(const v1::SessionSpec& spec);
+
 /// The comparisons that have a row.
 enum class RowsShown {
   kWhatMatters,  ///< gates, then other metrics that clearly changed; a line counts the others

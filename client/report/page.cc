@@ -319,6 +319,9 @@ class Section {
       }
     }
     Rows more;
+    for (const auto& [arm, extras] : ArmExtras(source_.session.spec())) {
+      more.push_back({OneLine(arm), "with " + OneLine(extras)});
+    }
     for (const auto& [arm, commit] : options_.commits) more.push_back({arm, "commit " + commit});
     for (const auto& [key, value] : std::map<std::string, std::string>(
              source_.session.spec().labels().begin(), source_.session.spec().labels().end())) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "client/present/units.h"
@@ -19,6 +21,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using Part = OptionField::Part;
 using TextList = std::vector<std::string>;
+
+constexpr char kNoShell[] = "none";
 
 // Stores a parsed value, or returns its error.
 template <typename T, typename Set>
@@ -327,36 +331,64 @@ TextList FormatAcceptExit(const OptionSource& of) {
 
 // The option applies to hooks and commands.
 Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
-  return Put(ParseSwitch(text), [&to](bool on) {
-    to.arms->shell = on;
-    to.benchmark->mutable_hooks()->set_shell(on);
-  });
+  if (text.empty()) return UsageError("empty path", "write bash, /bin/bash or none");
+  ShellChoice shell{.used = text != "false" && text != kNoShell};
+  if (shell.used && text != "true") {
+    shell.interpreter = text.find('/') == std::string::npos ? text : Absolute(text, to.cwd);
+  }
+  SetShell(shell, to.benchmark->mutable_hooks());
+  to.arms->shell = std::move(shell);
+  return {};
 }
 
-// Formats a hook. A hook that all arms share is stored in the hooks of the benchmark.
-TextList FormatRunHook(const OptionSource& of, const std::string& shared,
-                       const std::string& (v1::Arm::*own)() const) {
+ShellChoice ShellForHooks(const v1::Benchmark& benchmark) {
+  if (benchmark.arms().empty()) return {};
+  const ShellChoice first = ShellOf(benchmark.arms(0));
+  const bool shared = std::ranges::all_of(
+      benchmark.arms(), [&first](const v1::Arm& arm) { return ShellOf(arm) == first; });
+  return shared ? first : ShellChoice{.used = true};
+}
+
+// Formats an option that arms may have their own values of: one text for all arms, or one per arm.
+// A value that all arms share is stored in the benchmark.
+TextList FormatPerArm(const OptionSource& of, const std::string& shared,
+                      const std::string& (v1::Arm::*own)() const) {
   TextList texts;
+  bool all_shared = true;
   for (const v1::Arm& arm : of.benchmark.arms()) {
-    if (!(arm.*own)().empty() && arm.role() != v1::ARM_ROLE_PLACEBO) {
-      texts.push_back((arm.*own)());
-    }
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+    const std::string& value = (arm.*own)();
+    all_shared = all_shared && value.empty();
+    texts.push_back(value.empty() ? shared : value);
   }
-  if (texts.empty() && !shared.empty()) texts.push_back(shared);
-  return texts;
+  if (!all_shared) return texts;
+  return shared.empty() ? TextList() : TextList{shared};
+}
+
+TextList FormatInput(const OptionSource& of) {
+  return FormatPerArm(of, of.benchmark.input(), &v1::Arm::input);
 }
 
 TextList FormatPrepare(const OptionSource& of) {
-  return FormatRunHook(of, of.benchmark.hooks().prepare(), &v1::Arm::prepare);
+  return FormatPerArm(of, of.benchmark.hooks().prepare(), &v1::Arm::prepare);
 }
 
 TextList FormatConclude(const OptionSource& of) {
-  return FormatRunHook(of, of.benchmark.hooks().conclude(), &v1::Arm::conclude);
+  return FormatPerArm(of, of.benchmark.hooks().conclude(), &v1::Arm::conclude);
 }
 
 TextList FormatShell(const OptionSource& of) {
-  return of.benchmark.arms_size() > 0 && of.benchmark.arms(0).shell() ? TextList{"true"}
-                                                                      : TextList();
+  TextList texts;
+  for (const v1::Arm& arm : of.benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+    texts.push_back(!arm.shell()                ? kNoShell
+                    : arm.interpreter().empty() ? "true"
+                                                : arm.interpreter());
+  }
+  const bool shared =
+      std::ranges::count(texts, texts.empty() ? "" : texts.front()) == std::ssize(texts);
+  if (!shared) return texts;
+  return texts.empty() || texts.front() == kNoShell ? TextList() : TextList{texts.front()};
 }
 
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to) {

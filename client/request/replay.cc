@@ -38,6 +38,10 @@ class CommandText {
   void Option(const char* name, std::string_view value, std::string_view usual = "") {
     if (value != usual) text_ += std::string(" ") + name + " " + PastedWord(value);
   }
+  // Adds an option whose value must follow "=".
+  void Joined(const std::string& name, std::string_view value) {
+    text_ += " " + name + "=" + PastedWord(value);
+  }
   void Word(const std::string& word) { text_ += " " + PastedWord(word); }
   std::string Take() { return std::move(text_); }
 
@@ -48,8 +52,10 @@ class CommandText {
 void AddOption(const SessionOption& option, const OptionSource& source, CommandText* line) {
   const std::string name = "--" + std::string(option.info.name);
   for (const std::string& text : FormatOption(option.field, source)) {
-    if (option.info.value.empty()) {
+    if (option.info.value.empty() || (option.info.optional && text == "true")) {
       line->Switch(name.c_str(), true);
+    } else if (option.info.optional) {
+      line->Joined(name, text);
     } else {
       line->Option(name.c_str(), text);
     }
@@ -219,8 +225,16 @@ AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableCo
 
 namespace {
 
-// Returns whether options can express the benchmark: on a command line, all arms share one cwd,
-// shell and environment, and the references come first.
+// Returns whether options can express the shells and variables of the arms: the values of variables
+// are not known here, and hooks run in the shell of the arms.
+bool OptionsCanSay(const v1::Benchmark& benchmark) {
+  return ShellOf(benchmark.hooks()) == ShellForHooks(benchmark) &&
+         std::ranges::none_of(benchmark.arms(),
+                              [](const v1::Arm& arm) { return arm.env_size() > 0; });
+}
+
+// Returns whether a command line without commits can express the arms: they share one cwd, and the
+// references come first.
 bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   const v1::Arm& first = benchmark.arms(0);
   const v1::Hooks& hooks = benchmark.hooks();
@@ -228,8 +242,7 @@ bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   const TextList references = ReferencesOf(benchmark);
   for (int i = 0; i < benchmark.arms_size(); ++i) {
     const v1::Arm& arm = benchmark.arms(i);
-    if (arm.cwd() != first.cwd() || arm.shell() != hooks.shell() || arm.env_size() > 0)
-      return false;
+    if (arm.cwd() != first.cwd()) return false;
     const bool reference = arm.role() == v1::ARM_ROLE_REFERENCE;
     if (reference != (static_cast<std::size_t>(i) < references.size())) return false;
     // `--reference NAME=COMMAND` is split at the first `=`.
@@ -336,7 +349,7 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const std::string start = fmt::format("benchctl compare --seed {}", seed);
   const std::string as_asked =
       start + " " + (spec.invocation().empty() ? "-f FILE" : Printable(spec.invocation()));
-  if (spec.benchmarks_size() != 1) return as_asked;
+  if (spec.benchmarks_size() != 1 || !OptionsCanSay(spec.benchmarks(0))) return as_asked;
   const v1::Benchmark& benchmark = spec.benchmarks(0);
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return as_asked;

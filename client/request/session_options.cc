@@ -15,7 +15,7 @@ constexpr OptionField Session(int field, Number number = Number::kDuration) {
 constexpr OptionField Limits(int field) { return {Part::kLimits, field}; }
 constexpr OptionField Benchmark(int field) { return {Part::kBenchmark, field}; }
 constexpr OptionField Hook(int field) { return {Part::kHooks, field}; }
-// Describes a hook that is given once for all arms, or once per arm (spec_builder.cc).
+// Describes a hook that is given once for all arms, or once per arm.
 constexpr OptionField RunHook(int field, OptionField::Format format) {
   return {Part::kHooks, field, Number::kDuration, nullptr, format};
 }
@@ -27,7 +27,7 @@ constexpr OptionField kElsewhere;
 constexpr OptionField kSeed{Part::kSession, Spec::kSeedFieldNumber, Number::kDuration, nullptr,
                             FormatNothing};
 constexpr OptionField kInput{Part::kBenchmark, v1::Benchmark::kInputFieldNumber, Number::kDuration,
-                             ParseInput};
+                             ParseInput, FormatInput};
 
 // Creates options under one heading of the help. Wrappers add further properties, as in
 // Repeatable(PerBenchmark(...)). InTables() adds the help text of `analyze`, if that differs.
@@ -46,6 +46,15 @@ constexpr SessionOption Repeatable(SessionOption option) {
 }
 constexpr SessionOption PerBenchmark(SessionOption option) {
   option.per_benchmark = true;
+  return option;
+}
+// Allows one value per arm (own_values.h).
+constexpr SessionOption PerArm(SessionOption option) {
+  option.per_arm = true;
+  return Repeatable(PerBenchmark(option));
+}
+constexpr SessionOption Optional(SessionOption option) {
+  option.info.optional = true;
   return option;
 }
 constexpr SessionOption InTables(SessionOption option, std::string_view help = {}) {
@@ -142,24 +151,28 @@ constexpr std::array kOptions = {
                    "add a hidden copy of the reference as a candidate"),
              "compare the arm called placebo, which never gates"),
 
-    PerBenchmark(kChildren("shell", "", Own(Part::kBenchmark, ParseShell, FormatShell),
-                           "run the commands with `sh -c`")),
+    Optional(PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),
+                              "run the commands with `sh -c`, or with -c of that shell, such as "
+                              "--shell=bash; a command that follows without `=` is not its value; "
+                              "repeatable: one per command, in order (none: no shell)"))),
     Short('s', PerBenchmark(kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber),
                                       "command to run once before all runs"))),
-    Short('p', Repeatable(PerBenchmark(kChildren(
+    Short('p', PerArm(kChildren(
                    "prepare", "C", RunHook(v1::Hooks::kPrepareFieldNumber, FormatPrepare),
-                   "command to run before every run; repeatable: one per command, in order")))),
-    Short('C', Repeatable(PerBenchmark(kChildren(
+                   "command to run before every run; repeatable: one per command, in order"))),
+    Short('C', PerArm(kChildren(
                    "conclude", "C", RunHook(v1::Hooks::kConcludeFieldNumber, FormatConclude),
-                   "command to run after every run; repeatable: one per command, in order")))),
+                   "command to run after every run; repeatable: one per command, in order"))),
     Short('c', PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
                                       "command to run once at the end, even after a failure"))),
     PerBenchmark(kChildren("cwd", "DIR", Own(Part::kBenchmark, ParseCwd, FormatCwd),
                            "working directory of the commands (default: the current one)")),
-    Repeatable(
-        PerBenchmark(kChildren("env", "K=V", Own(Part::kBenchmark, ParseVariable, FormatNothing),
-                               "add a variable to the commands' environment; repeatable"))),
-    PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default: null)")),
+    PerArm(kChildren("env", "[ARM:]K=V", Own(Part::kBenchmark, ParseVariable, FormatNothing),
+                     "add a variable to the commands' environment, or to that of one arm, such as "
+                     "candidate:K=V; repeatable")),
+    PerArm(kChildren("input", "FILE", kInput,
+                     "stdin of the commands (default: null); repeatable: one per command, in "
+                     "order")),
     PerBenchmark(
         kChildren("output", "null|pipe|log|FILE", Own(Part::kBenchmark, ParseOutput, FormatOutput),
                   "destination of stdout and stderr; FILE gets the stdout of the last run, and "
@@ -258,10 +271,11 @@ OptionValues CollectSessionOptions(const ParsedArguments& arguments) {
     const SessionOption* option = FindSessionOption(given.name);
     if (option == nullptr) continue;
     std::vector<OptionValue>& list = values[given.name];
-    if (option->info.value.empty()) {
+    const bool optional = option->info.optional;
+    if (option->info.value.empty() || (optional && given.value.empty())) {
       list.push_back({"true", "--" + given.name});
     } else {
-      list.push_back({given.value, "--" + given.name + " " + given.value});
+      list.push_back({given.value, "--" + given.name + (optional ? "=" : " ") + given.value});
     }
   }
   return values;

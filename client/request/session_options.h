@@ -13,10 +13,32 @@
 
 namespace benchd::client {
 
+/// Whether a shell runs a command, and which one (v1.Arm.shell and interpreter).
+struct ShellChoice {
+  bool used = false;
+  std::string interpreter = {};  ///< a name or an absolute path; empty: /bin/sh
+  bool operator==(const ShellChoice&) const = default;
+};
+
+/// Returns the shell of a message's commands, or sets it.
+template <typename Message>
+ShellChoice ShellOf(const Message& message) {
+  return {message.shell(), message.interpreter()};
+}
+template <typename Message>
+void SetShell(const ShellChoice& shell, Message* message) {
+  message->set_shell(shell.used);
+  message->set_interpreter(shell.interpreter);
+}
+
+/// Returns the shell of a benchmark's hooks if no shell is given for all arms: the one that the
+/// arms share. If they differ, it is sh, which also runs hooks that need no shell.
+ShellChoice ShellForHooks(const v1::Benchmark& benchmark);
+
 /// Settings of a benchmark that messages store in its arms.
 struct ArmSettings {
   std::string cwd;  ///< as given; empty: the caller's working directory
-  bool shell = false;
+  ShellChoice shell;
   std::map<std::string, std::string> env;
 };
 
@@ -74,6 +96,7 @@ std::vector<std::string> FormatRule(const OptionSource& of);
 std::vector<std::string> FormatLabels(const OptionSource& of);
 std::vector<std::string> FormatGates(const OptionSource& of);
 std::vector<std::string> FormatOutput(const OptionSource& of);
+std::vector<std::string> FormatInput(const OptionSource& of);
 std::vector<std::string> FormatPrepare(const OptionSource& of);
 std::vector<std::string> FormatConclude(const OptionSource& of);
 std::vector<std::string> FormatAcceptExit(const OptionSource& of);
@@ -107,11 +130,13 @@ struct OptionValue {
 using OptionValues = std::map<std::string, std::vector<OptionValue>, std::less<>>;
 
 /// An option of a session: its help, the parser and formatter of its value, whether a [[benchmark]]
-/// of a file may have its own value, and the help for tables of measurements.
+/// or an [[arm]] of a file may have its own value, and the help for tables of measurements.
 struct SessionOption {
   OptionInfo info;
   OptionField field;
   bool per_benchmark = false;
+  /// Of several values, each belongs to one arm, in order; env instead names the arm in its value.
+  bool per_arm = false;
   /// Help text of `analyze`; empty if the option is only for sessions.
   std::string_view help_of_table;
 };

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "client/request/own_values.h"
 #include "client/request/quantity.h"
 #include "client/request/session_options.h"
 #include "client/request/spec_input.h"
@@ -14,18 +15,6 @@ namespace {
 
 // The kernel's limit for one argument (MAX_ARG_STRLEN). Longer commands cannot be executed.
 constexpr std::size_t kMaxCommandBytes = 128 * 1024;
-
-std::string FillInArm(std::string command, const ArmInput& arm) {
-  const auto replace = [&command](std::string_view mark, const std::string& with) {
-    for (std::size_t at = command.find(mark); at != std::string::npos;
-         at = command.find(mark, at + with.size())) {
-      command.replace(at, mark.size(), with);
-    }
-  };
-  replace("{name}", arm.name);
-  replace("{dir}", arm.dir);
-  return command;
-}
 
 Result<void> CheckText(const std::string& text, const std::string& what) {
   if (text.find('\0') != std::string::npos) return UsageError(what + ": contains a NUL byte");
@@ -74,6 +63,9 @@ class Builder {
     for (Result<void> step :
          {CheckOptionText(input_.options), CheckAllArms(), ApplyAll(input_.options, &spec_)}) {
       if (!step) return std::move(step).error();
+    }
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      for (const ArmInput& arm : ArmsOf(benchmark)) arm_names_.insert(arm.name);
     }
     std::set<std::string> names;
     for (const BenchmarkInput& benchmark : input_.benchmarks) {
@@ -147,54 +139,37 @@ class Builder {
   Result<void> AddBenchmark(const BenchmarkInput& input) {
     v1::Benchmark* benchmark = spec_.add_benchmarks();
     benchmark->set_name(input.name);
-    ArmSettings settings;
+    std::vector<ArmInput> arms = ArmsOf(input);
     OptionValues options = input_.options;
     // --env of the session is added to its environment, which is stored separately and never shown.
-    if (const auto env = options.find("env"); env != options.end()) {
-      auto added = AddSessionEnvironment(env->second);
-      if (!added) return added;
-      options.erase(env);
-    }
-    const OptionTarget target{&spec_, benchmark, &settings, caller_.cwd};
-    for (const auto& [name, values] : Overlay(std::move(options), input.options)) {
-      const SessionOption* const option = FindSessionOption(name);
-      if (option == nullptr || !option->field.OfBenchmark()) continue;
-      const bool each = values.size() > 1 && IsRunHook(name);
-      for (const OptionValue& value : values) {
-        auto applied = each ? Result<void>() : ParseOption(option->field, value.text, target);
-        if (applied && IsHook(name)) applied = PlaceHook(value.text, benchmark);
-        if (!applied) return std::move(applied).error().Within(value.origin);
-      }
-    }
-    auto named = CheckGateNames(Overlay(input_.options, input.options), *benchmark);
-    if (!named) return named;
-    auto margin = ApplyOwnMargin(input, benchmark);
-    if (!margin) return margin;
+    OptionValues variables;
+    if (auto env = options.extract("env")) variables.insert(std::move(env));
+    TRY_VOID(MoveOwnValues(arm_names_, &variables, &arms));
+    TRY_VOID(AddSessionEnvironment(variables["env"]));
+    options = Overlay(std::move(options), input.options);
+    TRY_VOID(MoveOwnValues({}, &options, &arms));
+    ArmSettings settings;
+    TRY_VOID(ApplyToBenchmark(options, &settings, benchmark));
+    TRY_VOID(CheckGateNames(Overlay(input_.options, input.options), *benchmark));
+    TRY_VOID(ApplyOwnMargin(input, benchmark));
     AddBuild(benchmark);
-    TRY_VOID(AddArms(input, settings, benchmark));
-    return AddRunHooks(Overlay(input_.options, input.options), benchmark);
+    TRY_VOID(AddArms(input, arms, settings, benchmark));
+    const ShellChoice shell = ShellForHooks(*benchmark);
+    if (options["shell"].empty() && shell.used) SetShell(shell, benchmark->mutable_hooks());
+    return {};
   }
 
-  // Adds hooks as in hyperfine: one for all commands, or one per command, in order.
-  static Result<void> AddRunHooks(const OptionValues& options, v1::Benchmark* benchmark) {
-    for (const char* name : {"prepare", "conclude"}) {
-      const auto given = options.find(name);
-      if (given == options.end() || given->second.size() < 2) continue;
-      const std::vector<OptionValue>& values = given->second;
-      if (values.size() != static_cast<std::size_t>(benchmark->arms_size())) {
-        return UsageError(
-            fmt::format("{}: {} for {}", values.back().origin, values.size(),
-                        Counted(static_cast<std::size_t>(benchmark->arms_size()), "command")),
-            "give one for all commands, or one per command, in order");
-      }
-      for (int i = 0; i < benchmark->arms_size(); ++i) {
-        const OptionValue& value = values[static_cast<std::size_t>(i)];
-        if (value.text.empty()) {
-          return UsageError(value.origin + ": empty", "write true if there is nothing to do");
-        }
-        v1::Arm* const arm = benchmark->mutable_arms(i);
-        (name == std::string_view("prepare") ? arm->mutable_prepare() : arm->mutable_conclude())
-            ->assign(value.text);
+  // Applies the values that all arms share.
+  Result<void> ApplyToBenchmark(const OptionValues& options, ArmSettings* settings,
+                                v1::Benchmark* benchmark) {
+    const OptionTarget target{&spec_, benchmark, settings, caller_.cwd};
+    for (const auto& [name, values] : options) {
+      const SessionOption* const option = FindSessionOption(name);
+      if (option == nullptr || !option->field.OfBenchmark()) continue;
+      for (const OptionValue& value : values) {
+        auto applied = ParseOption(option->field, value.text, target);
+        if (applied && IsHook(name)) applied = PlaceHook(value.text, benchmark);
+        if (!applied) return std::move(applied).error().Within(value.origin);
       }
     }
     return {};
@@ -246,12 +221,8 @@ class Builder {
     benchmark->mutable_hooks()->set_cwd(caller_.cwd);
   }
 
-  static bool IsRunHook(const std::string& option) {
-    return option == "prepare" || option == "conclude";
-  }
-
   static bool IsHook(const std::string& option) {
-    return option == "setup" || option == "cleanup" || IsRunHook(option);
+    return option == "setup" || option == "cleanup" || option == "prepare" || option == "conclude";
   }
 
   // Adds a hook that runs once per benchmark. It does not belong to an arm and runs in the caller's
@@ -273,9 +244,8 @@ class Builder {
     return Absolute(input_.templates ? FillInArm(settings.cwd, arm) : settings.cwd, base);
   }
 
-  Result<void> AddArms(const BenchmarkInput& input, const ArmSettings& settings,
-                       v1::Benchmark* benchmark) {
-    const std::vector<ArmInput>& arms = ArmsOf(input);
+  Result<void> AddArms(const BenchmarkInput& input, const std::vector<ArmInput>& arms,
+                       const ArmSettings& shared, v1::Benchmark* benchmark) {
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const ArmInput& from = arms[i];
       const std::string& origin = input.command.empty() ? from.origin : input.origin;
@@ -291,7 +261,9 @@ class Builder {
       arm->set_name(from.name);
       arm->set_role(IsReference(arms, i) ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
       arm->set_command(command);
-      arm->set_shell(settings.shell);
+      ArmSettings settings = shared;
+      TRY_VOID(ApplyOwnValues(from, input_.templates, caller_.cwd, &settings, arm));
+      SetShell(settings.shell, arm);
       arm->set_cwd(WorkingDirectory(from, settings, caller_.cwd));
       if (settings.cwd.empty() && !from.cwd.empty()) arm->set_cwd(from.cwd);
       if (from.commit) {
@@ -315,6 +287,7 @@ class Builder {
 
   const SpecInput& input_;
   const CallerContext& caller_;
+  std::set<std::string> arm_names_;  // of all benchmarks
   v1::SessionSpec spec_;
 };
 

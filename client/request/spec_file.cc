@@ -105,8 +105,8 @@ class Reader {
                             : key == "command" ? &arm.command
                             : key == "dir"     ? &dir
                                                : nullptr;
-      if (target == nullptr) return Unknown(key, {"name", "role", "command", "dir"});
-      auto read = ReadText(key, value, target);
+      auto read =
+          target != nullptr ? ReadText(key, value, target) : ReadOwnValue(key, value, &arm.options);
       if (!read) return read;
     }
     if (arm.name.empty()) return UsageError(arm.origin + ": missing name", "add name = \"base\"");
@@ -118,6 +118,22 @@ class Reader {
     arm.origin += " " + arm.name;
     arms->push_back(std::move(arm));
     return {};
+  }
+
+  // Reads an option of one arm. Only env may have several values.
+  Result<void> ReadOwnValue(const toml::key& key, const toml::node& value,
+                            OptionValues* options) const {
+    std::vector<std::string_view> known = {"name", "role", "command", "dir"};
+    const std::string spelled = Spelled(key.str());
+    for (const SessionOption& option : SessionOptions()) {
+      if (!option.per_arm) continue;
+      known.push_back(option.info.name);
+      if (option.info.name != spelled) continue;
+      SessionOption own = option;
+      own.info.repeatable = spelled == "env";
+      return ReadValues(key, value, own, &(*options)[spelled]);
+    }
+    return Unknown(key, std::move(known));
   }
 
   Result<void> ReadBenchmark(const toml::table& table) {
@@ -202,7 +218,7 @@ class Reader {
     }
     const auto text = Scalar(value);
     if (!text) return UsageError(where + ": expected a string or a number");
-    if (option.info.value.empty() != value.is_boolean()) {
+    if (!option.info.optional && option.info.value.empty() != value.is_boolean()) {
       return UsageError(where + (value.is_boolean() ? ": expected a value, not true or false"
                                                     : ": expected true or false"));
     }

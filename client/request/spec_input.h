@@ -31,6 +31,7 @@ struct ArmInput {
   std::string origin;                 ///< for messages: "BASE", "suite.toml:4: arm"
   std::optional<CommitInput> commit;  ///< if set, the arm runs in `dir`
   std::string cwd = {};               ///< default of --cwd; empty: the caller's working directory
+  OptionValues options = {};          ///< the arm's own values; per_arm only
   bool operator==(const ArmInput&) const = default;
 };
 
@@ -115,7 +116,8 @@ std::vector<std::string> NotesOnParameters(const SpecInput& input);
 /// Reads the TOML of `compare -f FILE`: [defaults], [[arm]], [[benchmark]].
 ///
 /// Keys are the long names of the options with `_` for `-`. [[benchmark]] accepts only
-/// per_benchmark options. `dir` of an arm is relative to the file. Pure.
+/// per_benchmark options, and [[arm]] only per_arm options. `dir` of an arm is relative to the
+/// file. Pure.
 ///
 /// @param name       the name of the file in messages: "suite.toml:12: ..."
 /// @param directory  the folder of the file, absolute

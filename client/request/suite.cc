@@ -95,7 +95,10 @@ class Texts {
                std::ranges::any_of(option.second, has, &OptionValue::text);
       });
     };
-    return has(benchmark_.command) || std::ranges::any_of(Arms(), has, &ArmInput::command) ||
+    const auto arm_has = [&](const ArmInput& arm) {
+      return has(arm.command) || options_have(arm.options);
+    };
+    return has(benchmark_.command) || std::ranges::any_of(Arms(), arm_has) ||
            options_have(Options()) || has(input_.build);
   }
 
@@ -104,18 +107,17 @@ class Texts {
     filled.command = FillInValues(filled.command, values);
     const OptionValues own = std::exchange(filled.options, {});
     for (const auto& [name, given] : Options()) {
-      std::vector<OptionValue> list = given;
-      for (OptionValue& value : list) {
-        if (IsFilled(name)) value.text = FillInValues(value.text, values);
-      }
+      const std::vector<OptionValue> list = FilledList(name, given, values);
       // An option of the session without a parameter stays with the session.
       const bool is_own = own.contains(name);
-      if (is_own || list != given) filled.options[name] = std::move(list);
+      if (is_own || list != given) filled.options[name] = list;
     }
     std::vector<ArmInput> arms = Arms();
     for (ArmInput& arm : arms) {
       arm.command = FillInValues(arm.command, values);
       arm.name = FillInValues(arm.name, values);
+      for (auto& [name, own_values] : arm.options)
+        own_values = FilledList(name, own_values, values);
     }
     if (arms != Arms()) filled.arms = std::move(arms);
     for (const auto& [name, value] : values) {
@@ -129,6 +131,13 @@ class Texts {
   static bool IsFilled(const std::string& option) {
     const SessionOption* known = FindSessionOption(option);
     return known != nullptr && known->per_benchmark && option != kList && option != kScan;
+  }
+  static std::vector<OptionValue> FilledList(const std::string& option,
+                                             std::vector<OptionValue> list, const Values& values) {
+    for (OptionValue& value : list) {
+      if (IsFilled(option)) value.text = FillInValues(value.text, values);
+    }
+    return list;
   }
   const std::vector<ArmInput>& Arms() const {
     return benchmark_.arms.empty() ? input_.arms : benchmark_.arms;

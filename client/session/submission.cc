@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,6 +45,16 @@ Result<void> CheckPlace(const std::string& option, const std::string& path, bool
   return UsageError(what + (folder ? "not a directory" : "is a directory"));
 }
 
+// Returns the files that the arms read; an arm's own one replaces that of the benchmark.
+std::set<std::string> InputsOf(const v1::Benchmark& benchmark) {
+  std::set<std::string> inputs;
+  for (const v1::Arm& arm : benchmark.arms()) {
+    inputs.insert(arm.input().empty() ? benchmark.input() : arm.input());
+  }
+  inputs.erase("");
+  return inputs;
+}
+
 }  // namespace
 
 Result<void> CheckPlaces(const v1::SessionSpec& spec) {
@@ -59,9 +70,10 @@ Result<void> CheckPlaces(const v1::SessionSpec& spec) {
     }
     const bool may_make_files =
         !hooks.setup().empty() || !hooks.prepare().empty() || !benchmark.arms(0).prepare().empty();
-    if (benchmark.input().empty() || may_make_files) continue;
-    auto file = CheckPlace("input", benchmark.input(), /*folder=*/false);
-    if (!file) return file;
+    if (may_make_files) continue;
+    for (const std::string& input : InputsOf(benchmark)) {
+      TRY_VOID(CheckPlace("input", input, /*folder=*/false));
+    }
   }
   return {};
 }
@@ -109,7 +121,9 @@ void TellOfPointers(v1::SessionSpec* spec) {
   std::set<std::string> pointers;
   for (const v1::Benchmark& benchmark : spec->benchmarks()) {
     if (!benchmark.hooks().build().empty()) continue;
-    if (IsLfsPointer(benchmark.input())) pointers.insert(benchmark.input());
+    for (const std::string& input : InputsOf(benchmark)) {
+      if (IsLfsPointer(input)) pointers.insert(input);
+    }
     for (const v1::Arm& arm : benchmark.arms()) {
       const auto words = SplitCommandLine(arm.command());
       for (const std::string& word : words ? *words : std::vector<std::string>()) {
@@ -188,10 +202,10 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
 namespace {
 
 // Returns the median of several starts of a shell, after one that loads it into memory.
-std::optional<double> MeasureShell() {
+std::optional<double> MeasureShell(const std::string& program) {
   constexpr std::size_t kStarts = 11;
   using ShellClock = std::chrono::steady_clock;
-  const ProcessOrder shell{.words = {"/bin/sh", "-c", ":"}, .keeps_output = false};
+  const ProcessOrder shell{.words = {program, "-c", ""}};
   std::vector<double> seconds;
   for (std::size_t i = 0; i <= kStarts; ++i) {
     const ShellClock::time_point start = ShellClock::now();
@@ -203,19 +217,39 @@ std::optional<double> MeasureShell() {
   return seconds[kStarts / 2];
 }
 
+// Returns the shells that run commands, each with the names of its arms; without names if it runs
+// all commands.
+std::map<std::string, std::string> ShellsOf(const v1::SessionSpec& spec) {
+  std::map<std::string, std::vector<std::string>> arms;
+  bool everywhere = true;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      everywhere = everywhere && arm.shell();
+      if (!arm.shell()) continue;
+      std::vector<std::string>& names = arms[arm.interpreter()];
+      if (std::ranges::find(names, arm.name()) == names.end()) names.push_back(arm.name());
+    }
+  }
+  std::map<std::string, std::string> shells;
+  for (const auto& [program, names] : arms) {
+    shells[program] = everywhere && arms.size() == 1 ? "" : Join(names, ", ");
+  }
+  return shells;
+}
+
 }  // namespace
 
 void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status) {
-  const bool shell = std::ranges::any_of(spec.benchmarks(), [](const v1::Benchmark& benchmark) {
-    return std::ranges::any_of(benchmark.arms(), &v1::Arm::shell);
-  });
   const bool busy = !status.running().empty() || status.has_reserved_by() || status.queued() > 0;
-  if (!shell || busy) return;
-  const std::optional<double> seconds = MeasureShell();
-  if (!seconds) return;
-  std::cerr << "benchctl: `sh -c` alone takes about "
-            << FormatQuantity(*seconds, "s", StyleOf(STDERR_FILENO))
-            << " here; every run includes this time, which is not subtracted\n";
+  if (busy) return;
+  for (const auto& [program, arms] : ShellsOf(spec)) {
+    const std::optional<double> seconds = MeasureShell(program.empty() ? "/bin/sh" : program);
+    if (!seconds) continue;
+    std::cerr << "benchctl: `" << (program.empty() ? "sh" : Printable(program))
+              << " -c` alone takes about " << FormatQuantity(*seconds, "s", StyleOf(STDERR_FILENO))
+              << " here; every run" << (arms.empty() ? "" : " of " + Printable(arms))
+              << " includes this time, which is not subtracted\n";
+  }
 }
 
 std::string WhoHasTheMachine(const DaemonLink& link) {
