@@ -116,7 +116,7 @@ class Scanner {
       const auto option = std::ranges::find(options_, word[i], &OptionInfo::letter);
       if (option == options_.end()) return UnknownLetter(word, word[i], options_);
       const std::string shown = "-" + word.substr(i, 1);
-      if (!option->value.empty() && i + 1 < word.size()) {
+      if (!option->value.empty() && !option->optional && i + 1 < word.size()) {
         return TakeRest(*option, shown, word.substr(i + 1));
       }
       TRY_VOID(TakeValue(*option, shown));

@@ -61,6 +61,14 @@ TEST(SummaryTest, OneWithoutANameIsKnownByItsCommand) {
   SessionRecord record = Done();
   record.spec.benchmarks[0].arms[1].command = "foobar";
   EXPECT_EQ(SummariesOf(record).at(0).series, "85944171f73967e8");
+  // The time of another interpreter is no step of the same series.
+  record.spec.benchmarks[0].arms[1].shell = true;
+  EXPECT_EQ(SummariesOf(record).at(0).series, "85944171f73967e8");
+  record.spec.benchmarks[0].arms[1].interpreter = "bash";
+  const std::string of_bash = SummariesOf(record).at(0).series;
+  EXPECT_NE(of_bash, "85944171f73967e8");
+  record.spec.benchmarks[0].arms[1].interpreter = "zsh";
+  EXPECT_NE(SummariesOf(record).at(0).series, of_bash);
   record.spec.benchmarks[0].name = "parse";
   record.snapshot.report->comparisons[1].benchmark = "parse";
   EXPECT_EQ(SummariesOf(record).at(0).series, "");

@@ -23,6 +23,41 @@ TEST(ValidateSpecTest, SplitsCommandsIntoArguments) {
             (std::vector<std::string>{"/bin/sh", "-c", "sort x | uniq"}));
 }
 
+TEST(ValidateSpecTest, RunsCommandsAndHooksWithTheirInterpreter) {
+  SessionSpec spec = fake::TwoArms("echo {1..3}", "sort x | uniq");
+  Benchmark& benchmark = spec.benchmarks[0];
+  for (Arm& arm : benchmark.arms) arm.shell = true;
+  benchmark.arms[0].interpreter = "bash";
+  benchmark.arms[1].interpreter = "/opt/b/zsh";
+  benchmark.arms[0].prepare.command = "rm *";
+  benchmark.arms[1].prepare.command = "rm -f x";
+  benchmark.hooks.shell = true;
+  benchmark.hooks.interpreter = "dash";
+  benchmark.hooks.setup.command = "make && make install";
+  benchmark.hooks.build.command = "benchctl build";
+  const Result<SessionSpec> valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  using Words = std::vector<std::string>;
+  const Benchmark& made = valid->benchmarks[0];
+  EXPECT_EQ(made.arms[0].argv, (Words{"bash", "-c", "echo {1..3}"}));
+  EXPECT_EQ(made.arms[1].argv, (Words{"/opt/b/zsh", "-c", "sort x | uniq"}));
+  EXPECT_EQ(made.hooks.setup.argv, (Words{"dash", "-c", "make && make install"}));
+  EXPECT_EQ(made.arms[0].prepare.argv, (Words{"dash", "-c", "rm *"}));
+  EXPECT_EQ(made.hooks.build.argv, (Words{"/bin/sh", "-c", "benchctl build"}));
+}
+
+TEST(ValidateSpecTest, ArmsMayReadDifferentFiles) {
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks[0].arms[0].input = "/a";
+  spec.benchmarks[0].arms[1].input = "/b";
+  EXPECT_TRUE(ValidateSpec(spec));
+  // The other arm has that of the benchmark.
+  spec.benchmarks[0].arms[1].input.clear();
+  EXPECT_FALSE(ValidateSpec(spec));
+  spec.benchmarks[0].input = "/b";
+  EXPECT_TRUE(ValidateSpec(spec));
+}
+
 TEST(ValidateSpecTest, LeavesQuotesOfAShellScriptToTheShell) {
   SessionSpec spec = fake::TwoArms();
   spec.benchmarks[0].arms[0].shell = true;
@@ -179,6 +214,27 @@ INSTANTIATE_TEST_SUITE_P(
                   s.benchmarks[0].arms[1].conclude.command = "rm *.o";
                 },
                 "conclude of candidate"},
+        BadSpec{"an_input_of_one_arm_alone", [](auto& s) { s.benchmarks[0].arms[0].input = "/in"; },
+                "input"},
+        BadSpec{"a_descriptor_as_input_of_an_arm",
+                [](auto& s) {
+                  for (auto& arm : s.benchmarks[0].arms) arm.input = "/dev/stdin";
+                },
+                "input"},
+        BadSpec{"an_interpreter_without_a_shell",
+                [](auto& s) { s.benchmarks[0].arms[1].interpreter = "bash"; }, "shell"},
+        BadSpec{"a_relative_interpreter",
+                [](auto& s) {
+                  s.benchmarks[0].arms[1].shell = true;
+                  s.benchmarks[0].arms[1].interpreter = "bin/bash";
+                },
+                "shell"},
+        BadSpec{"a_control_character_in_an_interpreter",
+                [](auto& s) {
+                  s.benchmarks[0].hooks.shell = true;
+                  s.benchmarks[0].hooks.interpreter = std::string("ba\0sh", 5);
+                },
+                "shell"},
         BadSpec{"shell_syntax", [](auto& s) { s.benchmarks[0].arms[1].command = "a > b"; },
                 "command of candidate"},
         BadSpec{"shell_syntax_in_a_hook",

@@ -48,6 +48,17 @@ TEST_F(FailureTest, TellsTheExitCodeAndTheEndOfStderr) {
   EXPECT_EQ(failure->run->stderr_tail, "no such table");
 }
 
+TEST_F(FailureTest, NamesAShellThatIsMissing) {
+  spec_.benchmarks[0].arms[1].shell = true;
+  spec_.benchmarks[0].arms[1].interpreter = "nosh";
+  const Error missing{ErrorCode::kNotFound, "command 'nosh': not found in PATH",
+                      "give its path, or use --shell for shell builtins"};
+  const Failure failure = ProgramFailure(spec_, 0, 1, missing);
+  EXPECT_EQ(failure.error.code, ErrorCode::kNotFound);
+  EXPECT_WORDING(failure.error);
+  EXPECT_EQ(failure.run->arm, "candidate");
+}
+
 TEST_F(FailureTest, TellsTheSignal) {
   RunOutcome outcome;
   outcome.exit.signal = SIGSEGV;

@@ -28,15 +28,20 @@ inline SessionSpec RichSpec() {
                       .role = ArmRole::kReference,
                       .command = "gzip -1 'a b'\n\t\"c\"",
                       .shell = true,
-                      .argv = {"/bin/sh", "-c", "gzip", ""},
+                      .interpreter = "/opt/b sh",
+                      .argv = {"/opt/b sh", "-c", "gzip", ""},
                       .env = {{"TOKEN", "secret"}, {"EMPTY", ""}},
                       .cwd = "/tmp/" + kBytes,
                       .program = program,
-                      .commit = Commit{"0123456789abcdef0123456789abcdef01234567", "v1-3-g0123"}};
+                      .commit = Commit{"0123456789abcdef0123456789abcdef01234567", "v1-3-g0123"},
+                      .prepare = {"q 1", {"q", "1"}},
+                      .conclude = {"d", {"d"}},
+                      .input = "/tmp/in 1"};
   const Arm candidate{.name = "feature", .command = "gzip -9", .argv = {"gzip", "-9"}, .cwd = "/"};
   const Benchmark benchmark{.name = "parse",
                             .arms = {reference, candidate},
                             .hooks = {.shell = true,
+                                      .interpreter = "zsh",
                                       .cwd = "/srv",
                                       .build = {"b 1", {"b", "1"}},
                                       .setup = {"s", {"s"}},

@@ -39,6 +39,24 @@ TEST(ArgumentsTest, TakesAllSpellingsAndKeepsTheOrder) {
                                                        {"margin", ""}}));
 }
 
+// The next word may be a command, so it is never taken as the value.
+TEST(ArgumentsTest, AnOptionalValueOnlyFollowsAnEqualsSign) {
+  const std::array options = {
+      OptionInfo{.name = "shell", .letter = 'S', .value = "PATH", .optional = true}};
+  const auto parse = [&options](std::vector<std::string> words) {
+    return ParseArguments(words, options);
+  };
+  const auto parsed = parse({"--shell", "bash", "--shell=/bin/zsh", "-S", "a"});
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->options,
+            (std::vector<GivenOption>{{"shell", ""}, {"shell", "/bin/zsh"}, {"shell", ""}}));
+  EXPECT_EQ(parsed->positionals, (std::vector<std::string>{"bash", "a"}));
+  ExpectRefused(parse({"--shell=", "a"}));
+  EXPECT_EQ(Placeholder(options[0]), "[=PATH]");
+  EXPECT_EQ(Placeholder(kOptions[0]), " NAME");
+  EXPECT_EQ(Placeholder(kOptions[2]), "");
+}
+
 TEST(ArgumentsTest, TakesCommandsAsTheyAre) {
   const auto parsed = Parse({"[ -f x,y ]", "{}", "-", "", "--", "--json", "-n"});
   ASSERT_TRUE(parsed) << parsed.error().message;
@@ -95,6 +113,8 @@ TEST(ArgumentsTest, AKeyIsAssignedOnce) {
     ASSERT_FALSE(twice) << name;
     EXPECT_EQ(twice.error().code, ErrorCode::kInvalidArgument);
   }
+  EXPECT_TRUE(check("compare", {{"env", "A=1"}, {"env", "base:A=2"}, {"env", "candidate:A=3"}}));
+  EXPECT_FALSE(check("compare", {{"env", "base:A=2"}, {"env", "base:A=3"}}));
 }
 
 TEST(ArgumentsTest, SaysWhatIsWrong) {

@@ -41,6 +41,13 @@ TEST(InvocationTest, AsksForTheSameAgain) {
 TEST(InvocationTest, ValuesOfVariablesAreNotKept) {
   EXPECT_EQ(InvocationAsked({"--env", "TOKEN=s3cret", "--env", "a b=s3cret", "a", "b"}),
             "--env TOKEN=\"$TOKEN\" --env 'a b=...' -- a b");
+  EXPECT_EQ(InvocationAsked({"--env", "base:TOKEN=s3cret", "a", "b"}),
+            "--env 'base:TOKEN=...' -- a b");
+}
+
+TEST(InvocationTest, AnOptionalValueStaysInItsWord) {
+  EXPECT_EQ(InvocationAsked({"--shell", "--shell=/opt/my sh", "a", "b"}),
+            "--shell --shell='/opt/my sh' -- a b");
 }
 
 TEST(InvocationTest, WhatIsNoLineIsLeftOut) {

@@ -333,6 +333,47 @@ TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
   EXPECT_EQ(ReplayCommand(SampleSession().spec(), 42), from_file) << "and one environment";
 }
 
+TEST(ReportTest, ReplaysTheOwnValuesOfArms) {
+  v1::Session session = SampleSession();
+  v1::Benchmark& benchmark = *session.mutable_spec()->mutable_benchmarks(0);
+  benchmark.mutable_arms(1)->clear_env();
+  benchmark.mutable_hooks()->set_prepare("sync");
+  benchmark.mutable_hooks()->set_shell(true);
+  benchmark.mutable_arms(0)->set_prepare("make base");
+  benchmark.mutable_arms(0)->set_shell(true);
+  benchmark.mutable_arms(0)->set_interpreter("bash");
+  for (int i = 0; i < 2; ++i) {
+    benchmark.mutable_arms(i)->set_command("./bench");
+    benchmark.mutable_arms(i)->set_input("/in-" + std::to_string(i));
+  }
+  EXPECT_EQ(
+      ReplayCommand(session.spec(), 42),
+      "benchctl compare --seed 42 --metric wall_time --max-time 60s --shell=bash --shell=none "
+      "--setup 'make -s' --prepare 'make base' --prepare sync --cwd '/home/user/my project' "
+      "--input /in-0 --input /in-1 --label branch=main -n base -n candidate -- ./bench ./bench");
+  // The shell of the hooks does not follow from those of the arms.
+  benchmark.mutable_hooks()->set_interpreter("zsh");
+  EXPECT_EQ(ReplayCommand(session.spec(), 42), "benchctl compare --seed 42 -f FILE");
+}
+
+TEST(ReportTest, TellsWhatArmsHaveBesidesTheirCommands) {
+  using Extras = std::vector<std::pair<std::string, std::string>>;
+  v1::SessionSpec spec = SampleSession().spec();
+  EXPECT_EQ(ArmExtras(spec), (Extras{{"candidate", "env MALLOC_ARENA_MAX"}}));
+  v1::Arm& base = *spec.mutable_benchmarks(0)->mutable_arms(0);
+  base.set_shell(true);
+  base.set_input("/a b");
+  base.set_prepare("make\n");
+  spec.mutable_benchmarks(0)->mutable_arms(1)->set_shell(true);
+  spec.mutable_benchmarks(0)->mutable_arms(1)->set_interpreter("/bin/zsh");
+  EXPECT_EQ(ArmExtras(spec),
+            (Extras{{"base", "shell sh, input /a b, prepare " + Printable("make\n")},
+                    {"candidate", "shell /bin/zsh, env MALLOC_ARENA_MAX"}}));
+  *spec.add_benchmarks() = spec.benchmarks(0);
+  spec.mutable_benchmarks(1)->set_name("other");
+  EXPECT_EQ(ArmExtras(spec).back().first, "other/candidate");
+}
+
 // Sets the time zone while it exists.
 class LocalTimeIn {
  public:

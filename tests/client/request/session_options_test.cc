@@ -63,6 +63,8 @@ class RandomSession {
     return text;
   }
 
+  std::string Interpreter() { return Coin() ? "/" + Text() : Text(); }
+
   void FillStatistics(v1::SessionSpec* spec) {
     if (Coin()) spec->set_margin(Fraction());
     if (Coin()) spec->set_alpha(Fraction());
@@ -93,16 +95,21 @@ class RandomSession {
     const std::uint64_t arms = references + 1 + Upto(2);
     const std::string cwd = "/" + Text();
     const bool shell = Coin();
+    const std::string interpreter = Coin() ? "" : Interpreter();
+    const bool own_shells = Upto(3) == 0;
+    const bool own_inputs = Coin();
     for (std::uint64_t i = 0; i < arms; ++i) {
       v1::Arm* arm = benchmark->add_arms();
       arm->set_name(std::to_string(i) + Text());
       arm->set_role(i < references ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
       arm->set_command("c " + Text());
-      arm->set_shell(shell);
+      arm->set_shell(own_shells ? Coin() : shell);
+      if (arm->shell()) arm->set_interpreter(own_shells && Coin() ? Interpreter() : interpreter);
       arm->set_cwd(Upto(9) == 0 ? "/elsewhere" : cwd);
+      if (own_inputs) arm->set_input("/" + Text());
     }
     v1::Hooks* hooks = benchmark->mutable_hooks();
-    hooks->set_shell(shell);
+    SetShell(ShellForHooks(*benchmark), hooks);
     if (Coin()) hooks->set_setup(Text());
     const bool own_prepare = Coin();
     const bool own_conclude = Coin();
@@ -116,7 +123,7 @@ class RandomSession {
     benchmark->set_output(static_cast<v1::OutputKind>(1 + Upto(3)));
     benchmark->set_check_output(Coin());
     if (benchmark->output() == v1::OUTPUT_KIND_FILE) benchmark->set_output_path("/" + Text());
-    if (Coin()) benchmark->set_input("/" + Text());
+    if (!own_inputs && Coin()) benchmark->set_input("/" + Text());
     benchmark->set_ignore_failure(Coin());
     benchmark->set_allow_missing(Coin());
     if (Coin()) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "client/app/command.h"
+#include "client/request/session_options.h"
 #include "client/request/spec_input.h"
 #include "client/session/submission.h"
 #include "tests/client/refusals.h"
@@ -59,6 +60,91 @@ TEST(SpecBuilderTest, AsManyPreparesAsCommandsBelongToThemInOrder) {
   EXPECT_EQ(shared->benchmarks(0).arms(0).prepare(), "");
   ExpectRefused(Build({"-p", "p1", "-p", "p2", "a", "b", "c"}));
   ExpectRefused(Build({"-C", "x", "-C", "", "a", "b"}));
+}
+
+TEST(SpecBuilderTest, AsManyInputsOrShellsAsCommandsBelongToThemInOrder) {
+  const auto spec = Build({"--input", "one", "--input", "null", "--input", "/three", "--shell=bash",
+                           "--shell", "--shell=none", "a", "b", "c"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  EXPECT_EQ(benchmark.input(), "");
+  EXPECT_EQ(benchmark.arms(0).input(), "/src dir/one") << "relative to the caller";
+  EXPECT_EQ(benchmark.arms(1).input(), "/dev/null") << "an arm without one has that of all arms";
+  EXPECT_EQ(benchmark.arms(2).input(), "/three");
+  EXPECT_EQ(ShellOf(benchmark.arms(0)), (ShellChoice{true, "bash"}));
+  EXPECT_EQ(ShellOf(benchmark.arms(1)), ShellChoice{true});
+  EXPECT_EQ(ShellOf(benchmark.arms(2)), ShellChoice{});
+  EXPECT_EQ(ShellOf(benchmark.hooks()), ShellChoice{true}) << "sh, because the arms differ";
+}
+
+TEST(SpecBuilderTest, OneInputOrShellIsForAllArms) {
+  const auto spec = Build({"--input", "in", "--shell=bin/zsh", "a", "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  EXPECT_EQ(benchmark.input(), "/src dir/in");
+  const ShellChoice zsh{true, "/src dir/bin/zsh"};
+  for (const v1::Arm& arm : benchmark.arms()) {
+    EXPECT_EQ(arm.input(), "");
+    EXPECT_EQ(ShellOf(arm), zsh);
+  }
+  EXPECT_EQ(ShellOf(benchmark.hooks()), zsh);
+  for (const char* none : {"--shell=none", "--shell=false"}) {
+    const auto without = Build({none, "a", "b"});
+    ASSERT_TRUE(without) << without.error().message;
+    EXPECT_EQ(ShellOf(without->benchmarks(0).arms(0)), ShellChoice{}) << none;
+  }
+}
+
+TEST(SpecBuilderTest, HooksRunInTheShellThatTheArmsShare) {
+  const auto spec = Build({"--shell=bash", "--shell=bash", "a", "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(ShellOf(spec->benchmarks(0).hooks()), (ShellChoice{true, "bash"}));
+}
+
+TEST(SpecBuilderTest, ValuesOfArmsAreCounted) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"-p", "1", "-p", "2", "-p", "3", "a", "b"},
+        {"-C", "1", "-C", "2", "a", "b", "c"},
+        {"--input", "1", "--input", "2", "--input", "3", "a", "b"},
+        {"--shell", "--shell=bash", "a", "b", "c"},
+        {"--input", "1", "--input", "", "a", "b"},
+        {"--input", "1", "--input", "/dev/stdin", "a", "b"},
+        {"-p", "1", "-p", "", "a", "b"}}) {
+    ExpectRefused(Build(words));
+  }
+}
+
+// References come before the commands.
+TEST(SpecBuilderTest, ValuesFollowTheOrderOfTheArms) {
+  const auto spec = Build({"-p", "1", "-p", "2", "--reference", "old=a", "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).arms(0).name(), "old");
+  EXPECT_EQ(spec->benchmarks(0).arms(0).prepare(), "1");
+}
+
+TEST(SpecBuilderTest, AVariableMayNameItsArm) {
+  const auto spec = Build({"--env", "A=all", "--env", "new:A=x:y=z", "--env", "b:c:B=1", "--env",
+                           "URL=http://h", "-n", "b", "-n", "b:c", "-n", "new", "a", "b", "c"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->environment().at("A"), "all");
+  EXPECT_EQ(spec->environment().at("URL"), "http://h");
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  EXPECT_EQ(benchmark.arms(0).env_size(), 0);
+  EXPECT_EQ(benchmark.arms(1).env().at("B"), "1") << "the longest name counts";
+  EXPECT_EQ(benchmark.arms(2).env().at("A"), "x:y=z");
+  EXPECT_EQ(benchmark.arms(2).env_size(), 1);
+  ExpectRefused(Build({"--env", "candidat:A=1", "a", "b"}));
+  ExpectRefused(Build({"--env", "other:A=1", "a", "b"}));
+  ExpectRefused(Build({"--env", "base:A", "a", "b"}));
+}
+
+TEST(SpecBuilderTest, ValuesOfAParameterAreArmsLikeOthers) {
+  const auto spec = Build({"--parameter-list", "t", "1,2", "--between", "t", "--env", "t=2:A=1",
+                           "--input", "x", "--input", "y", "run {t}"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).arms(0).env_size(), 0);
+  EXPECT_EQ(spec->benchmarks(0).arms(1).env().at("A"), "1");
+  EXPECT_EQ(spec->benchmarks(0).arms(1).input(), "/src dir/y");
 }
 
 TEST(SpecBuilderTest, SendsEveryOptionOn) {
@@ -288,6 +374,15 @@ TEST(CallerContextTest, NamesAFolderOrFileThatIsNotThere) {
   ExpectRefused(CheckPlaces(WithPlaces("/proc/self/exe", "")));
   ExpectRefused(CheckPlaces(WithPlaces("/usr", "/no/such")));
   ExpectRefused(CheckPlaces(WithPlaces("/usr", "/usr")));
+}
+
+TEST(CallerContextTest, LooksForTheInputOfEveryArm) {
+  v1::SessionSpec spec = WithPlaces("/usr", "/no/such");
+  spec.mutable_benchmarks(0)->mutable_arms(0)->set_input("/proc/self/exe");
+  spec.mutable_benchmarks(0)->mutable_arms(1)->set_input("/dev/null");
+  EXPECT_TRUE(CheckPlaces(spec)) << "no arm reads that of the benchmark";
+  spec.mutable_benchmarks(0)->mutable_arms(1)->set_input("/no/such/either");
+  ExpectRefused(CheckPlaces(spec));
 }
 
 TEST(CallerContextTest, LeavesWhatACommandMayStillMakeToTheSession) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "client/request/session_options.h"
 #include "client/request/spec_input.h"
 #include "tests/client/refusals.h"
 
@@ -75,6 +76,86 @@ TEST(SpecFileTest, ReadsAPlainComparison) {
   ASSERT_EQ(spec->benchmarks_size(), 1);
   EXPECT_EQ(spec->benchmarks(0).arms(0).role(), v1::ARM_ROLE_CANDIDATE);
   EXPECT_EQ(spec->benchmarks(0).arms(1).role(), v1::ARM_ROLE_REFERENCE);
+}
+
+constexpr char kOwnValues[] = R"(
+[defaults]
+input = "shared.txt"
+shell = true
+prepare = "sync"
+env = ["ALL=1", "old:ONE=default"]
+
+[[arm]]
+name = "old"
+dir = "../old"
+prepare = "cp {dir}/data in-{name}"
+conclude = "true"
+input = "{dir}/in.txt"
+shell = "bash"
+env = { LIB = "{dir}/lib", ONE = "table" }
+[[arm]]
+name = "new"
+dir = "."
+conclude = "rm x"
+shell = false
+
+[[benchmark]]
+name = "one"
+command = "cat"
+[[benchmark]]
+name = "two"
+command = "wc"
+prepare = ["a", "b"]
+env = ["ALL=2", "new:TWO=2"]
+)";
+
+TEST(SpecFileTest, AnArmMayHaveItsOwnValues) {
+  const auto spec = BuildFile(kOwnValues);
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->environment().at("ALL"), "1");
+  const v1::Benchmark& one = spec->benchmarks(0);
+  EXPECT_EQ(one.input(), "/cwd/shared.txt");
+  EXPECT_EQ(one.hooks().prepare(), "sync");
+  EXPECT_EQ(ShellOf(one.hooks()), ShellChoice{true}) << "the one for all arms";
+  const v1::Arm& old = one.arms(0);
+  EXPECT_EQ(old.prepare(), "cp /src/old/data in-old");
+  EXPECT_EQ(old.conclude(), "true");
+  EXPECT_EQ(old.input(), "/src/old/in.txt");
+  EXPECT_EQ(ShellOf(old), (ShellChoice{true, "bash"}));
+  EXPECT_EQ(old.env().at("LIB"), "/src/old/lib");
+  EXPECT_EQ(old.env().at("ONE"), "default") << "ARM:NAME=VALUE precedes the table of the arm";
+  EXPECT_EQ(one.arms(1).prepare(), "") << "that of all arms";
+  EXPECT_EQ(one.arms(1).input(), "");
+  EXPECT_EQ(ShellOf(one.arms(1)), ShellChoice{});
+  const v1::Benchmark& two = spec->benchmarks(1);
+  EXPECT_EQ(two.hooks().prepare(), "");
+  EXPECT_EQ(two.arms(0).prepare(), "a") << "a list with one value per arm precedes its table";
+  EXPECT_EQ(two.arms(1).prepare(), "b");
+  EXPECT_EQ(two.arms(0).env().at("ALL"), "2");
+  EXPECT_EQ(two.arms(1).env().at("TWO"), "2");
+}
+
+TEST(SpecFileTest, RefusesWhatIsNoValueOfAnArm) {
+  for (const std::string text :
+       {"prepare = ['a', 'b']\n", "prepare = ''\n", "input = ''\n", "margin = '1%'\n",
+        "shel = true\n", "env = ['A']\n", "conclude = true\n"}) {
+    ExpectRefused(BuildFile("[[arm]]\nname = 'a'\n" + text +
+                            "[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = 'x'\n"));
+  }
+  ExpectRefused(BuildFile("[defaults]\nprepare = ['1', '2', '3']\n" + std::string(kArms)));
+  ExpectRefused(BuildFile(std::string(kArms) + "env = ['c:A=1']\n"));
+}
+
+// A variable may name an arm that only another benchmark has.
+TEST(SpecFileTest, AVariableOfTheSessionNeedsItsArmInOneBenchmark) {
+  const std::string two = std::string(kArms) +
+                          "[[benchmark]]\nname = 'two'\ncommand = 'y'\n"
+                          "[[benchmark.arm]]\nname = 'c'\n[[benchmark.arm]]\nname = 'd'\n";
+  const auto spec = BuildFile("[defaults]\nenv = ['c:A=1']\n" + two);
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).arms(0).env_size(), 0);
+  EXPECT_EQ(spec->benchmarks(1).arms(0).env().at("A"), "1");
+  ExpectRefused(BuildFile("[defaults]\nenv = ['e:A=1']\n" + two));
 }
 
 TEST(SpecFileTest, AnOwnMarginHoldsForMetricsThatNobodyNamed) {

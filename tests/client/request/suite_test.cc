@@ -55,6 +55,19 @@ TEST(SuiteTest, AParameterMakesABenchmarkOfEachOfItsValues) {
   EXPECT_EQ(Commands(spec, 1), (Texts{"./new -n 1", "./new -n 64"}));
 }
 
+TEST(SuiteTest, AnArmsOwnValuesHaveTheParameterAsWell) {
+  const auto spec = BuildSuite(
+      "[defaults]\nparameter_list = { size = [1, 2] }\n"
+      "[[arm]]\nname = 'base'\ninput = '/{size}.old'\n"
+      "[[arm]]\nname = 'feature'\ninput = '/{size}.new'\nenv = { N = '{size}' }\n"
+      "[[benchmark]]\ncommand = 'cat'\n");
+  ASSERT_EQ(Names(spec), (Texts{"size=1", "size=2"}));
+  EXPECT_EQ(spec->benchmarks(0).arms(0).input(), "/1.old");
+  EXPECT_EQ(spec->benchmarks(1).arms(0).input(), "/2.old");
+  EXPECT_EQ(spec->benchmarks(1).arms(1).input(), "/2.new");
+  EXPECT_EQ(spec->benchmarks(1).arms(1).env().at("N"), "2");
+}
+
 TEST(SuiteTest, NamesOfArmsHaveTheValuesAsWell) {
   const auto spec =
       Compare({"-L", "x", "1,2", "-n", "one-{x}", "-n", "two-{x}-{y}", "./a {x}", "./b {x}"});
