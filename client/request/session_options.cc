@@ -151,10 +151,11 @@ constexpr std::array kOptions = {
                    "add a hidden copy of the reference as a candidate"),
              "compare the arm called placebo, which never gates"),
 
-    Optional(PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),
-                              "run the commands with `sh -c`, or with -c of that shell, such as "
-                              "--shell=bash; a command that follows without `=` is not its value; "
-                              "repeatable: one per command, in order (none: no shell)"))),
+    Optional(
+        PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),
+                         "run the commands with `sh -c`, or with the -c of another shell, such "
+                         "as --shell=bash (only after `=`); repeatable: one per command, in "
+                         "order; none: no shell"))),
     Short('s', PerBenchmark(kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber),
                                       "command to run once before all runs"))),
     Short('p', PerArm(kChildren(
