@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/try.h"
+#include "core/stats/decision.h"
 #include "core/stats/tails.h"
 
 namespace benchd {
