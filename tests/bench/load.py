@@ -9,7 +9,8 @@ one gRPC client, which makes one call after another:
 - N sessions are submitted to a store in memory, where a sync costs nothing (on a disk their syncs
 take minutes); then come lists, cancels and moves in the middle, and a start with them
 - a start with N sessions that have ended (one real session, copied in the database before the first
-  round), then a list, a submit and a show
+  round; a thousand copies share a benchmark's name), then lists, a submit, a show, and the commands
+  show, watch, history and list --label of benchctl
 
 A figure is the median of the rounds with their range. CPU time is that of all threads of benchd; it
 is more reliable on a shared machine. It judges nothing.
@@ -161,7 +162,7 @@ def measure_queue(build, count):
 def prepare_store(build, count):
     """One real session and that many copies of it with all their rows."""
     build.start("stored")
-    build.benchctl("compare", "--runs", "8", "true", "true")
+    build.benchctl("compare", "--runs", "8", "--label", "kind=stored", "true", "true")
     build.link.pause()
     build.stop()
     draw = random.Random(5)
@@ -189,7 +190,9 @@ def prepare_store(build, count):
             "metrics": {"session": "session + n"},
             "runs": {"session": "session + n", "metric_list": f"metric_list + n * {metric_lists}"},
             "logs": {"key": "NULL", "session": "session + n"},
+            "labels": {"session": "session + n"},
             "summaries": {"number": "NULL", "session": "fresh.id",
+                          "benchmark": f"benchmark || (n / {PIECE})",
                           "summary": f"replace(summary, '{old}', fresh.id)"}}
         for table, columns in changed.items():
             there = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
@@ -216,6 +219,11 @@ def measure_store(build, count):
     newest = build.link.call(build.link.sessions.List, request).sessions[0].session
     build.timed(f"{kept}: show one", [lambda: build.link.get(newest)] * CALLS)
     build.timed(f"{kept}: submit one", [lambda: submit(build, 1)] * CALLS)
+    for words in (("show", newest), ("watch", newest), ("history", "main1"), ("list",),
+                  ("list", "--all", "--label", "kind=other")):
+        told = [word if word != newest else "ID" for word in words]
+        build.timed(f"{kept}: benchctl {' '.join(told)}",
+                    [lambda words=words: build.benchctl(*words)] * (CALLS // 5))
     build.stop()
     # So that the next round starts in the same state.
     with contextlib.closing(sqlite3.connect(build.folder / "stored/benchd.db")) as database:
