@@ -10,6 +10,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"adapter", FuzzAdapter},
       {"analyze", FuzzAnalyze},
       {"benchmark_dotnet", FuzzBenchmarkDotNet},
+      {"benchmark_list", FuzzBenchmarkList},
       {"bmf", FuzzBmf},
       {"catch2", FuzzCatch2},
       {"client_words", FuzzClientWords},

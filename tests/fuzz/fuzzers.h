@@ -24,6 +24,7 @@ const NamedFuzzer* FindFuzzer(std::string_view name);
 void FuzzAdapter(std::string_view input);
 void FuzzAnalyze(std::string_view input);
 void FuzzBenchmarkDotNet(std::string_view input);
+void FuzzBenchmarkList(std::string_view input);
 void FuzzBmf(std::string_view input);
 void FuzzCatch2(std::string_view input);
 void FuzzClientWords(std::string_view input);

@@ -1,0 +1,390 @@
+#include "core/parse/discovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
+#include "core/base/try.h"
+
+namespace benchd {
+namespace {
+
+using WordList = std::vector<std::string>;
+
+/// Collects the names of a list, within its limits.
+class NameList {
+ public:
+  Result<void> Add(std::string_view name) {
+    if (name.size() > kMaxListedBytes) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("a name is {} bytes long; the limit is {}", name.size(), kMaxListedBytes),
+          "give the benchmark a shorter name"};
+    }
+    if (HasControlCharacter(name)) {
+      return Error{ErrorCode::kInvalidArgument, "a name contains a control character", {}};
+    }
+    if (!known_.emplace(name).second) return {};
+    if (names_.size() == kMaxListed) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("more than {} benchmarks", kMaxListed),
+                   "let the command select some of them"};
+    }
+    names_.emplace_back(name);
+    return {};
+  }
+
+  WordList Take() { return std::move(names_); }
+
+ private:
+  WordList names_;
+  std::set<std::string, std::less<>> known_;
+};
+
+std::string_view WithoutReturn(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Reads a list line by line. Each harness has its own reader, which sees the lines in order.
+class ListReader {
+ public:
+  virtual ~ListReader() = default;
+  virtual Result<void> Take(std::string_view line) = 0;
+  virtual Result<void> Finish() { return {}; }
+
+ protected:
+  Result<void> Add(std::string_view name) { return names_.Add(name); }
+
+ private:
+  friend Result<WordList> ReadList(ListReader& reader, std::string_view text);
+  NameList names_;
+};
+
+Result<WordList> ReadList(ListReader& reader, std::string_view text) {
+  const auto take = [&reader](std::string_view line) { return reader.Take(WithoutReturn(line)); };
+  TRY_VOID(ForEachLine(WithoutByteOrderMark(text), {}, take));
+  TRY_VOID(reader.Finish());
+  return reader.names_.Take();
+}
+
+/// Google Benchmark prints one name per line.
+class GoogleBenchmarkList final : public ListReader {
+  Result<void> Take(std::string_view line) override {
+    return line.empty() ? Result<void>() : Add(line);
+  }
+};
+
+/// `-test.list` prints tests, benchmarks, examples and fuzz tests, and `go test` adds a line `ok`.
+class GoList final : public ListReader {
+  Result<void> Take(std::string_view line) override {
+    constexpr std::string_view kPrefix = "Benchmark";
+    const bool is_name = line.starts_with(kPrefix) && line.find_first_of(" \t") == line.npos;
+    if (!is_name) return {};
+    const std::string_view rest = line.substr(kPrefix.size());
+    const bool lower = !rest.empty() && rest.front() >= 'a' && rest.front() <= 'z';
+    return lower ? Result<void>() : Add(line);
+  }
+};
+
+/// Catch2 indents names by two blanks, their continuation lines by four, and tags by six.
+class Catch2List final : public ListReader {
+  Result<void> Take(std::string_view line) override {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    if (indent == 4 && !name_.empty()) {
+      name_.append(" ").append(line.substr(indent));
+      return {};
+    }
+    TRY_VOID(Finish());
+    // A name of blanks alone cannot be selected.
+    if (indent == 2 && line.size() > indent) name_ = line.substr(indent);
+    return {};
+  }
+  Result<void> Finish() override {
+    const std::string name = std::exchange(name_, {});
+    return name.empty() ? Result<void>() : Add(name);
+  }
+  std::string name_;
+};
+
+/// `pytest --collect-only -q` prints the IDs of the tests until an empty line.
+class PytestList final : public ListReader {
+  Result<void> Take(std::string_view line) override {
+    if (line.empty()) ended_ = any_;
+    if (ended_ || line.find("::") == line.npos || line.starts_with(' ')) return {};
+    any_ = true;
+    return Add(line);
+  }
+  bool any_ = false;
+  bool ended_ = false;
+};
+
+/// JMH prints the names after the line "Benchmarks:".
+class JmhList final : public ListReader {
+  Result<void> Take(std::string_view line) override {
+    const std::vector<std::string_view> words = WordsOf(line);
+    if (words.size() != 1) return {};
+    if (words.front() == "Benchmarks:") {
+      begun_ = true;
+      return {};
+    }
+    return begun_ ? Add(words.front()) : Result<void>();
+  }
+  bool begun_ = false;
+};
+
+/// libtest and Criterion print `NAME: benchmark`, or `NAME: bench` in older versions.
+class LibtestList final : public ListReader {
+  Result<void> Take(std::string_view line) override {
+    for (const std::string_view end : {": benchmark", ": bench"}) {
+      if (line.ends_with(end)) return Add(line.substr(0, line.size() - end.size()));
+    }
+    return {};
+  }
+};
+
+template <typename Reader>
+Result<WordList> ReadListOf(std::string_view text) {
+  Reader reader;
+  return ReadList(reader, text);
+}
+
+/// Puts a backslash before each character of `special`.
+std::string Escaped(std::string_view name, std::string_view special) {
+  std::string escaped;
+  for (const char c : name) {
+    if (special.find(c) != special.npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// Returns a regular expression that matches exactly this name, in the syntaxes of POSIX
+/// (extended), ECMAScript, Java, Go and Rust: each permits these escapes.
+std::string WholeName(std::string_view name) {
+  return "^" + Escaped(name, "\\.[]{}()*+?|^$") + "$";
+}
+
+WordList RunGoogleBenchmark(std::string_view name) {
+  return {"--benchmark_filter=" + WholeName(name)};
+}
+
+/// Go splits the expression at slashes, one part per level of sub-benchmarks.
+WordList RunGo(std::string_view name) {
+  std::string filter;
+  while (true) {
+    const std::size_t slash = name.find('/');
+    filter += WholeName(name.substr(0, slash));
+    if (slash == name.npos) break;
+    filter += '/';
+    name.remove_prefix(slash + 1);
+  }
+  return {"-test.run", "^$", "-test.bench", filter};
+}
+
+WordList RunCatch2(std::string_view name) {
+  std::string selected = Escaped(name, "\\,[]\"");
+  if (selected.starts_with('~')) selected.insert(0, "\\");
+  return {selected};
+}
+
+WordList RunPytest(std::string_view name) { return {std::string(name)}; }
+WordList RunJmh(std::string_view name) { return {WholeName(name)}; }
+WordList RunLibtest(std::string_view name) { return {"--bench", "--exact", std::string(name)}; }
+WordList RunCriterion(std::string_view name) { return {"--bench", WholeName(name)}; }
+
+/// How commands of a harness are formed.
+struct HarnessRow {
+  Harness harness;
+  Result<WordList> (*read)(std::string_view text);
+  WordList (*run)(std::string_view name);
+  std::array<std::string_view, 4> list;    ///< words that list; empty words are unused
+  std::array<std::string_view, 6> output;  ///< words that make a run print the format
+  /// Whether the report of the harness itself must be kept off stdout, where the format is.
+  bool aside = false;
+  bool replaces_selection = false;  ///< see WithoutSelection()
+  std::string_view hint;            ///< for a list without a benchmark
+};
+
+constexpr std::string_view kBenchTarget =
+    "the command must be a bench target, such as `cargo bench --no-run` builds";
+
+constexpr std::array kHarnessRows{
+    HarnessRow{.harness = {"google-benchmark", "google-benchmark"},
+               .read = &ReadListOf<GoogleBenchmarkList>,
+               .run = &RunGoogleBenchmark,
+               .list = {"--benchmark_list_tests"},
+               .output = {"--benchmark_format=json"},
+               .hint = "the command must be a program of Google Benchmark"},
+    HarnessRow{.harness = {"go", "go"},
+               .read = &ReadListOf<GoList>,
+               .run = &RunGo,
+               .list = {"-test.list", "."},
+               .hint = "the command must be a test program of Go, such as `go test -c` builds"},
+    HarnessRow{.harness = {"catch2", "catch2", true},
+               .read = &ReadListOf<Catch2List>,
+               .run = &RunCatch2,
+               .list = {"[!benchmark]", "--list-tests"},
+               .hint = "test cases are listed by their tag [!benchmark]"},
+    // An absolute verbosity, because a second -q would print only the numbers of tests.
+    HarnessRow{.harness = {"pytest-benchmark", "pytest-benchmark"},
+               .read = &ReadListOf<PytestList>,
+               .run = &RunPytest,
+               .list = {"--collect-only", "--verbosity=-1"},
+               .output = {"--benchmark-json=/dev/fd/3"},
+               .aside = true,
+               .replaces_selection = true,
+               .hint = "the command must be pytest, in the folder that its test IDs begin in"},
+    HarnessRow{.harness = {"jmh", "jmh"},
+               .read = &ReadListOf<JmhList>,
+               .run = &RunJmh,
+               .list = {"-l"},
+               .output = {"-rf", "json", "-rff", "/dev/stdout", "-o", "/dev/null"},
+               .hint = "the command must be a program of JMH, such as `java -jar benchmarks.jar`"},
+    HarnessRow{.harness = {"libtest", "libtest"},
+               .read = &ReadListOf<LibtestList>,
+               .run = &RunLibtest,
+               .list = {"--list"},
+               .hint = kBenchTarget},
+    HarnessRow{.harness = {"criterion", "libtest"},
+               .read = &ReadListOf<LibtestList>,
+               .run = &RunCriterion,
+               .list = {"--list", "--bench"},
+               .output = {"--output-format", "bencher"},
+               .hint = kBenchTarget},
+};
+
+const HarnessRow& CommandsOf(const Harness& harness) {
+  return *std::ranges::find(kHarnessRows, harness.name,
+                            [](const HarnessRow& row) { return row.harness.name; });
+}
+
+template <std::size_t N>
+WordList WordsIn(const std::array<std::string_view, N>& list) {
+  WordList words;
+  for (const std::string_view word : list) {
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+constexpr std::size_t kScript = 2;  // in the argv of a script
+
+/// Returns the words of a command, without regard to quotes in a script.
+WordList WordsOfCommand(const ExecutedCommand& command) {
+  if (!command.shell) return command.argv;
+  WordList words;
+  for (const std::string_view word : WordsOf(command.argv[kScript])) words.emplace_back(word);
+  return words;
+}
+
+bool IsCargo(std::string_view word) { return word.substr(word.find_last_of('/') + 1) == "cargo"; }
+
+/// Adapts the words that are added to what the command already has: cargo needs `--` before the
+/// words of the program and adds --bench itself, and programs refuse --bench twice.
+WordList Fitting(WordList added, const ExecutedCommand& command) {
+  const WordList given = WordsOfCommand(command);
+  const bool cargo = std::ranges::any_of(given, IsCargo);
+  if (cargo || std::ranges::count(given, "--bench") > 0) std::erase(added, "--bench");
+  if (cargo && std::ranges::count(given, "--") == 0) added.insert(added.begin(), "--");
+  return added;
+}
+
+void AddWords(const WordList& words, ExecutedCommand& command) {
+  if (!command.shell) {
+    command.argv.insert(command.argv.end(), words.begin(), words.end());
+    return;
+  }
+  std::string& script = command.argv[kScript];
+  // A newline at the end would end the command before its words.
+  script.erase(std::min(script.size(), script.find_last_not_of(" \t\n") + 1));
+  for (const std::string& word : words) script.append(" ").append(ShellQuoted(word));
+}
+
+/// Sends what the command prints on stdout to /dev/null, and its descriptor 3 to stdout.
+void PutAside(ExecutedCommand& command) {
+  constexpr std::string_view kAside = "3>&1 >/dev/null";
+  if (command.shell) {
+    std::string& script = command.argv[kScript];
+    script = fmt::format("{{ {}\n}} {}", script, kAside);
+    return;
+  }
+  const WordList shell{"/bin/sh", "-c", fmt::format("exec \"$@\" {}", kAside), "sh"};
+  command.argv.insert(command.argv.begin(), shell.begin(), shell.end());
+}
+
+/// Returns whether the word of a command selects a listed benchmark: the test itself, its file, or
+/// a folder of files.
+bool Selects(std::string_view word, std::string_view name) {
+  if (word.starts_with("./")) word.remove_prefix(2);
+  while (word.ends_with('/')) word.remove_suffix(1);
+  if (word.empty() || !name.starts_with(word)) return false;
+  const std::string_view rest = name.substr(word.size());
+  return rest.empty() || rest.starts_with('/') || rest.starts_with("::") || rest.starts_with('[');
+}
+
+/// Removes the words that select benchmarks, but never the program itself.
+void RemoveSelection(std::span<const std::string> listed, ExecutedCommand& command) {
+  if (command.shell) return;  // a script cannot be taken apart
+  const auto selects = [listed](const std::string& word) {
+    return std::ranges::any_of(listed,
+                               [&word](const std::string& name) { return Selects(word, name); });
+  };
+  command.argv.erase(std::remove_if(command.argv.begin() + 1, command.argv.end(), selects),
+                     command.argv.end());
+}
+
+}  // namespace
+
+std::vector<std::string_view> HarnessNames() {
+  std::vector<std::string_view> names;
+  for (const HarnessRow& row : kHarnessRows) names.push_back(row.harness.name);
+  return names;
+}
+
+Result<const Harness*> FindHarness(std::string_view name) {
+  for (const HarnessRow& row : kHarnessRows) {
+    if (row.harness.name == name) return &row.harness;
+  }
+  return Error{ErrorCode::kInvalidArgument, "harness: unknown harness " + Quoted(name),
+               HintForUnknown(name, HarnessNames())};
+}
+
+ExecutedCommand ListCommand(const Harness& harness, ExecutedCommand command) {
+  const WordList added = Fitting(WordsIn(CommandsOf(harness).list), command);
+  AddWords(added, command);
+  return command;
+}
+
+Result<std::vector<std::string>> ParseBenchmarkList(const Harness& harness, std::string_view text) {
+  const HarnessRow& row = CommandsOf(harness);
+  TRY(auto names, row.read(text));
+  if (!names.empty()) return names;
+  return Error{ErrorCode::kInvalidArgument, "no benchmark is listed", std::string(row.hint)};
+}
+
+ExecutedCommand WithoutSelection(const Harness& harness, ExecutedCommand command,
+                                 std::span<const std::string> listed) {
+  if (CommandsOf(harness).replaces_selection) RemoveSelection(listed, command);
+  return command;
+}
+
+ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command, std::string_view name,
+                           bool printed) {
+  const HarnessRow& row = CommandsOf(harness);
+  WordList added = row.run(name);
+  if (printed) {
+    const WordList output = WordsIn(row.output);
+    added.insert(added.begin(), output.begin(), output.end());
+  }
+  added = Fitting(std::move(added), command);
+  AddWords(added, command);
+  if (printed && row.aside) PutAside(command);
+  return command;
+}
+
+}  // namespace benchd

@@ -1,0 +1,181 @@
+#include "core/parse/discovery.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/text.h"
+#include "tests/parse/harness_data.h"
+#include "tests/support/wording.h"
+
+namespace benchd {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Harness& Known(std::string_view name) {
+  const Result<const Harness*> harness = FindHarness(name);
+  EXPECT_TRUE(harness) << name;
+  return **harness;
+}
+
+Names NamesIn(std::string_view harness, std::string_view list) {
+  const auto names = ParseBenchmarkList(Known(harness), list);
+  EXPECT_TRUE(names) << names.error().message;
+  return names ? *names : Names();
+}
+
+Error ListError(std::string_view harness, std::string_view list) {
+  const auto names = ParseBenchmarkList(Known(harness), list);
+  EXPECT_FALSE(names) << list.substr(0, 200);
+  if (names) return {};
+  EXPECT_EQ(names.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(names.error().message.find('\n'), std::string::npos);
+  return names.error();
+}
+
+ExecutedCommand Program(Names argv) { return {std::move(argv), false}; }
+ExecutedCommand Script(const std::string& script) { return {{"/bin/sh", "-c", script}, true}; }
+
+Names ToList(std::string_view harness, const ExecutedCommand& command) {
+  return ListCommand(Known(harness), command).argv;
+}
+
+Names ToRun(std::string_view harness, const ExecutedCommand& command, std::string_view name,
+            const Names& listed = {}) {
+  const Harness& known = Known(harness);
+  return RunCommand(known, WithoutSelection(known, command, listed), name, true).argv;
+}
+
+TEST(DiscoveryTest, NamesTheKnownHarnesses) {
+  EXPECT_EQ(HarnessNames(),
+            (std::vector<std::string_view>{"google-benchmark", "go", "catch2", "pytest-benchmark",
+                                           "jmh", "libtest", "criterion"}));
+  for (const std::string_view name : HarnessNames()) EXPECT_EQ(Known(name).name, name);
+  EXPECT_EQ(Known("criterion").format, "libtest");
+  const auto mistyped = FindHarness("gogle-benchmark");
+  ASSERT_FALSE(mistyped);
+  EXPECT_WORDING(mistyped.error());
+  const auto unknown = FindHarness("hyperfine");
+  ASSERT_FALSE(unknown);
+  EXPECT_WORDING(unknown.error());
+}
+
+TEST(DiscoveryTest, ReadsTheListsThatTheToolsPrint) {
+  EXPECT_EQ(
+      NamesIn("google-benchmark", HarnessData("google_benchmark_list.txt")),
+      (Names{"BM_Sort/n:8", "BM_Sort/n:64", "BM_Sort/n:7", "BM_Fill<std::map<int,std::string>>",
+             R"(sort (a+b)*c.d [x] $1 "q" 'p' \ | ^ {2}?/1)", "BM_Sort/1/real_time/threads:2"}));
+  EXPECT_EQ(NamesIn("catch2", HarnessData("catch2_list.txt")),
+            (Names{"Fibonacci", R"(commas, [brackets] and "quotes" \ *star*)",
+                   "a rather long name that goes on and on until the console of eighty columns has "
+                   "no more room for it"}));
+  EXPECT_EQ(NamesIn("libtest", HarnessData("libtest_list.txt")),
+            (Names{"words::sort", "words::sort_all"}));
+}
+
+TEST(DiscoveryTest, LeavesOutWhatIsNoBenchmark) {
+  EXPECT_EQ(NamesIn("go",
+                    "TestParse\nBenchmarkParse\nBenchmark\nBenchmarkÄ\nBenchmarking\n"
+                    "ExampleParse\nFuzzParse\nBenchmark of the log\nok  \tx/y\t0.004s\n"),
+            (Names{"BenchmarkParse", "Benchmark", "BenchmarkÄ"}));
+  EXPECT_EQ(NamesIn("pytest-benchmark",
+                    "bench/test_a.py::test_sort[10]\nbench/test_a.py::Group::test_x[a b]\n\n"
+                    "= warnings summary =\ntest_a.py::test_old: deprecated\n2 tests collected\n"),
+            (Names{"bench/test_a.py::test_sort[10]", "bench/test_a.py::Group::test_x[a b]"}));
+  EXPECT_EQ(
+      NamesIn("jmh", "WARNING: a.b.Flag\nBenchmarks: \norg.x.Words.upper\norg.x.Words.lower\n"),
+      (Names{"org.x.Words.upper", "org.x.Words.lower"}));
+  EXPECT_EQ(NamesIn("criterion", "sum/iter/10: bench\nadd: 1+1: benchmark\nx: test\n"),
+            (Names{"sum/iter/10", "add: 1+1"}));
+}
+
+TEST(DiscoveryTest, TakesEachNameOnceAndIgnoresCarriageReturns) {
+  EXPECT_EQ(NamesIn("google-benchmark",
+                    "\xEF\xBB\xBF"
+                    "BM_a\r\nBM_b\r\nBM_a\r\n"),
+            (Names{"BM_a", "BM_b"}));
+}
+
+TEST(DiscoveryTest, RefusesAListThatCannotBeUsed) {
+  for (const std::string_view harness : HarnessNames()) {
+    EXPECT_WORDING(ListError(harness, ""));
+  }
+  EXPECT_WORDING(ListError("google-benchmark", "BM_a\n" + std::string(201, 'x') + "\n"));
+  EXPECT_WORDING(ListError("google-benchmark", "BM_a\nBM_\x1b[31m\n"));
+  EXPECT_WORDING(ListError("google-benchmark", "BM_\xff\n"));
+  EXPECT_WORDING(ListError("google-benchmark", std::string(kMaxLineBytes + 1, 'x')));
+  std::string many;
+  for (std::size_t i = 0; i <= kMaxListed; ++i) many += std::to_string(i) + "\n";
+  EXPECT_WORDING(ListError("google-benchmark", many));
+}
+
+TEST(DiscoveryTest, AddsWordsThatListToTheEndOfTheCommand) {
+  EXPECT_EQ(ToList("google-benchmark", Program({"./b", "--v=1"})),
+            (Names{"./b", "--v=1", "--benchmark_list_tests"}));
+  EXPECT_EQ(ToList("go", Program({"./x.test"})), (Names{"./x.test", "-test.list", "."}));
+  EXPECT_EQ(ToList("catch2", Program({"./c"})), (Names{"./c", "[!benchmark]", "--list-tests"}));
+  EXPECT_EQ(ToList("pytest-benchmark", Program({"pytest", "-q"})),
+            (Names{"pytest", "-q", "--collect-only", "--verbosity=-1"}));
+  EXPECT_EQ(ToList("jmh", Program({"java", "-jar", "b.jar"})),
+            (Names{"java", "-jar", "b.jar", "-l"}));
+  EXPECT_EQ(ToList("criterion", Program({"./c"})), (Names{"./c", "--list", "--bench"}));
+}
+
+TEST(DiscoveryTest, QuotesWordsForAScriptWithoutItsLastNewline) {
+  EXPECT_EQ(ToList("catch2", Script("cd x && ./c \n"))[2],
+            "cd x && ./c '[!benchmark]' --list-tests");
+  EXPECT_EQ(ToRun("google-benchmark", Script("./b"), "it's")[2],
+            R"(./b --benchmark_format=json '--benchmark_filter=^it'\''s$')");
+}
+
+TEST(DiscoveryTest, RunsExactlyOneBenchmark) {
+  const ExecutedCommand program = Program({"./b"});
+  EXPECT_EQ(ToRun("google-benchmark", program, R"(s (a+b)*c.d [x] $1 \ | ^ {2}?/1)"),
+            (Names{"./b", "--benchmark_format=json",
+                   R"(--benchmark_filter=^s \(a\+b\)\*c\.d \[x\] \$1 \\ \| \^ \{2\}\?/1$)"}));
+  EXPECT_EQ(ToRun("go", program, "BenchmarkA/n=1.5"),
+            (Names{"./b", "-test.run", "^$", "-test.bench", R"(^BenchmarkA$/^n=1\.5$)"}));
+  EXPECT_EQ(ToRun("catch2", program, R"(~a, [b] "q" \)"),
+            (Names{"./b", R"(\~a\, \[b\] \"q\" \\)"}));
+  EXPECT_EQ(ToRun("jmh", program, "a.B.c"), (Names{"./b", "-rf", "json", "-rff", "/dev/stdout",
+                                                   "-o", "/dev/null", R"(^a\.B\.c$)"}));
+  EXPECT_EQ(ToRun("libtest", program, "a::b"), (Names{"./b", "--bench", "--exact", "a::b"}));
+  EXPECT_EQ(ToRun("criterion", program, "sum/10"),
+            (Names{"./b", "--output-format", "bencher", "--bench", "^sum/10$"}));
+}
+
+TEST(DiscoveryTest, LeavesTheOutputAloneIfTheUserNamedItsFormat) {
+  const ExecutedCommand run = RunCommand(Known("criterion"), Program({"./b"}), "a", false);
+  EXPECT_EQ(run.argv, (Names{"./b", "--bench", "^a$"}));
+}
+
+TEST(DiscoveryTest, PassesWordsThroughCargoAndNeverRepeatsBench) {
+  EXPECT_EQ(ToList("libtest", Program({"/usr/bin/cargo", "bench", "-q"})),
+            (Names{"/usr/bin/cargo", "bench", "-q", "--", "--list"}));
+  EXPECT_EQ(ToRun("libtest", Program({"cargo", "bench", "--", "--color"}), "a"),
+            (Names{"cargo", "bench", "--", "--color", "--exact", "a"}));
+  EXPECT_EQ(ToRun("libtest", Program({"./b", "--bench"}), "a"),
+            (Names{"./b", "--bench", "--exact", "a"}));
+  EXPECT_EQ(ToRun("criterion", Script("cd old && cargo bench"), "a b")[2],
+            "cd old && cargo bench -- --output-format bencher '^a b$'");
+}
+
+TEST(DiscoveryTest, ReplacesWhatACommandOfPytestSelects) {
+  const Names listed{"bench/test_a.py::test_x", "bench/test_b.py::test_y[1]"};
+  const Names aside{"/bin/sh", "-c", "exec \"$@\" 3>&1 >/dev/null", "sh"};
+  Names expected = aside;
+  expected.insert(expected.end(), {"pytest", "-x", "--benchmark-json=/dev/fd/3", listed[1]});
+  EXPECT_EQ(
+      ToRun("pytest-benchmark", Program({"pytest", "-x", "./bench/", "bench/test_b.py::test_y"}),
+            listed[1], listed),
+      expected);
+  EXPECT_EQ(
+      ToRun("pytest-benchmark", Script("cd x && pytest"), listed[0], listed)[2],
+      "{ cd x && pytest --benchmark-json=/dev/fd/3 bench/test_a.py::test_x\n} 3>&1 >/dev/null");
+}
+
+}  // namespace
+}  // namespace benchd
