@@ -13,6 +13,7 @@
 #include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/base/try.h"
+#include "core/parse/discovery.h"
 #include "core/parse/harness_output.h"
 #include "daemon/config/config.h"
 #include "daemon/helper/lookup.h"
@@ -36,9 +37,27 @@ Result<void> CopyTo(const std::string& path, std::string_view text) {
   return WriteAll(file.get(), text, "output: " + path);
 }
 
+Result<std::vector<std::string>> ReadList(std::string_view harness, std::string_view text) {
+  TRY(const auto* const known, FindHarness(harness));
+  return ParseBenchmarkList(*known, text);
+}
+
+/// Reads the list of the benchmarks of a harness.
+wire::ParsedOutput ListTo(std::string_view harness, std::string_view text) {
+  wire::ParsedOutput output;
+  auto names = ReadList(harness, text);
+  if (names) {
+    output.names = *std::move(names);
+  } else {
+    output.result = std::move(names).error();
+  }
+  return output;
+}
+
 /// Parses an output, after writing it to its file if there is one.
 wire::ParsedOutput ParseTo(const char* file, std::string_view format, std::string_view text,
                            std::string_view adapter) {
+  if (format.starts_with(kListFormat)) return ListTo(format.substr(kListFormat.size()), text);
   wire::ParsedOutput output;
   if (file != nullptr) output.result = CopyTo(file, text);
   if (!output.result) return output;

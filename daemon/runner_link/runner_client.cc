@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/text.h"
 #include "core/base/try.h"
 
 namespace benchd {
@@ -95,7 +96,10 @@ Result<void> CheckMetrics(const wire::ParsedOutput& parsed, std::set<std::string
 Result<void> CheckParsed(const wire::ParsedOutput& parsed) {
   std::set<std::string> names;
   TRY_VOID(CheckMetrics(parsed, names));
-  if (parsed.samples.empty()) return Unreadable("no samples");
+  for (const std::string& name : parsed.names) {
+    if (name.empty() || HasControlCharacter(name)) return Unreadable("a name is not plain text");
+  }
+  if (parsed.samples.empty() && parsed.names.empty()) return Unreadable("no samples");
   for (const Sample& sample : parsed.samples) {
     const std::string& inner = sample.inner_benchmark;
     if (!names.contains(inner.empty() ? sample.metric : inner + "/" + sample.metric)) {
@@ -150,6 +154,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
   for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
   outcome.inner_exits = std::move(parsed->exits);
+  outcome.names = std::move(parsed->names);
   // The first exit represents the run, so exits that are not accepted come first.
   std::stable_partition(
       outcome.inner_exits.begin(), outcome.inner_exits.end(), [accepted](const InnerExit& exit) {

@@ -52,6 +52,8 @@ struct RunOutcome {
   /// The distinct nonzero exits of programs that a harness ran. Exits that are not accepted come
   /// first.
   std::vector<InnerExit> inner_exits;
+  /// The benchmarks that a harness listed, if the child was opened to list them.
+  std::vector<std::string> names;
   std::string stderr_tail;  ///< at most the last 4 KiB
   std::string output;       ///< OutputKind::kLog only, at most 1 MiB
   /// Only with ChildSpec::check_output, and only if neither a signal nor the timeout ended the run.

@@ -223,14 +223,16 @@ std::string Encode(const Message& message, std::uint64_t request = 0);
 /// @errors kInvalidArgument for bytes that Encode() cannot have produced.
 Result<Record> Decode(std::string_view bytes);
 
-/// The parsed samples of one run, or the reason for their absence; written by benchd-helper.
+/// The parsed samples of one run, or the reason for their absence; written by benchd-helper. If the
+/// run listed the benchmarks of a harness, their names instead of samples.
 struct ParsedOutput {
   Result<void> result;
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;
   std::vector<InnerExit> exits;  ///< of the programs that the harness ran, unless 0
+  std::vector<std::string> names;
 };
-BENCHD_FIELDS(ParsedOutput, result, samples, metrics, exits)
+BENCHD_FIELDS(ParsedOutput, result, samples, metrics, exits, names)
 std::string EncodeParsedOutput(const ParsedOutput& output);
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 

@@ -234,6 +234,27 @@ TEST(OutputTest, AnAdapterReadsStdoutOrStderrAndTheOtherIsTheUsers) {
   }
 }
 
+TEST(OutputTest, TheListOfAHarnessIsReadByTheHelper) {
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo BM_a; echo BM_b/8");
+  child.parse = "list:google-benchmark";
+  auto figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  const auto listed = wire::DecodeParsedOutput(figures->parsed);
+  ASSERT_TRUE(listed && listed->result) << figures->parsed;
+  EXPECT_EQ(listed->names, (std::vector<std::string>{"BM_a", "BM_b/8"}));
+  EXPECT_TRUE(listed->samples.empty());
+
+  child.argv.back() = "echo nothing of interest";
+  child.parse = "list:libtest";
+  figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  const auto empty = wire::DecodeParsedOutput(figures->parsed);
+  ASSERT_TRUE(empty);
+  ASSERT_FALSE(empty->result);
+  EXPECT_WORDING(empty->result.error());
+}
+
 TEST(OutputTest, WhatCannotBeParsedIsAnAnswerWithTheReason) {
   RunnerProcess runner;
   const auto parsed = ParsedBy(runner, ScriptOf("echo latency fast"));

@@ -62,6 +62,20 @@ TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
   EXPECT_EQ(outcome->stdout_digest, (OutputDigest{4, {7}, "log\n"}));
 }
 
+TEST(MakeRunOutcomeTest, CarriesTheNamesOfAListAndRefusesOnesThatNoHelperWrites) {
+  wire::ParsedOutput listed;
+  listed.names = {"BM_a", "BM_b/8"};
+  const auto outcome = OutcomeOf(listed);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->names, listed.names);
+  for (const char* name : {"", "BM_\n"}) {
+    listed.names = {name};
+    const auto refused = OutcomeOf(listed);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, ErrorCode::kInternal);
+  }
+}
+
 // If the kernel divides CPU time by its tick, the tick is their step (observe/cpu_accounting.h).
 TEST(MakeRunOutcomeTest, UserAndSystemTimeCarryTheStepOfTheirDivision) {
   wire::RunFigures figures = Figures();

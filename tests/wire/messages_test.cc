@@ -348,13 +348,15 @@ TEST(ParsedOutputTest, ComesBackWithEveryDirection) {
                       .metrics = {{"ops", "1/s", Better::kHigher, 0.5},
                                   {"t", "s", Better::kLower, 0},
                                   {"n", "", std::nullopt, 1, true}},
-                      .exits = {{"inner", 3, 2, 10}, {"", std::nullopt, 1, 1}}};
+                      .exits = {{"inner", 3, 2, 10}, {"", std::nullopt, 1, 1}},
+                      .names = {"BM_a", "BM_b/8"}};
   const auto decoded = DecodeParsedOutput(EncodeParsedOutput(output));
   ASSERT_TRUE(decoded);
   EXPECT_TRUE(decoded->result);
   EXPECT_EQ(decoded->samples, output.samples);
   EXPECT_EQ(decoded->metrics, output.metrics);
   EXPECT_EQ(decoded->exits, output.exits);
+  EXPECT_EQ(decoded->names, output.names);
 }
 
 TEST(ParsedOutputTest, CarriesWhyThereIsNone) {
