@@ -173,6 +173,7 @@ QueuePolicy Daemon::Policy() const {
   QueuePolicy policy{Access(), {}, config_.keep};
   policy.machine_turns = config_.limits.At(Limit::kMachineTurns);
   policy.helpers_a_user = config_.limits.At(Limit::kHelpersAUser);
+  policy.max_pairs = config_.limits.At(Limit::kPairs);
   policy.keep.bytes_per_user = config_.limits.Of(Limit::kKeptAUser);
   // User mode has a single user, who may use the whole machine.
   if (options_.places.user) return policy;

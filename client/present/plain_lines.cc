@@ -107,7 +107,10 @@ std::vector<std::string> PlainNarrator::DescribeStarted(const v1::Started& start
   } else if (started.isolation_size() > 0) {
     line += fmt::format("; {} of {} machine settings held", held, started.isolation_size());
   }
-  return {line};
+  if (started.found_benchmarks() == 0) return {line};
+  return {fmt::format("found {} in the programs; each runs alone",
+                      Counted(started.found_benchmarks(), "benchmark")),
+          line};
 }
 
 // Returns the line for a new state. Empty if other lines cover it: for queued, and usually for

@@ -175,6 +175,25 @@ struct SetupResult {
 };
 BENCHD_FIELDS(SetupResult, programs, warnings)
 
+/// A benchmark that was found in the programs of some arms only.
+struct UnmatchedBenchmark {
+  std::string name;
+  std::vector<std::string> missing_in;  ///< names of the arms that lack it
+  bool operator==(const UnmatchedBenchmark&) const = default;
+};
+BENCHD_FIELDS(UnmatchedBenchmark, name, missing_in)
+
+/// The benchmarks that were found in the programs of one benchmark of the spec as it was submitted.
+struct FoundBenchmarks {
+  std::uint32_t benchmark = 0;     ///< its index in the submitted spec
+  std::vector<std::string> names;  ///< of those that every arm has, in the order of the list
+  std::vector<UnmatchedBenchmark> unmatched;
+  /// The words of each arm's command, to which those that run one benchmark are added.
+  std::vector<std::vector<std::string>> commands;
+  bool operator==(const FoundBenchmarks&) const = default;
+};
+BENCHD_FIELDS(FoundBenchmarks, benchmark, names, unmatched, commands)
+
 /// The entire mutable state of a session. Watchers receive only the newest snapshot, never a
 /// backlog.
 struct SessionSnapshot {
@@ -193,13 +212,15 @@ struct SessionSnapshot {
   /// The time for which the session has used the machine, without pauses. Absent before the session
   /// begins, and in records of benchd 0.3.0 and earlier.
   std::optional<Nanoseconds> held;
+  /// What was found in the programs of benchmarks with a harness, after build and setup.
+  std::vector<FoundBenchmarks> found;
   bool operator==(const SessionSnapshot&) const = default;
 
   /// Returns whether the session has failed or been cancelled, even if its cleanup has not yet run.
   bool Settled() const { return failure || !cancelled_by.empty(); }
 };
 BENCHD_FIELDS(SessionSnapshot, id, state, submitted_at, started_at, ended_at, position, eta,
-              machine, report, failure, cancelled_by, setup, held)
+              machine, report, failure, cancelled_by, setup, held, found)
 
 /// A stored session: the request and its progress.
 struct SessionRecord {

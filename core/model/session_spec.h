@@ -157,10 +157,21 @@ struct Benchmark {
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
   bool allow_missing = false;    ///< a metric that an arm lacks causes a warning and does not gate
   bool check_output = false;     ///< all arms must print the same stdout; not with kFile
+  /// The kind of program that the commands start, whose benchmarks become those of the session
+  /// (model/inner_benchmarks.h); empty = the command is one benchmark.
+  std::string harness;
+  std::vector<std::string> only;  ///< patterns of the benchmarks to take; empty = all
+  /// The benchmark of the program that this one runs. Set by the session once it has listed them;
+  /// until then, and without `harness`, empty.
+  std::string inner;
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, gates, input, output,
-              output_path, ignore_failure, accept_exit, allow_missing, check_output, default_margin)
+              output_path, ignore_failure, accept_exit, allow_missing, check_output, default_margin,
+              harness, only, inner)
+
+/// The maximum number of benchmarks of a session, including those found in its programs.
+inline constexpr std::size_t kMaxBenchmarks = 1000;
 
 enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
 BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")

@@ -98,10 +98,13 @@ asio::awaitable<SessionSnapshot> CurrentSession::Run(SessionSnapshot known) {
 }
 
 asio::awaitable<SessionSnapshot> CurrentSession::Execute(SessionRecord record) {
-  SessionServices services{
-      services_.runner, services_.store,
-      services_.clock,  services_.disturbances,
-      cancel_,          [this](const SessionSnapshot& snapshot) { Progress(snapshot); }};
+  SessionServices services{services_.runner,
+                           services_.store,
+                           services_.clock,
+                           services_.disturbances,
+                           cancel_,
+                           [this](const SessionSnapshot& snapshot) { Progress(snapshot); },
+                           services_.max_pairs};
   co_return co_await RunSession(std::move(services), std::move(record));
 }
 

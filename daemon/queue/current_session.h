@@ -2,12 +2,14 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
 
 #include "core/base/result.h"
 #include "core/model/child.h"
+#include "core/model/limits.h"
 #include "core/model/session.h"
 #include "daemon/queue/exclusive_slot.h"
 #include "daemon/session/disturbance_log.h"
@@ -73,6 +75,7 @@ class CurrentSession {
     Store& store;
     const Clock& clock;
     DisturbanceLog& disturbances;
+    std::uint64_t max_pairs = Budgets().At(Limit::kPairs);  ///< of a session
   };
   /// Called with every intermediate state, but not with the last one, which Run() returns.
   using Tell = std::function<void(const SessionSnapshot&)>;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/try.h"
+#include "core/model/inner_benchmarks.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/block_log.h"
 #include "daemon/session/children.h"
@@ -51,7 +52,8 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
       admitted_(executor),
       waiting_(policy_.limits),
       exclusive_(changed_, policy_.machine_turns),
-      current_(executor, {services.runner, services.store, services.clock, disturbances_},
+      current_(executor,
+               {services.runner, services.store, services.clock, disturbances_, policy.max_pairs},
                [this](const SessionSnapshot& snapshot) { Progress(snapshot); }),
       alarm_(executor) {}
 
@@ -281,6 +283,7 @@ asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string i
   if (const SessionRecord* known = registry_.Find(id)) {
     record.spec.priority = known->spec.priority;
     record.snapshot = Newest(known->snapshot);
+    ExpandBenchmarks(record.snapshot.found, record.spec);
   } else if (!IsFinal(record.snapshot.state)) {
     co_return co_await Show(std::move(caller), id.value, gone);  // the session has ended meanwhile
   }

@@ -39,6 +39,8 @@ struct QueuePolicy {
   /// The maximum number of a user's submissions whose programs are looked up at the same time.
   /// Further submissions wait.
   std::uint64_t helpers_a_user = Budgets().At(Limit::kHelpersAUser);
+  /// The maximum number of pairs of a session.
+  std::uint64_t max_pairs = Budgets().At(Limit::kPairs);
 };
 
 /// The state of the queue.

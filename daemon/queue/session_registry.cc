@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/inner_benchmarks.h"
 #include "daemon/queue/validate_spec.h"
 
 namespace benchd {
@@ -79,7 +80,9 @@ void SessionRegistry::Set(SessionSnapshot snapshot) {
     by_key_.erase(found->second.key);
     entries_.erase(found);
   } else {
-    found->second.record.snapshot = std::move(snapshot);
+    SessionRecord& record = found->second.record;
+    record.snapshot = std::move(snapshot);
+    ExpandBenchmarks(record.snapshot.found, record.spec);
   }
 }
 

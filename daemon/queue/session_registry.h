@@ -36,7 +36,8 @@ class SessionRegistry {
   /// Adds a session; `key` is the key of its row in the store.
   void Add(std::uint64_t key, SessionRecord record);
 
-  /// Replaces the state of a session, and removes the session if it has ended.
+  /// Replaces the state of a session, and removes the session if it has ended. Its spec gets the
+  /// benchmarks that were found in its programs.
   void Set(SessionSnapshot snapshot);
   void SetPriority(const SessionId& id, std::int32_t priority);
 

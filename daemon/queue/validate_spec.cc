@@ -20,6 +20,7 @@
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"
 #include "core/parse/command_line.h"
+#include "core/parse/discovery.h"
 #include "core/parse/harness_output.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
@@ -27,7 +28,6 @@
 namespace benchd {
 namespace {
 
-constexpr std::size_t kMaxBenchmarks = 1000;
 constexpr std::size_t kMaxArms = 64;
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxInvocationBytes = std::size_t{16} * 1024;
@@ -213,6 +213,19 @@ Result<void> CheckInputs(const Benchmark& benchmark) {
                          benchmark.arms.size());
 }
 
+/// Checks the harness, and sets the format that its runs print unless the user named another.
+Result<void> CompleteHarness(Benchmark& benchmark) {
+  if (!benchmark.inner.empty()) return InvalidArgument("inner", "only the daemon may set it");
+  if (benchmark.harness.empty()) {
+    if (benchmark.only.empty()) return {};
+    return InvalidArgument("only", "given without a harness", "write --harness NAME");
+  }
+  TRY(const Harness* const harness, FindHarness(benchmark.harness));
+  for (const std::string& pattern : benchmark.only) TRY_VOID(CheckName("only", pattern));
+  if (benchmark.parse.empty()) benchmark.parse = harness->format;
+  return {};
+}
+
 /// The formats of --parse in one session. Compiling an adapter takes milliseconds, so an adapter
 /// that many benchmarks share is checked once.
 class ParseFormats {
@@ -393,6 +406,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   std::set<std::string> names;
   ParseFormats formats;
   for (Benchmark& benchmark : spec.benchmarks) {
+    TRY_VOID(CompleteHarness(benchmark));
     TRY_VOID(CompleteBenchmark(benchmark));
     TRY_VOID(formats.Complete(benchmark));
     if (!names.insert(benchmark.name).second) {
@@ -439,9 +453,11 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
          {&benchmark.name, &benchmark.parse, &benchmark.adapter, &benchmark.input,
           &benchmark.output_path, &benchmark.hooks.build.command, &benchmark.hooks.setup.command,
           &benchmark.hooks.prepare.command, &benchmark.hooks.conclude.command,
-          &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd, &benchmark.hooks.interpreter}) {
+          &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd, &benchmark.hooks.interpreter,
+          &benchmark.harness}) {
       add(*text);
     }
+    for (const std::string& pattern : benchmark.only) add(pattern);
     for (const Arm& arm : benchmark.arms) {
       bytes += sizeof(Arm);
       for (const std::string* text : {&arm.name, &arm.command, &arm.cwd, &arm.interpreter,

@@ -69,7 +69,7 @@ void FillEvent(const WatchFeed::Event& event, std::uint64_t seed, v1::SessionEve
     case WatchFeed::Kind::kQueued:
       return convert::QueuedToProto(snapshot, to->mutable_queued());
     case WatchFeed::Kind::kStarted:
-      return convert::ToProto(*snapshot.machine, seed, to->mutable_started());
+      return convert::ToProto(snapshot, seed, to->mutable_started());
     case WatchFeed::Kind::kUpdate:
       return ReportToProto(snapshot, to->mutable_update());
     case WatchFeed::Kind::kVerdict:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "daemon/session/discovery.h"
 
 namespace benchd {
 namespace {
@@ -171,7 +172,9 @@ asio::awaitable<BatchResult> BlockExecutor::Execute(BatchPlan plan,
 std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                                            std::uint32_t disturbances) {
   std::optional<Failure> failure = ExitFailure(spec_, place, outcome);
-  if (failure && !spec_.benchmarks[place.planned.benchmark].ignore_failure) return failure;
+  const Benchmark& benchmark = spec_.benchmarks[place.planned.benchmark];
+  if (failure && !benchmark.ignore_failure) return failure;
+  DropInnerName(benchmark, outcome);
   unfinished_.log += LogOf(DescribePlace(spec_, place), outcome.output);
   unfinished_.runs.push_back(benchd::Run{.benchmark = place.planned.benchmark,
                                          .block = place.block,

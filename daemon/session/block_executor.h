@@ -43,8 +43,11 @@ class BlockExecutor {
   /// `services` and `spec` must outlive this object.
   BlockExecutor(const SessionServices& services, const SessionSpec& spec);
 
-  /// Sets the runner at which the session's children are open.
-  void Use(RunnerId runner) { runner_ = runner; }
+  /// Sets the runner at which the session's children are open: those of the spec as it is now.
+  void Use(RunnerId runner) {
+    runner_ = runner;
+    children_ = ChildTable(spec_);
+  }
 
   /// Runs a batch.
   /// @param meanwhile  work that is done while the runner executes the batch, so that it does not
@@ -73,7 +76,7 @@ class BlockExecutor {
 
   const SessionServices& services_;
   const SessionSpec& spec_;
-  const ChildTable children_;
+  ChildTable children_;
   RunnerId runner_ = 0;
   BlockResult unfinished_;
   OutputCheck outputs_;

@@ -86,6 +86,15 @@ struct HookResult {
   std::string log;
 };
 
+/// Resolves, opens and runs a child to its end as the caller, on all CPUs, without measuring it.
+/// Replaces the children that are open at the runner.
+///
+/// A child that fails yields an outcome, not an error.
+/// @param runner  must outlive the coroutine
+/// @errors those of Runner
+asio::awaitable<Result<RunOutcome>> RunOnce(Runner* runner, ChildSpec child, Nanoseconds timeout,
+                                            std::stop_token stop);
+
 /// Runs a hook that is open at a runner to its end, without measuring it.
 ///
 /// @param runner   must outlive the coroutine

@@ -10,6 +10,7 @@
 #include "core/model/log_warnings.h"
 #include "daemon/session/block_executor.h"
 #include "daemon/session/children.h"
+#include "daemon/session/discovery.h"
 #include "daemon/session/failure.h"
 
 namespace benchd {
@@ -34,6 +35,8 @@ asio::awaitable<Prepared> Preparation::Run() {
 
 bool Preparation::SetupIsDue() const {
   if (snapshot_.setup) return false;
+  // The programs of benchmarks that were found in others are known from setup alone.
+  if (DiscoveryIsDue(spec_) || !snapshot_.found.empty()) return true;
   return HasHook(spec_, HookKind::kBuild) || HasHook(spec_, HookKind::kSetup);
 }
 
@@ -79,7 +82,16 @@ asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
     }
     if (prepared->failure) co_return;
   }
-  prepared->failure = co_await FindPrograms();
+  if (DiscoveryIsDue(spec_)) co_await FindBenchmarks(prepared);
+  if (!prepared->failure) prepared->failure = co_await FindPrograms();
+}
+
+/// Lists the benchmarks inside the programs, of which the session then consists.
+asio::awaitable<void> Preparation::FindBenchmarks(Prepared* prepared) {
+  DiscoveryResult result = co_await Discover(&services_, &spec_, &snapshot_.found);
+  prepared->failure = std::move(result.failure);
+  prepared->runner_lost = result.runner_lost;
+  prepared->expanded = !prepared->failure;
 }
 
 /// For the method `layouts`, refuses two builds of one arm with identical files, because they are
@@ -120,21 +132,29 @@ Error InCheckout(Error error) {
 /// Records the identities of the programs after build and setup. From now on they must not change.
 asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
   SetupResult setup;
+  // The arms of benchmarks that were found in one program all have that program.
+  std::map<std::tuple<std::string, std::string, std::string>, ProgramIdentity> known;
   for (std::uint32_t b = 0; b < spec_.benchmarks.size(); ++b) {
     const Benchmark& benchmark = spec_.benchmarks[b];
     for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
       const Arm& arm = benchmark.arms[a];
-      if (!MakesPrograms(benchmark)) {
+      if (!MakesPrograms(benchmark) && (arm.program || benchmark.inner.empty())) {
         setup.programs.push_back(arm.program.value_or(ProgramIdentity{}));
         continue;
       }
       ProgramQuery query = QueryFor(ChildOfArm(spec_, benchmark, arm));
+      const std::tuple key(query.program, query.path, query.cwd);
+      if (const auto same = known.find(key); same != known.end()) {
+        setup.programs.push_back(same->second);
+        continue;
+      }
       Result<ProgramIdentity> program = co_await services_.runner.Resolve(std::move(query));
       if (!program) {
         Error error = std::move(program).error();
         if (arm.commit) error = InCheckout(std::move(error));
         co_return ProgramFailure(spec_, b, a, std::move(error));
       }
+      known.emplace(key, *program);
       setup.programs.push_back(std::move(program).value());
     }
   }

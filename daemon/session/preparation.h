@@ -18,19 +18,21 @@ struct Prepared {
   std::optional<Failure> failure;
   bool runner_lost = false;  ///< the failure is that benchd-runner has exited
   bool rebooted = false;     ///< whether the machine was rebooted: repeat the warm-up
+  bool expanded = false;     ///< whether the spec now has the benchmarks found in the programs
   std::string log;           ///< the output of the hooks
 };
 
 /// Prepares a session on a free machine: applies the settings, runs build and setup unless they
-/// have run before, finds the programs and opens the children.
+/// have run before, lists the benchmarks inside the programs if they have a harness, finds the
+/// programs and opens the children.
 ///
 /// If strict isolation is impossible, fails before anything is run. Build and setup use the whole
 /// machine, without the settings. Lives as long as its session.
 class Preparation {
  public:
-  /// `services`, `spec` and `snapshot` must outlive this object, which writes `machine` and `setup`
-  /// of the snapshot.
-  Preparation(const SessionServices& services, const SessionSpec& spec, SessionSnapshot& snapshot)
+  /// `services`, `spec` and `snapshot` must outlive this object, which writes `machine`, `setup`
+  /// and `found` of the snapshot, and expands the spec by what was found.
+  Preparation(const SessionServices& services, SessionSpec& spec, SessionSnapshot& snapshot)
       : services_(services), spec_(spec), snapshot_(snapshot) {}
 
   asio::awaitable<Prepared> Run();
@@ -39,11 +41,12 @@ class Preparation {
   bool SetupIsDue() const;
   asio::awaitable<void> TakeMachine(Prepared* prepared);
   asio::awaitable<void> SetUp(Prepared* prepared);
+  asio::awaitable<void> FindBenchmarks(Prepared* prepared);
   asio::awaitable<std::optional<Failure>> FindPrograms();
   asio::awaitable<void> OpenChildren(Prepared* prepared);
 
   const SessionServices& services_;
-  const SessionSpec& spec_;
+  SessionSpec& spec_;
   SessionSnapshot& snapshot_;
   std::vector<Warning> warnings_;  // from the build
 };

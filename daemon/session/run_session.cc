@@ -14,11 +14,13 @@
 #include "core/analysis/session_analysis.h"
 #include "core/analysis/worst_runs.h"
 #include "core/base/try.h"
+#include "core/model/inner_benchmarks.h"
 #include "core/model/run.h"
 #include "daemon/session/batch_plan.h"
 #include "daemon/session/block_executor.h"
 #include "daemon/session/block_log.h"
 #include "daemon/session/children.h"
+#include "daemon/session/discovery.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/preparation.h"
 #include "daemon/session/session_notes.h"
@@ -84,6 +86,7 @@ class Session {
   void LearnWarmup(const std::vector<Run>& block);
   Result<void> Count(const std::vector<Run>& block);
   asio::awaitable<BatchResult> RunBatch(BatchPlan plan, std::function<void()> meanwhile = {});
+  std::optional<Failure> StartAnalysis();
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
@@ -105,7 +108,7 @@ class Session {
   Report Complete(Report report) const;
 
   SessionServices services_;
-  const SessionSpec spec_;
+  SessionSpec spec_;  // changes once, when the benchmarks inside its programs are known
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
   BlockExecutor batch_;
@@ -162,9 +165,7 @@ asio::awaitable<std::optional<Failure>> Session::Attempt() {
 /// Starts the statistics and, if the session is resumed, replays the stored runs into them.
 asio::awaitable<std::optional<Failure>> Session::Replay() {
   Enter(SessionState::kPreparing);
-  Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec_);
-  if (!analysis) co_return Failure{std::move(analysis).error(), std::nullopt};
-  analysis_ = std::move(analysis).value();
+  if (std::optional<Failure> failure = StartAnalysis()) co_return failure;
   if (!resumed_) co_return std::nullopt;
 
   const StoredBlocks::Taker take = [this](std::vector<Run> block) {
@@ -179,6 +180,16 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   held_before_ = std::max(held_before_, measured_before_);
   if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
   co_return std::nullopt;
+}
+
+/// Starts the statistics, and the counts of blocks, for the benchmarks of the spec.
+std::optional<Failure> Session::StartAnalysis() {
+  Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec_);
+  if (!analysis) return Failure{std::move(analysis).error(), std::nullopt};
+  analysis_ = std::move(analysis).value();
+  blocks_.assign(spec_.benchmarks.size(), 0);
+  warmup_end_ = spec_.schedule.warmup * spec_.benchmarks.size();
+  return std::nullopt;
 }
 
 /// Replays a stored block in the same way as WarmUp() and AddToAnalysis() processed it.
@@ -211,6 +222,11 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
   batch_.Use(runner_);
   runner_lost_ = prepared.runner_lost;
   keeper_.KeepLog(std::move(prepared.log));
+  if (prepared.expanded) {
+    // Nothing has been measured yet, so all gates get their share of alpha before the first look.
+    std::optional<Failure> failure = StartAnalysis();
+    if (failure) co_return failure;
+  }
   if (prepared.rebooted) {
     const std::uint64_t benchmarks = spec_.benchmarks.size();
     warmed_up_ = (warmed_up_ + benchmarks - 1) / benchmarks * benchmarks;
@@ -391,6 +407,7 @@ void Session::Enter(SessionState state) {
 void Session::PublishReport(Report report) {
   report = Complete(std::move(report));
   ForecastVerdict(spec_, analysis_->Outlook(), report);
+  AddUnmatched(spec_, snapshot_.found, report);
   snapshot_.report = std::move(report);
   Publish();
 }
@@ -442,6 +459,7 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
 asio::awaitable<void> Session::Conclude() {
   if (snapshot_.Settled()) co_return;
   conclusion_ = Complete(analysis_->Conclude());
+  AddUnmatched(spec_, snapshot_.found, *conclusion_);
   ArmOrderAnalysis orders(spec_, *conclusion_, DataSource::kSession);
   WorstRunsAnalysis worst(spec_, *conclusion_);
   std::uint64_t runs = 0;
@@ -489,6 +507,8 @@ Result<void> CheckStatistics(const SessionSpec& spec) {
 }
 
 asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record) {
+  ExpandBenchmarks(record.snapshot.found, record.spec);
+  SetRunCommands(record.spec);
   Session session(std::move(services), std::move(record));
   std::optional<Failure> failure = co_await session.Execute();
   co_await session.ReleaseMachine();

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
 #include <utility>
 
+#include "core/model/limits.h"
 #include "core/model/session.h"
 #include "daemon/session/disturbance_log.h"
 #include "daemon/session/ports.h"
@@ -57,6 +59,9 @@ struct SessionServices {
   CancelToken& cancel;
   /// Receives every new state; the queue stores and publishes it.
   std::function<void(const SessionSnapshot&)> publish;
+  /// The maximum number of pairs of a reference and a candidate, which applies again when the
+  /// benchmarks in the session's programs are known.
+  std::uint64_t max_pairs = Budgets().At(Limit::kPairs);
 };
 
 }  // namespace benchd

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "core/model/inner_benchmarks.h"
 #include "daemon/store/database.h"
 #include "daemon/store/environment_files.h"
 #include "daemon/store/open_database.h"
@@ -147,12 +148,16 @@ Result<void> Records::Tables::RemoveFiles(const SessionId& id) const {
 
 Result<void> Records::Tables::Summarise(const SessionId& id) {
   TRY(SessionRecord record, sessions.Load(id));
+  ExpandBenchmarks(record.snapshot.found, record.spec);
   TRY_VOID(summaries.Add(record));
   return summaries.KeepNewest(record.spec.caller.uid, limits.summaries_a_user);
 }
 
 Result<void> Records::Tables::Summarise() {
-  const auto add = [this](const SessionRecord& record) { return summaries.Add(record); };
+  const auto add = [this](SessionRecord record) {
+    ExpandBenchmarks(record.snapshot.found, record.spec);
+    return summaries.Add(record);
+  };
   return Commit(store::Durability::kPowerLoss, [&] { return sessions.ForEachDone(add); });
 }
 
@@ -187,6 +192,9 @@ Result<Records::AtStart> Records::LoadAtStart(Timestamp since, std::uint64_t at_
   AtStart start;
   start.warnings = tables_->warnings;
   TRY(start.unfinished, tables_->sessions.LoadUnfinished(start.warnings));
+  for (auto& [key, record] : start.unfinished) {
+    ExpandBenchmarks(record.snapshot.found, record.spec);
+  }
   TRY(start.turns, tables_->sessions.LoadTurns());
   TRY(start.times, tables_->sessions.LoadTimes(since, at_least));
   TRY(start.submissions, tables_->sessions.LoadSubmissions());
@@ -214,9 +222,12 @@ Result<std::optional<SessionId>> Records::OfRequest(std::uint32_t uid,
 }
 
 Result<SessionRecord> Records::Load(const SessionId& id) {
-  Result<SessionRecord> record = tables_->sessions.Load(id);
-  if (!record || IsFinal(record->snapshot.state)) return record;
-  TRY_VOID(tables_->environments.Merge(id, record->spec));
+  TRY(SessionRecord record, tables_->sessions.Load(id));
+  // Before the spec is expanded, because the values are those of the benchmarks as submitted.
+  if (!IsFinal(record.snapshot.state)) {
+    TRY_VOID(tables_->environments.Merge(id, record.spec));
+  }
+  ExpandBenchmarks(record.snapshot.found, record.spec);
   return record;
 }
 

@@ -107,7 +107,8 @@ class Records {
                                              const std::optional<std::uint32_t>& owner);
   /// Returns the session that this request of the user created, if any.
   Result<std::optional<SessionId>> OfRequest(std::uint32_t uid, const std::string& request_id);
-  /// Loads a session; until it has ended, with its environment values.
+  /// Loads a session; until it has ended, with its environment values. In this and in every other
+  /// call, the spec has the benchmarks that were found in its programs (model/inner_benchmarks.h).
   Result<SessionRecord> Load(const SessionId& id);
   /// Returns a session's history, oldest entry first.
   Result<std::vector<HistoryEntry>> History(const SessionId& id);

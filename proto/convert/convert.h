@@ -85,7 +85,8 @@ void ToProto(Timestamp time, google::protobuf::Timestamp* to);
 void ToProto(const SessionSpec& spec, v1::SessionSpec* to);
 void ToProto(const BuildPlan& plan, v1::BuildPlan* to);
 void ToProto(const Report& report, SessionState state, v1::Update* to);
-void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to);
+/// Converts the machine of a session that has one.
+void ToProto(const SessionSnapshot& snapshot, std::uint64_t seed, v1::Started* to);
 void ToProto(const Failure& failure, v1::Failed* to);
 /// Converts the session's position in the queue, which is 0 once the session has left the queue.
 void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to);

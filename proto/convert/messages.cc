@@ -11,6 +11,7 @@
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "core/base/text.h"
+#include "core/model/inner_benchmarks.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/message_fields.h"
 
@@ -184,9 +185,10 @@ void ToProto(const Report& report, SessionState state, v1::Update* to) {
   to->set_state(ToWire<v1::SessionState>(state));
 }
 
-void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to) {
-  WriteFields(machine, to);
+void ToProto(const SessionSnapshot& snapshot, std::uint64_t seed, v1::Started* to) {
+  WriteFields(snapshot.machine.value_or(MachineReport{}), to);
   to->set_seed(seed);
+  to->set_found_benchmarks(static_cast<std::uint32_t>(CountFound(snapshot.found)));
 }
 
 void ToProto(const Failure& failure, v1::Failed* to) {
@@ -214,7 +216,7 @@ void ToProto(const SessionRecord& record, v1::Session* to) {
   ToProto(record.spec, to->mutable_spec());
   for (const auto& [name, value] : record.spec.environment) to->add_environment_names(name);
   if (snapshot.state == SessionState::kQueued) QueuedToProto(snapshot, to->mutable_queued());
-  if (snapshot.machine) ToProto(*snapshot.machine, record.spec.seed, to->mutable_started());
+  if (snapshot.machine) ToProto(snapshot, record.spec.seed, to->mutable_started());
   if (snapshot.report) ToProto(*snapshot.report, snapshot.state, to->mutable_report());
   if (snapshot.failure) ToProto(*snapshot.failure, to->mutable_failed());
   if (snapshot.state == SessionState::kCancelled) {

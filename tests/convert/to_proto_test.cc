@@ -50,6 +50,9 @@ SessionSpec Unusual() {
   benchmark.accept_exit = {0, 3};
   benchmark.allow_missing = true;
   benchmark.check_output = true;
+  benchmark.harness = "google-benchmark";
+  benchmark.only = {"BM_*", "x?"};
+  benchmark.inner = "BM_X/8";
   spec.benchmarks = {benchmark};
   spec.method = Method::kFixed;
   spec.estimator = {EstimatorKind::kQuantile, 0.9};
@@ -186,8 +189,12 @@ TEST(ToProtoTest, ASettingCarriesWhatItWasAndWhatItBecame) {
                         .held = false,
                         .why = "no \xFF permission",
                         .at_end = "schedutil"}};
+  SessionSnapshot snapshot;
+  snapshot.machine = machine;
+  snapshot.found = {{.names = {"BM_a", "BM_b"}}, {.names = {"BM_c"}}};
   v1::Started proto;
-  ToProto(machine, 7, &proto);
+  ToProto(snapshot, 7, &proto);
+  EXPECT_EQ(proto.found_benchmarks(), 3U);
   ASSERT_EQ(proto.isolation_size(), 1);
   EXPECT_EQ(proto.isolation(0).setting(), "governor");
   EXPECT_EQ(proto.isolation(0).wanted(), "performance");

@@ -39,8 +39,9 @@ TABLE = {
     "analysis": {"in": "core", "may": ["stats", "parse", "model", "base"], "never": IO},
     "convert":  {"in": "proto", "may": ["model", "base", "generated"], "never": []},
     "store":    {"in": "daemon", "may": ["model", "base", "asio", "sqlite"], "never": []},
+    # session forms the commands that list and run the benchmarks inside a program: parse.
     "session":  {"in": "daemon",
-                 "may": ["analysis", "store", "model", "base", "asio"],
+                 "may": ["analysis", "parse", "store", "model", "base", "asio"],
                  "never": []},
     # queue splits command lines at submit: parse.
     "queue":    {"in": "daemon",

@@ -63,6 +63,20 @@ TEST_F(SessionRegistryTest, KeepsASessionUntilItHasEnded) {
   EXPECT_EQ(registry_.Find({"a"}), nullptr) << "an end is final";
 }
 
+TEST_F(SessionRegistryTest, ASessionHasTheBenchmarksThatWereFoundInItsPrograms) {
+  SessionRecord record = Record("a", 1000);
+  record.spec.benchmarks.emplace_back().harness = "go";
+  Add(record);
+  SessionSnapshot snapshot = registry_.Find({"a"})->snapshot;
+  snapshot.found = {{.benchmark = 0, .names = {"BenchmarkA", "BenchmarkB"}}};
+  for (int publication = 0; publication < 2; ++publication) {
+    registry_.Set(snapshot);
+    const std::vector<Benchmark>& benchmarks = registry_.Find({"a"})->spec.benchmarks;
+    ASSERT_EQ(benchmarks.size(), 2U);
+    EXPECT_EQ(benchmarks[1].name, "BenchmarkB");
+  }
+}
+
 TEST_F(SessionRegistryTest, ListsTheNewestFirst) {
   for (const char* id : {"z", "a", "m"}) Add(Record(id, 1000));
   Add(Record("b", 1001));

@@ -93,6 +93,19 @@ TEST(ValidateSpecTest, ChecksAnAdapterAndLooksWhichStreamItReads) {
   EXPECT_TRUE(valid->benchmarks[0].parse_stderr);
 }
 
+TEST(ValidateSpecTest, AHarnessPrintsItsFormatUnlessAnotherIsNamed) {
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks[0].harness = "criterion";
+  spec.benchmarks[0].only = {"sum/*"};
+  auto valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].parse, "libtest");
+  spec.benchmarks[0].parse = "criterion";
+  valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].parse, "criterion");
+}
+
 // Any client may send them; otherwise an empty input would be measured silently.
 TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
   for (const char* path :
@@ -269,6 +282,16 @@ INSTANTIATE_TEST_SUITE_P(
                   s.benchmarks[0].arms[0].commit = Commit{"abc", {}};
                 },
                 "commit"},
+        BadSpec{"unknown_harness", [](auto& s) { s.benchmarks[0].harness = "gbench"; }, "harness"},
+        BadSpec{"only_without_a_harness", [](auto& s) { s.benchmarks[0].only = {"a*"}; }, "only"},
+        BadSpec{"empty_pattern",
+                [](auto& s) {
+                  s.benchmarks[0].harness = "go";
+                  s.benchmarks[0].only = {"a", ""};
+                },
+                "only"},
+        BadSpec{"inner_benchmark_of_a_client", [](auto& s) { s.benchmarks[0].inner = "BM_a"; },
+                "inner"},
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse"},
         BadSpec{"adapter_without_a_name",
                 [](auto& s) { s.benchmarks[0].adapter = "input = \"text\"\n"; }, "adapter"},

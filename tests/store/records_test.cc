@@ -38,6 +38,25 @@ TEST_F(RecordsTest, KeepsTheNewestSnapshot) {
   EXPECT_EQ(records_->Load(id)->snapshot, snapshot);
 }
 
+TEST_F(RecordsTest, ASessionHasTheBenchmarksThatWereFoundInItsProgramsWithTheirEnvironment) {
+  SessionRecord record = RichRecord();
+  record.spec.benchmarks[0].inner.clear();
+  record.snapshot.state = SessionState::kRunning;
+  record.snapshot.found = {{.benchmark = 0, .names = {"a", "b"}, .commands = {{"x"}, {"y"}}}};
+  ASSERT_TRUE(records_->Insert(record, Happened("submitted")));
+  const Result<SessionRecord> loaded = records_->Load(record.snapshot.id);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const std::vector<Benchmark>& benchmarks = loaded->spec.benchmarks;
+  ASSERT_EQ(benchmarks.size(), 3U);
+  EXPECT_EQ(benchmarks[0].name, "parse/a");
+  EXPECT_EQ(benchmarks[1].name, "parse/b");
+  EXPECT_EQ(benchmarks[1].arms[0].env.at("TOKEN"), "secret");
+  const auto start = records_->LoadAtStart(Timestamp(), 0);
+  ASSERT_TRUE(start) << start.error().message;
+  ASSERT_EQ(start->unfinished.size(), 1U);
+  EXPECT_EQ(start->unfinished[0].record.spec.benchmarks.size(), 3U);
+}
+
 TEST_F(RecordsTest, KnowsNoSessionThatWasNeverInserted) {
   const SessionId id{"nobody"};
   std::vector<Error> errors;

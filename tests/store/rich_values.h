@@ -68,7 +68,10 @@ inline SessionSpec RichSpec() {
                             .ignore_failure = true,
                             .accept_exit = {0, 3},
                             .allow_missing = true,
-                            .check_output = true};
+                            .check_output = true,
+                            .harness = "google-benchmark",
+                            .only = {"BM_*", "x?"},
+                            .inner = "BM_X/8"};
   return SessionSpec{
       .benchmarks = {benchmark, Benchmark{}},
       .method = Method::kExactT,
@@ -214,7 +217,11 @@ inline SessionSnapshot RichSnapshot() {
       .cancelled_by = "uid 1000",
       .setup = SetupResult{{{.path = "/tmp/made", .inode = 5, .size_bytes = 6}},
                            {MakeWarning("lfs_pointers", "1 file")}},
-      .held = Nanoseconds(86'400'000'000'001)};
+      .held = Nanoseconds(86'400'000'000'001),
+      .found = {{.benchmark = 1,
+                 .names = {"BM_X/8"},
+                 .unmatched = {{.name = "BM_Y", .missing_in = {"feature"}}},
+                 .commands = {{"./x", kBytes}, {}}}}};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }

@@ -1,0 +1,430 @@
+#include "daemon/session/discovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
+#include "core/base/try.h"
+#include "core/model/inner_benchmarks.h"
+#include "core/model/limits.h"
+#include "core/model/verdict_reason.h"
+#include "core/parse/discovery.h"
+#include "daemon/session/children.h"
+#include "daemon/session/failure.h"
+
+namespace benchd {
+namespace {
+
+/// The maximum size of all benchmarks of an expanded spec, which clients receive in one message. A
+/// few bytes of a request could otherwise become a thousand copies of a long command.
+constexpr std::size_t kMaxExpandedBytes = std::size_t{2} * 1024 * 1024;
+/// The number of benchmarks that a message names.
+constexpr std::size_t kNamed = 5;
+/// The metric of a gate that is about the existence of its benchmark.
+constexpr const char* kExistence = "benchmark";
+
+using Names = std::vector<std::string>;
+
+/// The names that each arm of a benchmark listed, by arm. The placebo has none of its own.
+using NamesByArm = std::vector<Names>;
+
+/// Returns "a, b, c, d, e and 7 more".
+std::string SomeOf(std::span<const std::string> names) {
+  std::string text = Join(names.first(std::min(names.size(), kNamed)), ", ");
+  if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
+  return text;
+}
+
+bool IsListed(const Benchmark& benchmark, std::size_t arm) {
+  return benchmark.arms[arm].role != ArmRole::kPlacebo;
+}
+
+bool IsWanted(const Benchmark& benchmark, const std::string& name) {
+  return benchmark.only.empty() ||
+         std::ranges::any_of(benchmark.only, [&name](const std::string& pattern) {
+           return MatchesPattern(pattern, name);
+         });
+}
+
+/// Returns the names of all arms, each once, in the order in which they are listed.
+Names AllOf(const NamesByArm& listed) {
+  Names all;
+  std::set<std::string_view> known;
+  for (const Names& names : listed) {
+    for (const std::string& name : names) {
+      if (known.insert(name).second) all.push_back(name);
+    }
+  }
+  return all;
+}
+
+/// Returns an error if a pattern of --only matches no benchmark of any arm.
+Result<void> CheckPatterns(const Benchmark& benchmark, const Names& all) {
+  for (const std::string& pattern : benchmark.only) {
+    const auto matches = [&pattern](const std::string& name) {
+      return MatchesPattern(pattern, name);
+    };
+    if (std::ranges::any_of(all, matches)) continue;
+    return InvalidArgument("only", "no benchmark matches " + Quoted(pattern),
+                           "available: " + SomeOf(all));
+  }
+  return {};
+}
+
+Error NothingInCommon(const Benchmark& benchmark, const NamesByArm& listed) {
+  std::vector<std::string> arms;
+  std::vector<std::string> have;
+  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+    if (!IsListed(benchmark, arm)) continue;
+    const std::string& name = benchmark.arms[arm].name;
+    arms.push_back(name);
+    Names wanted;
+    for (const std::string& one : listed[arm]) {
+      if (IsWanted(benchmark, one)) wanted.push_back(one);
+    }
+    have.push_back(name + " has " + (wanted.empty() ? "none" : SomeOf(wanted)));
+  }
+  return Error{
+      ErrorCode::kFailedPrecondition,
+      "harness: " + Join(arms, ", ", std::identity(), " and ") + " have no benchmark in common",
+      Join(have, "; ")};
+}
+
+/// Divides the wanted names into those of every arm and the others.
+Result<FoundBenchmarks> Match(const Benchmark& benchmark, const NamesByArm& listed) {
+  const Names all = AllOf(listed);
+  TRY_VOID(CheckPatterns(benchmark, all));
+  FoundBenchmarks found;
+  std::vector<std::set<std::string_view>> sets;
+  for (const Names& names : listed) sets.emplace_back(names.begin(), names.end());
+  for (const std::string& name : all) {
+    if (!IsWanted(benchmark, name)) continue;
+    UnmatchedBenchmark unmatched{name, {}};
+    for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+      if (IsListed(benchmark, arm) && !sets[arm].contains(name)) {
+        unmatched.missing_in.push_back(benchmark.arms[arm].name);
+      }
+    }
+    if (unmatched.missing_in.empty()) {
+      found.names.push_back(name);
+    } else {
+      found.unmatched.push_back(std::move(unmatched));
+    }
+  }
+  if (found.names.empty()) return NothingInCommon(benchmark, listed);
+  return found;
+}
+
+/// Returns the size of those texts of a benchmark that may be long.
+std::size_t BytesOf(const Benchmark& benchmark) {
+  std::size_t bytes = benchmark.adapter.size() + benchmark.parse.size();
+  for (const Gate& gate : benchmark.gates) bytes += gate.metric.size();
+  for (const Hook* hook : {&benchmark.hooks.prepare, &benchmark.hooks.conclude}) {
+    bytes += 2 * hook->command.size();
+  }
+  for (const Arm& arm : benchmark.arms) {
+    bytes += 2 * arm.command.size() + arm.cwd.size();
+    bytes += 2 * (arm.prepare.command.size() + arm.conclude.command.size());
+    for (const auto& [name, value] : arm.env) bytes += name.size() + value.size();
+  }
+  return bytes;
+}
+
+std::uint64_t PairsOf(const Benchmark& benchmark) {
+  return std::uint64_t{ArmsWithRole(benchmark, ArmRole::kReference).size()} *
+         ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+}
+
+/// Returns an error if the expanded session would exceed a limit.
+Result<void> CheckSize(const SessionSpec& spec, std::span<const FoundBenchmarks> found,
+                       std::uint64_t most_pairs) {
+  std::size_t benchmarks = 0;
+  std::uint64_t pairs = 0;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < spec.benchmarks.size(); ++i) {
+    const auto own = std::ranges::find(found, i, &FoundBenchmarks::benchmark);
+    const std::size_t count = own == found.end() ? 1 : own->names.size();
+    benchmarks += count;
+    pairs += count * PairsOf(spec.benchmarks[i]);
+    bytes += count * BytesOf(spec.benchmarks[i]);
+  }
+  const std::string hint = "select some of them with --only PATTERN";
+  if (benchmarks > kMaxBenchmarks) {
+    return InvalidArgument(
+        "harness",
+        fmt::format("{} benchmarks were found; a session may have {}", benchmarks, kMaxBenchmarks),
+        hint);
+  }
+  if (pairs > most_pairs) {
+    Error error = TooLarge(Limit::kPairs, pairs, most_pairs);
+    error.hint = hint + "; " + HowToAllowMore(Limit::kPairs);
+    return error;
+  }
+  if (bytes > kMaxExpandedBytes) {
+    return InvalidArgument(
+        "harness",
+        fmt::format("{} benchmarks with these commands take {} KiB; the limit is {}", benchmarks,
+                    bytes / 1024, kMaxExpandedBytes / 1024),
+        hint + ", or move long commands into scripts");
+  }
+  return {};
+}
+
+/// Returns an error if two benchmarks of the expanded spec have one name.
+Result<void> CheckNames(const SessionSpec& spec) {
+  std::set<std::string_view> known;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    if (known.insert(benchmark.name).second) continue;
+    return InvalidArgument("harness",
+                           "two benchmarks would have the name " + Quoted(benchmark.name),
+                           "give the benchmarks of the suite other names");
+  }
+  return {};
+}
+
+/// Returns the child that lists the benchmarks of an arm.
+ChildSpec ListingChild(const SessionSpec& spec, const Benchmark& benchmark, const Arm& arm,
+                       const Harness& harness) {
+  ChildSpec child = ChildOfArm(spec, benchmark, arm);
+  child.argv = ListCommand(harness, {arm.argv, arm.shell}).argv;
+  child.output = OutputKind::kDiscard;
+  child.output_path.clear();
+  child.parse = std::string(kListFormat) + std::string(harness.name);
+  child.adapter.clear();
+  child.parse_stderr = false;
+  child.accept_exit.clear();
+  if (harness.any_exit) {
+    child.accept_exit.resize(256);
+    std::iota(child.accept_exit.begin(), child.accept_exit.end(), 0);
+  }
+  return child;
+}
+
+/// Completes the failure of a list, which has no run of the session.
+DiscoveryResult FailedList(const Arm& arm, Failure failure, bool runner_lost) {
+  if (!failure.run) failure.run.emplace();
+  failure.run->arm = arm.name;
+  return {std::move(failure), runner_lost};
+}
+
+/// Lists the benchmarks of an arm into `names`.
+asio::awaitable<DiscoveryResult> List(const SessionServices* services, const SessionSpec* spec,
+                                      const Benchmark* benchmark, const Arm* arm,
+                                      const Harness* harness, Names* names) {
+  ChildSpec child = ListingChild(*spec, *benchmark, *arm, *harness);
+  const ByHand by_hand{child.argv, child.cwd, {}};
+  const std::vector<int> accepted = child.accept_exit;
+  const std::string place =
+      "listing the benchmarks of " + arm->name + " by " + Quoted(Join(child.argv, " ", PastedWord));
+  const Nanoseconds timeout = spec->limits.timeout;
+  Result<RunOutcome> run =
+      co_await RunOnce(&services->runner, std::move(child), timeout, services->cancel.end());
+  if (!run) {
+    const bool lost = run.error().code == ErrorCode::kUnavailable;
+    co_return FailedList(*arm, Failure{std::move(run).error().Within(place), std::nullopt}, lost);
+  }
+  // The exit code of some harnesses is no error, but a signal or a time limit always is.
+  if (harness->any_exit && run->exit.Succeeded(accepted)) run->exit.code = 0;
+  if (auto failure = HookFailure(place, timeout, *run, by_hand)) {
+    co_return FailedList(*arm, *std::move(failure), false);
+  }
+  *names = std::move(run->names);
+  co_return DiscoveryResult{};
+}
+
+/// Returns the commands of the arms to which the words that run one benchmark are added.
+std::vector<Names> CommandsOf(const Benchmark& benchmark, const Harness& harness,
+                              const Names& listed) {
+  std::vector<Names> commands;
+  for (const Arm& arm : benchmark.arms) {
+    commands.push_back(WithoutSelection(harness, {arm.argv, arm.shell}, listed).argv);
+  }
+  return commands;
+}
+
+/// Lists all arms of one benchmark.
+asio::awaitable<DiscoveryResult> ListArms(const SessionServices* services, const SessionSpec* spec,
+                                          std::uint32_t number, FoundBenchmarks* found) {
+  const Benchmark& benchmark = spec->benchmarks[number];
+  Result<const Harness*> harness = FindHarness(benchmark.harness);
+  if (!harness) co_return DiscoveryResult{Failure{std::move(harness).error(), std::nullopt}, false};
+  NamesByArm listed(benchmark.arms.size());
+  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+    if (!IsListed(benchmark, arm)) continue;
+    DiscoveryResult one =
+        co_await List(services, spec, &benchmark, &benchmark.arms[arm], *harness, &listed[arm]);
+    if (one.failure) {
+      one.failure->run->benchmark = benchmark.name;
+      co_return one;
+    }
+  }
+  Result<FoundBenchmarks> matched = Match(benchmark, listed);
+  if (!matched) co_return DiscoveryResult{Failure{std::move(matched).error(), std::nullopt}, false};
+  *found = *std::move(matched);
+  found->benchmark = number;
+  found->commands = CommandsOf(benchmark, **harness, AllOf(listed));
+  co_return DiscoveryResult{};
+}
+
+}  // namespace
+
+bool DiscoveryIsDue(const SessionSpec& spec) {
+  return std::ranges::any_of(spec.benchmarks, [](const Benchmark& benchmark) {
+    return !benchmark.harness.empty() && benchmark.inner.empty();
+  });
+}
+
+asio::awaitable<DiscoveryResult> Discover(const SessionServices* services, SessionSpec* spec,
+                                          std::vector<FoundBenchmarks>* found) {
+  std::vector<FoundBenchmarks> all;
+  for (std::uint32_t number = 0; number < spec->benchmarks.size(); ++number) {
+    if (spec->benchmarks[number].harness.empty()) continue;
+    FoundBenchmarks own;
+    DiscoveryResult result = co_await ListArms(services, spec, number, &own);
+    if (result.failure) co_return result;
+    all.push_back(std::move(own));
+  }
+  Result<void> fits = CheckSize(*spec, all, services->max_pairs);
+  SessionSpec expanded = fits ? *spec : SessionSpec();
+  if (fits) {
+    ExpandBenchmarks(all, expanded);
+    fits = CheckNames(expanded);
+  }
+  if (!fits) co_return DiscoveryResult{Failure{std::move(fits).error(), std::nullopt}, false};
+  SetRunCommands(expanded);
+  *spec = std::move(expanded);
+  *found = std::move(all);
+  co_return DiscoveryResult{};
+}
+
+void SetRunCommands(SessionSpec& spec) {
+  for (Benchmark& benchmark : spec.benchmarks) {
+    if (benchmark.inner.empty()) continue;
+    const Result<const Harness*> harness = FindHarness(benchmark.harness);
+    if (!harness) continue;  // only a newer benchd can have stored it; its runs will fail
+    const bool printed = benchmark.parse == (*harness)->format;
+    for (Arm& arm : benchmark.arms) {
+      const std::string program = arm.argv.front();
+      arm.argv =
+          RunCommand(**harness, {std::move(arm.argv), arm.shell}, benchmark.inner, printed).argv;
+      if (arm.argv.front() != program) arm.program.reset();
+    }
+  }
+}
+
+namespace {
+
+/// Returns whether a run calls the benchmark so. Go adds the number of processors: "BenchmarkA-8".
+bool IsNameOf(std::string_view inner, const std::string& benchmark) {
+  if (!inner.starts_with(benchmark)) return false;
+  const std::string_view rest = inner.substr(benchmark.size());
+  const bool counted = rest.size() > 1 && rest.front() == '-' &&
+                       rest.find_first_not_of("0123456789", 1) == rest.npos;
+  return rest.empty() || counted;
+}
+
+}  // namespace
+
+void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome) {
+  if (benchmark.inner.empty()) return;
+  std::map<std::string, std::string> renamed;
+  for (Sample& sample : outcome.samples) {
+    if (sample.inner_benchmark.empty() || !IsNameOf(sample.inner_benchmark, benchmark.inner)) {
+      continue;
+    }
+    const std::string before = sample.inner_benchmark + "/" + sample.metric;
+    const bool measured = FindBuiltinMetric(sample.metric) != nullptr;
+    sample.inner_benchmark = measured ? benchmark.harness : std::string();
+    renamed.emplace(before, measured ? benchmark.harness + "/" + sample.metric : sample.metric);
+  }
+  for (MetricInfo& metric : outcome.metrics) {
+    if (const auto other = renamed.find(metric.name); other != renamed.end()) {
+      metric.name = other->second;
+    }
+  }
+}
+
+namespace {
+
+/// Returns the comparison that states that a candidate lacks a benchmark.
+Comparison MissingBenchmark(const SessionSpec& spec, const std::string& benchmark,
+                            const std::string& reference, const std::string& candidate) {
+  Comparison missing;
+  missing.benchmark = benchmark;
+  missing.reference = reference;
+  missing.candidate = candidate;
+  missing.metric = kExistence;
+  missing.role = ComparisonRole::kGate;
+  missing.confidence = 1 - spec.alpha;
+  missing.method = spec.method;
+  missing.estimator = spec.estimator;
+  missing.verdict = Verdict::kRegression;
+  missing.reason = Reason("missing_in_candidate");
+  return missing;
+}
+
+/// What AddUnmatched() adds for one program.
+struct Unmatched {
+  std::vector<Comparison> gates;
+  std::map<std::string, Names> lacking;  ///< benchmarks that are not compared, by arm
+};
+
+void AddTo(Unmatched& all, const SessionSpec& spec, const Benchmark& example,
+           const UnmatchedBenchmark& one) {
+  const auto lacks = [&one](const Arm& arm) {
+    return std::ranges::find(one.missing_in, arm.name) != one.missing_in.end();
+  };
+  const std::string prefix = example.name.substr(0, example.name.size() - example.inner.size());
+  bool in_a_reference = false;
+  for (const Arm& reference : example.arms) {
+    if (reference.role != ArmRole::kReference || lacks(reference)) continue;
+    in_a_reference = true;
+    for (const Arm& candidate : example.arms) {
+      if (candidate.role != ArmRole::kCandidate || !lacks(candidate)) continue;
+      if (example.allow_missing) break;
+      all.gates.push_back(
+          MissingBenchmark(spec, prefix + one.name, reference.name, candidate.name));
+    }
+  }
+  for (const Arm& arm : example.arms) {
+    const bool gates = arm.role == ArmRole::kCandidate && in_a_reference && !example.allow_missing;
+    if (lacks(arm) && !gates) all.lacking[arm.name].push_back(prefix + one.name);
+  }
+}
+
+}  // namespace
+
+void AddUnmatched(const SessionSpec& spec, const std::vector<FoundBenchmarks>& found,
+                  Report& report) {
+  Unmatched all;
+  for (std::size_t number = 0; number < found.size(); ++number) {
+    const Benchmark& example = spec.benchmarks[FirstOf(found, number)];
+    for (const UnmatchedBenchmark& one : found[number].unmatched) AddTo(all, spec, example, one);
+  }
+  for (const auto& [arm, names] : all.lacking) {
+    report.warnings.push_back(
+        MakeWarning("metric_missing",
+                    fmt::format("{} lacks {} that another arm has; {} not compared: {}", arm,
+                                Counted(names.size(), "benchmark"),
+                                names.size() == 1 ? "it is" : "they are", SomeOf(names)),
+                    {}, arm));
+  }
+  if (all.gates.empty()) return;
+  report.verdict = Verdict::kRegression;
+  // Gates come first.
+  const auto info = std::ranges::find(report.comparisons, ComparisonRole::kInfo, &Comparison::role);
+  report.comparisons.insert(info, all.gates.begin(), all.gates.end());
+}
+
+}  // namespace benchd
