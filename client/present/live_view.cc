@@ -11,6 +11,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -119,11 +120,16 @@ std::string QueuedWords(const LiveState& state) {
   return place + ", starts in about " + FormatRough(left);
 }
 
+std::string WarmUpWords(const LiveState& state) {
+  const std::uint32_t found = state.started ? state.started->found_benchmarks() : 0;
+  return found == 0 ? "warming up" : "warming up " + Counted(found, "benchmark") + " found";
+}
+
 std::string StateWords(const LiveState& state) {
-  if (!state.update) return state.started ? "warming up" : QueuedWords(state);
+  if (!state.update) return state.started ? WarmUpWords(state) : QueuedWords(state);
   if (state.update->state() == v1::SESSION_STATE_QUEUED) return QueuedWords(state);
   if (state.update->state() == v1::SESSION_STATE_RUNNING && !HasMeasured(state)) {
-    return "warming up";
+    return WarmUpWords(state);
   }
   return std::string(Word(state.update->state()));
 }

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/model/session_spec.h"
+#include "core/parse/discovery.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -327,6 +328,37 @@ TextList FormatAcceptExit(const OptionSource& of) {
   const auto& codes = of.benchmark.accept_exit();
   if (codes.empty()) return {};
   return {Join(codes, ",", [](std::int32_t code) { return std::to_string(code); })};
+}
+
+Result<void> ParseHarness(const std::string& text, const OptionTarget& to) {
+  // In a benchmark, an empty value resets the session's value.
+  if (!text.empty()) {
+    if (const auto known = FindHarness(text); !known) {
+      Error error = known.error();
+      return UsageError("unknown harness " + Quoted(text), std::move(error.hint));
+    }
+  }
+  to.benchmark->set_harness(text);
+  return {};
+}
+
+TextList FormatParse(const OptionSource& of) {
+  const std::string& parse = of.benchmark.parse();
+  if (parse.empty()) return {};
+  const auto harness = FindHarness(of.benchmark.harness());
+  const bool implied = harness && (*harness)->format == parse;
+  return implied ? TextList() : TextList{parse};
+}
+
+// ExpandSuite() has selected benchmarks; what is left selects among those inside a program.
+Result<void> ParseOnly(const std::string& text, const OptionTarget& to) {
+  if (text.empty()) return UsageError("empty pattern", "write 'parse*'");
+  to.benchmark->add_only(text);
+  return {};
+}
+
+TextList FormatOnly(const OptionSource& of) {
+  return {of.benchmark.only().begin(), of.benchmark.only().end()};
 }
 
 // The option applies to hooks and commands.

@@ -95,8 +95,21 @@ TextList ReferencesOf(const v1::Benchmark& benchmark) {
   return references;
 }
 
+// Returns whether a gate is about a benchmark that some arm lacks, so that it has no runs.
+bool LacksABenchmark(const v1::Session& session) {
+  const auto& benchmarks = session.spec().benchmarks();
+  return std::ranges::any_of(
+      session.report().comparisons(), [&benchmarks](const v1::Comparison& comparison) {
+        const auto is_its = [&comparison](const v1::Benchmark& one) {
+          return (one.name().empty() ? "main" : one.name()) == comparison.benchmark();
+        };
+        return std::ranges::none_of(benchmarks, is_its);
+      });
+}
+
 std::string WhyNot(const v1::Session& session) {
   const v1::SessionSpec& spec = session.spec();
+  if (LacksABenchmark(session)) return "an arm lacks a benchmark, which a table cannot state";
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_SUBSELECTION) {
     return "subselection needs the samples inside each run, but a table has one value per run";
   }
@@ -345,12 +358,35 @@ void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, C
 
 }  // namespace
 
+namespace {
+
+// Returns the benchmark that was submitted, if the session consists of it, or of the benchmarks
+// that were found in its programs.
+std::optional<v1::Benchmark> OnlySubmitted(const v1::SessionSpec& spec) {
+  if (spec.benchmarks().empty()) return std::nullopt;
+  v1::Benchmark submitted = spec.benchmarks(0);
+  if (submitted.inner().empty()) {
+    return spec.benchmarks_size() == 1 ? std::optional(submitted) : std::nullopt;
+  }
+  const bool is_main = submitted.name() == submitted.inner();
+  for (const v1::Benchmark& other : spec.benchmarks()) {
+    // Only a session of one submitted benchmark leaves out its name.
+    if (!is_main || other.name() != other.inner()) return std::nullopt;
+  }
+  submitted.set_name("main");
+  submitted.clear_inner();
+  return submitted;
+}
+
+}  // namespace
+
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const std::string start = fmt::format("benchctl compare --seed {}", seed);
   const std::string as_asked =
       start + " " + (spec.invocation().empty() ? "-f FILE" : Printable(spec.invocation()));
-  if (spec.benchmarks_size() != 1 || !OptionsCanSay(spec.benchmarks(0))) return as_asked;
-  const v1::Benchmark& benchmark = spec.benchmarks(0);
+  const std::optional<v1::Benchmark> submitted = OnlySubmitted(spec);
+  if (!submitted || !OptionsCanSay(*submitted)) return as_asked;
+  const v1::Benchmark& benchmark = *submitted;
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
   // Commits that came as a bundle must be requested from the clone that sent them.

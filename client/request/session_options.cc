@@ -26,6 +26,8 @@ constexpr OptionField kElsewhere;
 // The seed is not formatted, because ReplayCommand() adds the seed that the session recorded.
 constexpr OptionField kSeed{Part::kSession, Spec::kSeedFieldNumber, Number::kDuration, nullptr,
                             FormatNothing};
+constexpr OptionField kParse{Part::kBenchmark, v1::Benchmark::kParseFieldNumber, Number::kDuration,
+                             nullptr, FormatParse};
 constexpr OptionField kInput{Part::kBenchmark, v1::Benchmark::kInputFieldNumber, Number::kDuration,
                              ParseInput, FormatInput};
 
@@ -193,7 +195,7 @@ constexpr std::array kOptions = {
           "catch2|nanobench|vitest|tinybench|mitata|benchmarkdotnet|pyperf|github-smaller|"
           "github-bigger|FILE.toml",
           PerBenchmark(
-              kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
+              kChildren("parse", "FORMAT", kParse,
                         "take metrics from the output: lines (`NAME VALUE [UNIT]`), "
                         "google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf, "
                         "mmtests, libtest, criterion, catch2, nanobench, vitest, "
@@ -201,8 +203,16 @@ constexpr std::array kOptions = {
                         "github-bigger, an adapter such as wrk or fio (`benchctl parse` lists "
                         "them), or an adapter of your own, FILE.toml"))),
 
-    Repeatable(kSuite("only", "PATTERN", kElsewhere,
-                      "run only benchmarks whose name matches, such as 'parse*'; repeatable")),
+    OneOf(
+        "google-benchmark|go|catch2|pytest-benchmark|jmh|libtest|criterion",
+        PerBenchmark(kSuite(
+            "harness", "NAME",
+            {Part::kBenchmark, v1::Benchmark::kHarnessFieldNumber, Number::kDuration, ParseHarness},
+            "the commands are programs of google-benchmark, go, catch2, pytest-benchmark, jmh, "
+            "libtest or criterion: list their benchmarks, and run each one alone"))),
+    Repeatable(PerBenchmark(
+        kSuite("only", "PATTERN", Own(Part::kBenchmark, ParseOnly, FormatOnly),
+               "run only benchmarks whose name matches, such as 'parse*'; repeatable"))),
     Short('L', OfWords(2, Repeatable(PerBenchmark(
                               kSuite("parameter-list", "NAME A,B", kElsewhere,
                                      "run one benchmark per value, which replaces {NAME} in "

@@ -87,6 +87,8 @@ Result<void> ParseGate(const std::string& text, const OptionTarget& to);
 Result<void> ParseInput(const std::string& text, const OptionTarget& to);
 Result<void> ParseOutput(const std::string& text, const OptionTarget& to);
 Result<void> ParseAcceptExit(const std::string& text, const OptionTarget& to);
+Result<void> ParseHarness(const std::string& text, const OptionTarget& to);
+Result<void> ParseOnly(const std::string& text, const OptionTarget& to);
 Result<void> ParseShell(const std::string& text, const OptionTarget& to);
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
 Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
@@ -100,6 +102,9 @@ std::vector<std::string> FormatInput(const OptionSource& of);
 std::vector<std::string> FormatPrepare(const OptionSource& of);
 std::vector<std::string> FormatConclude(const OptionSource& of);
 std::vector<std::string> FormatAcceptExit(const OptionSource& of);
+/// Formats nothing if the harness implies the format.
+std::vector<std::string> FormatParse(const OptionSource& of);
+std::vector<std::string> FormatOnly(const OptionSource& of);
 std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 

@@ -187,7 +187,7 @@ class Builder {
   // Checks the names of gates. Parsed metrics are unknown before the program has run, so their
   // names are not checked.
   static Result<void> CheckGateNames(const OptionValues& options, const v1::Benchmark& benchmark) {
-    if (!benchmark.parse().empty()) return {};
+    if (!benchmark.parse().empty() || !benchmark.harness().empty()) return {};
     for (int i = 0; i < benchmark.gates_size(); ++i) {
       auto known = CheckBuiltinMetric(benchmark.gates(i).metric());
       if (known) continue;

@@ -94,8 +94,9 @@ Result<Parameter> ParseParameterScan(std::string_view text);
 
 /// Expands a suite into one benchmark per combination of the values of the parameters that it uses
 /// (`NAME/size=8/mode=fast`). Replaces `{size}` in commands, options and names of arms. Keeps only
-/// the benchmarks that --only selects. The result does not have the options parameter-list,
-/// parameter-scan and only. Pure.
+/// the benchmarks that --only selects. With a harness, a pattern that names no benchmark becomes
+/// the benchmark's own `only`, because it selects among those inside the program. The result does
+/// not have the options parameter-list, parameter-scan and only of the session. Pure.
 ///
 /// With `between`, the values of that parameter become arms instead (`size=8` and so on), and the
 /// first is the reference.

@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ constexpr char kList[] = "parameter-list";
 constexpr char kScan[] = "parameter-scan";
 constexpr char kOnly[] = "only";
 constexpr char kBetween[] = "between";
+constexpr char kHarness[] = "harness";
 
 // Ten parameters of two values each already exceed the number of benchmarks of a session.
 constexpr std::size_t kMostParameters = 100;
@@ -317,20 +319,45 @@ class Expansion {
             fnmatch(pattern.c_str(), benchmark.family.c_str(), 0) == 0);
   }
 
+  // Returns whether the benchmark consists of those that its program lists.
+  bool HasHarness(const BenchmarkInput& benchmark) const {
+    const auto own = benchmark.options.find(kHarness);
+    const auto shared = input_.options.find(kHarness);
+    const bool is_own = own != benchmark.options.end();
+    if (!is_own && shared == input_.options.end()) return false;
+    return !(is_own ? own : shared)->second.back().text.empty();
+  }
+
+  // Returns whether a pattern names the benchmark. An unnamed one with a harness is not named
+  // "main": what matters are the names inside its program.
+  bool IsNamed(const BenchmarkInput& benchmark, const OptionValue& pattern) const {
+    if (HasHarness(benchmark) && benchmark.name.empty()) return false;
+    return Matches(benchmark, pattern.text);
+  }
+
+  // Selects benchmarks by their names. Patterns that name none of them select among the benchmarks
+  // inside programs, which the daemon does when it knows them.
   Result<void> Select() {
     const auto only = input_.options.find(kOnly);
     if (only == input_.options.end()) return {};
-    const auto matches = [](const OptionValue& value) {
-      return [&value](const BenchmarkInput& benchmark) { return Matches(benchmark, value.text); };
-    };
-    for (const OptionValue& value : only->second) {
-      if (std::ranges::none_of(input_.benchmarks, matches(value))) return NoMatch(value);
+    const std::vector<OptionValue> patterns = only->second;
+    const auto has_harness = [this](const BenchmarkInput& one) { return HasHarness(one); };
+    const bool inside = std::ranges::any_of(input_.benchmarks, has_harness);
+    std::vector<OptionValue> inner;
+    for (const OptionValue& pattern : patterns) {
+      const auto is_named = [&](const BenchmarkInput& one) { return IsNamed(one, pattern); };
+      if (std::ranges::any_of(input_.benchmarks, is_named)) continue;
+      if (!inside) return NoMatch(pattern);
+      inner.push_back(pattern);
     }
-    std::erase_if(input_.benchmarks, [&only](const BenchmarkInput& benchmark) {
-      return std::ranges::none_of(only->second, [&benchmark](const OptionValue& value) {
-        return Matches(benchmark, value.text);
-      });
-    });
+    const auto is_kept = [&](const BenchmarkInput& one) {
+      const auto names_it = [&](const OptionValue& pattern) { return IsNamed(one, pattern); };
+      return one.options.contains(kOnly) || std::ranges::any_of(patterns, names_it);
+    };
+    for (BenchmarkInput& one : input_.benchmarks) {
+      if (!inner.empty() && HasHarness(one) && !is_kept(one)) one.options[kOnly] = inner;
+    }
+    std::erase_if(input_.benchmarks, std::not_fn(is_kept));
     return {};
   }
 

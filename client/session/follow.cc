@@ -3,6 +3,7 @@
 #include <grpcpp/client_context.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -18,6 +19,7 @@
 #include "client/present/live_view.h"
 #include "client/present/report.h"
 #include "client/present/words.h"
+#include "client/session/session_runs.h"
 #include "client/terminal/terminal.h"
 
 namespace benchd::client {
@@ -212,6 +214,18 @@ class Follower {
   std::thread canceller_;
 };
 
+// Sets the spec of a session that was followed. Its benchmarks are those that were found in the
+// programs meanwhile, if they have a harness and the daemon still answers.
+void CompleteSpec(DaemonLink& link, const v1::SessionSpec& known, v1::Session* session) {
+  const bool has_harness = std::ranges::any_of(
+      known.benchmarks(), [](const v1::Benchmark& one) { return !one.harness().empty(); });
+  *session->mutable_spec() = known;
+  if (!has_harness) return;
+  auto full = GetSession(link, session->session());
+  if (!full) return;
+  session->mutable_spec()->mutable_benchmarks()->Swap(full->mutable_spec()->mutable_benchmarks());
+}
+
 }  // namespace
 
 Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
@@ -239,7 +253,7 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
   auto followed = follower.Run();
   interrupts.React({.on_first = [] {}});
   display.Close();
-  if (followed) *followed->session.mutable_spec() = watched.spec();
+  if (followed) CompleteSpec(link, watched.spec(), &followed->session);
   return followed;
 }
 

@@ -374,6 +374,25 @@ TEST(ReportTest, TellsWhatArmsHaveBesidesTheirCommands) {
   EXPECT_EQ(ArmExtras(spec).back().first, "other/candidate");
 }
 
+TEST(ReportTest, ReplaysWhatWasFoundInProgramsAsItWasAskedFor) {
+  v1::Session session = SampleSession();
+  v1::Benchmark& benchmark = *session.mutable_spec()->mutable_benchmarks(0);
+  benchmark.mutable_arms(1)->clear_env();
+  benchmark.set_harness("criterion");
+  benchmark.set_parse("libtest");
+  benchmark.add_only("sum/*");
+  const std::string asked = ReplayCommand(session.spec(), 42);
+  EXPECT_NE(asked.find(" --harness criterion --only 'sum/*' "), std::string::npos) << asked;
+  EXPECT_EQ(asked.find("--parse"), std::string::npos) << "the harness implies it: " << asked;
+  *session.mutable_spec()->add_benchmarks() = benchmark;
+  for (int i = 0; i < 2; ++i) {
+    v1::Benchmark& found = *session.mutable_spec()->mutable_benchmarks(i);
+    found.set_inner("sum/" + std::to_string(i));
+    found.set_name(found.inner());
+  }
+  EXPECT_EQ(ReplayCommand(session.spec(), 42), asked);
+}
+
 // Sets the time zone while it exists.
 class LocalTimeIn {
  public:
@@ -467,6 +486,17 @@ TEST(PlainLinesTest, TellsChangesAndNotEveryBlock) {
   tell(9.1, Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); }));
   tell(9.2, Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); }));
   ExpectGolden("plain_lines.txt", told);
+}
+
+TEST(PlainLinesTest, TellsHowManyBenchmarksWereFound) {
+  PlainNarrator narrator(kPlain);
+  const auto told = narrator.Describe(Event([](v1::SessionEvent& e) {
+                                        *e.mutable_started() = SampleStarted();
+                                        e.mutable_started()->set_found_benchmarks(12);
+                                      }),
+                                      0);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0], "found 12 benchmarks in the programs; each runs alone");
 }
 
 TEST(PlainLinesTest, TellsWhyASessionStandsStillAndThatItGoesOn) {

@@ -131,6 +131,10 @@ class RandomSession {
       benchmark->add_accept_exit(1 + static_cast<std::int32_t>(Upto(254)));
     }
     benchmark->set_parse("lines");
+    if (Coin()) {
+      benchmark->set_harness("go");
+      for (std::uint64_t n = Upto(2); n > 0; --n) benchmark->add_only(Text() + "*");
+    }
     for (std::uint64_t n = Upto(2); n > 0; --n) {
       v1::Gate* gate = benchmark->add_gates();
       gate->set_metric("m" + std::to_string(n));

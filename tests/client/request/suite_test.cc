@@ -235,6 +235,35 @@ TEST(SuiteTest, OnlyTakesTheBenchmarksWhoseNameMatches) {
   EXPECT_EQ(Names(BuildSuite("[defaults]\nonly = ['render']\n" + text)), Texts{"render"});
 }
 
+Texts OnlyOf(const Result<v1::SessionSpec>& spec, int benchmark) {
+  EXPECT_TRUE(spec) << (spec ? "" : spec.error().message);
+  if (!spec || benchmark >= spec->benchmarks_size()) return {};
+  const auto& only = spec->benchmarks(benchmark).only();
+  return {only.begin(), only.end()};
+}
+
+TEST(SuiteTest, OnlySelectsInsideAProgramThatHasSeveralBenchmarks) {
+  const auto one = Compare({"--harness", "go", "--only", "BenchmarkA*", "--only", "m*", "a", "b"});
+  EXPECT_EQ(OnlyOf(one, 0), (Texts{"BenchmarkA*", "m*"})) << "main is no name of the user's";
+  EXPECT_EQ(one->benchmarks(0).harness(), "go");
+
+  const std::string text = std::string(kSuiteArms) + kThree +
+                           "[[benchmark]]\nname = 'micro'\ncommand = 'm'\nharness = 'go'\n";
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "render"})), Texts{"render"});
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "micro"})), Texts{"micro"});
+  EXPECT_EQ(OnlyOf(BuildSuite(text, {"--only", "micro"}), 0), Texts{}) << "all of its benchmarks";
+  const auto both = BuildSuite(text, {"--only", "render", "--only", "BenchmarkA"});
+  EXPECT_EQ(Names(both), (Texts{"render", "micro"}));
+  EXPECT_EQ(OnlyOf(both, 0), Texts{});
+  EXPECT_EQ(OnlyOf(both, 1), Texts{"BenchmarkA"});
+  const auto own = BuildSuite(text + "only = ['x*']\n", {});
+  EXPECT_EQ(OnlyOf(own, 3), Texts{"x*"});
+}
+
+TEST(SuiteTest, AnUnknownHarnessIsRefused) {
+  ExpectRefused(Compare({"--harness", "gbench", "a", "b"}));
+}
+
 TEST(SuiteTest, APatternThatMatchesNothingIsAnErrorWithTheNearestName) {
   const std::string text = std::string(kSuiteArms) + kThree;
   ExpectRefused(BuildSuite(text, {"--only", "rendr*"}));
