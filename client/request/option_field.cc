@@ -332,7 +332,7 @@ TextList FormatAcceptExit(const OptionSource& of) {
 
 Result<void> ParseHarness(const std::string& text, const OptionTarget& to) {
   // In a benchmark, an empty value resets the session's value.
-  if (!text.empty()) {
+  if (!text.empty() && text != kAdapterHarness) {
     if (const auto known = FindHarness(text); !known) {
       Error error = known.error();
       return UsageError("unknown harness " + Quoted(text), std::move(error.hint));
@@ -346,7 +346,7 @@ TextList FormatParse(const OptionSource& of) {
   const std::string& parse = of.benchmark.parse();
   if (parse.empty()) return {};
   const auto harness = FindHarness(of.benchmark.harness());
-  const bool implied = harness && (*harness)->format == parse;
+  const bool implied = harness && harness->format == parse;
   return implied ? TextList() : TextList{parse};
 }
 

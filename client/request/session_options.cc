@@ -204,12 +204,13 @@ constexpr std::array kOptions = {
                         "them), or an adapter of your own, FILE.toml"))),
 
     OneOf(
-        "google-benchmark|go|catch2|pytest-benchmark|jmh|libtest|criterion",
+        "google-benchmark|go|catch2|pytest-benchmark|jmh|libtest|criterion|adapter",
         PerBenchmark(kSuite(
             "harness", "NAME",
             {Part::kBenchmark, v1::Benchmark::kHarnessFieldNumber, Number::kDuration, ParseHarness},
             "the commands are programs of google-benchmark, go, catch2, pytest-benchmark, jmh, "
-            "libtest or criterion: list their benchmarks, and run each one alone"))),
+            "libtest or criterion, or the adapter of --parse describes them: list their "
+            "benchmarks, and run each one alone"))),
     Repeatable(PerBenchmark(
         kSuite("only", "PATTERN", Own(Part::kBenchmark, ParseOnly, FormatOnly),
                "run only benchmarks whose name matches, such as 'parse*'; repeatable"))),

@@ -11,6 +11,7 @@
 #include "core/base/toml.h"
 #include "core/base/try.h"
 #include "core/parse/adapter_limits.h"
+#include "core/parse/command_line.h"
 
 namespace benchd {
 namespace {
@@ -20,6 +21,9 @@ constexpr int kExpressionMemory = 512 * 1024;
 constexpr std::size_t kReasonBytes = 200;
 
 constexpr std::string_view kKeysHint = "docs/adapters.md describes every key";
+constexpr std::string_view kDiscover = "discover";
+constexpr std::string_view kDiscoverHint =
+    "an example: list = \"--list\", match = '^(?P<name>.+)$' and run = \"--only {name}\"";
 constexpr std::string_view kExample =
     "docs/adapters.md describes the keys; an example: input = \"text\", and [[metric]] with match "
     "= "
@@ -119,8 +123,9 @@ namespace {
 class RulesReader {
  public:
   Result<AdapterRules> Read(const toml::table& root) && {
-    TRY_VOID(
-        CheckKeys(root, "", {"input", "reads", "columns", "each", "benchmark", "metric", "fail"}));
+    TRY_VOID(CheckKeys(
+        root, "",
+        {"input", "reads", "columns", "each", "benchmark", "metric", "fail", "discover"}));
     TRY_VOID(ReadInput(root));
     TRY(auto each, OptionalText(root, "", "each"));
     TRY(auto benchmark, OptionalText(root, "", "benchmark"));
@@ -129,6 +134,7 @@ class RulesReader {
     benchmark_ = std::move(benchmark);
     TRY_VOID(ForEachTable(root, "metric", &RulesReader::ReadMetric));
     TRY_VOID(ForEachTable(root, "fail", &RulesReader::ReadFail));
+    TRY_VOID(ReadDiscover(root));
     if (rules_.metrics.empty()) {
       return Error{ErrorCode::kInvalidArgument, "the adapter has no [[metric]]",
                    std::string(kExample)};
@@ -147,7 +153,11 @@ class RulesReader {
   static Error RefuseAt(std::size_t line, std::string_view table, std::string_view key,
                         const std::string& why, std::string_view hint) {
     std::string message = fmt::format("line {}: ", line);
-    if (!table.empty()) message.append("[[").append(table).append("]] ");
+    if (table == kDiscover) {
+      message.append("[discover] ");
+    } else if (!table.empty()) {
+      message.append("[[").append(table).append("]] ");
+    }
     if (!key.empty()) message.append(key).append(": ");
     return Error{ErrorCode::kInvalidArgument, message + why, std::string(hint)};
   }
@@ -522,6 +532,40 @@ class RulesReader {
     }
     rule.match = std::move(match);
     rules_.fails.push_back(std::move(rule));
+    return {};
+  }
+
+  /// Reads words that are added to a command.
+  static Result<std::vector<std::string>> WordsOf(const toml::table& table, std::string_view key) {
+    TRY(const auto text, OptionalText(table, kDiscover, key));
+    if (!text) {
+      return RefuseAt(table.source().begin.line, kDiscover, key, "missing", kDiscoverHint);
+    }
+    auto words = SplitCommandLine(*text);
+    if (!words) return Place(table, kDiscover, key, words.error());
+    return words;
+  }
+
+  Result<void> ReadDiscover(const toml::table& root) {
+    const toml::node* const node = root.get(kDiscover);
+    if (node == nullptr) return {};
+    const toml::table* const table = node->as_table();
+    if (table == nullptr) {
+      return Refuse(*node, "", kDiscover, "is not a table", "write [discover] with one bracket");
+    }
+    TRY_VOID(CheckKeys(*table, kDiscover, {"list", "match", "run"}));
+    TRY(auto list, WordsOf(*table, "list"));
+    TRY(auto run, WordsOf(*table, "run"));
+    TRY(auto match, ExpressionOf(*table, kDiscover, "match"));
+    const std::size_t line = table->source().begin.line;
+    if (!match || !match->HasGroup("name")) {
+      return RefuseAt(line, kDiscover, "match", "needs a group (?P<name>...)", kDiscoverHint);
+    }
+    const auto names = [](const std::string& word) { return word.find("{name}") != word.npos; };
+    if (std::ranges::none_of(run, names)) {
+      return RefuseAt(line, kDiscover, "run", "does not contain {name}", kDiscoverHint);
+    }
+    rules_.discover = DiscoverRule{std::move(list), *std::move(match), std::move(run)};
     return {};
   }
 

@@ -94,6 +94,14 @@ struct FailRule {
   std::optional<JsonCondition> path;
 };
 
+/// The [discover] of an adapter: how the program lists its benchmarks and runs a single one
+/// (discovery.h).
+struct DiscoverRule {
+  std::vector<std::string> list;  ///< words that make the program list them
+  LineExpression match;           ///< for a line of the list; has the group `name`
+  std::vector<std::string> run;   ///< words that run one; {name} stands for its name
+};
+
 enum class AdapterInput { kText, kJson, kJsonLines, kCsv, kXml };
 BENCHD_NAMES(AdapterInput, "text", "json", "jsonl", "csv", "xml")
 
@@ -103,6 +111,7 @@ struct AdapterRules {
   std::vector<std::string> columns;  ///< names of the columns of a CSV without a header
   std::vector<MetricRule> metrics;
   std::vector<FailRule> fails;
+  std::optional<DiscoverRule> discover;
 };
 
 /// Reads the text of an adapter.

@@ -10,6 +10,8 @@
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/parse/adapter.h"
+#include "core/parse/adapter_rules.h"
 
 namespace benchd {
 namespace {
@@ -199,7 +201,9 @@ WordList RunCriterion(std::string_view name) { return {"--bench", WholeName(name
 
 /// How commands of a harness are formed.
 struct HarnessRow {
-  Harness harness;
+  std::string_view name;
+  std::string_view format;
+  bool any_exit = false;
   Result<WordList> (*read)(std::string_view text);
   WordList (*run)(std::string_view name);
   std::array<std::string_view, 4> list;    ///< words that list; empty words are unused
@@ -214,24 +218,29 @@ constexpr std::string_view kBenchTarget =
     "the command must be a bench target, such as `cargo bench --no-run` builds";
 
 constexpr std::array kHarnessRows{
-    HarnessRow{.harness = {"google-benchmark", "google-benchmark"},
+    HarnessRow{.name = "google-benchmark",
+               .format = "google-benchmark",
                .read = &ReadListOf<GoogleBenchmarkList>,
                .run = &RunGoogleBenchmark,
                .list = {"--benchmark_list_tests"},
                .output = {"--benchmark_format=json"},
                .hint = "the command must be a program of Google Benchmark"},
-    HarnessRow{.harness = {"go", "go"},
+    HarnessRow{.name = "go",
+               .format = "go",
                .read = &ReadListOf<GoList>,
                .run = &RunGo,
                .list = {"-test.list", "."},
                .hint = "the command must be a test program of Go, such as `go test -c` builds"},
-    HarnessRow{.harness = {"catch2", "catch2", true},
+    HarnessRow{.name = "catch2",
+               .format = "catch2",
+               .any_exit = true,
                .read = &ReadListOf<Catch2List>,
                .run = &RunCatch2,
                .list = {"[!benchmark]", "--list-tests"},
                .hint = "test cases are listed by their tag [!benchmark]"},
     // An absolute verbosity, because a second -q would print only the numbers of tests.
-    HarnessRow{.harness = {"pytest-benchmark", "pytest-benchmark"},
+    HarnessRow{.name = "pytest-benchmark",
+               .format = "pytest-benchmark",
                .read = &ReadListOf<PytestList>,
                .run = &RunPytest,
                .list = {"--collect-only", "--verbosity=-1"},
@@ -239,18 +248,21 @@ constexpr std::array kHarnessRows{
                .aside = true,
                .replaces_selection = true,
                .hint = "the command must be pytest, in the folder that its test IDs begin in"},
-    HarnessRow{.harness = {"jmh", "jmh"},
+    HarnessRow{.name = "jmh",
+               .format = "jmh",
                .read = &ReadListOf<JmhList>,
                .run = &RunJmh,
                .list = {"-l"},
                .output = {"-rf", "json", "-rff", "/dev/stdout", "-o", "/dev/null"},
                .hint = "the command must be a program of JMH, such as `java -jar benchmarks.jar`"},
-    HarnessRow{.harness = {"libtest", "libtest"},
+    HarnessRow{.name = "libtest",
+               .format = "libtest",
                .read = &ReadListOf<LibtestList>,
                .run = &RunLibtest,
                .list = {"--list"},
                .hint = kBenchTarget},
-    HarnessRow{.harness = {"criterion", "libtest"},
+    HarnessRow{.name = "criterion",
+               .format = "libtest",
                .read = &ReadListOf<LibtestList>,
                .run = &RunCriterion,
                .list = {"--list", "--bench"},
@@ -258,9 +270,60 @@ constexpr std::array kHarnessRows{
                .hint = kBenchTarget},
 };
 
-const HarnessRow& CommandsOf(const Harness& harness) {
-  return *std::ranges::find(kHarnessRows, harness.name,
-                            [](const HarnessRow& row) { return row.harness.name; });
+const HarnessRow* FindRow(std::string_view name) {
+  const auto* const row = std::ranges::find(kHarnessRows, name, &HarnessRow::name);
+  return row == kHarnessRows.end() ? nullptr : row;
+}
+
+/// Returns the row of a harness that is not an adapter.
+const HarnessRow& CommandsOf(const Harness& harness) { return *FindRow(harness.name); }
+
+/// The lines of an adapter's list that match its expression.
+class AdapterList final : public ListReader {
+ public:
+  explicit AdapterList(const DiscoverRule& rule) : rule_(rule) {}
+
+ private:
+  Result<void> Take(std::string_view line) override {
+    const auto groups = rule_.match.Match(line);
+    if (!groups) return {};
+    const auto name = groups->find("name");
+    return name == groups->end() || name->second.empty() ? Result<void>() : Add(name->second);
+  }
+  const DiscoverRule& rule_;
+};
+
+/// Returns the words that run one benchmark, by the rule of an adapter.
+WordList RunByRule(const DiscoverRule& rule, std::string_view name) {
+  constexpr std::string_view kMark = "{name}";
+  WordList words = rule.run;
+  for (std::string& word : words) {
+    for (std::size_t at = word.find(kMark); at != word.npos; at = word.find(kMark, at)) {
+      word.replace(at, kMark.size(), name);
+      at += name.size();
+    }
+  }
+  return words;
+}
+
+/// Returns the harness that an adapter describes.
+Result<Harness> HarnessOfAdapter(std::string_view format, std::string_view adapter) {
+  const ShippedAdapter* const shipped = FindShippedAdapter(format);
+  const std::string_view text = adapter.empty() && shipped != nullptr ? shipped->text : adapter;
+  if (text.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "harness: adapter is given without an adapter",
+                 "write --parse FILE.toml beside it"};
+  }
+  auto rules = ParseAdapterRules(text);
+  if (!rules) return std::move(rules).error().Within(format);
+  if (!rules->discover) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "harness: the adapter " + Quoted(format) + " has no [discover]",
+                 "docs/adapters.md describes it"};
+  }
+  return Harness{.name = std::string(kAdapterHarness),
+                 .format = std::string(format),
+                 .rule = std::make_shared<const DiscoverRule>(*std::move(rules->discover))};
 }
 
 template <std::size_t N>
@@ -342,25 +405,42 @@ void RemoveSelection(std::span<const std::string> listed, ExecutedCommand& comma
 
 std::vector<std::string_view> HarnessNames() {
   std::vector<std::string_view> names;
-  for (const HarnessRow& row : kHarnessRows) names.push_back(row.harness.name);
+  for (const HarnessRow& row : kHarnessRows) names.push_back(row.name);
   return names;
 }
 
-Result<const Harness*> FindHarness(std::string_view name) {
-  for (const HarnessRow& row : kHarnessRows) {
-    if (row.harness.name == name) return &row.harness;
+Result<Harness> FindHarness(std::string_view name, std::string_view format,
+                            std::string_view adapter) {
+  if (name == kAdapterHarness) return HarnessOfAdapter(format, adapter);
+  if (const HarnessRow* const row = FindRow(name)) {
+    return Harness{std::string(row->name), std::string(row->format), row->any_exit};
   }
+  std::vector<std::string_view> known = HarnessNames();
+  known.push_back(kAdapterHarness);
   return Error{ErrorCode::kInvalidArgument, "harness: unknown harness " + Quoted(name),
-               HintForUnknown(name, HarnessNames())};
+               HintForUnknown(name, known)};
+}
+
+std::string ListFormatOf(const Harness& harness) {
+  std::string format = std::string(kListFormat) + harness.name;
+  return harness.rule ? format + ":" + harness.format : format;
 }
 
 ExecutedCommand ListCommand(const Harness& harness, ExecutedCommand command) {
-  const WordList added = Fitting(WordsIn(CommandsOf(harness).list), command);
+  const WordList added =
+      harness.rule ? harness.rule->list : Fitting(WordsIn(CommandsOf(harness).list), command);
   AddWords(added, command);
   return command;
 }
 
 Result<std::vector<std::string>> ParseBenchmarkList(const Harness& harness, std::string_view text) {
+  if (harness.rule) {
+    AdapterList reader(*harness.rule);
+    TRY(auto names, ReadList(reader, text));
+    if (!names.empty()) return names;
+    return Error{ErrorCode::kInvalidArgument, "no benchmark is listed",
+                 "match in the [discover] of the adapter matches no line"};
+  }
   const HarnessRow& row = CommandsOf(harness);
   TRY(auto names, row.read(text));
   if (!names.empty()) return names;
@@ -369,12 +449,17 @@ Result<std::vector<std::string>> ParseBenchmarkList(const Harness& harness, std:
 
 ExecutedCommand WithoutSelection(const Harness& harness, ExecutedCommand command,
                                  std::span<const std::string> listed) {
-  if (CommandsOf(harness).replaces_selection) RemoveSelection(listed, command);
+  const bool replaces = !harness.rule && CommandsOf(harness).replaces_selection;
+  if (replaces) RemoveSelection(listed, command);
   return command;
 }
 
 ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command, std::string_view name,
                            bool printed) {
+  if (harness.rule) {
+    AddWords(RunByRule(*harness.rule, name), command);
+    return command;
+  }
   const HarnessRow& row = CommandsOf(harness);
   WordList added = row.run(name);
   if (printed) {

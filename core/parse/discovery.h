@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,25 +26,38 @@ struct ExecutedCommand {
   bool operator==(const ExecutedCommand&) const = default;
 };
 
+struct DiscoverRule;
+
 /// A kind of program that contains several benchmarks.
 struct Harness {
-  std::string_view name;    ///< of --harness
-  std::string_view format;  ///< what a run prints, unless the user names another --parse
+  std::string name;    ///< of --harness
+  std::string format;  ///< what a run prints, unless the user names another --parse
   /// Whether the exit code of the list says nothing: Catch2 2 exits with the number of test cases.
   bool any_exit = false;
+  std::shared_ptr<const DiscoverRule> rule = {};  ///< of an adapter; null for the others
 };
+
+/// The name of the harness that the [discover] of the adapter of --parse describes.
+inline constexpr std::string_view kAdapterHarness = "adapter";
 
 /// What precedes the name of a harness in the format of a list, by which benchd-helper knows that
 /// it reads a list and not the output of a run. No format of --parse begins so.
 inline constexpr std::string_view kListFormat = "list:";
 
+/// Returns the format of a list for benchd-helper: "list:go", or "list:adapter:own.toml".
+std::string ListFormatOf(const Harness& harness);
+
 /// Returns the names of all harnesses, in the order of the documentation.
 std::vector<std::string_view> HarnessNames();
 
-/// Returns the harness with this name.
+/// Returns the harness with this name. Takes up to some milliseconds for an adapter.
 ///
-/// @errors kInvalidArgument "harness: unknown harness 'x'"; the hint lists the known ones.
-Result<const Harness*> FindHarness(std::string_view name);
+/// @param format   for kAdapterHarness: the adapter's name or file, as in ParseHarnessOutput()
+/// @param adapter  the text of the adapter; empty if `format` is a name
+/// @errors kInvalidArgument "harness: unknown harness 'x'"; the hint lists the known ones. For an
+///         adapter: those of Adapter::Parse(), and "harness: ..." if it has no [discover].
+Result<Harness> FindHarness(std::string_view name, std::string_view format = {},
+                            std::string_view adapter = {});
 
 /// Returns the command that lists the benchmarks of a program.
 ///

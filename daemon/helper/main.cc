@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <new>
@@ -37,15 +38,20 @@ Result<void> CopyTo(const std::string& path, std::string_view text) {
   return WriteAll(file.get(), text, "output: " + path);
 }
 
-Result<std::vector<std::string>> ReadList(std::string_view harness, std::string_view text) {
-  TRY(const auto* const known, FindHarness(harness));
-  return ParseBenchmarkList(*known, text);
+Result<std::vector<std::string>> ReadList(std::string_view harness, std::string_view text,
+                                          std::string_view adapter) {
+  // The harness of an adapter is followed by the adapter's own name.
+  const std::size_t end = std::min(harness.find(':'), harness.size());
+  const std::string_view format = harness.substr(std::min(end + 1, harness.size()));
+  TRY(const auto known, FindHarness(harness.substr(0, end), format, adapter));
+  return ParseBenchmarkList(known, text);
 }
 
 /// Reads the list of the benchmarks of a harness.
-wire::ParsedOutput ListTo(std::string_view harness, std::string_view text) {
+wire::ParsedOutput ListTo(std::string_view harness, std::string_view text,
+                          std::string_view adapter) {
   wire::ParsedOutput output;
-  auto names = ReadList(harness, text);
+  auto names = ReadList(harness, text, adapter);
   if (names) {
     output.names = *std::move(names);
   } else {
@@ -57,7 +63,9 @@ wire::ParsedOutput ListTo(std::string_view harness, std::string_view text) {
 /// Parses an output, after writing it to its file if there is one.
 wire::ParsedOutput ParseTo(const char* file, std::string_view format, std::string_view text,
                            std::string_view adapter) {
-  if (format.starts_with(kListFormat)) return ListTo(format.substr(kListFormat.size()), text);
+  if (format.starts_with(kListFormat)) {
+    return ListTo(format.substr(kListFormat.size()), text, adapter);
+  }
   wire::ParsedOutput output;
   if (file != nullptr) output.result = CopyTo(file, text);
   if (!output.result) return output;

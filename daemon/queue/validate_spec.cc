@@ -220,9 +220,11 @@ Result<void> CompleteHarness(Benchmark& benchmark) {
     if (benchmark.only.empty()) return {};
     return InvalidArgument("only", "given without a harness", "write --harness NAME");
   }
-  TRY(const Harness* const harness, FindHarness(benchmark.harness));
   for (const std::string& pattern : benchmark.only) TRY_VOID(CheckName("only", pattern));
-  if (benchmark.parse.empty()) benchmark.parse = harness->format;
+  // ParseFormats checks the harness that an adapter describes, because that takes longer.
+  if (benchmark.harness == kAdapterHarness && !benchmark.parse.empty()) return {};
+  TRY(const Harness harness, FindHarness(benchmark.harness));
+  if (benchmark.parse.empty()) benchmark.parse = harness.format;
   return {};
 }
 
@@ -248,7 +250,11 @@ class ParseFormats {
       }
       // Ask the parser itself, so that there is only one list of formats.
       TRY(const OutputStream stream, CheckHarnessFormat(benchmark.parse, benchmark.adapter));
-      known = streams_.emplace(std::move(key), stream).first;
+      known = streams_.emplace(key, stream).first;
+    }
+    if (benchmark.harness == kAdapterHarness && !harnesses_.contains(key)) {
+      TRY_VOID(FindHarness(benchmark.harness, benchmark.parse, benchmark.adapter));
+      harnesses_.insert(std::move(key));
     }
     benchmark.parse_stderr = known->second == OutputStream::kStderr;
     return {};
@@ -257,6 +263,7 @@ class ParseFormats {
  private:
   static constexpr std::size_t kMaxFormats = 16;
   std::map<std::pair<std::string, std::string>, OutputStream> streams_;
+  std::set<std::pair<std::string, std::string>> harnesses_;  // adapters with [discover]
 };
 
 Result<void> CompleteBenchmark(Benchmark& benchmark) {

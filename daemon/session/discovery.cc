@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -200,8 +201,8 @@ ChildSpec ListingChild(const SessionSpec& spec, const Benchmark& benchmark, cons
   child.argv = ListCommand(harness, {arm.argv, arm.shell}).argv;
   child.output = OutputKind::kDiscard;
   child.output_path.clear();
-  child.parse = std::string(kListFormat) + std::string(harness.name);
-  child.adapter.clear();
+  child.parse = ListFormatOf(harness);
+  if (!harness.rule) child.adapter.clear();
   child.parse_stderr = false;
   child.accept_exit.clear();
   if (harness.any_exit) {
@@ -257,13 +258,13 @@ std::vector<Names> CommandsOf(const Benchmark& benchmark, const Harness& harness
 asio::awaitable<DiscoveryResult> ListArms(const SessionServices* services, const SessionSpec* spec,
                                           std::uint32_t number, FoundBenchmarks* found) {
   const Benchmark& benchmark = spec->benchmarks[number];
-  Result<const Harness*> harness = FindHarness(benchmark.harness);
+  Result<Harness> harness = FindHarness(benchmark.harness, benchmark.parse, benchmark.adapter);
   if (!harness) co_return DiscoveryResult{Failure{std::move(harness).error(), std::nullopt}, false};
   NamesByArm listed(benchmark.arms.size());
   for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
     if (!IsListed(benchmark, arm)) continue;
     DiscoveryResult one =
-        co_await List(services, spec, &benchmark, &benchmark.arms[arm], *harness, &listed[arm]);
+        co_await List(services, spec, &benchmark, &benchmark.arms[arm], &*harness, &listed[arm]);
     if (one.failure) {
       one.failure->run->benchmark = benchmark.name;
       co_return one;
@@ -273,7 +274,7 @@ asio::awaitable<DiscoveryResult> ListArms(const SessionServices* services, const
   if (!matched) co_return DiscoveryResult{Failure{std::move(matched).error(), std::nullopt}, false};
   *found = *std::move(matched);
   found->benchmark = number;
-  found->commands = CommandsOf(benchmark, **harness, AllOf(listed));
+  found->commands = CommandsOf(benchmark, *harness, AllOf(listed));
   co_return DiscoveryResult{};
 }
 
@@ -309,15 +310,23 @@ asio::awaitable<DiscoveryResult> Discover(const SessionServices* services, Sessi
 }
 
 void SetRunCommands(SessionSpec& spec) {
+  // A program has many benchmarks, and its adapter takes milliseconds to compile.
+  std::map<std::tuple<std::string, std::string, std::string>, Result<Harness>> known;
   for (Benchmark& benchmark : spec.benchmarks) {
     if (benchmark.inner.empty()) continue;
-    const Result<const Harness*> harness = FindHarness(benchmark.harness);
+    std::tuple key(benchmark.harness, benchmark.parse, benchmark.adapter);
+    auto found = known.find(key);
+    if (found == known.end()) {
+      Result<Harness> harness = FindHarness(benchmark.harness, benchmark.parse, benchmark.adapter);
+      found = known.emplace(std::move(key), std::move(harness)).first;
+    }
+    const Result<Harness>& harness = found->second;
     if (!harness) continue;  // only a newer benchd can have stored it; its runs will fail
-    const bool printed = benchmark.parse == (*harness)->format;
+    const bool printed = benchmark.parse == harness->format;
     for (Arm& arm : benchmark.arms) {
       const std::string program = arm.argv.front();
-      arm.argv =
-          RunCommand(**harness, {std::move(arm.argv), arm.shell}, benchmark.inner, printed).argv;
+      ExecutedCommand command{std::move(arm.argv), arm.shell};
+      arm.argv = RunCommand(*harness, std::move(command), benchmark.inner, printed).argv;
       if (arm.argv.front() != program) arm.program.reset();
     }
   }

@@ -150,6 +150,20 @@ class DiscoveryTest(DaemonTest):
         self.assert_exit(apart, FAILED)
         self.assertIn("no benchmark in common", apart.stderr + apart.stdout)
 
+    def test_an_adapter_may_describe_its_own_program(self):
+        (self.folder / "own.toml").write_text(
+            "input = 'text'\n[[metric]]\nmatch = '^(?P<name>\\w+): (?P<value>\\S+) s$'\n"
+            "[discover]\nlist = '--list'\nmatch = '^bench (?P<name>.+)$'\nrun = '--only {name}'\n")
+        text = ('case "$1" in\n--list) echo "2 found"; echo "bench a b"; echo "bench c";;\n'
+                '--only) [ "$2" = "a b" ] || [ "$2" = c ] || exit 9; echo "t: {} s";;\n'
+                '*) exit 8;;\nesac')
+        done = self.benchctl_json(
+            "compare", "--harness", "adapter", "--parse", "own.toml", "--metric", "t:2%:lower",
+            "--runs", "3", self.script(text.format(100.01), "base"),
+            self.script(text.format(110.02), "candidate"))
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(self.gates(done), {"a b": {"regression"}, "c": {"regression"}})
+
     def test_an_unknown_harness_is_refused(self):
         done = self.benchctl("compare", "--harness", "google", "true", "true")
         self.assert_exit(done, USAGE)

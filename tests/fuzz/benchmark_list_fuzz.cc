@@ -27,7 +27,7 @@ void CheckCommands(const Harness& harness, const std::string& name,
 /// Properties of every list of benchmarks, for any output.
 void FuzzBenchmarkList(std::string_view input) {
   for (const std::string_view name : HarnessNames()) {
-    const Harness& harness = **FindHarness(name);
+    const Harness harness = *FindHarness(name);
     const auto listed = ParseBenchmarkList(harness, input);
     if (!listed) {
       CheckMessage(listed.error().message);

@@ -15,10 +15,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Harness& Known(std::string_view name) {
-  const Result<const Harness*> harness = FindHarness(name);
+Harness Known(std::string_view name) {
+  const Result<Harness> harness = FindHarness(name);
   EXPECT_TRUE(harness) << name;
-  return **harness;
+  return harness ? *harness : Harness();
 }
 
 Names NamesIn(std::string_view harness, std::string_view list) {
@@ -45,7 +45,7 @@ Names ToList(std::string_view harness, const ExecutedCommand& command) {
 
 Names ToRun(std::string_view harness, const ExecutedCommand& command, std::string_view name,
             const Names& listed = {}) {
-  const Harness& known = Known(harness);
+  const Harness known = Known(harness);
   return RunCommand(known, WithoutSelection(known, command, listed), name, true).argv;
 }
 
@@ -175,6 +175,48 @@ TEST(DiscoveryTest, ReplacesWhatACommandOfPytestSelects) {
   EXPECT_EQ(
       ToRun("pytest-benchmark", Script("cd x && pytest"), listed[0], listed)[2],
       "{ cd x && pytest --benchmark-json=/dev/fd/3 bench/test_a.py::test_x\n} 3>&1 >/dev/null");
+}
+
+const std::string kOwn =
+    "input = \"text\"\n[[metric]]\nmatch = '^(?P<name>\\S+): (?P<value>\\S+)'\n";
+const std::string kDiscover =
+    "[discover]\nlist = \"--list 'all of them'\"\nmatch = '^bench (?P<name>.+)$'\n"
+    "run = \"--only '{name}' --tag={name}\"\n";
+
+TEST(DiscoveryTest, AnAdapterMayDescribeHowItsProgramListsAndRuns) {
+  const auto own = FindHarness("adapter", "own.toml", kOwn + kDiscover);
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_EQ(own->format, "own.toml");
+  EXPECT_EQ(ListFormatOf(*own), "list:adapter:own.toml");
+  EXPECT_EQ(ListFormatOf(Known("go")), "list:go");
+  EXPECT_EQ(ListCommand(*own, Program({"./p"})).argv, (Names{"./p", "--list", "all of them"}));
+  const auto listed = ParseBenchmarkList(*own, "3 found\nbench a b\nbench c\n");
+  ASSERT_TRUE(listed) << listed.error().message;
+  EXPECT_EQ(*listed, (Names{"a b", "c"}));
+  EXPECT_EQ(RunCommand(*own, Program({"./p"}), "a {name}", true).argv,
+            (Names{"./p", "--only", "a {name}", "--tag=a {name}"}));
+  EXPECT_EQ(RunCommand(*own, Script("./p"), "a b", true).argv[2], "./p --only 'a b' '--tag=a b'");
+  const auto none = ParseBenchmarkList(*own, "nothing\n");
+  ASSERT_FALSE(none);
+  EXPECT_WORDING(none.error());
+}
+
+TEST(DiscoveryTest, ADiscoverThatCannotBeUsedIsRefused) {
+  const auto refused = [](std::string_view format, const std::string& adapter) {
+    const auto harness = FindHarness("adapter", format, adapter);
+    EXPECT_FALSE(harness) << adapter;
+    return harness ? Error() : harness.error();
+  };
+  EXPECT_WORDING(refused("", ""));
+  EXPECT_WORDING(refused("lines", ""));
+  EXPECT_WORDING(refused("own.toml", kOwn));
+  EXPECT_WORDING(refused("own.toml", kOwn + "[[discover]]\n"));
+  EXPECT_WORDING(refused("own.toml", kOwn + "[discover]\nlist = '-l'\nrun = '{name}'\n"));
+  EXPECT_WORDING(refused("own.toml", kOwn + With(kDiscover, "(?P<name>", "(?P<n>")));
+  EXPECT_WORDING(refused("own.toml", kOwn + With(kDiscover, "list = ", "lists = ")));
+  EXPECT_WORDING(refused("own.toml", kOwn + With(kDiscover, "'all of them'", "'all")));
+  EXPECT_WORDING(refused("own.toml", kOwn + "[discover]\nlist = '-l'\nmatch = '(?P<name>.*)'\n"
+                                            "run = '--all'\n"));
 }
 
 }  // namespace

@@ -93,6 +93,22 @@ TEST(ValidateSpecTest, ChecksAnAdapterAndLooksWhichStreamItReads) {
   EXPECT_TRUE(valid->benchmarks[0].parse_stderr);
 }
 
+TEST(ValidateSpecTest, AnAdapterMayDescribeTheHarness) {
+  SessionSpec spec = fake::TwoArms();
+  Benchmark& benchmark = spec.benchmarks[0];
+  benchmark.harness = "adapter";
+  EXPECT_FALSE(ValidateSpec(spec)) << "without an adapter";
+  benchmark.parse = "/home/a/own.toml";
+  benchmark.adapter = "input = \"text\"\n[[metric]]\nmatch = 't (?P<value>.+)'\nname = \"t\"\n";
+  const auto without = ValidateSpec(spec);
+  ASSERT_FALSE(without);
+  EXPECT_WORDING(without.error());
+  benchmark.adapter += "[discover]\nlist = '-l'\nmatch = '(?P<name>.+)'\nrun = '{name}'\n";
+  const auto valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].parse, "/home/a/own.toml");
+}
+
 TEST(ValidateSpecTest, AHarnessPrintsItsFormatUnlessAnotherIsNamed) {
   SessionSpec spec = fake::TwoArms();
   spec.benchmarks[0].harness = "criterion";

@@ -1,7 +1,8 @@
 """Answers as a program of Google Benchmark: lists its benchmarks, or runs those of a filter.
 
     listed_benchmarks.py STATE SEED NAME=NANOSECONDS... --benchmark_list_tests
-    listed_benchmarks.py STATE SEED NAME=NANOSECONDS... --benchmark_format=json --benchmark_filter=RE
+    listed_benchmarks.py STATE SEED NAME=NANOSECONDS... --benchmark_format=json \\
+        --benchmark_filter=RE
 
 The k-th run of a benchmark prints the same times whatever ran before it: STATE is a folder for
 counts. Without a filter it fails, so that a test notices if a benchmark does not run alone.
