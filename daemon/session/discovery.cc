@@ -204,6 +204,7 @@ ChildSpec ListingChild(const SessionSpec& spec, const Benchmark& benchmark, cons
   child.parse = ListFormatOf(harness);
   if (!harness.rule) child.adapter.clear();
   child.parse_stderr = false;
+  child.check_output = false;
   child.accept_exit.clear();
   if (harness.any_exit) {
     child.accept_exit.resize(256);

@@ -29,6 +29,8 @@ Failure DifferenceAt(const SessionSpec& spec, const RunPlace& place, const std::
 std::optional<Failure> OutputCheck::Add(const RunPlace& place, OutputDigest output) {
   const std::size_t benchmark = place.planned.benchmark;
   const std::vector<Arm>& arms = spec_.benchmarks[benchmark].arms;
+  // The spec has more benchmarks once those inside its programs are known.
+  benchmarks_.resize(std::max(benchmarks_.size(), benchmark + 1));
   auto& [seen, distinct] = benchmarks_[benchmark];
   seen.resize(arms.size());
   std::optional<ArmOutput>& arm = seen[place.planned.arm];

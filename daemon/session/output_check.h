@@ -22,8 +22,7 @@ namespace benchd {
 class OutputCheck {
  public:
   /// `spec` must outlive this object.
-  explicit OutputCheck(const SessionSpec& spec)
-      : spec_(spec), benchmarks_(spec.benchmarks.size()) {}
+  explicit OutputCheck(const SessionSpec& spec) : spec_(spec) {}
 
   /// Adds the output of a run.
   /// @return the difference that is now established, if any
