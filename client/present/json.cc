@@ -140,6 +140,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Run.signal",
     "benchd.v1.Benchmark.ignore_failure",
     "benchd.v1.Benchmark.accept_exit",
+    "benchd.v1.Benchmark.parse_file",
     "benchd.v1.Benchmark.allow_missing",
     "benchd.v1.Benchmark.check_output",
     "benchd.v1.Benchmark.harness",

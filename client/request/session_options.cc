@@ -202,6 +202,10 @@ constexpr std::array kOptions = {
                         "tinybench, mitata, benchmarkdotnet, pyperf, github-smaller, "
                         "github-bigger, an adapter such as wrk or fio (`benchctl parse` lists "
                         "them), or an adapter of your own, FILE.toml"))),
+    PerBenchmark(kChildren(
+        "parse-file", "PATH", Benchmark(v1::Benchmark::kParseFileFieldNumber),
+        "with --parse, read the numbers from files that each run writes, such as results.json or "
+        "'target/criterion/**/new/*.json'; files that match are removed before each run")),
 
     OneOf(
         "google-benchmark|go|catch2|pytest-benchmark|jmh|libtest|criterion|adapter",

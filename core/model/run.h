@@ -41,6 +41,7 @@ struct ChildSpec {
   std::string adapter;           ///< text of the adapter; empty if `parse` is a name
   bool parse_stderr = false;     ///< parse stderr instead of stdout
   bool check_output = false;     ///< report the digest of the stdout of each run
+  std::string parse_file;        ///< pattern of the files to parse instead; empty: parse a stream
   std::vector<int> accept_exit;  ///< exit codes of a successful run; empty: 0
   std::vector<int> cpus;         ///< CPUs of the child, empty = any
   ProgramIdentity program;
@@ -49,7 +50,7 @@ struct ChildSpec {
   std::vector<std::string> metrics;
 };
 BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, parse, adapter,
-              parse_stderr, check_output, accept_exit, cpus, program, metrics)
+              parse_stderr, check_output, parse_file, accept_exit, cpus, program, metrics)
 
 /// The number of bytes at the beginning of stdout that are kept to show a difference.
 inline constexpr std::size_t kOutputHeadBytes = std::size_t{64} * 1024;

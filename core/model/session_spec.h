@@ -133,7 +133,7 @@ struct Gate {
 BENCHD_FIELDS(Gate, metric, kind, margin, better, unit)
 
 /// The destination of a child's stdout and stderr. It does not affect `parse`, which reads stdout
-/// first. With kDiscard stdout is /dev/null, with kPipe it is a pipe whose content is discarded.
+/// first, unless the numbers are in files. With kDiscard stdout is /dev/null, with kPipe it is a pipe whose content is discarded.
 enum class OutputKind { kDiscard, kLog, kFile, kPipe };
 BENCHD_NAMES(OutputKind, "null", "log", "file", "pipe")
 
@@ -147,6 +147,9 @@ struct Benchmark {
   /// Whether the adapter reads stderr instead of stdout. Set at admission (queue/validate_spec.cc),
   /// and not part of the message.
   bool parse_stderr = false;
+  /// Pattern of the files with the numbers (base/file_pattern.h), in the directory of the arm;
+  /// empty if they are in the output. Files that match are removed before each run.
+  std::string parse_file;
   /// If empty, the gate is wall_time, or with `parse` every parsed metric with a direction.
   std::vector<Gate> gates;
   std::optional<double> default_margin;  ///< replaces the default margin of the session
@@ -166,8 +169,8 @@ struct Benchmark {
   std::string inner;
   bool operator==(const Benchmark&) const = default;
 };
-BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, gates, input, output,
-              output_path, ignore_failure, accept_exit, allow_missing, check_output, default_margin,
+BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, parse_file, gates, input,
+              output, output_path, ignore_failure, accept_exit, allow_missing, check_output, default_margin,
               harness, only, inner)
 
 /// The maximum number of benchmarks of a session, including those found in its programs.

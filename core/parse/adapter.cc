@@ -404,6 +404,8 @@ Result<Adapter> Adapter::Parse(std::string_view text) {
 
 bool Adapter::reads_stderr() const { return rules_->reads_stderr; }
 
+const std::string& Adapter::file() const { return rules_->file; }
+
 Result<AdapterReading> Adapter::Read(std::string_view output) const {
   return AdapterReader(*rules_).Read(WithoutByteOrderMark(output));
 }

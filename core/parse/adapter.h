@@ -44,6 +44,10 @@ class Adapter {
   /// Whether the values are on stderr instead of stdout.
   bool reads_stderr() const;
 
+  /// The pattern of the files that have the values instead of a stream (base/file_pattern.h); empty
+  /// if there are none.
+  const std::string& file() const;
+
   /// Reads an output. The values are in SI units where possible.
   ///
   /// @errors kInvalidArgument "line 3: ..." (a line of the output) for a value that is not a finite

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "core/base/file_pattern.h"
 #include "core/base/text.h"
 #include "core/base/toml.h"
 #include "core/base/try.h"
@@ -125,7 +126,7 @@ class RulesReader {
   Result<AdapterRules> Read(const toml::table& root) && {
     TRY_VOID(CheckKeys(
         root, "",
-        {"input", "reads", "columns", "each", "benchmark", "metric", "fail", "discover"}));
+        {"input", "reads", "file", "columns", "each", "benchmark", "metric", "fail", "discover"}));
     TRY_VOID(ReadInput(root));
     TRY(auto each, OptionalText(root, "", "each"));
     TRY(auto benchmark, OptionalText(root, "", "benchmark"));
@@ -228,11 +229,26 @@ class RulesReader {
                     "write stdout or stderr");
     }
     rules_.reads_stderr = reads == "stderr";
+    TRY_VOID(ReadFile(root));
     TRY(auto columns, TextsOf(root, "", "columns"));
     if (root.contains("columns") && rules_.input != AdapterInput::kCsv) {
       return Refuse(*root.get("columns"), "", "columns", "needs input = \"csv\"");
     }
     rules_.columns = std::move(columns);
+    return {};
+  }
+
+  Result<void> ReadFile(const toml::table& root) {
+    TRY(auto file, OptionalText(root, "", "file"));
+    if (!file) return {};
+    if (root.contains("reads")) {
+      return Refuse(*root.get("file"), "", "file", "excludes reads",
+                    "omit reads; the values are either in files or on a stream");
+    }
+    if (const auto pattern = FilePattern::Parse(*file); !pattern) {
+      return Place(root, "", "file", pattern.error());
+    }
+    rules_.file = *std::move(file);
     return {};
   }
 

@@ -108,6 +108,7 @@ BENCHD_NAMES(AdapterInput, "text", "json", "jsonl", "csv", "xml")
 struct AdapterRules {
   AdapterInput input = AdapterInput::kText;
   bool reads_stderr = false;
+  std::string file;  ///< pattern of the files with the values; empty: they are in the output
   std::vector<std::string> columns;  ///< names of the columns of a CSV without a header
   std::vector<MetricRule> metrics;
   std::vector<FailRule> fails;

@@ -86,13 +86,14 @@ Result<HarnessOutput> ParseFormat(std::string_view format, std::string_view text
 
 }  // namespace
 
-Result<OutputStream> CheckHarnessFormat(std::string_view format, std::string_view adapter) {
+Result<HarnessSource> CheckHarnessFormat(std::string_view format, std::string_view adapter) {
   if (const auto text = AdapterText(format, adapter)) {
     auto parsed = Adapter::Parse(*text);
     if (!parsed) return std::move(parsed).error().Within(format);
-    return parsed->reads_stderr() ? OutputStream::kStderr : OutputStream::kStdout;
+    return HarnessSource{parsed->reads_stderr() ? OutputStream::kStderr : OutputStream::kStdout,
+                         parsed->file()};
   }
-  if (Find(format) != nullptr) return OutputStream::kStdout;
+  if (Find(format) != nullptr) return HarnessSource();
   return Error{ErrorCode::kInvalidArgument, "parse: unknown format " + Quoted(format),
                HintForFormat(format)};
 }

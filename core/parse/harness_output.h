@@ -30,15 +30,22 @@ struct HarnessOutput {
 /// The stream of a run that has the numbers.
 enum class OutputStream { kStdout, kStderr };
 
+/// Where the numbers of a run are.
+struct HarnessSource {
+  OutputStream stream = OutputStream::kStdout;
+  std::string file = {};  ///< pattern of the files that have them instead (base/file_pattern.h)
+  bool operator==(const HarnessSource&) const = default;
+};
+
 /// Checks at submission, before anything runs, whether ParseHarnessOutput() supports a format.
 /// Takes up to some milliseconds for an adapter, whose expressions are compiled.
 ///
 /// @param format   a format below, a shipped adapter, or the file of `adapter`
 /// @param adapter  the text of an adapter (adapter.h); empty if `format` is a name
-/// @return the stream that the format reads
+/// @return where the format finds the numbers, unless the user names files
 /// @errors kInvalidArgument "parse: unknown format 'xml'"; the hint lists the known ones. Errors of
 ///         Adapter::Parse(), prefixed by `format`.
-Result<OutputStream> CheckHarnessFormat(std::string_view format, std::string_view adapter = {});
+Result<HarnessSource> CheckHarnessFormat(std::string_view format, std::string_view adapter = {});
 
 /// Converts a run's output to samples. Pure; called in benchd-helper with the caller's ids, never
 /// in the daemon.

@@ -10,14 +10,19 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/file.h"
+#include "core/base/file_pattern.h"
 #include "core/base/result.h"
 #include "core/base/try.h"
 #include "core/parse/discovery.h"
+#include "core/parse/harness_files.h"
 #include "core/parse/harness_output.h"
 #include "daemon/config/config.h"
 #include "daemon/helper/lookup.h"
+#include "daemon/helper/result_files.h"
 #include "daemon/wire/messages.h"
 
 // benchd-helper performs one short task on data that belongs to a caller. It runs with the caller's
@@ -60,6 +65,17 @@ wire::ParsedOutput ListTo(std::string_view harness, std::string_view text,
   return output;
 }
 
+/// Puts what was parsed, or the error, into an answer.
+void Fill(wire::ParsedOutput& output, Result<HarnessOutput> parsed) {
+  if (!parsed) {
+    output.result = std::move(parsed).error();
+    return;
+  }
+  output.samples = std::move(parsed->samples);
+  output.metrics = std::move(parsed->metrics);
+  output.exits = std::move(parsed->exits);
+}
+
 /// Parses an output, after writing it to its file if there is one.
 wire::ParsedOutput ParseTo(const char* file, std::string_view format, std::string_view text,
                            std::string_view adapter) {
@@ -69,15 +85,16 @@ wire::ParsedOutput ParseTo(const char* file, std::string_view format, std::strin
   wire::ParsedOutput output;
   if (file != nullptr) output.result = CopyTo(file, text);
   if (!output.result) return output;
-  auto parsed = ParseHarnessOutput(format, text, adapter);
-  if (!parsed) {
-    output.result = std::move(parsed).error();
-    return output;
-  }
-  output.samples = std::move(parsed->samples);
-  output.metrics = std::move(parsed->metrics);
-  output.exits = std::move(parsed->exits);
+  Fill(output, ParseHarnessOutput(format, text, adapter));
   return output;
+}
+
+/// Returns a number among the arguments.
+Result<std::size_t> NumberOf(std::string_view work, std::string_view text) {
+  std::size_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()) return number;
+  return InvalidArgument(work, "not a number");
 }
 
 /// Implements `benchd-helper parse FORMAT [FILE]`.
@@ -90,17 +107,47 @@ Result<std::string> Parse(int argc, char** argv) {
 /// adapter, and the output precedes them.
 Result<std::string> ParseByAdapter(int argc, char** argv) {
   TRY(const auto input, ReadInput());
-  std::size_t bytes = 0;
-  const std::string_view count = argv[3];
-  const auto parsed = std::from_chars(count.data(), count.data() + count.size(), bytes);
-  if (parsed.ec != std::errc() || parsed.ptr != count.data() + count.size() ||
-      bytes > input.size()) {
+  TRY(const std::size_t bytes, NumberOf("parse-adapter", argv[3]));
+  if (bytes > input.size()) {
     return InvalidArgument("parse-adapter", "not the size of an adapter");
   }
   const std::string_view text(input);
   const std::size_t end = text.size() - bytes;
   return wire::EncodeParsedOutput(
       ParseTo(argc == 5 ? argv[4] : nullptr, argv[2], text.substr(0, end), text.substr(end)));
+}
+
+/// Parses the files that a run has written.
+wire::ParsedOutput ParseFilesOf(const char* pattern, std::size_t most_bytes,
+                                std::string_view format, std::string_view adapter) {
+  wire::ParsedOutput output;
+  const auto parse = [&]() -> Result<HarnessOutput> {
+    TRY(const auto files, FilePattern::Parse(pattern));
+    TRY(const auto found, ReadResultFiles(files, most_bytes));
+    std::vector<HarnessResult> texts;
+    for (const ResultFile& file : found) texts.push_back({ShownPath(file.path), file.text});
+    return ParseHarnessFiles(format, texts, adapter);
+  };
+  Fill(output, parse());
+  if (!output.result) output.result = std::move(output.result).error().Within("parse-file");
+  return output;
+}
+
+/// Implements `benchd-helper parse-files FORMAT BYTES PATTERN`. stdin is the text of the adapter,
+/// if there is one.
+Result<std::string> ParseFiles(char** argv) {
+  TRY(const auto adapter, ReadInput());
+  TRY(const std::size_t most_bytes, NumberOf("parse-files", argv[3]));
+  return wire::EncodeParsedOutput(ParseFilesOf(argv[4], most_bytes, argv[2], adapter));
+}
+
+/// Implements `benchd-helper remove-files PATTERN`. The answer has no samples.
+Result<std::string> RemoveFiles(char** argv) {
+  wire::ParsedOutput output;
+  const auto pattern = FilePattern::Parse(argv[2]);
+  output.result = pattern ? RemoveResultFiles(*pattern) : Result<void>(pattern.error());
+  if (!output.result) output.result = std::move(output.result).error().Within("parse-file");
+  return wire::EncodeParsedOutput(output);
 }
 
 Result<std::string> Resolve() {
@@ -132,6 +179,8 @@ Result<std::string> Answer(int argc, char** argv) {
   const std::string_view work = argc > 1 ? argv[1] : "";
   if (work == "parse" && (argc == 3 || argc == 4)) return Parse(argc, argv);
   if (work == "parse-adapter" && (argc == 4 || argc == 5)) return ParseByAdapter(argc, argv);
+  if (work == "parse-files" && argc == 5) return ParseFiles(argv);
+  if (work == "remove-files" && argc == 3) return RemoveFiles(argv);
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return ReadRunnerConfig();
   if (work == "user" && argc == 4) return User(argv);

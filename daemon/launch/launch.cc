@@ -112,7 +112,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   memory_.variables = task_.variables;
   ChildPlan& plan = task_.plan->Prepare(memory_, streams, task_.padding_bytes);
   // If stdout is parsed, it goes through the pipe, and the parser writes the file.
-  if (!task_.parse.empty() && !task_.parse_stderr) plan.output = nullptr;
+  if (task_.ParsesStream() && !task_.parse_stderr) plan.output = nullptr;
   auto options = JoinGroup();
   if (!options) return options;
   options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
@@ -160,7 +160,7 @@ Result<void> Launch::OpenCaptures() {
   CaptureTargets err;
   err.keep_tail = true;
   if (task_.output == OutputKind::kLog) out.log = err.log = &log_;
-  if (!task_.parse.empty()) {
+  if (task_.ParsesStream()) {
     TRY(auto memory, EmptyMemory());
     parse_input_ = std::move(memory);
     CaptureTargets& parsed = task_.parse_stderr ? err : out;

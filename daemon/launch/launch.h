@@ -34,10 +34,14 @@ struct RunTask {
   const std::string* adapter = nullptr;  ///< text of the adapter; null if `parse` is a name
   bool parse_stderr = false;             ///< parse stderr instead of stdout
   bool check_output = false;             ///< compute the digest of stdout
+  std::string parse_file;                ///< pattern of the files to parse instead of a stream
   std::uint32_t padding_bytes = 0;
   std::vector<std::string> variables;  ///< NAME=VALUE, added to the plan's environment
   std::int64_t timeout_ns = 0;         ///< 0 or less: no timeout
   std::int64_t length_ns = 0;          ///< expected duration; 0: unknown
+
+  /// Whether a stream of the child is parsed.
+  bool ParsesStream() const { return !parse.empty() && parse_file.empty(); }
 };
 
 /// The facts about a child that can be read after it has ended and before it is reaped.

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/file_pattern.h"
 #include "core/base/path.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
@@ -235,6 +236,10 @@ class ParseFormats {
   Result<void> Complete(Benchmark& benchmark) {
     benchmark.parse_stderr = false;
     if (benchmark.parse.empty()) {
+      if (!benchmark.parse_file.empty()) {
+        return InvalidArgument("parse-file", "given without parse",
+                               "state the format of the files by --parse");
+      }
       if (benchmark.adapter.empty()) return {};
       return InvalidArgument("adapter", "given without a name", "send its file as parse");
     }
@@ -242,27 +247,38 @@ class ParseFormats {
       return InvalidArgument("parse", "is too long or not plain text");
     }
     std::pair key(benchmark.parse, benchmark.adapter);
-    auto known = streams_.find(key);
-    if (known == streams_.end()) {
-      if (streams_.size() == kMaxFormats) {
+    auto known = sources_.find(key);
+    if (known == sources_.end()) {
+      if (sources_.size() == kMaxFormats) {
         return InvalidArgument("parse", "a session has more than 16 formats and adapters",
                                "submit its benchmarks in several sessions");
       }
       // Ask the parser itself, so that there is only one list of formats.
-      TRY(const OutputStream stream, CheckHarnessFormat(benchmark.parse, benchmark.adapter));
-      known = streams_.emplace(key, stream).first;
+      TRY(auto source, CheckHarnessFormat(benchmark.parse, benchmark.adapter));
+      known = sources_.emplace(key, std::move(source)).first;
     }
     if (benchmark.harness == kAdapterHarness && !harnesses_.contains(key)) {
       TRY_VOID(FindHarness(benchmark.harness, benchmark.parse, benchmark.adapter));
       harnesses_.insert(std::move(key));
     }
-    benchmark.parse_stderr = known->second == OutputStream::kStderr;
-    return {};
+    return CompleteSource(benchmark, known->second);
   }
 
  private:
+  /// Sets where the numbers are: in the files of the user or else of the adapter, or in a stream.
+  static Result<void> CompleteSource(Benchmark& benchmark, const HarnessSource& source) {
+    if (benchmark.parse_file.empty()) benchmark.parse_file = source.file;
+    if (benchmark.parse_file.empty()) {
+      benchmark.parse_stderr = source.stream == OutputStream::kStderr;
+      return {};
+    }
+    auto pattern = FilePattern::Parse(benchmark.parse_file);
+    if (!pattern) return std::move(pattern).error().Within("parse-file");
+    return {};
+  }
+
   static constexpr std::size_t kMaxFormats = 16;
-  std::map<std::pair<std::string, std::string>, OutputStream> streams_;
+  std::map<std::pair<std::string, std::string>, HarnessSource> sources_;
   std::set<std::pair<std::string, std::string>> harnesses_;  // adapters with [discover]
 };
 
@@ -457,11 +473,11 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
     bytes += sizeof(Benchmark) + benchmark.gates.size() * sizeof(Gate);
     for (const Gate& gate : benchmark.gates) add(gate.metric);
     for (const std::string* text :
-         {&benchmark.name, &benchmark.parse, &benchmark.adapter, &benchmark.input,
-          &benchmark.output_path, &benchmark.hooks.build.command, &benchmark.hooks.setup.command,
-          &benchmark.hooks.prepare.command, &benchmark.hooks.conclude.command,
-          &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd, &benchmark.hooks.interpreter,
-          &benchmark.harness}) {
+         {&benchmark.name, &benchmark.parse, &benchmark.parse_file, &benchmark.adapter,
+          &benchmark.input, &benchmark.output_path, &benchmark.hooks.build.command,
+          &benchmark.hooks.setup.command, &benchmark.hooks.prepare.command,
+          &benchmark.hooks.conclude.command, &benchmark.hooks.cleanup.command,
+          &benchmark.hooks.cwd, &benchmark.hooks.interpreter, &benchmark.harness}) {
       add(*text);
     }
     for (const std::string& pattern : benchmark.only) add(pattern);

@@ -57,6 +57,42 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
       hung_(services.loop, services.tree) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
+  return task.parse_file.empty() ? StartNow(std::move(task)) : StartClearing(std::move(task));
+}
+
+/// Removes the files of earlier runs, so that the numbers are from this one. benchd-helper does
+/// this as the caller.
+Result<void> MeasuredRun::StartClearing(RunTask task) {
+  waiting_ = std::move(task);
+  cancelled_ = false;
+  const LaunchSpec& spec = waiting_.plan->spec();
+  TRY(auto nothing, EmptyMemory());
+  HelperOrder order{.name = "parse-file",
+                    .argv = {"remove-files", waiting_.parse_file},
+                    .input = std::move(nothing),
+                    .caller = spec.caller,
+                    .cwd = spec.cwd,
+                    .timeout_ns = kParseTimeout};
+  helper_ = std::make_unique<HelperProcess>(services_.loop, services_.host, services_.tree, *this);
+  auto started = helper_->Start(std::move(order));
+  if (started) {
+    state_ = State::kClearing;
+  } else {
+    helper_.reset();
+  }
+  return started;
+}
+
+void MeasuredRun::FinishClearing(const Result<std::string>& answer) {
+  helper_.reset();
+  if (!answer) return Finish(answer.error());
+  auto removed = wire::DecodeParsedOutput(*answer);
+  if (!removed) return Finish(std::move(removed).error().Within("parse-file"));
+  if (!removed->result) return Finish(std::move(removed->result).error());
+  if (auto started = StartNow(std::move(waiting_)); !started) Finish(std::move(started).error());
+}
+
+Result<void> MeasuredRun::StartNow(RunTask task) {
   DropCaches(task);
   OpenSpawner();
   const bool ordered = spawner_ && now_->Prepare(task, *spawner_, 0);
@@ -75,6 +111,8 @@ void MeasuredRun::Prepare(RunTask task) {
   // Creating a control group with memory counters causes work on every CPU.
   if (task.needs->tree.memory_peak) return;
   if (task.plan->spec().settings.drop_caches) return;
+  // Its files are removed first, or those of the run that is about to start.
+  if (!task.parse_file.empty() || state_ == State::kClearing) return;
   OpenSpawner();
   // If this fails, the later Start() reports the cause.
   const bool ordered = spawner_ && next_->Prepare(std::move(task), *spawner_, now_->pid());
@@ -157,6 +195,7 @@ void MeasuredRun::CloseFinished() {
 void MeasuredRun::Cancel() {
   if (state_ == State::kIdle) return;
   cancelled_ = true;
+  if (state_ == State::kClearing) return Finish(Error{ErrorCode::kCancelled, "run: cancelled"});
   if (state_ == State::kRunning) KillChild();
   if (state_ == State::kParsing) AfterSweep();
 }
@@ -356,7 +395,7 @@ void MeasuredRun::GiveUpSweeping() {
 }
 
 void MeasuredRun::AfterSweep() {
-  parser_.reset();
+  helper_.reset();
   now_->FinishOutput();
   if (!killed_ && now_->has_report() && now_->report().died_waiting) return StartAgain();
   if (auto failure = FindFailure()) return Finish(std::move(*failure));
@@ -390,51 +429,66 @@ std::optional<Error> MeasuredRun::FindFailure() const {
 }
 
 void MeasuredRun::StartParsing() {
+  auto order = now_->task().ParsesStream() ? OrderForStream() : OrderForFiles();
+  if (!order) {
+    figures_.parsed = Unparsed(std::move(order).error());
+    return Finish(std::move(figures_));
+  }
+  const LaunchSpec& spec = now_->task().plan->spec();
+  order->caller = spec.caller;
+  order->cwd = spec.cwd;
+  order->timeout_ns = kParseTimeout;
+  helper_ = std::make_unique<HelperProcess>(services_.loop, services_.host, services_.tree, *this);
+  now_->StopWatching();
+  state_ = State::kParsing;
+  if (auto started = helper_->Start(std::move(*order)); !started) {
+    figures_.parsed = Unparsed(std::move(started).error());
+    Finish(std::move(figures_));
+  }
+}
+
+/// @errors if the child printed too much
+Result<HelperOrder> MeasuredRun::OrderForStream() {
   const RunTask& task = now_->task();
   const std::string stream = task.parse_stderr ? "stderr" : "stdout";
   std::optional<UniqueFd> input = now_->TakeParseInput();
   if (!input) {
-    figures_.parsed = Unparsed(
-        Error{ErrorCode::kResourceExhausted,
-              fmt::format("{}: more than {} MiB, too large to parse", stream, kParseBytes >> 20),
-              "make the harness print less"});
-    return Finish(std::move(figures_));
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("{}: more than {} MiB, too large to parse", stream, kParseBytes >> 20),
+                 "make the harness print less"};
   }
-  const LaunchSpec& spec = task.plan->spec();
   HelperOrder order;
   order.name = "parsing " + stream;
   order.argv = {"parse", task.parse};
   if (task.adapter != nullptr) {
     // An argument may be too long for the caller's limits, so the text follows the output.
-    if (auto added = AppendToMemory(input->get(), *task.adapter); !added) {
-      figures_.parsed = Unparsed(std::move(added).error());
-      return Finish(std::move(figures_));
-    }
+    TRY_VOID(AppendToMemory(input->get(), *task.adapter));
     order.argv = {"parse-adapter", task.parse, std::to_string(task.adapter->size())};
   }
   if (task.output == OutputKind::kFile && !task.parse_stderr) {
     order.argv.push_back(task.output_path);
   }
   order.input = std::move(*input);
-  order.caller = spec.caller;
-  order.cwd = spec.cwd;
-  order.timeout_ns = kParseTimeout;
-  parser_ = std::make_unique<HelperProcess>(services_.loop, services_.host, services_.tree, *this);
-  now_->StopWatching();
-  state_ = State::kParsing;
-  if (auto started = parser_->Start(std::move(order)); !started) {
-    figures_.parsed = Unparsed(std::move(started).error());
-    Finish(std::move(figures_));
-  }
+  return order;
+}
+
+Result<HelperOrder> MeasuredRun::OrderForFiles() const {
+  const RunTask& task = now_->task();
+  HelperOrder order;
+  order.name = "parse-file";
+  order.argv = {"parse-files", task.parse, std::to_string(kParseBytes), task.parse_file};
+  TRY(order.input, MemoryWith(task.adapter != nullptr ? *task.adapter : std::string()));
+  return order;
 }
 
 void MeasuredRun::OnHelperDone(HelperProcess&, Result<std::string> answer) {
+  if (state_ == State::kClearing) return FinishClearing(answer);
   figures_.parsed = answer ? std::move(*answer) : Unparsed(std::move(answer).error());
   Finish(std::move(figures_));
 }
 
 void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
-  parser_.reset();
+  helper_.reset();
   state_ = State::kIdle;
   now_->group().LeaveCharges();
   // If a child is prepared, starting it comes first.

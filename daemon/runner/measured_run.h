@@ -62,8 +62,8 @@ class HungChildren : public EventSink {
 /// Starts a child, waits for its end, collects its figures, and ensures that no descendant
 /// survives. Serves one run after another.
 ///
-/// States: idle -> running -> sweeping (until no descendant is left) -> parsing (if requested) ->
-/// idle.
+/// States: idle -> clearing (if the run writes its numbers to files) -> running -> sweeping (until
+/// no descendant is left) -> parsing (if requested) -> idle.
 ///
 /// A timeout or a cancellation kills the child, and the same states follow. A child that survives
 /// SIGKILL is in the state kDying until it ends, or until it is given up with its process tree.
@@ -93,7 +93,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
 
   bool idle() const { return state_ == State::kIdle; }
 
-  /// Starts a run.
+  /// Starts a run. First removes the files in which it will write its numbers, if there are any; if
+  /// that fails, the run finishes with the error.
   /// @errors if no process can be created; the owner is not called in that case.
   Result<void> Start(RunTask task);
 
@@ -117,11 +118,14 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void Cancel();
 
  private:
-  enum class State { kIdle, kRunning, kDying, kSweeping, kParsing };
+  enum class State { kIdle, kClearing, kRunning, kDying, kSweeping, kParsing };
 
   void OnReady(int fd, std::uint32_t events) override;
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
 
+  Result<void> StartClearing(RunTask task);
+  void FinishClearing(const Result<std::string>& answer);
+  Result<void> StartNow(RunTask task);
   void Begin();
   void AwaitPhase();
   void OpenSpawner();
@@ -144,6 +148,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void AfterSweep();
   std::optional<Error> FindFailure() const;
   void StartParsing();
+  Result<HelperOrder> OrderForStream();
+  Result<HelperOrder> OrderForFiles() const;
   void Finish(Result<wire::RunFigures> figures);
 
   const Services services_;
@@ -157,6 +163,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   Launch* next_ = &second_;
 
   State state_ = State::kIdle;
+  RunTask waiting_;  ///< starts after the files have been removed
   StartPhase phase_{static_cast<std::uint64_t>(MonotonicNow())};
   wire::RunFigures figures_;
   bool killed_ = false;
@@ -164,7 +171,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   bool cancelled_ = false;
   std::int64_t sweep_until_ = 0;
   std::size_t fewest_left_ = 0;
-  std::unique_ptr<HelperProcess> parser_;
+  std::unique_ptr<HelperProcess> helper_;  ///< removes files, or parses
   HungChildren hung_;
 };
 

@@ -152,6 +152,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.adapter = std::move(from.adapter);
   child.parse_stderr = from.parse_stderr;
   child.check_output = from.check_output;
+  child.parse_file = std::move(from.parse_file);
   child.accept_exit = std::move(from.accept_exit);
   batch_.DropPrepared();
   TRY(auto needs, ChooseMetrics(std::move(from.metrics),

@@ -71,6 +71,7 @@ RunTask RunningBatch::TaskOf(const RunOrder& start) const {
   if (!child.adapter.empty()) task.adapter = &child.adapter;
   task.parse_stderr = child.parse_stderr;
   task.check_output = child.check_output;
+  task.parse_file = child.parse_file;
   task.padding_bytes = start.padding_bytes;
   task.variables = start.variables;
   task.timeout_ns = order_->timeout.count();

@@ -26,6 +26,7 @@ struct OpenedChild {
   std::string adapter;
   bool parse_stderr = false;
   bool check_output = false;
+  std::string parse_file;
   std::vector<int> accept_exit;
   MetricNeeds needs;
   std::int64_t length_ns = 0;  ///< wall time of its first run; 0 before that

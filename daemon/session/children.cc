@@ -87,6 +87,7 @@ ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const 
                   .adapter = benchmark.adapter,
                   .parse_stderr = benchmark.parse_stderr,
                   .check_output = benchmark.check_output,
+                  .parse_file = benchmark.parse_file,
                   .accept_exit = benchmark.accept_exit,
                   .program = arm.program.value_or(ProgramIdentity{})};
   for (const auto& [name, value] : arm.env) child.env[name] = value;

@@ -41,6 +41,7 @@ SessionSpec Unusual() {
   benchmark.hooks.cleanup.command = "cleanup";
   benchmark.parse = "/srv/own.toml";
   benchmark.adapter = "input = \"text\"\n";
+  benchmark.parse_file = "out/*.json";
   benchmark.gates = {{"speed", MarginKind::kAbsolute, 3.5, Better::kHigher},
                      {"wall_time", MarginKind::kRatio, 0.25, std::nullopt}};
   benchmark.input = "/in";

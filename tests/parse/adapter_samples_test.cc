@@ -53,12 +53,12 @@ TEST(ShippedAdapterTest, EachIsValidAndHasItsOwnName) {
 TEST(ShippedAdapterTest, ThoseOfToolsThatPrintToStderrReadIt) {
   Lines from_stderr;
   for (const ShippedAdapter& shipped : ShippedAdapters()) {
-    const auto stream = CheckHarnessFormat(shipped.name);
-    ASSERT_TRUE(stream) << stream.error().message;
-    if (*stream == OutputStream::kStderr) from_stderr.emplace_back(shipped.name);
+    const auto source = CheckHarnessFormat(shipped.name);
+    ASSERT_TRUE(source) << source.error().message;
+    if (source->stream == OutputStream::kStderr) from_stderr.emplace_back(shipped.name);
   }
   EXPECT_EQ(from_stderr, (Lines{"callgrind", "perf-stat-j", "perf-stat-x", "stress-ng", "time-v"}));
-  EXPECT_EQ(*CheckHarnessFormat("lines"), OutputStream::kStdout);
+  EXPECT_EQ(*CheckHarnessFormat("lines"), HarnessSource());
 }
 
 TEST(ShippedAdapterTest, Wrk) {

@@ -241,6 +241,9 @@ TEST(AdapterTest, RefusesAnAdapterThatIsWrongWithTheLineAndTheKey) {
            std::string("input = \"yaml\"\n"),
            std::string("input = 5\n"),
            "reads = \"stdlog\"\n" + kText + kPairs,
+           "reads = \"stdout\"\nfile = \"out.txt\"\n" + kText + kPairs,
+           kText + "file = \"*\"\n" + kPairs,
+           kText + "file = 1\n" + kPairs,
            "inputs = 1\n" + kText + kPairs,
            "columns = [\"a\"]\n" + kText + kPairs,
            kText + kPairs + "beter = \"lower\"\n",
@@ -306,6 +309,13 @@ TEST(AdapterTest, BoundsTheSizeOfAllExpressionsTogether) {
   const auto many = with(64);
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(AdapterTest, MayNameTheFilesWithTheValues) {
+  EXPECT_EQ(Adapter::Parse(kText + kPairs)->file(), "");
+  EXPECT_EQ(Adapter::Parse(kText + "file = \"out/**/*.txt\"\n" + kPairs)->file(), "out/**/*.txt");
+  EXPECT_EQ(*CheckHarnessFormat("own.toml", kText + "file = \"a\"\n" + kPairs),
+            (HarnessSource{OutputStream::kStdout, "a"}));
 }
 
 TEST(AdapterTest, HasLimits) {

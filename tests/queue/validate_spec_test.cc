@@ -122,6 +122,27 @@ TEST(ValidateSpecTest, AHarnessPrintsItsFormatUnlessAnotherIsNamed) {
   EXPECT_EQ(valid->benchmarks[0].parse, "criterion");
 }
 
+TEST(ValidateSpecTest, TakesTheFilesWithTheNumbersFromTheUserOrTheAdapter) {
+  SessionSpec spec = fake::TwoArms();
+  Benchmark& benchmark = spec.benchmarks[0];
+  benchmark.parse = "/home/a/own.toml";
+  benchmark.adapter =
+      "file = \"out.txt\"\ninput = \"text\"\n"
+      "[[metric]]\nmatch = 't (?P<value>\\d+)'\nname = \"t\"\n";
+  auto valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].parse_file, "out.txt");
+  benchmark.parse_file = "own/**/*.txt";
+  valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].parse_file, "own/**/*.txt");
+  benchmark.adapter.clear();
+  benchmark.parse = "time-v";
+  valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_FALSE(valid->benchmarks[0].parse_stderr) << "the files are read instead";
+}
+
 // Any client may send them; otherwise an empty input would be measured silently.
 TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
   for (const char* path :
@@ -311,6 +332,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse"},
         BadSpec{"adapter_without_a_name",
                 [](auto& s) { s.benchmarks[0].adapter = "input = \"text\"\n"; }, "adapter"},
+        BadSpec{"parse_file_without_parse",
+                [](auto& s) { s.benchmarks[0].parse_file = "out.json"; }, "parse-file"},
+        BadSpec{"parse_file_that_matches_everything",
+                [](auto& s) {
+                  s.benchmarks[0].parse = "lines";
+                  s.benchmarks[0].parse_file = "out/*";
+                },
+                "parse-file"},
         BadSpec{"wrong_adapter",
                 [](auto& s) {
                   s.benchmarks[0].parse = "own.toml";

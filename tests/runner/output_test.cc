@@ -1,6 +1,11 @@
 // Where a child's stdout and stderr go.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
 
 #include <string>
 #include <string_view>
@@ -300,6 +305,99 @@ TEST(OutputTest, ParsingHappensAsTheCaller) {
   const auto refused = ParsedBy(runner, child);
   ASSERT_FALSE(refused.result);
   EXPECT_WORDING(refused.result.error(), {{folder.path(), "DIR"}});
+}
+
+TEST(OutputTest, FilesOfTheRunAreParsedInsteadOfStdout) {
+  const TempFolder folder;
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo noise; echo n 1 >b.txt; echo n 2 >a.txt");
+  child.parse_file = "*.txt";
+  child.cwd = folder.path();
+  child.output = OutputKind::kLog;
+  folder.Put("old.txt", "n 7\n");
+  const auto parsed = ParsedBy(runner, child);
+  ASSERT_TRUE(parsed.result) << parsed.result.error().message;
+  ASSERT_EQ(parsed.samples.size(), 2U) << "the file of an earlier run was removed";
+  EXPECT_EQ(parsed.samples[0].value, 2) << "in the order of the files";
+  EXPECT_EQ(parsed.samples[1].value, 1);
+  child.parse = "lines";
+  EXPECT_EQ(runner.Run(child)->output, "noise\n") << "stdout is the user's";
+}
+
+TEST(OutputTest, EachRunMustWriteItsFiles) {
+  const TempFolder folder;
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("[ -e begun ] || echo n 1 >out.txt; touch begun");
+  child.parse = "lines";
+  child.parse_file = "out.txt";
+  child.cwd = folder.path();
+  ASSERT_TRUE(runner.Open(child));
+  for (const bool first : {true, false}) {
+    runner.Start();
+    const auto figures = runner.Finish();
+    ASSERT_TRUE(figures) << figures.error().message;
+    const auto parsed = wire::DecodeParsedOutput(figures->parsed);
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->result.has_value(), first);
+    if (!first) {
+      EXPECT_WORDING(parsed->result.error());
+    }
+  }
+}
+
+TEST(OutputTest, ABatchOfRunsWithFilesRemovesThemBeforeEach) {
+  const TempFolder folder;
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("echo n 1 >$$.txt");
+  child.parse = "lines";
+  child.parse_file = "*.txt";
+  child.cwd = folder.path();
+  ASSERT_TRUE(runner.Open(child));
+  runner.Send(wire::RunBatch{{.runs = {{.child = 0}, {.child = 0}, {.child = 0}},
+                              .next = RunOrder{.child = 0},
+                              .timeout = std::chrono::seconds(60),
+                              .budget = std::chrono::seconds(60)}});
+  const auto batch = runner.Await<wire::BatchFigures>();
+  ASSERT_TRUE(batch.result) << batch.result.error().message;
+  ASSERT_EQ(batch.runs.size(), 3U);
+  for (const wire::RunFigures& run : batch.runs) {
+    EXPECT_EQ(wire::DecodeParsedOutput(run.parsed)->samples.size(), 1U);
+  }
+}
+
+TEST(OutputTest, AFileThatCannotBeRemovedKeepsTheRunFromStarting) {
+  const TempFolder folder;
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("touch begun");
+  child.parse = "lines";
+  child.parse_file = "out.txt";
+  child.cwd = folder.path();
+  ASSERT_EQ(mkfifo((folder / "out.txt").c_str(), 0600), 0);
+  const auto figures = runner.Run(child);
+  ASSERT_FALSE(figures);
+  EXPECT_WORDING(figures.error());
+  EXPECT_FALSE(std::filesystem::exists(folder / "begun"));
+  // The runner can go on.
+  std::filesystem::remove(folder / "out.txt");
+  child.argv.back() = "echo n 1 >out.txt";
+  EXPECT_TRUE(ParsedBy(runner, child).result);
+}
+
+TEST(OutputTest, FilesAreRemovedAsTheCaller) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const TempFolder folder;
+  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+  folder.Put("out.txt", "n 1\n");
+  RunnerProcess runner;
+  ChildSpec child = ScriptOf("true");
+  child.caller = NobodyCaller();
+  child.parse = "lines";
+  child.parse_file = "out.txt";
+  child.cwd = folder.path();
+  const auto figures = runner.Run(child);
+  ASSERT_FALSE(figures);
+  EXPECT_WORDING(figures.error());
+  EXPECT_TRUE(std::filesystem::exists(folder / "out.txt"));
 }
 
 TEST(OutputTest, AKilledChildIsNotParsed) {

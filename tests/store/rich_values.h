@@ -56,6 +56,7 @@ inline SessionSpec RichSpec() {
                             .parse = "/srv/own.toml",
                             .adapter = "input = \"text\"\n# µ",
                             .parse_stderr = true,
+                            .parse_file = "out/*.json",
                             .gates = {{.metric = "BM_X/threads:2",
                                        .kind = MarginKind::kAbsolute,
                                        .margin = 0.1 + 0.2,

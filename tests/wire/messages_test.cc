@@ -140,6 +140,7 @@ std::vector<Message> AllMessages() {
                               .adapter = "input = \"text\"\n",
                               .parse_stderr = true,
                               .check_output = true,
+                              .parse_file = "out/*.json",
                               .cpus = {1},
                               .program = SomeProgram(),
                               .metrics = {"instructions", "tree_cpu_time"}}},
@@ -208,6 +209,7 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(open.child.adapter, "input = \"text\"\n");
   EXPECT_TRUE(open.child.parse_stderr);
   EXPECT_TRUE(open.child.check_output);
+  EXPECT_EQ(open.child.parse_file, "out/*.json");
   EXPECT_EQ(open.child.program, SomeProgram());
   EXPECT_EQ(open.child.metrics, (std::vector<std::string>{"instructions", "tree_cpu_time"}));
 

@@ -135,6 +135,7 @@ class RandomSession {
       benchmark->set_harness("go");
       for (std::uint64_t n = Upto(2); n > 0; --n) benchmark->add_only(Text() + "*");
     }
+    if (Coin()) benchmark->set_parse_file(Text());
     for (std::uint64_t n = Upto(2); n > 0; --n) {
       v1::Gate* gate = benchmark->add_gates();
       gate->set_metric("m" + std::to_string(n));
