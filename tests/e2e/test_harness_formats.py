@@ -430,6 +430,14 @@ class PageTest(HarnessTest):
         self.arms()
         self.check_page("Criterion", "fib/10/time")
 
+    def test_page_numbers_in_files(self):
+        files = {"benchmark": "criterion_benchmark.json", "sample": "criterion_sample.json"}
+        copies = "".join(f'cp "{DATA / file}" target/criterion/g/i/new/{name}.json\n'
+                         for name, file in files.items())
+        self.script(f"mkdir -p target/criterion/g/i/new\n{copies}echo Benchmarking", "cargo")
+        self.arms()
+        self.check_page("Numbers in files", "sum/group/iter/1000/time")
+
     def test_page_catch2(self):
         for name in ("old", "new"):
             self.printing(name, path=DATA / "catch2.txt")
