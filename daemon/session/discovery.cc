@@ -236,7 +236,7 @@ asio::awaitable<DiscoveryResult> List(const SessionServices* services, const Ses
     const bool lost = run.error().code == ErrorCode::kUnavailable;
     co_return FailedList(*arm, Failure{std::move(run).error().Within(place), std::nullopt}, lost);
   }
-  // The exit code of some harnesses is no error, but a signal or a time limit always is.
+  // The exit code of some harnesses says nothing, but a signal or a time limit is an error.
   if (harness->any_exit && run->exit.Succeeded(accepted)) run->exit.code = 0;
   if (auto failure = HookFailure(place, timeout, *run, by_hand)) {
     co_return FailedList(*arm, *std::move(failure), false);
