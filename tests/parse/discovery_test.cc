@@ -13,7 +13,7 @@
 namespace benchd {
 namespace {
 
-using Names = std::vector<std::string>;
+using ListedNames = std::vector<std::string>;
 
 Harness Known(std::string_view name) {
   const Result<Harness> harness = FindHarness(name);
@@ -21,10 +21,10 @@ Harness Known(std::string_view name) {
   return harness ? *harness : Harness();
 }
 
-Names NamesIn(std::string_view harness, std::string_view list) {
+ListedNames NamesIn(std::string_view harness, std::string_view list) {
   const auto names = ParseBenchmarkList(Known(harness), list);
   EXPECT_TRUE(names) << names.error().message;
-  return names ? *names : Names();
+  return names ? *names : ListedNames();
 }
 
 Error ListError(std::string_view harness, std::string_view list) {
@@ -36,15 +36,15 @@ Error ListError(std::string_view harness, std::string_view list) {
   return names.error();
 }
 
-ExecutedCommand Program(Names argv) { return {std::move(argv), false}; }
+ExecutedCommand Program(ListedNames argv) { return {std::move(argv), false}; }
 ExecutedCommand Script(const std::string& script) { return {{"/bin/sh", "-c", script}, true}; }
 
-Names ToList(std::string_view harness, const ExecutedCommand& command) {
+ListedNames ToList(std::string_view harness, const ExecutedCommand& command) {
   return ListCommand(Known(harness), command).argv;
 }
 
-Names ToRun(std::string_view harness, const ExecutedCommand& command, std::string_view name,
-            const Names& listed = {}) {
+ListedNames ToRun(std::string_view harness, const ExecutedCommand& command, std::string_view name,
+                  const ListedNames& listed = {}) {
   const Harness known = Known(harness);
   return RunCommand(known, WithoutSelection(known, command, listed), name, true).argv;
 }
@@ -64,39 +64,40 @@ TEST(DiscoveryTest, NamesTheKnownHarnesses) {
 }
 
 TEST(DiscoveryTest, ReadsTheListsThatTheToolsPrint) {
+  EXPECT_EQ(NamesIn("google-benchmark", HarnessData("google_benchmark_list.txt")),
+            (ListedNames{
+                "BM_Sort/n:8", "BM_Sort/n:64", "BM_Sort/n:7", "BM_Fill<std::map<int,std::string>>",
+                R"(sort (a+b)*c.d [x] $1 "q" 'p' \ | ^ {2}?/1)", "BM_Sort/1/real_time/threads:2"}));
   EXPECT_EQ(
-      NamesIn("google-benchmark", HarnessData("google_benchmark_list.txt")),
-      (Names{"BM_Sort/n:8", "BM_Sort/n:64", "BM_Sort/n:7", "BM_Fill<std::map<int,std::string>>",
-             R"(sort (a+b)*c.d [x] $1 "q" 'p' \ | ^ {2}?/1)", "BM_Sort/1/real_time/threads:2"}));
-  EXPECT_EQ(NamesIn("catch2", HarnessData("catch2_list.txt")),
-            (Names{"Fibonacci", R"(commas, [brackets] and "quotes" \ *star*)",
+      NamesIn("catch2", HarnessData("catch2_list.txt")),
+      (ListedNames{"Fibonacci", R"(commas, [brackets] and "quotes" \ *star*)",
                    "a rather long name that goes on and on until the console of eighty columns has "
                    "no more room for it"}));
   EXPECT_EQ(NamesIn("libtest", HarnessData("libtest_list.txt")),
-            (Names{"words::sort", "words::sort_all"}));
+            (ListedNames{"words::sort", "words::sort_all"}));
 }
 
 TEST(DiscoveryTest, LeavesOutWhatIsNoBenchmark) {
   EXPECT_EQ(NamesIn("go",
                     "TestParse\nBenchmarkParse\nBenchmark\nBenchmarkÄ\nBenchmarking\n"
                     "ExampleParse\nFuzzParse\nBenchmark of the log\nok  \tx/y\t0.004s\n"),
-            (Names{"BenchmarkParse", "Benchmark", "BenchmarkÄ"}));
+            (ListedNames{"BenchmarkParse", "Benchmark", "BenchmarkÄ"}));
   EXPECT_EQ(NamesIn("pytest-benchmark",
                     "bench/test_a.py::test_sort[10]\nbench/test_a.py::Group::test_x[a b]\n\n"
                     "= warnings summary =\ntest_a.py::test_old: deprecated\n2 tests collected\n"),
-            (Names{"bench/test_a.py::test_sort[10]", "bench/test_a.py::Group::test_x[a b]"}));
+            (ListedNames{"bench/test_a.py::test_sort[10]", "bench/test_a.py::Group::test_x[a b]"}));
   EXPECT_EQ(
       NamesIn("jmh", "WARNING: a.b.Flag\nBenchmarks: \norg.x.Words.upper\norg.x.Words.lower\n"),
-      (Names{"org.x.Words.upper", "org.x.Words.lower"}));
+      (ListedNames{"org.x.Words.upper", "org.x.Words.lower"}));
   EXPECT_EQ(NamesIn("criterion", "sum/iter/10: bench\nadd: 1+1: benchmark\nx: test\n"),
-            (Names{"sum/iter/10", "add: 1+1"}));
+            (ListedNames{"sum/iter/10", "add: 1+1"}));
 }
 
 TEST(DiscoveryTest, TakesEachNameOnceAndIgnoresCarriageReturns) {
   EXPECT_EQ(NamesIn("google-benchmark",
                     "\xEF\xBB\xBF"
                     "BM_a\r\nBM_b\r\nBM_a\r\n"),
-            (Names{"BM_a", "BM_b"}));
+            (ListedNames{"BM_a", "BM_b"}));
 }
 
 TEST(DiscoveryTest, RefusesAListThatCannotBeUsed) {
@@ -114,14 +115,15 @@ TEST(DiscoveryTest, RefusesAListThatCannotBeUsed) {
 
 TEST(DiscoveryTest, AddsWordsThatListToTheEndOfTheCommand) {
   EXPECT_EQ(ToList("google-benchmark", Program({"./b", "--v=1"})),
-            (Names{"./b", "--v=1", "--benchmark_list_tests"}));
-  EXPECT_EQ(ToList("go", Program({"./x.test"})), (Names{"./x.test", "-test.list", "."}));
-  EXPECT_EQ(ToList("catch2", Program({"./c"})), (Names{"./c", "[!benchmark]", "--list-tests"}));
+            (ListedNames{"./b", "--v=1", "--benchmark_list_tests"}));
+  EXPECT_EQ(ToList("go", Program({"./x.test"})), (ListedNames{"./x.test", "-test.list", "."}));
+  EXPECT_EQ(ToList("catch2", Program({"./c"})),
+            (ListedNames{"./c", "[!benchmark]", "--list-tests"}));
   EXPECT_EQ(ToList("pytest-benchmark", Program({"pytest", "-q"})),
-            (Names{"pytest", "-q", "--collect-only", "--verbosity=-1"}));
+            (ListedNames{"pytest", "-q", "--collect-only", "--verbosity=-1"}));
   EXPECT_EQ(ToList("jmh", Program({"java", "-jar", "b.jar"})),
-            (Names{"java", "-jar", "b.jar", "-l"}));
-  EXPECT_EQ(ToList("criterion", Program({"./c"})), (Names{"./c", "--list", "--bench"}));
+            (ListedNames{"java", "-jar", "b.jar", "-l"}));
+  EXPECT_EQ(ToList("criterion", Program({"./c"})), (ListedNames{"./c", "--list", "--bench"}));
 }
 
 TEST(DiscoveryTest, QuotesWordsForAScriptWithoutItsLastNewline) {
@@ -134,39 +136,40 @@ TEST(DiscoveryTest, QuotesWordsForAScriptWithoutItsLastNewline) {
 TEST(DiscoveryTest, RunsExactlyOneBenchmark) {
   const ExecutedCommand program = Program({"./b"});
   EXPECT_EQ(ToRun("google-benchmark", program, R"(s (a+b)*c.d [x] $1 \ | ^ {2}?/1)"),
-            (Names{"./b", "--benchmark_format=json",
-                   R"(--benchmark_filter=^s \(a\+b\)\*c\.d \[x\] \$1 \\ \| \^ \{2\}\?/1$)"}));
+            (ListedNames{"./b", "--benchmark_format=json",
+                         R"(--benchmark_filter=^s \(a\+b\)\*c\.d \[x\] \$1 \\ \| \^ \{2\}\?/1$)"}));
   EXPECT_EQ(ToRun("go", program, "BenchmarkA/n=1.5"),
-            (Names{"./b", "-test.run", "^$", "-test.bench", R"(^BenchmarkA$/^n=1\.5$)"}));
+            (ListedNames{"./b", "-test.run", "^$", "-test.bench", R"(^BenchmarkA$/^n=1\.5$)"}));
   EXPECT_EQ(ToRun("catch2", program, R"(~a, [b] "q" \)"),
-            (Names{"./b", R"(\~a\, \[b\] \"q\" \\)"}));
-  EXPECT_EQ(ToRun("jmh", program, "a.B.c"), (Names{"./b", "-rf", "json", "-rff", "/dev/stdout",
-                                                   "-o", "/dev/null", R"(^a\.B\.c$)"}));
-  EXPECT_EQ(ToRun("libtest", program, "a::b"), (Names{"./b", "--bench", "--exact", "a::b"}));
+            (ListedNames{"./b", R"(\~a\, \[b\] \"q\" \\)"}));
+  EXPECT_EQ(ToRun("jmh", program, "a.B.c"),
+            (ListedNames{"./b", "-rf", "json", "-rff", "/dev/stdout", "-o", "/dev/null",
+                         R"(^a\.B\.c$)"}));
+  EXPECT_EQ(ToRun("libtest", program, "a::b"), (ListedNames{"./b", "--bench", "--exact", "a::b"}));
   EXPECT_EQ(ToRun("criterion", program, "sum/10"),
-            (Names{"./b", "--output-format", "bencher", "--bench", "^sum/10$"}));
+            (ListedNames{"./b", "--output-format", "bencher", "--bench", "^sum/10$"}));
 }
 
 TEST(DiscoveryTest, LeavesTheOutputAloneIfTheUserNamedItsFormat) {
   const ExecutedCommand run = RunCommand(Known("criterion"), Program({"./b"}), "a", false);
-  EXPECT_EQ(run.argv, (Names{"./b", "--bench", "^a$"}));
+  EXPECT_EQ(run.argv, (ListedNames{"./b", "--bench", "^a$"}));
 }
 
 TEST(DiscoveryTest, PassesWordsThroughCargoAndNeverRepeatsBench) {
   EXPECT_EQ(ToList("libtest", Program({"/usr/bin/cargo", "bench", "-q"})),
-            (Names{"/usr/bin/cargo", "bench", "-q", "--", "--list"}));
+            (ListedNames{"/usr/bin/cargo", "bench", "-q", "--", "--list"}));
   EXPECT_EQ(ToRun("libtest", Program({"cargo", "bench", "--", "--color"}), "a"),
-            (Names{"cargo", "bench", "--", "--color", "--exact", "a"}));
+            (ListedNames{"cargo", "bench", "--", "--color", "--exact", "a"}));
   EXPECT_EQ(ToRun("libtest", Program({"./b", "--bench"}), "a"),
-            (Names{"./b", "--bench", "--exact", "a"}));
+            (ListedNames{"./b", "--bench", "--exact", "a"}));
   EXPECT_EQ(ToRun("criterion", Script("cd old && cargo bench"), "a b")[2],
             "cd old && cargo bench -- --output-format bencher '^a b$'");
 }
 
 TEST(DiscoveryTest, ReplacesWhatACommandOfPytestSelects) {
-  const Names listed{"bench/test_a.py::test_x", "bench/test_b.py::test_y[1]"};
-  const Names aside{"/bin/sh", "-c", "exec \"$@\" 3>&1 >/dev/null", "sh"};
-  Names expected = aside;
+  const ListedNames listed{"bench/test_a.py::test_x", "bench/test_b.py::test_y[1]"};
+  const ListedNames aside{"/bin/sh", "-c", "exec \"$@\" 3>&1 >/dev/null", "sh"};
+  ListedNames expected = aside;
   expected.insert(expected.end(), {"pytest", "-x", "--benchmark-json=/dev/fd/3", listed[1]});
   EXPECT_EQ(
       ToRun("pytest-benchmark", Program({"pytest", "-x", "./bench/", "bench/test_b.py::test_y"}),
@@ -189,12 +192,13 @@ TEST(DiscoveryTest, AnAdapterMayDescribeHowItsProgramListsAndRuns) {
   EXPECT_EQ(own->format, "own.toml");
   EXPECT_EQ(ListFormatOf(*own), "list:adapter:own.toml");
   EXPECT_EQ(ListFormatOf(Known("go")), "list:go");
-  EXPECT_EQ(ListCommand(*own, Program({"./p"})).argv, (Names{"./p", "--list", "all of them"}));
+  EXPECT_EQ(ListCommand(*own, Program({"./p"})).argv,
+            (ListedNames{"./p", "--list", "all of them"}));
   const auto listed = ParseBenchmarkList(*own, "3 found\nbench a b\nbench c\n");
   ASSERT_TRUE(listed) << listed.error().message;
-  EXPECT_EQ(*listed, (Names{"a b", "c"}));
+  EXPECT_EQ(*listed, (ListedNames{"a b", "c"}));
   EXPECT_EQ(RunCommand(*own, Program({"./p"}), "a {name}", true).argv,
-            (Names{"./p", "--only", "a {name}", "--tag=a {name}"}));
+            (ListedNames{"./p", "--only", "a {name}", "--tag=a {name}"}));
   EXPECT_EQ(RunCommand(*own, Script("./p"), "a b", true).argv[2], "./p --only 'a b' '--tag=a b'");
   const auto none = ParseBenchmarkList(*own, "nothing\n");
   ASSERT_FALSE(none);
