@@ -66,9 +66,8 @@ Result<void> BenchmarkAnalysis::CheckMeanings() const {
 }
 
 Result<void> BenchmarkAnalysis::FixGates() {
-  TRY(std::vector<PlannedGate> planned,
-      PlanGates(benchmark_, default_margin_, catalog_, design_.table));
-  not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
+  TRY(std::vector<PlannedGate> planned, PlanGates(benchmark_, defaults(), catalog_, design_.table));
+  not_gated_ = NotGatedByDefault(benchmark_, defaults(), catalog_);
   is_not_gated_.assign(catalog_.metrics().size(), false);
   for (const std::size_t metric : not_gated_) is_not_gated_[metric] = true;
   about_nothing_ = GatesAboutNothing(benchmark_, catalog_);
@@ -148,7 +147,7 @@ std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   if (by_spec && !design_.table) return *by_spec * pairs;
   // A named gate may not appear before the first block.
   if (warmed_up_ && (benchmark_.gates.empty() || design_.table)) {
-    return GateCountByCatalog(benchmark_, default_margin_, catalog_, design_.table);
+    return GateCountByCatalog(benchmark_, defaults(), catalog_, design_.table);
   }
   return std::nullopt;
 }

@@ -80,6 +80,7 @@ class BenchmarkAnalysis {
   std::uint64_t blocks() const { return blocks_; }
   const Benchmark& spec() const { return benchmark_; }
   double default_margin() const { return default_margin_; }
+  GateDefaults defaults() const { return {default_margin_, design_.AllowsExact()}; }
   /// Returns the spec's gate for this metric, or nullptr.
   const Gate* NamedGate(std::size_t metric) const;
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
@@ -120,6 +121,8 @@ class BenchmarkAnalysis {
   bool MayDecide() const;
   std::optional<Judgement> JudgementOfMissing(const NamedComparison& one) const;
   std::optional<Judgement> JudgementOfFailures(const NamedComparison& one) const;
+  // Judges an exact gate whose constant values did not decide it, or no longer do.
+  std::optional<Judgement> JudgementOfCounts(const NamedComparison& gate) const;
   /// Judges by the difference. Returns nothing unless exactly one of the arms is always 0.
   std::optional<Judgement> JudgementOfDifference(const NamedComparison& one) const;
   // Returns the judgement of a relative gate whose values do not have a ratio.

@@ -77,7 +77,8 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfDifference(
 std::optional<Judgement> BenchmarkAnalysis::JudgementWithoutRatio(
     const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
-  const bool by_ratio = comparison.gate()->kind == MarginKind::kRatio;
+  const bool by_ratio =
+      comparison.gate()->kind == MarginKind::kRatio && !comparison.decided_on_constants();
   if (!by_ratio || comparison.values() == 0 || comparison.RatioPossible()) return std::nullopt;
   if (const auto by_difference = JudgementOfDifference(gate)) return by_difference;
   // If the gate was decided while there was a ratio, a regression remains valid, but a pass does
@@ -85,6 +86,17 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementWithoutRatio(
   if (comparison.verdict() == Verdict::kRegression) return std::nullopt;
   return Judgement{Verdict::kUndecided,
                    comparison.positive() ? Reason("out_of_range") : Reason("not_positive"), true};
+}
+
+std::optional<Judgement> BenchmarkAnalysis::JudgementOfCounts(const NamedComparison& gate) const {
+  const MetricComparison& comparison = gate.comparison;
+  if (!comparison.gate()->exact) return std::nullopt;
+  if (comparison.Contradicted()) {
+    return Judgement{Verdict::kUndecided, Reason("exact_contradicted"), true};
+  }
+  // A count that left 0 does not need several runs, nor do they have to be equal.
+  const bool left = gate.zeros.LeftZero() || gate.zeros.FellToZero();
+  return left && !comparison.decided() ? JudgementOfDifference(gate) : std::nullopt;
 }
 
 Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
@@ -97,6 +109,7 @@ Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
     failed->settled = failed->settled || by_interval.settled;
     return *failed;
   }
+  if (const auto of_counts = JudgementOfCounts(gate)) return *of_counts;
   if (const auto no_ratio = JudgementWithoutRatio(gate)) return *no_ratio;
   if (by_interval.verdict == Verdict::kUndecided && comparison.TooManyMissing(ContextOf(gate))) {
     by_interval.reason = Reason("missing_values");
@@ -120,7 +133,7 @@ bool BenchmarkAnalysis::GatesLate(std::size_t metric) const {
   // In a table, all values are known before the gates are fixed.
   const bool by_default = benchmark_.gates.empty() && !benchmark_.parse.empty();
   return gates_fixed_ && !design_.table && by_default &&
-         GatesByDefault(benchmark_, default_margin_, catalog_, metric);
+         GatesByDefault(benchmark_, defaults(), catalog_, metric);
 }
 
 std::optional<Judgement> BenchmarkAnalysis::JudgementOfLate(const NamedComparison& info) const {

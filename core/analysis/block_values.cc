@@ -40,6 +40,7 @@ void Describe(KnownMetric& metric, const MetricInfo& info) {
 
 void CommonValue::Add(double value) {
   positive = positive && value > 0;
+  least = any ? std::min(least, value) : value;
   if (!any) constant = value;
   if (constant != value) constant.reset();
   any = true;
@@ -184,6 +185,7 @@ void MetricMean::Add(double value) {
 void MetricMean::AddRun(const MetricMean& run, double value) {
   Add(value);
   positive_ = positive_ && run.positive_;
+  constant_runs_ = constant_runs_ && run.constant();
 }
 
 double MetricMean::Value(bool rate) const {
@@ -227,7 +229,8 @@ Result<BlockValues> BlockValues::Collapse(std::span<const Run* const> block,
       const std::size_t place = run.arm * metrics.size() + m;
       values.means_[place].AddRun(run_means[m], value);
       if (collapse.keep_runs) {
-        values.run_values_[place].push_back({value, run_means[m].positive(), run.position});
+        values.run_values_[place].push_back(
+            {value, run_means[m].positive(), run.position, run_means[m].constant()});
       }
     }
   }
@@ -237,7 +240,7 @@ Result<BlockValues> BlockValues::Collapse(std::span<const Run* const> block,
 std::optional<ArmValue> BlockValues::At(std::size_t arm, std::size_t metric) const {
   const MetricMean& mean = means_[arm * metrics_ + metric];
   if (mean.count() == 0 || mean.count() < runs_[arm]) return std::nullopt;
-  return ArmValue{mean.Value(rates_[metric]), mean.positive()};
+  return ArmValue{mean.Value(rates_[metric]), mean.positive(), 0, mean.constant()};
 }
 
 }  // namespace benchd

@@ -22,6 +22,7 @@ struct CommonValue {
   bool any = false;                     ///< there is at least one value
   bool positive = true;                 ///< every value is > 0, as a ratio requires
   std::optional<double> constant = {};  ///< the value that all samples share; absent if they differ
+  double least = 0;                     ///< the smallest value
 
   void Add(double value);
 };
@@ -106,6 +107,8 @@ class MetricMean {
   std::size_t count() const { return count_; }
   /// Returns whether every value was > 0, including the samples of added runs.
   bool positive() const { return positive_; }
+  /// Returns whether every value is the same, including the samples of added runs.
+  bool constant() const { return equal_ && constant_runs_; }
   double Value(bool rate) const;
 
  private:
@@ -114,6 +117,7 @@ class MetricMean {
   double mean_ = 0;
   double inverse_mean_ = 0;
   bool equal_ = true;
+  bool constant_runs_ = true;
   bool positive_ = true;
 };
 
@@ -122,6 +126,7 @@ struct ArmValue {
   double value = 0;
   bool positive = false;     ///< every sample is > 0, as the ratio of a rate requires
   std::uint32_t layout = 0;  ///< layout of the run; used if runs are kept (GroupedLayouts)
+  bool constant = true;      ///< every sample equals `value`, as an exact gate requires
 };
 
 /// Options for collapsing the samples of a run to its value. `keep_runs` is required by

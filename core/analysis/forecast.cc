@@ -51,7 +51,7 @@ struct Deciding {
 };
 
 Deciding DecidingEffect(const Comparison& gate) {
-  const bool absolute = gate.margin && gate.margin_kind == MarginKind::kAbsolute;
+  const bool absolute = gate.margin && gate.margin_kind != MarginKind::kRatio;
   const bool relative = gate.change && !absolute;
   Deciding deciding;
   if (absolute || relative) deciding.margin = gate.margin;

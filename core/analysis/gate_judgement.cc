@@ -19,4 +19,16 @@ void ZeroWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values c
   }
 }
 
+void ConstantWatch::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
+  Take(reference, reference_);
+  Take(candidate, candidate_);
+}
+
+void ConstantWatch::Take(EffectEstimator::Values values, std::optional<double>& first) {
+  for (const ArmValue& one : values) {
+    if (!first) first = one.value;
+    varies_ = varies_ || !one.constant || one.value != *first;
+  }
+}
+
 }  // namespace benchd

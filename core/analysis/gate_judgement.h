@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "core/analysis/effect_estimator.h"
@@ -41,6 +42,27 @@ class ZeroWatch {
   bool candidate_zero_ = true;
   bool candidate_counts_ = true;
   double candidate_sum_ = 0;
+};
+
+/// Detects whether the values of each arm are all equal, as an exact gate requires.
+class ConstantWatch {
+ public:
+  void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
+
+  /// Returns whether both arms have values, and every sample of each arm is the same.
+  bool constant() const { return !varies_ && reference_ && candidate_; }
+  /// Returns whether an arm has two different samples.
+  bool varies() const { return varies_; }
+  /// Returns the value of an arm. Requires constant().
+  double reference() const { return *reference_; }
+  double candidate() const { return *candidate_; }
+
+ private:
+  void Take(EffectEstimator::Values values, std::optional<double>& first);
+
+  bool varies_ = false;
+  std::optional<double> reference_;  // the first value
+  std::optional<double> candidate_;
 };
 
 }  // namespace benchd

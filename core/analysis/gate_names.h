@@ -14,6 +14,10 @@ struct NameableMetric {
   std::string_view inner;  ///< the benchmark within the harness, or empty
   std::string_view name;
   bool builtin = false;  ///< whether it is a built-in metric
+  /// Whether `name` may itself be INNER/NAME, as the column of an exported table. Then the text
+  /// after any of its slashes counts as a NAME.
+  bool may_have_inner = false;
+  bool in_reference = true;  ///< whether a reference has shown it
 };
 
 /// The indices of a gate of the spec and of a metric that it matches.
@@ -23,14 +27,19 @@ struct GatedMetric {
   bool operator==(const GatedMetric&) const = default;
 };
 
-/// Finds the metrics that the gates of `--metric` match, for sessions and tables alike.
+/// Finds the metrics that the gates of `--metric` match: the one place where sessions and tables
+/// match names.
 ///
-/// A gate is INNER/NAME, or NAME (the metric of every inner benchmark), or a shell pattern for
-/// either ("*/sec/op", "BM_Sort*"), in which * also matches a slash. Metrics that a harness printed
-/// take precedence over built-in metrics: the cpu_time of a benchmark in a harness is not that of
-/// the harness's process. Names take precedence over patterns, and earlier patterns over later
-/// ones, so each metric has at most one gate. The result is in the order of the gates, then of the
-/// metrics. Pure.
+/// A gate is INNER/NAME, or NAME (the metric of every inner benchmark), or a pattern for either
+/// ("*/sec/op", "BM_Sort*"; MatchesPattern()). A gate that names metrics exactly is not a pattern,
+/// even if it contains an asterisk. Metrics that a harness printed take precedence over built-in
+/// metrics: the cpu_time of a benchmark in a harness is not that of the harness's process. A metric
+/// that no reference has is matched only by INNER/NAME, or if the gate matches no other metric:
+/// then the gate is missing in the reference.
+///
+/// Each metric has at most one gate: INNER/NAME takes precedence over NAME, names over patterns,
+/// and earlier gates over later ones. The result is in the order of the gates, then of the metrics.
+/// Pure.
 std::vector<GatedMetric> MatchGates(std::span<const Gate> gates,
                                     std::span<const NameableMetric> metrics);
 

@@ -53,29 +53,42 @@ bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size
                                  : ShownByAReference(benchmark, catalog, id);
 }
 
-bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
-                   std::size_t id, bool table) {
-  if (!table || !benchmark.parse.empty()) return GatesByDefault(benchmark, margin, catalog, id);
+// Returns whether a gate on this metric is exact if the user gave no margin.
+bool IsExactByDefault(const KnownMetric& metric, const GateDefaults& defaults) {
+  return defaults.exact && CountsWork(metric.key, metric.unit);
+}
+
+bool IsDefaultGate(const Benchmark& benchmark, const GateDefaults& defaults,
+                   const MetricCatalog& catalog, std::size_t id, bool table) {
+  if (!table || !benchmark.parse.empty()) return GatesByDefault(benchmark, defaults, catalog, id);
   return GatesUnnamed(catalog.metrics()[id]) && MayGate(benchmark, catalog, id);
 }
 
-std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const MetricCatalog& catalog) {
+std::vector<GatedMetric> MatchCatalog(std::span<const Gate> gates, const Benchmark& benchmark,
+                                      const MetricCatalog& catalog) {
   std::vector<NameableMetric> metrics;
-  for (const KnownMetric& metric : catalog.metrics()) {
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    const KnownMetric& metric = catalog.metrics()[id];
     const std::string_view key = metric.key;
     const bool has_inner = key.size() > metric.name.size();
-    metrics.push_back({has_inner ? key.substr(0, key.size() - metric.name.size() - 1) : "",
-                       metric.name, metric.builtin});
+    metrics.push_back({.inner = has_inner ? key.substr(0, key.size() - metric.name.size() - 1) : "",
+                       .name = metric.name,
+                       .builtin = metric.builtin,
+                       .in_reference = ShownByAReference(benchmark, catalog, id)});
   }
   return MatchGates(gates, metrics);
 }
 
 // Returns the gates by metric key.
-std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
+std::vector<Gate> WantedGates(const Benchmark& benchmark, const GateDefaults& defaults,
                               const MetricCatalog& catalog, bool may_be_none) {
   std::vector<Gate> gates;
+  const auto add = [&gates, &defaults](const std::string& metric) {
+    gates.push_back(
+        {.metric = metric, .margin = defaults.margin, .better = {}, .margin_implied = true});
+  };
   if (!benchmark.gates.empty()) {
-    for (const GatedMetric& one : MatchCatalog(benchmark.gates, catalog)) {
+    for (const GatedMetric& one : MatchCatalog(benchmark.gates, benchmark, catalog)) {
       gates.push_back(benchmark.gates[one.gate]);
       gates.back().metric = catalog.metrics()[one.metric].key;
     }
@@ -84,12 +97,12 @@ std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
   const bool by_default =
       may_be_none ? catalog.Find(kDefaultGate).has_value() : benchmark.parse.empty();
   if (by_default) {
-    gates.push_back({.metric = kDefaultGate, .margin = default_margin, .better = {}});
+    add(kDefaultGate);
     return gates;
   }
   for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
-    if (!IsDefaultGate(benchmark, default_margin, catalog, id, may_be_none)) continue;
-    gates.push_back({.metric = catalog.metrics()[id].key, .margin = default_margin, .better = {}});
+    if (!IsDefaultGate(benchmark, defaults, catalog, id, may_be_none)) continue;
+    add(catalog.metrics()[id].key);
   }
   return gates;
 }
@@ -121,7 +134,7 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
 }
 
 Result<double> Threshold(const Gate& gate, double margin, Better better) {
-  if (gate.kind == MarginKind::kAbsolute) return margin;
+  if (gate.kind != MarginKind::kRatio) return margin;
   if (better == Better::kLower) return LowerIsBetterThreshold(gate.margin);
   if (gate.margin >= 1) {
     return InvalidArgument("metric " + gate.metric,
@@ -137,7 +150,20 @@ std::string NearestKey(std::string_view typed, const MetricCatalog& catalog) {
   return HintForUnknown(typed, keys, "name one of these metrics with --metric");
 }
 
-Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog) {
+// Returns whether the margin of the smallest value is less than one unit of a count.
+bool IsBelowOneUnit(const KnownMetric& metric, double margin) {
+  return !metric.all.positive || metric.all.least * margin < 1;
+}
+
+Result<void> CheckCount(const std::string& metric, const std::string& unit) {
+  if (!IsOfTime(unit)) return {};
+  return InvalidArgument("metric " + metric,
+                         "its unit is '" + unit + "', but only a count can be exact",
+                         "use a margin, such as --metric " + metric + ":2%");
+}
+
+Result<PlannedGate> PlanGate(Gate gate, const Benchmark& benchmark, const GateDefaults& defaults,
+                             MetricCatalog& catalog) {
   const std::string field = "metric " + gate.metric;
   const std::optional<std::size_t> id = catalog.Find(gate.metric);
   if (!id) return UnknownGate(gate, benchmark, catalog);
@@ -148,9 +174,14 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
         field, "it is unknown whether lower or higher is better, so it cannot gate",
         "write --metric " + gate.metric + ":lower or --metric " + gate.metric + ":higher");
   }
-  TRY(const double margin, MarginOf(gate, catalog.metrics()[*id]));
+  const KnownMetric& metric = catalog.metrics()[*id];
+  const bool by_default = gate.margin_implied && IsExactByDefault(metric, defaults);
+  if (by_default && IsBelowOneUnit(metric, gate.margin)) gate.kind = MarginKind::kExact;
+  const bool exact = by_default || gate.kind == MarginKind::kExact;
+  if (exact) TRY_VOID(CheckCount(metric.key, metric.unit));
+  TRY(const double margin, MarginOf(gate, metric));
   TRY(const double threshold, Threshold(gate, margin, *better));
-  return PlannedGate{*id, gate.kind, margin, threshold};
+  return PlannedGate{*id, gate.kind, margin, threshold, exact};
 }
 
 }  // namespace
@@ -174,6 +205,11 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
           "its margin is in '" + gate.unit + "', which is not a unit of time or bytes",
           "write, for example, --metric " + gate.metric + ":+1MiB");
     }
+    const MetricInfo* const builtin =
+        benchmark.parse.empty() ? FindBuiltinMetric(gate.metric) : nullptr;
+    if (gate.kind == MarginKind::kExact && builtin != nullptr) {
+      TRY_VOID(CheckCount(gate.metric, builtin->unit));
+    }
     if (!seen.insert(gate.metric).second) {
       return InvalidArgument("metric " + gate.metric, "named twice in benchmark " + benchmark.name,
                              "keep only one of the two");
@@ -183,6 +219,7 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
 }
 
 Result<double> MarginOf(const Gate& gate, const KnownMetric& metric) {
+  if (gate.kind == MarginKind::kExact) return std::max(1.0, metric.resolution);
   const UnitInfo* const from = FindTypedUnit(gate.unit);
   if (from == nullptr || gate.unit == metric.unit) return gate.margin;
   const UnitInfo* const to = FindMetricUnit(metric.unit);
@@ -204,11 +241,11 @@ std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
   return std::max<std::size_t>(1, benchmark.gates.size());
 }
 
-std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin,
+std::size_t GateCountByCatalog(const Benchmark& benchmark, const GateDefaults& defaults,
                                const MetricCatalog& catalog, bool table) {
   const bool named = !benchmark.gates.empty();
   std::size_t of_references = 0;
-  for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, table)) {
+  for (const Gate& gate : WantedGates(benchmark, defaults, catalog, table)) {
     const std::optional<std::size_t> id = catalog.Find(gate.metric);
     for (const std::size_t reference : ArmsWithRole(benchmark, ArmRole::kReference)) {
       if (named || (id && catalog.ShownBy(reference, *id))) ++of_references;
@@ -225,40 +262,39 @@ bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::s
   return true;
 }
 
-bool GatesByDefault(const Benchmark& benchmark, double default_margin, const MetricCatalog& catalog,
-                    std::size_t metric) {
+bool GatesByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
+                    const MetricCatalog& catalog, std::size_t metric) {
   const KnownMetric& known = catalog.metrics()[metric];
   return GatesUnnamed(known) && MayGate(benchmark, catalog, metric) &&
-         HasRatio(known, default_margin);
+         (HasRatio(known, defaults.margin) || IsExactByDefault(known, defaults));
 }
 
 std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchmark,
                                                          const MetricCatalog& catalog) {
   std::vector<std::optional<std::size_t>> gates(catalog.metrics().size());
-  for (const GatedMetric& one : MatchCatalog(benchmark.gates, catalog))
+  for (const GatedMetric& one : MatchCatalog(benchmark.gates, benchmark, catalog)) {
     gates[one.metric] = one.gate;
+  }
   return gates;
 }
 
-std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
+std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
                                            const MetricCatalog& catalog) {
   std::vector<std::size_t> without;
   if (benchmark.parse.empty() || !benchmark.gates.empty()) return without;
   for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
     const KnownMetric& metric = catalog.metrics()[id];
-    if (GatesUnnamed(metric) && !HasRatio(metric, default_margin) &&
-        MayGate(benchmark, catalog, id)) {
-      without.push_back(id);
-    }
+    const bool may_gate = GatesUnnamed(metric) && MayGate(benchmark, catalog, id);
+    if (may_gate && !GatesByDefault(benchmark, defaults, catalog, id)) without.push_back(id);
   }
   return without;
 }
 
-Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
+Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const GateDefaults& defaults,
                                            MetricCatalog& catalog, bool may_be_none) {
   std::vector<PlannedGate> planned;
-  for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, may_be_none)) {
-    TRY(PlannedGate one, PlanGate(gate, benchmark, catalog));
+  for (const Gate& gate : WantedGates(benchmark, defaults, catalog, may_be_none)) {
+    TRY(PlannedGate one, PlanGate(gate, benchmark, defaults, catalog));
     if (benchmark.allow_missing && !ShownByAll(benchmark, catalog, one.metric)) continue;
     planned.push_back(one);
   }
@@ -275,14 +311,16 @@ std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
   for (std::size_t g = 0; g < benchmark.gates.size(); ++g) {
     // Each gate is matched alone, because it is known even if another gate takes precedence for its
     // metrics.
-    if (MatchCatalog(std::span(&benchmark.gates[g], 1), catalog).empty()) unknown.push_back(g);
+    if (MatchCatalog(std::span(&benchmark.gates[g], 1), benchmark, catalog).empty()) {
+      unknown.push_back(g);
+    }
   }
   return unknown;
 }
 
 Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& catalog) {
   if (catalog.with_both_directions().empty()) return {};
-  const std::vector<GatedMetric> matched = MatchCatalog(benchmark.gates, catalog);
+  const std::vector<GatedMetric> matched = MatchCatalog(benchmark.gates, benchmark, catalog);
   for (const std::size_t id : catalog.with_both_directions()) {
     const auto gate = std::ranges::find(matched, id, &GatedMetric::metric);
     if (gate != matched.end() && benchmark.gates[gate->gate].better) continue;

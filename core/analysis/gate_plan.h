@@ -16,6 +16,18 @@ struct PlannedGate {
   MarginKind kind = MarginKind::kRatio;
   double margin = 0;     ///< as the user wrote it
   double threshold = 0;  ///< margin on the scale of PairedEstimate, positive = worse
+  /// Whether any worsening counts while the values of each arm are all equal. The margin then
+  /// applies only if they vary. Always true for kExact.
+  bool exact = false;
+};
+
+/// What applies to gates for which the user gave no margin.
+struct GateDefaults {
+  // The constructor is implicit, because a margin alone is a complete default.
+  GateDefaults(double of, bool counts = true) : margin(of), exact(counts) {}  // NOLINT
+
+  double margin;
+  bool exact;  ///< whether gates on counts of work (CountsWork()) are exact
 };
 
 /// Checks everything that is known before the first run: that margins are valid, and that no metric
@@ -29,10 +41,11 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
 /// Returns the number of gates over all pairs of arms, from the metrics of the warm-up or from the
 /// columns of a table.
-std::size_t GateCountByCatalog(const Benchmark& benchmark, double default_margin,
+std::size_t GateCountByCatalog(const Benchmark& benchmark, const GateDefaults& defaults,
                                const MetricCatalog& catalog, bool table = false);
 
-/// Returns the margin of the gate in the metric's unit.
+/// Returns the margin of the gate in the metric's unit. For an exact gate it is one unit of the
+/// count: 1, or the metric's step if that is larger, such as a page.
 ///
 /// @errors kInvalidArgument if the margin's unit cannot be converted to the metric's unit
 Result<double> MarginOf(const Gate& gate, const KnownMetric& metric);
@@ -42,16 +55,16 @@ Result<double> MarginOf(const Gate& gate, const KnownMetric& metric);
 bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
 /// Returns whether a harness metric gates by default, judged by the values so far or only by the
 /// values after MetricCatalog::BeginLater().
-bool GatesByDefault(const Benchmark& benchmark, double default_margin, const MetricCatalog& catalog,
-                    std::size_t metric);
+bool GatesByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
+                    const MetricCatalog& catalog, std::size_t metric);
 /// Returns the spec's gate for each metric of the catalog, by index.
 std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchmark,
                                                          const MetricCatalog& catalog);
 /// Returns the metrics that have a direction but do not gate by default, because a default margin
 /// is a relative change. Either a value is not above 0, or all values are equal and one step of the
-/// metric exceeds the margin. Then no number of runs would decide, as for one allocation per run
-/// and a margin of 2 %.
-std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
+/// metric exceeds the margin. Then no number of runs would decide, as for one page per run and a
+/// margin of 2 %. A count of work always gates, because it is exact.
+std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
                                            const MetricCatalog& catalog);
 
 /// Plans the gates, which are the metrics that the spec's gates match (gate_names.h). If the spec
@@ -61,14 +74,19 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double de
 /// With `allow_missing` only metrics that all arms have shown are gates, so there may be no gates.
 /// Applies `:lower` and `:higher` of the spec to the catalog.
 ///
+/// A gate without a margin on a count of work is exact. If its values vary, the default margin
+/// applies, or one unit if the default margin of the smallest value is less than that: there is
+/// nothing between 5 allocations and 6.
+///
 /// A gate that does not match any metric has no effect here; see GatesAboutNothing().
 ///
 /// @param may_be_none  for tables: if the spec lacks gates, every metric that can gate becomes a
 /// gate, and there may be no gates
 /// @errors kInvalidArgument for a metric without a direction (the hint names the suffix to add), a
 /// relative margin of 100 % or more on a rate, a margin whose unit cannot be converted to the
-/// metric's unit, or a benchmark in which no metric gates by default
-Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
+/// metric's unit, an exact gate on a time or a rate, or a benchmark in which no metric gates by
+/// default
+Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const GateDefaults& defaults,
                                            MetricCatalog& catalog, bool may_be_none = false);
 
 /// Returns the indices of the spec's gates that do not match any metric of the catalog. It is an

@@ -399,6 +399,27 @@ Result<void> TakeMean(const std::vector<UnitEffect>& units, double alpha, Combin
   return {};
 }
 
+/// Decides a gate whose sessions were decided on constant values. A constant count is not a sample
+/// of a distribution, so an increase on one machine is an increase, whatever the mean of the
+/// machines is, and no increase on any machine is a pass.
+void DecideOnConstants(const std::vector<SessionsOfMachine>& machines, std::size_t units,
+                       Comparison& mean) {
+  bool all = units > 0;
+  bool regressed = false;
+  for (const SessionsOfMachine& machine : machines) {
+    for (const Comparison* own : OwnOf(machine, mean)) {
+      const bool exact = own->basis == Basis::kExact;
+      all = all && exact;
+      regressed = regressed || (exact && IsRegression(*own));
+    }
+  }
+  if (!all && !regressed) return;
+  mean.verdict = regressed ? Verdict::kRegression : Verdict::kPass;
+  mean.basis = Basis::kExact;
+  const double estimate = EffectOf(mean)->estimate;
+  mean.decided = Decision{units, estimate, estimate};
+}
+
 Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
                                  const Comparison& gate, bool one_sided) {
   CombinedGate combined;
@@ -417,6 +438,7 @@ Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
   if (units.empty()) return combined;
   const double alpha = (one_sided ? 2 : 1) * (1 - gate.confidence);
   TRY_VOID(TakeMean(units, alpha, combined));
+  DecideOnConstants(machines, units.size(), combined.comparison);
   for (std::size_t& outlier : combined.outliers) outlier = machine_of_unit[outlier];
   return combined;
 }
@@ -430,6 +452,7 @@ void Overrule(const std::vector<MachineSession>& sessions, bool enough, Combined
   mean.verdict = enough && regressed ? Verdict::kRegression : Verdict::kUndecided;
   mean.reason = regressed ? gate.regressed_in.front().reason : ReasonOfRefusal(sessions, mean);
   mean.decided.reset();
+  mean.basis.reset();
 }
 
 Verdict VerdictOf(const std::vector<CombinedGate>& gates) {
@@ -517,7 +540,8 @@ void WarnOfTimes(const std::vector<MachineSession>& sessions, std::vector<Warnin
 void WarnOfStopping(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
   const auto watched = [](const MachineSession& session) {
     return std::ranges::any_of(session.gates, [](const Comparison& gate) {
-      return gate.method != Method::kFixed && gate.decided;
+      // What is constant does not depend on when a session stopped.
+      return gate.method != Method::kFixed && gate.decided && gate.basis != Basis::kExact;
     });
   };
   const auto count = static_cast<std::uint64_t>(std::ranges::count_if(sessions, watched));
@@ -536,6 +560,7 @@ void Withhold(const std::vector<LeftOutSession>& left_out, CombinedGate& gate) {
   std::ranges::copy(hidden, std::back_inserter(gate.refused_by));
   gate.comparison.verdict = Verdict::kUndecided;
   gate.comparison.decided.reset();
+  gate.comparison.basis.reset();
 }
 
 std::vector<CombinedMachine> MachinesOf(const std::vector<SessionsOfMachine>& machines) {

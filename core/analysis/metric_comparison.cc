@@ -75,7 +75,7 @@ bool MetricComparison::AlwaysTooManyMissing(const LookContext& context) const {
 std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& level,
                                                     const LookContext& context, bool once) {
   const Contrast scale = DecidingScale();
-  resolution_ = context.resolution;
+  resolution_ = ResolutionFor(context);
   const Interval* known = once ? nullptr : &Watched(scale).ends();
   auto inference = estimator_->Infer(scale, {&level, resolution_, once, true, known});
   if (!inference) return std::nullopt;
@@ -87,6 +87,10 @@ std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& lev
 
 void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& context,
                              bool may_decide) {
+  if (IsExact()) {
+    if (may_decide) DecideOnConstants(level.boundary().first_look(), context);
+    return;
+  }
   const auto inference = TakeLook(level, context, false);
   // Missing runs do not matter for info metrics, because these do not decide anything.
   if (!inference || (subject_.gate && TooManyMissing(context))) return;
@@ -106,6 +110,11 @@ void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& 
 
 void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContext& context) {
   const auto inference = TakeLook(level, context, true);
+  if (IsExact()) {
+    // A single value cannot show that it is constant.
+    DecideOnConstants(2, context);
+    return;
+  }
   if (!inference) return;
   p_.LookOnce(*inference->finding->p, inference->finding->direction);
   if (!subject_.gate || !inference->interval) return;
@@ -167,6 +176,39 @@ void MetricComparison::Decide(LookDecision side, const Interval& interval,
   decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
 }
 
+double MetricComparison::ResolutionFor(const LookContext& context) const {
+  const bool of_count = IsExact() || (subject_.gate && subject_.gate->kind == MarginKind::kExact);
+  return of_count ? 0 : context.resolution;
+}
+
+Verdict MetricComparison::VerdictOfConstants() const {
+  const double more = constants_.candidate() - constants_.reference();
+  return (subject_.rate ? more < 0 : more > 0) ? Verdict::kRegression : Verdict::kPass;
+}
+
+void MetricComparison::DecideOnConstants(std::uint64_t enough, const LookContext& context) {
+  if (settled_ || values() < enough || TooManyMissing(context)) return;
+  verdict_ = VerdictOfConstants();
+  settled_ = true;
+  decided_on_constants_ = true;
+  const std::optional<double> change = ChangeOfConstants(DecidingScale());
+  decided_ = Decision{context.blocks, change, change};
+}
+
+std::optional<double> MetricComparison::ChangeOfConstants(Contrast scale) const {
+  const double reference = constants_.reference();
+  const double candidate = constants_.candidate();
+  if (scale == Contrast::kDifference) return IfFinite(candidate - reference);
+  return HasRatio() ? IfFinite(candidate / reference - 1) : std::nullopt;
+}
+
+bool MetricComparison::Contradicted() const {
+  if (!decided_on_constants_ || !varies() || fixed_) return false;
+  const std::optional<Interval> interval = Watched(DecidingScale()).value();
+  if (!interval) return false;
+  return verdict_ == Verdict::kPass ? interval->lo > subject_.gate->threshold : interval->hi < 0;
+}
+
 // Returns whether further values can never decide the gate. An interval extends by `allowance`
 // beyond the true effect on either side, however many values there are. So it never excludes a
 // margin that is closer to the effect, and it never becomes narrower than twice the allowance. At
@@ -202,9 +244,13 @@ bool MetricComparison::SettleByEstimate(const LookContext& context) {
   if (!subject_.gate || (settled_ && !undecidable_) || Disjoint() || TooManyMissing(context)) {
     return false;
   }
-  const auto now = Now(DecidingScale());
-  if (!now || now->centre == subject_.gate->threshold) return false;
-  verdict_ = now->centre > subject_.gate->threshold ? Verdict::kRegression : Verdict::kPass;
+  if (IsExact()) {
+    verdict_ = VerdictOfConstants();
+  } else {
+    const auto now = Now(DecidingScale());
+    if (!now || now->centre == subject_.gate->threshold) return false;
+    verdict_ = now->centre > subject_.gate->threshold ? Verdict::kRegression : Verdict::kPass;
+  }
   settled_ = true;
   undecidable_ = false;
   return true;
@@ -228,6 +274,7 @@ Interval MetricComparison::Show(const Interval& interval, Contrast scale) const 
 }
 
 std::optional<Interval> MetricComparison::IntervalOn(Contrast scale, const Inference& now) const {
+  if (IsExact()) return std::nullopt;
   return fixed_ ? now.interval : Watched(scale).value();
 }
 
@@ -258,6 +305,7 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
     out.margin_kind = subject_.gate->kind;
     out.verdict = verdict_;
     out.decided = decided_;
+    if (decided_on_constants_) out.basis = Basis::kExact;
   }
   const auto [reference, candidate] = estimator_->Figures();
   out.n_reference = reference.n;
@@ -266,6 +314,22 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
   out.mean_candidate = candidate.mean;
   out.sd_reference = reference.sd;
   out.sd_candidate = candidate.sd;
+  DescribeEffects(out);
+  const bool halved = design.one_sided && subject_.gate;
+  // Constants that are judged as they are were not tested.
+  if (looked_ && !IsExact()) out.p_value = halved ? p_.value() / 2 : p_.value();
+}
+
+void MetricComparison::DescribeEffects(Comparison& out) const {
+  if (IsExact() && decided_on_constants_) {
+    // Nothing varies, so the runs do not leave room for any other change.
+    const auto exactly = [](std::optional<double> change) {
+      return change ? std::optional(Effect{*change, change, change}) : std::nullopt;
+    };
+    out.change = exactly(ChangeOfConstants(Contrast::kLogRatio));
+    out.difference = exactly(ChangeOfConstants(Contrast::kDifference));
+    return;
+  }
   const Contrast deciding = DecidingScale();
   for (const Contrast scale : {Contrast::kLogRatio, Contrast::kDifference}) {
     const auto now = Now(scale);
@@ -285,8 +349,6 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
     (relative ? out.last_change : out.last_difference) =
         ShowEffect(now->centre, now->interval, scale);
   }
-  const bool halved = design.one_sided && subject_.gate;
-  if (looked_) out.p_value = halved ? p_.value() / 2 : p_.value();
 }
 
 // The width of an interval shrinks with the square root of the number of pairs. The boundary also
@@ -319,6 +381,10 @@ std::optional<PairedEstimate> MetricComparison::AsPairs(const SignificanceLevel&
 
 std::optional<double> MetricComparison::ForecastFurtherPairs(const SignificanceLevel& level) const {
   if (!subject_.gate || settled_ || Disjoint()) return std::nullopt;
+  if (IsExact()) {
+    const std::uint64_t enough = level.boundary().first_look();
+    return enough > values() ? static_cast<double>(enough - values()) : 1;
+  }
   if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
   const auto estimate = AsPairs(level);
   if (!estimate) return std::nullopt;

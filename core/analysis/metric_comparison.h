@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/analysis/effect_estimator.h"
+#include "core/analysis/gate_judgement.h"
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/sequential_design.h"
 #include "core/model/comparison.h"
@@ -41,12 +42,18 @@ bool TooManyLack(std::uint64_t lacking, std::uint64_t expected);
 /// the intervals of all looks so far is reported and decides (RunningInterval), so the interval of
 /// a decided gate stays on its side of the margin. Looks that may not decide do not count, nor do
 /// their p-values.
+///
+/// An exact gate is not an inference while the values of each arm are all equal: from the first
+/// look on, they decide as they are, and no look is taken. From the first value that differs on, it
+/// is a gate by its margin, and its looks cover all values. A gate that was decided before stays
+/// decided, unless the interval establishes the opposite (Contradicted()).
 class MetricComparison {
  public:
   MetricComparison(const Subject& subject, const SequentialDesign& design);
 
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
     estimator_->Add(reference, candidate);
+    constants_.Add(reference, candidate);
     level_ = nullptr;
   }
 
@@ -72,6 +79,13 @@ class MetricComparison {
   /// Returns the verdict of a gate: pass or regression once it is decided, until then undecided.
   Verdict verdict() const { return verdict_; }
   const std::optional<Decision>& decided() const { return decided_; }
+  /// Returns whether the gate was decided because the values of each arm were all equal.
+  bool decided_on_constants() const { return decided_on_constants_; }
+  /// Returns whether the values of an arm are not all equal.
+  bool varies() const { return constants_.varies(); }
+  /// Returns whether the values have varied since the gate was decided on constants, and the
+  /// interval now lies beyond the margin after a pass, or is an improvement after a regression.
+  bool Contradicted() const;
   /// Returns whether two looks under watching exclude each other on the scale that decides. Then
   /// there is no longer an interval, and no decision is possible.
   bool Disjoint() const;
@@ -138,12 +152,25 @@ class MetricComparison {
                                    Contrast scale) const;
   void Decide(LookDecision side, const Interval& interval, const Inference& inference,
               const LookContext& context);
+  // Returns whether the values are to be judged as they are: the gate is exact and nothing varies.
+  bool IsExact() const { return subject_.gate && subject_.gate->exact && constants_.constant(); }
+  // Returns the verdict of constants: any worsening is a regression.
+  Verdict VerdictOfConstants() const;
+  // Returns the change of constants on the scale, as reported.
+  std::optional<double> ChangeOfConstants(Contrast scale) const;
+  // Decides an exact gate once each arm has this many values.
+  void DecideOnConstants(std::uint64_t enough, const LookContext& context);
+  // Returns the metric's step for this gate. A count is not rounded, so its step is no error.
+  double ResolutionFor(const LookContext& context) const;
   bool NeverDecides(const Inference& inference) const;
   std::optional<double> FurtherPairsToWidth() const;
   std::optional<PairedEstimate> AsPairs(const SignificanceLevel& level) const;
+  // Fills in change and difference of both scales.
+  void DescribeEffects(Comparison& out) const;
 
   Subject subject_;
   std::unique_ptr<EffectEstimator> estimator_;
+  ConstantWatch constants_;
   Estimator asked_;
   Rule rule_;
   RunningP p_;
@@ -157,6 +184,7 @@ class MetricComparison {
   bool undecidable_ = false;
   Verdict verdict_ = Verdict::kUndecided;
   std::optional<Decision> decided_;
+  bool decided_on_constants_ = false;
 };
 
 }  // namespace benchd

@@ -39,6 +39,12 @@ struct SequentialDesign {
   bool OneLook() const {
     return fixed_blocks || method == Method::kLayouts || (table && method == Method::kFixed);
   }
+  /// Returns whether gates can be exact. The rule `precision` asks for an interval, which exact
+  /// gates do not have, and lognormal-mean has no differences, by which they are judged if their
+  /// values vary.
+  bool AllowsExact() const {
+    return rule.kind == RuleKind::kMargin && estimator.kind != EstimatorKind::kLognormalMean;
+  }
   /// Returns the number of blocks after which a benchmark ends in any case.
   std::optional<std::uint64_t> BlockLimit() const {
     return fixed_blocks ? fixed_blocks : last_block;

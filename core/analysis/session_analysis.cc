@@ -30,12 +30,20 @@ Result<void> CheckBenchmark(const Benchmark& benchmark, double default_margin) {
   return CheckGates(benchmark, default_margin);
 }
 
-Result<void> CheckScales(const Benchmark& benchmark, const Estimator& estimator) {
-  if (estimator.kind != EstimatorKind::kLognormalMean) return {};
+Result<void> CheckScales(const Benchmark& benchmark, const SequentialDesign& design) {
   for (const Gate& gate : benchmark.gates) {
-    if (gate.kind == MarginKind::kRatio) continue;
+    const bool exact = gate.kind == MarginKind::kExact;
+    if (exact && design.rule.kind == RuleKind::kPrecision) {
+      return InvalidArgument("metric " + gate.metric,
+                             "precision asks for an interval, but an exact gate has none",
+                             "use a margin, or omit --rule");
+    }
+    if (gate.kind == MarginKind::kRatio || design.estimator.kind != EstimatorKind::kLognormalMean) {
+      continue;
+    }
     return InvalidArgument("metric " + gate.metric,
-                           "lognormal-mean compares ratios, but the margin is a difference",
+                           exact ? "lognormal-mean compares ratios, but exact counts a difference"
+                                 : "lognormal-mean compares ratios, but the margin is a difference",
                            "use a margin in per cent, or another estimator");
   }
   return {};
@@ -313,7 +321,7 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
   for (const Benchmark& benchmark : groups ? groups->benchmarks() : spec.benchmarks) {
     const double margin = DefaultMarginOf(benchmark, spec);
     TRY_VOID(CheckBenchmark(benchmark, margin));
-    TRY_VOID(CheckScales(benchmark, spec.estimator));
+    TRY_VOID(CheckScales(benchmark, design));
   }
   return SessionAnalysis(std::make_unique<Impl>(spec, design, std::move(groups)));
 }

@@ -34,8 +34,9 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
 }
 
 void Put(const Judgement& judgement, Comparison& gate) {
-  // The decision by the interval no longer applies.
+  // The decision by the values no longer applies.
   if (gate.verdict != judgement.verdict) gate.decided.reset();
+  if (gate.verdict != judgement.verdict || !judgement.reason.empty()) gate.basis.reset();
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
 }
@@ -172,6 +173,42 @@ Warning EstimateOutside(const BenchmarkAnalysis& benchmark, const NamedCompariso
                       ": the estimate of the last look lies outside the intersection of the "
                       "intervals of all looks, which remains valid",
                   benchmark, gate);
+}
+
+// Creates the note that the values of an exact gate vary, so that its margin applies.
+Warning NotConstant(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
+  Warning warning = AboutGate(
+      "not_constant", SubjectOf(benchmark, gate) + " varies from run to run", benchmark, gate);
+  if (gate.comparison.decided_on_constants()) {
+    warning.message += " since it was decided; its verdict is about the runs before that";
+  } else {
+    warning.message += ", so it is judged by a margin of one unit";
+    warning.hint = "to use another margin, write --metric " + metric + ":1%";
+  }
+  return warning;
+}
+
+Warning ExactContradicted(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  return AboutGate("exact_contradicted",
+                   SubjectOf(benchmark, gate) +
+                       " was constant when it was decided, but varies since, and the interval of "
+                       "all runs contradicts that verdict",
+                   benchmark, gate);
+}
+
+// Adds the warnings about the values of an exact gate.
+void WarnOfCounts(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
+                  const Judgement& judgement, std::vector<Warning>& warnings) {
+  if (judgement.reason == Reason("exact_contradicted")) {
+    warnings.push_back(ExactContradicted(benchmark, gate));
+  }
+  const PlannedGate& planned = *gate.comparison.gate();
+  // A default margin is not worth a note, because the user did not ask for an exact gate.
+  const bool asked = planned.kind == MarginKind::kExact || gate.comparison.decided_on_constants();
+  if (planned.exact && asked && gate.comparison.varies() && judgement.reason.empty()) {
+    warnings.push_back(NotConstant(benchmark, gate));
+  }
 }
 
 Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
@@ -317,6 +354,7 @@ std::vector<Warning> ReportWarnings(std::span<const JudgedBenchmark> benchmarks,
       if (gate.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, gate));
       if (gate.comparison.EstimateOutside()) warnings.push_back(EstimateOutside(benchmark, gate));
       const Judgement& judgement = judged.gates[i];
+      WarnOfCounts(benchmark, gate, judgement, warnings);
       if (judgement.reason == Reason("no_ratio")) warnings.push_back(NoRatioOf(benchmark, gate));
       const bool lost =
           judgement.reason == Reason("not_positive") || judgement.reason == Reason("out_of_range");

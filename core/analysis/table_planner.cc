@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -198,7 +199,8 @@ class Planner {
     plan_.metrics = table_.metrics;
     TRY_VOID(ApplyColumns(options.columns, plan_.metrics));
     TRY_VOID(FindReferences());
-    TRY_VOID(CheckNames());
+    TRY_VOID(CheckReferences());
+    TRY_VOID(FindGates());
     if (!accept_exit_.empty() && !table_.exit_code.HasAny()) {
       return InvalidArgument("accept-exit", "the table does not state how runs ended",
                              "omit it, or add a column exit_code");
@@ -221,6 +223,15 @@ class Planner {
   }
 
  private:
+  using Places = std::vector<std::size_t>;  // benchmarks of the table
+
+  // A gate of a list, and a metric that it matches.
+  struct Match {
+    std::size_t gate = 0;
+    std::size_t benchmark = 0;
+    std::size_t metric = 0;
+  };
+
   // The reference is not guessed, because a guess would reverse the comparison for half of all
   // users.
   Result<void> FindReferences() {
@@ -236,7 +247,7 @@ class Planner {
     return {};
   }
 
-  Result<void> CheckNames() {
+  Result<void> CheckReferences() const {
     std::set<std::string> seen;
     for (const std::string& reference : references_) {
       if (!seen.insert(reference).second) {
@@ -247,16 +258,35 @@ class Planner {
       return InvalidArgument("references", "every arm is a reference, so there is no candidate",
                              "name fewer references");
     }
+    return {};
+  }
+
+  // Finds the metrics of the gates. The benchmarks of a harness file are inner benchmarks, which a
+  // session sees in one output, so a gate is matched with all of them together. The benchmarks of
+  // any other table are those of a suite, and are matched one by one.
+  Result<void> FindGates() {
+    Places all(table_.benchmarks.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<Places> together;
+    if (table_.from_harness) together.push_back(all);
+    for (const std::size_t b : all) {
+      if (!table_.from_harness) together.push_back({b});
+    }
+    gates_in_.resize(table_.benchmarks.size());
+    lacks_reference_.resize(table_.benchmarks.size());
+    for (const Places& benchmarks : together) {
+      for (const Match& one : MatchIn(benchmarks, wanted_)) TakeMatch(one);
+    }
     for (const Gate& gate : wanted_) {
-      bool any = false;
-      for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
-        for (const GatedMetric& one : MatchIn(b, std::span(&gate, 1))) {
-          any = true;
-          if (gate.better) plan_.metrics[one.metric].better = gate.better;
-        }
-      }
+      const bool any = std::ranges::any_of(together, [&](const Places& benchmarks) {
+        return !MatchIn(benchmarks, std::span(&gate, 1)).empty();
+      });
       if (!any) return NoSuchColumn("metric", gate.metric, plan_.metrics);
     }
+    return CheckOwnGates();
+  }
+
+  Result<void> CheckOwnGates() const {
     for (const auto& [benchmark, gates] : wanted_of_) {
       if (std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) ==
           table_.benchmarks.end()) {
@@ -267,38 +297,72 @@ class Planner {
           table_.benchmarks.begin());
       // The direction applies only to this benchmark.
       for (const Gate& gate : gates) {
-        if (!MatchIn(number, std::span(&gate, 1)).empty()) continue;
+        if (!MatchIn({number}, std::span(&gate, 1)).empty()) continue;
         return NoSuchColumn("metric", gate.metric, plan_.metrics);
       }
     }
     return {};
   }
 
-  // Returns the metrics of a benchmark that the gates match, as in a session.
-  std::vector<GatedMetric> MatchIn(std::size_t benchmark, std::span<const Gate> gates) const {
-    std::vector<NameableMetric> metrics;
-    std::vector<std::size_t> numbers;
-    for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
-      if (!shapes_[benchmark].values[m].IsAny()) continue;
-      const std::string& name = plan_.metrics[m].name;
-      const bool has_inner = table_.from_harness && table_.benchmarks[benchmark] != kOnlyBenchmark;
-      metrics.push_back({has_inner ? std::string_view(table_.benchmarks[benchmark]) : "", name,
-                         !table_.from_harness && FindBuiltinMetric(name) != nullptr});
-      numbers.push_back(m);
+  // Returns the metrics of these benchmarks that the gates match, as in a session.
+  std::vector<Match> MatchIn(const Places& benchmarks, std::span<const Gate> gates) const {
+    std::vector<NameableMetric> names;
+    std::vector<Match> places;
+    for (const std::size_t b : benchmarks) {
+      const bool has_inner = table_.from_harness && table_.benchmarks[b] != kOnlyBenchmark;
+      for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
+        if (!shapes_[b].values[m].IsAny()) continue;
+        const std::string& name = plan_.metrics[m].name;
+        names.push_back({.inner = has_inner ? std::string_view(table_.benchmarks[b]) : "",
+                         .name = name,
+                         .builtin = !table_.from_harness && FindBuiltinMetric(name) != nullptr,
+                         .may_have_inner = !table_.from_harness,
+                         .in_reference = IsInReference(b, m)});
+        places.push_back({.benchmark = b, .metric = m});
+      }
     }
-    std::vector<GatedMetric> matched = MatchGates(gates, metrics);
-    for (GatedMetric& one : matched) one.metric = numbers[one.metric];
-    return matched;
+    std::vector<Match> matches;
+    for (const GatedMetric& one : MatchGates(gates, names)) {
+      matches.push_back(places[one.metric]);
+      matches.back().gate = one.gate;
+    }
+    return matches;
   }
 
-  // Unmatched gates are kept unchanged, so that default gates do not replace them.
-  std::vector<Gate> NamedGates(std::size_t benchmark, const std::vector<Gate>& wanted) const {
+  bool IsInReference(std::size_t benchmark, std::size_t metric) const {
+    const std::vector<std::size_t> references = ReferencesOf(table_.roles[benchmark]);
+    return std::ranges::any_of(references, [&](std::size_t arm) {
+      const std::vector<bool>& shown = shapes_[benchmark].shown[metric];
+      return arm < shown.size() && shown[arm];
+    });
+  }
+
+  void TakeMatch(const Match& match) {
+    const Gate& gate = wanted_[match.gate];
+    MetricInfo& metric = plan_.metrics[match.metric];
+    if (gate.better) metric.better = gate.better;
+    std::vector<Gate>& gates = gates_in_[match.benchmark];
+    gates.push_back(gate);
+    gates.back().metric = metric.name;
+    if (!IsInReference(match.benchmark, match.metric)) lacks_reference_[match.benchmark] = true;
+  }
+
+  // Returns the gates of a benchmark. If there are none, it returns one that does not match any
+  // metric, so that default gates do not replace it.
+  std::vector<Gate> NamedGates(std::size_t benchmark) const {
+    if (!gates_in_[benchmark].empty()) return gates_in_[benchmark];
+    Gate elsewhere = wanted_.front();
+    elsewhere.metric = table_.benchmarks[benchmark] + "/" + elsewhere.metric;
+    return {elsewhere};
+  }
+
+  std::vector<Gate> NamedGates(std::size_t benchmark, const std::vector<Gate>& own) const {
     std::vector<Gate> gates;
-    for (const GatedMetric& one : MatchIn(benchmark, wanted)) {
-      gates.push_back(wanted[one.gate]);
+    for (const Match& one : MatchIn({benchmark}, own)) {
+      gates.push_back(own[one.gate]);
       gates.back().metric = plan_.metrics[one.metric].name;
     }
-    return gates.empty() ? wanted : gates;
+    return gates.empty() ? own : gates;
   }
 
   // Returns an error that lists the benchmarks of each arm. Their names usually differ in a part
@@ -368,10 +432,11 @@ class Planner {
     const std::vector<std::size_t> named = ReferencesOf(roles);
     const auto own = wanted_of_.find(benchmark.name);
     const auto add = [&](std::size_t arm, ArmRole role) {
-      // A new benchmark may lack a reference, unless that reference was requested by name.
+      // A new benchmark may lack a reference, unless a gate requests a metric that only it has.
       if (!HasRows(from, arm)) {
-        const bool told =
-            role == ArmRole::kReference ? own != wanted_of_.end() : IsMissed(b, arm, named, role);
+        const bool told = role == ArmRole::kReference
+                              ? own != wanted_of_.end() || lacks_reference_[b]
+                              : IsMissed(b, arm, named, role);
         if (told && allow_missing_) planned.missed.push_back(arm);
         if (!told || allow_missing_) return;
       }
@@ -406,7 +471,7 @@ class Planner {
     benchmark.accept_exit = accept_exit_;
     benchmark.gates = own != wanted_of_.end() ? NamedGates(b, own->second)
                       : wanted_.empty()       ? DefaultGates(from, named)
-                                              : NamedGates(b, wanted_);
+                                              : NamedGates(b);
     comparisons_ += references * (benchmark.arms.size() - references) * planned.metrics.size();
     plan_.by_number[b] = plan_.benchmarks.size();
     plan_.benchmarks.push_back(std::move(planned));
@@ -457,7 +522,10 @@ class Planner {
       const bool has_reference =
           std::ranges::any_of(references, [&](std::size_t arm) { return benchmark.shown[m][arm]; });
       if (!has_reference || !info.better || info.by_name_only) continue;
-      const Gate gate{.metric = info.name, .margin = plan_.spec.default_margin, .better = {}};
+      const Gate gate{.metric = info.name,
+                      .margin = plan_.spec.default_margin,
+                      .better = {},
+                      .margin_implied = true};
       if (info.name == kTableGate) return {gate};
       gates.push_back(gate);
     }
@@ -470,6 +538,8 @@ class Planner {
   std::vector<std::string> references_;
   std::vector<Gate> wanted_;
   std::map<std::string, std::vector<Gate>> wanted_of_;  // by benchmark
+  std::vector<std::vector<Gate>> gates_in_;  // gates of wanted_ by benchmark, with their metrics
+  std::vector<bool> lacks_reference_;        // a gate requests a metric that no reference has
   TablePlan plan_;
   std::size_t comparisons_ = 0;
   bool has_placebo_ = false;

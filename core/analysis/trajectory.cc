@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kStepShare = 20;
 
 bool IsAbsolute(const Comparison& one) {
-  return one.margin && one.margin_kind == MarginKind::kAbsolute;
+  return one.margin && one.margin_kind != MarginKind::kRatio;
 }
 
 bool IsOf(const Comparison& one, const Trajectory& trajectory) {

@@ -14,6 +14,10 @@ enum class Verdict { kPass, kRegression, kUndecided };
 BENCHD_NAMES(Verdict, "pass", "regression", "undecided")
 enum class ComparisonRole { kGate, kInfo };
 BENCHD_NAMES(ComparisonRole, "gate", "info")
+/// What a verdict is based on. kExact is only used for a single gate: the values of each arm were
+/// all equal.
+enum class Basis { kInterval, kEstimate, kExact };
+BENCHD_NAMES(Basis, "interval", "estimate", "exact")
 enum class Flag { kNone, kImprovement, kWorse };
 BENCHD_NAMES(Flag, "none", "improvement", "worse")
 
@@ -115,13 +119,16 @@ struct Comparison {
   std::optional<Nanoseconds> eta;
   /// The forecast for an undecided gate. Absent if more runs are not a remedy.
   std::optional<Forecast> forecast;
+  /// kExact for a gate that was decided because the values of each arm were all equal
+  /// (MarginKind::kExact); its margin then did not matter. Absent for all other comparisons.
+  std::optional<Basis> basis;
   bool operator==(const Comparison&) const = default;
 };
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
               margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
               mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
               last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
-              change_allowance, difference_allowance, expected_blocks, eta, forecast)
+              change_allowance, difference_allowance, expected_blocks, eta, forecast, basis)
 
 /// The progress of a benchmark, from which the schedule chooses the next benchmark. It depends only
 /// on the runs so far, so a session that is resumed or replayed from its stored runs continues in

@@ -1,7 +1,6 @@
 #include "core/model/metric.h"
 
-#include <fnmatch.h>
-
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -100,19 +99,68 @@ double InUnit(std::string_view metric, double raw) {
   return row == nullptr ? raw : raw / row->raw_per_unit;
 }
 
-bool MatchesPattern(const std::string& pattern, const std::string& name) {
-  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+namespace {
+
+// Returns the place after the UTF-8 character at `at`. An invalid byte counts as a character.
+std::size_t AfterCharacter(std::string_view text, std::size_t at) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
+  ++at;
+  while (at < text.size() && continues(text[at])) ++at;
+  return at;
 }
 
-bool IsPattern(std::string_view name) {
-  return name.find_first_of("*?[") != std::string_view::npos;
-}
+}  // namespace
 
-bool NamesBuiltinMetric(const std::string& name_or_pattern) {
-  for (const MetricInfo& info : Table()) {
-    if (info.name == name_or_pattern || MatchesPattern(name_or_pattern, info.name)) return true;
+// Only the last asterisk is ever retried: if it cannot take more characters, no earlier one can.
+bool MatchesPattern(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t after_asterisk = std::string_view::npos;
+  std::size_t retried = 0;  // where the name continues after the text of the last asterisk
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      after_asterisk = ++p;
+      retried = n;
+    } else if (p < pattern.size() && pattern[p] == '?') {
+      ++p;
+      n = AfterCharacter(name, n);
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (after_asterisk != std::string_view::npos) {
+      p = after_asterisk;
+      n = ++retried;
+    } else {
+      return false;
+    }
   }
-  return false;
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool IsPattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
+
+bool NamesBuiltinMetric(std::string_view name_or_pattern) {
+  return std::ranges::any_of(Table(), [name_or_pattern](const MetricInfo& info) {
+    return MatchesPattern(name_or_pattern, info.name);
+  });
+}
+
+namespace {
+
+// The names under which the counters of benchd, perf, callgrind, Go and Google Benchmark count
+// work. Other counts with the unit 1, such as faults and switches, also depend on the machine.
+constexpr std::string_view kWork[] = {"instructions", "instructions:u", "Ir", "allocs/op",
+                                      "allocs_per_iter"};
+
+}  // namespace
+
+bool CountsWork(std::string_view key, std::string_view unit) {
+  if (unit != "1" && !unit.empty()) return false;
+  return std::ranges::any_of(kWork, [key](std::string_view name) {
+    if (!key.ends_with(name)) return false;
+    const std::string_view inner = key.substr(0, key.size() - name.size());
+    return inner.empty() || inner.ends_with('/');
+  });
 }
 
 const MetricInfo* FindBuiltinMetric(std::string_view name) {

@@ -65,13 +65,22 @@ std::optional<MetricSource> SourceOf(std::string_view metric);
 /// metric.
 double InUnit(std::string_view metric, double raw);
 
-/// Returns whether a shell pattern (* ? [...]) matches a whole name. An asterisk also matches a
-/// slash.
-bool MatchesPattern(const std::string& pattern, const std::string& name);
-/// Returns whether `name` contains a wildcard.
+/// Returns whether a pattern matches a whole name. `*` matches any text, including slashes, and `?`
+/// matches one UTF-8 character. Every other character, such as a bracket, matches itself, because
+/// harnesses print names like `test_sort[100]`. Takes at most the product of both lengths.
+bool MatchesPattern(std::string_view pattern, std::string_view name);
+/// Returns whether `name` contains `*` or `?`.
 bool IsPattern(std::string_view name);
 /// Returns whether a built-in metric has this name or matches this pattern.
-bool NamesBuiltinMetric(const std::string& name_or_pattern);
+bool NamesBuiltinMetric(std::string_view name_or_pattern);
+
+/// Returns whether a metric counts the work of a program: instructions, or allocations. A
+/// deterministic program repeats such a count in every run, so a gate without a margin is exact
+/// (MarginKind::kExact).
+///
+/// @param key   NAME or INNER/NAME
+/// @param unit  a count has the unit "1"; the column of a table may lack it
+bool CountsWork(std::string_view key, std::string_view unit);
 
 /// Returns the built-in metric with this name, including optional metrics, or nullptr.
 const MetricInfo* FindBuiltinMetric(std::string_view name);

@@ -117,9 +117,6 @@ struct ArmRuns {
 };
 BENCHD_FIELDS(ArmRuns, benchmark, arm, runs)
 
-enum class Basis { kInterval, kEstimate };
-BENCHD_NAMES(Basis, "interval", "estimate")
-
 /// The state of a session after a block. The last report has the final verdict.
 struct Report {
   Verdict verdict = Verdict::kUndecided;

@@ -1,5 +1,6 @@
 #include "core/model/session_spec.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace benchd {
@@ -49,8 +50,20 @@ std::optional<ArmLayout> LayoutOf(const std::string& arm) {
 
 std::vector<std::string> OptionalGates(const Benchmark& benchmark) {
   std::vector<std::string> metrics;
+  const auto add = [&metrics](const std::string& metric) {
+    if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(metric);
+  };
   for (const Gate& gate : benchmark.gates) {
-    if (IsOptionalMetric(gate.metric)) metrics.push_back(gate.metric);
+    const auto is_matched = [&gate](const MetricInfo& info) {
+      return MatchesPattern(gate.metric, info.name);
+    };
+    // A pattern may also stand for metrics of a harness, which are unknown here.
+    const bool by_pattern = IsPattern(gate.metric);
+    if (by_pattern && !benchmark.parse.empty()) continue;
+    if (by_pattern && std::ranges::any_of(BuiltinMetrics(), is_matched)) continue;
+    for (const MetricInfo& info : OptionalMetrics()) {
+      if (is_matched(info)) add(info.name);
+    }
   }
   return metrics;
 }

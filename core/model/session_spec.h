@@ -118,19 +118,26 @@ struct Hooks {
 };
 BENCHD_FIELDS(Hooks, shell, interpreter, cwd, build, setup, prepare, conclude, cleanup, build_plan)
 
-enum class MarginKind { kRatio, kAbsolute };
-BENCHD_NAMES(MarginKind, "ratio", "absolute")
+/// How a gate measures a worsening. An exact gate has no margin while the values of each arm are
+/// all equal: any worsening is a regression. If values vary, its margin is one unit, as a
+/// difference.
+enum class MarginKind { kRatio, kAbsolute, kExact };
+BENCHD_NAMES(MarginKind, "ratio", "absolute", "exact")
 
 /// A metric that decides the verdict. The margin is the smallest worsening that counts.
 struct Gate {
   std::string metric;
   MarginKind kind = MarginKind::kRatio;
-  double margin = 0.02;          ///< for kRatio a fraction (0.02 = 2 %); for kAbsolute in `unit`
+  /// For kRatio a fraction (0.02 = 2 %), for kAbsolute in `unit`, and for kExact 1.
+  double margin = 0.02;
   std::optional<Better> better;  ///< overrides the metric's own direction
   std::string unit = {};  ///< unit of an absolute margin, "s" or "B"; empty: the metric's unit
+  /// Whether the user gave no margin, so that `margin` is the default. A gate on a count of work
+  /// (CountsWork()) is then exact.
+  bool margin_implied = false;
   bool operator==(const Gate&) const = default;
 };
-BENCHD_FIELDS(Gate, metric, kind, margin, better, unit)
+BENCHD_FIELDS(Gate, metric, kind, margin, better, unit, margin_implied)
 
 /// The destination of a child's stdout and stderr. It does not affect `parse`, which reads stdout
 /// first, unless the numbers are in files. With kDiscard stdout is /dev/null, with kPipe it is a pipe whose content is discarded.
@@ -295,7 +302,8 @@ struct ArmLayout {
 std::optional<ArmLayout> LayoutOf(const std::string& arm);
 
 /// Returns the optional metrics (OptionalMetrics()) that are gates of `benchmark`. Without them it
-/// cannot be decided.
+/// cannot be decided. A pattern stands for all optional metrics that it matches, unless it also
+/// matches a metric of every run: then it can be decided without them.
 std::vector<std::string> OptionalGates(const Benchmark& benchmark);
 
 }  // namespace benchd

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace benchd {
 namespace {
@@ -41,6 +42,18 @@ const UnitInfo* FindUnit(std::string_view name, UnitUse other) {
 const UnitInfo* FindTypedUnit(std::string_view name) { return FindUnit(name, UnitUse::kPrinted); }
 
 const UnitInfo* FindMetricUnit(std::string_view name) { return FindUnit(name, UnitUse::kTyped); }
+
+bool IsOfTime(std::string_view unit) {
+  const std::size_t slash = unit.rfind('/');
+  const UnitInfo* const whole = FindMetricUnit(unit);
+  // The rates "1/s" and "ops/sec", and a time "ns/op" that has no name of its own.
+  const UnitInfo* const under = slash == unit.npos ? whole : FindMetricUnit(unit.substr(slash + 1));
+  const UnitInfo* const over = slash == unit.npos ? whole : FindMetricUnit(unit.substr(0, slash));
+  const auto is_time = [](const UnitInfo* one) {
+    return one != nullptr && one->dimension == Dimension::kTime;
+  };
+  return is_time(whole) || is_time(under) || is_time(over);
+}
 
 std::string_view SiUnit(Dimension dimension) { return dimension == Dimension::kTime ? "s" : "B"; }
 

@@ -24,6 +24,9 @@ const UnitInfo* FindTypedUnit(std::string_view name);
 /// Returns the unit with this name as it occurs in metrics, or nullptr.
 const UnitInfo* FindMetricUnit(std::string_view name);
 
+/// Returns whether a metric in this unit is a time, or a rate per time, and so cannot be a count.
+bool IsOfTime(std::string_view unit);
+
 /// Returns the SI unit in the notation of metrics: "s" or "B".
 std::string_view SiUnit(Dimension dimension);
 

@@ -69,6 +69,10 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "the one look at {metric} of {candidate} was not taken, because a limit was reached before "
      "all runs had ended",
      ""},
+    {"exact_contradicted", "no longer constant",
+     "{metric} of {reference} and {candidate} was constant when it was decided, but later runs "
+     "contradict that verdict",
+     ""},
     {"intervals_disjoint", "looks exclude each other",
      "two looks at {metric} of {candidate} exclude each other, so there is no interval", ""},
 };

@@ -92,7 +92,8 @@ inline constexpr auto kApart<Benchmark> = std::to_array<std::string_view>({"defa
 template <>
 inline constexpr auto kApart<Arm> = std::to_array<std::string_view>({"argv", "env"});
 template <>
-inline constexpr auto kApart<Gate> = std::to_array<std::string_view>({"kind", "margin"});
+inline constexpr auto kApart<Gate> = std::to_array<std::string_view>({"kind", "margin",
+                                                                      "margin_implied"});
 template <>
 inline constexpr auto kApart<Comparison> = std::to_array<std::string_view>({"margin", "margin_kind",
                                                                             "expected_blocks"});

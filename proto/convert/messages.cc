@@ -57,10 +57,15 @@ void ReadMargins(FieldReader& reader, const std::string& field, const v1::Benchm
     const std::string path = fmt::format("{}.gates[{}]", field, i);
     Gate& gate = benchmark.gates[i];
     gate.margin = default_margin;
+    gate.margin_implied = !from.exact() && from.margin_case() == v1::Gate::MARGIN_NOT_SET;
     if (from.has_ratio()) gate.margin = reader.Finite(path + ".ratio", from.ratio());
     if (from.has_absolute()) {
       gate.kind = MarginKind::kAbsolute;
       gate.margin = reader.Finite(path + ".absolute", from.absolute());
+    }
+    if (from.exact()) {
+      gate.kind = MarginKind::kExact;
+      gate.margin = 1;
     }
   }
 }
@@ -104,7 +109,7 @@ Result<Comparison> FromProto(const v1::Comparison& from) {
   ReadFields(reader, "", found, &comparison);
   if (from.has_margin_ratio()) comparison.margin = reader.Finite("margin", from.margin_ratio());
   if (from.has_margin_absolute()) {
-    comparison.margin_kind = MarginKind::kAbsolute;
+    comparison.margin_kind = from.exact() ? MarginKind::kExact : MarginKind::kAbsolute;
     comparison.margin = reader.Finite("margin", from.margin_absolute());
   }
   if (!reader.ok()) return std::move(reader).error();
@@ -131,6 +136,21 @@ void MarginToProto(const Comparison& from, v1::Comparison* to) {
     to->set_margin_ratio(*from.margin);
   } else {
     to->set_margin_absolute(*from.margin);
+    to->set_exact(from.margin_kind == MarginKind::kExact);
+  }
+}
+
+// A gate without a margin of its own stays without one, so that it can be told from a gate whose
+// margin the user gave.
+void MarginToProto(const Gate& from, v1::Gate* to) {
+  if (from.margin_implied) return;
+  switch (from.kind) {
+    case MarginKind::kRatio:
+      return to->set_ratio(from.margin);
+    case MarginKind::kAbsolute:
+      return to->set_absolute(from.margin);
+    case MarginKind::kExact:
+      return to->set_exact(true);
   }
 }
 
@@ -143,13 +163,7 @@ void FinishBenchmark(const Benchmark& benchmark, v1::Benchmark* to) {
     }
   }
   for (std::size_t i = 0; i < benchmark.gates.size(); ++i) {
-    const Gate& gate = benchmark.gates[i];
-    v1::Gate* const gate_to = to->mutable_gates(static_cast<int>(i));
-    if (gate.kind == MarginKind::kRatio) {
-      gate_to->set_ratio(gate.margin);
-    } else {
-      gate_to->set_absolute(gate.margin);
-    }
+    MarginToProto(benchmark.gates[i], to->mutable_gates(static_cast<int>(i)));
   }
   if (benchmark.default_margin) to->set_margin(*benchmark.default_margin);
 }
