@@ -132,7 +132,12 @@ std::string Judged::FormatSigned(double value, const Style& style) const {
 }
 
 std::string Judged::Interval(const Style& style) const {
-  return lo && hi ? Scale(style).Interval(*lo, *hi, style) : "";
+  return HasInterval() ? Scale(style).Interval(*lo, *hi, style) : "";
+}
+
+std::string Judged::Margin(const Style& style) const {
+  if (exact) return "exact";
+  return margin ? Format(*margin, style) : "";
 }
 
 std::string Judged::Estimate(const Style& style) const {
@@ -144,7 +149,10 @@ Judged JudgedBy(const v1::Comparison& comparison) {
   judged.unit = comparison.unit();
   judged.relative =
       comparison.has_change() && comparison.margin_case() != v1::Comparison::kMarginAbsolute;
-  if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+  judged.exact = comparison.basis() == v1::BASIS_EXACT;
+  if (judged.exact) {
+    // The margin did not matter.
+  } else if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
     judged.margin = comparison.margin_absolute();
   } else if (comparison.margin_case() == v1::Comparison::kMarginRatio && judged.relative) {
     judged.margin = comparison.margin_ratio();

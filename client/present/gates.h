@@ -59,7 +59,8 @@ std::string VerdictWord(v1::Verdict verdict);
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update);
 
 /// The quantity that decides a gate: the relative change, or the difference if the margin is
-/// absolute or there is no relative change.
+/// absolute or there is no relative change. A gate that was decided on constant values has no
+/// margin.
 struct Judged {
   bool relative = true;
   std::optional<double> estimate;
@@ -67,12 +68,17 @@ struct Judged {
   std::optional<double> hi;
   std::optional<double> margin;
   std::string unit;
+  bool exact = false;  ///< decided on constant values
 
+  /// Returns whether there is an interval to print. Constant values have both ends at the estimate.
+  bool HasInterval() const { return lo && hi && !(exact && *lo == *hi); }
   /// Returns the common format of the estimate and the ends of the interval.
   ColumnFormat Scale(const Style& style) const;
   std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"
   std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
-  std::string Interval(const Style& style) const;  ///< "+9.8 … +10.6 %", "" without one
+  /// Returns "+9.8 … +10.6 %", or "" without an interval and for constant values.
+  std::string Interval(const Style& style) const;
+  std::string Margin(const Style& style) const;    ///< "2 %", "exact", "" without one
   std::string Estimate(const Style& style) const;  ///< "+10.2 %", "-" without one
 
   /// Returns whether the interval excludes zero.

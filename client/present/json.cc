@@ -231,6 +231,15 @@ const std::map<std::string_view, Tell> kToldOtherwise{
      [](Json& json, const Message& of) {
        json["estimator"] = EstimatorWord(As<v1::Comparison>(of).estimator());
      }},
+    // An exact gate has this kind instead of "absolute"; in a request it has no margin.
+    {"benchd.v1.Comparison.exact",
+     [](Json& json, const Message& of) {
+       if (As<v1::Comparison>(of).exact()) json["margin_kind"] = "exact";
+     }},
+    {"benchd.v1.Gate.exact",
+     [](Json& json, const Message& of) {
+       if (As<v1::Gate>(of).exact()) json["kind"] = "exact";
+     }},
     // The result of the last look alone is written as a separate object.
     {"benchd.v1.Comparison.last_change",
      [](Json& json, const Message& of) {

@@ -175,15 +175,18 @@ Result<void> ReadLastLook(const Json& json, v1::Comparison* to) {
 
 // Restores fields that MessageJson() writes in another form, as far as possible.
 Result<void> ReadToldOtherwise(const Json& json, Message* to) {
-  const bool absolute =
-      TextAt(json, "kind") == "absolute" || TextAt(json, "margin_kind") == "absolute";
+  const std::string kind = TextAt(json, json.contains("kind") ? "kind" : "margin_kind");
+  const bool exact = kind == "exact";
+  const bool absolute = exact || kind == "absolute";
   const bool has_margin = json.contains("margin");
   const double margin = NumberAt(json, "margin");
-  if (auto* const gate = dynamic_cast<v1::Gate*>(to); gate != nullptr && has_margin) {
-    absolute ? gate->set_absolute(margin) : gate->set_ratio(margin);
+  if (auto* const gate = dynamic_cast<v1::Gate*>(to)) {
+    gate->set_exact(exact);
+    if (has_margin) absolute ? gate->set_absolute(margin) : gate->set_ratio(margin);
   }
   if (auto* const comparison = dynamic_cast<v1::Comparison*>(to)) {
     ReadEstimator(json, comparison->mutable_estimator());
+    comparison->set_exact(exact);
     if (has_margin && absolute) comparison->set_margin_absolute(margin);
     if (has_margin && !absolute) comparison->set_margin_ratio(margin);
     TRY_VOID(ReadLastLook(json, comparison));
@@ -196,12 +199,10 @@ Result<void> ReadToldOtherwise(const Json& json, Message* to) {
 }
 
 bool IsToldOtherwise(const FieldDescriptor& field) {
-  static constexpr std::string_view kNames[] = {"benchd.v1.Arm.env",
-                                                "benchd.v1.Benchmark.output",
-                                                "benchd.v1.Update.runs",
-                                                "benchd.v1.SessionSpec.rule",
-                                                "benchd.v1.SessionSpec.estimator",
-                                                "benchd.v1.Comparison.estimator"};
+  static constexpr std::string_view kNames[] = {
+      "benchd.v1.Arm.env",          "benchd.v1.Benchmark.output",      "benchd.v1.Update.runs",
+      "benchd.v1.SessionSpec.rule", "benchd.v1.SessionSpec.estimator", "benchd.v1.Gate.exact",
+      "benchd.v1.Comparison.exact", "benchd.v1.Comparison.estimator"};
   return std::ranges::find(kNames, field.full_name()) != std::end(kNames);
 }
 

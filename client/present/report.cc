@@ -69,8 +69,9 @@ std::string RunsEach(const v1::Update& update) {
 }
 
 // Returns whether the gate has an interval for its kind of margin. Without one, the gate is judged
-// by a fact that involves no chance (such as a missing metric), or not at all.
+// by a fact that involves no chance (such as a missing metric, or constant values), or not at all.
 bool HasInterval(const v1::Comparison& gate) {
+  if (gate.basis() == v1::BASIS_EXACT) return false;
   const v1::Effect& effect =
       gate.margin_case() == v1::Comparison::kMarginAbsolute ? gate.difference() : gate.change();
   return effect.has_lo() || effect.has_hi();

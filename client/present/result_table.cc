@@ -143,7 +143,7 @@ Cells RowOf(const v1::Comparison& c, RowsShown shown, const Style& style) {
   cells[kChange] = judged.Estimate(style);
   const std::string interval = judged.Interval(style);
   cells[kInterval] = interval.empty() ? "-" : interval;
-  cells[kMargin] = judged.margin ? judged.Format(*judged.margin, style) : "";
+  cells[kMargin] = judged.Margin(style);
   cells[kVerdict] = VerdictCell(c, judged, shown, style);
   return cells;
 }

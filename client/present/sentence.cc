@@ -70,7 +70,7 @@ std::string Times(const Judged& judged, const Style& style) {
 // Formats the interval as "(9.8 … 10.6 %)", with the end nearer to zero first, if it excludes zero;
 // otherwise with signs. Empty without an interval.
 std::string IntervalBehind(const Judged& judged, const Style& style) {
-  if (!judged.lo || !judged.hi) return "";
+  if (!judged.HasInterval()) return "";
   const ColumnFormat scale = judged.Scale(style);
   if (!judged.ExcludesNoChange() || judged.IsWide())
     return " (" + scale.Interval(*judged.lo, *judged.hi, style) + ")";
@@ -294,13 +294,15 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
   const bool by_estimate = IsByEstimate(gate);
+  const std::string exactly = judged.exact ? ", decided on constant values" : "";
   if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && judged.lo && judged.hi) {
-    return PassSentence(gate, judged, words, style);
+    return PassSentence(gate, judged, words, style) + exactly;
   }
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
     return OpenSentence(judged, words, RunsOf(gate), style);
   }
-  return ChangeSentence(gate, judged, words, style) + (by_estimate ? ByTheEstimate(style) : "");
+  return ChangeSentence(gate, judged, words, style) + exactly +
+         (by_estimate ? ByTheEstimate(style) : "");
 }
 
 std::string VerdictSentence(const v1::Comparison& gate, const Style& style) {

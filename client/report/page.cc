@@ -302,7 +302,7 @@ class Section {
             Outcome(one),
             judged.Estimate(kPlain),
             judged.Interval(kPlain),
-            judged.margin ? judged.Format(*judged.margin, kPlain) : "",
+            judged.Margin(kPlain),
             mean(one.has_mean_reference(), one.mean_reference(), one.has_sd_reference(),
                  one.sd_reference()),
             mean(one.has_mean_candidate(), one.mean_candidate(), one.has_sd_candidate(),

@@ -174,8 +174,14 @@ benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
     const bool absolute = gate->margin_case() == v1::Comparison::kMarginAbsolute;
     std::vector<Gate>& gates = options.gates_of[gate->benchmark()];
     if (std::ranges::find(gates, gate->metric(), &Gate::metric) != gates.end()) continue;
-    gates.push_back({gate->metric(), absolute ? MarginKind::kAbsolute : MarginKind::kRatio,
-                     absolute ? gate->margin_absolute() : gate->margin_ratio(),
+    const bool exact = gate->exact() || gate->basis() == v1::BASIS_EXACT;
+    gates.push_back({gate->metric(),
+                     exact      ? MarginKind::kExact
+                     : absolute ? MarginKind::kAbsolute
+                                : MarginKind::kRatio,
+                     exact      ? 1
+                     : absolute ? gate->margin_absolute()
+                                : gate->margin_ratio(),
                      convert::ToModel<Better>(gate->better())});
   }
   options.columns = ColumnsOf(session, runs);

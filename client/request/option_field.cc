@@ -241,6 +241,7 @@ Result<void> ParseGate(const std::string& text, const OptionTarget& to) {
     gate->set_metric(metric.name);
     if (metric.ratio) gate->set_ratio(*metric.ratio);
     if (metric.absolute) gate->set_absolute(*metric.absolute);
+    gate->set_exact(metric.exact);
     gate->set_unit(metric.unit);
     if (metric.better) {
       gate->set_better(*metric.better == Direction::kLower ? v1::BETTER_LOWER : v1::BETTER_HIGHER);
@@ -248,23 +249,22 @@ Result<void> ParseGate(const std::string& text, const OptionTarget& to) {
   });
 }
 
-std::string GateText(const v1::Gate& gate, std::optional<double> session_margin) {
+std::string GateText(const v1::Gate& gate) {
   std::string text = gate.metric();
-  if (gate.margin_case() == v1::Gate::kRatio && gate.ratio() != session_margin) {
+  if (gate.exact()) {
+    text += ":exact";
+  } else if (gate.margin_case() == v1::Gate::kRatio) {
     text += ":" + FormatRoundTripPercent(gate.ratio());
-  }
-  if (gate.margin_case() == v1::Gate::kAbsolute) {
+  } else if (gate.margin_case() == v1::Gate::kAbsolute) {
     text += ":+" + FormatRoundTrip(gate.absolute()) + gate.unit();
   }
   if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
   return text;
 }
 
-// Formats each gate. benchd records the margin of each gate, even if it is the session's margin.
 TextList FormatGates(const OptionSource& of) {
-  const double margin = of.session.has_margin() ? of.session.margin() : Defaults().margin();
   TextList texts;
-  for (const v1::Gate& gate : of.benchmark.gates()) texts.push_back(GateText(gate, margin));
+  for (const v1::Gate& gate : of.benchmark.gates()) texts.push_back(GateText(gate));
   return texts;
 }
 

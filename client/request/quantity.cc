@@ -100,7 +100,8 @@ Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::strin
 std::string GateExample(const MetricInfo& metric) {
   const std::string& name = metric.name;
   const char* const absolute = metric.unit == "s" ? "2ms" : metric.unit == "B" ? "1MiB" : "5";
-  return name + ":2%, " + name + ":+" + absolute + " or " + name + ":lower";
+  const std::string exact = metric.unit == "s" ? "" : ", " + name + ":exact";
+  return name + ":2%, " + name + ":+" + absolute + exact + " or " + name + ":lower";
 }
 
 }  // namespace
@@ -216,7 +217,9 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
   if (colon != std::string_view::npos) {
     const std::string_view segment = text.substr(colon + 1);
     const std::string_view name = text.substr(0, colon);
-    if (segment.starts_with('+')) {
+    if (segment == "exact") {
+      gate.exact = true;
+    } else if (segment.starts_with('+')) {
       TRY(auto absolute, ParseAbsoluteMargin(segment.substr(1), name));
       gate.absolute = absolute.margin;
       gate.unit = absolute.unit;
@@ -224,10 +227,11 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
       TRY(auto ratio, ParseRatioSuffix(name, segment));
       gate.ratio = ratio;
     }
-    if (gate.absolute || gate.ratio) text = name;
+    if (gate.absolute || gate.ratio || gate.exact) text = name;
   }
   if (text.empty()) {
-    return UsageError("missing metric name", "write NAME, NAME:2%, NAME:+1MiB or NAME:lower");
+    return UsageError("missing metric name",
+                      "write NAME, NAME:2%, NAME:+1MiB, NAME:exact or NAME:lower");
   }
   gate.name = text;
   return gate;

@@ -44,13 +44,14 @@ Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view tex
 
 enum class Direction { kLower, kHigher };
 
-/// The value of `--metric NAME[:P%|:+ABS][:lower|:higher]`.
+/// The value of `--metric NAME[:P%|:+ABS|:exact][:lower|:higher]`. It has at most one margin.
 struct MetricGate {
-  std::string name;
+  std::string name;                ///< or a pattern
   std::optional<double> ratio;     ///< fraction
   std::optional<double> absolute;  ///< in `unit`
   std::optional<Direction> better;
   std::string unit = {};  ///< "s" or "B"; empty: the unit of the metric
+  bool exact = false;
   bool operator==(const MetricGate&) const = default;
 };
 

@@ -66,17 +66,19 @@ void AddOnce(TextList& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
-// Returns the complete text of a gate, without relying on defaults.
+// Returns the complete text of a gate, without relying on defaults. A gate that was decided on
+// constant values is exact, even if it is so by default and also has a margin.
 std::string DecidingGateText(const v1::Comparison& comparison) {
   v1::Gate gate;
   gate.set_metric(comparison.metric());
+  gate.set_exact(comparison.exact() || comparison.basis() == v1::BASIS_EXACT);
   if (comparison.margin_case() == v1::Comparison::kMarginRatio) {
     gate.set_ratio(comparison.margin_ratio());
   } else if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
     gate.set_absolute(comparison.margin_absolute());
   }
   gate.set_better(comparison.better());
-  return GateText(gate, std::nullopt);
+  return GateText(gate);
 }
 
 TextList GateWords(const v1::Update& report, const std::string& benchmark) {

@@ -98,12 +98,13 @@ constexpr std::array kOptions = {
     InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
                       "apply alpha to both bounds together, or to each (default: two)")),
     InTables(Repeatable(PerBenchmark(
-                 kVerdict("metric", "NAME[:P%|:+ABS][:lower|:higher]",
+                 kVerdict("metric", "NAME[:P%|:+ABS|:exact][:lower|:higher]",
                           Own(Part::kBenchmark, ParseGate, FormatGates),
-                          "gate on this metric (default: wall_time; with --parse, every parsed "
-                          "metric with a direction); repeatable"))),
-             "gate on this column (default: wall_time, else every column with a direction); "
-             "repeatable"),
+                          "gate on this metric, or on those that a pattern such as '*/sec/op' "
+                          "matches (default: wall_time; with --parse, every parsed metric with a "
+                          "direction); repeatable"))),
+             "gate on this column, or on those that a pattern such as '*/sec/op' matches "
+             "(default: wall_time, else every column with a direction); repeatable"),
     InTables(PerBenchmark(
         kVerdict("allow-missing", "", Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
                  "warn if an arm lacks a metric, instead of reporting a regression"))),

@@ -120,8 +120,8 @@ std::vector<std::string> FormatOption(const OptionField& field, const OptionSour
 /// Returns `path`, resolved against `base` unless it is absolute.
 std::string Absolute(const std::string& path, const std::string& base);
 
-/// Formats a gate in the syntax of `--metric`. Leaves out the margin if it equals `session_margin`.
-std::string GateText(const v1::Gate& gate, std::optional<double> session_margin);
+/// Formats a gate in the syntax of `--metric`. A gate without a margin gets the default again.
+std::string GateText(const v1::Gate& gate);
 
 /// A value of a session option with its origin for messages: "--margin 2%" or
 /// "suite.toml:3: margin = 2%".

@@ -130,7 +130,7 @@ class MarkdownTable {
     cells.push_back(MarkdownText(judged.Estimate(Style())));
     cells.push_back(MarkdownText(judged.Interval(Style())));
     if (has_margins_) {
-      cells.push_back(judged.margin ? MarkdownText(judged.Format(*judged.margin, Style())) : "");
+      cells.push_back(MarkdownText(judged.Margin(Style())));
     }
     cells.push_back(Finding(c));
     return MarkdownRow(cells);
