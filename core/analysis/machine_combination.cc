@@ -108,7 +108,9 @@ std::string DifferenceOf(const Comparison& a, const Comparison& b) {
   constexpr double kRounding = 1e-9;
   if (a.unit != b.unit) return "unit '" + b.unit + "' instead of '" + a.unit + "'";
   if (a.better != b.better) return "the opposite direction";
-  if (a.margin_kind != b.margin_kind || a.margin != b.margin) return "another margin";
+  const bool exact = a.basis == Basis::kExact && b.basis == Basis::kExact;
+  // The margin of constant values did not matter.
+  if (!exact && (a.margin_kind != b.margin_kind || a.margin != b.margin)) return "another margin";
   if (!(a.estimator == b.estimator)) return "another estimator";
   if (std::abs(a.confidence - b.confidence) > kRounding) return "another confidence";
   return "";

@@ -353,7 +353,17 @@ TEST(GateJudgementTest, ACountThatLeft0IsARegressionOfFilesToo) {
   const auto table = AnalyzeHarnessFiles("go", files, options);
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->report.verdict, Verdict::kRegression);
-  EXPECT_EQ(Reasons(table->report), (std::vector<std::string>{"left_zero"}));
+  EXPECT_EQ(Find(table->report, "allocs/op", "new", "BenchmarkA-8").basis, Basis::kExact);
+}
+
+// One value per arm cannot show that a count is constant, but it shows that it left 0.
+TEST(GateJudgementTest, ACountThatLeft0InItsOnlyRunIsARegressionOfFiles) {
+  const std::vector<HarnessFile> files{{"old", "old", "BenchmarkA-8 1 15 ns/op 0 allocs/op\n"},
+                                       {"new", "new", "BenchmarkA-8 1 15 ns/op 3 allocs/op\n"}};
+  const auto table = AnalyzeHarnessFiles("go", files, {});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->report.verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(table->report, "allocs/op", "new", "BenchmarkA-8").reason, "left_zero");
 }
 
 TEST(GateJudgementTest, WhatIsNoCountAndLeft0IsUndecided) {

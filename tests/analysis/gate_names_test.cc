@@ -27,12 +27,12 @@ const std::vector<NameableMetric> kMetrics{
     {"BM_Copy", "bytes_per_second"}};
 
 /// "GATE -> INNER/NAME" of each, in order.
-Names Matched(const Names& gates) {
+Names Matched(const Names& gates, const std::vector<NameableMetric>& metrics = kMetrics) {
   std::vector<Gate> spec;
   for (const std::string& gate : gates) spec.push_back(RatioGate(gate, 0.02));
   Names matched;
-  for (const GatedMetric& one : MatchGates(spec, kMetrics)) {
-    const NameableMetric& metric = kMetrics[one.metric];
+  for (const GatedMetric& one : MatchGates(spec, metrics)) {
+    const NameableMetric& metric = metrics[one.metric];
     matched.push_back(gates[one.gate] + " -> " + std::string(metric.inner) +
                       (metric.inner.empty() ? "" : "/") + std::string(metric.name));
   }
@@ -60,6 +60,57 @@ TEST(MatchGatesTest, AMetricHasOneGateByNameBeforePatternAndFirstBeforeLater) {
       Matched({"*/real_time", "BM_Copy*", "BM_Copy/real_time"}),
       (Names{"*/real_time -> BM_Sort/10/real_time", "BM_Copy* -> BM_Copy/cpu_time",
              "BM_Copy* -> BM_Copy/bytes_per_second", "BM_Copy/real_time -> BM_Copy/real_time"}));
+}
+
+TEST(MatchGatesTest, AWholeNameComesBeforeANameOfEveryInnerBenchmark) {
+  EXPECT_EQ(Matched({"cpu_time", "BM_Copy/cpu_time"}),
+            (Names{"cpu_time -> BM_Sort/10/cpu_time", "BM_Copy/cpu_time -> BM_Copy/cpu_time"}));
+}
+
+TEST(MatchGatesTest, ANameWithAnAsteriskCanBeNamedExactly) {
+  const std::vector<NameableMetric> metrics{
+      {"", "a*"}, {"", "ab"}, {"test_sort[1-2]", "mean"}, {"test_sort1", "mean"}};
+  EXPECT_EQ(Matched({"a*"}, metrics), Names{"a* -> a*"}) << "and not ab";
+  EXPECT_EQ(Matched({"a?"}, metrics), (Names{"a? -> a*", "a? -> ab"}));
+  EXPECT_EQ(Matched({"test_sort[*]/mean"}, metrics),
+            Names{"test_sort[*]/mean -> test_sort[1-2]/mean"});
+  EXPECT_EQ(Matched({"test_sort[1-2]/mean"}, metrics),
+            Names{"test_sort[1-2]/mean -> test_sort[1-2]/mean"});
+}
+
+TEST(MatchGatesTest, APatternMayMatchBenchdsOwnMetrics) {
+  std::vector<NameableMetric> metrics;
+  for (const MetricInfo& info : BuiltinMetrics()) metrics.push_back({"", info.name, true});
+  EXPECT_EQ(Matched({"*faults"}, metrics),
+            (Names{"*faults -> minor_faults", "*faults -> major_faults"}));
+  metrics.push_back({"BM_X", "page_faults"});
+  EXPECT_EQ(Matched({"*faults"}, metrics), Names{"*faults -> BM_X/page_faults"})
+      << "what a harness printed comes first";
+}
+
+TEST(MatchGatesTest, AColumnOfAnExportIsNamedLikeTheMetricOfItsSession) {
+  std::vector<NameableMetric> columns{{"", "cpu_time", true}};
+  for (const std::string_view name :
+       {"BM_Sort/10/cpu_time", "BM_Copy/cpu_time", "fast/BM_Copy/cpu_time"}) {
+    columns.push_back({"", name, false, true});
+  }
+  EXPECT_EQ(Matched({"cpu_time"}, columns),
+            (Names{"cpu_time -> BM_Sort/10/cpu_time", "cpu_time -> BM_Copy/cpu_time",
+                   "cpu_time -> fast/BM_Copy/cpu_time"}));
+  EXPECT_EQ(Matched({"BM_Copy/cpu_time"}, columns), Names{"BM_Copy/cpu_time -> BM_Copy/cpu_time"})
+      << "the whole name of a column";
+  EXPECT_EQ(Matched({"cpu_t*"}, columns).size(), 3U);
+}
+
+TEST(MatchGatesTest, WhatOnlyACandidateHasIsMatchedByItsWholeNameOrAlone) {
+  std::vector<NameableMetric> metrics{{"Old", "time"}, {"New", "time"}, {"New", "size"}};
+  for (const std::size_t in_candidate : {1, 2}) metrics[in_candidate].in_reference = false;
+  for (const char* gate : {"time", "*", "*/time"}) {
+    EXPECT_EQ(Matched({gate}, metrics), Names{std::string(gate) + " -> Old/time"});
+  }
+  EXPECT_EQ(Matched({"New/time"}, metrics), Names{"New/time -> New/time"});
+  EXPECT_EQ(Matched({"size", "New/t*"}, metrics),
+            (Names{"size -> New/size", "New/t* -> New/time"}));
 }
 
 // ---- every format ----
@@ -261,6 +312,76 @@ TEST(NamedGatesTest, ATableUnderstandsTheNamesOfASession) {
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_TRUE(refused[0].starts_with("metric allocs/op: ")) << refused[0];
   EXPECT_WORDING(refused[0]);
+}
+
+// The gates of go's output in a session, in a table of its files, and in the export of the session,
+// whose columns are called INNER/NAME.
+TEST(NamedGatesTest, AnExportOfASessionUnderstandsTheNamesOfTheSession) {
+  const std::vector<Sample> samples = SamplesOf("go");
+  std::string header = "arm,pair,wall_time,cpu_time";
+  std::string rows;
+  for (const Sample& sample : samples) header += "," + KeyOf(sample);
+  for (int pair = 0; pair < 8; ++pair) {
+    for (const std::string arm : {"base", "candidate"}) {
+      rows += arm + "," + std::to_string(pair) + ",0.5,0.4";
+      for (std::size_t i = 0; i < samples.size(); ++i) rows += "," + std::to_string(100 + pair + i);
+      rows += "\n";
+    }
+  }
+  for (const GateName& name : NamesFor(samples)) {
+    TableOptions options;
+    Gate gate = RatioGate(name.gate, 0.05);
+    gate.better = Better::kLower;
+    options.spec.benchmarks.emplace_back().gates = {gate};
+    const auto table = Analyze(header + "\n" + rows, options);
+    ASSERT_TRUE(table) << name.gate << ": " << table.error().message;
+    EXPECT_EQ(GateKeysOf(table->report), name.names) << name.gate;
+  }
+}
+
+// A new benchmark of the candidate is not compared, unless a gate asks for nothing else.
+TEST(NamedGatesTest, AGateThatOnlyTheCandidateHasIsMissingInTheReferenceInBoth) {
+  struct Case {
+    std::string gate;
+    Names gates;
+    Verdict verdict;
+  };
+  const std::string old_text = "BenchmarkX-8 1 100000 ns/op\n";
+  const std::string new_text = "BenchmarkX-8 1 100000 ns/op\nBenchmarkNew-8 1 100000 ns/op\n";
+  for (const Case& one :
+       {Case{"sec/op", {"BenchmarkX-8/sec/op"}, Verdict::kPass},
+        Case{"*/sec/op", {"BenchmarkX-8/sec/op"}, Verdict::kPass},
+        Case{"BenchmarkNew-8/sec/op", {"BenchmarkNew-8/sec/op"}, Verdict::kUndecided},
+        Case{"BenchmarkN*", {"BenchmarkNew-8/sec/op"}, Verdict::kUndecided}}) {
+    SCOPED_TRACE(one.gate);
+    SessionSpec spec = Two();
+    spec.benchmarks[0].parse = "go";
+    spec.benchmarks[0].gates = {RatioGate(one.gate, 0.05)};
+    SessionAnalysis analysis = Start(spec);
+    std::vector<HarnessFile> files;
+    for (int run = 0; run < 8; ++run) {
+      Block block;
+      for (std::uint32_t arm = 0; arm < 2; ++arm) {
+        const std::string& text = arm == 0 ? old_text : new_text;
+        const auto output = ParseHarnessOutput("go", text);
+        ASSERT_TRUE(output) << output.error().message;
+        block.push_back(RunBuilder(0, arm, arm));
+        block.back().samples = output->samples;
+        block.back().metrics = output->metrics;
+        files.push_back({arm == 0 ? "old" : "new", arm == 0 ? "old" : "new", text});
+      }
+      Feed(analysis, block);
+    }
+    const Report live = analysis.Conclude();
+    EXPECT_EQ(GateKeysOf(live), Keys(one.gates.begin(), one.gates.end()));
+    EXPECT_EQ(live.verdict, one.verdict);
+    TableOptions options;
+    options.spec.benchmarks.emplace_back().gates = spec.benchmarks[0].gates;
+    const auto table = AnalyzeHarnessFiles("go", files, options);
+    ASSERT_TRUE(table) << table.error().message;
+    EXPECT_EQ(GateKeysOf(table->report), Keys(one.gates.begin(), one.gates.end()));
+    EXPECT_EQ(table->report.verdict, one.verdict);
+  }
 }
 
 TEST(NamedGatesTest, BenchmarksOfTwoFilesThatHaveNoneInCommonAreNamed) {

@@ -216,5 +216,94 @@ TEST_F(GatePlanTest, WhatGatesByNameOnlyGatesWhenItIsNamed) {
   EXPECT_EQ(keys(), std::vector<std::string>{"BenchmarkX/B/s"});
 }
 
+// ---- exact gates ----
+
+/// The plan of a gate on a metric that has this value, unit and step.
+Result<PlannedGate> PlannedFor(Gate gate, double value, const std::string& unit = "1",
+                               double step = 1, const GateDefaults& defaults = 0.02) {
+  Benchmark benchmark = MakeBenchmark("main", 1, {"base", "candidate"});
+  benchmark.parse = "go";
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  catalog.Learn(
+      RunBuilder(0, 0).Sample(gate.metric, value).Metric(gate.metric, Better::kLower, unit, step),
+      ids);
+  benchmark.gates = {std::move(gate)};
+  auto planned = PlanGates(benchmark, defaults, catalog);
+  if (!planned) return planned.error();
+  return planned->at(0);
+}
+
+TEST(ExactGatePlanTest, ItsMarginIsOneUnitOrOneStepIfThatIsMore) {
+  const auto plan = [](const std::string& unit, double step) {
+    const auto planned = PlannedFor(ExactGate("pages"), 5, unit, step);
+    EXPECT_TRUE(planned) << planned.error().message;
+    EXPECT_TRUE(planned->exact);
+    EXPECT_EQ(planned->kind, MarginKind::kExact);
+    EXPECT_EQ(planned->threshold, planned->margin);
+    return planned->margin;
+  };
+  EXPECT_EQ(plan("1", 1), 1);
+  EXPECT_EQ(plan("", 0), 1);
+  EXPECT_EQ(plan("B", 4096), 4096);
+  EXPECT_EQ(plan("", 0.01), 1);
+}
+
+TEST(ExactGatePlanTest, ATimeOrARateIsNoCount) {
+  for (const char* unit : {"s", "ns", "1/s", "MB/s", "ns/op"}) {
+    EXPECT_FALSE(PlannedFor(ExactGate("lag"), 5, unit)) << unit;
+  }
+  for (const char* unit : {"", "1", "B", "KiB", "B/op", "allocs", "widgets/op"}) {
+    EXPECT_TRUE(PlannedFor(ExactGate("lag"), 5, unit)) << unit;
+  }
+  EXPECT_WORDING(PlannedFor(ExactGate("lag"), 5, "ns").error());
+}
+
+TEST(ExactGatePlanTest, ABuiltinTimeIsRefusedBeforeAnythingRuns) {
+  Benchmark benchmark = MakeBenchmark("main", 1, {"base", "candidate"});
+  benchmark.gates = {ExactGate("minor_faults"), ExactGate("max_rss")};
+  EXPECT_TRUE(CheckGates(benchmark, 0.02));
+  benchmark.gates = {ExactGate("wall_time")};
+  const auto refused = CheckGates(benchmark, 0.02);
+  ASSERT_FALSE(refused);
+  EXPECT_WORDING(refused.error());
+  benchmark.parse = "lines";
+  EXPECT_TRUE(CheckGates(benchmark, 0.02)) << "a program may print a count of that name";
+}
+
+TEST(ExactGatePlanTest, ACountOfWorkIsExactIfNobodyGaveAMargin) {
+  // 2 % of 5 allocations is less than one of them; 2 % of 5000 are 100.
+  const auto few = PlannedFor(GateWithoutMargin("allocs/op"), 5).value();
+  EXPECT_TRUE(few.exact);
+  EXPECT_EQ(few.kind, MarginKind::kExact);
+  EXPECT_EQ(few.margin, 1);
+  EXPECT_EQ(PlannedFor(GateWithoutMargin("allocs/op"), 0).value().kind, MarginKind::kExact);
+  const auto many = PlannedFor(GateWithoutMargin("instructions"), 5000).value();
+  EXPECT_TRUE(many.exact);
+  EXPECT_EQ(many.kind, MarginKind::kRatio);
+  EXPECT_EQ(many.margin, 0.02);
+
+  EXPECT_FALSE(PlannedFor(RatioGate("allocs/op", 0.02), 5).value().exact) << "a margin was given";
+  EXPECT_FALSE(PlannedFor(GateWithoutMargin("pages"), 5).value().exact) << "no count of work";
+  EXPECT_FALSE(PlannedFor(GateWithoutMargin("allocs/op"), 5, "1", 1, {0.02, false}).value().exact)
+      << "the design does not allow it";
+}
+
+TEST(ExactGatePlanTest, ACountOfWorkGatesByDefaultEvenIfItIs0) {
+  Benchmark benchmark = MakeBenchmark("main", 1, {"base", "candidate"});
+  benchmark.parse = "go";
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  catalog.Learn(RunBuilder(0, 0)
+                    .Sample("allocs/op", 0)
+                    .Sample("B/op", 0)
+                    .Metric("allocs/op", Better::kLower, "1", 1)
+                    .Metric("B/op", Better::kLower, "B", 1),
+                ids);
+  EXPECT_EQ(GateCountByCatalog(benchmark, 0.02, catalog), 1U);
+  EXPECT_EQ(NotGatedByDefault(benchmark, 0.02, catalog), std::vector<std::size_t>{1});
+  EXPECT_EQ(GateCountByCatalog(benchmark, {0.02, false}, catalog), 0U);
+}
+
 }  // namespace
 }  // namespace benchd

@@ -89,7 +89,7 @@ TEST(InnerBenchmarksTest, WhatStaysZeroHasNoDefaultGateAndIsNamed) {
     Block runs;
     for (std::uint32_t arm = 0; arm < 2; ++arm) {
       RunBuilder run = Printed(arm, {1, 2, 3});
-      run.Sample("allocs/op", 0, "BM_x").Metric("BM_x/allocs/op", Better::kLower, "1", 1);
+      run.Sample("pages/op", 0, "BM_x").Metric("BM_x/pages/op", Better::kLower, "1", 1);
       runs.push_back(run);
     }
     return runs;
@@ -97,15 +97,15 @@ TEST(InnerBenchmarksTest, WhatStaysZeroHasNoDefaultGateAndIsNamed) {
   for (int i = 0; i < 8; ++i) Feed(analysis, block());
   const Report report = analysis.Look();
   EXPECT_EQ(GatesOf(report), (std::vector<std::string>{"BM_x/time", "BM_y/time"}));
-  const Comparison allocs = Find(report, "BM_x/allocs/op");
-  EXPECT_EQ(allocs.role, ComparisonRole::kInfo);
-  EXPECT_FALSE(allocs.change);
-  ASSERT_TRUE(allocs.difference);
-  EXPECT_EQ(allocs.difference->estimate, 0);
+  const Comparison pages = Find(report, "BM_x/pages/op");
+  EXPECT_EQ(pages.role, ComparisonRole::kInfo);
+  EXPECT_FALSE(pages.change);
+  ASSERT_TRUE(pages.difference);
+  EXPECT_EQ(pages.difference->estimate, 0);
   const Warning* warning = FindWarning(report, "no_ratio");
   ASSERT_NE(warning, nullptr);
   EXPECT_EQ(warning->severity, Severity::kNote);
-  EXPECT_NE(warning->hint.find("--metric BM_x/allocs/op:+ABS"), std::string::npos) << warning->hint;
+  EXPECT_NE(warning->hint.find("--metric BM_x/pages/op:+ABS"), std::string::npos) << warning->hint;
   EXPECT_WORDING(WarningText(*warning));
 }
 

@@ -173,6 +173,61 @@ TEST(MachineCombinationTest, TheStepsOfADifferenceWidenTheIntervalOfValuesThatVa
   EXPECT_DOUBLE_EQ(*gate.difference->hi, 2);
 }
 
+/// A gate that each session decided on constants, by this difference from 5.
+std::vector<MachineSession> ExactSessions(const std::vector<double>& differences) {
+  std::vector<MachineSession> sessions = Sessions(differences);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const double more = differences[i];
+    Comparison& gate = sessions[i].gates[0];
+    gate.metric = "allocs";
+    gate.unit = "1";
+    gate.margin_kind = MarginKind::kExact;
+    gate.margin = 1;
+    gate.mean_reference = 5;
+    gate.mean_candidate = 5 + more;
+    gate.sd_reference = gate.sd_candidate = 0.0;
+    gate.difference = Effect{more, more, more};
+    gate.change = Effect{more / 5, more / 5, more / 5};
+    gate.verdict = more > 0 ? Verdict::kRegression : Verdict::kPass;
+    gate.method = Method::kPaired;
+    gate.decided = Decision{8, more, more};
+    gate.basis = Basis::kExact;
+  }
+  return sessions;
+}
+
+TEST(MachineCombinationTest, ConstantCountsAreJudgedAsTheyAreOnEveryMachine) {
+  struct Case {
+    std::vector<double> differences;
+    Verdict verdict;
+  };
+  for (const Case& one :
+       {Case{{0, 0, 0, 0}, Verdict::kPass}, Case{{1, 1, 1, 1}, Verdict::kRegression},
+        Case{{-1, -1, -2, 0}, Verdict::kPass}, Case{{0, 0, 0, 1}, Verdict::kRegression}}) {
+    const MachineCombination combined = Combined(ExactSessions(one.differences));
+    EXPECT_EQ(combined.verdict, one.verdict);
+    const Comparison& gate = combined.gates.front().comparison;
+    EXPECT_EQ(gate.basis, Basis::kExact);
+    EXPECT_TRUE(gate.decided);
+    EXPECT_EQ(WarningText(combined.warnings, "stopped_early"), "") << "constants do not drift";
+  }
+  EXPECT_EQ(Combined(ExactSessions({1, 1, 1})).verdict, Verdict::kUndecided) << "too few machines";
+}
+
+TEST(MachineCombinationTest, ACountThatVariesOnOneMachineIsJudgedByItsMargin) {
+  std::vector<MachineSession> sessions = ExactSessions({0, 0, 0, 0});
+  Comparison& varies = sessions[3].gates[0];
+  varies.difference = Effect{0.25, -0.25, 0.75};
+  varies.sd_candidate = 0.5;
+  varies.basis.reset();
+  const MachineCombination combined = Combined(sessions);
+  const Comparison& gate = combined.gates.front().comparison;
+  EXPECT_FALSE(gate.basis);
+  EXPECT_EQ(gate.verdict, Verdict::kPass);
+  ASSERT_TRUE(gate.difference->hi);
+  EXPECT_LT(*gate.difference->hi, 1);
+}
+
 TEST(MachineCombinationTest, TheStepsOfADifferenceAreTwoInTheUnitOfTheMetric) {
   const auto widened = [](double level) {
     std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});

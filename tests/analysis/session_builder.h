@@ -47,6 +47,15 @@ inline Gate AbsoluteGate(std::string metric, double margin) {
       .metric = std::move(metric), .kind = MarginKind::kAbsolute, .margin = margin, .better = {}};
 }
 
+inline Gate ExactGate(std::string metric) {
+  return {.metric = std::move(metric), .kind = MarginKind::kExact, .margin = 1, .better = {}};
+}
+
+/// A gate for which the user gave no margin.
+inline Gate GateWithoutMargin(std::string metric) {
+  return {.metric = std::move(metric), .better = {}, .margin_implied = true};
+}
+
 /// One run; the caller sets position and block if they matter.
 struct RunBuilder {
   Run run;

@@ -106,10 +106,13 @@ TEST(FromProtoTest, AGateWithoutAMarginHasTheSessions) {
   benchmark->add_gates()->set_ratio(0.1);
   benchmark->add_gates()->set_absolute(3);
   benchmark->mutable_gates(2)->set_better(v1::BETTER_HIGHER);
+  benchmark->add_gates()->set_exact(true);
   const std::vector<Gate> gates = Converted(proto).benchmarks[0].gates;
-  const std::vector<Gate> expected{{"open", MarginKind::kRatio, 0.05, std::nullopt},
-                                   {"", MarginKind::kRatio, 0.1, std::nullopt},
-                                   {"", MarginKind::kAbsolute, 3, Better::kHigher}};
+  const std::vector<Gate> expected{
+      {.metric = "open", .margin = 0.05, .better = {}, .margin_implied = true},
+      {"", MarginKind::kRatio, 0.1, std::nullopt},
+      {"", MarginKind::kAbsolute, 3, Better::kHigher},
+      {"", MarginKind::kExact, 1, std::nullopt}};
   EXPECT_EQ(gates, expected);
 }
 

@@ -42,8 +42,11 @@ SessionSpec Unusual() {
   benchmark.parse = "/srv/own.toml";
   benchmark.adapter = "input = \"text\"\n";
   benchmark.parse_file = "out/*.json";
-  benchmark.gates = {{"speed", MarginKind::kAbsolute, 3.5, Better::kHigher},
-                     {"wall_time", MarginKind::kRatio, 0.25, std::nullopt}};
+  benchmark.gates = {
+      {"speed", MarginKind::kAbsolute, 3.5, Better::kHigher},
+      {"wall_time", MarginKind::kRatio, 0.25, std::nullopt},
+      {"*/allocs/op", MarginKind::kExact, 1, std::nullopt},
+      {.metric = "instructions", .margin = 0.03, .better = {}, .margin_implied = true}};
   benchmark.input = "/in";
   benchmark.output = OutputKind::kFile;
   benchmark.output_path = "/out";
@@ -146,6 +149,36 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_EQ(comparison.eta_seconds(), 10.0);
   EXPECT_EQ(proto.state(), v1::SESSION_STATE_DONE);
   EXPECT_EQ(proto.elapsed_seconds(), 20.0);
+}
+
+// An older client reads the margin that applies if values vary, and ignores the rest.
+TEST(ToProtoTest, AnExactGateHasItsMarginAndComesBack) {
+  for (const MarginKind kind : {MarginKind::kExact, MarginKind::kAbsolute}) {
+    Report report;
+    report.comparisons.emplace_back().margin = 4;
+    report.comparisons[0].margin_kind = kind;
+    const bool exact = kind == MarginKind::kExact;
+    if (exact) report.comparisons[0].basis = Basis::kExact;
+    v1::Update proto;
+    ToProto(report, SessionState::kDone, &proto);
+    EXPECT_EQ(proto.comparisons(0).margin_absolute(), 4);
+    EXPECT_EQ(proto.comparisons(0).exact(), exact);
+    EXPECT_EQ(proto.comparisons(0).basis(), exact ? v1::BASIS_EXACT : v1::BASIS_UNSPECIFIED);
+    const Result<Comparison> back = FromProto(proto.comparisons(0));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(*back, report.comparisons[0]);
+  }
+}
+
+TEST(ToProtoTest, AMarginThatNobodyGaveStaysAbsent) {
+  v1::SessionSpec proto;
+  ToProto(Unusual(), &proto);
+  const v1::Gate& exact = proto.benchmarks(0).gates(2);
+  EXPECT_TRUE(exact.exact());
+  EXPECT_EQ(exact.margin_case(), v1::Gate::MARGIN_NOT_SET);
+  const v1::Gate& implied = proto.benchmarks(0).gates(3);
+  EXPECT_FALSE(implied.exact());
+  EXPECT_EQ(implied.margin_case(), v1::Gate::MARGIN_NOT_SET);
 }
 
 TEST(ToProtoTest, AMomentBefore1970KeepsItsNanoseconds) {

@@ -41,5 +41,16 @@ TEST(OptionalGatesTest, AreTheGatesThatNotEveryMachineCanDecide) {
             (std::vector<std::string>{"instructions", "tree_memory_peak"}));
 }
 
+TEST(OptionalGatesTest, APatternNeedsThemUnlessEveryRunHasAMatch) {
+  Benchmark benchmark;
+  benchmark.gates = {{.metric = "*_misses"}, {.metric = "branch*"}, {.metric = "*faults"}};
+  EXPECT_EQ(OptionalGates(benchmark), (std::vector<std::string>{"branch_misses", "cache_misses"}));
+  benchmark.gates = {{.metric = "*"}};
+  EXPECT_TRUE(OptionalGates(benchmark).empty());
+  benchmark.gates = {{.metric = "*_misses"}};
+  benchmark.parse = "lines";
+  EXPECT_TRUE(OptionalGates(benchmark).empty()) << "the output may have them";
+}
+
 }  // namespace
 }  // namespace benchd

@@ -30,7 +30,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [bt1, bt2, bt3] = BuildTree{};
   [[maybe_unused]] auto [k1, k2] = Hook{};
   [[maybe_unused]] auto [j1, j2] = Commit{};
-  [[maybe_unused]] auto [g1, g2, g3, g4, g5] = Gate{};
+  [[maybe_unused]] auto [g1, g2, g3, g4, g5, g6] = Gate{};
   [[maybe_unused]] auto [l1, l2, l3, l4, l5, l6, l7] = Limits{};
   [[maybe_unused]] auto [e1, e2] = Estimator{};
   [[maybe_unused]] auto [r1, r2] = Rule{};
@@ -55,7 +55,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6, w7, w8, w9] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
                          x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32,
-                         x33] = Comparison{};
+                         x33, x34] = Comparison{};
   [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};

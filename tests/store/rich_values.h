@@ -61,7 +61,12 @@ inline SessionSpec RichSpec() {
                                        .kind = MarginKind::kAbsolute,
                                        .margin = 0.1 + 0.2,
                                        .better = Better::kHigher},
-                                      {.metric = "wall_time", .margin = 5e-324}},
+                                      {.metric = "wall_time", .margin = 5e-324},
+                                      {.metric = "*/allocs/op",
+                                       .kind = MarginKind::kExact,
+                                       .margin = 1,
+                                       .unit = "B",
+                                       .margin_implied = true}},
                             .default_margin = 0.03,
                             .input = "/dev/zero",
                             .output = OutputKind::kFile,
@@ -141,7 +146,8 @@ inline Comparison RichComparison() {
                     .difference_allowance = 0.5,
                     .expected_blocks = 12.5,
                     .eta = Nanoseconds(99),
-                    .forecast = Forecast{.remedy = Remedy::kMoreRuns, .seconds = 1.5, .runs = 77}};
+                    .forecast = Forecast{.remedy = Remedy::kMoreRuns, .seconds = 1.5, .runs = 77},
+                    .basis = Basis::kExact};
 }
 
 inline SessionSnapshot RichSnapshot() {
