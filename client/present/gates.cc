@@ -147,12 +147,11 @@ std::string Judged::Estimate(const Style& style) const {
 Judged JudgedBy(const v1::Comparison& comparison) {
   Judged judged;
   judged.unit = comparison.unit();
-  judged.relative =
-      comparison.has_change() && comparison.margin_case() != v1::Comparison::kMarginAbsolute;
+  const bool absolute = comparison.margin_case() == v1::Comparison::kMarginAbsolute;
   judged.exact = comparison.basis() == v1::BASIS_EXACT;
-  if (judged.exact) {
-    // The margin did not matter.
-  } else if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+  // One instruction more of a million is a change of 0.0 %.
+  judged.relative = comparison.has_change() && !absolute && !judged.exact;
+  if (absolute && !judged.exact) {
     judged.margin = comparison.margin_absolute();
   } else if (comparison.margin_case() == v1::Comparison::kMarginRatio && judged.relative) {
     judged.margin = comparison.margin_ratio();

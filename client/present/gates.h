@@ -59,8 +59,8 @@ std::string VerdictWord(v1::Verdict verdict);
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update);
 
 /// The quantity that decides a gate: the relative change, or the difference if the margin is
-/// absolute or there is no relative change. A gate that was decided on constant values has no
-/// margin.
+/// absolute or there is no relative change. A gate that was decided on constant values is judged by
+/// the difference, and has no margin.
 struct Judged {
   bool relative = true;
   std::optional<double> estimate;

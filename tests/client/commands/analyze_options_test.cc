@@ -306,6 +306,23 @@ TEST(AnalyzeReplayTest, GatesAreThoseThatDecided) {
   EXPECT_NE(Replayed(session).find("--at-limit estimate"), std::string::npos);
 }
 
+TEST(AnalyzeReplayTest, AnExactGateStaysExact) {
+  v1::Session session = SampleSession();
+  v1::Comparison* gate = session.mutable_report()->mutable_comparisons(0);
+  gate->set_metric("BM_X/allocs/op");
+  const std::string start = "--base base --method paired --alpha 0.01 --metric BM_X/allocs/op";
+  // By default, with the session's margin, and decided on constants.
+  gate->set_basis(v1::BASIS_EXACT);
+  EXPECT_EQ(Replayed(session), start + ":exact:lower");
+  // The same gate, whose values vary.
+  gate->clear_basis();
+  EXPECT_EQ(Replayed(session), start + ":2%:lower");
+  // One that was asked for, whose values vary.
+  gate->set_margin_absolute(1);
+  gate->set_exact(true);
+  EXPECT_EQ(Replayed(session), start + ":exact:lower");
+}
+
 TEST(AnalyzeReplayTest, NamesEveryReference) {
   v1::Session session = SampleSession();
   v1::Benchmark* benchmark = session.mutable_spec()->mutable_benchmarks(0);

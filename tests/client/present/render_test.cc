@@ -317,7 +317,7 @@ TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
   (*session.mutable_spec()->mutable_labels())["branch"] = "a b";
   EXPECT_EQ(
       ReplayCommand(session.spec(), 42),
-      "benchctl compare --seed 42 --metric wall_time --max-time 60s --setup 'make -s' --cwd "
+      "benchctl compare --seed 42 --metric wall_time:2% --max-time 60s --setup 'make -s' --cwd "
       "'/home/user/my project' --label 'branch=a b' -n base -n candidate -- './bench --size 10' "
       "'./bench --size 11 --note '\\''it'\\'''\\''s'\\'''");
   v1::SessionSpec suite = session.spec();

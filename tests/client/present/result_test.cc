@@ -206,6 +206,37 @@ TEST(ResultTest, AllTimesInOneUnit) {
   EXPECT_NE(text.find("wall_time  0.01012 s  0.01115 s"), std::string::npos) << text;
 }
 
+TEST(ResultTest, AGateThatWasDecidedOnConstantsIsExactAndHasNoInterval) {
+  v1::Session session = SampleSession();
+  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
+  gate.set_metric("allocs/op");
+  gate.set_unit("1");
+  gate.set_mean_reference(5);
+  gate.set_mean_candidate(6);
+  gate.set_margin_absolute(1);
+  gate.set_exact(true);
+  for (v1::Effect* effect : {gate.mutable_change(), gate.mutable_difference()}) {
+    for (const auto set : {&v1::Effect::set_lo, &v1::Effect::set_hi, &v1::Effect::set_estimate}) {
+      (effect->*set)(1);
+    }
+  }
+  const auto row = [&session] {
+    for (const std::string& line : Lines(ResultOf(session, kPlainAscii))) {
+      if (line.starts_with("allocs/op")) return line;
+    }
+    return std::string();
+  };
+  gate.mutable_difference()->set_lo(0.5);
+  EXPECT_EQ(row().find("exact"), std::string::npos) << "its values vary, so it has a margin";
+  gate.mutable_difference()->set_lo(1);
+  gate.set_basis(v1::BASIS_EXACT);
+  const std::string constant = row();
+  EXPECT_NE(constant.find(" +1 "), std::string::npos) << constant;
+  EXPECT_NE(constant.find(" - "), std::string::npos) << constant;
+  EXPECT_NE(constant.find(" exact "), std::string::npos) << constant;
+  EXPECT_NE(Exported("markdown", session).find("exact"), std::string::npos);
+}
+
 // No output omits the reason of a gate or a warning that invalidates the verdict.
 TEST(ReasonTest, EveryReasonStandsInEveryOutput) {
   for (const VerdictReason& reason : kVerdictReasons) {

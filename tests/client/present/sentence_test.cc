@@ -133,6 +133,26 @@ TEST(SentenceTest, EveryCaseOfAPass) {
   ExpectGolden("sentences_pass.txt", cases.text());
 }
 
+TEST(SentenceTest, OfConstantValuesTheDifferenceIsTold) {
+  const auto said = [](double difference, v1::Verdict verdict) {
+    // A ratio of 0.0 % would not show one more of a million.
+    const double change = difference / 1e6;
+    v1::Comparison gate = Of(GateWith({change, change, change}, verdict), "instructions", "1");
+    for (const auto set : {&v1::Effect::set_lo, &v1::Effect::set_hi, &v1::Effect::set_estimate}) {
+      (gate.mutable_difference()->*set)(difference);
+    }
+    gate.set_basis(v1::BASIS_EXACT);
+    return VerdictSentence(gate, kUtf8);
+  };
+  const std::string subject = "candidate's instructions is ";
+  EXPECT_EQ(said(0, kPass),
+            "PASS: " + subject + "not higher than base's, decided on constant values");
+  EXPECT_EQ(said(1, kWorse),
+            "REGRESSION: " + subject + "1 higher than base's, decided on constant values");
+  EXPECT_EQ(said(-2, kPass),
+            "PASS: " + subject + "2 lower than base's, decided on constant values");
+}
+
 // The runs give no usable bound, as with two runs of `echo 1`.
 TEST(SentenceTest, WhatHasNoBoundIsToldInWords) {
   const Ends boundless{-0.9999999, 1.2, 1.6592927066541146e23};

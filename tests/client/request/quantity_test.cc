@@ -82,6 +82,20 @@ TEST(MetricTest, RecognisesSuffixesFromTheRightOnly) {
   EXPECT_EQ(*ParseMetricGate("hit:rate%"), (MetricGate{"hit:rate%", {}, {}, {}}));
 }
 
+TEST(MetricTest, TakesExactLikeAMargin) {
+  const auto exact = [](std::string name, std::optional<Direction> better) {
+    MetricGate gate{std::move(name), {}, {}, better};
+    gate.exact = true;
+    return gate;
+  };
+  EXPECT_EQ(*ParseMetricGate("allocs/op:exact"), exact("allocs/op", {}));
+  EXPECT_EQ(*ParseMetricGate("*/x[1:2]:exact:lower"), exact("*/x[1:2]", Direction::kLower));
+  EXPECT_EQ(*ParseMetricGate("a:exact:exact"), exact("a:exact", {}));
+  EXPECT_EQ(*ParseMetricGate("a:exact:5%"), (MetricGate{"a:exact", 0.05, {}, {}}))
+      << "only the last suffix is a margin";
+  EXPECT_EQ(*ParseMetricGate("inexact"), (MetricGate{"inexact", {}, {}, {}}));
+}
+
 // In the form of --margin. After the name of a harness' own metric, it may belong to the name.
 TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
   EXPECT_EQ(*ParseMetricGate("cpu_time:0.02"), (MetricGate{"cpu_time", 0.02, {}, {}}));
@@ -117,8 +131,9 @@ TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {
 }
 
 TEST(MetricTest, SaysWhatIsWrong) {
-  for (const char* text : {"x:+abc", "x:+-1", "x:+0", "max:+1e308MiB", "max:+1e-320ns", "x:+nan",
-                           "wall_time:+1MiB", "max_rss:+1ms", "x:-5%", "", ":5%", ":lower"}) {
+  for (const char* text :
+       {"x:+abc", "x:+-1", "x:+0", "max:+1e308MiB", "max:+1e-320ns", "x:+nan", "wall_time:+1MiB",
+        "max_rss:+1ms", "x:-5%", "", ":5%", ":lower", ":exact"}) {
     ExpectRefused(text, ParseMetricGate(text));
   }
 }

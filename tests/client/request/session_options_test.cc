@@ -140,7 +140,19 @@ class RandomSession {
       v1::Gate* gate = benchmark->add_gates();
       gate->set_metric("m" + std::to_string(n));
       if (Coin()) gate->set_better(static_cast<v1::Better>(1 + Upto(1)));
-      Coin() ? gate->set_ratio(Fraction()) : gate->set_absolute(Fraction());
+      switch (Upto(3)) {
+        case 0:
+          gate->set_ratio(Fraction());
+          break;
+        case 1:
+          gate->set_absolute(Fraction());
+          break;
+        case 2:
+          gate->set_exact(true);
+          break;
+        default:  // no margin
+          break;
+      }
       if (gate->has_absolute() && Coin()) gate->set_unit(Coin() ? "s" : "B");
     }
   }

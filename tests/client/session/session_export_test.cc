@@ -150,6 +150,35 @@ TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
   EXPECT_EQ(ExportJson(read->session, read->runs), ExportJson(session, runs));
 }
 
+TEST(SessionExportTest, AnExactGateIsReadAsItWasWritten) {
+  v1::Session session = SampleSession();
+  v1::Gate* const asked = session.mutable_spec()->mutable_benchmarks(0)->mutable_gates(0);
+  asked->clear_ratio();
+  asked->set_exact(true);
+  v1::Comparison* const gate = session.mutable_report()->mutable_comparisons(0);
+  gate->set_margin_absolute(1);
+  gate->set_exact(true);
+  gate->set_basis(v1::BASIS_EXACT);
+  session.mutable_report()->mutable_warnings(0)->set_severity(v1::SEVERITY_NOTE);
+  const std::string text = ExportJson(session, {});
+  const auto json = nlohmann::json::parse(text);
+  const auto& wanted = json["spec"]["benchmarks"][0]["gates"][0];
+  EXPECT_EQ(wanted, nlohmann::json::parse(R"({"metric": "wall_time", "kind": "exact"})"));
+  const auto& found = json["result"]["report"]["comparisons"][0];
+  EXPECT_EQ(found["margin_kind"], "exact");
+  EXPECT_EQ(found["margin"], 1);
+  EXPECT_EQ(found["basis"], "exact");
+  EXPECT_FALSE(found.contains("exact"));
+  EXPECT_FALSE(json["result"]["report"]["comparisons"][1].contains("basis"));
+  const auto read = ReadSessionExport(text, ExportedRuns::kRead);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
+  EXPECT_EQ(read->session.spec().benchmarks(0).gates(0).DebugString(), asked->DebugString());
+  const auto machine = ReadMachine(SampleExport(kMachine));
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(machine->gates[0].margin_kind, MarginKind::kRatio);
+}
+
 TEST(SessionExportTest, SuitesReadToo) {
   v1::Session session = SampleSession();
   *session.mutable_report() = SuiteUpdate();
