@@ -157,6 +157,20 @@ void AddFindings(const SessionSpec& spec, std::vector<ArmOrder> orders, v1::Upda
   }
 }
 
+// Returns the gate that judges as this comparison was judged. A count of work that was exact by
+// default gets its margin by default again.
+Gate GateOf(const v1::Comparison& comparison) {
+  Gate gate{.metric = comparison.metric(),
+            .margin = comparison.margin_ratio(),
+            .better = convert::ToModel<Better>(comparison.better())};
+  gate.margin_implied = comparison.basis() == v1::BASIS_EXACT && !comparison.exact();
+  if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+    gate.kind = comparison.exact() ? MarginKind::kExact : MarginKind::kAbsolute;
+    gate.margin = comparison.exact() ? 1 : comparison.margin_absolute();
+  }
+  return gate;
+}
+
 // Returns the options that analyse the runs as the session did, even if it took only one look.
 benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
                                std::span<const v1::Run> runs) {
@@ -171,18 +185,9 @@ benchd::TableOptions OptionsOf(const v1::Session& session, SessionSpec spec,
   if (options.method == Method::kFixed) options.spec.limits.max_runs.reset();
   for (Benchmark& benchmark : options.spec.benchmarks) benchmark.gates.clear();
   for (const v1::Comparison* gate : GatesOf(session.report())) {
-    const bool absolute = gate->margin_case() == v1::Comparison::kMarginAbsolute;
     std::vector<Gate>& gates = options.gates_of[gate->benchmark()];
     if (std::ranges::find(gates, gate->metric(), &Gate::metric) != gates.end()) continue;
-    const bool exact = gate->exact() || gate->basis() == v1::BASIS_EXACT;
-    gates.push_back({gate->metric(),
-                     exact      ? MarginKind::kExact
-                     : absolute ? MarginKind::kAbsolute
-                                : MarginKind::kRatio,
-                     exact      ? 1
-                     : absolute ? gate->margin_absolute()
-                                : gate->margin_ratio(),
-                     convert::ToModel<Better>(gate->better())});
+    gates.push_back(GateOf(*gate));
   }
   options.columns = ColumnsOf(session, runs);
   return options;

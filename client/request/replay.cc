@@ -66,25 +66,44 @@ void AddOnce(TextList& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
-// Returns the complete text of a gate, without relying on defaults. A gate that was decided on
-// constant values is exact, even if it is so by default and also has a margin.
-std::string DecidingGateText(const v1::Comparison& comparison) {
+// Returns whether the gate is exact although nobody asked for it: a count of work without a margin
+// that was decided on constant values. Its margin is that of the session.
+bool IsExactByDefault(const v1::Comparison& gate) {
+  return gate.basis() == v1::BASIS_EXACT && !gate.exact();
+}
+
+// Returns the margin of the gates that are exact by default. Returns nothing if there are none, or
+// if their margins differ.
+std::optional<double> MarginOfDefaults(const v1::Update& report) {
+  std::optional<double> margin;
+  for (const v1::Comparison* gate : GatesOf(report)) {
+    if (!IsExactByDefault(*gate)) continue;
+    if (margin && *margin != gate->margin_ratio()) return std::nullopt;
+    margin = gate->margin_ratio();
+  }
+  return margin;
+}
+
+// Returns the complete text of a gate. It relies on a default only if the gate is exact by default.
+std::string DecidingGateText(const v1::Comparison& comparison, bool by_default) {
   v1::Gate gate;
   gate.set_metric(comparison.metric());
-  gate.set_exact(comparison.exact() || comparison.basis() == v1::BASIS_EXACT);
+  gate.set_better(comparison.better());
+  if (IsExactByDefault(comparison) && by_default) return GateText(gate);
+  gate.set_exact(comparison.exact() || IsExactByDefault(comparison));
   if (comparison.margin_case() == v1::Comparison::kMarginRatio) {
     gate.set_ratio(comparison.margin_ratio());
   } else if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
     gate.set_absolute(comparison.margin_absolute());
   }
-  gate.set_better(comparison.better());
   return GateText(gate);
 }
 
 TextList GateWords(const v1::Update& report, const std::string& benchmark) {
+  const bool by_default = MarginOfDefaults(report).has_value();
   TextList gates;
   for (const v1::Comparison* gate : GatesOf(report)) {
-    if (gate->benchmark() == benchmark) AddOnce(gates, DecidingGateText(*gate));
+    if (gate->benchmark() == benchmark) AddOnce(gates, DecidingGateText(*gate, by_default));
   }
   return gates;
 }
@@ -166,6 +185,9 @@ bool LooksOnce(const v1::SessionSpec& spec) {
 
 // Adds the gates once if all benchmarks share them, else after the name of each benchmark.
 void AddGateOptions(const v1::Session& session, CommandText* line) {
+  if (const std::optional<double> margin = MarginOfDefaults(session.report())) {
+    line->Option("--margin", FormatRoundTripPercent(*margin), "2%");
+  }
   const auto& benchmarks = session.spec().benchmarks();
   const auto words_of = [&session](const v1::Benchmark& benchmark) {
     return GateWords(session.report(), benchmark.name());

@@ -27,7 +27,7 @@ std::string KeyOf(const NameableMetric& metric) {
 /// Returns whether `matches` is true for the text after a slash of a name that may contain INNER.
 template <typename Matches>
 bool AnyTail(const NameableMetric& metric, const Matches& matches) {
-  if (!metric.may_have_inner) return false;
+  if (!metric.inner.empty()) return false;
   std::string_view rest = metric.name;
   for (std::size_t slash = rest.find('/'); slash != std::string_view::npos;
        slash = rest.find('/')) {

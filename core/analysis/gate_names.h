@@ -11,12 +11,11 @@ namespace benchd {
 
 /// A metric that a gate may name. The viewed strings must outlive the call.
 struct NameableMetric {
-  std::string_view inner;  ///< the benchmark within the harness, or empty
+  /// The benchmark within the harness. If it is empty, `name` may itself be INNER/NAME, as in the
+  /// column of an exported table, so the text after any of its slashes counts as a NAME.
+  std::string_view inner;
   std::string_view name;
-  bool builtin = false;  ///< whether it is a built-in metric
-  /// Whether `name` may itself be INNER/NAME, as the column of an exported table. Then the text
-  /// after any of its slashes counts as a NAME.
-  bool may_have_inner = false;
+  bool builtin = false;      ///< whether it is a built-in metric
   bool in_reference = true;  ///< whether a reference has shown it
 };
 

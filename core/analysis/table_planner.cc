@@ -316,7 +316,6 @@ class Planner {
         names.push_back({.inner = has_inner ? std::string_view(table_.benchmarks[b]) : "",
                          .name = name,
                          .builtin = !table_.from_harness && FindBuiltinMetric(name) != nullptr,
-                         .may_have_inner = !table_.from_harness,
                          .in_reference = IsInReference(b, m)});
         places.push_back({.benchmark = b, .metric = m});
       }

@@ -92,7 +92,7 @@ TEST(MatchGatesTest, AColumnOfAnExportIsNamedLikeTheMetricOfItsSession) {
   std::vector<NameableMetric> columns{{"", "cpu_time", true}};
   for (const std::string_view name :
        {"BM_Sort/10/cpu_time", "BM_Copy/cpu_time", "fast/BM_Copy/cpu_time"}) {
-    columns.push_back({"", name, false, true});
+    columns.push_back({"", name});
   }
   EXPECT_EQ(Matched({"cpu_time"}, columns),
             (Names{"cpu_time -> BM_Sort/10/cpu_time", "cpu_time -> BM_Copy/cpu_time",

@@ -89,9 +89,10 @@ class KeptOutputTest(HarnessTest):
                           r"(size=large-2 +\t +\d+\t +)([0-9.]+)(?= ns/op)", 1.1, slower)
         found = self.by_metric(done)
         self.assertEqual(found["BenchmarkUpper/size=small-2/B/s"]["better"], "higher")
-        # Values of 0 have no relative change and are named in a warning.
-        self.assertEqual(found["BenchmarkNothing-2/allocs/op"]["role"], "info")
-        self.assertIn("BenchmarkNothing-2/allocs/op", self.warnings(done)["no_ratio"])
+        # Values of 0 have no relative change and are named in a warning; allocations are counted.
+        self.assertEqual(found["BenchmarkNothing-2/B/op"]["role"], "info")
+        self.assertIn("BenchmarkNothing-2/B/op", self.warnings(done)["no_ratio"])
+        self.assertEqual(found["BenchmarkNothing-2/allocs/op"]["basis"], "exact")
 
     def test_go_counts_gate_on_a_difference(self):
         path = self.folder / "leaks.txt"

@@ -313,7 +313,18 @@ TEST(AnalyzeReplayTest, AnExactGateStaysExact) {
   const std::string start = "--base base --method paired --alpha 0.01 --metric BM_X/allocs/op";
   // By default, with the session's margin, and decided on constants.
   gate->set_basis(v1::BASIS_EXACT);
-  EXPECT_EQ(Replayed(session), start + ":exact:lower");
+  EXPECT_EQ(Replayed(session), start + ":lower");
+  gate->set_margin_ratio(0.05);
+  EXPECT_EQ(Replayed(session),
+            "--base base --method paired --alpha 0.01 --margin 5% --metric BM_X/allocs/op:lower");
+  v1::Comparison* other = session.mutable_report()->add_comparisons();
+  *other = *gate;
+  other->set_metric("BM_Y/allocs/op");
+  other->set_margin_ratio(0.02);
+  EXPECT_EQ(Replayed(session), start + ":exact:lower --metric BM_Y/allocs/op:exact:lower")
+      << "one command has one margin";
+  session.mutable_report()->mutable_comparisons()->RemoveLast();
+  gate->set_margin_ratio(0.02);
   // The same gate, whose values vary.
   gate->clear_basis();
   EXPECT_EQ(Replayed(session), start + ":2%:lower");
