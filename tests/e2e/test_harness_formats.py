@@ -383,6 +383,11 @@ class PageTest(HarnessTest):
         self.assertIn(done.returncode, (PASS, REGRESSION, UNDECIDED), done.stderr)
         self.assertIn("time", done.stdout)
 
+    def test_page_counts(self):
+        for name, rows in (("old", 400), ("new", 399)):
+            self.script(f"echo queries 12\necho rows {rows}", name)
+        self.check_page("Counts", "queries", "rows", "exact")
+
     def test_page_go(self):
         for name in ("old.test", "new.test"):
             self.printing(name, path=DATA / "go_count.txt")

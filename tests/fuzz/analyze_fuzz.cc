@@ -47,6 +47,7 @@ void CheckComparison(const Comparison& comparison) {
     FUZZ_CHECK(!decided->lo || std::abs(*decided->lo) < std::numeric_limits<double>::max());
     FUZZ_CHECK(!decided->hi || std::abs(*decided->hi) < std::numeric_limits<double>::max());
   }
+  FUZZ_CHECK(!comparison.basis || comparison.decided);
   if (comparison.p_value) FUZZ_CHECK(*comparison.p_value >= 0 && *comparison.p_value <= 1);
 }
 
