@@ -160,7 +160,7 @@ class MetricComparison {
   std::optional<double> ChangeOfConstants(Contrast scale) const;
   // Decides an exact gate once each arm has this many values.
   void DecideOnConstants(std::uint64_t enough, const LookContext& context);
-  // Returns the metric's step for this gate. A count is not rounded, so its step is no error.
+  // Returns the step of the metric for this gate: 0 for a count, because a count is not rounded.
   double ResolutionFor(const LookContext& context) const;
   bool NeverDecides(const Inference& inference) const;
   std::optional<double> FurtherPairsToWidth() const;

@@ -140,8 +140,8 @@ void MarginToProto(const Comparison& from, v1::Comparison* to) {
   }
 }
 
-// A gate without a margin of its own stays without one, so that it can be told from a gate whose
-// margin the user gave.
+// A gate for which the user gave no margin stays without one. With the default margin, a client
+// could not distinguish it from a gate with the same margin of its own.
 void MarginToProto(const Gate& from, v1::Gate* to) {
   if (from.margin_implied) return;
   switch (from.kind) {
