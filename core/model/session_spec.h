@@ -140,7 +140,8 @@ struct Gate {
 BENCHD_FIELDS(Gate, metric, kind, margin, better, unit, margin_implied)
 
 /// The destination of a child's stdout and stderr. It does not affect `parse`, which reads stdout
-/// first, unless the numbers are in files. With kDiscard stdout is /dev/null, with kPipe it is a pipe whose content is discarded.
+/// first, unless the numbers are in files. With kDiscard stdout is /dev/null, with kPipe it is a
+/// pipe whose content is discarded.
 enum class OutputKind { kDiscard, kLog, kFile, kPipe };
 BENCHD_NAMES(OutputKind, "null", "log", "file", "pipe")
 
@@ -177,8 +178,8 @@ struct Benchmark {
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, parse_file, gates, input,
-              output, output_path, ignore_failure, accept_exit, allow_missing, check_output, default_margin,
-              harness, only, inner)
+              output, output_path, ignore_failure, accept_exit, allow_missing, check_output,
+              default_margin, harness, only, inner)
 
 /// The maximum number of benchmarks of a session, including those found in its programs.
 inline constexpr std::size_t kMaxBenchmarks = 1000;

@@ -476,8 +476,8 @@ std::uint64_t HeldBytes(const SessionSpec& spec) {
          {&benchmark.name, &benchmark.parse, &benchmark.parse_file, &benchmark.adapter,
           &benchmark.input, &benchmark.output_path, &benchmark.hooks.build.command,
           &benchmark.hooks.setup.command, &benchmark.hooks.prepare.command,
-          &benchmark.hooks.conclude.command, &benchmark.hooks.cleanup.command,
-          &benchmark.hooks.cwd, &benchmark.hooks.interpreter, &benchmark.harness}) {
+          &benchmark.hooks.conclude.command, &benchmark.hooks.cleanup.command, &benchmark.hooks.cwd,
+          &benchmark.hooks.interpreter, &benchmark.harness}) {
       add(*text);
     }
     for (const std::string& pattern : benchmark.only) add(pattern);

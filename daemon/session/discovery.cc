@@ -205,6 +205,7 @@ ChildSpec ListingChild(const SessionSpec& spec, const Benchmark& benchmark, cons
   if (!harness.rule) child.adapter.clear();
   child.parse_stderr = false;
   child.check_output = false;
+  child.parse_file.clear();
   child.accept_exit.clear();
   if (harness.any_exit) {
     child.accept_exit.resize(256);

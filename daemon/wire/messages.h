@@ -118,8 +118,8 @@ struct RunFigures {
   /// Only with ChildSpec::check_output. Absent if a signal or the timeout ended the run, because
   /// its output then ends at an arbitrary place.
   std::optional<OutputDigest> stdout_digest;
-  /// benchd-helper's result of parsing the output as the caller: an encoded ParsedOutput, opaque to the
-  /// runner.
+  /// benchd-helper's result of parsing the output as the caller: an encoded ParsedOutput, opaque to
+  /// the runner.
   std::string parsed;
   /// The optional metrics that this run has, except counters: bytes from and to storage; figures of
   /// the whole tree, from its control group; migrations of the process that was started; and
