@@ -27,10 +27,10 @@ bool IsXmlName(std::string_view text) {
 }
 
 std::string WithoutXmlBlanks(std::string_view text) {
-  constexpr std::string_view kXmlBlanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(kXmlBlanks);
+  constexpr std::string_view kPathBlanks = " \t\r\n";
+  const auto begin = text.find_first_not_of(kPathBlanks);
   if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kXmlBlanks) - begin + 1));
+  return std::string(text.substr(begin, text.find_last_not_of(kPathBlanks) - begin + 1));
 }
 
 Error RefuseXPath(const std::string& text, const std::string& why) {
