@@ -143,7 +143,9 @@ class JmhList final : public ListReader {
 class LibtestList final : public ListReader {
   Result<void> Take(std::string_view line) override {
     for (const std::string_view end : {": benchmark", ": bench"}) {
-      if (line.ends_with(end)) return Add(line.substr(0, line.size() - end.size()));
+      if (!line.ends_with(end)) continue;
+      const std::string_view name = line.substr(0, line.size() - end.size());
+      return name.empty() ? Result<void>() : Add(name);
     }
     return {};
   }

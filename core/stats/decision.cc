@@ -49,10 +49,6 @@ double LargestNormalEquivalent(double t, double dof) {
 
 }  // namespace
 
-double ExcessDistance(double centre, double hypothesis, double allowance) {
-  return std::max(0.0, std::abs(centre - hypothesis) - allowance);
-}
-
 double GuardedDistance(const PairedEstimate& estimate, double hypothesis) {
   const double excess = Excess(estimate, hypothesis);
   if (excess == 0) return 0;

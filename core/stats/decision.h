@@ -47,9 +47,6 @@ double LevelOfOneLook(const SequentialBoundary& boundary, double information);
 /// Returns -1, 0 or 1.
 inline int SignOf(double value) { return (value > 0) - (value < 0); }
 
-/// Returns the distance beyond the resolution: |centre - hypothesis| - allowance, at least 0.
-double ExcessDistance(double centre, double hypothesis, double allowance);
-
 /// The evidence of one look against a hypothesis, before a boundary weighs it.
 struct Finding {
   double distance = 0;  ///< from the hypothesis, in standard errors; infinite without spread

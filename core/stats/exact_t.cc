@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/base/try.h"
-#include "core/stats/decision.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

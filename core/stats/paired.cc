@@ -177,6 +177,10 @@ double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution) {
 
 double DifferenceAllowance(double resolution) { return 2 * resolution; }
 
+double ExcessDistance(double centre, double hypothesis, double allowance) {
+  return std::max(0.0, std::abs(centre - hypothesis) - allowance);
+}
+
 namespace {
 
 // Returns (3/kappa)(cbrt(1 + kappa (y - kappa/6)) - 1), without cancellation for small kappa.

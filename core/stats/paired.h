@@ -145,6 +145,9 @@ double RatioAllowance(const CentredMoments& raw, double resolution);
 double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution);
 double DifferenceAllowance(double resolution);
 
+/// Returns the distance beyond the resolution: |centre - hypothesis| - allowance, at least 0.
+double ExcessDistance(double centre, double hypothesis, double allowance);
+
 /// An interval with lo <= hi, on the scale of its source. An end is infinite if the data do not
 /// bound it.
 struct Interval {

@@ -25,7 +25,8 @@ class PipeTest(StdoutTest):
     def looks_at_stdout(self):
         seen = shlex.quote(str(self.folder / "seen"))
         return self.script(
-            f"if [ -p /dev/stdout ]; then echo pipe; else echo other; fi >>{seen}\necho n 1000",
+            f"kind=other; if [ -p /dev/stdout ]; then kind=pipe; fi; echo $kind >>{seen}\n"
+            "echo n 1000",
             name="grep-like")
 
     def seen(self):
@@ -127,7 +128,8 @@ class CheckOutputTest(StdoutTest):
         done = self.benchctl("compare", *ANY, "--check-output", "printf 'a\\033[31m'",
                              "printf 'a\\033[32m'")
         self.assert_exit(done, FAILED)
-        told = done.stderr.rstrip().splitlines()[-2:]
+        lines = done.stderr.splitlines()
+        told = lines[next(i for i, line in enumerate(lines) if line.startswith("error: ")):]
         self.assertRegex(told[0], "^error: session [0-9a-z]+ failed: candidate, warm-up: ")
         self.assertIn("'a\\x1b[32m' instead of 'a\\x1b[31m'", told[0])
         self.assertTrue(told[1].startswith("hint: "), done)

@@ -8,6 +8,7 @@ from main import main
 from support import FAILED, PASS, REGRESSION, UNDECIDED, USAGE, DaemonTest
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
+COUNTS = ("--parse", "lines", "--metric", "n:exact:lower")
 ARRAY = "n=(7 8); echo n ${#n[@]}"  # not in POSIX
 
 
@@ -121,14 +122,14 @@ command = "cat"
     @unittest.skipIf(shutil.which("bash") is None, "bash is not installed")
     def test_another_shell_understands_its_own_syntax(self):
         done = self.benchctl_json(
-            "compare", *LINES, "--shell=bash", "--prepare", "x=(1); [[ ${#x[@]} == 1 ]]", ARRAY,
+            "compare", *COUNTS, "--shell=bash", "--prepare", "x=(1); [[ ${#x[@]} == 1 ]]", ARRAY,
             ARRAY)
         self.assert_exit(done, PASS)
         self.assertEqual(self.means(done), (2, 2))
         self.assertIn("--shell=bash ", self.shown(done))
         arm = self.session(done.events[0]["session"])["spec"]["benchmarks"][0]["arms"][0]
         self.assertEqual((arm["shell"], arm["interpreter"]), (True, "bash"))
-        done = self.benchctl_json("compare", *LINES, "--shell", f"--shell={shutil.which('bash')}",
+        done = self.benchctl_json("compare", *COUNTS, "--shell", f"--shell={shutil.which('bash')}",
                                   "echo n 2", ARRAY)
         self.assert_exit(done, PASS)
 

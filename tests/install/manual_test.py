@@ -144,7 +144,7 @@ class CompletionTest(unittest.TestCase):
 
     def test_options_of_the_command(self):
         self.assertEqual(self.complete("benchctl compare --par"),
-                         {"--parse", "--parameter-list", "--parameter-scan"})
+                         {"--parse", "--parse-file", "--parameter-list", "--parameter-scan"})
         self.assertEqual(self.complete("benchctl list --sta"), {"--state"})
         self.assertEqual(self.complete("benchctl --no"), {"--no-autostart"})
         self.assertIn("-w", self.complete("benchctl compare -"))
@@ -241,7 +241,7 @@ class OtherShell:
 
     def test_options_and_fixed_words_of_their_values(self):
         self.assertEqual(self.complete("benchctl compare --par"),
-                         {"--parse", "--parameter-list", "--parameter-scan"})
+                         {"--parse", "--parse-file", "--parameter-list", "--parameter-scan"})
         self.assertEqual(self.complete("benchctl compare --method "),
                          {"paired", "welch", "exact-t", "fixed", "layouts"})
 

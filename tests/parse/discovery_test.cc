@@ -78,6 +78,8 @@ TEST(DiscoveryTest, ReadsTheListsThatTheToolsPrint) {
 }
 
 TEST(DiscoveryTest, LeavesOutWhatIsNoBenchmark) {
+  EXPECT_EQ(NamesIn("libtest", "a: benchmark\n: benchmark\nb: test\n: bench\n"),
+            (ListedNames{"a"}));
   EXPECT_EQ(NamesIn("go",
                     "TestParse\nBenchmarkParse\nBenchmark\nBenchmarkÄ\nBenchmarking\n"
                     "ExampleParse\nFuzzParse\nBenchmark of the log\nok  \tx/y\t0.004s\n"),

@@ -160,7 +160,8 @@ TEST_F(DiscoveryTest, MetricsHaveTheNameOfTheBenchmarkOnce) {
 }
 
 TEST_F(DiscoveryTest, TheStoreAndTheExportsKnowTheExpandedSession) {
-  RunIt();
+  // As the queue does when a session ends.
+  ASSERT_TRUE(store_.Ask(&Records::Update, RunIt(), HistoryEntry{}));
   const Result<SessionRecord> stored = store_.Ask(&Records::Load, id_);
   ASSERT_TRUE(stored) << stored.error().message;
   ASSERT_EQ(stored->spec.benchmarks.size(), 2U);

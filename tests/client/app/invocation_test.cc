@@ -42,7 +42,7 @@ TEST(InvocationTest, ValuesOfVariablesAreNotKept) {
   EXPECT_EQ(InvocationAsked({"--env", "TOKEN=s3cret", "--env", "a b=s3cret", "a", "b"}),
             "--env TOKEN=\"$TOKEN\" --env 'a b=...' -- a b");
   EXPECT_EQ(InvocationAsked({"--env", "base:TOKEN=s3cret", "a", "b"}),
-            "--env 'base:TOKEN=...' -- a b");
+            "--env base:TOKEN=... -- a b");
 }
 
 TEST(InvocationTest, AnOptionalValueStaysInItsWord) {

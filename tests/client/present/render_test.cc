@@ -348,7 +348,7 @@ TEST(ReportTest, ReplaysTheOwnValuesOfArms) {
   }
   EXPECT_EQ(
       ReplayCommand(session.spec(), 42),
-      "benchctl compare --seed 42 --metric wall_time --max-time 60s --shell=bash --shell=none "
+      "benchctl compare --seed 42 --metric wall_time:2% --max-time 60s --shell=bash --shell=none "
       "--setup 'make -s' --prepare 'make base' --prepare sync --cwd '/home/user/my project' "
       "--input /in-0 --input /in-1 --label branch=main -n base -n candidate -- ./bench ./bench");
   // The shell of the hooks does not follow from those of the arms.

@@ -257,7 +257,7 @@ TEST(SuiteTest, OnlySelectsInsideAProgramThatHasSeveralBenchmarks) {
   EXPECT_EQ(OnlyOf(both, 0), Texts{});
   EXPECT_EQ(OnlyOf(both, 1), Texts{"BenchmarkA"});
   const auto own = BuildSuite(text + "only = ['x*']\n", {});
-  EXPECT_EQ(OnlyOf(own, 3), Texts{"x*"});
+  EXPECT_EQ(OnlyOf(own, 4), Texts{"x*"});
 }
 
 TEST(SuiteTest, AnUnknownHarnessIsRefused) {
