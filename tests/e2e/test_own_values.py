@@ -44,7 +44,7 @@ class OwnValuesTest(DaemonTest):
         self.assertIn(f"with       base: input {self.folder}/a\n", shown)
         again = next(line for line in shown.splitlines() if line.startswith("again: "))
         words = again.removeprefix("again: ").replace("benchctl compare", "", 1).split()
-        repeated = self.benchctl_json("compare", *words)
+        repeated = self.benchctl("compare", "--json", *words)  # the line ends with the commands
         self.assert_exit(repeated, REGRESSION)
         self.assertEqual(self.means(repeated), (1000, 2000))
 
