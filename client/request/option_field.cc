@@ -280,6 +280,13 @@ Result<void> ParseInput(const std::string& text, const OptionTarget& to) {
   return {};
 }
 
+Result<void> ParseResultFile(const std::string& text, const OptionTarget& to) {
+  // It would otherwise mean that the numbers are on stdout.
+  if (text.empty()) return UsageError("empty path", "write the path of a file with the numbers");
+  to.benchmark->set_parse_file(text);
+  return {};
+}
+
 Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("empty file name", "write null, pipe, log or FILE");
   if (text == "null") {
@@ -399,6 +406,11 @@ TextList FormatPerArm(const OptionSource& of, const std::string& shared,
 
 TextList FormatInput(const OptionSource& of) {
   return FormatPerArm(of, of.benchmark.input(), &v1::Arm::input);
+}
+
+TextList FormatResultFile(const OptionSource& of) {
+  const std::string& file = of.benchmark.parse_file();
+  return file.empty() ? TextList() : TextList{file};
 }
 
 TextList FormatPrepare(const OptionSource& of) {

@@ -204,7 +204,7 @@ constexpr std::array kOptions = {
                         "github-bigger, an adapter such as wrk or fio (`benchctl parse` lists "
                         "them), or an adapter of your own, FILE.toml"))),
     PerBenchmark(kChildren(
-        "parse-file", "PATH", Benchmark(v1::Benchmark::kParseFileFieldNumber),
+        "parse-file", "PATH", Own(Part::kBenchmark, ParseResultFile, FormatResultFile),
         "with --parse, read the numbers from files that each run writes, such as results.json or "
         "'target/criterion/**/new/*.json'; files that match are removed before each run")),
 

@@ -21,11 +21,24 @@ Error RefusePattern(std::string_view pattern, std::string_view why, std::string_
                std::string(hint)};
 }
 
-/// Returns whether a pattern has a character that must be in each name that it matches.
+/// Returns whether a pattern has a character, besides dots, that must be in each name that it
+/// matches.
 bool HasLiteral(std::string_view pattern) {
-  return std::ranges::any_of(pattern, [](char c) {
-    return kWildcards.find(c) == std::string_view::npos && c != ']' && c != '.';
-  });
+  while (!pattern.empty()) {
+    const char c = pattern.front();
+    // A bracket directly after the first one, or after !, is one of the characters.
+    const std::size_t end =
+        c == '[' ? pattern.find(']', pattern.starts_with("[!") ? 3 : 2) : std::string_view::npos;
+    if (end == std::string_view::npos && c != '*' && c != '?' && c != '.') return true;
+    pattern.remove_prefix(end == std::string_view::npos ? 1 : end + 1);
+  }
+  return false;
+}
+
+Error RefuseOutside(std::string_view pattern) {
+  return RefusePattern(pattern, "is not below the working directory",
+                       "files that match are removed before each run, so the path must be relative "
+                       "and without ..; --cwd sets the working directory");
 }
 
 }  // namespace
@@ -40,6 +53,7 @@ Result<FilePattern> FilePattern::Parse(std::string_view text) {
     return RefusePattern(text, "is a descriptor, not a file",
                          "omit it for numbers on stdout, or name a file that each run writes");
   }
+  if (text.starts_with('/')) return RefuseOutside(text);
   FilePattern pattern;
   pattern.text_ = std::string(text);
   for (std::string_view rest = text; !rest.empty();) {
@@ -48,7 +62,7 @@ Result<FilePattern> FilePattern::Parse(std::string_view text) {
     if (name.empty() || name == ".") continue;
     TRY_VOID(pattern.Add(name));
   }
-  if (pattern.parts_.empty() || text.ends_with('/') || pattern.parts_.back().text == "..") {
+  if (pattern.parts_.empty() || text.ends_with('/')) {
     return RefusePattern(text, "does not name a file", kHint);
   }
   const Part& last = pattern.parts_.back();
@@ -64,6 +78,7 @@ Result<void> FilePattern::Add(std::string_view name) {
   if (parts_.size() == kMaxParts) {
     return RefusePattern(text_, "has too many folders", "write at most 64");
   }
+  if (name == "..") return RefuseOutside(text_);
   Part part{Part::Kind::kName, std::string(name)};
   if (name == "**") {
     part.kind = Part::Kind::kFolders;

@@ -42,7 +42,7 @@ class FileSearch {
 
   /// Returns everything that matches, except folders that a wildcard matches, by path.
   Result<std::vector<std::string>> Search() && {
-    TRY_VOID(Enter(pattern_.absolute() ? "/" : "", 0, 0));
+    TRY_VOID(Enter("", 0, 0));
     std::ranges::sort(found_);
     const auto repeated = std::ranges::unique(found_);
     found_.erase(repeated.begin(), repeated.end());
@@ -130,6 +130,16 @@ Result<void> CheckRegular(const std::string& path) {
                          "only regular files are read, and removed before each run");
 }
 
+/// @errors kInvalidArgument if a file that matches is not the result of a run
+Result<void> CheckRemovable(const std::string& path) {
+  TRY_VOID(CheckRegular(path));
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0 || (info.st_mode & 0111U) == 0) return {};
+  return InvalidArgument(ShownPath(path), "is a program",
+                         "files that match are removed before each run; write a pattern that "
+                         "matches only files with numbers");
+}
+
 /// Reads a regular file.
 Result<std::string> ReadRegular(const std::string& path, std::size_t most_bytes) {
   // Some devices react when they are opened.
@@ -153,8 +163,8 @@ std::string ShownPath(const std::string& path) { return OnOneLine(Utf8Lossy(path
 
 Result<void> RemoveResultFiles(const FilePattern& pattern) {
   TRY(const auto paths, FileSearch(pattern).Search());
+  for (const std::string& path : paths) TRY_VOID(CheckRemovable(path));
   for (const std::string& path : paths) {
-    TRY_VOID(CheckRegular(path));
     if (unlink(path.c_str()) != 0 && !IsGone(errno)) return SystemError(ShownPath(path), errno);
   }
   return {};
@@ -165,8 +175,8 @@ Result<std::vector<ResultFile>> ReadResultFiles(const FilePattern& pattern,
   TRY(auto paths, FileSearch(pattern).Search());
   if (paths.empty()) {
     return Error{ErrorCode::kInvalidArgument, "no file matches " + Quoted(pattern.text()),
-                 "the program must write the file in each run, below the working directory of its "
-                 "command"};
+                 "benchd removes what matches before each run; the program must write the file in "
+                 "each run, below the working directory of its command"};
   }
   std::vector<ResultFile> files;
   std::size_t left = most_bytes;

@@ -99,7 +99,10 @@ class ParseFileTest(HarnessTest):
 
     def test_wrong_patterns_are_refused_before_anything_runs(self):
         for pattern, why in (("out/*", "matches every file"), ("out/", "does not name a file"),
-                             ("/dev/stdout", "is a descriptor"), ("a**.txt", "has ** beside")):
+                             ("/dev/stdout", "is a descriptor"), ("a**.txt", "has ** beside"),
+                             ("[a-z]*", "matches every file"), ("", "empty path"),
+                             ("../out.txt", "is not below the working directory"),
+                             (self.folder / "out.txt", "is not below the working directory")):
             done = self.benchctl("compare", *LINES, "--parse-file", pattern, "true", "true")
             self.assert_exit(done, USAGE)
             self.assert_named(done, "parse-file", why)

@@ -18,10 +18,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 
+/// In a working directory of its own, because patterns are below it.
 class ResultFilesTest : public testing::Test {
  protected:
-  FilePattern In(const std::string& pattern) const {
-    const auto made = FilePattern::Parse(folder_ / pattern);
+  ResultFilesTest() { fs::current_path(folder_.path()); }
+  ~ResultFilesTest() override { fs::current_path(before_); }
+
+  static FilePattern In(const std::string& pattern) {
+    const auto made = FilePattern::Parse(pattern);
     EXPECT_TRUE(made) << made.error().message;
     return *made;
   }
@@ -29,24 +33,23 @@ class ResultFilesTest : public testing::Test {
     fs::create_directories(fs::path(folder_ / name).parent_path());
     folder_.Put(name, text);
   }
-  /// The files that match, below the folder, each with its text.
-  std::vector<std::string> Read(const std::string& pattern) const {
+  /// The files that match, each with its text.
+  static std::vector<std::string> Read(const std::string& pattern) {
     const auto files = ReadResultFiles(In(pattern), kMiB);
     EXPECT_TRUE(files) << files.error().message;
     std::vector<std::string> texts;
     if (!files) return texts;
     for (const ResultFile& file : *files) {
-      texts.push_back(file.path.substr(folder_.path().size() + 1) + "=" + file.text);
+      texts.push_back(file.path + "=" + file.text);
     }
     return texts;
   }
-  Error ErrorOf(const std::string& pattern, std::size_t most = kMiB) const {
+  static Error ErrorOf(const std::string& pattern, std::size_t most = kMiB) {
     const auto files = ReadResultFiles(In(pattern), most);
     EXPECT_FALSE(files);
     return files ? Error() : files.error();
   }
-  test::Replacements Folder() const { return {{folder_.path(), "DIR"}}; }
-
+  const fs::path before_ = fs::current_path();
   TempFolder folder_;
 };
 
@@ -95,7 +98,21 @@ TEST_F(ResultFilesTest, RemovesWhatMatchesAndNothingElse) {
   EXPECT_TRUE(RemoveResultFiles(In("**/*.json"))) << "nothing matches now";
   EXPECT_TRUE(RemoveResultFiles(In("nosuch/a.json")));
   EXPECT_TRUE(RemoveResultFiles(In("a.txt/b.json")));
-  EXPECT_WORDING(ErrorOf("**/*.json"), Folder());
+  EXPECT_WORDING(ErrorOf("**/*.json"));
+}
+
+TEST_F(ResultFilesTest, NothingIsRemovedUnlessEverythingThatMatchesMayBe) {
+  Put("a.json");
+  Put("z.json");
+  ASSERT_EQ(chmod("z.json", 0755), 0);
+  const auto program = RemoveResultFiles(In("*.json"));
+  ASSERT_FALSE(program);
+  EXPECT_WORDING(program.error());
+  ASSERT_EQ(chmod("z.json", 0644), 0);
+  ASSERT_EQ(mkfifo("b.json", 0600), 0);
+  EXPECT_FALSE(RemoveResultFiles(In("*.json")));
+  EXPECT_TRUE(fs::exists("a.json"));
+  EXPECT_TRUE(fs::exists("z.json"));
 }
 
 TEST_F(ResultFilesTest, RefusesWhatIsNoRegularFile) {
@@ -103,10 +120,10 @@ TEST_F(ResultFilesTest, RefusesWhatIsNoRegularFile) {
   fs::create_symlink(folder_.Put("target", "old"), folder_ / "link.json");
   fs::create_directory(folder_ / "folder.json");
   for (const char* name : {"fifo.json", "link.json", "folder.json"}) {
-    EXPECT_WORDING(ErrorOf(name), Folder());
+    EXPECT_WORDING(ErrorOf(name));
     const auto removed = RemoveResultFiles(In(name));
     ASSERT_FALSE(removed) << name;
-    EXPECT_WORDING(removed.error(), Folder());
+    EXPECT_WORDING(removed.error());
     EXPECT_TRUE(fs::exists(fs::symlink_status(folder_ / name))) << name;
   }
   EXPECT_TRUE(fs::exists(folder_ / "target"));
@@ -119,7 +136,7 @@ TEST_F(ResultFilesTest, LimitsTheBytesOfAllFilesTogether) {
   Put("c.json", "x");
   const Error error = ErrorOf("*.json");
   EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
-  EXPECT_WORDING(error, Folder());
+  EXPECT_WORDING(error);
   // The size is not believed, but neither is a large file read to its end.
   Put("sparse");
   ASSERT_EQ(truncate((folder_ / "sparse").c_str(), off_t{1} << 40), 0);
@@ -131,11 +148,11 @@ TEST_F(ResultFilesTest, LimitsTheNumberOfFilesAndTheDepthOfFolders) {
   for (std::size_t i = 0; i <= kMaxResultFiles; ++i) {
     folder_.Put("many/" + std::to_string(i) + ".json", "");
   }
-  EXPECT_WORDING(ErrorOf("many/*.json"), Folder());
+  EXPECT_WORDING(ErrorOf("many/*.json"));
   std::string deep = "deep";
   for (int i = 0; i < 70; ++i) deep += "/d";
   Put(deep + "/a.json");
-  EXPECT_WORDING(ErrorOf("deep/**/a.json"), Folder());
+  EXPECT_WORDING(ErrorOf("deep/**/a.json"));
 }
 
 TEST_F(ResultFilesTest, AFolderThatCannotBeReadIsAnError) {
