@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/stats/decision.h"
 #include "core/stats/paired.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/two_arms.h"
