@@ -275,6 +275,7 @@ std::string FormatRoundTrip(double value) {
 }
 
 std::string FormatRoundTripPercent(double fraction) {
+  if (fraction < 0) return "-" + FormatRoundTripPercent(-fraction);
   // Move the decimal point of the shortest decimal by two places; multiplying by 100 would round.
   std::array<char, 40> text{};
   const auto end =

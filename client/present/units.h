@@ -74,7 +74,7 @@ class ColumnFormat {
 /// Formats a fraction as a percentage with sign: "+10.2 %".
 std::string FormatChange(double fraction, int decimals);
 
-/// Formats a fraction as a percentage without sign: "2 %", "0.5 %", "99.9 %".
+/// Formats a fraction as a percentage without a plus sign: "2 %", "0.5 %", "-5 %".
 std::string FormatPercent(double fraction);
 
 /// Formats a fraction >= 0 as a percentage with two significant digits: "34.1 %", "0.30 %".
@@ -96,7 +96,8 @@ std::string FormatRough(double seconds);
 /// Returns the shortest text that reads back as the same double.
 std::string FormatRoundTrip(double value);
 
-/// Formats a fraction above 0 as a percentage that reads back as the same double: "2%", "0.05%".
+/// Formats a fraction other than 0 as a percentage that reads back as the same double: "2%",
+/// "-0.05%".
 std::string FormatRoundTripPercent(double fraction);
 
 }  // namespace benchd::client

@@ -256,7 +256,9 @@ std::string GateText(const v1::Gate& gate) {
   } else if (gate.margin_case() == v1::Gate::kRatio) {
     text += ":" + FormatRoundTripPercent(gate.ratio());
   } else if (gate.margin_case() == v1::Gate::kAbsolute) {
-    text += ":+" + FormatRoundTrip(gate.absolute()) + gate.unit();
+    // A negative number without a unit needs the plus sign, too (ParseMetricGate()).
+    const bool plus = gate.absolute() >= 0 || gate.unit().empty();
+    text += (plus ? ":+" : ":") + FormatRoundTrip(gate.absolute()) + gate.unit();
   }
   if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
   return text;

@@ -65,16 +65,25 @@ struct AbsoluteMargin {
   std::string_view unit;
 };
 
-Result<AbsoluteMargin> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
-  const auto wrong = [text](std::string_view why) {
-    return UsageError("the margin +" + std::string(text) + " " + std::string(why),
-                      "write :+5, :+2ms or :+1MiB");
+// Returns whether the segment is a negative number with a unit of time or of bytes, such as "-5ms".
+bool IsNegativeDifference(std::string_view segment) {
+  if (!segment.starts_with('-')) return false;
+  const auto measured = TakeMeasured(segment);
+  return measured && measured->unit != nullptr && segment.empty();
+}
+
+// Parses "+ABS" or "-ABS". A plus sign may precede a negative number.
+Result<AbsoluteMargin> ParseAbsoluteMargin(std::string_view segment, std::string_view metric) {
+  const auto wrong = [segment](std::string_view why) {
+    return UsageError("the margin " + std::string(segment) + " " + std::string(why),
+                      "write :+5, :+2ms, :+1MiB or :-2ms");
   };
+  std::string_view text = segment;
+  if (text.starts_with('+')) text.remove_prefix(1);
   const auto measured = TakeMeasured(text);
   if (!measured || !text.empty()) return wrong("is not a number with a unit");
   if (!std::isfinite(measured->number)) return wrong("is not a finite number");
-  if (measured->number < 0) return wrong("is negative");
-  if (measured->number == 0) return wrong("is not above zero");
+  if (measured->number == 0) return wrong("is zero");
   if (measured->unit == nullptr) return AbsoluteMargin{measured->number, {}};
   const auto dimension = DimensionOf(metric);
   if (dimension && *dimension != measured->unit->dimension) {
@@ -133,12 +142,12 @@ Result<double> ParseFraction(std::string_view text) {
 Result<double> ParseMargin(std::string_view text) {
   auto margin = ParseFraction(text);
   if (!margin) return margin;
-  if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
-  if (*margin == 0) return UsageError("a margin must be above zero", "write 2% or 0.02");
+  if (*margin == 0) return UsageError("a margin cannot be zero", "write 2% or -5%");
   // A bare 5 probably means 5 %. As a fraction, it would let a program pass that takes five times
   // as long.
-  if (*margin >= 1 && !text.ends_with('%')) {
-    return UsageError("a margin of 1 or more needs a percent sign",
+  if (std::abs(*margin) >= 1 && !text.ends_with('%')) {
+    return UsageError(*margin > 0 ? "a margin of 1 or more needs a percent sign"
+                                  : "a margin of -1 or less needs a percent sign",
                       "write " + std::string(text) + "%");
   }
   return margin;
@@ -219,8 +228,8 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
     const std::string_view name = text.substr(0, colon);
     if (segment == "exact") {
       gate.exact = true;
-    } else if (segment.starts_with('+')) {
-      TRY(auto absolute, ParseAbsoluteMargin(segment.substr(1), name));
+    } else if (segment.starts_with('+') || IsNegativeDifference(segment)) {
+      TRY(auto absolute, ParseAbsoluteMargin(segment, name));
       gate.absolute = absolute.margin;
       gate.unit = absolute.unit;
     } else {

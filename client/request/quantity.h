@@ -20,8 +20,9 @@ Result<double> ParseNumber(std::string_view text);
 /// Parses a fraction, written as `0.02` or `2%`. Both give the same double.
 Result<double> ParseFraction(std::string_view text);
 
-/// Parses a margin: a fraction above zero. A margin of 100 % or more needs the percent sign,
-/// because a bare 5 probably means 5 %.
+/// Parses a margin: a fraction other than zero. A negative margin is how much better the candidate
+/// has to be. A margin of 100 % or more in either direction needs the percent sign, because a bare 5
+/// probably means 5 %. Whether -100 % is possible depends on the metric, so it is not an error here.
 Result<double> ParseMargin(std::string_view text);
 
 /// Parses a probability strictly between 0 and 1, as a fraction or percentage. The hint shows
@@ -44,7 +45,8 @@ Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view tex
 
 enum class Direction { kLower, kHigher };
 
-/// The value of `--metric NAME[:P%|:+ABS|:exact][:lower|:higher]`. It has at most one margin.
+/// The value of `--metric NAME[:P%|:+ABS|:exact][:lower|:higher]`. It has at most one margin, which is
+/// negative if the candidate has to be better by that much.
 struct MetricGate {
   std::string name;                ///< or a pattern
   std::optional<double> ratio;     ///< fraction
@@ -58,7 +60,8 @@ struct MetricGate {
 /// Parses a metric with a margin and a direction. Recognises suffixes only from the right:
 /// `BM_X/threads:2` is a name, `BM_X/threads:2:5%` has a margin. After a built-in metric, a bare
 /// fraction is a margin, too: `cpu_time:0.02`. ABS may have a unit: ns us ms s m h, B kB MB GB KiB
-/// MiB GiB TiB.
+/// MiB GiB TiB. A negative difference with a unit does not need the plus sign: `:-5ms` is `:+-5ms`.
+/// Without a unit it does, because `BM_X/offset:-5` is a name.
 Result<MetricGate> ParseMetricGate(std::string_view text);
 
 /// Checks that a name is that of a built-in metric, for gates of commands whose output is not

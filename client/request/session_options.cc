@@ -89,7 +89,8 @@ constexpr Under kQueue{"Queue"};
 constexpr std::array kOptions = {
     InTables(
         PerBenchmark(kVerdict("margin", "P", Session(Spec::kMarginFieldNumber, Number::kMargin),
-                              "smallest slowdown that counts, as 2% or 0.02 (default: 2%)"))),
+                              "smallest slowdown that counts, as 2% or 0.02; -5% requires an "
+                              "improvement of 5 % (default: 2%)"))),
     InTables(kVerdict("confidence", "P", Own(Part::kSession, ParseConfidence, FormatNothing),
                       "confidence of the whole session, 1 - alpha (default: 99%)"),
              "confidence of all gates together, 1 - alpha (default: 99%)"),

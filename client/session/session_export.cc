@@ -79,9 +79,11 @@ Result<void> ReadSession(const Json& json, v1::Session* session) {
 
 /// Returns whether the criteria of the gate are complete. A missing estimate is a valid result.
 bool IsWhole(const Comparison& gate) {
-  const bool rate = gate.margin_kind == MarginKind::kRatio && gate.better == Better::kHigher;
-  return gate.margin && *gate.margin >= 0 && (!rate || *gate.margin < 1) && gate.better &&
-         gate.confidence > 0 && gate.confidence < 1 && !gate.metric.empty();
+  if (!gate.margin || !gate.better || gate.metric.empty()) return false;
+  const bool rate = gate.better == Better::kHigher;
+  const bool possible =
+      gate.margin_kind != MarginKind::kRatio || (rate ? *gate.margin < 1 : *gate.margin > -1);
+  return possible && gate.confidence > 0 && gate.confidence < 1;
 }
 
 Error LeaveOut(std::string why) { return UsageError(std::move(why), "leave that export out"); }

@@ -63,7 +63,8 @@ Deciding DecidingEffect(const Comparison& gate) {
   return deciding;
 }
 
-/// Returns the change at which a gate with this margin regresses.
+/// Returns the change at which a gate with this margin regresses. If the margin is negative, this is
+/// an improvement.
 double ThresholdOf(const Comparison& gate, double margin) {
   return gate.better == Better::kHigher ? -margin : margin;
 }
@@ -126,12 +127,14 @@ namespace {
 
 /// Returns by what factor the number of runs has to grow until the interval excludes the margin.
 /// The width of the interval shrinks with the square root of the number. The estimate is assumed to
-/// be correct, or the change to be 0 if the interval is still wider than the margin on either side.
+/// be correct, or the change to be 0 if the interval is still wider than the margin on either side,
+/// whatever the sign of the margin.
 std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) {
   if (!now.lo || !now.hi || !now.estimate || !now.margin) return std::nullopt;
   const double half = (*now.hi - *now.lo) / 2;
+  const double size = std::abs(*now.margin);
   const double far =
-      half > *now.margin ? *now.margin : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
+      half > size ? size : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
   // A reserve, because the estimate may change.
   constexpr double kReserve = 1.5;
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
@@ -180,7 +183,8 @@ Forecast ForecastOf(const Comparison& gate, const SessionSpec& spec, DataSource 
   const std::optional<double> times = TimesTheRuns(gate, now);
   const double at_least_twice = std::max(2.0, times.value_or(0));
   if (gate.method == Method::kLayouts) return MoreLayouts(gate, times.value_or(2));
-  const bool known = now.lo && now.hi && now.margin && *now.hi - *now.lo <= 2 * *now.margin;
+  const bool known =
+      now.lo && now.hi && now.margin && *now.hi - *now.lo <= 2 * std::abs(*now.margin);
   if (known && (!times || *times > kHopeless)) return {.remedy = Remedy::kOtherMargin};
   if (table) return {.remedy = HasMeansAlone(report) ? Remedy::kSingleRounds : Remedy::kMoreRows};
   const std::uint64_t runs = std::min(gate.n_reference, gate.n_candidate);

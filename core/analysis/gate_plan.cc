@@ -30,7 +30,7 @@ bool GatesUnnamed(const KnownMetric& metric) {
 // step each (docs/statistics.md section 3, resolution).
 bool HasRatio(const CommonValue& values, double resolution, double margin) {
   return values.any && values.positive &&
-         (!values.constant || 2 * resolution / *values.constant < margin);
+         (!values.constant || 2 * resolution / *values.constant < std::abs(margin));
 }
 
 // Returns whether all values, or only the later values, permit a relative change. A metric that was
@@ -53,9 +53,10 @@ bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size
                                  : ShownByAReference(benchmark, catalog, id);
 }
 
-// Returns whether a gate on this metric is exact if the user gave no margin.
+// Returns whether a gate on this metric is exact if the user gave no margin. An exact gate finds any
+// worsening, which is not what a negative margin asks.
 bool IsExactByDefault(const KnownMetric& metric, const GateDefaults& defaults) {
-  return defaults.exact && CountsWork(metric.key, metric.unit);
+  return defaults.exact && defaults.margin >= 0 && CountsWork(metric.key, metric.unit);
 }
 
 bool IsDefaultGate(const Benchmark& benchmark, const GateDefaults& defaults,
@@ -133,15 +134,31 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
                          "name a metric with its direction: --metric NAME:lower");
 }
 
-Result<double> Threshold(const Gate& gate, double margin, Better better) {
-  if (gate.kind != MarginKind::kRatio) return margin;
-  if (better == Better::kLower) return LowerIsBetterThreshold(gate.margin);
-  if (gate.margin >= 1) {
-    return InvalidArgument("metric " + gate.metric,
-                           "a rate cannot drop by a margin of 100 % or more",
+// Checks that a relative margin is a possible change of a metric with this direction.
+Result<void> CheckPossible(const std::string& field, double margin, Better better) {
+  if (better == Better::kHigher && margin >= 1) {
+    return InvalidArgument(field, "a rate cannot drop by a margin of 100 % or more",
                            "use a margin below 100 %");
   }
-  return RateThreshold(gate.margin);
+  if (better == Better::kLower && margin <= -1) {
+    return InvalidArgument(field, "no value can be lower by a margin of 100 % or more",
+                           "use a margin above -100 %, such as -50%");
+  }
+  return {};
+}
+
+Result<double> Threshold(const Gate& gate, double margin, Better better) {
+  if (gate.kind != MarginKind::kRatio) return margin;
+  TRY_VOID(CheckPossible("metric " + gate.metric, margin, better));
+  return better == Better::kLower ? LowerIsBetterThreshold(margin) : RateThreshold(margin);
+}
+
+// Returns the direction of a gate's metric if it is known before the first run. With `parse`, a
+// program may print another metric with the name of a built-in one.
+std::optional<Better> KnownDirection(const Gate& gate, const Benchmark& benchmark) {
+  if (gate.better || !benchmark.parse.empty()) return gate.better;
+  const MetricInfo* const builtin = FindBuiltinMetric(gate.metric);
+  return builtin == nullptr ? std::nullopt : builtin->better;
 }
 
 std::string NearestKey(std::string_view typed, const MetricCatalog& catalog) {
@@ -187,16 +204,20 @@ Result<PlannedGate> PlanGate(Gate gate, const Benchmark& benchmark, const GateDe
 }  // namespace
 
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
-  if (!(std::isfinite(default_margin) && default_margin >= 0)) {
-    return InvalidArgument("margin", "must be a finite number of at least 0",
-                           "write, for example, --margin 2%");
+  if (!std::isfinite(default_margin)) {
+    return InvalidArgument("margin", "must be a finite number", "write, for example, --margin 2%");
   }
+  const bool by_wall_time = benchmark.gates.empty() && benchmark.parse.empty();
+  if (by_wall_time) TRY_VOID(CheckPossible("margin", default_margin, Better::kLower));
   std::set<std::string> seen;
   for (const Gate& gate : benchmark.gates) {
-    if (!(std::isfinite(gate.margin) && gate.margin >= 0)) {
-      return InvalidArgument("metric " + gate.metric,
-                             "its margin must be a finite number of at least 0",
+    if (!std::isfinite(gate.margin)) {
+      return InvalidArgument("metric " + gate.metric, "its margin must be a finite number",
                              "write, for example, --metric " + gate.metric + ":2%");
+    }
+    const std::optional<Better> better = KnownDirection(gate, benchmark);
+    if (gate.kind == MarginKind::kRatio && better) {
+      TRY_VOID(CheckPossible("metric " + gate.metric, gate.margin, *better));
     }
     const bool has_unit = !gate.unit.empty();
     if (has_unit && (gate.kind != MarginKind::kAbsolute || FindTypedUnit(gate.unit) == nullptr)) {

@@ -14,7 +14,7 @@ namespace benchd {
 struct PlannedGate {
   std::size_t metric = 0;  ///< number of the metric in the benchmark's catalog
   MarginKind kind = MarginKind::kRatio;
-  double margin = 0;     ///< as the user wrote it
+  double margin = 0;     ///< as the user wrote it; negative: how much better it has to be
   double threshold = 0;  ///< margin on the scale of PairedEstimate, positive = worse
   /// Whether any worsening counts while the values of each arm are all equal. The margin then
   /// applies only if they vary. Always true for kExact.
@@ -30,8 +30,8 @@ struct GateDefaults {
   bool exact;  ///< whether gates on counts of work (CountsWork()) are exact
 };
 
-/// Checks everything that is known before the first run: that margins are valid, and that no metric
-/// is named twice.
+/// Checks everything that is known before the first run: that margins are valid and, if the direction
+/// of their metric is known, possible, and that no metric is named twice.
 ///
 /// @errors kInvalidArgument, which names the metric
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
@@ -63,7 +63,8 @@ std::vector<std::optional<std::size_t>> GateOfEachMetric(const Benchmark& benchm
 /// Returns the metrics that have a direction but do not gate by default, because a default margin
 /// is a relative change. Either a value is not above 0, or all values are equal and one step of the
 /// metric exceeds the margin. Then no number of runs would decide, as for one page per run and a
-/// margin of 2 %. A count of work always gates, because it is exact.
+/// margin of 2 %. A count of work always gates, because it is exact, unless the default margin is
+/// negative.
 std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const GateDefaults& defaults,
                                            const MetricCatalog& catalog);
 
@@ -76,15 +77,16 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const Gat
 ///
 /// A gate without a margin on a count of work is exact. If its values vary, the default margin
 /// applies, or one unit if the default margin of the smallest value is less than that: there is
-/// nothing between 5 allocations and 6.
+/// nothing between 5 allocations and 6. A negative default margin asks for an improvement, which an
+/// exact gate does not judge, so such a gate has that margin as a ratio.
 ///
 /// A gate that does not match any metric has no effect here; see GatesAboutNothing().
 ///
 /// @param may_be_none  for tables: if the spec lacks gates, every metric that can gate becomes a
 /// gate, and there may be no gates
 /// @errors kInvalidArgument for a metric without a direction (the hint names the suffix to add), a
-/// relative margin of 100 % or more on a rate, a margin whose unit cannot be converted to the
-/// metric's unit, an exact gate on a time or a rate, or a benchmark in which no metric gates by
+/// relative margin of 100 % or more on a rate or of -100 % or less on any other metric, a margin whose
+/// unit cannot be converted to the metric's unit, an exact gate on a time or a rate, or a benchmark in which no metric gates by
 /// default
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const GateDefaults& defaults,
                                            MetricCatalog& catalog, bool may_be_none = false);

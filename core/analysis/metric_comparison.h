@@ -84,7 +84,8 @@ class MetricComparison {
   /// Returns whether the values of an arm are not all equal.
   bool varies() const { return constants_.varies(); }
   /// Returns whether the values have varied since the gate was decided on constants, and the
-  /// interval now lies beyond the margin after a pass, or is an improvement after a regression.
+  /// interval now lies beyond the margin after a pass, or is an improvement after a regression. The
+  /// margin of such a gate is never negative.
   bool Contradicted() const;
   /// Returns whether two looks under watching exclude each other on the scale that decides. Then
   /// there is no longer an interval, and no decision is possible.

@@ -33,12 +33,27 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
   return named;
 }
 
+// Returns the flag of a gate. It is about the interval that the gate's row shows. Only the end on
+// the bad side matters, because the other one may be unbounded. A gate with a reason was not judged
+// by that interval.
+Flag FlagOf(const Comparison& gate) {
+  if (!gate.reason.empty() || !gate.better) return Flag::kNone;
+  const bool relative =
+      gate.change && gate.margin_kind == MarginKind::kRatio && gate.basis != Basis::kExact;
+  const std::optional<Effect>& effect = relative ? gate.change : gate.difference;
+  if (!effect) return Flag::kNone;
+  const bool improved = *gate.better == Better::kLower ? effect->hi && *effect->hi < 0
+                                                       : effect->lo && *effect->lo > 0;
+  return improved ? Flag::kImprovement : Flag::kNone;
+}
+
 void Put(const Judgement& judgement, Comparison& gate) {
   // The decision by the values no longer applies.
   if (gate.verdict != judgement.verdict) gate.decided.reset();
   if (gate.verdict != judgement.verdict || !judgement.reason.empty()) gate.basis.reset();
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
+  gate.flag = FlagOf(gate);
 }
 
 Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
@@ -243,6 +258,7 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
       if (gate.verdict == Verdict::kUndecided) {
         // The warning becomes the reason, unless the gate already has one.
         if (gate.reason.empty()) gate.reason = warning.code;
+        gate.flag = Flag::kNone;
         continue;
       }
       // Only a warning about this particular gate withdraws a decision.

@@ -75,7 +75,7 @@ struct Comparison {
   std::string unit;
   ComparisonRole role = ComparisonRole::kInfo;
   std::optional<Better> better;
-  std::optional<double> margin;  ///< gates only
+  std::optional<double> margin;  ///< gates only; negative: how much better it has to be
   MarginKind margin_kind = MarginKind::kRatio;
   double confidence = 0;  ///< coverage of this comparison's interval (1 - alpha/G for a gate)
   Method method = Method::kPaired;
@@ -101,7 +101,10 @@ struct Comparison {
   /// The reason for a verdict that does not come from an interval: a code from kVerdictReasons
   /// (model/verdict_reason.h), or the code of the warning that invalidates the gate.
   std::string reason;
-  Flag flag = Flag::kNone;  ///< info metrics only
+  /// For an info metric: whether it clearly changed (FlagInfoMetrics()). For a gate: kImprovement if
+  /// the interval that decides it lies wholly on the good side of no change, else kNone. It does not
+  /// affect the verdict.
+  Flag flag = Flag::kNone;
   /// The standard error, divided by that of the same values treated as independent. A value of 0.5
   /// means that pairing saved three quarters of the runs. Only for paired methods.
   std::optional<double> pairing_gain;

@@ -76,7 +76,7 @@ bool NamesBuiltinMetric(std::string_view name_or_pattern);
 
 /// Returns whether a metric counts the work of a program: instructions, or allocations. A
 /// deterministic program repeats such a count in every run, so a gate without a margin is exact
-/// (MarginKind::kExact).
+/// (MarginKind::kExact), unless the default margin is negative.
 ///
 /// @param key   NAME or INNER/NAME
 /// @param unit  a count has the unit "1"; the column of a table may lack it

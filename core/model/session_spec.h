@@ -124,16 +124,19 @@ BENCHD_FIELDS(Hooks, shell, interpreter, cwd, build, setup, prepare, conclude, c
 enum class MarginKind { kRatio, kAbsolute, kExact };
 BENCHD_NAMES(MarginKind, "ratio", "absolute", "exact")
 
-/// A metric that decides the verdict. The margin is the smallest worsening that counts.
+/// A metric that decides the verdict. A margin above zero is the smallest worsening that counts. A
+/// margin below zero is the smallest improvement that passes: -0.05 passes if the candidate is at
+/// least 5 % better, and is a regression if it is not.
 struct Gate {
   std::string metric;
   MarginKind kind = MarginKind::kRatio;
-  /// For kRatio a fraction (0.02 = 2 %), for kAbsolute in `unit`, and for kExact 1.
+  /// For kRatio a fraction (0.02 = 2 %), for kAbsolute in `unit`, and for kExact 1. Never 0 in a
+  /// session, and above -1 for a ratio of which lower is better.
   double margin = 0.02;
   std::optional<Better> better;  ///< overrides the metric's own direction
   std::string unit = {};  ///< unit of an absolute margin, "s" or "B"; empty: the metric's unit
   /// Whether the user gave no margin, so that `margin` is the default. A gate on a count of work
-  /// (CountsWork()) is then exact.
+  /// (CountsWork()) is then exact, unless that default asks for an improvement.
   bool margin_implied = false;
   bool operator==(const Gate&) const = default;
 };

@@ -24,8 +24,9 @@ LookDecision DecideAgainst(const Interval& interval, double threshold);
 LookDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
                            double width);
 
-/// Converts a relative margin m to a threshold on the log scale: log1p(m) if lower is better. Rates
-/// are analysed as slowdowns, so their threshold is -log1p(-m), which needs m < 1.
+/// Converts a relative margin m to a threshold on the log scale: log1p(m) if lower is better, which
+/// needs m > -1. Rates are analysed as slowdowns, so their threshold is -log1p(-m), which needs
+/// m < 1. A negative m has a threshold below 0, on the side of improvements.
 double LowerIsBetterThreshold(double margin);
 double RateThreshold(double margin);
 

@@ -66,8 +66,8 @@ struct ArmSteps {
 /// @param analysed  the same moments, or those of 1/x for rates; needs RatioDefined().
 ArmSteps StepsOf(const CentredMoments& raw, const CentredMoments& analysed, double resolution);
 
-/// Returns the factor of a relative margin m: 1 + m if lower is better, and 1/(1 - m) for rates,
-/// which are analysed as 1/x and need m < 1. The factor of an info metric is 1.
+/// Returns the factor of a relative margin m: 1 + m if lower is better, which needs m > -1, and
+/// 1/(1 - m) for rates, which are analysed as 1/x and need m < 1. The factor of an info metric is 1.
 double LowerIsBetterFactor(double margin);
 double RateFactor(double margin);
 

@@ -141,8 +141,8 @@ Result<void> CompleteArm(Arm& arm) {
 }
 
 Result<void> CheckDefaultMargin(double margin) {
-  if (std::isfinite(margin) && margin > 0) return {};
-  return InvalidArgument("margin", "must be above zero", "write 2%");
+  if (std::isfinite(margin) && margin != 0) return {};
+  return InvalidArgument("margin", "must be a number other than zero", "write 2%");
 }
 
 Result<void> CheckGate(const Gate& gate) {
@@ -150,9 +150,10 @@ Result<void> CheckGate(const Gate& gate) {
   if (HasControlCharacter(gate.metric)) {
     return InvalidArgument("metric", "a name contains a control character");
   }
-  if (!std::isfinite(gate.margin) || gate.margin <= 0) {
-    return InvalidArgument("margin", "the margin of " + Quoted(gate.metric) + " must be above zero",
-                           "write the smallest slowdown that counts, such as 2%");
+  if (!std::isfinite(gate.margin) || gate.margin == 0) {
+    return InvalidArgument(
+        "margin", "the margin of " + Quoted(gate.metric) + " must be a number other than zero",
+        "write the smallest slowdown that counts, such as 2%");
   }
   if (gate.kind == MarginKind::kRatio && gate.better == Better::kHigher && gate.margin >= 1) {
     return InvalidArgument("margin",
