@@ -11,6 +11,7 @@
 #include "client/present/json.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
 
@@ -109,7 +110,7 @@ std::string WithoutInterval(const CombinedGate& gate) {
 }
 
 std::string VerdictLine(const v1::Comparison& gate, const std::string& why, const Style& style) {
-  const std::string word = Paint(VerdictWord(gate.verdict()), VerdictTint(gate.verdict()), style);
+  const std::string word = Paint(LeadingWord(gate), VerdictTint(gate.verdict()), style);
   if (!why.empty()) return word + ": " + why;
   if (gate.verdict() != v1::VERDICT_UNDECIDED) return VerdictSentence(gate, style);
   return word + ": " + GateSentence(gate, style) + "; more machines may decide it";

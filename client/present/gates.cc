@@ -118,10 +118,12 @@ ColumnFormat Judged::Scale(const Style& style) const {
                   : ColumnFormat::OfDifferences(estimate.value_or(0), lo, hi, unit, style);
 }
 
+std::string Judged::FormatMargin(double value, const Style& style) const {
+  return relative ? FormatPercent(value) : FormatQuantity(value, unit, style);
+}
+
 std::string Judged::Format(double value, const Style& style) const {
-  if (margin && value == *margin) {
-    return relative ? FormatPercent(value) : FormatQuantity(value, unit, style);
-  }
+  if (margin && value == *margin) return FormatMargin(value, style);
   const ColumnFormat scale = Scale(style);
   return scale.WithUnit(scale.Format(value));
 }

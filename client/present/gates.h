@@ -51,7 +51,7 @@ BlockCount CountBlocks(const v1::Update& update);
 /// cpu_time of the same arms.
 bool RepeatsCpuTime(const v1::Comparison& comparison, const v1::Update& update);
 
-/// Returns "REGRESSION", "PASS" or "UNDECIDED".
+/// Returns "REGRESSION", "PASS" or "UNDECIDED". For a gate, see also LeadingWord().
 std::string VerdictWord(v1::Verdict verdict);
 
 /// Returns the label of a comparison: "candidate vs base", in suites "parse: candidate". Omits the
@@ -78,7 +78,8 @@ struct Judged {
   std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
   /// Returns "+9.8 … +10.6 %", or "" without an interval and for constant values.
   std::string Interval(const Style& style) const;
-  std::string Margin(const Style& style) const;    ///< "2 %", "exact", "" without one
+  std::string FormatMargin(double value, const Style& style) const;  ///< "2 %", "1 MiB"
+  std::string Margin(const Style& style) const;    ///< "-2 %", "exact", "" without one
   std::string Estimate(const Style& style) const;  ///< "+10.2 %", "-" without one
 
   /// Returns whether the interval excludes zero.

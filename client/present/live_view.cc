@@ -10,6 +10,7 @@
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "client/present/words.h"
 #include "core/base/text.h"
 
@@ -25,8 +26,8 @@ constexpr Glyphs kAscii{"|", ":", "=", "O", "<", ">", " ", "#", "."};
 
 const Glyphs& GlyphsFor(const Style& style) { return style.unicode ? kUnicode : kAscii; }
 
-// An effect in units of the margin. Without a margin above zero, the larger end of the interval is
-// the unit.
+// An effect in units of the margin, whatever its sign. Without a margin other than zero, the larger
+// end of the interval is the unit.
 struct Scaled {
   double lo = 0;
   double estimate = 0;
@@ -35,7 +36,7 @@ struct Scaled {
 
 std::optional<Scaled> InMargins(const Judged& judged) {
   if (!judged.lo || !judged.hi || !judged.estimate) return std::nullopt;
-  double unit = judged.margin.value_or(0);
+  double unit = std::abs(judged.margin.value_or(0));
   if (!(unit > 0)) unit = std::max({std::abs(*judged.lo), std::abs(*judged.hi), 1e-300});
   return Scaled{*judged.lo / unit, *judged.estimate / unit, *judged.hi / unit};
 }
@@ -158,7 +159,7 @@ LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style&
   row.scaled = InMargins(judged);
   row.tint = VerdictTint(gate.verdict());
   if (gate.has_decided()) {
-    row.status = Word(gate.verdict());
+    row.status = VerdictWords(gate, style);
   } else if (gate.has_eta_seconds()) {
     row.status = "~" + FormatRough(std::max(0.0, gate.eta_seconds() - state.since_event_seconds));
   } else {
@@ -221,7 +222,8 @@ std::string AxisLine(const std::vector<const v1::Comparison*>& gates, const Layo
     const Judged judged = JudgedBy(*gate);
     return judged.margin == first.margin && judged.relative == first.relative;
   });
-  const std::string margin = same && first.margin ? first.Format(*first.margin, ascii) : "margin";
+  std::string margin = same && first.margin ? first.Format(*first.margin, ascii) : "margin";
+  if (margin.starts_with('-')) margin.erase(0, 1);  // the labels have signs of their own
   const int half = layout.bar / 2;
   const int offset = static_cast<int>(std::lround(half / range));
   std::string line(static_cast<std::size_t>(layout.bar), ' ');
@@ -239,7 +241,7 @@ std::string AxisLine(const std::vector<const v1::Comparison*>& gates, const Layo
     label(half - offset, half + offset, "+" + margin);
   } else if (same && first.margin && first.relative) {
     // The marks are too close to zero, so the labels are at the ends of the axis.
-    const std::string end = "+" + FormatPercent(*first.margin * range);
+    const std::string end = "+" + FormatPercent(std::abs(*first.margin) * range);
     label(static_cast<int>(end.size()) - 1, layout.bar - static_cast<int>(end.size()), end);
   }
   line.erase(line.find_last_not_of(' ') + 1);

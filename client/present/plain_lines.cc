@@ -6,6 +6,7 @@
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "client/present/words.h"
 #include "core/base/text.h"
 
@@ -27,6 +28,7 @@ std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, c
     line += judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "?";
   } else {
     line += gate.verdict() == v1::VERDICT_PASS         ? "passed"
+            : IsNotBetter(gate)                        ? VerdictWords(gate, style)
             : gate.verdict() == v1::VERDICT_REGRESSION ? "regressed"
                                                        : "undecided";
   }

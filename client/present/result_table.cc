@@ -14,6 +14,7 @@
 #include "client/present/row_selection.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "core/base/text.h"
 #include "core/model/metric.h"
 
@@ -125,7 +126,8 @@ std::string VerdictCell(const v1::Comparison& c, const Judged& judged, RowsShown
   if (IsGate(c)) {
     const std::string earlier = shown == RowsShown::kAll ? DecidedEarlier(c) : "";
     const std::string more = c.reason().empty() ? earlier : ReasonWords(c);
-    return Paint(VerdictWord(c.verdict()), VerdictTint(c.verdict()), style) +
+    const std::string word = IsNotBetter(c) ? VerdictWords(c, style) : VerdictWord(c.verdict());
+    return Paint(word, VerdictTint(c.verdict()), style) + (IsImproved(c) ? ", improved" : "") +
            (more.empty() ? "" : ", " + more);
   }
   if (c.flag() == v1::FLAG_WORSE) return "worse";

@@ -7,6 +7,7 @@
 
 #include "client/present/text.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
@@ -79,16 +80,29 @@ std::string IntervalBehind(const Judged& judged, const Style& style) {
   return " (" + scale.WithUnit(scale.Format(near).append(To(style)) + scale.Format(far)) + ")";
 }
 
-// Describes a change: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
-std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
-                           const Style& style) {
+// Describes a change: "8.9 % slower (1.09 times, 1.02 … 1.15)".
+std::string ChangeWords(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                        const Style& style) {
   // Below this, a percentage is easier to read than a ratio.
   constexpr double kTellsTimes = 0.05;
   const bool of_times =
       judged.relative && c.unit() == "s" && std::abs(*judged.estimate) >= kTellsTimes;
-  return words.subject + " " + FormatWithDirection(*judged.estimate, judged, words, style) +
-         (of_times ? " " + Times(judged, style) : IntervalBehind(judged, style)) + " " +
-         words.object;
+  return FormatWithDirection(*judged.estimate, judged, words, style) +
+         (of_times ? " " + Times(judged, style) : IntervalBehind(judged, style));
+}
+
+// Describes a change: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
+std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                           const Style& style) {
+  return words.subject + " " + ChangeWords(c, judged, words, style) + " " + words.object;
+}
+
+// Describes a regression under a negative margin: "candidate is not 5 % better than base; it is
+// 0.4 % faster (0.1 … 0.7 %)".
+std::string NotBetterSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                              const Style& style) {
+  return words.subject + " not " + RequiredWords(c, style) + " " + words.object + "; it is " +
+         ChangeWords(c, judged, words, style);
 }
 
 // Describes an improvement: "candidate is 1.23 (1.19 … 1.27) times faster than base".
@@ -102,25 +116,39 @@ std::string FasterSentence(const Judged& judged, const Wording& words, const Sty
          " times " + words.less + " " + words.object;
 }
 
+// Describes an improvement in times if that is easier to read than a percentage.
+std::string ImprovedSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                             const Style& style) {
+  constexpr double kTimesFaster = 1.05;
+  const bool by_times = IsWallTime(c) && judged.relative && *judged.lo > -1;
+  if (by_times && 1 / (1 + *judged.estimate) >= kTimesFaster) {
+    return FasterSentence(judged, words, style);
+  }
+  return ChangeSentence(c, judged, words, style);
+}
+
+// Formats estimate and interval: " (+0.4 %, -0.3 … +1.2 %)". Empty for constant values.
+std::string EstimateBehind(const Judged& judged, const Style& style) {
+  if (!judged.HasInterval()) return "";
+  return " (" + judged.Estimate(style) + ", " + judged.Interval(style) + ")";
+}
+
+// Describes a pass by the bound that holds, or by the change if it is an improvement. Either has
+// estimate and interval.
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                          const Style& style) {
-  // Below this ratio, a percentage is easier to read.
-  constexpr double kTimesFaster = 1.05;
   const double bound = HigherIsBetter(c) ? *judged.lo : *judged.hi;
   const bool improved = HigherIsBetter(c) ? bound > 0 : bound < 0;
   if (improved && judged.estimate) {
-    const bool by_times = IsWallTime(c) && judged.relative && *judged.lo > -1;
-    if (by_times && 1 / (1 + *judged.estimate) >= kTimesFaster) {
-      return FasterSentence(judged, words, style);
-    }
-    return ChangeSentence(c, judged, words, style);
+    const std::string sentence = ImprovedSentence(c, judged, words, style);
+    const bool required = judged.margin && *judged.margin < 0;
+    return required ? sentence + ", at least " + RequiredWords(c, style) : sentence;
   }
   const std::string& worse = HigherIsBetter(c) ? words.less : words.more;
   const std::string size = judged.Format(std::abs(bound), style);
-  if (size.find_first_of("123456789") == std::string::npos) {
-    return words.subject + " not " + worse + " " + words.object;
-  }
-  return words.subject + " at most " + size + " " + worse + " " + words.object;
+  const bool none = size.find_first_of("123456789") == std::string::npos;
+  return words.subject + (none ? " not " : " at most " + size + " ") + worse + " " + words.object +
+         EstimateBehind(judged, style);
 }
 
 std::string MarginText(const Judged& judged, const Style& style) {
@@ -201,20 +229,63 @@ std::string Advice(const v1::Comparison& gate) {
   }
 }
 
-std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,
-                          std::size_t open) {
-  const std::string all = gates == 2 ? "both" : fmt::format("all {}", gates);
-  const std::string of = fmt::format("of {} gates", gates);
-  const std::string undecided = fmt::format("{} {} undecided", open, of);
+// The number of gates with each result.
+struct GateCounts {
+  std::size_t all = 0;
+  std::size_t regressed = 0;   // without those that are only not better
+  std::size_t not_better = 0;  // by their negative margins
+  std::size_t open = 0;
+};
+
+GateCounts CountGates(const Comparisons& gates) {
+  GateCounts counts{.all = gates.size()};
+  for (const v1::Comparison* gate : gates) {
+    if (IsNotBetter(*gate)) {
+      ++counts.not_better;
+    } else if (gate->verdict() == v1::VERDICT_REGRESSION) {
+      ++counts.regressed;
+    }
+    if (gate->verdict() == v1::VERDICT_UNDECIDED) ++counts.open;
+  }
+  return counts;
+}
+
+// Counts the gates that are not better by their margins: "2 of 3 gates are not 5 % better".
+std::string NotBetterCount(const v1::Update& update, const GateCounts& counts, const Style& style) {
+  const std::string required = RequiredWords(update, style);
+  if (counts.not_better == counts.all) {
+    const std::string none =
+        counts.all == 2 ? "neither gate" : fmt::format("none of {} gates", counts.all);
+    return none + " is " + required;
+  }
+  const std::string of = counts.regressed > 0 ? "" : fmt::format(" of {} gates", counts.all);
+  return fmt::format("{}{} {} not {}", counts.not_better, of, counts.not_better == 1 ? "is" : "are",
+                     required);
+}
+
+std::string RegressedCount(const v1::Update& update, const GateCounts& counts, const Style& style) {
+  const std::string all = counts.all == 2 ? "both" : fmt::format("all {}", counts.all);
+  if (counts.regressed == counts.all) return all + " gates regressed";
+  std::vector<std::string> parts;
+  if (counts.regressed > 0 || counts.not_better == 0) {
+    parts.push_back(fmt::format("{} of {} gates regressed", counts.regressed, counts.all));
+  }
+  if (counts.not_better > 0) parts.push_back(NotBetterCount(update, counts, style));
+  if (counts.open > 0) parts.push_back(fmt::format("{} undecided", counts.open));
+  return Join(parts, ", ");
+}
+
+std::string CountSentence(const v1::Update& update, const GateCounts& counts, const Style& style) {
+  const std::string all = counts.all == 2 ? "both" : fmt::format("all {}", counts.all);
   switch (update.verdict()) {
     case v1::VERDICT_REGRESSION:
-      if (regressions == gates) return all + " gates regressed";
-      return fmt::format("{} {} regressed{}", regressions, of,
-                         open > 0 ? fmt::format(", {} undecided", open) : "");
+      return RegressedCount(update, counts, style);
     case v1::VERDICT_PASS:
       return all + " gates passed";
     default:
-      return open == gates ? all + " gates undecided" : undecided;
+      return counts.open == counts.all
+                 ? all + " gates undecided"
+                 : fmt::format("{} of {} gates undecided", counts.open, counts.all);
   }
 }
 
@@ -222,10 +293,11 @@ std::string CountSentence(const v1::Update& update, std::size_t gates, std::size
 
 std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   const Judged judged = JudgedBy(gate);
-  if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || !(*judged.margin > 0) ||
+  if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || *judged.margin == 0 ||
       !gate.has_sd_reference() || !gate.has_sd_candidate()) {
     return "";
   }
+  const double margin = std::abs(*judged.margin);
   const double unit_b = judged.relative ? gate.mean_reference() : 1;
   const double unit_c = judged.relative ? gate.mean_candidate() : 1;
   const double sd =
@@ -237,11 +309,11 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
     text = "effect of the code: " + scale.Signed(*judged.estimate) + " " + about + " " +
            scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
   }
-  const std::uint64_t builds = BuildsPerArm(sd, *judged.margin, gate.confidence());
+  const std::uint64_t builds = BuildsPerArm(sd, margin, gate.confidence());
   const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
                                              : scale.WithUnit(scale.Format(sd));
   return text + fmt::format("layouts: sd {}; {}{} needs about {} builds per arm (there are {})",
-                            spread, about, judged.Format(*judged.margin, style), builds,
+                            spread, about, judged.FormatMargin(margin, style), builds,
                             gate.n_candidate());
 }
 
@@ -301,12 +373,13 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
     return OpenSentence(judged, words, RunsOf(gate), style);
   }
-  return ChangeSentence(gate, judged, words, style) + exactly +
-         (by_estimate ? ByTheEstimate(style) : "");
+  const std::string basis = exactly + (by_estimate ? ByTheEstimate(style) : "");
+  if (IsNotBetter(gate)) return NotBetterSentence(gate, judged, words, style) + basis;
+  return ChangeSentence(gate, judged, words, style) + basis;
 }
 
 std::string VerdictSentence(const v1::Comparison& gate, const Style& style) {
-  return VerdictWord(gate.verdict()) + ": " + GateSentence(gate, style) + Advice(gate);
+  return LeadingWord(gate) + ": " + GateSentence(gate, style) + Advice(gate);
 }
 
 namespace {
@@ -325,6 +398,23 @@ std::vector<const v1::Comparison*> GatesToTell(const v1::Update& update) {
   return told;
 }
 
+// Returns the gate whose interval is the closest to its margin, in multiples of the margin. Returns
+// nullptr if no gate has an interval and a margin.
+const v1::Comparison* ClosestToMargin(const Comparisons& gates) {
+  const v1::Comparison* closest = nullptr;
+  double least = 0;
+  for (const v1::Comparison* gate : gates) {
+    const Judged judged = JudgedBy(*gate);
+    if (!judged.HasInterval() || !judged.margin || *judged.margin == 0) continue;
+    const double bound = HigherIsBetter(*gate) ? -*judged.lo : *judged.hi;
+    const double left = (*judged.margin - bound) / std::abs(*judged.margin);
+    if (closest != nullptr && !(left < least)) continue;
+    closest = gate;
+    least = left;
+  }
+  return closest;
+}
+
 std::string WhyNothingWasJudged(const v1::Update& update) {
   const bool all_ran =
       !update.runs().empty() &&
@@ -339,31 +429,30 @@ std::string WhyNothingWasJudged(const v1::Update& update) {
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style) {
   constexpr std::size_t kMostTold = 6;
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
-  const std::string word = VerdictWord(update.verdict()) + ": ";
+  const std::string word = LeadingWord(update) + ": ";
   if (gates.empty()) return {word + WhyNothingWasJudged(update)};
   if (gates.size() == 1) return {VerdictSentence(*gates.front(), style)};
-  const auto count = [&gates](v1::Verdict verdict) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        gates, [verdict](const v1::Comparison* gate) { return gate->verdict() == verdict; }));
-  };
   const std::string basis = update.basis() == v1::BASIS_ESTIMATE ? ByTheEstimate(style) : "";
-  std::vector<std::string> lines = {word +
-                                    CountSentence(update, gates.size(),
-                                                  count(v1::VERDICT_REGRESSION),
-                                                  count(v1::VERDICT_UNDECIDED)) +
-                                    basis};
+  std::vector<std::string> lines = {word + CountSentence(update, CountGates(gates), style) + basis};
   const std::vector<const v1::Comparison*> told = GatesToTell(update);
   const bool alike = std::ranges::all_of(told, [&told](const v1::Comparison* gate) {
     return gate->verdict() == told.front()->verdict();
   });
+  const auto place = [&update](const v1::Comparison& gate) {
+    return SeveralBenchmarks(update) ? Printable(gate.benchmark()) + ": " : std::string();
+  };
   for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
     std::string line = VerdictSentence(*told[i], style);
     if (alike) line.erase(0, line.find(": ") + 2);  // the count has the verdict
-    const bool named = SeveralBenchmarks(update);
-    lines.push_back("  " + (named ? Printable(told[i]->benchmark()) + ": " : "") + line);
+    lines.push_back("  " + place(*told[i]) + line);
   }
   if (told.size() > kMostTold) {
     lines.push_back(fmt::format("  and {} more in the table", told.size() - kMostTold));
+  }
+  // If all gates passed, the closest one bounds the others.
+  const v1::Comparison* const closest = told.empty() ? ClosestToMargin(gates) : nullptr;
+  if (closest != nullptr) {
+    lines.push_back("  closest to its margin: " + place(*closest) + GateSentence(*closest, style));
   }
   return lines;
 }

@@ -10,9 +10,10 @@
 namespace benchd::client {
 
 /// Describes one gate without the word of its verdict: "candidate is 10.2 % slower (1.102 times,
-/// 1.098 … 1.106) than base". For a pass, the sentence states the bound that holds; for an
-/// undecided gate, the whole interval. The interval is that of the last look. The sentence notes a
-/// verdict that --at-limit based on the estimate.
+/// 1.098 … 1.106) than base". For a pass, the sentence states the bound that holds, with estimate
+/// and interval; for an undecided gate, the whole interval. A regression under a negative margin is
+/// told as "candidate is not 5 % better than base; it is ...". The interval is that of the last
+/// look. The sentence notes a verdict that --at-limit based on the estimate.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
 
 /// Describes one gate with its verdict and, if it is undecided, with advice.
@@ -37,7 +38,8 @@ std::string DecidedSentence(const v1::Update& update);
 
 /// Describes the verdict of a session: the sentence of its only gate, or a count followed by the
 /// sentences of the gates that did not pass. With several candidates in one benchmark, each gate
-/// has a sentence.
+/// has a sentence. If all gates passed, there is otherwise one for the gate that is closest to its
+/// margin.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
 /// Explains why a session is paused: "paused: the disk is full ...", or "paused" if the cause is

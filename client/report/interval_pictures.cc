@@ -59,6 +59,8 @@ bool NeedsRatios(const std::vector<IntervalRow>& rows, const AxisUnit& axis) {
       largest = std::max(largest, 1 + change);
     }
     if (row.margin) smallest = std::min(smallest, 1 + row.margin->at);
+    // An improvement that a rate requires may be by a large factor.
+    if (row.margin && !row.margin->worse_above) largest = std::max(largest, 1 + row.margin->at);
   }
   return smallest > 0 && largest > kFarApart * smallest;
 }

@@ -10,6 +10,7 @@
 #include "client/present/gates.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "client/present/words.h"
 #include "client/report/plot.h"
 #include "core/analysis/layout_groups.h"
@@ -35,7 +36,7 @@ AxisUnit AxisOf(const Judged& judged) {
 }
 
 std::string Outcome(const v1::Comparison& one) {
-  if (one.verdict() != v1::VERDICT_UNSPECIFIED) return std::string(Word(one.verdict()));
+  if (one.verdict() != v1::VERDICT_UNSPECIFIED) return ResultWords(one, kPlain);
   return one.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(one.flag()));
 }
 

@@ -24,7 +24,7 @@ std::optional<MarginLine> MarginOf(const v1::Comparison& one);
 /// Returns the axis for a comparison.
 AxisUnit AxisOf(const Judged& judged);
 
-/// Returns the verdict ("pass"); for a metric that does not gate, its flag.
+/// Returns the verdict ("pass", "pass, improved"); for a metric that does not gate, its flag.
 std::string Outcome(const v1::Comparison& one);
 
 /// Formats the estimate and, if known, the interval: "+10.2 % (+9.8 … +10.6 %)".

@@ -13,6 +13,7 @@
 #include "client/present/row_selection.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "client/present/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
@@ -145,9 +146,12 @@ class Section {
 
   std::string VerdictTitle() const {
     const std::string style(Word(update_.verdict()));
-    const char* const title = update_.verdict() == v1::VERDICT_PASS         ? "\u2713 Pass"
-                              : update_.verdict() == v1::VERDICT_REGRESSION ? "\u2715 Regression"
-                                                                            : "? Undecided";
+    const char* const sign = update_.verdict() == v1::VERDICT_PASS         ? "\u2713 "
+                             : update_.verdict() == v1::VERDICT_REGRESSION ? "\u2715 "
+                                                                           : "? ";
+    std::string words = VerdictWords(update_, kPlain);
+    if (words.empty()) words = Word(v1::VERDICT_UNDECIDED);
+    words.front() = static_cast<char>(words.front() - 'a' + 'A');
     std::vector<std::string> sentences = VerdictSentences(update_, kPlain);
     std::string first = sentences.front();
     // The title already has the word of the verdict.
@@ -155,7 +159,7 @@ class Section {
       first.erase(0, colon + 2);
     }
     sentences.erase(sentences.begin());
-    return Title(style, title) + Paragraph(first, "lede") + BulletList(sentences);
+    return Title(style, sign + words) + Paragraph(first, "lede") + BulletList(sentences);
   }
 
   // Renders the gates against their margins, the order of the candidates, and the warnings.
@@ -414,7 +418,7 @@ std::string Overview(std::span<const ReportSource> sources) {
     const v1::Update& update = sources[i].session.report();
     const std::string name = OneLine(sources[i].name);
     html += fmt::format("<li><a href=\"#r{}\">{}</a> {}</li>\n", i, EscapeMarkup(name),
-                        EscapeMarkup(Word(update.verdict())));
+                        EscapeMarkup(VerdictWords(update, kPlain)));
     const std::string file = name.substr(name.find_last_of('/') + 1);
     for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, file + ": ")) {
       std::ranges::move(rows, std::back_inserter(RowsOn(axis, all)));
@@ -426,7 +430,7 @@ std::string Overview(std::span<const ReportSource> sources) {
 std::string PageTitle(std::span<const ReportSource> sources) {
   if (sources.size() != 1) return Counted(sources.size(), "result") + " of benchd";
   const v1::Update& update = sources.front().session.report();
-  const std::string verdict(Word(update.verdict()));
+  const std::string verdict = VerdictWords(update, kPlain);
   return (verdict.empty() ? "" : verdict + ": ") + OneLine(sources.front().name) + " - benchd";
 }
 

@@ -34,7 +34,7 @@ struct Picture {
 
 /// The margin of a gate.
 struct MarginLine {
-  double at = 0;            ///< negative if higher is better
+  double at = 0;            ///< below 0 if higher is better or the margin is negative, but not both
   bool worse_above = true;  ///< whether a regression lies above `at`
 };
 

@@ -10,6 +10,7 @@
 #include "client/present/json.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
+#include "client/present/verdict_words.h"
 #include "client/present/words.h"
 
 namespace benchd::client {
@@ -64,7 +65,7 @@ std::string RenderGithub(const v1::Session& session, std::span<const v1::Run>) {
     entry["unit"] = smaller->unit;
     entry["value"] = smaller->value;
     if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
-    entry["extra"] = std::string(Word(c->verdict())) + ": " + GateSentence(*c, Style());
+    entry["extra"] = ResultWords(*c, Style()) + ": " + GateSentence(*c, Style());
     if (c->role() != v1::COMPARISON_ROLE_GATE) entry.erase("extra");
     list.push_back(std::move(entry));
   }

@@ -14,6 +14,7 @@
 #include "client/present/report.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
@@ -125,11 +126,12 @@ std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
   std::string result;
   std::string output = warnings;
   if (gate.verdict() == v1::VERDICT_REGRESSION) {
-    result = element("failure" + XmlAttribute("type", "regression"));
+    result = element("failure" + XmlAttribute("type", VerdictWords(gate, Style())));
   } else if (gate.verdict() == v1::VERDICT_UNDECIDED) {
     result = element("skipped");
   } else {
-    output = sentence + (warnings.empty() ? "" : "\n" + warnings);
+    output = (IsImproved(gate) ? "improved: " : "") + sentence +
+             (warnings.empty() ? "" : "\n" + warnings);
   }
   if (!output.empty()) result += "      <system-out>" + XmlText(output) + "</system-out>\n";
   return "    <testcase" + XmlAttribute("classname", gate.benchmark()) +

@@ -14,6 +14,7 @@
 #include "client/present/row_selection.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
+#include "client/present/verdict_words.h"
 #include "client/present/words.h"
 #include "client/request/replay.h"
 #include "core/base/text.h"
@@ -138,7 +139,7 @@ class MarkdownTable {
 
   static std::string Finding(const v1::Comparison& c) {
     if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
-      return std::string(VerdictSign(c.verdict())) + " " + std::string(Word(c.verdict())) +
+      return std::string(VerdictSign(c.verdict())) + " " + MarkdownText(ResultWords(c, Style())) +
              (c.reason().empty() ? "" : ", " + MarkdownText(ReasonWords(c)));
     }
     return c.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(c.flag()));
