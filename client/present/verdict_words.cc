@@ -49,7 +49,7 @@ std::string RequiredWords(const v1::Update& update, const Style& style) {
   std::string common;
   for (const v1::Comparison* gate : NotBetterIn(update)) {
     const std::string own = RequiredWords(*gate, style);
-    if (!common.empty() && own != common) return "better by its margin";
+    if (!common.empty() && own != common) return "better by the margin";
     common = own;
   }
   return common;

@@ -63,7 +63,9 @@ TEST_F(GatePlanTest, WhatIsConstantInStepsAboveTheMarginGatesOnlyWhenNamed) {
       catalog.Learn(RunBuilder(0, arm).Sample("n", value).Metric("n", Better::kLower, "1", 1), ids);
     }
     EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog), gated ? 1U : 0U) << value;
-    EXPECT_EQ(NotGatedByDefault(benchmark_, 0.02, catalog).size(), gated ? 0U : 1U) << value;
+    for (const double margin : {0.02, -0.02}) {
+      EXPECT_EQ(NotGatedByDefault(benchmark_, margin, catalog).size(), gated ? 0U : 1U) << value;
+    }
     catalog.Learn(RunBuilder(0, 0).Sample("n", value + 1).Metric("n", Better::kLower, "1", 1), ids);
     EXPECT_EQ(GateCountByCatalog(benchmark_, 0.02, catalog), 1U) << "it varies";
   }
@@ -169,12 +171,58 @@ TEST_F(GatePlanTest, AUnitThatNobodyKnowsIsRefusedBeforeAnythingRuns) {
 
 TEST_F(GatePlanTest, BadMarginsAndDoubleNamesAreRefusedBeforeAnythingRuns) {
   EXPECT_TRUE(CheckGates(benchmark_, 0.02));
-  EXPECT_FALSE(CheckGates(benchmark_, std::numeric_limits<double>::quiet_NaN()));
-  EXPECT_FALSE(CheckGates(benchmark_, -0.02));
-  benchmark_.gates = {RatioGate("ops", -1)};
-  EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()}) {
+    benchmark_.gates.clear();
+    EXPECT_FALSE(CheckGates(benchmark_, bad));
+    benchmark_.gates = {RatioGate("ops", bad)};
+    EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+    benchmark_.gates = {AbsoluteGate("ops", bad)};
+    EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+  }
   benchmark_.gates = {RatioGate("ops", 0.1), AbsoluteGate("ops", 5)};
   EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+}
+
+TEST_F(GatePlanTest, ANegativeMarginIsAThresholdOnTheGoodSide) {
+  benchmark_.gates = {RatioGate("latency", -0.05), RatioGate("ops", -0.05)};
+  auto gates = Plan().value();
+  EXPECT_NEAR(gates[0].threshold, std::log(0.95), 1e-15);
+  EXPECT_NEAR(gates[1].threshold, -std::log(1.05), 1e-15) << "slowness 1/1.05";
+  EXPECT_EQ(gates[1].margin, -0.05) << "as written";
+  benchmark_.gates = {AbsoluteGate("latency", -5), AbsoluteGate("ops", -5)};
+  gates = Plan().value();
+  EXPECT_EQ(gates[0].threshold, -5);
+  EXPECT_EQ(gates[1].threshold, -5);
+  benchmark_.gates = {RatioGate("ops", -3)};
+  EXPECT_NEAR(Plan().value()[0].threshold, -std::log(4.0), 1e-15) << "four times as high";
+}
+
+TEST_F(GatePlanTest, NothingIsLowerBy100PercentOrMore) {
+  for (const double margin : {-1.0, -1.5}) {
+    benchmark_.parse.clear();
+    benchmark_.gates.clear();
+    EXPECT_FALSE(CheckGates(benchmark_, margin)) << "wall_time";
+    benchmark_.parse = "lines";
+    EXPECT_TRUE(CheckGates(benchmark_, margin)) << "the program may print rates alone";
+    EXPECT_FALSE(PlanGates(benchmark_, margin, catalog_)) << "it also printed a latency";
+    Gate gate = RatioGate("heap", margin);
+    gate.better = Better::kLower;
+    benchmark_.gates = {gate};
+    EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+    benchmark_.gates[0].better = Better::kHigher;
+    EXPECT_TRUE(CheckGates(benchmark_, 0.02));
+    benchmark_.gates = {RatioGate("cpu_time", margin)};
+    EXPECT_TRUE(CheckGates(benchmark_, 0.02)) << "a program may print a rate of that name";
+    benchmark_.parse.clear();
+    EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+  }
+  benchmark_.gates.clear();
+  EXPECT_TRUE(CheckGates(benchmark_, -0.999));
+  EXPECT_WORDING(CheckGates(benchmark_, -1).error());
+  benchmark_.gates = {RatioGate("cpu_time", -1)};
+  EXPECT_WORDING(CheckGates(benchmark_, 0.02).error());
 }
 
 TEST_F(GatePlanTest, TheNumberOfGatesIsKnownFromTheSpecUnlessAHarnessDecides) {
@@ -289,6 +337,19 @@ TEST(ExactGatePlanTest, ACountOfWorkIsExactIfNobodyGaveAMargin) {
       << "the design does not allow it";
 }
 
+TEST(ExactGatePlanTest, ANegativeDefaultMarginIsOneOfCountsToo) {
+  for (const double count : {5.0, 5000.0}) {
+    Gate without = GateWithoutMargin("allocs/op");
+    without.margin = -0.05;
+    const auto planned = PlannedFor(without, count, "1", 1, -0.05).value();
+    EXPECT_FALSE(planned.exact);
+    EXPECT_EQ(planned.kind, MarginKind::kRatio);
+    EXPECT_EQ(planned.margin, -0.05);
+    EXPECT_NEAR(planned.threshold, std::log(0.95), 1e-15);
+  }
+  EXPECT_TRUE(PlannedFor(ExactGate("allocs/op"), 5, "1", 1, -0.05).value().exact) << "asked for";
+}
+
 TEST(ExactGatePlanTest, ACountOfWorkGatesByDefaultEvenIfItIs0) {
   Benchmark benchmark = MakeBenchmark("main", 1, {"base", "candidate"});
   benchmark.parse = "go";
@@ -303,6 +364,7 @@ TEST(ExactGatePlanTest, ACountOfWorkGatesByDefaultEvenIfItIs0) {
   EXPECT_EQ(GateCountByCatalog(benchmark, 0.02, catalog), 1U);
   EXPECT_EQ(NotGatedByDefault(benchmark, 0.02, catalog), std::vector<std::size_t>{1});
   EXPECT_EQ(GateCountByCatalog(benchmark, {0.02, false}, catalog), 0U);
+  EXPECT_EQ(GateCountByCatalog(benchmark, -0.02, catalog), 0U) << "0 is not better than 0";
 }
 
 }  // namespace

@@ -115,6 +115,22 @@ TEST(MachineCombinationTest, TheMachineIsTheUnit) {
   EXPECT_TRUE(combined.warnings.empty());
 }
 
+TEST(MachineCombinationTest, ANegativeMarginAsksAllMachinesForAnImprovement) {
+  const auto verdict = [](const std::vector<double>& changes, Better better, double margin) {
+    std::vector<MachineSession> sessions = Sessions(changes);
+    for (MachineSession& session : sessions) {
+      session.gates[0].margin = margin;
+      session.gates[0].better = better;
+    }
+    return Combined(sessions).verdict;
+  };
+  EXPECT_EQ(verdict({-0.1, -0.11, -0.12, -0.1}, Better::kLower, -0.05), Verdict::kPass);
+  EXPECT_EQ(verdict({-0.02, -0.01, -0.02, -0.01}, Better::kLower, -0.05), Verdict::kRegression);
+  EXPECT_EQ(verdict({0.1, 0.11, 0.12, 0.1}, Better::kHigher, -0.05), Verdict::kPass);
+  EXPECT_EQ(verdict({0.02, 0.01, 0.02, 0.01}, Better::kHigher, -0.05), Verdict::kRegression);
+  EXPECT_EQ(verdict({1.1, 1.11, 1.12, 1.1}, Better::kHigher, -1), Verdict::kPass) << "twice";
+}
+
 // Four machines that read the same step agree, but all may be wrong by it.
 TEST(MachineCombinationTest, TheStepsOfTheMetricWidenTheIntervalAsTheyDoAMachines) {
   std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});

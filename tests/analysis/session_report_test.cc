@@ -44,5 +44,30 @@ TEST(FlagInfoMetricsTest, NoDirectionOrNoPMeansNoFlag) {
   for (const Comparison& info : infos) EXPECT_EQ(info.flag, Flag::kNone);
 }
 
+// Whatever invalidates a gate also withdraws the statement that it is improved.
+TEST(InvalidateTest, AGateWithAReasonHasNoFlag) {
+  for (const Verdict verdict : {Verdict::kPass, Verdict::kUndecided}) {
+    for (const bool of_metric : {true, false}) {
+      Comparison gate;
+      gate.benchmark = "main";
+      gate.metric = "wall_time";
+      gate.candidate = "candidate";
+      gate.role = ComparisonRole::kGate;
+      gate.better = Better::kLower;
+      gate.change = Effect{-0.1, -0.2, -0.01};
+      gate.verdict = verdict;
+      gate.flag = Flag::kImprovement;
+      Report report{.verdict = verdict, .comparisons = {gate}};
+      Warning warning = MakeWarning("intervals_disjoint", "", "main", "candidate");
+      if (of_metric) warning.metric = "wall_time";
+      Invalidate(std::vector<Warning>{warning}, report);
+      // A warning that does not name the metric leaves a decision as it is.
+      const bool stays = verdict == Verdict::kPass && !of_metric;
+      EXPECT_EQ(report.comparisons[0].flag, stays ? Flag::kImprovement : Flag::kNone);
+      EXPECT_EQ(report.comparisons[0].reason.empty(), stays);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace benchd

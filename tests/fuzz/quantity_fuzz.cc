@@ -22,7 +22,7 @@ void CheckNumbers(std::string_view text) {
   if (const auto number = Valid(client::ParseNumber(text))) FUZZ_CHECK(std::isfinite(*number));
   if (const auto part = Valid(client::ParseFraction(text))) FUZZ_CHECK(std::isfinite(*part));
   if (const auto margin = Valid(client::ParseMargin(text))) {
-    FUZZ_CHECK(std::isfinite(*margin) && *margin > 0);
+    FUZZ_CHECK(std::isfinite(*margin) && *margin != 0);
   }
   if (const auto chance = Valid(client::ParseProbability(text, "99%"))) {
     FUZZ_CHECK(*chance > 0 && *chance < 1);
@@ -42,8 +42,8 @@ void CheckGate(std::string_view text) {
   const auto gate = Valid(client::ParseMetricGate(text));
   if (!gate) return;
   FUZZ_CHECK(!gate->name.empty() && !(gate->ratio && gate->absolute));
-  if (gate->ratio) FUZZ_CHECK(std::isfinite(*gate->ratio) && *gate->ratio > 0);
-  if (gate->absolute) FUZZ_CHECK(std::isfinite(*gate->absolute) && *gate->absolute > 0);
+  if (gate->ratio) FUZZ_CHECK(std::isfinite(*gate->ratio) && *gate->ratio != 0);
+  if (gate->absolute) FUZZ_CHECK(std::isfinite(*gate->absolute) && *gate->absolute != 0);
 }
 
 /// A parsed column is written so that it parses again, except for a unit with a comma or a colon.

@@ -93,6 +93,7 @@ TEST(ForecastTest, AnIntervalThatIsWideForItsMarginForetellsNothing) {
     Better better;
     Effect change;
     bool foretold;
+    double margin = 0.02;
   };
   const std::vector<Case> cases = {
       {Better::kLower, {0, -0.05, 0.039}, true},  // at most 4 % beyond the estimate: twice 2 %
@@ -103,12 +104,20 @@ TEST(ForecastTest, AnIntervalThatIsWideForItsMarginForetellsNothing) {
       {Better::kHigher, {0, -0.041, 0.05}, false},
       {Better::kHigher, {-0.05, -0.2, 0.009}, true},
       {Better::kLower, {0, std::nullopt, std::nullopt}, false},
+      // At least 5 % better is required, so the margin is at -5 % or, of a rate, at +5 %.
+      {Better::kLower, {-0.08, -0.2, -0.021}, true, -0.05},
+      {Better::kLower, {-0.08, -0.2, -0.019}, false, -0.05},
+      {Better::kLower, {-0.03, -0.069, 0.2}, true, -0.05},
+      {Better::kLower, {-0.03, -0.071, 0.2}, false, -0.05},
+      {Better::kHigher, {0.08, 0.021, 0.2}, true, -0.05},
+      {Better::kHigher, {0.08, 0.019, 0.2}, false, -0.05},
   };
   for (const Case& one : cases) {
     Scene scene;
     scene.Add("main", 10, 18, 5);
     scene.report.comparisons.front().change = one.change;
     scene.report.comparisons.front().better = one.better;
+    scene.report.comparisons.front().margin = one.margin;
     scene.Foretell();
     EXPECT_EQ(scene.report.eta.has_value(), one.foretold) << one.change.estimate;
   }
@@ -129,6 +138,35 @@ TEST(ForecastTest, SaysNothingBeforeTheFirstBlockOrWhenAllIsDecided) {
   scene.report.comparisons.front().decided = Decision{};
   scene.Foretell();
   EXPECT_FALSE(scene.report.eta);
+}
+
+// A required improvement of 5 % is as far from the interval as a tolerated drop of 5 % of a rate.
+TEST(ForecastTest, TheRemedyUnderANegativeMarginIsThatOfTheSameThreshold) {
+  const auto forecast = [](Better better, double margin, const Effect& change) {
+    Report report;
+    report.elapsed = seconds(20);
+    Comparison gate;
+    gate.role = ComparisonRole::kGate;
+    gate.verdict = Verdict::kUndecided;
+    gate.better = better;
+    gate.margin = margin;
+    gate.change = change;
+    gate.n_reference = gate.n_candidate = 12;
+    report.comparisons.push_back(gate);
+    ForecastGates(SessionSpec(), DataSource::kSession, report);
+    return report.comparisons.front().forecast;
+  };
+  for (const Effect& change : {Effect{-0.03, -0.07, 0.01}, Effect{-0.08, -0.12, -0.04},
+                               Effect{-0.02, -0.3, 0.4}, Effect{-0.0499, -0.09, -0.01}}) {
+    const auto required = forecast(Better::kLower, -0.05, change);
+    ASSERT_TRUE(required);
+    EXPECT_EQ(required, forecast(Better::kHigher, 0.05, change)) << change.estimate;
+  }
+  // Half a width of 4 % against a distance of 2 %, with a reserve of 1.5: six times 20 s.
+  const auto near = forecast(Better::kLower, -0.05, {-0.03, -0.07, 0.01});
+  EXPECT_EQ(near->remedy, Remedy::kMoreTime);
+  EXPECT_NEAR(near->seconds.value(), 120, 1e-9);
+  EXPECT_EQ(forecast(Better::kLower, -0.05, {-0.0499, -0.09, -0.01})->remedy, Remedy::kOtherMargin);
 }
 
 /// A session of one benchmark whose candidate is slower by `change`, with blocks of one second.

@@ -26,6 +26,15 @@ TEST(DecisionTest, ThePrecisionRuleEndsByWhereTheIntervalLies) {
   EXPECT_EQ(decide({0.02, 0.03}), LookDecision::kUndecided);
 }
 
+// log(0.95) and -log(1.05) by Python's decimal module, with 30 digits.
+TEST(DecisionTest, ANegativeMarginIsAThresholdBelow0) {
+  EXPECT_NEAR(LowerIsBetterThreshold(-0.05), -0.0512932943875505334, 1e-17);
+  EXPECT_NEAR(RateThreshold(-0.05), -0.0487901641694320031, 1e-17);
+  EXPECT_EQ(DecideAgainst({-0.09, -0.06}, LowerIsBetterThreshold(-0.05)), LookDecision::kPass);
+  EXPECT_EQ(DecideAgainst({-0.04, 0.01}, LowerIsBetterThreshold(-0.05)), LookDecision::kRegression);
+  EXPECT_EQ(DecideAgainst({-0.06, -0.04}, LowerIsBetterThreshold(-0.05)), LookDecision::kContinue);
+}
+
 TEST(DecisionTest, AnIntervalWithoutAnEndIsNeverNarrowEnough) {
   EXPECT_EQ(DecideByWidth({1, kInfinity}, 0, {1, kInfinity}, 1e300), LookDecision::kContinue);
   EXPECT_EQ(DecideByWidth({1, 2}, 0, {1, std::nan("")}, 1e300), LookDecision::kContinue);

@@ -247,6 +247,8 @@ TEST(ExactTTest, ADropOfARateByTheMarginIsWhereTChangesItsSign) {
   EXPECT_GT(T(inverse.Centred(), RateFactor(0.09)), 0);
   EXPECT_LT(T(inverse.Centred(), RateFactor(0.11)), 0);
   EXPECT_DOUBLE_EQ(LowerIsBetterFactor(0.1), 1.1);
+  EXPECT_DOUBLE_EQ(LowerIsBetterFactor(-0.05), 0.95);
+  EXPECT_DOUBLE_EQ(RateFactor(-0.05), 1 / 1.05) << "a slowness for a rate that is 5 % higher";
   // A step of 1 is the fraction 1/100.5 of a mean of 100.5, and the same fraction of the mean of
   // 1/x.
   const ArmSteps steps = StepsOf(raw.Centred(), inverse.Centred(), 1);

@@ -75,16 +75,20 @@ TEST(QuantityTest, ARoundTripPercentageIsTheSameDouble) {
                                                                     {2.5, "250%"},
                                                                     {1e-9, "0.0000001%"},
                                                                     {0.123456, "12.3456%"},
-                                                                    {12345678, "1234567800%"}}) {
+                                                                    {12345678, "1234567800%"},
+                                                                    {-0.05, "-5%"},
+                                                                    {-1.5, "-150%"},
+                                                                    {-0.0005, "-0.05%"}}) {
     EXPECT_EQ(FormatRoundTripPercent(fraction), text);
   }
   const unsigned seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int i = 0; i < 20000; ++i) {
-    // Positive finite doubles over the whole range of margins.
-    const double fraction = std::ldexp(std::uniform_real_distribution(1.0, 2.0)(random),
-                                       std::uniform_int_distribution(-60, 20)(random));
+    // Doubles of both signs over the whole range of margins.
+    const double size = std::ldexp(std::uniform_real_distribution(1.0, 2.0)(random),
+                                   std::uniform_int_distribution(-60, 20)(random));
+    const double fraction = i % 2 == 0 ? size : -size;
     const auto read = ParseFraction(FormatRoundTripPercent(fraction));
     ASSERT_TRUE(read) << FormatRoundTripPercent(fraction);
     ASSERT_EQ(*read, fraction) << FormatRoundTripPercent(fraction);

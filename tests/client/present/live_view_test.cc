@@ -182,6 +182,17 @@ TEST(LiveViewTest, DrawsTheIntervalAgainstTheMargin) {
   EXPECT_EQ(DrawInterval(-7, 0, 7, 2, 21, style), "<=========O=========>");
 }
 
+TEST(LiveViewTest, ANegativeMarginHasTheSameAxis) {
+  const auto drawn = [](double margin) {
+    LiveState state = StateOf(SuiteUpdate());
+    for (v1::Comparison& gate : *state.update->mutable_comparisons()) gate.set_margin_ratio(margin);
+    return Drawn(state, {false, true, 80});
+  };
+  EXPECT_EQ(drawn(-0.02), drawn(0.02));
+  EXPECT_NE(drawn(-0.02).find("-2 %"), std::string::npos);
+  EXPECT_NE(drawn(-0.02).find("+2 %"), std::string::npos);
+}
+
 TEST(LiveScreenTest, RedrawsInPlaceAndGivesTheCursorBack) {
   LiveScreen screen(-1);
   EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25l\x1b[Kone\n\x1b[Ktwo\n");

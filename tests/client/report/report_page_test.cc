@@ -234,6 +234,16 @@ TEST(ReportPageTest, WhatFailedSaysWhyAndHasNoPictures) {
   EXPECT_WORDING(source.missing);
 }
 
+TEST(ReportPageTest, ANegativeMarginIsOnTheSideOfImprovements) {
+  v1::Comparison gate = RegressionUpdate().comparisons(0);
+  gate.set_margin_ratio(-0.05);
+  EXPECT_EQ(MarginOf(gate)->at, -0.05);
+  EXPECT_TRUE(MarginOf(gate)->worse_above) << "whatever is not 5 % lower regresses";
+  gate.set_better(v1::BETTER_HIGHER);
+  EXPECT_EQ(MarginOf(gate)->at, 0.05);
+  EXPECT_FALSE(MarginOf(gate)->worse_above);
+}
+
 TEST(ReportPageTest, APictureIsOfAMetricThatIsThere) {
   const ReportSource source = SampleSource(20);
   const auto picture = RenderMetricPicture(source, "wall_time");

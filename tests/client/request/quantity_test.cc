@@ -20,7 +20,7 @@ TEST(FractionTest, PercentAndFractionGiveTheSameDouble) {
 }
 
 TEST(FractionTest, SaysWhatIsWrong) {
-  for (const char* text : {"abc", "", "%", "2%%", "0x10", "nan", "inf%", "-1%", "0%", "-0"}) {
+  for (const char* text : {"abc", "", "%", "2%%", "0x10", "nan", "inf%", "-inf%", "0%", "-0"}) {
     ExpectRefused(text, ParseMargin(text));
   }
 }
@@ -29,9 +29,16 @@ TEST(FractionTest, SaysWhatIsWrong) {
 TEST(MarginTest, ABareNumberFromOneOnIsRefused) {
   EXPECT_EQ(*ParseMargin("0.999"), 0.999);
   EXPECT_EQ(*ParseMargin("500%"), 5);
-  for (const std::string text : {"1", "1.0", "5", "2e3"}) {
+  for (const std::string text : {"1", "1.0", "5", "2e3", "-1", "-5"}) {
     ExpectRefused(text, ParseMargin(text));
   }
+}
+
+TEST(MarginTest, ANegativeOneIsARequiredImprovement) {
+  EXPECT_EQ(*ParseMargin("-5%"), -0.05);
+  EXPECT_EQ(*ParseMargin("-0.05"), -0.05);
+  EXPECT_EQ(*ParseMargin("-0.1%"), -0.001);
+  EXPECT_EQ(*ParseMargin("-150%"), -1.5) << "possible of a rate";
 }
 
 TEST(ProbabilityTest, ExcludesBothEnds) {
@@ -102,7 +109,8 @@ TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
   EXPECT_EQ(*ParseMetricGate("max_rss:0.5:lower"),
             (MetricGate{"max_rss", 0.5, {}, Direction::kLower}));
   EXPECT_EQ(*ParseMetricGate("own:0.02"), (MetricGate{"own:0.02", {}, {}, {}}));
-  for (const char* text : {"cpu_time:5", "cpu_time:0"}) ExpectRefused(text, ParseMetricGate(text));
+  for (const char* text : {"cpu_time:5", "cpu_time:-5", "cpu_time:0"})
+    ExpectRefused(text, ParseMetricGate(text));
 }
 
 // benchctl has a list of its own, so that it can refuse unknown names without a daemon.
@@ -130,10 +138,30 @@ TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {
   EXPECT_EQ(ParseMetricGate("own:+5")->unit, "") << "the metric's own";
 }
 
+TEST(MetricTest, TakesNegativeMargins) {
+  EXPECT_EQ(*ParseMetricGate("own:-5%"), (MetricGate{"own", -0.05, {}, {}}));
+  EXPECT_EQ(*ParseMetricGate("rate:-150%:higher"),
+            (MetricGate{"rate", -1.5, {}, Direction::kHigher}));
+  EXPECT_EQ(*ParseMetricGate("cpu_time:-0.05"), (MetricGate{"cpu_time", -0.05, {}, {}}));
+  EXPECT_EQ(*ParseMetricGate("own:-5ms"), (MetricGate{"own", {}, -0.005, {}, "s"}));
+  EXPECT_EQ(*ParseMetricGate("own:+-5ms"), (MetricGate{"own", {}, -0.005, {}, "s"}));
+  EXPECT_EQ(*ParseMetricGate("max_rss:-1MiB:lower"),
+            (MetricGate{"max_rss", {}, -1048576, Direction::kLower, "B"}));
+  EXPECT_EQ(*ParseMetricGate("own:+-5"), (MetricGate{"own", {}, -5, {}, ""}));
+}
+
+// Google Benchmark writes arguments like this.
+TEST(MetricTest, ABareNegativeNumberIsPartOfAName) {
+  for (const char* name : {"BM_X/offset:-5", "BM_X/offset:-nan", "BM_X:-5x", "a:-", "a:-5-ms"}) {
+    EXPECT_EQ(*ParseMetricGate(name), (MetricGate{name, {}, {}, {}})) << name;
+  }
+  EXPECT_EQ(*ParseMetricGate("BM_X/offset:-5:-5%"), (MetricGate{"BM_X/offset:-5", -0.05, {}, {}}));
+}
+
 TEST(MetricTest, SaysWhatIsWrong) {
-  for (const char* text :
-       {"x:+abc", "x:+-1", "x:+0", "max:+1e308MiB", "max:+1e-320ns", "x:+nan", "wall_time:+1MiB",
-        "max_rss:+1ms", "x:-5%", "", ":5%", ":lower", ":exact"}) {
+  for (const char* text : {"x:+abc", "x:+-0", "x:+0", "max:+1e308MiB", "max:+1e-320ns", "x:+nan",
+                           "wall_time:+1MiB", "max_rss:+1ms", "x:-0%", "x:-0ms", "max:-1e308MiB",
+                           "wall_time:-1MiB", "", ":5%", ":lower", ":exact"}) {
     ExpectRefused(text, ParseMetricGate(text));
   }
 }

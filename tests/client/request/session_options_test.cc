@@ -49,6 +49,8 @@ class RandomSession {
   }
   bool Coin() { return Upto(1) == 1; }
   double Fraction() { return std::uniform_real_distribution<>(1e-6, 0.999)(random_); }
+  // Positive or negative.
+  double Margin() { return (Coin() ? 1 : -1) * Fraction(); }
   // Whole nanoseconds, the finest unit of durations.
   double Seconds() { return static_cast<double>(1 + Upto(3'600'000'000'000)) / 1e9; }
 
@@ -66,7 +68,7 @@ class RandomSession {
   std::string Interpreter() { return Coin() ? "/" + Text() : Text(); }
 
   void FillStatistics(v1::SessionSpec* spec) {
-    if (Coin()) spec->set_margin(Fraction());
+    if (Coin()) spec->set_margin(Margin());
     if (Coin()) spec->set_alpha(Fraction());
     spec->set_sided(static_cast<v1::Sided>(1 + Upto(1)));
     spec->set_method(static_cast<v1::Method>(1 + Upto(3)));
@@ -142,10 +144,10 @@ class RandomSession {
       if (Coin()) gate->set_better(static_cast<v1::Better>(1 + Upto(1)));
       switch (Upto(3)) {
         case 0:
-          gate->set_ratio(Fraction());
+          gate->set_ratio(Margin());
           break;
         case 1:
-          gate->set_absolute(Fraction());
+          gate->set_absolute(Margin());
           break;
         case 2:
           gate->set_exact(true);

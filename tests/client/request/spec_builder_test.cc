@@ -304,6 +304,33 @@ TEST(SpecBuilderTest, TheLastOfARepeatedOptionCounts) {
   EXPECT_EQ(spec->margin(), 0.03);
 }
 
+TEST(SpecBuilderTest, AMarginMayBeginWithADash) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--margin", "-5%", "a", "b"},
+        {"--margin=-5%", "a", "b"},
+        {"a", "b", "--margin", "-0.05"}}) {
+    const auto spec = Build(words);
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->margin(), -0.05);
+    EXPECT_EQ(spec->benchmarks(0).arms_size(), 2);
+  }
+  const auto spec = Build({"--metric", "cpu_time:-5%", "--metric", "max_rss:-1MiB", "--metric",
+                           "minor_faults:+-5", "a", "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  const auto& gates = spec->benchmarks(0).gates();
+  EXPECT_EQ(gates[0].ratio(), -0.05);
+  EXPECT_EQ(gates[1].absolute(), -1048576);
+  EXPECT_EQ(gates[1].unit(), "B");
+  EXPECT_EQ(gates[2].absolute(), -5);
+  EXPECT_EQ(GateText(gates[0]), "cpu_time:-5%");
+  EXPECT_EQ(GateText(gates[1]), "max_rss:-1048576B");
+  EXPECT_EQ(GateText(gates[2]), "minor_faults:+-5");
+  // What looks like an option is refused as a margin, and is not skipped.
+  for (const char* word : {"--json", "-x", "--", "-"}) {
+    EXPECT_FALSE(Build({"--margin", word, "a", "b"})) << word;
+  }
+}
+
 TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"--margin", "abc", "a", "b"},

@@ -168,6 +168,18 @@ TEST(SpecFileTest, AnOwnMarginHoldsForMetricsThatNobodyNamed) {
   EXPECT_FALSE(spec->benchmarks(1).has_margin());
 }
 
+TEST(SpecFileTest, AMarginMayBeNegative) {
+  for (const char* margin : {"'-5%'", "-0.05"}) {
+    const auto spec =
+        BuildFile("[defaults]\nmargin = " + std::string(margin) +
+                  "\nmetric = ['wall_time', 'cpu_time:-1%', 'max_rss:-1MiB']\n" + kArms);
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->margin(), -0.05);
+    EXPECT_EQ(spec->benchmarks(0).gates(1).ratio(), -0.01);
+    EXPECT_EQ(spec->benchmarks(0).gates(2).absolute(), -1048576);
+  }
+}
+
 TEST(SpecFileTest, SaysTheLine) {
   for (const std::string& text :
        {std::string("[defaults]\nmargn = 1\n"), std::string("[default]\n"),

@@ -96,6 +96,23 @@ TEST(SessionExportTest, ASessionThatIsDoneAndWhoseGatesCannotBeReadIsAMistake) {
   EXPECT_WORDING(session.error());
 }
 
+TEST(SessionExportTest, AMarginMayBeNegativeIfTheMetricCanImproveByThat) {
+  const auto read = [](double margin, const char* better, const char* kind) {
+    auto json = nlohmann::json::parse(SampleExport(kMachine));
+    auto& gate = json["result"]["report"]["comparisons"][0];
+    gate["margin"] = margin;
+    gate["better"] = better;
+    gate["margin_kind"] = kind;
+    const auto session = ReadMachine(json.dump());
+    return session && session->gates[0].margin == margin;
+  };
+  EXPECT_TRUE(read(-0.05, "lower", "ratio"));
+  EXPECT_TRUE(read(-3, "higher", "ratio"));
+  EXPECT_TRUE(read(-3, "lower", "absolute"));
+  EXPECT_FALSE(read(-1, "lower", "ratio")) << "nothing is lower by 100 %";
+  EXPECT_FALSE(read(1, "higher", "ratio"));
+}
+
 TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
   const std::string text = SampleExport(kMachine);
   std::set<std::string> said;
