@@ -21,8 +21,9 @@ Result<double> ParseNumber(std::string_view text);
 Result<double> ParseFraction(std::string_view text);
 
 /// Parses a margin: a fraction other than zero. A negative margin is how much better the candidate
-/// has to be. A margin of 100 % or more in either direction needs the percent sign, because a bare 5
-/// probably means 5 %. Whether -100 % is possible depends on the metric, so it is not an error here.
+/// has to be. A margin of 100 % or more in either direction needs the percent sign, because a bare
+/// 5 probably means 5 %. Whether -100 % is possible depends on the metric, so it is not an error
+/// here.
 Result<double> ParseMargin(std::string_view text);
 
 /// Parses a probability strictly between 0 and 1, as a fraction or percentage. The hint shows
@@ -45,8 +46,8 @@ Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view tex
 
 enum class Direction { kLower, kHigher };
 
-/// The value of `--metric NAME[:P%|:+ABS|:exact][:lower|:higher]`. It has at most one margin, which is
-/// negative if the candidate has to be better by that much.
+/// The value of `--metric NAME[:P%|:+ABS|:exact][:lower|:higher]`. It has at most one margin, which
+/// is negative if the candidate has to be better by that much.
 struct MetricGate {
   std::string name;                ///< or a pattern
   std::optional<double> ratio;     ///< fraction

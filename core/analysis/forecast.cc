@@ -63,8 +63,8 @@ Deciding DecidingEffect(const Comparison& gate) {
   return deciding;
 }
 
-/// Returns the change at which a gate with this margin regresses. If the margin is negative, this is
-/// an improvement.
+/// Returns the change at which a gate with this margin regresses. If the margin is negative, this
+/// is an improvement.
 double ThresholdOf(const Comparison& gate, double margin) {
   return gate.better == Better::kHigher ? -margin : margin;
 }
@@ -133,8 +133,7 @@ std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) 
   if (!now.lo || !now.hi || !now.estimate || !now.margin) return std::nullopt;
   const double half = (*now.hi - *now.lo) / 2;
   const double size = std::abs(*now.margin);
-  const double far =
-      half > size ? size : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
+  const double far = half > size ? size : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
   // A reserve, because the estimate may change.
   constexpr double kReserve = 1.5;
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;

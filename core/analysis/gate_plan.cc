@@ -53,8 +53,8 @@ bool MayGate(const Benchmark& benchmark, const MetricCatalog& catalog, std::size
                                  : ShownByAReference(benchmark, catalog, id);
 }
 
-// Returns whether a gate on this metric is exact if the user gave no margin. An exact gate finds any
-// worsening, which is not what a negative margin asks.
+// Returns whether a gate on this metric is exact if the user gave no margin. An exact gate finds
+// any worsening, which is not what a negative margin asks.
 bool IsExactByDefault(const KnownMetric& metric, const GateDefaults& defaults) {
   return defaults.exact && defaults.margin >= 0 && CountsWork(metric.key, metric.unit);
 }

@@ -30,8 +30,8 @@ struct GateDefaults {
   bool exact;  ///< whether gates on counts of work (CountsWork()) are exact
 };
 
-/// Checks everything that is known before the first run: that margins are valid and, if the direction
-/// of their metric is known, possible, and that no metric is named twice.
+/// Checks everything that is known before the first run: that margins are valid and, if the
+/// direction of their metric is known, possible, and that no metric is named twice.
 ///
 /// @errors kInvalidArgument, which names the metric
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
@@ -85,9 +85,9 @@ std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, const Gat
 /// @param may_be_none  for tables: if the spec lacks gates, every metric that can gate becomes a
 /// gate, and there may be no gates
 /// @errors kInvalidArgument for a metric without a direction (the hint names the suffix to add), a
-/// relative margin of 100 % or more on a rate or of -100 % or less on any other metric, a margin whose
-/// unit cannot be converted to the metric's unit, an exact gate on a time or a rate, or a benchmark in which no metric gates by
-/// default
+/// relative margin of 100 % or more on a rate or of -100 % or less on any other metric, a margin
+/// whose unit cannot be converted to the metric's unit, an exact gate on a time or a rate, or a
+/// benchmark in which no metric gates by default
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const GateDefaults& defaults,
                                            MetricCatalog& catalog, bool may_be_none = false);
 

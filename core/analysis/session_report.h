@@ -33,8 +33,8 @@ Verdict SessionVerdict(std::span<const JudgedBenchmark> benchmarks);
 
 /// Sets the gates that a warning invalidates to undecided, and updates the verdict of the report. A
 /// warning identifies its gate by benchmark, metric, reference and candidate. If a gate is already
-/// undecided, the warning becomes the reason, even if the warning does not name a metric. A gate with
-/// a reason has no flag.
+/// undecided, the warning becomes the reason, even if the warning does not name a metric. A gate
+/// with a reason has no flag.
 void Invalidate(std::span<const Warning> warnings, Report& report);
 
 /// Flags info metrics as improvement or worse by Holm's method at level alpha over all their

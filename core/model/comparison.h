@@ -101,9 +101,9 @@ struct Comparison {
   /// The reason for a verdict that does not come from an interval: a code from kVerdictReasons
   /// (model/verdict_reason.h), or the code of the warning that invalidates the gate.
   std::string reason;
-  /// For an info metric: whether it clearly changed (FlagInfoMetrics()). For a gate: kImprovement if
-  /// the interval that decides it lies wholly on the good side of no change, else kNone. It does not
-  /// affect the verdict.
+  /// For an info metric: whether it clearly changed (FlagInfoMetrics()). For a gate: kImprovement
+  /// if the interval that decides it lies wholly on the good side of no change, else kNone. It does
+  /// not affect the verdict.
   Flag flag = Flag::kNone;
   /// The standard error, divided by that of the same values treated as independent. A value of 0.5
   /// means that pairing saved three quarters of the runs. Only for paired methods.

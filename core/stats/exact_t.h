@@ -67,7 +67,8 @@ struct ArmSteps {
 ArmSteps StepsOf(const CentredMoments& raw, const CentredMoments& analysed, double resolution);
 
 /// Returns the factor of a relative margin m: 1 + m if lower is better, which needs m > -1, and
-/// 1/(1 - m) for rates, which are analysed as 1/x and need m < 1. The factor of an info metric is 1.
+/// 1/(1 - m) for rates, which are analysed as 1/x and need m < 1. The factor of an info metric
+/// is 1.
 double LowerIsBetterFactor(double margin);
 double RateFactor(double margin);
 

@@ -72,6 +72,18 @@ TEST(ValidateSpecTest, LeavesTheNamesOfParsedMetricsToTheProgram) {
   EXPECT_TRUE(ValidateSpec(spec));
 }
 
+// Whether the metric can be better by that much depends on its direction (CheckGates()).
+TEST(ValidateSpecTest, AMarginMayBeNegative) {
+  SessionSpec spec = fake::TwoArms();
+  spec.default_margin = -0.05;
+  spec.benchmarks[0].default_margin = -0.1;
+  spec.benchmarks[0].gates = {{.metric = "wall_time", .margin = -0.02},
+                              {.metric = "max_rss", .kind = MarginKind::kAbsolute, .margin = -5}};
+  const auto valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].gates[0].margin, -0.02);
+}
+
 TEST(ValidateSpecTest, ChecksAnAdapterAndLooksWhichStreamItReads) {
   const std::string metric = "[[metric]]\nmatch = 't (?P<value>\\d+)'\nname = \"t\"\n";
   SessionSpec spec = fake::TwoArms();
@@ -239,6 +251,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"long_pointer", [](auto& s) { s.lfs_pointers = {std::string(1025, 'x')}; },
                 "lfs_pointers"},
         BadSpec{"pointer_of_two_lines", [](auto& s) { s.lfs_pointers = {"a\nb"}; }, "lfs_pointers"},
+        BadSpec{"margin_0", [](auto& s) { s.default_margin = 0; }, "margin"},
         BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin"},
         BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; }, "margin"},
         BadSpec{"gate_margin_0",
