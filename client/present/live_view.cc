@@ -159,7 +159,8 @@ LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style&
   row.scaled = InMargins(judged);
   row.tint = VerdictTint(gate.verdict());
   if (gate.has_decided()) {
-    row.status = VerdictWords(gate, style);
+    // The axis shows the margin.
+    row.status = IsNotBetter(gate) ? "not better" : Word(gate.verdict());
   } else if (gate.has_eta_seconds()) {
     row.status = "~" + FormatRough(std::max(0.0, gate.eta_seconds() - state.since_event_seconds));
   } else {
