@@ -112,7 +112,7 @@ TEST_P(ContainTest, WhatIsLeftInTheBackgroundEnds) {
 
 TEST_P(ContainTest, OneThatDoesNotListenEnds) {
   for (const char* deed : {"ignore-signals", "stop"}) {
-    const auto figures = Run({deed}, 100 * kMillisecond);
+    const auto figures = Run({deed}, 1000 * kMillisecond);
     ASSERT_TRUE(figures) << figures.error().message;
     EXPECT_TRUE(figures->exit.timed_out) << deed;
     EXPECT_TRUE(ProcessesOf(program_).empty()) << deed;
