@@ -146,6 +146,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Benchmark.harness",
     "benchd.v1.Benchmark.only",
     "benchd.v1.Benchmark.inner",
+    "benchd.v1.Benchmark.no_groups",
     "benchd.v1.Started.found_benchmarks",
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",

@@ -217,6 +217,9 @@ constexpr std::array kOptions = {
             "the commands are programs of google-benchmark, go, catch2, pytest-benchmark, jmh, "
             "libtest or criterion, or the adapter of --parse describes them: list their "
             "benchmarks, and run each one alone"))),
+    PerBenchmark(kSuite("no-groups", "", Benchmark(v1::Benchmark::kNoGroupsFieldNumber),
+                        "with --harness, always run each benchmark alone, even if its runs are "
+                        "mostly the start of the program")),
     Repeatable(PerBenchmark(
         kSuite("only", "PATTERN", Own(Part::kBenchmark, ParseOnly, FormatOnly),
                "run only benchmarks whose name matches, such as 'parse*'; repeatable"))),

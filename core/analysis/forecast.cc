@@ -85,14 +85,16 @@ bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
 }  // namespace
 
 void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks,
-                     Report& report) {
+                     Report& report, const BenchmarkGroups& groups) {
   const bool begun = std::any_of(outlooks.begin(), outlooks.end(),
                                  [](const BenchmarkOutlook& one) { return one.blocks > 0; });
   if (!begun) return;
   const std::vector<double> block = BlockSeconds(outlooks, Seconds(report.elapsed));
   const double left = std::max(0.0, Seconds(spec.limits.max_time - report.elapsed));
   std::map<std::string_view, std::size_t> numbers;
-  for (std::size_t i = 0; i < outlooks.size(); ++i) numbers[spec.benchmarks[i].name] = i;
+  for (std::uint32_t i = 0; i < outlooks.size(); ++i) {
+    numbers[spec.benchmarks[i].name] = groups.LeaderOf(i);
+  }
 
   std::vector<double> remaining(outlooks.size(), 0);
   bool open = false;

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "core/analysis/benchmark_groups.h"
 #include "core/analysis/sequential_design.h"
 #include "core/model/comparison.h"
 #include "core/model/session.h"
@@ -20,8 +21,10 @@ namespace benchd {
 ///
 /// @param outlooks  one for each benchmark of `spec`; only the fields open, blocks and seconds are
 /// used
+/// @param groups    the groups by which the outlooks were made (GroupedOutlooks()): their blocks
+/// are counted once
 void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks,
-                     Report& report);
+                     Report& report, const BenchmarkGroups& groups = {});
 
 /// Adds the remedy that would decide a gate, and its amount, to each undecided gate
 /// (Comparison::forecast).

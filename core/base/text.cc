@@ -176,6 +176,18 @@ std::string Counted(std::uint64_t count, std::string_view one, std::string_view 
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+std::string SomeOf(std::span<const std::string> items) {
+  constexpr std::size_t kMost = 5;
+  std::string text = Join(items.first(std::min(items.size(), kMost)), ", ");
+  if (items.size() > kMost) text += fmt::format(" and {} more", items.size() - kMost);
+  return text;
+}
+
+std::string_view WithoutReturn(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());

@@ -70,6 +70,9 @@ std::string Join(const Items& items, std::string_view between, Text text = {},
   return joined;
 }
 
+/// Lists the first five items: "a, b, c, d, e and 7 more".
+std::string SomeOf(std::span<const std::string> items);
+
 /// Joins the items to a list of alternatives: "a, b or c".
 template <typename Items>
 std::string JoinWithOr(const Items& items) {
@@ -92,6 +95,10 @@ std::string HintForUnknown(std::string_view typed, std::span<const std::string_v
 
 /// Returns `text` without the byte order mark that some editors and shells put before UTF-8.
 std::string_view WithoutByteOrderMark(std::string_view text);
+
+/// Returns `line` without the carriage return at its end, which a file with the line ends of
+/// Windows has.
+std::string_view WithoutReturn(std::string_view line);
 
 /// The length of the longest line that ForEachLine() accepts, without its newline.
 inline constexpr std::size_t kMaxLineBytes = 64 * 1024;

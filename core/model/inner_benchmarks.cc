@@ -70,6 +70,30 @@ std::size_t CountFound(std::span<const FoundBenchmarks> found) {
   return count;
 }
 
+bool IsNameOf(std::string_view printed, std::string_view listed) {
+  if (!printed.starts_with(listed)) return false;
+  const std::string_view rest = printed.substr(listed.size());
+  const bool counted = rest.size() > 1 && rest.front() == '-' &&
+                       rest.find_first_not_of("0123456789", 1) == rest.npos;
+  return rest.empty() || counted;
+}
+
+std::optional<std::size_t> OwnerOf(std::string_view printed,
+                                   std::span<const std::string_view> listed) {
+  if (const auto same = std::ranges::find(listed, printed); same != listed.end()) {
+    return static_cast<std::size_t>(same - listed.begin());
+  }
+  std::optional<std::size_t> owner;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const std::string_view name = listed[i];
+    if (IsNameOf(printed, name)) return i;
+    const bool within =
+        printed.size() > name.size() && printed.starts_with(name) && printed[name.size()] == '/';
+    if (within && (!owner || listed[*owner].size() < name.size())) owner = i;
+  }
+  return owner;
+}
+
 std::size_t FirstOf(std::span<const FoundBenchmarks> found, std::size_t number) {
   std::size_t first = found[number].benchmark;
   for (const FoundBenchmarks& before : found.first(number)) first += before.names.size() - 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,17 @@ std::string SubmittedName(const Benchmark& benchmark);
 
 /// Returns the number of benchmarks that were found in programs and that every arm has.
 std::size_t CountFound(std::span<const FoundBenchmarks> found);
+
+/// Returns whether the output of a run calls a listed benchmark by this name. Go adds the number of
+/// processors: "BenchmarkA-8".
+bool IsNameOf(std::string_view printed, std::string_view listed);
+
+/// Returns the index of the listed benchmark to which a name in the output of a run belongs: the
+/// one that it names, or else the one with the longest name that is followed by a slash, as in the
+/// sub-benchmarks of Go and the benchmarks of a test case of Catch2. Returns nothing if there is
+/// none.
+std::optional<std::size_t> OwnerOf(std::string_view printed,
+                                   std::span<const std::string_view> listed);
 
 /// Returns the index in the expanded spec of the first benchmark of `found[number]`.
 std::size_t FirstOf(std::span<const FoundBenchmarks> found, std::size_t number);

@@ -16,9 +16,28 @@ Nanoseconds WallTimeOf(std::span<const Run> runs) {
 
 Nanoseconds CostOf(std::span<const Run> runs) {
   if (runs.empty()) return {};
-  const Nanoseconds span =
-      runs.back().started_at - runs.front().started_at + WallTimeOf(runs.last(1));
-  return std::max(span, WallTimeOf(runs));
+  const Nanoseconds starts = runs.back().started_at - runs.front().started_at;
+  const Nanoseconds wall_time = WallTimeOf(runs);
+  if (wall_time == Nanoseconds::zero() && runs.size() > 1) {
+    const auto count = static_cast<Nanoseconds::rep>(runs.size());
+    return std::max(starts + starts / (count - 1), Nanoseconds::zero());
+  }
+  return std::max(starts + WallTimeOf(runs.last(1)), wall_time);
+}
+
+std::vector<std::vector<Run>> BlocksByBenchmark(std::span<const Run> runs) {
+  std::vector<std::vector<Run>> blocks;
+  for (const Run& run : runs) {
+    const auto own = std::ranges::find_if(blocks, [&run](const std::vector<Run>& block) {
+      return block.front().benchmark == run.benchmark;
+    });
+    if (own != blocks.end()) {
+      own->push_back(run);
+    } else {
+      blocks.push_back({run});
+    }
+  }
+  return blocks;
 }
 
 }  // namespace benchd

@@ -153,6 +153,13 @@ Nanoseconds WallTimeOf(std::span<const Run> runs);
 /// Returns the duration of a block with its hooks: from the start of its first run to the end of
 /// its last run, but at least its wall time. `runs` must be in order of execution. Use it only for
 /// estimates, because the timestamps come from a clock that may jump.
+///
+/// Runs of a process that several benchmarks shared lack a wall time. The time of the last one is
+/// then assumed to be the mean of the others.
 Nanoseconds CostOf(std::span<const Run> runs);
+
+/// Divides the runs of a block that several benchmarks shared into one block of each benchmark, in
+/// the order in which the benchmarks appear. Keeps the order of the runs.
+std::vector<std::vector<Run>> BlocksByBenchmark(std::span<const Run> runs);
 
 }  // namespace benchd

@@ -187,9 +187,11 @@ struct FoundBenchmarks {
   std::vector<UnmatchedBenchmark> unmatched;
   /// The words of each arm's command, to which those that run one benchmark are added.
   std::vector<std::vector<std::string>> commands;
+  /// The time that starting the program takes: the shortest run that only listed the benchmarks.
+  std::optional<Nanoseconds> start;
   bool operator==(const FoundBenchmarks&) const = default;
 };
-BENCHD_FIELDS(FoundBenchmarks, benchmark, names, unmatched, commands)
+BENCHD_FIELDS(FoundBenchmarks, benchmark, names, unmatched, commands, start)
 
 /// The entire mutable state of a session. Watchers receive only the newest snapshot, never a
 /// backlog.

@@ -178,11 +178,14 @@ struct Benchmark {
   /// The benchmark of the program that this one runs. Set by the session once it has listed them;
   /// until then, and without `harness`, empty.
   std::string inner;
+  /// Whether each benchmark of the program always runs alone. Otherwise those whose runs are mostly
+  /// the start of the program share processes (analysis/benchmark_groups.h).
+  bool no_groups = false;
   bool operator==(const Benchmark&) const = default;
 };
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, adapter, parse_stderr, parse_file, gates, input,
               output, output_path, ignore_failure, accept_exit, allow_missing, check_output,
-              default_margin, harness, only, inner)
+              default_margin, harness, only, inner, no_groups)
 
 /// The maximum number of benchmarks of a session, including those found in its programs.
 inline constexpr std::size_t kMaxBenchmarks = 1000;

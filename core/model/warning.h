@@ -60,6 +60,7 @@ inline constexpr WarningKind kWarningKinds[] = {
      "repeat the comparison with more runs, such as --min-runs 50, or with a margin"},
     {"info_intervals_disjoint", Severity::kNote, ""},
     {"not_constant", Severity::kNote, ""},
+    {"grouped", Severity::kNote, "to run each benchmark alone, add --no-groups"},
     {"estimate_outside", Severity::kNote, ""},
     {"placebo", Severity::kCaution, "run `benchctl machine doctor` to list disturbances"},
     {"warmup", Severity::kCaution, ""},

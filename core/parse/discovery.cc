@@ -47,11 +47,6 @@ class NameList {
   std::set<std::string, std::less<>> known_;
 };
 
-std::string_view WithoutReturn(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
 /// Reads a list line by line. Each harness has its own reader, which sees the lines in order.
 class ListReader {
  public:
@@ -167,22 +162,28 @@ std::string Escaped(std::string_view name, std::string_view special) {
   return escaped;
 }
 
-/// Returns a regular expression that matches exactly this name, in the syntaxes of POSIX
+using NameSpan = std::span<const std::string>;
+
+/// Returns a regular expression that matches exactly these names, in the syntaxes of POSIX
 /// (extended), ECMAScript, Java, Go and Rust: each permits these escapes.
-std::string WholeName(std::string_view name) {
-  return "^" + Escaped(name, "\\.[]{}()*+?|^$") + "$";
+std::string WholeName(NameSpan names) {
+  const auto escaped = [](const std::string& name) { return Escaped(name, "\\.[]{}()*+?|^$"); };
+  const std::string all = Join(names, "|", escaped);
+  return names.size() == 1 ? "^" + all + "$" : "^(" + all + ")$";
 }
 
-WordList RunGoogleBenchmark(std::string_view name) {
-  return {"--benchmark_filter=" + WholeName(name)};
-}
+WordList RunGoogleBenchmark(NameSpan names) { return {"--benchmark_filter=" + WholeName(names)}; }
 
-/// Go splits the expression at slashes, one part per level of sub-benchmarks.
-WordList RunGo(std::string_view name) {
+/// Go splits the expression at slashes, one part per level of sub-benchmarks. Several names have no
+/// slash (CanShare()).
+WordList RunGo(NameSpan names) {
+  if (names.size() > 1) return {"-test.run", "^$", "-test.bench", WholeName(names)};
+  std::string_view name = names.front();
   std::string filter;
   while (true) {
     const std::size_t slash = name.find('/');
-    filter += WholeName(name.substr(0, slash));
+    const std::string level(name.substr(0, slash));
+    filter += WholeName({&level, 1});
     if (slash == name.npos) break;
     filter += '/';
     name.remove_prefix(slash + 1);
@@ -190,16 +191,22 @@ WordList RunGo(std::string_view name) {
   return {"-test.run", "^$", "-test.bench", filter};
 }
 
-WordList RunCatch2(std::string_view name) {
-  std::string selected = Escaped(name, "\\,[]\"");
-  if (selected.starts_with('~')) selected.insert(0, "\\");
-  return {selected};
+/// Catch2 runs the test cases of a list that commas divide.
+WordList RunCatch2(NameSpan names) {
+  const auto selected = [](const std::string& name) {
+    return (name.starts_with('~') ? "\\" : "") + Escaped(name, "\\,[]\"");
+  };
+  return {Join(names, ",", selected)};
 }
 
-WordList RunPytest(std::string_view name) { return {std::string(name)}; }
-WordList RunJmh(std::string_view name) { return {WholeName(name)}; }
-WordList RunLibtest(std::string_view name) { return {"--bench", "--exact", std::string(name)}; }
-WordList RunCriterion(std::string_view name) { return {"--bench", WholeName(name)}; }
+WordList RunPytest(NameSpan names) { return {names.begin(), names.end()}; }
+WordList RunJmh(NameSpan names) { return {WholeName(names)}; }
+WordList RunLibtest(NameSpan names) {
+  WordList words{"--bench", "--exact"};
+  words.insert(words.end(), names.begin(), names.end());
+  return words;
+}
+WordList RunCriterion(NameSpan names) { return {"--bench", WholeName(names)}; }
 
 /// How commands of a harness are formed.
 struct HarnessRow {
@@ -207,7 +214,7 @@ struct HarnessRow {
   std::string_view format;
   bool any_exit = false;
   Result<WordList> (*read)(std::string_view text);
-  WordList (*run)(std::string_view name);
+  WordList (*run)(NameSpan names);
   std::array<std::string_view, 4> list;    ///< words that list; empty words are unused
   std::array<std::string_view, 6> output;  ///< words that make a run print the format
   /// Whether the report of the harness itself must be kept off stdout, where the format is.
@@ -219,6 +226,8 @@ struct HarnessRow {
 constexpr std::string_view kBenchTarget =
     "the command must be a bench target, such as `cargo bench --no-run` builds";
 
+constexpr std::string_view kGo = "go";
+
 constexpr std::array kHarnessRows{
     HarnessRow{.name = "google-benchmark",
                .format = "google-benchmark",
@@ -227,7 +236,7 @@ constexpr std::array kHarnessRows{
                .list = {"--benchmark_list_tests"},
                .output = {"--benchmark_format=json"},
                .hint = "the command must be a program of Google Benchmark"},
-    HarnessRow{.name = "go",
+    HarnessRow{.name = kGo,
                .format = "go",
                .read = &ReadListOf<GoList>,
                .run = &RunGo,
@@ -456,14 +465,19 @@ ExecutedCommand WithoutSelection(const Harness& harness, ExecutedCommand command
   return command;
 }
 
-ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command, std::string_view name,
-                           bool printed) {
+bool CanShare(const Harness& harness, std::string_view name) {
+  if (harness.rule) return false;
+  return harness.name != kGo || name.find('/') == name.npos;
+}
+
+ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command,
+                           std::span<const std::string> names, bool printed) {
   if (harness.rule) {
-    AddWords(RunByRule(*harness.rule, name), command);
+    AddWords(RunByRule(*harness.rule, names.front()), command);
     return command;
   }
   const HarnessRow& row = CommandsOf(harness);
-  WordList added = row.run(name);
+  WordList added = row.run(names);
   if (printed) {
     const WordList output = WordsIn(row.output);
     added.insert(added.begin(), output.begin(), output.end());
@@ -472,6 +486,12 @@ ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command, std:
   AddWords(added, command);
   if (printed && row.aside) PutAside(command);
   return command;
+}
+
+ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command, std::string_view name,
+                           bool printed) {
+  const std::string alone(name);
+  return RunCommand(harness, std::move(command), std::span(&alone, 1), printed);
 }
 
 }  // namespace benchd

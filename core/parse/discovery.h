@@ -90,4 +90,14 @@ ExecutedCommand WithoutSelection(const Harness& harness, ExecutedCommand command
 ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command, std::string_view name,
                            bool printed);
 
+/// Returns whether one command can run this benchmark together with others. The [discover] of an
+/// adapter describes how to run a single one, and Go's filter cannot list sub-benchmarks.
+bool CanShare(const Harness& harness, std::string_view name);
+
+/// Returns the command that runs exactly these benchmarks in one process.
+///
+/// @param names  at least one; several only if CanShare() is true for each
+ExecutedCommand RunCommand(const Harness& harness, ExecutedCommand command,
+                           std::span<const std::string> names, bool printed);
+
 }  // namespace benchd

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "daemon/session/discovery.h"
+#include "daemon/session/inner_names.h"
 
 namespace benchd {
 namespace {
@@ -40,8 +40,15 @@ Failure CancelledFailure() {
   return Failure{Error{ErrorCode::kCancelled, "session: cancelled", {}}, std::nullopt};
 }
 
-BlockExecutor::BlockExecutor(const SessionServices& services, const SessionSpec& spec)
-    : services_(services), spec_(spec), children_(spec), outputs_(spec) {}
+BlockExecutor::BlockExecutor(const SessionServices& services, const SessionSpec& spec,
+                             const BenchmarkGroups& groups)
+    : services_(services), spec_(spec), groups_(groups), children_(spec), outputs_(spec) {}
+
+/// Returns the benchmarks that the process of a run has.
+std::vector<std::uint32_t> BlockExecutor::BenchmarksOf(const RunPlace& run) const {
+  if (run.phase != RunPhase::kMeasured) return {run.planned.benchmark};
+  return groups_.MembersOf(run.planned.benchmark);
+}
 
 bool BlockExecutor::HasHooks(const RunPlace& run) const {
   return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
@@ -72,7 +79,7 @@ asio::awaitable<BatchResult> BlockExecutor::Run(BatchPlan whole, std::function<v
     result.failure = CancelledFailure();
     co_return result;
   }
-  const std::size_t done = unfinished_.runs.size();
+  const std::size_t done = unfinished_.runs.size() / BenchmarksOf(whole.runs.front()).size();
   BatchPlan plan = RestOf(std::move(whole), done, kMostRunsInBatch);
   const std::size_t most = MostAtOnce(plan);
   plan = RestOf(std::move(plan), 0, most);
@@ -172,22 +179,40 @@ asio::awaitable<BatchResult> BlockExecutor::Execute(BatchPlan plan,
 std::optional<Failure> BlockExecutor::Take(RunPlace place, RunOutcome outcome,
                                            std::uint32_t disturbances) {
   std::optional<Failure> failure = ExitFailure(spec_, place, outcome);
-  const Benchmark& benchmark = spec_.benchmarks[place.planned.benchmark];
-  if (failure && !benchmark.ignore_failure) return failure;
-  DropInnerName(benchmark, outcome);
+  const std::uint32_t benchmark = place.planned.benchmark;
+  if (failure && !spec_.benchmarks[benchmark].ignore_failure) return failure;
   unfinished_.log += LogOf(DescribePlace(spec_, place), outcome.output);
-  unfinished_.runs.push_back(benchd::Run{.benchmark = place.planned.benchmark,
-                                         .block = place.block,
-                                         .position = place.planned.position,
-                                         .arm = place.planned.arm,
-                                         .phase = place.phase,
-                                         .started_at = outcome.started_at,
-                                         .exit = ExitOf(outcome),
-                                         .disturbances = disturbances,
-                                         .samples = std::move(outcome.samples),
-                                         .metrics = std::move(outcome.metrics)});
-  if (!outcome.stdout_digest) return std::nullopt;
-  return outputs_.Add(place, std::move(*outcome.stdout_digest));
+  std::optional<OutputDigest> digest = std::move(outcome.stdout_digest);
+  benchd::Run run{.benchmark = benchmark,
+                  .block = place.block,
+                  .position = place.planned.position,
+                  .arm = place.planned.arm,
+                  .phase = place.phase,
+                  .started_at = outcome.started_at,
+                  .exit = ExitOf(outcome),
+                  .disturbances = disturbances};
+  const std::vector<std::uint32_t> benchmarks = BenchmarksOf(place);
+  if (benchmarks.size() == 1) {
+    DropInnerName(spec_.benchmarks[benchmark], outcome);
+    AddRun(std::move(run), std::move(outcome));
+  } else {
+    Result<std::vector<RunOutcome>> parts = DivideOutcome(spec_, benchmarks, std::move(outcome));
+    if (!parts) return LaunchFailure(spec_, place, std::move(parts).error());
+    for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+      run.benchmark = benchmarks[i];
+      AddRun(run, std::move((*parts)[i]));
+      run.disturbances = 0;  // they are counted once for the process
+    }
+  }
+  if (!digest) return std::nullopt;
+  return outputs_.Add(place, *std::move(digest));
+}
+
+/// Adds a run with these values to the unfinished block.
+void BlockExecutor::AddRun(benchd::Run run, RunOutcome values) {
+  run.samples = std::move(values.samples);
+  run.metrics = std::move(values.metrics);
+  unfinished_.runs.push_back(std::move(run));
 }
 
 BlockResult BlockExecutor::DropUnfinished() { return std::exchange(unfinished_, {}); }

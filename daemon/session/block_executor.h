@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/benchmark_groups.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "daemon/session/batch_plan.h"
@@ -19,7 +20,8 @@
 
 namespace benchd {
 
-/// Runs of one block, which may be incomplete, and their output.
+/// Runs of one block, which may be incomplete, and their output. A block that a group of benchmarks
+/// shares has a run of each of them for each process (BlocksByBenchmark()).
 struct BlockResult {
   std::vector<Run> runs;
   std::string log;
@@ -38,10 +40,14 @@ struct BatchResult {
 /// Runs of one second or more are ordered one by one, so that each can be stored before the next
 /// begins. Runs with hooks are also ordered one by one, with the hooks before and after them. Lives
 /// as long as its session.
+///
+/// A planned run of a benchmark that leads a group is one process, which becomes one run of each
+/// benchmark of the group. Warm-up runs are of one benchmark.
 class BlockExecutor {
  public:
-  /// `services` and `spec` must outlive this object.
-  BlockExecutor(const SessionServices& services, const SessionSpec& spec);
+  /// `services`, `spec` and `groups` must outlive this object.
+  BlockExecutor(const SessionServices& services, const SessionSpec& spec,
+                const BenchmarkGroups& groups);
 
   /// Sets the runner at which the session's children are open: those of the spec as it is now.
   void Use(RunnerId runner) {
@@ -66,6 +72,7 @@ class BlockExecutor {
 
  private:
   bool HasHooks(const RunPlace& run) const;
+  std::vector<std::uint32_t> BenchmarksOf(const RunPlace& run) const;
   std::size_t MostAtOnce(const BatchPlan& plan) const;
   asio::awaitable<BatchResult> RunOneWithHooks(BatchPlan plan);
   asio::awaitable<BatchOutcome> Order(const BatchPlan& plan, std::function<void()> meanwhile);
@@ -73,9 +80,11 @@ class BlockExecutor {
   asio::awaitable<BatchResult> Execute(BatchPlan plan, std::function<void()> meanwhile);
   Batch OrderOf(const BatchPlan& plan) const;
   std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
+  void AddRun(benchd::Run run, RunOutcome values);
 
   const SessionServices& services_;
   const SessionSpec& spec_;
+  const BenchmarkGroups& groups_;
   ChildTable children_;
   RunnerId runner_ = 0;
   BlockResult unfinished_;

@@ -1,6 +1,7 @@
 #include "daemon/session/block_log.h"
 
 #include <iterator>
+#include <set>
 
 #include "core/base/try.h"
 
@@ -49,7 +50,8 @@ asio::awaitable<Result<void>> BlockLog::Commit() {
 }
 
 asio::awaitable<Result<void>> BlockLog::Drop(BlockResult block) {
-  const std::uint32_t benchmark = block.runs.front().benchmark;
+  std::set<std::uint32_t> benchmarks;
+  for (const Run& run : block.runs) benchmarks.insert(run.benchmark);
   const std::uint64_t number = block.runs.front().block;
   for (std::size_t run = block.kept; run < block.runs.size(); ++run) {
     block.runs[run].phase = RunPhase::kDropped;
@@ -57,8 +59,10 @@ asio::awaitable<Result<void>> BlockLog::Drop(BlockResult block) {
   const bool some_stored = block.kept > 0;
   Keep(std::move(block));
   Result<void> kept = co_await Commit();
-  if (kept && some_stored)
+  for (const std::uint32_t benchmark : benchmarks) {
+    if (!kept || !some_stored) break;
     kept = co_await store_.DoForSession(&Records::DropBlock, id_, benchmark, number);
+  }
   co_return kept;
 }
 
@@ -86,10 +90,13 @@ asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
     Result<void> taken = Take(std::move(runs));
     if (!taken) co_return taken;
   }
-  if (block_.empty()) co_return Result<void>{};
-  dropped_ += block_.size();
-  const Run first = std::exchange(block_, {}).front();
-  co_return co_await store.DoForSession(&Records::DropBlock, id, first.benchmark, first.block);
+  const std::map<std::uint32_t, std::vector<Run>> begun = std::exchange(begun_, {});
+  for (const auto& [benchmark, runs] : begun) {
+    dropped_ += runs.size();
+    CO_TRY_VOID(
+        co_await store.DoForSession(&Records::DropBlock, id, benchmark, runs.front().block));
+  }
+  co_return Result<void>{};
 }
 
 Result<void> StoredBlocks::Take(std::vector<Run> runs) {
@@ -98,10 +105,13 @@ Result<void> StoredBlocks::Take(std::vector<Run> runs) {
       ++dropped_;
       continue;
     }
-    const std::size_t size = SizeOfBlock(spec_, run.benchmark);
-    block_.push_back(std::move(run));
-    if (block_.size() < size) continue;
-    TRY_VOID(take_(std::exchange(block_, {})));
+    const std::uint32_t benchmark = run.benchmark;
+    std::vector<Run>& block = begun_[benchmark];
+    block.push_back(std::move(run));
+    if (block.size() < SizeOfBlock(spec_, benchmark)) continue;
+    std::vector<Run> complete = std::move(block);
+    begun_.erase(benchmark);
+    TRY_VOID(take_(std::move(complete)));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,7 +20,6 @@
 #include "core/base/try.h"
 #include "core/model/inner_benchmarks.h"
 #include "core/model/limits.h"
-#include "core/model/verdict_reason.h"
 #include "core/parse/discovery.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
@@ -30,22 +30,11 @@ namespace {
 /// The maximum size of all benchmarks of an expanded spec, which clients receive in one message. A
 /// few bytes of a request could otherwise become a thousand copies of a long command.
 constexpr std::size_t kMaxExpandedBytes = std::size_t{2} * 1024 * 1024;
-/// The number of benchmarks that a message names.
-constexpr std::size_t kNamed = 5;
-/// The metric of a gate that is about the existence of its benchmark.
-constexpr const char* kExistence = "benchmark";
 
 using Names = std::vector<std::string>;
 
 /// The names that each arm of a benchmark listed, by arm. The placebo has none of its own.
 using NamesByArm = std::vector<Names>;
-
-/// Returns "a, b, c, d, e and 7 more".
-std::string SomeOf(std::span<const std::string> names) {
-  std::string text = Join(names.first(std::min(names.size(), kNamed)), ", ");
-  if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
-  return text;
-}
 
 bool IsListed(const Benchmark& benchmark, std::size_t arm) {
   return benchmark.arms[arm].role != ArmRole::kPlacebo;
@@ -221,10 +210,16 @@ DiscoveryResult FailedList(const Arm& arm, Failure failure, bool runner_lost) {
   return {std::move(failure), runner_lost};
 }
 
-/// Lists the benchmarks of an arm into `names`.
+/// What one arm listed.
+struct ListedArm {
+  Names names;
+  Nanoseconds took{};
+};
+
+/// Lists the benchmarks of an arm.
 asio::awaitable<DiscoveryResult> List(const SessionServices* services, const SessionSpec* spec,
                                       const Benchmark* benchmark, const Arm* arm,
-                                      const Harness* harness, Names* names) {
+                                      const Harness* harness, ListedArm* listed) {
   ChildSpec child = ListingChild(*spec, *benchmark, *arm, *harness);
   const ByHand by_hand{child.argv, child.cwd, {}};
   const std::vector<int> accepted = child.accept_exit;
@@ -242,7 +237,8 @@ asio::awaitable<DiscoveryResult> List(const SessionServices* services, const Ses
   if (auto failure = HookFailure(place, timeout, *run, by_hand)) {
     co_return FailedList(*arm, *std::move(failure), false);
   }
-  *names = std::move(run->names);
+  listed->names = std::move(run->names);
+  listed->took = WallTimeOf(std::vector{Run{.samples = std::move(run->samples)}});
   co_return DiscoveryResult{};
 }
 
@@ -263,10 +259,14 @@ asio::awaitable<DiscoveryResult> ListArms(const SessionServices* services, const
   Result<Harness> harness = FindHarness(benchmark.harness, benchmark.parse, benchmark.adapter);
   if (!harness) co_return DiscoveryResult{Failure{std::move(harness).error(), std::nullopt}, false};
   NamesByArm listed(benchmark.arms.size());
+  std::optional<Nanoseconds> start;
   for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
     if (!IsListed(benchmark, arm)) continue;
+    ListedArm own;
     DiscoveryResult one =
-        co_await List(services, spec, &benchmark, &benchmark.arms[arm], &*harness, &listed[arm]);
+        co_await List(services, spec, &benchmark, &benchmark.arms[arm], &*harness, &own);
+    listed[arm] = std::move(own.names);
+    if (own.took > Nanoseconds::zero()) start = std::min(start.value_or(own.took), own.took);
     if (one.failure) {
       one.failure->run->benchmark = benchmark.name;
       co_return one;
@@ -276,6 +276,7 @@ asio::awaitable<DiscoveryResult> ListArms(const SessionServices* services, const
   if (!matched) co_return DiscoveryResult{Failure{std::move(matched).error(), std::nullopt}, false};
   *found = *std::move(matched);
   found->benchmark = number;
+  found->start = start;
   found->commands = CommandsOf(benchmark, *harness, AllOf(listed));
   co_return DiscoveryResult{};
 }
@@ -332,110 +333,6 @@ void SetRunCommands(SessionSpec& spec) {
       if (arm.argv.front() != program) arm.program.reset();
     }
   }
-}
-
-namespace {
-
-/// Returns whether a run calls the benchmark so. Go adds the number of processors: "BenchmarkA-8".
-bool IsNameOf(std::string_view inner, const std::string& benchmark) {
-  if (!inner.starts_with(benchmark)) return false;
-  const std::string_view rest = inner.substr(benchmark.size());
-  const bool counted = rest.size() > 1 && rest.front() == '-' &&
-                       rest.find_first_not_of("0123456789", 1) == rest.npos;
-  return rest.empty() || counted;
-}
-
-}  // namespace
-
-void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome) {
-  if (benchmark.inner.empty()) return;
-  std::map<std::string, std::string> renamed;
-  for (Sample& sample : outcome.samples) {
-    if (sample.inner_benchmark.empty() || !IsNameOf(sample.inner_benchmark, benchmark.inner)) {
-      continue;
-    }
-    const std::string before = sample.inner_benchmark + "/" + sample.metric;
-    const bool measured = FindBuiltinMetric(sample.metric) != nullptr;
-    sample.inner_benchmark = measured ? benchmark.harness : std::string();
-    renamed.emplace(before, measured ? benchmark.harness + "/" + sample.metric : sample.metric);
-  }
-  for (MetricInfo& metric : outcome.metrics) {
-    if (const auto other = renamed.find(metric.name); other != renamed.end()) {
-      metric.name = other->second;
-    }
-  }
-}
-
-namespace {
-
-/// Returns the comparison that states that a candidate lacks a benchmark.
-Comparison MissingBenchmark(const SessionSpec& spec, const std::string& benchmark,
-                            const std::string& reference, const std::string& candidate) {
-  Comparison missing;
-  missing.benchmark = benchmark;
-  missing.reference = reference;
-  missing.candidate = candidate;
-  missing.metric = kExistence;
-  missing.role = ComparisonRole::kGate;
-  missing.confidence = 1 - spec.alpha;
-  missing.method = spec.method;
-  missing.estimator = spec.estimator;
-  missing.verdict = Verdict::kRegression;
-  missing.reason = Reason("missing_in_candidate");
-  return missing;
-}
-
-/// What AddUnmatched() adds for one program.
-struct Unmatched {
-  std::vector<Comparison> gates;
-  std::map<std::string, Names> lacking;  ///< benchmarks that are not compared, by arm
-};
-
-void AddTo(Unmatched& all, const SessionSpec& spec, const Benchmark& example,
-           const UnmatchedBenchmark& one) {
-  const auto lacks = [&one](const Arm& arm) {
-    return std::ranges::find(one.missing_in, arm.name) != one.missing_in.end();
-  };
-  const std::string prefix = example.name.substr(0, example.name.size() - example.inner.size());
-  bool in_a_reference = false;
-  for (const Arm& reference : example.arms) {
-    if (reference.role != ArmRole::kReference || lacks(reference)) continue;
-    in_a_reference = true;
-    for (const Arm& candidate : example.arms) {
-      if (candidate.role != ArmRole::kCandidate || !lacks(candidate)) continue;
-      if (example.allow_missing) break;
-      all.gates.push_back(
-          MissingBenchmark(spec, prefix + one.name, reference.name, candidate.name));
-    }
-  }
-  for (const Arm& arm : example.arms) {
-    const bool gates = arm.role == ArmRole::kCandidate && in_a_reference && !example.allow_missing;
-    if (lacks(arm) && !gates) all.lacking[arm.name].push_back(prefix + one.name);
-  }
-}
-
-}  // namespace
-
-void AddUnmatched(const SessionSpec& spec, const std::vector<FoundBenchmarks>& found,
-                  Report& report) {
-  Unmatched all;
-  for (std::size_t number = 0; number < found.size(); ++number) {
-    const Benchmark& example = spec.benchmarks[FirstOf(found, number)];
-    for (const UnmatchedBenchmark& one : found[number].unmatched) AddTo(all, spec, example, one);
-  }
-  for (const auto& [arm, names] : all.lacking) {
-    report.warnings.push_back(
-        MakeWarning("metric_missing",
-                    fmt::format("{} lacks {} that another arm has; {} not compared: {}", arm,
-                                Counted(names.size(), "benchmark"),
-                                names.size() == 1 ? "it is" : "they are", SomeOf(names)),
-                    {}, arm));
-  }
-  if (all.gates.empty()) return;
-  report.verdict = Verdict::kRegression;
-  // Gates come first.
-  const auto info = std::ranges::find(report.comparisons, ComparisonRole::kInfo, &Comparison::role);
-  report.comparisons.insert(info, all.gates.begin(), all.gates.end());
 }
 
 }  // namespace benchd

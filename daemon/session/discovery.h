@@ -40,16 +40,4 @@ asio::awaitable<DiscoveryResult> Discover(const SessionServices* services, Sessi
 /// be called once per expansion.
 void SetRunCommands(SessionSpec& spec);
 
-/// Leaves the name of the benchmark out of the metrics of its run, because the benchmark of the
-/// session has that name: "BM_Sort/8/real_time" becomes "real_time". A metric with the name of one
-/// that benchd measures gets the harness's name instead: "google-benchmark/cpu_time".
-void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome);
-
-/// Adds to a report that some arms lack a benchmark which others have: for a candidate a
-/// regression, or with --allow-missing a warning; for a reference a warning.
-///
-/// @param spec  expanded
-void AddUnmatched(const SessionSpec& spec, const std::vector<FoundBenchmarks>& found,
-                  Report& report);
-
 }  // namespace benchd

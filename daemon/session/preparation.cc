@@ -33,6 +33,13 @@ asio::awaitable<Prepared> Preparation::Run() {
   co_return prepared;
 }
 
+asio::awaitable<Prepared> Preparation::Reopen(RunnerId runner) {
+  Prepared prepared;
+  prepared.runner = runner;
+  co_await OpenChildren(&prepared);
+  co_return prepared;
+}
+
 bool Preparation::SetupIsDue() const {
   if (snapshot_.setup) return false;
   // The programs of benchmarks that were found in others are known from setup alone.

@@ -37,6 +37,10 @@ class Preparation {
 
   asio::awaitable<Prepared> Run();
 
+  /// Opens the children again, after commands of the spec have changed.
+  /// @return as Run(), of which only `failure` and `runner_lost` may be set
+  asio::awaitable<Prepared> Reopen(RunnerId runner);
+
  private:
   bool SetupIsDue() const;
   asio::awaitable<void> TakeMachine(Prepared* prepared);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/analysis/arm_order.h"
+#include "core/analysis/benchmark_groups.h"
 #include "core/analysis/forecast.h"
 #include "core/analysis/run_units.h"
 #include "core/analysis/session_analysis.h"
@@ -22,8 +23,10 @@
 #include "daemon/session/children.h"
 #include "daemon/session/discovery.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/group_commands.h"
 #include "daemon/session/preparation.h"
 #include "daemon/session/session_notes.h"
+#include "daemon/session/unmatched_benchmarks.h"
 
 namespace benchd {
 namespace {
@@ -62,7 +65,7 @@ class Session {
       : services_(std::move(services)),
         spec_(std::move(record.spec)),
         snapshot_(std::move(record.snapshot)),
-        batch_(services_, spec_),
+        batch_(services_, spec_, groups_.groups),
         preparation_(services_, spec_, snapshot_),
         keeper_(services_.store, snapshot_.id),
         blocks_(spec_.benchmarks.size(), 0),
@@ -85,6 +88,10 @@ class Session {
   Result<void> ReplayBlock(const std::vector<Run>& block);
   void LearnWarmup(const std::vector<Run>& block);
   Result<void> Count(const std::vector<Run>& block);
+  Result<void> CountEach(const std::vector<Run>& block);
+  void ChooseGroups();
+  asio::awaitable<std::optional<Failure>> OpenGroups();
+  Nanoseconds MeasuredTimeOf(const std::vector<Run>& block) const;
   asio::awaitable<BatchResult> RunBatch(BatchPlan plan, std::function<void()> meanwhile = {});
   std::optional<Failure> StartAnalysis();
   asio::awaitable<std::optional<Failure>> Prepare();
@@ -98,6 +105,10 @@ class Session {
   asio::awaitable<std::optional<Failure>> Commit();
   asio::awaitable<Result<void>> CommitPaused(Error error);
 
+  /// Returns whether a benchmark is missing in a candidate, which is a regression without any run.
+  bool RegressedUnmeasured() const {
+    return spec_.limits.fail_fast && LacksBenchmarks(spec_, snapshot_.found);
+  }
   bool TimeIsUp() const { return Elapsed() >= spec_.limits.max_time; }
   Nanoseconds Elapsed() const;
   std::uint64_t MeasuredBlocks() const;
@@ -111,6 +122,8 @@ class Session {
   SessionSpec spec_;  // changes once, when the benchmarks inside its programs are known
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
+  GroupPlanner group_planner_;
+  GroupPlan groups_;  // chosen once, before the first measured block
   BlockExecutor batch_;
   RunUnits units_;
   Preparation preparation_;
@@ -155,8 +168,11 @@ asio::awaitable<std::optional<Failure>> Session::Execute() {
 /// Prepares the machine, warms up and measures until the verdict.
 asio::awaitable<std::optional<Failure>> Session::Attempt() {
   runner_lost_ = false;
+  SetGroupCommands(groups_.groups, snapshot_.found, GroupRuns::kAlone, spec_);
   std::optional<Failure> failure = co_await Prepare();
-  if (!failure) failure = co_await WarmUp();
+  if (failure || RegressedUnmeasured()) co_return failure;
+  failure = co_await WarmUp();
+  if (!failure) failure = co_await OpenGroups();
   if (!failure) failure = co_await Measure();
   if (!failure) failure = batch_.OutputDifference();
   co_return failure;
@@ -199,20 +215,55 @@ Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
     LearnWarmup(block);
     return {};
   }
-  measured_before_ += WallTimeOf(block);
+  ChooseGroups();
+  measured_before_ += MeasuredTimeOf(block);
   return Count(block);
+}
+
+/// Returns the time that the runs of a stored block took. Benchmarks that share processes share
+/// their time.
+Nanoseconds Session::MeasuredTimeOf(const std::vector<Run>& block) const {
+  const std::uint32_t benchmark = block.front().benchmark;
+  const BenchmarkGroups& groups = groups_.groups;
+  if (groups.Leads(benchmark)) return CostOf(block);
+  return groups.LeaderOf(benchmark) == benchmark ? WallTimeOf(block) : Nanoseconds::zero();
 }
 
 /// Learns the metrics from a warm-up block. After a reboot, such a block may also come in the
 /// middle of a session.
 void Session::LearnWarmup(const std::vector<Run>& block) {
-  if (MeasuredBlocks() == 0) analysis_->AddWarmup(block);
+  if (MeasuredBlocks() > 0) return;
+  analysis_->AddWarmup(block);
+  group_planner_.Learn(block);
+}
+
+/// Chooses the groups from the warm-up, in the same way live and when the session is resumed. Later
+/// calls do nothing, because all benchmarks of a group have the same blocks.
+void Session::ChooseGroups() {
+  if (MeasuredBlocks() == 0) groups_ = group_planner_.Choose(spec_, snapshot_.found);
+}
+
+/// Opens the commands of the groups, if there are some.
+asio::awaitable<std::optional<Failure>> Session::OpenGroups() {
+  ChooseGroups();
+  if (groups_.groups.empty()) co_return std::nullopt;
+  SetGroupCommands(groups_.groups, snapshot_.found, GroupRuns::kTogether, spec_);
+  Prepared opened = co_await preparation_.Reopen(runner_);
+  runner_lost_ = opened.runner_lost;
+  co_return std::move(opened.failure);
 }
 
 Result<void> Session::Count(const std::vector<Run>& block) {
   ++blocks_[block.front().benchmark];
   for (const Run& run : block) disturbances_ += run.disturbances;
   return analysis_->Add(block);
+}
+
+/// Counts a block of a benchmark, or the block that the benchmarks of a group share.
+Result<void> Session::CountEach(const std::vector<Run>& block) {
+  if (block.front().benchmark == block.back().benchmark) return Count(block);
+  for (const std::vector<Run>& own : BlocksByBenchmark(block)) TRY_VOID(Count(own));
+  return {};
 }
 
 asio::awaitable<std::optional<Failure>> Session::Prepare() {
@@ -295,7 +346,7 @@ BatchPlan Session::PlanUntil(SteadyTime report_due) {
   const SessionAnalysis& analysis = *analysis_;
   const std::vector<Run>& begun = batch_.unfinished().runs;
   BatchPlan plan = PlanMeasured(
-      spec_, analysis.Outlook(),
+      spec_, GroupedOutlooks(analysis.Outlook(), groups_.groups),
       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
       begun.empty() ? std::nullopt : std::optional(begun.front().benchmark));
   plan.budget = std::clamp(report_due - services_.clock.Steady(), Nanoseconds::zero(),
@@ -308,7 +359,7 @@ std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
   std::optional<Failure> failure;
   for (BlockResult& block : blocks) {
     if (!failure) {
-      Result<void> added = Count(block.runs);
+      Result<void> added = CountEach(block.runs);
       if (!added) failure = Failure{std::move(added).error(), std::nullopt};
     }
     keeper_.Keep(std::move(block));
@@ -406,7 +457,8 @@ void Session::Enter(SessionState state) {
 
 void Session::PublishReport(Report report) {
   report = Complete(std::move(report));
-  ForecastVerdict(spec_, analysis_->Outlook(), report);
+  const BenchmarkGroups& groups = groups_.groups;
+  ForecastVerdict(spec_, GroupedOutlooks(analysis_->Outlook(), groups), report, groups);
   AddUnmatched(spec_, snapshot_.found, report);
   snapshot_.report = std::move(report);
   Publish();
@@ -420,6 +472,7 @@ Report Session::Complete(Report report) const {
   notes.interrupted = resumed_ || runner_deaths_.any();
   AddNotes(notes, report);
   if (!spec_.lfs_pointers.empty()) report.warnings.push_back(PointersNamed(spec_.lfs_pointers));
+  report.warnings.insert(report.warnings.end(), groups_.notes.begin(), groups_.notes.end());
   if (snapshot_.setup) {
     const std::vector<Warning>& of_build = snapshot_.setup->warnings;
     report.warnings.insert(report.warnings.end(), of_build.begin(), of_build.end());
@@ -458,7 +511,7 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
 /// of the gates, so all runs are read once more; if that fails, only the verdict is reported.
 asio::awaitable<void> Session::Conclude() {
   if (snapshot_.Settled()) co_return;
-  conclusion_ = Complete(analysis_->Conclude());
+  conclusion_ = Complete(RegressedUnmeasured() ? analysis_->Look() : analysis_->Conclude());
   AddUnmatched(spec_, snapshot_.found, *conclusion_);
   ArmOrderAnalysis orders(spec_, *conclusion_, DataSource::kSession);
   WorstRunsAnalysis worst(spec_, *conclusion_);

@@ -128,6 +128,20 @@ TEST(OnOneLineTest, ReplacesControlCharactersAndNothingElse) {
   EXPECT_EQ(OnOneLine(""), "");
 }
 
+TEST(SomeOfTest, ListsFiveAndCountsTheOthers) {
+  EXPECT_EQ(SomeOf(std::vector<std::string>{}), "");
+  EXPECT_EQ(SomeOf(std::vector<std::string>{"a", "b", "c", "d", "e"}), "a, b, c, d, e");
+  EXPECT_EQ(SomeOf(std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g"}),
+            "a, b, c, d, e and 2 more");
+}
+
+TEST(WithoutReturnTest, TakesOneReturnOffTheEnd) {
+  EXPECT_EQ(WithoutReturn("a b\r"), "a b");
+  EXPECT_EQ(WithoutReturn("a\rb"), "a\rb");
+  EXPECT_EQ(WithoutReturn("\r\r"), "\r");
+  EXPECT_EQ(WithoutReturn(""), "");
+}
+
 TEST(CountedTest, HasThePluralForAllButOne) {
   EXPECT_EQ(Counted(0, "run"), "0 runs");
   EXPECT_EQ(Counted(1, "run"), "1 run");

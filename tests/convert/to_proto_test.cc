@@ -57,6 +57,7 @@ SessionSpec Unusual() {
   benchmark.harness = "google-benchmark";
   benchmark.only = {"BM_*", "x?"};
   benchmark.inner = "BM_X/8";
+  benchmark.no_groups = true;
   spec.benchmarks = {benchmark};
   spec.method = Method::kFixed;
   spec.estimator = {EstimatorKind::kQuantile, 0.9};

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/model/run.h"
@@ -40,6 +43,29 @@ TEST(BlockTimeTest, AClockThatWasSetBackMakesNoBlockCheaperThanItsRuns) {
   const std::vector<benchd::Run> runs = {RunAt(milliseconds(9000), 0.25),
                                          RunAt(milliseconds(0), 0.5)};
   EXPECT_EQ(CostOf(runs), milliseconds(750));
+}
+
+TEST(BlockTimeTest, RunsOfASharedProcessCostTheTimeBetweenTheirStarts) {
+  std::vector<benchd::Run> runs(3);
+  for (int i = 0; i < 3; ++i) runs[i].started_at = Timestamp(milliseconds(100 * i));
+  EXPECT_EQ(WallTimeOf(runs), Nanoseconds::zero());
+  EXPECT_EQ(CostOf(runs), milliseconds(300)) << "200 ms of the first two, and as long for the last";
+  EXPECT_EQ(CostOf(std::span(runs).first(1)), Nanoseconds::zero());
+  std::swap(runs.front(), runs.back());
+  EXPECT_EQ(CostOf(runs), Nanoseconds::zero()) << "a clock that was set back";
+}
+
+TEST(BlocksByBenchmarkTest, DividesTheRunsOfSharedProcesses) {
+  std::vector<benchd::Run> runs;
+  for (const std::uint32_t position : {0U, 1U}) {
+    for (const std::uint32_t benchmark : {4U, 2U}) {
+      runs.push_back({.benchmark = benchmark, .block = 7, .position = position});
+    }
+  }
+  const std::vector<std::vector<benchd::Run>> blocks = BlocksByBenchmark(runs);
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_EQ(blocks[0], (std::vector<benchd::Run>{runs[0], runs[2]}));
+  EXPECT_EQ(blocks[1], (std::vector<benchd::Run>{runs[1], runs[3]}));
 }
 
 }  // namespace

@@ -95,5 +95,27 @@ TEST(InnerBenchmarksTest, HaveTheHooksOfTheSessionOnceAndThoseOfARunEach) {
   EXPECT_FALSE(spec.benchmarks[0].arms[0].program || spec.benchmarks[1].arms[0].program);
 }
 
+TEST(InnerNamesTest, AreThoseOfTheListOrHaveTheNumberOfProcessors) {
+  EXPECT_TRUE(IsNameOf("BenchmarkA", "BenchmarkA"));
+  EXPECT_TRUE(IsNameOf("BenchmarkA-16", "BenchmarkA"));
+  EXPECT_FALSE(IsNameOf("BenchmarkA-", "BenchmarkA"));
+  EXPECT_FALSE(IsNameOf("BenchmarkA-1a", "BenchmarkA"));
+  EXPECT_FALSE(IsNameOf("BenchmarkAB", "BenchmarkA"));
+  EXPECT_FALSE(IsNameOf("BenchmarkA/x", "BenchmarkA"));
+}
+
+TEST(InnerNamesTest, BelongToTheBenchmarkThatTheyNameMostExactly) {
+  const std::string_view listed[] = {"a", "a/b", "a-8", "c d"};
+  EXPECT_EQ(OwnerOf("a", listed), 0U);
+  EXPECT_EQ(OwnerOf("a/b", listed), 1U) << "named, although it is within a";
+  EXPECT_EQ(OwnerOf("a-8", listed), 2U) << "named, although it may be a on 8 processors";
+  EXPECT_EQ(OwnerOf("a-4", listed), 0U);
+  EXPECT_EQ(OwnerOf("a/x", listed), 0U);
+  EXPECT_EQ(OwnerOf("a/b/x-8", listed), 1U);
+  EXPECT_EQ(OwnerOf("c d/sum", listed), 3U);
+  EXPECT_EQ(OwnerOf("b", listed), std::nullopt);
+  EXPECT_EQ(OwnerOf("", listed), std::nullopt);
+}
+
 }  // namespace
 }  // namespace benchd

@@ -49,6 +49,12 @@ ListedNames ToRun(std::string_view harness, const ExecutedCommand& command, std:
   return RunCommand(known, WithoutSelection(known, command, listed), name, true).argv;
 }
 
+const std::string kOwn =
+    "input = \"text\"\n[[metric]]\nmatch = '^(?P<name>\\S+): (?P<value>\\S+)'\n";
+const std::string kDiscover =
+    "[discover]\nlist = \"--list 'all of them'\"\nmatch = '^bench (?P<name>.+)$'\n"
+    "run = \"--only '{name}' --tag={name}\"\n";
+
 TEST(DiscoveryTest, NamesTheKnownHarnesses) {
   EXPECT_EQ(HarnessNames(),
             (std::vector<std::string_view>{"google-benchmark", "go", "catch2", "pytest-benchmark",
@@ -152,6 +158,32 @@ TEST(DiscoveryTest, RunsExactlyOneBenchmark) {
             (ListedNames{"./b", "--output-format", "bencher", "--bench", "^sum/10$"}));
 }
 
+TEST(DiscoveryTest, RunsSeveralBenchmarksInOneProcess) {
+  const ListedNames names{"a.b", "c,d|e", "~f"};
+  const auto together = [&names](std::string_view harness) {
+    return RunCommand(Known(harness), Program({"./b"}), names, /*printed=*/false).argv;
+  };
+  const std::string whole = R"(^(a\.b|c,d\|e|~f)$)";
+  EXPECT_EQ(together("google-benchmark"), (ListedNames{"./b", "--benchmark_filter=" + whole}));
+  EXPECT_EQ(together("go"), (ListedNames{"./b", "-test.run", "^$", "-test.bench", whole}));
+  EXPECT_EQ(together("catch2"), (ListedNames{"./b", R"(a.b,c\,d|e,\~f)"}));
+  EXPECT_EQ(together("pytest-benchmark"), (ListedNames{"./b", "a.b", "c,d|e", "~f"}));
+  EXPECT_EQ(together("jmh"), (ListedNames{"./b", whole}));
+  EXPECT_EQ(together("libtest"), (ListedNames{"./b", "--bench", "--exact", "a.b", "c,d|e", "~f"}));
+  EXPECT_EQ(together("criterion"), (ListedNames{"./b", "--bench", whole}));
+}
+
+TEST(DiscoveryTest, KnowsWhichBenchmarksCanShareAProcess) {
+  for (const std::string_view harness : HarnessNames()) {
+    EXPECT_TRUE(CanShare(Known(harness), "BenchmarkA")) << harness;
+  }
+  EXPECT_TRUE(CanShare(Known("google-benchmark"), "BM_Sort/8"));
+  EXPECT_FALSE(CanShare(Known("go"), "BenchmarkA/n=1")) << "a level of its expression each";
+  const auto own = FindHarness("adapter", "own.toml", kOwn + kDiscover);
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_FALSE(CanShare(*own, "a"));
+}
+
 TEST(DiscoveryTest, LeavesTheOutputAloneIfTheUserNamedItsFormat) {
   const ExecutedCommand run = RunCommand(Known("criterion"), Program({"./b"}), "a", false);
   EXPECT_EQ(run.argv, (ListedNames{"./b", "--bench", "^a$"}));
@@ -181,12 +213,6 @@ TEST(DiscoveryTest, ReplacesWhatACommandOfPytestSelects) {
       ToRun("pytest-benchmark", Script("cd x && pytest"), listed[0], listed)[2],
       "{ cd x && pytest --benchmark-json=/dev/fd/3 bench/test_a.py::test_x\n} 3>&1 >/dev/null");
 }
-
-const std::string kOwn =
-    "input = \"text\"\n[[metric]]\nmatch = '^(?P<name>\\S+): (?P<value>\\S+)'\n";
-const std::string kDiscover =
-    "[discover]\nlist = \"--list 'all of them'\"\nmatch = '^bench (?P<name>.+)$'\n"
-    "run = \"--only '{name}' --tag={name}\"\n";
 
 TEST(DiscoveryTest, AnAdapterMayDescribeHowItsProgramListsAndRuns) {
   const auto own = FindHarness("adapter", "own.toml", kOwn + kDiscover);

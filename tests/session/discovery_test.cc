@@ -287,19 +287,5 @@ TEST_F(DiscoveryTest, BuildAndCleanupRunOnceHoweverManyBenchmarksThereAre) {
   EXPECT_TRUE(Lists(runner_.ran()[1])) << "after the build";
 }
 
-TEST(DropInnerNameTest, KeepsTheNamesOfOtherBenchmarks) {
-  Benchmark benchmark;
-  benchmark.harness = "go";
-  benchmark.inner = "BenchmarkA";
-  RunOutcome outcome;
-  outcome.samples = {{"sec/op", "BenchmarkA-8", 0, 1}, {"sec/op", "BenchmarkA/sub-8", 0, 2}};
-  outcome.metrics = {{"BenchmarkA-8/sec/op", "s"}, {"BenchmarkA/sub-8/sec/op", "s"}};
-  DropInnerName(benchmark, outcome);
-  EXPECT_EQ(outcome.samples,
-            (std::vector<Sample>{{"sec/op", "", 0, 1}, {"sec/op", "BenchmarkA/sub-8", 0, 2}}));
-  EXPECT_EQ(outcome.metrics[0].name, "sec/op");
-  EXPECT_EQ(outcome.metrics[1].name, "BenchmarkA/sub-8/sec/op");
-}
-
 }  // namespace
 }  // namespace benchd

@@ -23,7 +23,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
                          s18, s19, s20, s21] = SessionSpec{};
   [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17,
-                         b18, b19] = Benchmark{};
+                         b18, b19, b20] = Benchmark{};
   [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13] = Arm{};
   [[maybe_unused]] auto [h1, h2, h3, h4, h5, h6, h7, h8, h9] = Hooks{};
   [[maybe_unused]] auto [bp1, bp2, bp3, bp4, bp5] = BuildPlan{};
@@ -40,7 +40,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
   [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14] =
       SessionSnapshot{};
-  [[maybe_unused]] auto [fb1, fb2, fb3, fb4] = FoundBenchmarks{};
+  [[maybe_unused]] auto [fb1, fb2, fb3, fb4, fb5] = FoundBenchmarks{};
   [[maybe_unused]] auto [ub1, ub2] = UnmatchedBenchmark{};
   [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};

@@ -77,7 +77,8 @@ inline SessionSpec RichSpec() {
                             .check_output = true,
                             .harness = "google-benchmark",
                             .only = {"BM_*", "x?"},
-                            .inner = "BM_X/8"};
+                            .inner = "BM_X/8",
+                            .no_groups = true};
   return SessionSpec{
       .benchmarks = {benchmark, Benchmark{}},
       .method = Method::kExactT,
@@ -228,7 +229,8 @@ inline SessionSnapshot RichSnapshot() {
       .found = {{.benchmark = 1,
                  .names = {"BM_X/8"},
                  .unmatched = {{.name = "BM_Y", .missing_in = {"feature"}}},
-                 .commands = {{"./x", kBytes}, {}}}}};
+                 .commands = {{"./x", kBytes}, {}},
+                 .start = Nanoseconds(250'000'001)}}};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }

@@ -1,0 +1,80 @@
+#include "daemon/session/inner_names.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/model/inner_benchmarks.h"
+#include "core/model/metric.h"
+
+namespace benchd {
+
+void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome) {
+  if (benchmark.inner.empty()) return;
+  std::map<std::string, std::string> renamed;
+  for (Sample& sample : outcome.samples) {
+    if (sample.inner_benchmark.empty() || !IsNameOf(sample.inner_benchmark, benchmark.inner)) {
+      continue;
+    }
+    const std::string before = sample.inner_benchmark + "/" + sample.metric;
+    const bool measured = FindBuiltinMetric(sample.metric) != nullptr;
+    sample.inner_benchmark = measured ? benchmark.harness : std::string();
+    renamed.emplace(before, measured ? benchmark.harness + "/" + sample.metric : sample.metric);
+  }
+  for (MetricInfo& metric : outcome.metrics) {
+    if (const auto other = renamed.find(metric.name); other != renamed.end()) {
+      metric.name = other->second;
+    }
+  }
+}
+
+namespace {
+
+/// Adds the descriptions of the samples of each part to it. Descriptions are named INNER/NAME, or
+/// NAME if they apply to all benchmarks.
+void AddDescriptions(const std::vector<MetricInfo>& metrics, std::vector<RunOutcome>& parts) {
+  for (RunOutcome& part : parts) {
+    std::set<std::string, std::less<>> names;
+    for (const Sample& sample : part.samples) {
+      names.insert(sample.inner_benchmark + "/" + sample.metric);
+      names.insert(sample.metric);
+    }
+    for (const MetricInfo& metric : metrics) {
+      if (names.contains(metric.name)) part.metrics.push_back(metric);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<RunOutcome>> DivideOutcome(const SessionSpec& spec,
+                                              std::span<const std::uint32_t> members,
+                                              RunOutcome outcome) {
+  std::vector<std::string_view> names;
+  for (const std::uint32_t member : members) names.push_back(spec.benchmarks[member].inner);
+  std::vector<RunOutcome> parts(members.size());
+  for (Sample& sample : outcome.samples) {
+    const std::optional<std::size_t> owner = OwnerOf(sample.inner_benchmark, names);
+    if (owner) parts[*owner].samples.push_back(std::move(sample));
+  }
+  AddDescriptions(outcome.metrics, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].samples.empty()) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   fmt::format("a process that ran {} printed nothing about {}",
+                               Counted(members.size(), "benchmark"), Quoted(names[i])),
+                   "run each benchmark alone: --no-groups"};
+    }
+    DropInnerName(spec.benchmarks[members[i]], parts[i]);
+  }
+  return parts;
+}
+
+}  // namespace benchd
