@@ -134,7 +134,7 @@ Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& argumen
   std::vector<HarnessFile> files;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     TRY(auto file, TableFile::Open(paths[i]));
-    TRY(auto text, file.ReadAll());
+    TRY(auto text, file.ReadAll(kParseBytes));
     files.push_back({file.name(), names[i], std::move(text)});
   }
   return files;

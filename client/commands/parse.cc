@@ -16,6 +16,7 @@
 #include "client/terminal/terminal.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/run.h"
 #include "core/parse/adapter.h"
 #include "core/parse/harness_output.h"
 
@@ -73,7 +74,7 @@ Result<ExitCode> RunParse(const CommandContext& context) {
   if (IsGiven(context.arguments, "text")) return PrintAdapter(choice);
   const Interrupts interrupts;  // Ctrl-C ends this process
   TRY(auto file, TableFile::Open(words.size() == 2 ? words[1] : "-"));
-  TRY(const std::string text, file.ReadAll());
+  TRY(const std::string text, file.ReadAll(kParseBytes));
   auto reading = ReadOutput(choice, text);
   if (!reading) return PrintableError(reading.error()).Within(file.name());
   if (context.json) {

@@ -291,7 +291,7 @@ const std::map<std::string_view, Tell> kToldOtherwise{
     {"benchd.v1.FailedRun.block",
      [](Json& json, const Message& of) {
        const auto& run = As<v1::FailedRun>(of);
-       if (!run.arm().empty()) json["block"] = run.block();
+       if (!run.arm().empty() && run.has_block()) json["block"] = run.block();
      }},
 };
 

@@ -268,8 +268,9 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed) 
   const bool of_run = !run.arm().empty();
   std::string where = of_run ? "run: arm " + Printable(run.arm()) + " of " : "hook: ";
   where += "benchmark " + Printable(run.benchmark());
-  if (of_run) where += run.warmup() ? ", warm-up block " : ", block ";
-  if (of_run) where += std::to_string(run.block());
+  if (of_run && run.has_block()) {
+    where += (run.warmup() ? ", warm-up block " : ", block ") + std::to_string(run.block());
+  }
   if (run.has_exit_code()) where += fmt::format(", exit code {}", run.exit_code());
   if (run.has_signal()) where += fmt::format(", signal {}", run.signal());
   text += where + "\n";

@@ -72,10 +72,12 @@ struct Shape {
 };
 
 // For benchd's own metrics, lower is better. For a gate on any other metric the table shows the
-// direction, so that a wrong `prefer=higher` in a header becomes visible.
+// direction, so that a wrong `prefer=higher` in a header becomes visible. That a benchmark exists
+// has none.
 std::string MetricCell(const v1::Comparison& c, const Style& style) {
   std::string name = Printable(c.metric());
-  if (!IsGate(c) || FindBuiltinMetric(c.metric()) != nullptr) return name;
+  const bool known = FindBuiltinMetric(c.metric()) != nullptr;
+  if (!IsGate(c) || known || c.better() == v1::BETTER_UNSPECIFIED) return name;
   const bool lower = c.better() == v1::BETTER_LOWER;
   if (style.unicode) return name + (lower ? " \u2193" : " \u2191");
   return name + (lower ? " (lower is better)" : " (higher is better)");

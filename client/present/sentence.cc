@@ -216,7 +216,7 @@ std::string Advice(const v1::Comparison& gate) {
     case v1::REMEDY_MORE_ROWS:
       return "; more runs may decide it";
     case v1::REMEDY_SINGLE_ROUNDS:
-      return "; single rounds may decide it: pytest --benchmark-save-data";
+      return "; single rounds may decide it";
     case v1::REMEDY_OTHER_MARGIN:
       return "; too close to the margin to decide: choose another --margin";
     case v1::REMEDY_HARDLY_ANY:

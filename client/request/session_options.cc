@@ -216,7 +216,7 @@ constexpr std::array kOptions = {
             {Part::kBenchmark, v1::Benchmark::kHarnessFieldNumber, Number::kDuration, ParseHarness},
             "the commands are programs of google-benchmark, go, catch2, pytest-benchmark, jmh, "
             "libtest or criterion, or the adapter of --parse describes them: list their "
-            "benchmarks, and run each one alone"))),
+            "benchmarks, and measure each one by itself"))),
     PerBenchmark(kSuite("no-groups", "", Benchmark(v1::Benchmark::kNoGroupsFieldNumber),
                         "with --harness, always run each benchmark alone, even if its runs are "
                         "mostly the start of the program")),

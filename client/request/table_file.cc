@@ -68,13 +68,12 @@ bool TableFile::HasChanged() const {
          now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec;
 }
 
-Result<std::string> TableFile::ReadAll() {
-  Result<std::string> all = benchd::ReadAll(fd_.get(), name_, kMostWholeBytes);
+Result<std::string> TableFile::ReadAll(std::size_t most) {
+  Result<std::string> all = benchd::ReadAll(fd_.get(), name_, most);
   if (!all) return UsageError(std::move(all).error().message);
-  if (all->size() <= kMostWholeBytes) return all;
-  return Error{ErrorCode::kResourceExhausted,
-               fmt::format("{}: larger than {} MiB", name_, kMostWholeBytes >> 20U),
-               "split it, or remove what you do not need"};
+  if (all->size() <= most) return all;
+  return UsageError(fmt::format("{}: larger than {} MiB", name_, most >> 20U),
+                    "split it, or remove what you do not need");
 }
 
 Error PrintableError(const Error& error) {

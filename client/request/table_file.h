@@ -35,8 +35,8 @@ class TableFile {
 
   /// Reads the rest of the file, for callers that need it as a whole.
   ///
-  /// @errors the file cannot be read (exit 2), or has more than kMostWholeBytes (exit 5).
-  Result<std::string> ReadAll();
+  /// @errors (exit 2) the file cannot be read, or has more than `most` bytes.
+  Result<std::string> ReadAll(std::size_t most = kMostWholeBytes);
 
  private:
   TableFile(std::string name, UniqueFd fd);

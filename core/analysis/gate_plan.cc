@@ -239,6 +239,22 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
   return {};
 }
 
+Result<void> CheckExactGates(const Benchmark& benchmark) {
+  for (const Gate& gate : benchmark.gates) {
+    if (gate.kind != MarginKind::kExact) continue;
+    if (const MetricInfo* const named = FindBuiltinMetric(gate.metric)) {
+      TRY_VOID(CheckCount(gate.metric, named->unit));
+    } else if (benchmark.parse.empty()) {
+      for (const MetricInfo& metric : BuiltinMetrics()) {
+        if (MatchesPattern(gate.metric, metric.name)) {
+          TRY_VOID(CheckCount(metric.name, metric.unit));
+        }
+      }
+    }
+  }
+  return {};
+}
+
 Result<double> MarginOf(const Gate& gate, const KnownMetric& metric) {
   if (gate.kind == MarginKind::kExact) return std::max(1.0, metric.resolution);
   const UnitInfo* const from = FindTypedUnit(gate.unit);

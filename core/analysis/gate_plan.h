@@ -36,6 +36,13 @@ struct GateDefaults {
 /// @errors kInvalidArgument, which names the metric
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
 
+/// Checks the exact gates of a session: before the first run, it is known that benchd measures a
+/// time, also if a harness may print a metric of that name. A pattern is only checked without a
+/// harness, because otherwise it may name other metrics.
+///
+/// @errors kInvalidArgument, which names the metric
+Result<void> CheckExactGates(const Benchmark& benchmark);
+
 /// Returns the number of metrics that will gate in this benchmark. Returns nothing if the number
 /// depends on the output, as for a harness or a pattern.
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);

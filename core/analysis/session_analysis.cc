@@ -322,6 +322,7 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
     const double margin = DefaultMarginOf(benchmark, spec);
     TRY_VOID(CheckBenchmark(benchmark, margin));
     TRY_VOID(CheckScales(benchmark, design));
+    if (source == Source::kSession) TRY_VOID(CheckExactGates(benchmark));
   }
   return SessionAnalysis(std::make_unique<Impl>(spec, design, std::move(groups)));
 }

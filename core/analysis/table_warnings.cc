@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/text.h"
@@ -33,6 +36,31 @@ std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
 
 Warning About(const std::vector<std::string>& benchmarks, WarningCode code, std::string message) {
   return MakeWarning(code, std::move(message), benchmarks.size() == 1 ? benchmarks.front() : "");
+}
+
+/// How a harness keeps the rounds of which its files contain only the mean.
+struct RoundsOption {
+  std::string_view format;
+  std::string_view how;
+};
+
+constexpr RoundsOption kRoundsOptions[] = {
+    {"pytest-benchmark", "make pytest save every round (--benchmark-save-data)"},
+    {"benchmarkdotnet", "make BenchmarkDotNet export its measurements (--exporters fulljson)"},
+    {"criterion", "pass sample.json beside benchmark.json"},
+    {"nanobench", "make nanobench render JSON (ankerl::nanobench::templates::json())"},
+};
+
+Warning MeansAlone(const std::string& format) {
+  Warning warning = About({}, "means_alone",
+                          "the files of " + format +
+                              " contain only the mean of each benchmark, not its rounds, so each "
+                              "file is one value");
+  const auto* const option = std::ranges::find(kRoundsOptions, format, &RoundsOption::format);
+  if (option != std::end(kRoundsOptions)) {
+    warning.hint = std::string(option->how) + ", or " + warning.hint;
+  }
+  return warning;
 }
 
 auto DayOf(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }
@@ -157,10 +185,7 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
         "are narrower than they should be; run the harness several times and pass every file"));
   }
   if (table.means_alone) {
-    warnings.push_back(About(
-        {}, "means_alone",
-        "the files contain only the mean of each benchmark, not its rounds, so each file is one "
-        "value"));
+    warnings.push_back(MeansAlone(table.format));
   }
   return warnings;
 }

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 namespace benchd {
 namespace {
-
-constexpr std::size_t kAlwaysThere = 9;
-constexpr std::size_t kDisturbances = 4;  // the last rows of the table
 
 struct MetricRow {
   MetricInfo info;
@@ -23,9 +22,9 @@ struct MetricRow {
 // run on. read_bytes and write_bytes are in blocks of 512 bytes, as rusage counts them. stolen_time
 // is in hundredths of a second (USER_HZ), as in proc_stat(5), but its raw figures are microseconds.
 // The counters come from perf_event_open(2).
-const std::array<MetricRow, 23>& Rows() {
+std::span<const MetricRow> Rows() {
   using enum MetricSource;
-  static const std::array<MetricRow, 23> rows{{
+  static const auto rows = std::to_array<MetricRow>({
       {{"wall_time", "s", Better::kLower, 1e-9}, kClock, 1e9},
       {{"user_time", "s", Better::kLower, 1e-6}, kUsage, 1e6},
       {{"system_time", "s", Better::kLower, 1e-6}, kUsage, 1e6},
@@ -49,7 +48,7 @@ const std::array<MetricRow, 23>& Rows() {
       {{"stolen_time", "s", Better::kLower, 0.01}, kStat, 1e6},
       {{"foreign_switches", "1", Better::kLower, 1}, kSchedstat, 1},
       {{"migrations", "1", Better::kLower, 1}, kSched, 1},
-  }};
+  });
   return rows;
 }
 
@@ -69,18 +68,37 @@ const std::vector<MetricInfo>& Table() {
   return table;
 }
 
+/// Returns the number of rows with one of these sources.
+std::size_t CountFrom(std::initializer_list<MetricSource> sources) {
+  const auto is_from = [&sources](const MetricRow& row) {
+    return std::ranges::find(sources, row.source) != sources.end();
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(Rows(), is_from));
+}
+
+// The clock and rusage provide the first rows, and the kernel's files the last ones.
+std::size_t AlwaysThere() {
+  static const std::size_t count = CountFrom({MetricSource::kClock, MetricSource::kUsage});
+  return count;
+}
+std::size_t Disturbances() {
+  using enum MetricSource;
+  static const std::size_t count = CountFrom({kInterrupts, kStat, kSchedstat, kSched});
+  return count;
+}
+
 }  // namespace
 
-std::span<const MetricInfo> BuiltinMetrics() { return std::span(Table()).first(kAlwaysThere); }
+std::span<const MetricInfo> BuiltinMetrics() { return std::span(Table()).first(AlwaysThere()); }
 
-std::span<const MetricInfo> OptionalMetrics() { return std::span(Table()).subspan(kAlwaysThere); }
+std::span<const MetricInfo> OptionalMetrics() { return std::span(Table()).subspan(AlwaysThere()); }
 
 bool IsOptionalMetric(std::string_view name) {
   const MetricInfo* const info = FindBuiltinMetric(name);
   return info != nullptr && info >= OptionalMetrics().data();
 }
 
-std::span<const MetricInfo> DisturbanceMetrics() { return std::span(Table()).last(kDisturbances); }
+std::span<const MetricInfo> DisturbanceMetrics() { return std::span(Table()).last(Disturbances()); }
 
 bool IsDisturbanceMetric(std::string_view name) {
   const MetricInfo* const info = FindBuiltinMetric(name);

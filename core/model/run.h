@@ -55,6 +55,9 @@ BENCHD_FIELDS(ChildSpec, caller, argv, env, cwd, input, output, output_path, par
 /// The number of bytes at the beginning of stdout that are kept to show a difference.
 inline constexpr std::size_t kOutputHeadBytes = std::size_t{64} * 1024;
 
+/// The number of bytes that a run may print, or write to files, for parsing.
+inline constexpr std::size_t kParseBytes = std::size_t{64} * 1024 * 1024;
+
 /// What a run wrote to stdout.
 struct OutputDigest {
   std::uint64_t bytes = 0;

@@ -143,7 +143,7 @@ BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparis
 struct FailedRun {
   std::string benchmark;
   std::string arm;
-  std::uint64_t block = 0;
+  std::optional<std::uint64_t> block;  ///< absent: a hook of the session, or a list of benchmarks
   RunPhase phase = RunPhase::kMeasured;
   std::optional<int> exit_code;
   std::optional<int> signal;

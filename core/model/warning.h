@@ -91,8 +91,7 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"different_days", Severity::kCaution, "measure both on the same day, alternately"},
     {"incomplete_pairs", Severity::kCaution, "check the column `pair`"},
     {"one_process", Severity::kCaution, ""},
-    {"means_alone", Severity::kCaution,
-     "make pytest save every round (--benchmark-save-data), or pass several files per arm"},
+    {"means_alone", Severity::kCaution, "pass several files per arm"},
     {"beyond_max_runs", Severity::kNote, ""},
     // Warnings about the combination of several machines.
     {"counted_once", Severity::kCaution, ""},

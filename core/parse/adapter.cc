@@ -157,7 +157,7 @@ class AdapterReader {
     std::size_t number = 0;
     return ForEachLine(output, kReadHint, [&](std::string_view line) -> Result<void> {
       ++number;
-      if (line.ends_with('\r')) line.remove_suffix(1);
+      line = WithoutReturn(line);
       for (const FailRule& rule : rules_.fails) {
         if (rule.match->Matches(line)) Fail(number, std::string(line));
       }

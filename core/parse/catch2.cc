@@ -64,8 +64,7 @@ class CatchReader {
   Result<HarnessOutput> Read(std::string_view text) {
     const auto take = [this](std::string_view line) {
       ++line_;
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      return Take(line);
+      return Take(WithoutReturn(line));
     };
     TRY_VOID(ForEachLine(text, kCatchHint, take));
     if (auto left = LeaveTable(); !left) {

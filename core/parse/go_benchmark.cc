@@ -28,11 +28,6 @@ constexpr std::string_view kNoResultHint =
     "the benchmark did not finish, or its output was truncated; run it alone: go test -bench NAME";
 constexpr std::string_view kUnitHint = "write, for example: Unit reqs/s better=higher";
 
-/// Returns an error. If there is no hint, the reader adds the hint of the format.
-Error RefuseGo(std::string why, std::string_view hint = {}) {
-  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
-}
-
 // Returns the direction of a unit without a `Unit` line, as UnitMetadataMap.GetBetter in
 // golang.org/x/perf/benchfmt does.
 std::optional<Better> GoDirection(std::string_view name) {
@@ -181,7 +176,7 @@ bool SaysNotBuilt(std::string_view line) {
 /// Returns whether the line reports a failed package (as Go's test2json recognises it), or a
 /// program that the Go runtime ended.
 bool SaysFailure(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  line = WithoutReturn(line);
   return line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("panic: ") ||
          line.starts_with("fatal error: ") || line.starts_with("*** Test killed") ||
          line.starts_with("*** Test I/O incomplete") || IsOneOf(line, kFatalSignals) ||
@@ -207,7 +202,7 @@ class GoEvents {
       members[name] = value.text;
       return {};
     };
-    if (!ReadJsonRecords(line, layout, take)) return RefuseGo("not an event of go test -json");
+    if (!ReadJsonRecords(line, layout, take)) return RefuseText("not an event of go test -json");
     const std::string& action = members["Action"];
     if (action == "output") Append(number, members["Package"], members["Output"]);
     if (action == "fail") AppendFailure(number, members["Package"]);
@@ -293,7 +288,7 @@ class GoReader {
     if (line.starts_with("pkg:")) packages_.insert(std::string(line));
     if (!line.starts_with("Unit ") && !line.starts_with("Unit\t")) return {};
     const std::vector<std::string_view> words = WordsOf(line);
-    if (words.size() < 2) return RefuseGo("expected a unit after Unit", kUnitHint);
+    if (words.size() < 2) return RefuseText("expected a unit after Unit", kUnitHint);
     for (std::size_t i = 2; i < words.size(); ++i) {
       TRY_VOID(TakeSetting(words[1], words[i]));
     }
@@ -303,17 +298,18 @@ class GoReader {
   Result<void> TakeSetting(std::string_view unit, std::string_view setting) {
     const auto equals = setting.find('=');
     if (equals == 0 || equals == std::string_view::npos) {
-      return RefuseGo("expected KEY=VALUE after the unit, found " + Quoted(setting), kUnitHint);
+      return RefuseText("expected KEY=VALUE after the unit, found " + Quoted(setting), kUnitHint);
     }
     if (setting.substr(0, equals) != "better") return {};
     const std::string_view value = setting.substr(equals + 1);
     const std::optional<Better> better = ValueOf<Better>(value);
     if (!better) {
-      return RefuseGo("expected lower or higher after better=, found " + Quoted(value), kUnitHint);
+      return RefuseText("expected lower or higher after better=, found " + Quoted(value),
+                        kUnitHint);
     }
     const auto [known, is_new] = directions_.try_emplace(TidyGoUnit(unit).name, *better);
     if (is_new || known->second == *better) return {};
-    return RefuseGo(Quoted(unit) + " has conflicting directions", kUnitHint);
+    return RefuseText(Quoted(unit) + " has conflicting directions", kUnitHint);
   }
 
   Result<void> Take(std::string_view line) {
@@ -345,16 +341,16 @@ class GoReader {
     if (!SaysFailure(line)) return {};
     // First reports an interrupted benchmark, because an error with its name is more helpful.
     TRY_VOID(DropBegun());
-    return RefuseGo("go test failed: " + Quoted(Join(WordsOf(line), " ")), kFailureHint);
+    return RefuseText("go test failed: " + Quoted(Join(WordsOf(line), " ")), kFailureHint);
   }
 
   /// @param words  after "--- FAIL: "
   static Result<void> RefuseFailed(const std::vector<std::string_view>& words) {
     if (words.empty()) return {};
-    return RefuseGo(Quoted(words.front()) + " failed",
-                    IsBenchmarkName(words.front())
-                        ? "run it by itself to see why: go test -bench NAME"
-                        : "run it by itself to see why: go test -run NAME");
+    return RefuseText(Quoted(words.front()) + " failed",
+                      IsBenchmarkName(words.front())
+                          ? "run it by itself to see why: go test -bench NAME"
+                          : "run it by itself to see why: go test -run NAME");
   }
 
   /// A benchmark whose result has not been read yet. go test first prints its name and a tab, and
@@ -386,26 +382,26 @@ class GoReader {
     const std::string missing = fmt::format(
         "the result of {} (line {}) is missing: expected the number of its iterations, found ",
         Quoted(begun.name), begun.line);
-    if (begun.log.empty()) return RefuseGo(missing + "nothing", kNoResultHint);
-    return RefuseGo(missing + Quoted(begun.log));
+    if (begun.log.empty()) return RefuseText(missing + "nothing", kNoResultHint);
+    return RefuseText(missing + Quoted(begun.log));
   }
 
   /// @param words  after the name
   Result<void> TakeResult(std::string_view benchmark, std::span<const std::string_view> words) {
     const std::string name = Quoted(benchmark);
-    if (words.size() == 1) return RefuseGo(name + " has no value");
+    if (words.size() == 1) return RefuseText(name + " has no value");
     std::string inner(benchmark);
     if (packages_.size() > 1) inner = package_ + "." + inner;
     std::set<std::string> units;
     for (std::size_t i = 1; i < words.size(); i += 2) {
       auto number = ParseNumber(words[i]);
       if (!number) {
-        return RefuseGo("expected a value of " + name + ": " + std::move(number).error().message);
+        return RefuseText("expected a value of " + name + ": " + std::move(number).error().message);
       }
-      if (i + 1 == words.size()) return RefuseGo("expected the unit of " + Quoted(words[i]));
+      if (i + 1 == words.size()) return RefuseText("expected the unit of " + Quoted(words[i]));
       const GoUnit unit = TidyGoUnit(words[i + 1]);
       if (!units.insert(unit.name).second) {
-        return RefuseGo(Quoted(words[i + 1]) + " occurs twice for " + name);
+        return RefuseText(Quoted(words[i + 1]) + " occurs twice for " + name);
       }
       const auto known = directions_.find(unit.name);
       const HarnessMetric metric{inner, unit.name, unit.unit.unit,

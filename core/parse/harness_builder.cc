@@ -28,6 +28,10 @@ constexpr std::array<std::pair<std::string_view, UnitScale>, 10> kTimes{{
 
 }  // namespace
 
+Error RefuseText(std::string why, std::string_view hint) {
+  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
+}
+
 std::optional<UnitScale> TimeScale(std::string_view from, std::string_view to) {
   const auto in = SecondsIn(from);
   const auto out = SecondsIn(to);

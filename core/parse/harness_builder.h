@@ -22,6 +22,10 @@ inline constexpr std::size_t kMaxInnerNameBytes = 1024;
 /// The maximum number of values per run.
 inline constexpr std::size_t kMaxSamples = 100'000;
 
+/// Returns the error for a text that a format does not allow. Without a hint, the reader of the
+/// format adds its own.
+Error RefuseText(std::string why, std::string_view hint = {});
+
 /// The metric to which a printed number belongs.
 struct HarnessMetric {
   std::string_view inner;  ///< benchmark within the harness; empty = the run as a whole

@@ -185,6 +185,8 @@ class ArmRows {
 
 class HarnessTableMaker {
  public:
+  explicit HarnessTableMaker(std::string_view format) { table_.format = format; }
+
   Result<void> Add(const std::string& arm, const std::string& benchmark, HarnessSeries series) {
     TRY(auto metric, MetricOf(series));
     const std::size_t arm_number = NumberIn(arms_, arm);
@@ -319,7 +321,7 @@ Result<void> CheckCommands(std::string_view format, const SeriesList& list) {
 Result<MeasurementTable> ReadHarnessTable(std::string_view format,
                                           std::span<const HarnessFile> files,
                                           std::string_view adapter) {
-  HarnessTableMaker maker;
+  HarnessTableMaker maker(format);
   for (const HarnessFile& file : files) {
     auto list = SeriesOf(format, WithoutByteOrderMark(file.text), adapter);
     if (!list) return std::move(list).error().Within(file.name);

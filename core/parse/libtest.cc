@@ -28,11 +28,6 @@ constexpr std::string_view kLibtestNoResultHint =
     "the benchmark did not finish, or its output was truncated; run it alone: cargo bench NAME";
 constexpr std::string_view kBenchOutcome = "bench:";
 
-/// Returns an error. If there is no hint, ForEachLine() adds that of the format.
-Error RefuseLibtest(std::string why, std::string_view hint = {}) {
-  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
-}
-
 /// Returns whether the line reports a failure that is not that of a named test: a summary, a panic
 /// that the harness or the default hook printed, or an error of cargo.
 bool SaysCargoFailed(std::string_view line) {
@@ -80,8 +75,8 @@ class LibtestReader {
     constexpr std::string_view kTest = "test ";
     constexpr std::string_view kDots = " ...";
     if (SaysCargoFailed(line)) {
-      return RefuseLibtest("cargo bench failed: " + Quoted(line),
-                           "see the lines around it for the cause");
+      return RefuseText("cargo bench failed: " + Quoted(line),
+                        "see the lines around it for the cause");
     }
     const bool ends = line.starts_with("running ") || line.starts_with("test result: ");
     if (ends) return DropBegun();
@@ -108,7 +103,7 @@ class LibtestReader {
 
   /// Returns false if the text is not an outcome.
   Result<bool> TakeOutcome(std::string_view name, std::string_view outcome) {
-    if (SaysTestFailed(outcome)) return RefuseLibtest(Quoted(name) + " failed", kLibtestAloneHint);
+    if (SaysTestFailed(outcome)) return RefuseText(Quoted(name) + " failed", kLibtestAloneHint);
     if (SaysTestPassed(outcome)) return true;
     if (!outcome.starts_with(kBenchOutcome)) return false;
     TRY_VOID(TakeBench(name, WithoutBlanks(outcome.substr(kBenchOutcome.size()))));
@@ -121,8 +116,8 @@ class LibtestReader {
     constexpr std::string_view kRate = ") = ";
     const std::size_t spread = printed.find(" (+/- ");
     if (spread == std::string_view::npos) {
-      return RefuseLibtest("expected VALUE ns/iter (+/- SPREAD) for " + Quoted(name) + ", found " +
-                           Quoted(printed));
+      return RefuseText("expected VALUE ns/iter (+/- SPREAD) for " + Quoted(name) + ", found " +
+                        Quoted(printed));
     }
     TRY(const auto time, ParsePrintedValue(printed.substr(0, spread)));
     std::string_view unit = time.unit;
@@ -130,8 +125,8 @@ class LibtestReader {
     if (per_iteration) unit.remove_suffix(kPerIteration.size());
     const auto seconds = SecondsIn(unit);
     if (!per_iteration || !seconds) {
-      return RefuseLibtest("expected a time per iteration of " + Quoted(name) +
-                           ", found the unit " + Quoted(time.unit));
+      return RefuseText("expected a time per iteration of " + Quoted(name) + ", found the unit " +
+                        Quoted(time.unit));
     }
     TRY_VOID(AddTime(name, Scaled(time.number, *seconds)));
     const std::size_t rate = printed.find(kRate, spread);
@@ -139,15 +134,15 @@ class LibtestReader {
     TRY(const auto bytes, ParsePrintedValue(printed.substr(rate + kRate.size())));
     const HarnessUnit per_second = SiUnitOf(bytes.unit);
     if (per_second.unit != "B/s") {
-      return RefuseLibtest("expected MB/s for " + Quoted(name) + ", found the unit " +
-                           Quoted(bytes.unit));
+      return RefuseText("expected MB/s for " + Quoted(name) + ", found the unit " +
+                        Quoted(bytes.unit));
     }
     return AddRate(name, Scaled(bytes.number, per_second.scale));
   }
 
   Result<void> AddTime(std::string_view name, const PrintedNumber& seconds) {
     if (!seen_.emplace(name).second) {
-      return RefuseLibtest(Quoted(name) + " occurs twice", kLibtestTwiceHint);
+      return RefuseText(Quoted(name) + " occurs twice", kLibtestTwiceHint);
     }
     return builder_.Add({name, "time", "s", Better::kLower}, seconds, line_);
   }
@@ -167,7 +162,7 @@ class LibtestReader {
       if (auto taken = TakeMembers(event); !taken) refused = std::move(taken).error();
       return Result<void>();
     };
-    if (!ReadJsonRecords(line, layout, take)) return RefuseLibtest("not an event of libtest");
+    if (!ReadJsonRecords(line, layout, take)) return RefuseText("not an event of libtest");
     if (refused) return *std::move(refused);
     return {};
   }
@@ -180,8 +175,8 @@ class LibtestReader {
     const std::string type = text_of("type");
     const std::string name = text_of("name");
     if (text_of("event") == "failed" || text_of("event") == "timeout") {
-      if (type == "suite") return RefuseLibtest("cargo bench failed: the suite failed");
-      return RefuseLibtest(Quoted(name) + " failed", kLibtestAloneHint);
+      if (type == "suite") return RefuseText("cargo bench failed: the suite failed");
+      return RefuseText(Quoted(name) + " failed", kLibtestAloneHint);
     }
     if (type != "bench") return {};
     TRY(const PrintedNumber median, NumberOf(event, name, "median"));
@@ -197,14 +192,14 @@ class LibtestReader {
                                         std::string_view key) {
     const JsonValue* const found = event.Find(key);
     if (found != nullptr && found->kind == JsonValue::Kind::kNumber) return found->number;
-    return RefuseLibtest("missing number " + Quoted(key) + " of " + Quoted(name));
+    return RefuseText("missing number " + Quoted(key) + " of " + Quoted(name));
   }
 
   /// Returns an error for a test whose outcome is missing.
   Result<void> DropBegun() {
     const Begun begun = std::exchange(begun_, {});
     if (begun.name.empty()) return {};
-    return RefuseLibtest(
+    return RefuseText(
         fmt::format("the result of {} (line {}) is missing", Quoted(begun.name), begun.line),
         kLibtestNoResultHint);
   }

@@ -22,11 +22,6 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kDirectiveHint = "write, for example: #! prefer=lower unit=s";
 
-/// Returns an error. If there is no hint, the reader adds the hint of the format.
-Error RefuseLine(std::string why, std::string_view hint = {}) {
-  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
-}
-
 /// The parts of one line of values. The members are views into the line.
 struct LineReading {
   std::string_view iteration;  ///< empty = none
@@ -88,7 +83,7 @@ class LineReader {
     if (line.starts_with("#!")) return TakeDirective(line.substr(2));
     if (line.starts_with('#')) return {};
     if (HasControlCharacter(line, "\t\r")) {
-      return RefuseLine("a control character in " + Quoted(line));
+      return RefuseText("a control character in " + Quoted(line));
     }
     TRY(auto reading, format_.read(line));
     return TakeReading(reading);
@@ -96,10 +91,10 @@ class LineReader {
 
   Result<void> TakeDirective(std::string_view directive) {
     if (HasControlCharacter(directive, "\t\r")) {
-      return RefuseLine("a control character in " + Quoted(directive), kDirectiveHint);
+      return RefuseText("a control character in " + Quoted(directive), kDirectiveHint);
     }
     const std::vector<std::string_view> words = WordsOf(directive);
-    if (words.empty()) return RefuseLine("expected prefer= or unit= after #!", kDirectiveHint);
+    if (words.empty()) return RefuseText("expected prefer= or unit= after #!", kDirectiveHint);
     Header said;
     for (const std::string_view word : words) {
       TRY_VOID(TakeSetting(word, said));
@@ -115,14 +110,14 @@ class LineReader {
     } else if (word == "prefer=higher") {
       said.better = Better::kHigher;
     } else if (word.starts_with("prefer=")) {
-      return RefuseLine("expected lower or higher after prefer=, found " + Quoted(word.substr(7)),
+      return RefuseText("expected lower or higher after prefer=, found " + Quoted(word.substr(7)),
                         kDirectiveHint);
     } else if (word.starts_with("unit=") && word.size() > 5) {
       said.unit = word.substr(5);
     } else if (word == "unit=") {
-      return RefuseLine("expected a unit after unit=", kDirectiveHint);
+      return RefuseText("expected a unit after unit=", kDirectiveHint);
     } else {
-      return RefuseLine("expected prefer= or unit= after #!, found " + Quoted(word),
+      return RefuseText("expected prefer= or unit= after #!, found " + Quoted(word),
                         kDirectiveHint);
     }
     return {};
@@ -147,7 +142,7 @@ class LineReader {
     if (!other_unit && (!usual || *usual == *header_.better)) return {};
     const std::string prefer = "prefer=" + std::string(NameOf(*header_.better));
     const std::string unit(reading.unit);
-    return RefuseLine(
+    return RefuseText(
         Quoted(reading.name) + " is in " + Quoted(unit) + ", but " + prefer +
             (header_.unit ? " applies to " + Quoted(*header_.unit) : " was given without a unit"),
         "state its direction on an earlier line: #! prefer=" +
@@ -162,12 +157,12 @@ class LineReader {
     const auto [twin, is_first] = lines_.try_emplace(
         {known.metric, std::string(reading.iteration), std::string(reading.sample)}, line_);
     if (is_mixed) {
-      return RefuseLine(fmt::format("{} occurs twice without an iteration number (line {})", name,
+      return RefuseText(fmt::format("{} occurs twice without an iteration number (line {})", name,
                                     known.first_line),
                         format_.number_hint);
     }
     if (!is_first) {
-      return RefuseLine(fmt::format("{} occurs twice with the same iteration number (line {})",
+      return RefuseText(fmt::format("{} occurs twice with the same iteration number (line {})",
                                     name, twin->second),
                         format_.number_hint);
     }
@@ -201,7 +196,7 @@ Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
   std::uint32_t index = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), index);
   if (failed != std::errc()) {
-    return RefuseLine("the " + std::string(what) + " number " + Quoted(word) + " is too large");
+    return RefuseText("the " + std::string(what) + " number " + Quoted(word) + " is too large");
   }
   const std::size_t zeros = std::min(word.find_first_not_of('0'), word.size() - 1);
   return word.substr(zeros);
@@ -225,12 +220,12 @@ Result<std::vector<LineWord>> WordsAndNames(std::string_view line) {
     }
     const std::size_t end = line.find('"', at + 1);
     if (end == std::string_view::npos) {
-      return RefuseLine("expected a second quote after " + Quoted(line.substr(at)));
+      return RefuseText("expected a second quote after " + Quoted(line.substr(at)));
     }
     words.push_back({line.substr(at + 1, end - at - 1), true});
     at = end + 1;
     if (at < line.size() && kBlanks.find(line[at]) == std::string_view::npos) {
-      return RefuseLine("expected a blank after the quoted name " + Quoted(words.back().text));
+      return RefuseText("expected a blank after the quoted name " + Quoted(words.back().text));
     }
   }
   return words;
@@ -250,28 +245,28 @@ Result<LineReading> ReadLineWords(std::string_view line) {
     *index = number;
     ++at;
   }
-  if (at == words.size()) return RefuseLine("expected a name after " + Quoted(words.back()));
+  if (at == words.size()) return RefuseText("expected a name after " + Quoted(words.back()));
   if (!is_quoted(at) && LooksLikeNumber(words[at])) {
-    return RefuseLine("expected a name, found the number " + Quoted(words[at]));
+    return RefuseText("expected a name, found the number " + Quoted(words[at]));
   }
   reading.name = words[at++];
-  if (at == words.size()) return RefuseLine(Quoted(reading.name) + " has no value");
+  if (at == words.size()) return RefuseText(Quoted(reading.name) + " has no value");
   auto number = ParseNumber(words[at++]);
   if (!number) {
-    return RefuseLine("expected the value of " + Quoted(reading.name) + ": " +
+    return RefuseText("expected the value of " + Quoted(reading.name) + ": " +
                       std::move(number).error().message);
   }
   reading.number = *number;
   if (at == words.size()) return reading;
   if (!is_quoted(at) && LooksLikeNumber(words[at])) {
-    return RefuseLine(
+    return RefuseText(
         "expected the unit of " + Quoted(reading.name) + ", found the number " + Quoted(words[at]),
         "put a name of several words in quotes: \"" + std::string(reading.name) + " " +
             std::string(words[at - 1]) + "\" " + std::string(words[at]));
   }
   reading.unit = words[at++];
   if (at != words.size()) {
-    return RefuseLine("expected the end of the line after the unit, found " + Quoted(words[at]));
+    return RefuseText("expected the end of the line after the unit, found " + Quoted(words[at]));
   }
   return reading;
 }
@@ -292,7 +287,7 @@ constexpr std::string_view kMmtestsHint =
 Result<LineReading> ReadMmtestsWords(std::string_view line) {
   const std::vector<std::string_view> words = WordsOf(line);
   if (words.size() < 3 || words.size() > 4) {
-    return RefuseLine(fmt::format("expected OPERATION ITERATION SAMPLE VALUE, found {} {}",
+    return RefuseText(fmt::format("expected OPERATION ITERATION SAMPLE VALUE, found {} {}",
                                   words.size(), words.size() == 1 ? "word" : "words"));
   }
   LineReading reading;
@@ -302,12 +297,12 @@ Result<LineReading> ReadMmtestsWords(std::string_view line) {
   if (words.size() == 4) reading.sample = words[2];
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (LooksLikeNumber(words[i])) continue;
-    return RefuseLine("expected the number of the " + std::string(i == 1 ? "iteration" : "sample") +
+    return RefuseText("expected the number of the " + std::string(i == 1 ? "iteration" : "sample") +
                       " of " + Quoted(reading.name) + ", found " + Quoted(words[i]));
   }
   auto number = ParseNumber(words.back());
   if (!number) {
-    return RefuseLine("expected the value of " + Quoted(reading.name) + ": " +
+    return RefuseText("expected the value of " + Quoted(reading.name) + ": " +
                       std::move(number).error().message);
   }
   reading.number = *number;

@@ -62,6 +62,7 @@ struct MeasurementTable {
   bool has_pairs = false;               ///< there is a `pair` column
   bool is_export = false;               ///< the header begins like that of a benchd export
   bool from_harness = false;            ///< from harness files, by ReadHarnessTable()
+  std::string format;                   ///< the format of the harness files
   bool one_process = false;  ///< rows of an arm are iterations of one process, not replicates
   bool means_alone = false;  ///< a row is the mean of iterations that were not kept
   /// By benchmark and arm; std::nullopt if no measured row states the role.

@@ -108,11 +108,6 @@ class NanobenchJson {
   HarnessBuilder builder_{kNanobenchHint};
 };
 
-/// Returns an error. If there is no hint, ForEachLine() adds that of the format.
-Error RefuseNanobench(std::string why, std::string_view hint = {}) {
-  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
-}
-
 /// Reads the table, which is Markdown.
 class NanobenchTable {
  public:
@@ -169,7 +164,7 @@ class NanobenchTable {
     }
     title_ = cells.back();
     if (has_time) return {};
-    return RefuseNanobench("expected a column such as ns/op, found " + Quoted(line));
+    return RefuseText("expected a column such as ns/op, found " + Quoted(line));
   }
 
   static Column ColumnOf(std::string_view head) {
@@ -186,20 +181,20 @@ class NanobenchTable {
   Result<void> TakeRow(std::string_view line) {
     const std::vector<std::string_view> cells = CellsOf(line, columns_.size() + 1);
     if (cells.size() != columns_.size() + 1) {
-      return RefuseNanobench(
+      return RefuseText(
           fmt::format("expected {} cells, found {}", columns_.size() + 1, Quoted(line)));
     }
     const auto name = NameOf(cells.back());
     if (!name) {
-      return RefuseNanobench("expected a name in backticks, found " + Quoted(cells.back()));
+      return RefuseText("expected a name in backticks, found " + Quoted(cells.back()));
     }
     const std::string inner = TitledName(title_, *name);
     if (cells.back().starts_with(":boom:")) {
-      return RefuseNanobench(Quoted(inner) + " failed: " + Quoted(cells.back()),
-                             "the compiler may have removed the code: use doNotOptimizeAway()");
+      return RefuseText(Quoted(inner) + " failed: " + Quoted(cells.back()),
+                        "the compiler may have removed the code: use doNotOptimizeAway()");
     }
     if (!seen_.insert(inner).second) {
-      return RefuseNanobench(Quoted(inner) + " occurs twice", "give every benchmark its own name");
+      return RefuseText(Quoted(inner) + " occurs twice", "give every benchmark its own name");
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].metric.empty()) continue;
@@ -211,8 +206,8 @@ class NanobenchTable {
   Result<void> TakeCell(const std::string& inner, const Column& column, std::string_view cell) {
     const auto value = ParsePrintedValue(cell);
     if (!value || !value->unit.empty()) {
-      return RefuseNanobench("expected the " + column.metric + " of " + Quoted(inner) + ", found " +
-                             Quoted(cell));
+      return RefuseText("expected the " + column.metric + " of " + Quoted(inner) + ", found " +
+                        Quoted(cell));
     }
     const HarnessMetric metric{inner, column.metric, column.unit.unit, Better::kLower,
                                column.by_name_only};

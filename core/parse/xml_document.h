@@ -26,13 +26,14 @@ inline constexpr std::size_t kXmlItems = 400'000;
 class XmlDocument {
  public:
   /// Reads the XML in `text`, which must outlive the document. Lines before the first one that
-  /// begins with `<` are skipped. Several documents in succession are one document with several
-  /// root elements.
+  /// begins with `<` are skipped, but not lines after it. Several documents in succession are one
+  /// document with several root elements.
   ///
   /// @param hint  for the errors
-  /// @errors kInvalidArgument "line 3: ..." for text that is not XML or not UTF-8, a DOCTYPE with
-  ///         declarations, or more than kXmlDepth and kXmlItems allow; "the output is empty:
-  ///         expected XML". kResourceExhausted if memory does not suffice.
+  /// @errors kInvalidArgument "line 3: ..." for text that is not XML or not UTF-8, text outside of
+  ///         the root elements, an attribute that is given twice, a DOCTYPE with declarations, or
+  ///         more than kXmlDepth and kXmlItems allow; "the output is empty: expected XML".
+  ///         kResourceExhausted if memory does not suffice.
   static Result<XmlDocument> Parse(std::string_view text, std::string_view hint);
 
   /// Returns the parent of all root elements.

@@ -19,8 +19,6 @@ inline constexpr std::size_t kTailBytes = 4 * 1024;
 /// discarded, and the log then ends with kLogCut.
 inline constexpr std::size_t kLogBytes = 1024 * 1024;
 inline constexpr std::string_view kLogCut = "\n[truncated: the run printed more than 1 MiB]\n";
-/// The number of bytes that a harness may print for parsing.
-inline constexpr std::size_t kParseBytes = std::size_t{64} * 1024 * 1024;
 
 /// The optional destinations for the bytes read from a pipe. Without any, the bytes are discarded.
 struct CaptureTargets {

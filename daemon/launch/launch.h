@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "daemon/kernel/tree_group.h"
 #include "daemon/launch/capture.h"

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/try.h"
+#include "core/model/run.h"
 #include "daemon/kernel/kernel_paths.h"
 #include "daemon/launch/host.h"
 #include "daemon/launch/launch_plan.h"

@@ -316,7 +316,28 @@ TEST(ExactGatePlanTest, ABuiltinTimeIsRefusedBeforeAnythingRuns) {
   ASSERT_FALSE(refused);
   EXPECT_WORDING(refused.error());
   benchmark.parse = "lines";
-  EXPECT_TRUE(CheckGates(benchmark, 0.02)) << "a program may print a count of that name";
+  EXPECT_TRUE(CheckGates(benchmark, 0.02)) << "a file may have a count of that name";
+}
+
+TEST(ExactGatePlanTest, ATimeThatBenchdMeasuresIsNoCountOfASession) {
+  Benchmark benchmark = MakeBenchmark("main", 1, {"base", "candidate"});
+  for (const char* metric : {"wall_time", "cpu_time", "*", "*_time", "wall_tim?"}) {
+    benchmark.gates = {ExactGate(metric)};
+    EXPECT_FALSE(CheckExactGates(benchmark)) << metric;
+  }
+  EXPECT_WORDING(CheckExactGates(benchmark).error());
+  for (const char* metric : {"max_rss", "*_faults", "instructions", "anything"}) {
+    benchmark.gates = {ExactGate(metric)};
+    EXPECT_TRUE(CheckExactGates(benchmark)) << metric;
+  }
+  benchmark.parse = "lines";
+  benchmark.gates = {ExactGate("wall_time")};
+  EXPECT_FALSE(CheckExactGates(benchmark));
+  benchmark.gates = {ExactGate("*_time")};
+  EXPECT_TRUE(CheckExactGates(benchmark)) << "a program may print counts of such names";
+  benchmark.gates.front().kind = MarginKind::kRatio;
+  benchmark.gates.front().metric = "wall_time";
+  EXPECT_TRUE(CheckExactGates(benchmark));
 }
 
 TEST(ExactGatePlanTest, ACountOfWorkIsExactIfNobodyGaveAMargin) {

@@ -9,6 +9,7 @@ import sys
 import unittest
 
 from main import main
+from replay import Replay
 from support import FAILED, PASS, PROGRAMS, REGRESSION, USAGE, DaemonTest
 
 STAND_IN = pathlib.Path(__file__).resolve().parent / "programs/listed_benchmarks.py"
@@ -19,7 +20,7 @@ FIVE = {"BM_Sort/8": 100, "BM_Sort/64": 800, "BM_Fill<std::map<int,int>>": 50,
 SEED = ("--seed", "20240501")
 
 
-class DiscoveryTest(DaemonTest):
+class DiscoveryTest(Replay, DaemonTest):
     def program(self, name, benchmarks, seed):
         """A program with these benchmarks: {name: nanoseconds}."""
         words = [sys.executable, STAND_IN, self.folder, seed,
@@ -52,6 +53,66 @@ class DiscoveryTest(DaemonTest):
         self.assertEqual(self.gates(done), {name: {"pass"} for name in FIVE})
         metrics = {one["metric"] for one in done.events[-1]["comparisons"] if one["role"] == "gate"}
         self.assertEqual(metrics, {"real_time", "google-benchmark/cpu_time"})
+
+    def filters(self, seed):
+        """How often each filter was used: {filter: runs}."""
+        lines = (self.folder / f"{seed}.filters").read_text().splitlines()
+        return {one: lines.count(one) for one in lines}
+
+    def test_benchmarks_that_are_mostly_start_share_processes(self):
+        done = self.compare(FIVE, FIVE)
+        self.assert_exit(done, PASS)
+        self.assertRegex(self.warnings(done)["grouped"],
+                         r"^5 benchmarks run in 1 group, because starting the program takes "
+                         r"\d\d % of a run$")
+        metrics = {one["metric"] for one in done.events[-1]["comparisons"]}
+        self.assertEqual(metrics, {"real_time", "google-benchmark/cpu_time"})
+        runs = done.events[-1]["runs"]
+        self.assertEqual({runs[f"{name}/{arm}"] for name in FIVE for arm in ("base", "candidate")},
+                         {runs["BM_Last/base"]})
+        # A warm-up run of each alone, and then all of them in each process.
+        counts = self.filters(1)
+        shared = [one for one in counts if "|" in one]
+        self.assertEqual(len(shared), 1, counts)
+        self.assertEqual(counts.pop(shared[0]), runs["BM_Last/base"])
+        self.assertEqual(sorted(counts.values()), [1] * 5)
+        exported = self.benchctl("export", done.events[-1]["session"], "--format", "markdown")
+        self.assertIn("5 benchmarks run in 1 group", exported.stdout)
+
+    def test_the_export_of_a_shared_process_gives_the_same_numbers(self):
+        slower = dict(FIVE, BM_Last=1030)
+        done = self.compare(FIVE, slower)
+        self.assert_exit(done, REGRESSION)
+        self.assertIn("grouped", self.warnings(done))
+        self.assert_replayed(done.events[-1])
+
+    def test_no_groups_runs_each_alone(self):
+        done = self.compare(FIVE, FIVE, "--no-groups")
+        self.assert_exit(done, PASS)
+        self.assertNotIn("grouped", self.warnings(done))
+        self.assertFalse([one for one in self.filters(1) if "|" in one])
+        metrics = {one["metric"] for one in done.events[-1]["comparisons"]}
+        self.assertIn("wall_time", metrics)
+        again = re.search(r"(?m)^again: +benchctl (.*)$",
+                          self.benchctl("show", done.events[-1]["session"]).stdout)
+        self.assertIn("--no-groups", shlex.split(again[1]))
+
+    def test_a_gate_on_the_process_keeps_it_to_one_benchmark(self):
+        done = self.compare(FIVE, FIVE, "--only", "BM_Sort/*", "--metric", "wall_time:300%")
+        self.assert_exit(done, PASS)
+        self.assertNotIn("grouped", self.warnings(done))
+        self.assertEqual(self.gates(done), {"BM_Sort/8": {"pass"}, "BM_Sort/64": {"pass"}})
+
+    def test_fail_fast_measures_nothing_if_a_benchmark_is_missing(self):
+        four = {name: mean for name, mean in FIVE.items() if name != "BM_Last"}
+        done = self.compare(FIVE, four, "--fail-fast")
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(self.gates(done), {"BM_Last": {"regression"}})
+        self.assertFalse((self.folder / "1.filters").exists())
+        # That a benchmark exists has no direction.
+        shown = self.benchctl("show", done.events[-1]["session"])
+        row = next(line for line in shown.stdout.splitlines() if "missing in candidate" in line)
+        self.assertNotRegex(row, "[\u2191\u2193]|is better")
 
     def test_a_slowdown_in_one_of_five_is_found_there(self):
         slower = dict(FIVE, **{"sum (a+b)*c.d [x]": 10.5})
@@ -146,6 +207,7 @@ class DiscoveryTest(DaemonTest):
             self.assertEqual(len(errors), 1, done)
             self.assertIn("listing the benchmarks of candidate by '", errors[0])
             self.assertIn(why, errors[0])
+            self.assertNotIn("block", done.stderr)
         apart = self.compare({"BM_a": 1}, {"BM_b": 1})
         self.assert_exit(apart, FAILED)
         self.assertIn("no benchmark in common", apart.stderr + apart.stdout)

@@ -146,13 +146,10 @@ command = "cat"
         self.assertEqual(done.events[-1]["runs"].keys(), {"base", "candidate"})
 
     def test_a_shell_that_is_not_there_is_named(self):
-        done = self.benchctl("compare", *LINES, "--shell=no-such-shell", "true", "true")
-        self.assert_exit(done, FAILED)
-        self.assertIn("base failed in warm-up: shell: command 'no-such-shell': not found in PATH\n",
-                      done.stderr)
-        done = self.benchctl("compare", *LINES, "--shell=./no/shell", "true", "true")
-        self.assert_exit(done, FAILED)
-        self.assertIn(f"{self.folder}/no/shell", done.stderr)
+        missing = "shell: command 'no-such-shell': not found in PATH"
+        self.refused("--shell=no-such-shell", "true", "true", names=[missing])
+        self.refused("--shell=no-such-shell", "--setup", "true", "true", "true", names=[missing])
+        self.refused("--shell=./no/shell", "true", "true", names=[f"{self.folder}/no/shell"])
         self.refused("--shell=", "true", "true", names=["--shell: missing value"])
 
     def test_the_shell_must_not_change_during_the_session(self):

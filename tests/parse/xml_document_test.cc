@@ -63,7 +63,7 @@ TEST(XmlDocumentTest, KnowsTheLinesOfALongText) {
 
 TEST(XmlDocumentTest, DocumentsInSuccessionAreOne) {
   const auto document = XmlDocument::Parse(
-      "<?xml version='1.0'?>\n<a n='1'/>\n<?xml version='1.0'?>\n<a n='2'/>\nfinished\n", "");
+      "<?xml version='1.0'?>\n<a n='1'/>\n<?xml version='1.0'?>\n<a n='2'/>\n", "");
   ASSERT_TRUE(document) << document.error().message;
   const auto roots = XmlPath::Parse("/a")->NodesAt(document->root());
   ASSERT_EQ(roots.size(), 2U);
@@ -105,6 +105,22 @@ TEST(XmlDocumentTest, SaysWhatIsWrongInWhichLine) {
   }
   const std::string nul("<a>\n\0</a>", 9);
   EXPECT_WORDING(RefusalOf(nul, XmlError(nul)));
+}
+
+TEST(XmlDocumentTest, RefusesWhatPugixmlReadsOver) {
+  for (const std::string_view text :
+       {"<a>\n</a>\nfinished\n", "<a/>\n<b/> 3 tests\n<c/>", "<a/>\n<![CDATA[x]]>",
+        "<a>\n <b x='1' y='2'\n  x='3'/></a>", "<a x = \"1\" x=\"2\"/>", "<a x='1'x='2'/>"}) {
+    const Error error = XmlError(text);
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << Shown(text);
+    EXPECT_WORDING(RefusalOf(text, error));
+  }
+  for (const std::string_view text :
+       {"<a>text</a>\n \r\n\t", "<a x='y=1' y='x=\"2\"'/>", "<a x='1'><b x='1'/>x='2'</a>",
+        "log\n<!-- x --><a/><!-- y --><?z x='1' x='1'?>", "<a b:x='1' x='1' X='1'/>"}) {
+    const auto document = XmlDocument::Parse(text, "");
+    EXPECT_TRUE(document) << Shown(text) << document.error().message;
+  }
 }
 
 TEST(XmlDocumentTest, LimitsTheDepthOfElements) {

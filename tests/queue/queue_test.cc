@@ -109,6 +109,26 @@ TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
   EXPECT_TRUE(queue_.Idle());
 }
 
+TEST_F(QueueTest, RefusesASessionWhoseShellIsMissing) {
+  runner_.programs.emplace("nosh",
+                           Error{ErrorCode::kNotFound, "command 'nosh': not found in PATH", {}});
+  for (const bool builds : {false, true}) {
+    SessionSpec spec = SpecOf(1000);
+    spec.benchmarks[0].arms[1].shell = true;
+    spec.benchmarks[0].arms[1].interpreter = "nosh";
+    if (builds) spec.benchmarks[0].hooks.build.command = "make";
+    const Error error = Refused(spec);
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_WORDING(error);
+  }
+  SessionSpec spec = SpecOf(1000);
+  spec.benchmarks[0].hooks.shell = true;
+  spec.benchmarks[0].hooks.interpreter = "nosh";
+  spec.benchmarks[0].hooks.setup.command = "make";
+  EXPECT_EQ(Refused(spec).code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(List(User(1000), {.all = true}).empty());
+}
+
 TEST_F(QueueTest, LooksAProgramUpOnceForAllArmsThatStartItAlike) {
   int lookups = 0;
   runner_.during_resolve = [&lookups] { ++lookups; };

@@ -223,6 +223,7 @@ TEST_F(DiscoveryTest, AListThatCannotBeHadNamesArmAndCommand) {
   refusal_.emplace("candidate", failed);
   EXPECT_WORDING(ErrorOf(RunIt()));
   EXPECT_EQ(record_.snapshot.failure->run->arm, "candidate");
+  EXPECT_FALSE(record_.snapshot.failure->run->block) << "no run of a block";
 }
 
 TEST_F(DiscoveryTest, AListThatCannotBeReadNamesArmAndCommand) {

@@ -52,6 +52,19 @@ TEST(ForecastTest, TakesTheMeanTimeOfABlockForEachExpectedOne) {
   EXPECT_EQ(scene.report.eta, seconds(10));
 }
 
+TEST(ForecastTest, CountsTheBlocksOfAGroupOnce) {
+  Scene scene;
+  scene.Add("leader", 10, 18, 5);
+  scene.Add("other", 10, 0, 8);
+  const BenchmarkGroups groups({{0, 1}});
+  scene.outlooks = GroupedOutlooks(scene.outlooks, groups);
+  ForecastVerdict(scene.spec, scene.outlooks, scene.report, groups);
+  // 20 s for 10 blocks of both: 8 more until the last of them is decided.
+  EXPECT_EQ(scene.report.comparisons[0].eta, seconds(10));
+  EXPECT_EQ(scene.report.comparisons[1].eta, seconds(16));
+  EXPECT_EQ(scene.report.eta, seconds(16));
+}
+
 TEST(ForecastTest, AddsUpWhatComesBeforeInASuite) {
   Scene scene;
   scene.Add("slow", 8, 16, 10);  // 2 s a block: 20 s

@@ -275,6 +275,14 @@ TEST_F(AnalyzeHarnessTest, SaysThatTheRoundsAreMissing) {
   EXPECT_NE(ended.out.find("--benchmark-save-data"), std::string::npos) << ended.out;
 }
 
+TEST_F(AnalyzeHarnessTest, NamesTheHarnessWhoseRoundsAreMissing) {
+  const std::string means = "test sum ... bench:         120 ns/iter (+/- 3)\n";
+  const Ended ended = Analyze({"--parse", "libtest", dir_.Put("o", means), dir_.Put("n", means)});
+  EXPECT_NE(ended.out.find("the files of libtest contain only the mean"), std::string::npos)
+      << ended.out;
+  EXPECT_EQ(ended.out.find("pytest"), std::string::npos) << ended.out;
+}
+
 TEST_F(AnalyzeHarnessTest, TheTableShowsWhichDirectionOfAGateIsGood) {
   const Ended ended =
       Analyze({"--parse", "lines", dir_.Put("o", "#! prefer=lower unit=s\nlag 5.1234\n"),

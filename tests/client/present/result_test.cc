@@ -181,6 +181,19 @@ TEST(ResultTest, AMetricWithoutADirectionDiffers) {
             std::string::npos);
 }
 
+TEST(ResultTest, AMissingBenchmarkHasNoDirection) {
+  v1::Update update = RegressionUpdate();
+  v1::Comparison* c = update.mutable_comparisons(0);
+  c->set_metric("benchmark");
+  c->clear_better();
+  for (const Style& style : {kPipe, Style{.unicode = true}}) {
+    const std::string table = RenderResultTable(update, RowsShown::kAll, "", style);
+    EXPECT_NE(table.find("benchmark"), std::string::npos);
+    EXPECT_EQ(table.find("is better"), std::string::npos) << table;
+    EXPECT_EQ(table.find("\u2191"), std::string::npos) << table;
+  }
+}
+
 // The sentence, the row and `change` in JSON all have the interval of the last look, so that they
 // agree.
 TEST(ResultTest, RowAndSentenceShowTheLastLook) {

@@ -135,6 +135,7 @@ class RandomSession {
     benchmark->set_parse("lines");
     if (Coin()) {
       benchmark->set_harness("go");
+      benchmark->set_no_groups(Coin());
       for (std::uint64_t n = Upto(2); n > 0; --n) benchmark->add_only(Text() + "*");
     }
     if (Coin()) benchmark->set_parse_file(Text());

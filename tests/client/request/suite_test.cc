@@ -246,6 +246,8 @@ TEST(SuiteTest, OnlySelectsInsideAProgramThatHasSeveralBenchmarks) {
   const auto one = Compare({"--harness", "go", "--only", "BenchmarkA*", "--only", "m*", "a", "b"});
   EXPECT_EQ(OnlyOf(one, 0), (Texts{"BenchmarkA*", "m*"})) << "main is no name of the user's";
   EXPECT_EQ(one->benchmarks(0).harness(), "go");
+  EXPECT_FALSE(one->benchmarks(0).no_groups());
+  EXPECT_TRUE(Compare({"--harness", "go", "--no-groups", "a", "b"})->benchmarks(0).no_groups());
 
   const std::string text = std::string(kSuiteArms) + kThree +
                            "[[benchmark]]\nname = 'micro'\ncommand = 'm'\nharness = 'go'\n";

@@ -61,5 +61,15 @@ TEST(TableFileTest, APipeIsReadToItsEnd) {
   writer.join();
 }
 
+TEST(TableFileTest, AFileOverItsLimitIsAWrongRequest) {
+  const TempFolder dir;
+  Write(dir / "t", std::string(std::size_t{2} << 20, 'x'));
+  EXPECT_EQ(TableFile::Open(dir / "t")->ReadAll(std::size_t{2} << 20)->size(), 2U << 20);
+  const auto refused = TableFile::Open(dir / "t")->ReadAll(std::size_t{1} << 20);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument) << "exit code 2";
+  EXPECT_WORDING(refused.error(), {{dir.path(), "DIR"}});
+}
+
 }  // namespace
 }  // namespace benchd::client

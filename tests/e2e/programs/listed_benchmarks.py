@@ -5,7 +5,8 @@
         --benchmark_filter=RE
 
 The k-th run of a benchmark prints the same times whatever ran before it: STATE is a folder for
-counts. Without a filter it fails, so that a test notices if a benchmark does not run alone.
+counts, and for the filters of all runs (SEED.filters). Without a filter it fails, so that a test
+notices if the command selects nothing. Nearly all of its time is the start of Python.
 """
 
 import json
@@ -31,6 +32,8 @@ def main(state, seed, *words):
     filters = [word.split("=", 1)[1] for word in words if word.startswith("--benchmark_filter=")]
     if "--benchmark_format=json" not in words or not filters:
         sys.exit("no filter, or not JSON")
+    with (pathlib.Path(state) / f"{seed}.filters").open("a") as log:
+        log.write(filters[-1] + "\n")
     benchmarks = []
     for name in means:
         if not re.search(filters[-1], name):
