@@ -1,5 +1,6 @@
 #include "daemon/session/block_log.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 
@@ -90,11 +91,12 @@ asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
     Result<void> taken = Take(std::move(runs));
     if (!taken) co_return taken;
   }
-  const std::map<std::uint32_t, std::vector<Run>> begun = std::exchange(begun_, {});
-  for (const auto& [benchmark, runs] : begun) {
-    dropped_ += runs.size();
-    CO_TRY_VOID(
-        co_await store.DoForSession(&Records::DropBlock, id, benchmark, runs.front().block));
+  if (block_.empty()) co_return Result<void>{};
+  dropped_ += block_.size();
+  const std::uint64_t number = std::exchange(block_, {}).front().block;
+  const std::map<std::uint32_t, std::size_t> lacking = std::exchange(lacking_, {});
+  for (const auto& [benchmark, runs] : lacking) {
+    CO_TRY_VOID(co_await store.DoForSession(&Records::DropBlock, id, benchmark, number));
   }
   co_return Result<void>{};
 }
@@ -105,13 +107,14 @@ Result<void> StoredBlocks::Take(std::vector<Run> runs) {
       ++dropped_;
       continue;
     }
-    const std::uint32_t benchmark = run.benchmark;
-    std::vector<Run>& block = begun_[benchmark];
-    block.push_back(std::move(run));
-    if (block.size() < SizeOfBlock(spec_, benchmark)) continue;
-    std::vector<Run> complete = std::move(block);
-    begun_.erase(benchmark);
-    TRY_VOID(take_(std::move(complete)));
+    const auto lacking =
+        lacking_.try_emplace(run.benchmark, SizeOfBlock(spec_, run.benchmark)).first;
+    if (lacking->second > 0) --lacking->second;
+    block_.push_back(std::move(run));
+    const auto is_complete = [](const auto& one) { return one.second == 0; };
+    if (!std::ranges::all_of(lacking_, is_complete)) continue;
+    lacking_.clear();
+    TRY_VOID(take_(std::exchange(block_, {})));
   }
   return {};
 }

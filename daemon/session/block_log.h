@@ -69,8 +69,8 @@ class BlockLog {
 /// Assembles the stored runs of a session into blocks, in order of execution.
 ///
 /// Only the last block can be incomplete, because it was running when benchd ended. It is then
-/// marked as dropped in the store. Benchmarks that shared processes have their runs in turn, and
-/// their blocks end one after the other.
+/// marked as dropped in the store. Benchmarks that shared processes have their runs in turn. Their
+/// blocks are one, as when they were run (BlockResult).
 class StoredBlocks {
  public:
   /// Takes a complete block; an error ends the loading and is returned.
@@ -89,8 +89,9 @@ class StoredBlocks {
 
   const SessionSpec& spec_;
   const Taker take_;
-  // The blocks that are not complete yet, by benchmark: one, or one of each benchmark of a group.
-  std::map<std::uint32_t, std::vector<Run>> begun_;
+  std::vector<Run> block_;  // the block that is not complete yet
+  /// The number of runs that it lacks, by benchmark: of one, or of each benchmark of a group.
+  std::map<std::uint32_t, std::size_t> lacking_;
   std::uint64_t dropped_ = 0;
 };
 

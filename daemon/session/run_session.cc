@@ -184,9 +184,10 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   if (std::optional<Failure> failure = StartAnalysis()) co_return failure;
   if (!resumed_) co_return std::nullopt;
 
-  const StoredBlocks::Taker take = [this](std::vector<Run> block) {
+  const StoredBlocks::Taker take = [this](std::vector<Run> block) -> Result<void> {
     units_.Unify(block);
-    return ReplayBlock(block);
+    for (const std::vector<Run>& own : BlocksByBenchmark(block)) TRY_VOID(ReplayBlock(own));
+    return {};
   };
   StoredBlocks stored(spec_, take);
   Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
@@ -523,8 +524,13 @@ asio::awaitable<void> Session::Conclude() {
                                     explains](std::vector<Run> block) -> Result<void> {
     if (services_.cancel.requested()) return CancelledFailure().error;
     if (explains) worst.Add(block);
-    if (block.front().phase == RunPhase::kMeasured) return orders.Add(block);
-    orders.AddWarmup(block);
+    for (const std::vector<Run>& own : BlocksByBenchmark(block)) {
+      if (own.front().phase == RunPhase::kMeasured) {
+        TRY_VOID(orders.Add(own));
+      } else {
+        orders.AddWarmup(own);
+      }
+    }
     return {};
   };
   StoredBlocks stored(spec_, take);

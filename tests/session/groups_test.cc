@@ -253,10 +253,11 @@ TEST_F(GroupsTest, TheTimeLimitCountsAProcessOnceThatManyBenchmarksShare) {
   spec_.limits.max_runs.reset();
   spec_.limits.max_time = std::chrono::seconds(100);
   // Nothing is decided: the values differ by far more than the margin.
-  runner_.program = [this](std::uint32_t, std::uint64_t run) {
+  runner_.program = [this](std::uint32_t child, std::uint64_t run) {
     RunOutcome outcome = Program();
+    const double factor = 1 + static_cast<double>((run * 7 + child * 3) % 10);
     for (Sample& sample : outcome.samples) {
-      if (!sample.inner_benchmark.empty()) sample.value *= 1 + static_cast<double>(run * 7 % 10);
+      if (!sample.inner_benchmark.empty()) sample.value *= factor;
     }
     return outcome;
   };
