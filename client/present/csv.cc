@@ -57,8 +57,8 @@ double Collapse(const std::vector<double>& values, bool rate) {
 }
 
 // The columns of a table that are not metrics.
-constexpr std::array<std::string_view, 7> kOtherColumns = {
-    "arm", "role", "benchmark", "pair", "order", "started_at", "exit_code"};
+constexpr std::array<std::string_view, 8> kOtherColumns = {
+    "arm", "role", "benchmark", "pair", "order", "started_at", "phase", "exit_code"};
 
 // Returns whether a reader would mistake the name for that of another column, a number or a prefix.
 bool NeedsPrefix(std::string_view metric) {
@@ -172,6 +172,13 @@ bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
                              [](const auto& one) { return one.accept_exit_size() > 0; });
 }
 
+bool IsConfirming(const v1::Run& run) { return run.phase() == v1::RUN_PHASE_CONFIRMING; }
+
+// Only a session with two phases states the phase of each run.
+bool HasSecondPhase(std::span<const v1::Run> runs) {
+  return std::ranges::any_of(runs, IsConfirming);
+}
+
 }  // namespace
 
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
@@ -180,7 +187,9 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
   const Columns columns(runs);
   const std::vector<std::string>& metrics = columns.names();
   const bool has_exit_codes = HasExitCodes(runs, session.spec());
+  const bool has_phases = HasSecondPhase(runs);
   std::string csv = "arm,role,benchmark,pair,order,started_at";
+  if (has_phases) csv += ",phase";
   if (has_exit_codes) csv += ",exit_code";
   for (const std::string& metric : metrics) csv += MetricHeading(metric);
   csv += "\n";
@@ -194,6 +203,10 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
     csv += Quoted(run.benchmark()) + ",";
     if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
     csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
+    if (has_phases) {
+      csv += ",";
+      if (run.phase() != v1::RUN_PHASE_WARMUP) csv += Word(run.phase());
+    }
     if (has_exit_codes) {
       csv += "," + std::to_string(ExitCodeOf(run));
     }
@@ -237,6 +250,7 @@ Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Se
   const Rates rates = RatesOf(session.report());
   const Columns columns(runs);
   const bool has_exit_codes = HasExitCodes(runs, session.spec());
+  const bool has_phases = HasSecondPhase(runs);
   MeasurementTable table;
   table.is_export = true;
   table.has_pairs = true;
@@ -259,6 +273,7 @@ Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Se
     table.order.Add(table.rows());
     table.line.push_back(static_cast<std::uint32_t>(table.rows() + 1));  // its line in the CSV
     table.started_at.Add(convert::FromProto(run.started_at()));
+    if (has_phases) table.confirming.push_back(IsConfirming(run));
     if (has_exit_codes) table.exit_code.Add(ExitCodeOf(run));
     const auto role = roles.find({run.benchmark(), run.arm()});
     if (!warmup && role != roles.end()) SetRole(table, convert::ToModel<ArmRole>(role->second));

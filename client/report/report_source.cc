@@ -47,6 +47,7 @@ MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
     const double value = table.values[metric][row];
     const auto arm = plan.benchmarks[b].arms[table.arm[row]];
     if (plan.by_number[table.benchmark[row]] != b || !arm || std::isnan(value)) continue;
+    if (table.IsConfirming(row)) continue;
     const LayoutGroups::Place place =
         groups ? groups->PlaceOf(b, *arm) : LayoutGroups::Place{*arm, 0};
     const bool warmup = table.IsWarmup(row);

@@ -77,6 +77,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : planned) {
+        if (!IsSelected(reference, candidate, gate.metric)) continue;
         // The user did not name this metric, and the reference may still print it later.
         if (!named && !catalog_.ShownBy(reference, gate.metric)) {
           infos_.push_back(Open(reference, candidate, gate.metric, std::nullopt));
@@ -116,6 +117,14 @@ bool BenchmarkAnalysis::IsGate(std::size_t metric) const {
   return metric < is_gate_.size() && is_gate_[metric];
 }
 
+bool BenchmarkAnalysis::IsSelected(std::size_t reference, std::size_t candidate,
+                                   std::size_t metric) const {
+  if (!only_) return true;
+  const GateSubject subject{benchmark_.name, benchmark_.arms[reference].name,
+                            benchmark_.arms[candidate].name, catalog_.metrics()[metric].key};
+  return std::ranges::find(*only_, subject) != only_->end();
+}
+
 void BenchmarkAnalysis::OpenInfos() {
   for (; metrics_with_infos_ < catalog_.metrics().size(); ++metrics_with_infos_) {
     const std::size_t metric = metrics_with_infos_;
@@ -141,6 +150,7 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
 }
 
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
+  if (only_) return only_->size();
   if (gates_fixed_) return gates_.size();
   const std::size_t pairs = references_.size() * candidates_.size();
   const auto by_spec = GateMetricsBySpec(benchmark_);
@@ -296,6 +306,8 @@ bool BenchmarkAnalysis::SettleByEstimate() {
 }
 
 bool BenchmarkAnalysis::AllGatesSettled() const {
+  // A metric that left 0 is not among the gates, and needs the blocks of a first look.
+  if (only_ && gates_.size() < only_->size() && !MayDecide()) return false;
   return gates_fixed_ &&
          std::all_of(gates_.begin(), gates_.end(),
                      [this](const NamedComparison& gate) { return JudgementOf(gate).settled; });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/block_values.h"
@@ -15,6 +16,7 @@
 #include "core/analysis/metric_comparison.h"
 #include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
+#include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
@@ -37,6 +39,18 @@ struct NamedComparison {
   ZeroWatch zeros = {};
 };
 
+/// The names of a gate.
+struct GateSubject {
+  std::string benchmark;
+  std::string reference;
+  std::string candidate;
+  std::string metric;
+  bool operator==(const GateSubject&) const = default;
+};
+inline GateSubject SubjectOf(const Comparison& gate) {
+  return {gate.benchmark, gate.reference, gate.candidate, gate.metric};
+}
+
 /// One benchmark of a session: its metrics, its gates and all its comparisons.
 ///
 /// It is owned by SessionAnalysis, which also owns the spec and the design that it refers to.
@@ -44,6 +58,12 @@ class BenchmarkAnalysis {
  public:
   BenchmarkAnalysis(const Benchmark& benchmark, double default_margin,
                     const SequentialDesign& design);
+
+  /// Judges only these gates, which are of this benchmark. Call it before the first block. A metric
+  /// of the list may also be one that gates only because it left 0.
+  void RestrictTo(std::vector<GateSubject> gates) { only_ = std::move(gates); }
+  /// Returns whether RestrictTo() has left no gate, so that the benchmark needs no block.
+  bool is_left_out() const { return only_ && only_->empty(); }
 
   void LearnWarmup(std::span<const Run* const> block);
 
@@ -109,6 +129,7 @@ class BenchmarkAnalysis {
 
  private:
   bool IsGate(std::size_t metric) const;
+  bool IsSelected(std::size_t reference, std::size_t candidate, std::size_t metric) const;
   /// Returns an error if different runs describe a metric in contradictory ways.
   Result<void> CheckMeanings() const;
   Result<void> FixGates();
@@ -136,6 +157,7 @@ class BenchmarkAnalysis {
   const Benchmark& benchmark_;
   const SequentialDesign& design_;
   double default_margin_;
+  std::optional<std::vector<GateSubject>> only_;  // absent: all gates
   std::vector<std::size_t> references_;
   std::vector<std::size_t> candidates_;
   MetricCatalog catalog_;

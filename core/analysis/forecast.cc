@@ -199,8 +199,13 @@ Forecast ForecastOf(const Comparison& gate, const SessionSpec& spec, DataSource 
 }  // namespace
 
 void ForecastGates(const SessionSpec& spec, DataSource source, Report& report) {
-  const bool stopped_early = source == DataSource::kSession && spec.limits.fail_fast &&
-                             report.verdict == Verdict::kRegression;
+  // A regression also ends the first phase if the second does not confirm it.
+  const bool regressed =
+      report.verdict == Verdict::kRegression ||
+      std::ranges::any_of(report.comparisons,
+                          [](const Comparison& one) { return one.confirmation.has_value(); });
+  const bool stopped_early =
+      source == DataSource::kSession && spec.limits.fail_fast && regressed;
   for (Comparison& gate : report.comparisons) {
     gate.forecast.reset();
     const bool open = gate.role == ComparisonRole::kGate && gate.verdict == Verdict::kUndecided;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -78,6 +79,18 @@ class SessionAnalysis::Impl {
     }
   }
 
+  void RestrictTo(std::span<const GateSubject> gates) {
+    restricted_ = true;
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
+      std::vector<GateSubject> own;
+      std::ranges::copy_if(gates, std::back_inserter(own), [&](const GateSubject& gate) {
+        return gate.benchmark == benchmarks_[i].spec().name;
+      });
+      benchmarks_[i].RestrictTo(std::move(own));
+      outlooks_[i].open = !benchmarks_[i].is_left_out();
+    }
+  }
+
   void AddWarmup(std::span<const Run> of_arms) {
     std::vector<Run> grouped;
     const std::span<const Run> block = Grouped(of_arms, grouped);
@@ -148,6 +161,8 @@ class SessionAnalysis::Impl {
 
   std::uint64_t NextLook(std::uint64_t blocks) const { return design_.NextLook(blocks); }
 
+  std::uint64_t BlocksOf(std::size_t benchmark) const { return benchmarks_[benchmark].blocks(); }
+
   std::vector<std::size_t> OpenBenchmarks() const {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
@@ -166,6 +181,7 @@ class SessionAnalysis::Impl {
   }
 
   bool IsOpen(const BenchmarkAnalysis& benchmark) const {
+    if (benchmark.is_left_out()) return false;
     const bool full = design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit();
     if (design_.method == Method::kLayouts && !design_.fixed_blocks) {
       return !full && !benchmark.HasEnough();
@@ -221,7 +237,8 @@ class SessionAnalysis::Impl {
   // Checks the gates of the spec. A gate may match metrics of only some benchmarks. It is an error
   // if all benchmarks with the gate have shown their metrics, and it does not match any of them.
   Result<void> CheckNamedGates() {
-    if (names_checked_ || design_.table) return {};  // the columns of a table are known earlier
+    // The columns of a table are known earlier, and so are gates that were judged before.
+    if (names_checked_ || design_.table || restricted_) return {};
     names_checked_ = std::ranges::all_of(benchmarks_, &BenchmarkAnalysis::gates_fixed);
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       for (const std::size_t gate : benchmark.gates_about_nothing()) {
@@ -271,6 +288,7 @@ class SessionAnalysis::Impl {
 
   void LookOnce() {
     for (BenchmarkAnalysis& benchmark : benchmarks_) {
+      if (benchmark.is_left_out()) continue;
       if (!design_.fixed_blocks || benchmark.blocks() == *design_.fixed_blocks) {
         benchmark.LookOnce(levels_);
         continue;
@@ -303,6 +321,7 @@ class SessionAnalysis::Impl {
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
   std::vector<BenchmarkOutlook> outlooks_;  // by benchmark
+  bool restricted_ = false;
   bool gates_counted_ = false;
   bool names_checked_ = false;
   bool concluded_ = false;
@@ -332,6 +351,7 @@ SessionAnalysis::SessionAnalysis(SessionAnalysis&&) noexcept = default;
 SessionAnalysis& SessionAnalysis::operator=(SessionAnalysis&&) noexcept = default;
 SessionAnalysis::~SessionAnalysis() = default;
 
+void SessionAnalysis::RestrictTo(std::span<const GateSubject> gates) { impl_->RestrictTo(gates); }
 void SessionAnalysis::AddWarmup(std::span<const Run> block) { impl_->AddWarmup(block); }
 Result<void> SessionAnalysis::Add(std::span<const Run> block) { return impl_->Add(block); }
 Report SessionAnalysis::Look() const { return impl_->Look(); }
@@ -342,6 +362,9 @@ bool SessionAnalysis::Finished() const { return impl_->Finished(); }
 Report SessionAnalysis::Conclude() { return impl_->Conclude(); }
 std::uint64_t SessionAnalysis::NextLook(std::uint64_t blocks) const {
   return impl_->NextLook(blocks);
+}
+std::uint64_t SessionAnalysis::BlocksOf(std::size_t benchmark) const {
+  return impl_->BlocksOf(benchmark);
 }
 std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const { return impl_->OpenBenchmarks(); }
 std::vector<BenchmarkOutlook> SessionAnalysis::Outlook() const { return impl_->Outlook(); }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/analysis/benchmark_analysis.h"
 #include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
 #include "core/model/comparison.h"
@@ -38,6 +39,10 @@ class SessionAnalysis {
   SessionAnalysis(SessionAnalysis&&) noexcept;
   SessionAnalysis& operator=(SessionAnalysis&&) noexcept;
   ~SessionAnalysis();
+
+  /// Judges only these gates, of which each gets the level alpha divided by their number. All other
+  /// benchmarks are finished. Call it after the warm-up, before the first block.
+  void RestrictTo(std::span<const GateSubject> gates);
 
   /// Records the metrics of a warm-up block of one benchmark.
   void AddWarmup(std::span<const Run> block);
@@ -76,6 +81,9 @@ class SessionAnalysis {
 
   /// Returns the next number of blocks, above `blocks`, at which a look can decide.
   std::uint64_t NextLook(std::uint64_t blocks) const;
+
+  /// Returns the number of blocks of a benchmark, given by its index in the spec.
+  std::uint64_t BlocksOf(std::size_t benchmark) const;
 
   /// Returns the indices of the benchmarks that still have an undecided gate, in the order of the
   /// spec.

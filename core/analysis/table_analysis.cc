@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/analysis/arm_order.h"
+#include "core/analysis/confirmed_analysis.h"
 #include "core/analysis/forecast.h"
 #include "core/analysis/geometric_mean.h"
-#include "core/analysis/session_analysis.h"
 #include "core/analysis/table_planner.h"
 #include "core/analysis/table_warnings.h"
 #include "core/base/try.h"
@@ -308,7 +308,7 @@ void AddFigures(const TableValues& values, const TableOptions& options, const Ta
   if (options.histograms) result.histograms = Histograms(plan, values);
 }
 
-TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
+TableReport Conclude(ConfirmedAnalysis& analysis, const MeasurementTable& table,
                      const TableOptions& options, const TablePlan& plan,
                      const std::vector<Warning>& left_out) {
   TableReport result;
@@ -337,6 +337,16 @@ std::vector<ArmOrder> OrdersOf(const MeasurementTable& table, const TablePlan& p
   return grouped ? orders.Conclude() : std::vector<ArmOrder>();
 }
 
+// Adds the rows of the second phase, if there is one and a gate regressed in the first.
+Result<void> AddSecondPhase(const MeasurementTable& table, const TablePlan& plan,
+                            ConfirmedAnalysis& analysis) {
+  if (!plan.spec.confirm || !analysis.BeginConfirmation()) return {};
+  TRY_VOID(ForEachBlock(table, plan.OfSecondPhase(), [&analysis](std::span<const Run> block) {
+    return analysis.Add(block);
+  }));
+  return {};
+}
+
 }  // namespace
 
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options) {
@@ -346,13 +356,12 @@ Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& opti
 
 Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options) {
   TRY(const TablePlan plan, PlanTable(table, options));
-  TRY(SessionAnalysis analysis,
-      SessionAnalysis::Create(plan.spec, SessionAnalysis::Source::kTable));
+  TRY(ConfirmedAnalysis analysis, ConfirmedAnalysis::Create(plan.spec, DataSource::kTable));
   Introduce(plan, [&analysis](std::span<const Run> block) { analysis.AddWarmup(block); });
   TrajectoryRecorder recorder;
   const Result<GroupedRows> grouped = ForEachBlock(table, plan, [&](std::span<const Run> block) {
     Result<void> added = analysis.Add(block);
-    if (added && options.trajectories) recorder.Watch(analysis, block.front().benchmark);
+    if (added && options.trajectories) recorder.Watch(analysis.first(), block.front().benchmark);
     return added;
   });
   if (!grouped) return grouped.error();
@@ -361,7 +370,8 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
                            "if the rows are not pairs, omit the column pair and use --method "
                            "fixed or welch");
   }
-  std::vector<Trajectory> trajectories = recorder.Finish(analysis);
+  std::vector<Trajectory> trajectories = recorder.Finish(analysis.first());
+  TRY_VOID(AddSecondPhase(table, plan, analysis));
   TableReport result = Conclude(analysis, table, options, plan, grouped->warnings);
   result.trajectories = std::move(trajectories);
   result.report.orders = OrdersOf(table, plan, result.report);

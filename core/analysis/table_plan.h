@@ -90,10 +90,21 @@ struct TablePlan {
   std::vector<MetricInfo> metrics;  ///< the columns' metrics, completed from the options
   std::vector<Warning> warnings;    ///< not_compared, not_interleaved and others
   Grouping grouping = Grouping::kPairs;
+  bool confirming = false;  ///< the rows of the second phase are analysed, not those of the first
 
-  /// Returns the benchmark of a row, if the row was measured and its benchmark can be compared.
+  /// Returns the benchmark of a row, if the row was measured in the phase of this plan and its
+  /// benchmark can be compared.
   std::optional<std::size_t> BenchmarkOf(const MeasurementTable& table, std::size_t row) const {
-    return table.IsWarmup(row) ? std::nullopt : by_number[table.benchmark[row]];
+    const bool wanted_row = !table.IsWarmup(row) && table.IsConfirming(row) == confirming;
+    return wanted_row ? by_number[table.benchmark[row]] : std::nullopt;
+  }
+
+  /// Returns the plan for the rows of the second phase. Their pairs may be in any order.
+  TablePlan OfSecondPhase() const {
+    TablePlan second = *this;
+    second.confirming = true;
+    for (PlannedBenchmark& benchmark : second.benchmarks) benchmark.pairs_in_stretches = false;
+    return second;
   }
 };
 

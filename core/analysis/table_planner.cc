@@ -218,6 +218,7 @@ class Planner {
           fmt::format("{} comparisons, over the limit of {}", comparisons_, kMaxTableComparisons),
           "omit columns, or analyze fewer benchmarks at a time");
     }
+    plan_.spec.confirm = table_.HasSecondPhase();
     plan_.warnings = ShapeWarnings(table_, shapes_, plan_);
     return std::move(plan_);
   }

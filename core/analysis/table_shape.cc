@@ -47,7 +47,7 @@ std::vector<BenchmarkShape> ShapesOf(const MeasurementTable& table) {
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const double value = table.values[m][row];
-      if (std::isnan(value)) continue;
+      if (std::isnan(value) || table.IsConfirming(row)) continue;
       BenchmarkShape& shape = shapes[table.benchmark[row]];
       shape.shown[m][table.arm[row]] = true;
       ValueRange& range = shape.values[m];
@@ -55,7 +55,7 @@ std::vector<BenchmarkShape> ShapesOf(const MeasurementTable& table) {
     }
   }
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (table.IsWarmup(row)) continue;
+    if (table.IsWarmup(row) || table.IsConfirming(row)) continue;
     const std::size_t benchmark = table.benchmark[row];
     TakeRow(table, row, shapes[benchmark], progress[benchmark]);
   }

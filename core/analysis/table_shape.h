@@ -38,7 +38,7 @@ struct BenchmarkShape {
   bool pairs_in_stretches = true;
 };
 
-/// Computes the shape of each benchmark of the table.
+/// Computes the shape of each benchmark of the table, without the rows of a second phase.
 std::vector<BenchmarkShape> ShapesOf(const MeasurementTable& table);
 
 }  // namespace benchd

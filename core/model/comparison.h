@@ -40,6 +40,19 @@ struct Decision {
 };
 BENCHD_FIELDS(Decision, blocks, lo, hi)
 
+/// The second comparison of a gate that regressed in the first phase of its session
+/// (SessionSpec::confirm). Its figures come from the runs of the second phase alone.
+struct Confirmation {
+  Verdict verdict = Verdict::kUndecided;  ///< of the second phase
+  std::optional<Effect> change;           ///< like Comparison::change
+  std::uint64_t blocks = 0;               ///< number of blocks of the benchmark in this phase
+  std::optional<Effect> difference;       ///< like Comparison::difference
+  std::string reason;                     ///< like Comparison::reason
+  double confidence = 0;                  ///< coverage of the interval: 1 - alpha/k for k gates
+  bool operator==(const Confirmation&) const = default;
+};
+BENCHD_FIELDS(Confirmation, verdict, change, blocks, difference, reason, confidence)
+
 /// The remedy that would decide an undecided gate.
 enum class Remedy {
   kMoreTime,
@@ -125,13 +138,17 @@ struct Comparison {
   /// kExact for a gate that was decided because the values of each arm were all equal
   /// (MarginKind::kExact); its margin then did not matter. Absent for all other comparisons.
   std::optional<Basis> basis;
+  /// The second phase of a gate that regressed in the first one; absent until that phase begins.
+  /// All other figures are those of the first phase, and `verdict` is that of both.
+  std::optional<Confirmation> confirmation;
   bool operator==(const Comparison&) const = default;
 };
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
               margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
               mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
               last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
-              change_allowance, difference_allowance, expected_blocks, eta, forecast, basis)
+              change_allowance, difference_allowance, expected_blocks, eta, forecast, basis,
+              confirmation)
 
 /// The progress of a benchmark, from which the schedule chooses the next benchmark. It depends only
 /// on the runs so far, so a session that is resumed or replayed from its stored runs continues in

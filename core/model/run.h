@@ -130,8 +130,11 @@ enum class RunPhase {
   kWarmup,    ///< discarded by the statistics, kept in the store
   kMeasured,  ///< part of a complete block
   kDropped,   ///< part of a block that was interrupted from outside and is repeated
+  /// Part of a complete block of the second phase (SessionSpec::confirm). Blocks of the two phases
+  /// are never analysed together.
+  kConfirming,
 };
-BENCHD_NAMES(RunPhase, "warmup", "measured", "dropped")
+BENCHD_NAMES(RunPhase, "warmup", "measured", "dropped", "confirming")
 
 /// One execution of one arm, which is the unit of measurement. Indices refer to the SessionSpec.
 struct Run {

@@ -172,6 +172,14 @@ struct SetupResult {
 };
 BENCHD_FIELDS(SetupResult, programs, warnings)
 
+/// The state of a session's second phase (SessionSpec::confirm).
+struct SecondPhase {
+  /// The result of its own build and setup; absent until they have run.
+  std::optional<SetupResult> setup;
+  bool operator==(const SecondPhase&) const = default;
+};
+BENCHD_FIELDS(SecondPhase, setup)
+
 /// A benchmark that was found in the programs of some arms only.
 struct UnmatchedBenchmark {
   std::string name;
@@ -213,13 +221,15 @@ struct SessionSnapshot {
   std::optional<Nanoseconds> held;
   /// What was found in the programs of benchmarks with a harness, after build and setup.
   std::vector<FoundBenchmarks> found;
+  /// Present from the beginning of the second phase on. All runs of the first one are stored then.
+  std::optional<SecondPhase> second_phase;
   bool operator==(const SessionSnapshot&) const = default;
 
   /// Returns whether the session has failed or been cancelled, even if its cleanup has not yet run.
   bool Settled() const { return failure || !cancelled_by.empty(); }
 };
 BENCHD_FIELDS(SessionSnapshot, id, state, submitted_at, started_at, ended_at, position, eta,
-              machine, report, failure, cancelled_by, setup, held, found)
+              machine, report, failure, cancelled_by, setup, held, found, second_phase)
 
 /// A stored session: the request and its progress.
 struct SessionRecord {

@@ -89,12 +89,14 @@ struct BuildTree {
 };
 BENCHD_FIELDS(BuildTree, commit, key, layout_seed)
 
-/// The description of a build command that benchctl wrote to build commits. The daemon only stores
-/// it for clients.
+/// The description of a build command that benchctl wrote to build commits. The daemon stores it
+/// for clients, and takes the folders of the second phase from it (model/second_trees.h).
 struct BuildPlan {
   std::string root;        ///< absolute directory of the worktrees
   std::string repository;  ///< git's common directory, as an absolute path
   std::string build;       ///< command for `sh -c`; empty: nothing is built
+  /// In the order of the arms, without the placebo. With SessionSpec::confirm, those of the second
+  /// phase follow in the same order.
   std::vector<BuildTree> trees;
   bool from_bundle = false;  ///< the session's bundle contains the commits, not `repository`
   bool operator==(const BuildPlan&) const = default;
@@ -109,7 +111,9 @@ struct Hooks {
   /// The other hooks run in the directory of their arm.
   std::string cwd;
   Hook build;     ///< once before setup, on the whole machine and with a longer time limit
-  Hook setup;     ///< once before the first run, and again after the machine has rebooted
+  /// Once before the first run, and again after the machine has rebooted. Build and setup run again
+  /// before the second phase (SessionSpec::confirm), with BENCHD_PHASE=confirming.
+  Hook setup;
   Hook prepare;   ///< before every run, in the directory and environment of its arm
   Hook conclude;  ///< after every run
   Hook cleanup;   ///< once after the session ends in any way, even by a crash of benchd
@@ -269,6 +273,9 @@ struct SessionSpec {
   /// Settings of the profile to leave unchanged, by their names in MachineSettingNames().
   std::vector<std::string> settings_off;
   bool placebo = false;
+  /// Compare gates that regressed once more, in a second phase with builds and runs of its own. A
+  /// regression is one of both phases.
+  bool confirm = false;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
   /// The arguments of `benchctl compare` that requested the session, quoted for a shell, without
@@ -284,7 +291,7 @@ struct SessionSpec {
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
               limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
-              priority, labels, invocation, lfs_pointers, environment, caller)
+              confirm, priority, labels, invocation, lfs_pointers, environment, caller)
 
 /// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

@@ -10,8 +10,10 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/fields.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/run.h"
 #include "core/parse/number.h"
 
 namespace benchd {
@@ -35,6 +37,9 @@ constexpr double kWorstExportResolution = 1;
 constexpr std::array<std::string_view, 7> kReservedNames{"arm",   "role",       "benchmark", "pair",
                                                          "order", "started_at", "exit_code"};
 constexpr std::size_t kNamesOfEveryExport = 6;
+// The column after these, in an export of a session with two phases. In any other place, the name is
+// that of a metric, as in exports of earlier releases.
+constexpr std::string_view kPhaseName = "phase";
 
 Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view why,
                   std::string_view hint) {
@@ -117,6 +122,15 @@ Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field
   return RefuseField(record, field, "expected a role, found " + Quoted(text), kRoleHint);
 }
 
+// Returns whether the row is of the second phase.
+Result<bool> IsConfirmingIn(const CsvRecord& record, std::size_t field) {
+  const std::string_view text = record.text(field);
+  if (text.empty() || text == NameOf(RunPhase::kMeasured)) return false;
+  if (text == NameOf(RunPhase::kConfirming)) return true;
+  return RefuseField(record, field, "expected a phase, found " + Quoted(text),
+                     "a phase is measured or confirming, or empty");
+}
+
 bool IsExport(const CsvRecord& header) {
   for (std::size_t i = 0; i < kNamesOfEveryExport; ++i) {
     if (i >= header.size() || header.text(i) != kReservedNames[i]) return false;
@@ -177,7 +191,8 @@ class TableReader {
     kStartedAt,
     kExitCode,
     kMetric,
-    kLabel
+    kLabel,
+    kPhase
   };
   struct Column {
     Kind kind = Kind::kMetric;
@@ -255,6 +270,9 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
     return RefuseField(record, field,
                        "expected the name of a column, found the number " + Quoted(name),
                        kHeaderHint);
+  }
+  if (table_.is_export && field == kNamesOfEveryExport && name == kPhaseName) {
+    return Column{Kind::kPhase, 0};
   }
   const auto reserved = std::find(kReservedNames.begin(), kReservedNames.end(), name);
   const auto kind = static_cast<Kind>(reserved - kReservedNames.begin());
@@ -370,6 +388,9 @@ Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, 
     auto time = ParseRfc3339(text);
     if (!time) return RefuseField(record, field, std::move(time).error().message, kTimeHint);
     table_.started_at.Add(*time);
+  } else if (kind == Kind::kPhase) {
+    TRY(const bool confirming, IsConfirmingIn(record, field));
+    table_.confirming.push_back(confirming);
   } else if (kind == Kind::kExitCode) {
     TRY(auto code, ExitCodeIn(record, field));
     table_.exit_code.Add(code);

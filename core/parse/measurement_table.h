@@ -76,12 +76,19 @@ struct MeasurementTable {
   OptionalColumn<Timestamp> started_at;  ///< UTC
   /// kExitWithoutCode if the run ended without an exit code.
   OptionalColumn<int> exit_code;
+  /// By row: whether it is of the second phase of its session (SessionSpec::confirm). Empty if the
+  /// table does not have the column `phase`.
+  std::vector<bool> confirming;
   /// By metric, then row; NaN if the field is empty because the run lacks the metric.
   std::vector<std::vector<double>> values;
 
   std::size_t rows() const { return arm.size(); }
   /// Returns whether the row is a warm-up. In an export, only warm-ups lack a pair.
   bool IsWarmup(std::size_t row) const { return is_export && !pair[row]; }
+  bool IsConfirming(std::size_t row) const { return row < confirming.size() && confirming[row]; }
+  bool HasSecondPhase() const {
+    return std::find(confirming.begin(), confirming.end(), true) != confirming.end();
+  }
 };
 
 /// The values that select rows, by column name.
@@ -124,6 +131,9 @@ class TableNames {
 ///
 /// A column `metric:NAME` is the metric NAME, whatever that name is. An export uses this form for a
 /// metric whose name is reserved or a number.
+///
+/// In an export, a column `phase` after `started_at` states the phase of each row: `confirming` is
+/// the second phase of a session, and any other row has `measured`, or an empty field.
 ///
 /// A built-in metric has its usual unit and direction; any other metric has neither. The resolution
 /// is the value of the last printed decimal, the finest of the column. An export prints each value

@@ -56,7 +56,8 @@ bool ListSamplesReactor::FillMessage() {
   std::size_t bytes = 0;
   while (used_ < runs_.size() && bytes < kMessageBytes) {
     const Run run = std::move(runs_[used_++]);  // freed before the client reads the message
-    if (run.phase != RunPhase::kMeasured && !with_warmup_) continue;
+    const bool counts = run.phase == RunPhase::kMeasured || run.phase == RunPhase::kConfirming;
+    if (!counts && !with_warmup_) continue;
     v1::Run* added = message().add_runs();
     convert::ToProto(run, spec_, added);
     if (with_metrics_) convert::MetricsToProto(run, added);

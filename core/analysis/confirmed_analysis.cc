@@ -1,0 +1,188 @@
+#include "core/analysis/confirmed_analysis.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/analysis/forecast.h"
+#include "core/base/try.h"
+#include "core/model/verdict_reason.h"
+
+namespace benchd {
+namespace {
+
+bool Regressed(const Comparison& gate) {
+  return gate.role == ComparisonRole::kGate && gate.verdict == Verdict::kRegression;
+}
+
+bool Waits(const Comparison& gate) { return gate.reason == Reason("confirming"); }
+
+std::vector<GateSubject> RegressedGates(const Report& report) {
+  std::vector<GateSubject> gates;
+  for (const Comparison& one : report.comparisons) {
+    if (Regressed(one)) gates.push_back(SubjectOf(one));
+  }
+  return gates;
+}
+
+const Comparison* Find(const std::vector<Comparison>& gates, const GateSubject& subject) {
+  const auto found = std::ranges::find_if(gates, [&subject](const Comparison& one) {
+    return one.role == ComparisonRole::kGate && SubjectOf(one) == subject;
+  });
+  return found == gates.end() ? nullptr : &*found;
+}
+
+// Makes a gate that regressed undecided. Its decision in the first phase stays visible.
+void Withdraw(std::string_view reason, Comparison& gate) {
+  gate.verdict = Verdict::kUndecided;
+  gate.reason = reason;
+}
+
+void UpdateVerdict(Report& report) {
+  if (report.verdict != Verdict::kRegression) return;
+  if (std::ranges::none_of(report.comparisons, Regressed)) report.verdict = Verdict::kUndecided;
+}
+
+// Returns whether a warning of the second phase is news about a gate that entered it.
+bool IsNews(const Warning& warning, const Report& report) {
+  if (warning.severity == Severity::kNote) return false;
+  return std::ranges::any_of(report.comparisons, [&warning](const Comparison& one) {
+    return one.confirmation && one.benchmark == warning.benchmark &&
+           (warning.metric.empty() || warning.metric == one.metric) &&
+           (warning.arm.empty() || warning.arm == one.candidate || warning.arm == one.reference);
+  });
+}
+
+}  // namespace
+
+Result<ConfirmedAnalysis> ConfirmedAnalysis::Create(const SessionSpec& spec, DataSource source) {
+  TRY(SessionAnalysis first, SessionAnalysis::Create(spec, source));
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : spec.benchmarks) names.push_back(benchmark.name);
+  std::optional<SessionAnalysis> second;
+  if (spec.confirm) {
+    if (spec.limits.at_limit == AtLimit::kEstimate) {
+      return InvalidArgument("confirm",
+                             "at_limit = estimate decides by estimates, which cannot confirm a "
+                             "regression",
+                             "omit --at-limit or --confirm");
+    }
+    TRY(SessionAnalysis made, SessionAnalysis::Create(spec, source));
+    second = std::move(made);
+  }
+  return ConfirmedAnalysis(std::move(first), std::move(second), std::move(names));
+}
+
+void ConfirmedAnalysis::AddWarmup(std::span<const Run> block) {
+  first_.AddWarmup(block);
+  if (second_) second_->AddWarmup(block);
+}
+
+Result<void> ConfirmedAnalysis::Add(std::span<const Run> block) {
+  return confirming_ ? second_->Add(block) : first_.Add(block);
+}
+
+bool ConfirmedAnalysis::BeginConfirmation() {
+  if (!second_ || confirming_) return confirming_;
+  first_report_ = first_.Conclude();
+  const std::vector<GateSubject> gates = RegressedGates(*first_report_);
+  if (gates.empty()) return false;
+  second_->RestrictTo(gates);
+  confirming_ = true;
+  return true;
+}
+
+std::vector<std::uint32_t> ConfirmedAnalysis::BenchmarksOfPhase() const {
+  std::vector<std::uint32_t> measured;
+  for (std::uint32_t i = 0; i < benchmarks_.size(); ++i) {
+    const auto enters = [&](const Comparison& one) {
+      return Regressed(one) && one.benchmark == benchmarks_[i];
+    };
+    if (!confirming_ || std::ranges::any_of(first_report_->comparisons, enters)) {
+      measured.push_back(i);
+    }
+  }
+  return measured;
+}
+
+Report ConfirmedAnalysis::Look() const {
+  if (!second_) return first_.Look();
+  if (confirming_) return Merged(second_->Look(), /*last=*/false);
+  Report report = first_report_ ? *first_report_ : first_.Look();
+  for (Comparison& one : report.comparisons) {
+    if (Regressed(one)) Withdraw(Reason("confirming"), one);
+  }
+  UpdateVerdict(report);
+  return report;
+}
+
+Report ConfirmedAnalysis::Conclude() {
+  if (!second_) return first_.Conclude();
+  if (!BeginConfirmation()) return *first_report_;
+  return Merged(second_->Conclude(), /*last=*/true);
+}
+
+Confirmation ConfirmedAnalysis::ConfirmationOf(const Comparison& gate, const Report& second) const {
+  Confirmation confirmation;
+  const auto name = std::ranges::find(benchmarks_, gate.benchmark);
+  if (name != benchmarks_.end()) {
+    confirmation.blocks = second_->BlocksOf(static_cast<std::size_t>(name - benchmarks_.begin()));
+  }
+  const Comparison* const own = Find(second.comparisons, SubjectOf(gate));
+  if (own == nullptr) return confirmation;
+  confirmation.verdict = own->verdict.value_or(Verdict::kUndecided);
+  confirmation.change = own->change;
+  confirmation.difference = own->difference;
+  confirmation.reason = own->reason;
+  confirmation.confidence = own->confidence;
+  return confirmation;
+}
+
+// Combines the reports of the two phases.
+Report ConfirmedAnalysis::Merged(const Report& second, bool last) const {
+  Report report = *first_report_;
+  for (Comparison& gate : report.comparisons) {
+    if (!Regressed(gate)) continue;
+    gate.confirmation = ConfirmationOf(gate, second);
+    const Verdict verdict = gate.confirmation->verdict;
+    if (verdict == Verdict::kRegression) continue;
+    const bool open = !last && verdict == Verdict::kUndecided;
+    Withdraw(open ? Reason("confirming") : Reason("not_confirmed"), gate);
+  }
+  UpdateVerdict(report);
+  for (const Warning& warning : second.warnings) {
+    if (!IsNews(warning, report)) continue;
+    report.warnings.push_back(warning);
+    report.warnings.back().message = "second phase: " + warning.message;
+  }
+  return report;
+}
+
+void ConfirmedAnalysis::Forecast(const SessionSpec& spec, Nanoseconds elapsed,
+                                 Report& report) const {
+  if (!confirming_) {
+    ForecastVerdict(spec, first_.Outlook(), report);
+    const bool waits = std::ranges::any_of(report.comparisons, Waits);
+    if (!second_ || (!waits && !report.time_left)) return;
+    // The length of the second phase is unknown, except for its limit.
+    report.eta.reset();
+    report.time_left =
+        std::max(Nanoseconds::zero(), spec.limits.max_time - elapsed) + spec.limits.max_time;
+    return;
+  }
+  Report second = second_->Look();
+  std::erase_if(second.comparisons, [&report](const Comparison& one) {
+    const Comparison* const gate = Find(report.comparisons, SubjectOf(one));
+    return gate == nullptr || !Waits(*gate);
+  });
+  second.elapsed = elapsed;
+  ForecastVerdict(spec, second_->Outlook(), second);
+  report.eta = second.eta;
+  report.time_left = second.time_left;
+  for (Comparison& gate : report.comparisons) {
+    const Comparison* const own = Find(second.comparisons, SubjectOf(gate));
+    if (own != nullptr) gate.eta = own->eta;
+  }
+}
+
+}  // namespace benchd
