@@ -1,6 +1,8 @@
+#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/app/command.h"
@@ -10,8 +12,10 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/link/bundle_transfer.h"
+#include "core/base/fields.h"
 #include "core/base/try.h"
 #include "core/model/log_warnings.h"
+#include "core/model/run.h"
 
 namespace benchd::client {
 namespace {
@@ -46,15 +50,24 @@ void PrintMissingFiles(const WorktreePlan& plan) {
   }
 }
 
+// Returns whether the session runs this build for its second phase (--confirm).
+bool IsSecondPhase() {
+  const char* const phase = std::getenv("BENCHD_PHASE");
+  return phase != nullptr && phase == NameOf(RunPhase::kConfirming);
+}
+
 // Runs inside a session, with the identity of its caller. The output is the session's build log.
 Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   std::vector<std::string> trees;
+  std::vector<std::string> second_trees;
   for (const GivenOption& option : context.arguments.options) {
     if (option.name == "tree") trees.push_back(option.value);
+    if (option.name == "second-tree") second_trees.push_back(option.value);
   }
   TRY(auto plan,
       ReadPlan(ValueOf(context.arguments, "root"), ValueOf(context.arguments, "repository"),
-               ValueOf(context.arguments, "build"), trees));
+               ValueOf(context.arguments, "build"), trees, second_trees));
+  if (IsSecondPhase() && !plan.second_trees.empty()) plan.trees = std::move(plan.second_trees);
   plan.socket = ValueOf(context.arguments, "socket");
   const WorktreeStore store(plan);
   TRY_VOID(store.Open());

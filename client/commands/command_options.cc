@@ -103,7 +103,10 @@ std::vector<OptionInfo> WorktreeOptions() {
       {"repository", 0, "DIR", "directory of objects and refs", kThisCommand},
       {"build", 0, "C", "command that builds each worktree, run with `sh -c`", kThisCommand},
       Repeatable({"tree", 0, "COMMIT:KEY[:SEED]",
-                  "a worktree to provide, and its BENCHD_LAYOUT_SEED; repeatable", kThisCommand})};
+                  "a worktree to provide, and its BENCHD_LAYOUT_SEED; repeatable", kThisCommand}),
+      Repeatable({"second-tree", 0, "COMMIT:KEY[:SEED]",
+                  "a worktree to provide instead if BENCHD_PHASE is confirming; repeatable",
+                  kThisCommand})};
 }
 
 std::vector<OptionInfo> AnalyzeOptions() {

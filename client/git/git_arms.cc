@@ -7,6 +7,7 @@
 #include <iostream>
 #include <random>
 #include <set>
+#include <span>
 
 #include "client/git/bundle.h"
 #include "client/git/repository.h"
@@ -120,9 +121,22 @@ Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& rep
   return pair;
 }
 
+// Adds the worktrees of the second phase to the plan: those of the arms once more, each with
+// another seed, and therefore in another folder.
+Result<void> PlanSecondTrees(std::span<const std::string> seeds, const Git& git,
+                             WorktreePlan* plan) {
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const std::string& commit = plan->trees[i].commit;
+    TRY(auto key, WorktreeKey(git, plan->repository, commit, plan->build, seeds[i]));
+    plan->second_trees.push_back({commit, std::move(key), seeds[i]});
+    if (plan->socket.empty()) MarkUsed(WorktreePlaces(plan->root, plan->second_trees.back()));
+  }
+  return {};
+}
+
 // Adds `layouts` worktrees of each commit to the plan, and returns one arm per worktree.
 Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layouts,
-                                        const std::vector<std::string>& seeds,
+                                        std::span<const std::string> seeds,
                                         const std::vector<ArmInput>& both, const Git& git,
                                         WorktreePlan* plan) {
   std::vector<ArmInput> arms;
@@ -202,14 +216,21 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   if (const auto build = input->options.find("build"); build != input->options.end()) {
     plan.build = build->second.front().text;
   }
-  TRY(auto seeds, LayoutSeeds(input, layouts > 1 ? 2 * layouts : 0));
-  auto arms = PlanTrees(*pair, layouts, seeds, input->arms, repository->git(), &plan);
+  const std::size_t first_seeds = layouts > 1 ? 2 * layouts : 0;
+  const std::size_t second_seeds = IsOn(*input, "confirm") ? 2 * layouts : 0;
+  TRY(auto seeds, LayoutSeeds(input, first_seeds + second_seeds));
+  auto arms = PlanTrees(*pair, layouts, std::span(seeds).first(first_seeds), input->arms,
+                        repository->git(), &plan);
   if (!arms) return std::move(arms).error().Within(range.origin);
+  auto second = PlanSecondTrees(std::span(seeds).subspan(first_seeds), repository->git(), &plan);
+  if (!second) return std::move(second).error().Within(range.origin);
   input->arms = *std::move(arms);
   input->templates = true;
   input->build = BuildCommandLine(place.program, plan);
+  std::vector<BuildTree> trees = plan.trees;
+  trees.insert(trees.end(), plan.second_trees.begin(), plan.second_trees.end());
   input->build_plan =
-      BuildPlan{plan.root, plan.repository, plan.build, plan.trees, !plan.socket.empty()};
+      BuildPlan{plan.root, plan.repository, plan.build, std::move(trees), !plan.socket.empty()};
   if (!IsSendableText(input->build)) {
     return UsageError(range.origin + ": the repository's path is not UTF-8", "move the repository");
   }

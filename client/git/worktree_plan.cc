@@ -72,19 +72,22 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
   std::vector<std::string> words = {program,        kCommand,        "--root",  plan.root,
                                     "--repository", plan.repository, "--build", plan.build};
   if (!plan.socket.empty()) words.insert(words.end(), {"--socket", plan.socket});
-  for (const WorktreeOrder& tree : plan.trees) {
-    const std::string seed = tree.layout_seed.empty() ? "" : ":" + tree.layout_seed;
-    words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key + seed});
-  }
+  const auto add = [&words](const char* option, const std::vector<WorktreeOrder>& trees) {
+    for (const WorktreeOrder& tree : trees) {
+      const std::string seed = tree.layout_seed.empty() ? "" : ":" + tree.layout_seed;
+      words.insert(words.end(), {option, tree.commit + ":" + tree.key + seed});
+    }
+  };
+  add("--tree", plan.trees);
+  add("--second-tree", plan.second_trees);
   return Join(words, " ", ShellQuoted);
 }
 
-Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
-                              const std::string& build, const std::vector<std::string>& trees) {
-  WorktreePlan plan{root, repository, build, {}};
-  if (!root.starts_with('/') || !repository.starts_with('/')) {
-    return UsageError("build-worktrees: --root and --repository must be absolute paths");
-  }
+namespace {
+
+Result<std::vector<WorktreeOrder>> ReadTrees(const std::string& option,
+                                             const std::vector<std::string>& trees) {
+  std::vector<WorktreeOrder> orders;
   for (const std::string& tree : trees) {
     const std::size_t colon = tree.find(':');
     const std::string rest = colon == std::string::npos ? "" : tree.substr(colon + 1);
@@ -95,10 +98,24 @@ Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& reposi
         second == std::string::npos || (!order.layout_seed.empty() && IsDecimal(order.layout_seed));
     if (order.commit.size() < 2 * kKeyDigits || !IsHex(order.commit) ||
         order.key.size() != kKeyDigits || !IsHex(order.key) || !seeded) {
-      return UsageError("--tree " + tree + ": expected COMMIT:KEY or COMMIT:KEY:SEED");
+      return UsageError(option + " " + tree + ": expected COMMIT:KEY or COMMIT:KEY:SEED");
     }
-    plan.trees.push_back(order);
+    orders.push_back(order);
   }
+  return orders;
+}
+
+}  // namespace
+
+Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
+                              const std::string& build, const std::vector<std::string>& trees,
+                              const std::vector<std::string>& second_trees) {
+  WorktreePlan plan{root, repository, build, {}};
+  if (!root.starts_with('/') || !repository.starts_with('/')) {
+    return UsageError("build-worktrees: --root and --repository must be absolute paths");
+  }
+  TRY(plan.trees, ReadTrees("--tree", trees));
+  TRY(plan.second_trees, ReadTrees("--second-tree", second_trees));
   if (plan.trees.empty()) return UsageError("build-worktrees: missing --tree");
   return plan;
 }

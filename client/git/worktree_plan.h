@@ -24,6 +24,8 @@ struct WorktreePlan {
   std::vector<WorktreeOrder> trees;
   /// Socket of the daemon that has the session's bundle; empty: `repository` has the commits.
   std::string socket = {};
+  /// The worktrees of the session's second phase (--confirm), which are built only if it begins.
+  std::vector<WorktreeOrder> second_trees = {};
   bool operator==(const WorktreePlan&) const = default;
 };
 
@@ -70,6 +72,7 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
 ///
 /// @errors (exit 2) a missing or malformed argument.
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
-                              const std::string& build, const std::vector<std::string>& trees);
+                              const std::string& build, const std::vector<std::string>& trees,
+                              const std::vector<std::string>& second_trees = {});
 
 }  // namespace benchd::client

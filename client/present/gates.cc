@@ -166,6 +166,23 @@ Judged JudgedBy(const v1::Comparison& comparison) {
   return judged;
 }
 
+v1::Comparison OfSecondPhase(const v1::Comparison& gate) {
+  v1::Comparison second = gate;
+  const v1::Confirmation& own = gate.confirmation();
+  second.clear_change();
+  second.clear_difference();
+  second.clear_basis();
+  second.clear_decided();
+  if (own.has_change()) *second.mutable_change() = own.change();
+  if (own.has_difference()) *second.mutable_difference() = own.difference();
+  second.set_verdict(own.verdict());
+  second.set_reason(own.reason());
+  second.set_confidence(own.confidence());
+  return second;
+}
+
+bool IsToBeConfirmed(const v1::Comparison& gate) { return gate.reason() == Reason("confirming"); }
+
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
   std::set<std::string> references;
   std::set<std::string> metrics;

@@ -88,6 +88,13 @@ struct Judged {
   bool IsWide() const { return relative && lo && hi && WiderThanTellable(*lo, *hi); }
 };
 
+/// Returns the comparison with the figures of its second phase (`confirmation`) instead of those of
+/// the first.
+v1::Comparison OfSecondPhase(const v1::Comparison& gate);
+
+/// Returns whether the gate regressed in the first phase, and the second has no verdict yet.
+bool IsToBeConfirmed(const v1::Comparison& gate);
+
 Judged JudgedBy(const v1::Comparison& comparison);
 
 }  // namespace benchd::client

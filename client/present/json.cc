@@ -150,6 +150,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Started.found_benchmarks",
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",
+    "benchd.v1.SessionSpec.confirm",
     "benchd.v1.SessionSpec.labels",
     "benchd.v1.SessionSpec.lfs_pointers",
     "benchd.v1.Session.environment_names",

@@ -126,12 +126,19 @@ std::string WarmUpWords(const LiveState& state) {
   return found == 0 ? "warming up" : "warming up " + Counted(found, "benchmark") + " found";
 }
 
+bool IsAtWork(const v1::Update& update) {
+  return update.state() == v1::SESSION_STATE_RUNNING ||
+         update.state() == v1::SESSION_STATE_PREPARING;
+}
+
 std::string StateWords(const LiveState& state) {
   if (!state.update) return state.started ? WarmUpWords(state) : QueuedWords(state);
   if (state.update->state() == v1::SESSION_STATE_QUEUED) return QueuedWords(state);
   if (state.update->state() == v1::SESSION_STATE_RUNNING && !HasMeasured(state)) {
     return WarmUpWords(state);
   }
+  const std::string confirming = ConfirmingSentence(*state.update);
+  if (!confirming.empty() && IsAtWork(*state.update)) return confirming;
   return std::string(Word(state.update->state()));
 }
 
@@ -151,20 +158,22 @@ struct LiveRow {
 };
 
 LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style& style) {
-  const Judged judged = JudgedBy(gate);
+  // While a gate is being confirmed, its bar shows how far the second phase is.
+  const bool confirming = IsToBeConfirmed(gate) && gate.has_confirmation();
+  const Judged judged = JudgedBy(confirming ? OfSecondPhase(gate) : gate);
   LiveRow row;
   row.label = ComparisonLabel(gate, *state.update);
   row.estimate = judged.Estimate(style);
   row.interval = judged.Interval(style);
   row.scaled = InMargins(judged);
   row.tint = VerdictTint(gate.verdict());
-  if (gate.has_decided()) {
+  if (gate.has_decided() && !IsToBeConfirmed(gate)) {
     // The axis shows the margin.
     row.status = IsNotBetter(gate) ? "not better" : Word(gate.verdict());
   } else if (gate.has_eta_seconds()) {
     row.status = "~" + FormatRough(std::max(0.0, gate.eta_seconds() - state.since_event_seconds));
   } else {
-    row.status = "open";
+    row.status = IsToBeConfirmed(gate) ? "confirming" : "open";
   }
   return row;
 }

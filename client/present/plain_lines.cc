@@ -30,6 +30,7 @@ std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, c
     line += gate.verdict() == v1::VERDICT_PASS         ? "passed"
             : IsNotBetter(gate)                        ? VerdictWords(gate, style)
             : gate.verdict() == v1::VERDICT_REGRESSION ? "regressed"
+            : IsToBeConfirmed(gate)                    ? "regressed, to be confirmed"
                                                        : "undecided";
   }
   const std::string interval = judged.Interval(style);
@@ -162,8 +163,10 @@ std::string PlainNarrator::Progress(const v1::Update& update) {
     }
   }
   const std::string count = DecidedSentence(update);
-  std::string line = "running: " + BlocksSentence(update) + (count.empty() ? "" : ", ") + count +
-                     ", " + FormatClock(update.elapsed_seconds()) +
+  const std::string confirming = ConfirmingSentence(update);
+  std::string line = (confirming.empty() ? "running" : confirming) + ": " + BlocksSentence(update) +
+                     (count.empty() ? "" : ", ") + count + ", " +
+                     FormatClock(update.elapsed_seconds()) +
                      GatesProgress(decided, " decided", update, style_) +
                      GatesProgress(open, " open", update, style_);
   if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());

@@ -127,7 +127,8 @@ std::string VerdictCell(const v1::Comparison& c, const Judged& judged, RowsShown
                         const Style& style) {
   if (IsGate(c)) {
     const std::string earlier = shown == RowsShown::kAll ? DecidedEarlier(c) : "";
-    const std::string more = c.reason().empty() ? earlier : ReasonWords(c);
+    const std::string confirmed = c.has_confirmation() ? "confirmed" : earlier;
+    const std::string more = c.reason().empty() ? confirmed : ReasonWords(c);
     const std::string word = IsNotBetter(c) ? VerdictWords(c, style) : VerdictWord(c.verdict());
     return Paint(word, VerdictTint(c.verdict()), style) + (IsImproved(c) ? ", improved" : "") +
            (more.empty() ? "" : ", " + more);

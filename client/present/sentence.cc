@@ -354,6 +354,17 @@ bool IsByEstimate(const v1::Comparison& gate) {
   return judged && gate.reason().empty() && !gate.has_decided();
 }
 
+// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks".
+std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
+  if (!gate.has_confirmation()) return "";
+  const Judged judged = JudgedBy(OfSecondPhase(gate));
+  const std::string interval = judged.Interval(style);
+  std::string words = "; second phase: ";
+  if (judged.estimate) words += judged.FormatSigned(*judged.estimate, style) + " ";
+  if (!interval.empty()) words += "(" + interval + ") ";
+  return words + "in " + Counted(gate.confirmation().blocks(), "block");
+}
+
 std::string ByTheEstimate(const Style& style) {
   const std::string alpha = style.unicode ? "α" : "alpha";
   return "; based on the estimate, which " + alpha + " does not cover";
@@ -362,7 +373,7 @@ std::string ByTheEstimate(const Style& style) {
 }  // namespace
 
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
-  if (!gate.reason().empty()) return ReasonSentence(gate);
+  if (!gate.reason().empty()) return ReasonSentence(gate) + SecondPhaseWords(gate, style);
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
   const bool by_estimate = IsByEstimate(gate);
@@ -373,7 +384,8 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
     return OpenSentence(judged, words, RunsOf(gate), style);
   }
-  const std::string basis = exactly + (by_estimate ? ByTheEstimate(style) : "");
+  const std::string basis =
+      exactly + (by_estimate ? ByTheEstimate(style) : "") + SecondPhaseWords(gate, style);
   if (IsNotBetter(gate)) return NotBetterSentence(gate, judged, words, style) + basis;
   return ChangeSentence(gate, judged, words, style) + basis;
 }
@@ -455,6 +467,14 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
     lines.push_back("  closest to its margin: " + place(*closest) + GateSentence(*closest, style));
   }
   return lines;
+}
+
+std::string ConfirmingSentence(const v1::Update& update) {
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  const auto entered = std::ranges::count_if(
+      gates, [](const v1::Comparison* gate) { return gate->has_confirmation(); });
+  if (entered == 0) return "";
+  return "confirming " + Counted(static_cast<std::uint64_t>(entered), "regression");
 }
 
 std::string PauseSentence(const v1::Update& update) {

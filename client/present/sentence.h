@@ -42,6 +42,9 @@ std::string DecidedSentence(const v1::Update& update);
 /// margin.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
+/// Returns "confirming 1 regression" while a session is in its second phase; else empty.
+std::string ConfirmingSentence(const v1::Update& update);
+
 /// Explains why a session is paused: "paused: the disk is full ...", or "paused" if the cause is
 /// unknown.
 std::string PauseSentence(const v1::Update& update);

@@ -129,6 +129,9 @@ constexpr std::array kOptions = {
              "verdict if the rows decide nothing (default: undecided)"),
     kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
              "stop at the first regression"),
+    kVerdict("confirm", "", Session(Spec::kConfirmFieldNumber),
+             "compare gates that regressed once more, with fresh runs and builds; only what both "
+             "phases find is a regression"),
 
     InTables(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
                    "how the arms alternate (default: pairs)"),

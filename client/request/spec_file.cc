@@ -42,6 +42,9 @@ class Reader {
       Result<void> read;
       if (key == "defaults") {
         read = ReadDefaults(node);
+      } else if (key == "confirm") {
+        // It is about the verdict of the whole file, so it may stand at the top.
+        read = ReadOption(key, node, /*own=*/false, {}, &at_top_);
       } else if (key == "arm") {
         read = ReadTables(node, "arm", "arm", [this](const toml::table& table) {
           return ReadArm(table, &input_.arms);
@@ -50,9 +53,15 @@ class Reader {
         read = ReadTables(node, "benchmark", "benchmark",
                           [this](const toml::table& table) { return ReadBenchmark(table); });
       } else {
-        read = Unknown(key, {"defaults", "arm", "benchmark"});
+        read = Unknown(key, {"defaults", "arm", "benchmark", "confirm"});
       }
       if (!read) return std::move(read).error();
+    }
+    for (auto& [name, values] : at_top_) {
+      if (input_.options.contains(name)) {
+        return UsageError(values.front().origin + ": also in [defaults]", "keep one of the two");
+      }
+      input_.options[name] = std::move(values);
     }
     if (input_.benchmarks.empty()) input_.benchmarks.push_back({"", "", {}, name_});
     return std::move(input_);
@@ -259,6 +268,7 @@ class Reader {
   const std::string& name_;
   const std::string& directory_;
   SpecInput input_;
+  OptionValues at_top_;  // options outside of all tables
 };
 
 }  // namespace

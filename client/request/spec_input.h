@@ -114,7 +114,8 @@ Result<SpecInput> ExpandSuite(SpecInput input);
 /// arms then do the same in all of its benchmarks. Takes a suite that is not expanded yet. Pure.
 std::vector<std::string> NotesOnParameters(const SpecInput& input);
 
-/// Reads the TOML of `compare -f FILE`: [defaults], [[arm]], [[benchmark]].
+/// Reads the TOML of `compare -f FILE`: [defaults], [[arm]], [[benchmark]], and `confirm`, which
+/// may stand at the top instead of in [defaults].
 ///
 /// Keys are the long names of the options with `_` for `-`. [[benchmark]] accepts only
 /// per_benchmark options, and [[arm]] only per_arm options. `dir` of an arm is relative to the

@@ -12,11 +12,11 @@
 #include "core/analysis/data_checks.h"
 #include "core/analysis/gate_judgement.h"
 #include "core/analysis/gate_plan.h"
+#include "core/analysis/gate_subject.h"
 #include "core/analysis/kept_runs.h"
 #include "core/analysis/metric_comparison.h"
 #include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
-#include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
@@ -38,18 +38,6 @@ struct NamedComparison {
   MetricComparison comparison;
   ZeroWatch zeros = {};
 };
-
-/// The names of a gate.
-struct GateSubject {
-  std::string benchmark;
-  std::string reference;
-  std::string candidate;
-  std::string metric;
-  bool operator==(const GateSubject&) const = default;
-};
-inline GateSubject SubjectOf(const Comparison& gate) {
-  return {gate.benchmark, gate.reference, gate.candidate, gate.metric};
-}
 
 /// One benchmark of a session: its metrics, its gates and all its comparisons.
 ///

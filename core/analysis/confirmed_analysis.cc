@@ -20,14 +20,14 @@ bool Waits(const Comparison& gate) { return gate.reason == Reason("confirming");
 std::vector<GateSubject> RegressedGates(const Report& report) {
   std::vector<GateSubject> gates;
   for (const Comparison& one : report.comparisons) {
-    if (Regressed(one)) gates.push_back(SubjectOf(one));
+    if (Regressed(one)) gates.push_back(GateSubjectOf(one));
   }
   return gates;
 }
 
-const Comparison* Find(const std::vector<Comparison>& gates, const GateSubject& subject) {
+const Comparison* FindGate(const std::vector<Comparison>& gates, const GateSubject& subject) {
   const auto found = std::ranges::find_if(gates, [&subject](const Comparison& one) {
-    return one.role == ComparisonRole::kGate && SubjectOf(one) == subject;
+    return one.role == ComparisonRole::kGate && GateSubjectOf(one) == subject;
   });
   return found == gates.end() ? nullptr : &*found;
 }
@@ -128,7 +128,7 @@ Confirmation ConfirmedAnalysis::ConfirmationOf(const Comparison& gate, const Rep
   if (name != benchmarks_.end()) {
     confirmation.blocks = second_->BlocksOf(static_cast<std::size_t>(name - benchmarks_.begin()));
   }
-  const Comparison* const own = Find(second.comparisons, SubjectOf(gate));
+  const Comparison* const own = FindGate(second.comparisons, GateSubjectOf(gate));
   if (own == nullptr) return confirmation;
   confirmation.verdict = own->verdict.value_or(Verdict::kUndecided);
   confirmation.change = own->change;
@@ -172,7 +172,7 @@ void ConfirmedAnalysis::Forecast(const SessionSpec& spec, Nanoseconds elapsed,
   }
   Report second = second_->Look();
   std::erase_if(second.comparisons, [&report](const Comparison& one) {
-    const Comparison* const gate = Find(report.comparisons, SubjectOf(one));
+    const Comparison* const gate = FindGate(report.comparisons, GateSubjectOf(one));
     return gate == nullptr || !Waits(*gate);
   });
   second.elapsed = elapsed;
@@ -180,7 +180,7 @@ void ConfirmedAnalysis::Forecast(const SessionSpec& spec, Nanoseconds elapsed,
   report.eta = second.eta;
   report.time_left = second.time_left;
   for (Comparison& gate : report.comparisons) {
-    const Comparison* const own = Find(second.comparisons, SubjectOf(gate));
+    const Comparison* const own = FindGate(second.comparisons, GateSubjectOf(gate));
     if (own != nullptr) gate.eta = own->eta;
   }
 }

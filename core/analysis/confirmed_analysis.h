@@ -26,8 +26,8 @@ namespace benchd {
 /// otherwise undecided with the reason `not_confirmed`. Without `confirm`, all results are those of
 /// SessionAnalysis.
 ///
-/// Pure: the same blocks in the same phases give the same results to the last bit. The owner decides
-/// when the first phase ends, because its time limit needs a clock.
+/// Pure: the same blocks in the same phases give the same results to the last bit. The owner
+/// decides when the first phase ends, because its time limit needs a clock.
 class ConfirmedAnalysis {
  public:
   /// @errors those of SessionAnalysis; kInvalidArgument for `confirm` with `--at-limit estimate`
@@ -74,9 +74,7 @@ class ConfirmedAnalysis {
  private:
   ConfirmedAnalysis(SessionAnalysis first, std::optional<SessionAnalysis> second,
                     std::vector<std::string> benchmarks)
-      : first_(std::move(first)),
-        second_(std::move(second)),
-        benchmarks_(std::move(benchmarks)) {}
+      : first_(std::move(first)), second_(std::move(second)), benchmarks_(std::move(benchmarks)) {}
 
   const SessionAnalysis& Current() const { return confirming_ ? *second_ : first_; }
   Report Merged(const Report& second, bool last) const;

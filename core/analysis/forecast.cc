@@ -200,12 +200,11 @@ Forecast ForecastOf(const Comparison& gate, const SessionSpec& spec, DataSource 
 
 void ForecastGates(const SessionSpec& spec, DataSource source, Report& report) {
   // A regression also ends the first phase if the second does not confirm it.
-  const bool regressed =
-      report.verdict == Verdict::kRegression ||
-      std::ranges::any_of(report.comparisons,
-                          [](const Comparison& one) { return one.confirmation.has_value(); });
-  const bool stopped_early =
-      source == DataSource::kSession && spec.limits.fail_fast && regressed;
+  const bool regressed = report.verdict == Verdict::kRegression ||
+                         std::ranges::any_of(report.comparisons, [](const Comparison& one) {
+                           return one.confirmation.has_value();
+                         });
+  const bool stopped_early = source == DataSource::kSession && spec.limits.fail_fast && regressed;
   for (Comparison& gate : report.comparisons) {
     gate.forecast.reset();
     const bool open = gate.role == ComparisonRole::kGate && gate.verdict == Verdict::kUndecided;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/benchmark_analysis.h"
+#include "core/analysis/gate_subject.h"
 #include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
 #include "core/model/comparison.h"

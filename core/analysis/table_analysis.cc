@@ -341,9 +341,8 @@ std::vector<ArmOrder> OrdersOf(const MeasurementTable& table, const TablePlan& p
 Result<void> AddSecondPhase(const MeasurementTable& table, const TablePlan& plan,
                             ConfirmedAnalysis& analysis) {
   if (!plan.spec.confirm || !analysis.BeginConfirmation()) return {};
-  TRY_VOID(ForEachBlock(table, plan.OfSecondPhase(), [&analysis](std::span<const Run> block) {
-    return analysis.Add(block);
-  }));
+  TRY_VOID(ForEachBlock(table, plan.OfSecondPhase(),
+                        [&analysis](std::span<const Run> block) { return analysis.Add(block); }));
   return {};
 }
 

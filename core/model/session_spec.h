@@ -110,7 +110,7 @@ struct Hooks {
   /// The absolute directory of build, setup and cleanup; empty = the directory of the first arm.
   /// The other hooks run in the directory of their arm.
   std::string cwd;
-  Hook build;     ///< once before setup, on the whole machine and with a longer time limit
+  Hook build;  ///< once before setup, on the whole machine and with a longer time limit
   /// Once before the first run, and again after the machine has rebooted. Build and setup run again
   /// before the second phase (SessionSpec::confirm), with BENCHD_PHASE=confirming.
   Hook setup;

@@ -78,7 +78,7 @@ inline constexpr VerdictReason kVerdictReasons[] = {
     {"not_confirmed", "not confirmed",
      "{metric} of {candidate} regressed against {reference}, but a second phase of fresh runs did "
      "not confirm it",
-     "compare again: what comes and goes is not an effect of the program alone"},
+     ""},
     {"intervals_disjoint", "looks exclude each other",
      "two looks at {metric} of {candidate} exclude each other, so there is no interval", ""},
 };

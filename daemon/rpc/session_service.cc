@@ -150,7 +150,8 @@ Result<void> CheckCounts(const v1::SessionSpec& spec, std::uint64_t pairs, std::
   std::uint64_t gates = 0;
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     // There is at least one pair, at most one arm more than pairs, and at most one tree per arm.
-    const int trees = benchmark.hooks().build_plan().trees_size();
+    const int phases = spec.confirm() ? 2 : 1;  // each has its own trees
+    const int trees = benchmark.hooks().build_plan().trees_size() / phases;
     least_pairs += static_cast<std::uint64_t>(std::max({1, benchmark.arms_size() - 1, trees - 1}));
     gates += static_cast<std::uint64_t>(benchmark.gates_size());
   }

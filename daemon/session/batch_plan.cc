@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string_view>
 
 #include "core/model/verdict_reason.h"
@@ -53,10 +54,17 @@ void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
 }  // namespace
 
 BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end) {
+  std::vector<std::uint32_t> all(spec.benchmarks.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return PlanWarmup(spec, all, first, end);
+}
+
+BatchPlan PlanWarmup(const SessionSpec& spec, std::span<const std::uint32_t> benchmarks,
+                     std::uint64_t first, std::uint64_t end) {
   BatchPlan plan;
-  const std::uint64_t benchmarks = spec.benchmarks.size();
+  const std::uint64_t count = benchmarks.size();
   for (std::uint64_t number = first; number < end; ++number) {
-    const BlockNumber block{static_cast<std::uint32_t>(number % benchmarks), number / benchmarks};
+    const BlockNumber block{benchmarks[number % count], number / count};
     if (!AddBlock(spec, block, RunPhase::kWarmup, plan)) break;
   }
   return plan;
@@ -64,7 +72,7 @@ BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t
 
 BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
-                       std::optional<std::uint32_t> under_way) {
+                       std::optional<std::uint32_t> under_way, RunPhase phase) {
   BatchPlan plan;
   bool decides = false;
   for (;;) {
@@ -72,10 +80,10 @@ BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> ou
         plan.runs.empty() && under_way ? *under_way : NextBenchmark(outlooks);
     const BlockNumber number{benchmark, outlooks[benchmark].blocks};
     if (decides) {
-      plan.next = RunsOf(spec, number, RunPhase::kMeasured).front();
+      plan.next = RunsOf(spec, number, phase).front();
       return plan;
     }
-    if (!AddBlock(spec, number, RunPhase::kMeasured, plan)) return plan;
+    if (!AddBlock(spec, number, phase, plan)) return plan;
     decides = next_look(number.block) == number.block + 1;
     Foresee(outlooks, benchmark);
   }

@@ -53,7 +53,12 @@ struct BlockNumber {
 };
 
 /// Plans the warm-up blocks from number `first` up to, but not including, `end`. They are numbered
-/// over all benchmarks, which take turns.
+/// over the benchmarks that are warmed up, which take turns.
+///
+/// @param benchmarks  their indices in `spec`, at least one
+BatchPlan PlanWarmup(const SessionSpec& spec, std::span<const std::uint32_t> benchmarks,
+                     std::uint64_t first, std::uint64_t end);
+/// Plans the warm-up blocks of all benchmarks.
 BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
 
 /// Plans measured blocks up to and including the next one after which a verdict may be reached.
@@ -63,9 +68,11 @@ BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t
 /// @param next_look  returns the next larger number of blocks at which a look may decide
 /// @param under_way  the benchmark of a block that is partly run: it comes first, even if it is
 ///                   another benchmark's turn by now
+/// @param phase      kMeasured or kConfirming, within which the blocks are numbered
 BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
-                       std::optional<std::uint32_t> under_way = std::nullopt);
+                       std::optional<std::uint32_t> under_way = std::nullopt,
+                       RunPhase phase = RunPhase::kMeasured);
 
 /// Returns the plan without its first `done` runs, which belong to its first block, and with at
 /// most `most` of the others. Its `next` is the run that follows them.

@@ -93,7 +93,7 @@ asio::awaitable<BatchResult> BlockExecutor::Run(BatchPlan whole, std::function<v
 
 /// Returns the number of runs that can be ordered together.
 std::size_t BlockExecutor::MostAtOnce(const BatchPlan& plan) const {
-  const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
+  const bool one_by_one = long_runs_ && plan.runs.front().phase != RunPhase::kWarmup;
   if (one_by_one || HasHooks(plan.runs.front())) return 1;
   const auto end = std::find_if(plan.runs.begin(), plan.runs.end(),
                                 [this](const RunPlace& run) { return HasHooks(run); });

@@ -54,6 +54,7 @@ asio::awaitable<Result<void>> BlockLog::Drop(BlockResult block) {
   std::set<std::uint32_t> benchmarks;
   for (const Run& run : block.runs) benchmarks.insert(run.benchmark);
   const std::uint64_t number = block.runs.front().block;
+  const RunPhase phase = block.runs.front().phase;
   for (std::size_t run = block.kept; run < block.runs.size(); ++run) {
     block.runs[run].phase = RunPhase::kDropped;
   }
@@ -62,7 +63,7 @@ asio::awaitable<Result<void>> BlockLog::Drop(BlockResult block) {
   Result<void> kept = co_await Commit();
   for (const std::uint32_t benchmark : benchmarks) {
     if (!kept || !some_stored) break;
-    kept = co_await store_.DoForSession(&Records::DropBlock, id_, benchmark, number);
+    kept = co_await store_.DoForSession(&Records::DropBlock, id_, phase, benchmark, number);
   }
   co_return kept;
 }
@@ -93,10 +94,11 @@ asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
   }
   if (block_.empty()) co_return Result<void>{};
   dropped_ += block_.size();
-  const std::uint64_t number = std::exchange(block_, {}).front().block;
+  const Run first = std::exchange(block_, {}).front();
   const std::map<std::uint32_t, std::size_t> lacking = std::exchange(lacking_, {});
   for (const auto& [benchmark, runs] : lacking) {
-    CO_TRY_VOID(co_await store.DoForSession(&Records::DropBlock, id, benchmark, number));
+    CO_TRY_VOID(co_await store.DoForSession(&Records::DropBlock, id, first.phase, benchmark,
+                                            first.block));
   }
   co_return Result<void>{};
 }

@@ -112,7 +112,10 @@ asio::awaitable<HookResult> RunHook(Runner* runner, RunnerId id, RunOrder order,
 /// started after the session was cancelled (cleanup: after benchd began to stop).
 ///
 /// @param runner, cancel, spec  must outlive the coroutine
+/// @param confirming  whether the session is in its second phase, which the variable BENCHD_PHASE
+///                    then states
 asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,
-                                     const SessionSpec* spec, SessionId id, HookKind which);
+                                     const SessionSpec* spec, SessionId id, HookKind which,
+                                     bool confirming = false);
 
 }  // namespace benchd

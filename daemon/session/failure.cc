@@ -116,6 +116,9 @@ std::string ArmOf(const SessionSpec& spec, const RunPlace& place) {
 }
 
 std::string BlockOf(const RunPlace& place) {
+  if (place.phase == RunPhase::kConfirming) {
+    return fmt::format("block {} of the second phase", place.block);
+  }
   if (place.phase != RunPhase::kWarmup) return fmt::format("block {}", place.block);
   return place.block == 0 ? "warm-up" : fmt::format("warm-up block {}", place.block);
 }

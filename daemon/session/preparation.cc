@@ -41,7 +41,7 @@ asio::awaitable<Prepared> Preparation::Reopen(RunnerId runner) {
 }
 
 bool Preparation::SetupIsDue() const {
-  if (snapshot_.setup) return false;
+  if (Setup()) return false;
   // The programs of benchmarks that were found in others are known from setup alone.
   if (DiscoveryIsDue(spec_) || !snapshot_.found.empty()) return true;
   return HasHook(spec_, HookKind::kBuild) || HasHook(spec_, HookKind::kSetup);
@@ -68,7 +68,7 @@ asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
     }
     if (*again == MachineAgain::kRebooted) {
       prepared->rebooted = true;
-      snapshot_.setup.reset();
+      Setup().reset();
     }
   }
   snapshot_.machine = std::move(lease->machine);
@@ -77,8 +77,8 @@ asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
 asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
   for (const HookKind which : {HookKind::kBuild, HookKind::kSetup}) {
     if (services_.cancel.requested()) co_return;
-    HookResult result =
-        co_await RunHooks(&services_.runner, &services_.cancel, &spec_, snapshot_.id, which);
+    HookResult result = co_await RunHooks(&services_.runner, &services_.cancel, &spec_,
+                                          snapshot_.id, which, snapshot_.second_phase.has_value());
     prepared->log += result.log;
     if (which == HookKind::kBuild) warnings_ = WarningsInLog(result.log);
     prepared->runner_lost = result.runner_lost;
@@ -169,7 +169,7 @@ asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
     co_return Failure{std::move(differ).error(), std::nullopt};
   }
   setup.warnings = std::move(warnings_);
-  snapshot_.setup = std::move(setup);
+  Setup() = std::move(setup);
   co_return std::nullopt;
 }
 
@@ -179,7 +179,7 @@ asio::awaitable<void> Preparation::OpenChildren(Prepared* prepared) {
   const std::size_t arms = ChildTable(spec_).arms();
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (i < arms) {
-      if (snapshot_.setup) children[i].program = snapshot_.setup->programs[i];
+      if (Setup()) children[i].program = Setup()->programs[i];
       continue;
     }
     const ChildSpec& hook = children[i];

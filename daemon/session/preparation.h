@@ -27,11 +27,12 @@ struct Prepared {
 /// programs and opens the children.
 ///
 /// If strict isolation is impossible, fails before anything is run. Build and setup use the whole
-/// machine, without the settings. Lives as long as its session.
+/// machine, without the settings. In the second phase of a session (SessionSpec::confirm), build
+/// and setup run again, and the result is kept apart. Lives as long as its session.
 class Preparation {
  public:
-  /// `services`, `spec` and `snapshot` must outlive this object, which writes `machine`, `setup`
-  /// and `found` of the snapshot, and expands the spec by what was found.
+  /// `services`, `spec` and `snapshot` must outlive this object, which writes `machine`, `found`
+  /// and `setup` (or `second_phase`) of the snapshot, and expands the spec by what was found.
   Preparation(const SessionServices& services, SessionSpec& spec, SessionSnapshot& snapshot)
       : services_(services), spec_(spec), snapshot_(snapshot) {}
 
@@ -42,6 +43,10 @@ class Preparation {
   asio::awaitable<Prepared> Reopen(RunnerId runner);
 
  private:
+  /// The result of build and setup of the current phase.
+  std::optional<SetupResult>& Setup() const {
+    return snapshot_.second_phase ? snapshot_.second_phase->setup : snapshot_.setup;
+  }
   bool SetupIsDue() const;
   asio::awaitable<void> TakeMachine(Prepared* prepared);
   asio::awaitable<void> SetUp(Prepared* prepared);

@@ -10,13 +10,14 @@
 
 #include "core/analysis/arm_order.h"
 #include "core/analysis/benchmark_groups.h"
+#include "core/analysis/confirmed_analysis.h"
 #include "core/analysis/forecast.h"
 #include "core/analysis/run_units.h"
-#include "core/analysis/session_analysis.h"
 #include "core/analysis/worst_runs.h"
 #include "core/base/try.h"
 #include "core/model/inner_benchmarks.h"
 #include "core/model/run.h"
+#include "core/model/second_trees.h"
 #include "daemon/session/batch_plan.h"
 #include "daemon/session/block_executor.h"
 #include "daemon/session/block_log.h"
@@ -69,7 +70,6 @@ class Session {
         preparation_(services_, spec_, snapshot_),
         keeper_(services_.store, snapshot_.id),
         blocks_(spec_.benchmarks.size(), 0),
-        warmup_end_(spec_.schedule.warmup * spec_.benchmarks.size()),
         resumed_(snapshot_.started_at.has_value()),
         begun_(services_.clock.Steady()),
         held_before_(snapshot_.held.value_or(Nanoseconds::zero())) {}
@@ -84,6 +84,9 @@ class Session {
 
  private:
   asio::awaitable<std::optional<Failure>> Attempt();
+  asio::awaitable<std::optional<Failure>> MeasurePhase();
+  asio::awaitable<std::optional<Failure>> LeaveFirstPhase();
+  void EnterSecondPhase();
   asio::awaitable<std::optional<Failure>> Replay();
   Result<void> ReplayBlock(const std::vector<Run>& block);
   void LearnWarmup(const std::vector<Run>& block);
@@ -110,34 +113,41 @@ class Session {
     return spec_.limits.fail_fast && LacksBenchmarks(spec_, snapshot_.found);
   }
   bool TimeIsUp() const { return Elapsed() >= spec_.limits.max_time; }
+  /// Returns the time of measuring in the current phase.
   Nanoseconds Elapsed() const;
+  Nanoseconds ElapsedInAll() const { return first_phase_ + Elapsed(); }
   std::uint64_t MeasuredBlocks() const;
   void Publish();
   void NoteHeld();
   void Enter(SessionState state);
   void PublishReport(Report report);
   Report Complete(Report report) const;
+  void AddRelease();
 
   SessionServices services_;
-  SessionSpec spec_;  // changes once, when the benchmarks inside its programs are known
+  // Changes when the benchmarks inside its programs are known, and when the second phase begins,
+  // whose arms may run in other worktrees.
+  SessionSpec spec_;
   SessionSnapshot snapshot_;
-  std::optional<SessionAnalysis> analysis_;
+  std::optional<ConfirmedAnalysis> analysis_;
   GroupPlanner group_planner_;
   GroupPlan groups_;  // chosen once, before the first measured block
   BlockExecutor batch_;
   RunUnits units_;
   Preparation preparation_;
   BlockLog keeper_;
-  std::vector<std::uint64_t> blocks_;  // number of measured blocks, by benchmark
-  std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
-  std::uint64_t warmup_end_;
+  std::vector<std::uint64_t> blocks_;   // number of measured blocks, by benchmark
+  std::vector<std::uint32_t> warming_;  // benchmarks that the current phase warms up
+  std::uint64_t warmed_up_ = 0;         // warm-up blocks so far, of all of these
+  std::uint64_t warmup_end_ = 0;
   const bool resumed_;
   const SteadyTime begun_;   // start in this process
   Nanoseconds held_before_;  // time held in earlier processes
   RunnerId runner_ = 0;      // the runner that holds the machine
   bool runner_lost_ = false;
   RunnerDeaths runner_deaths_;
-  Nanoseconds measured_before_{};  // time measured before benchd was restarted
+  Nanoseconds first_phase_{};      // time measured in the first phase, in the second one
+  Nanoseconds measured_before_{};  // time measured in this phase before benchd was restarted
   std::optional<SteadyTime> measuring_since_;
   std::optional<SteadyTime> last_report_;
   SteadyTime next_commit_{};  // earliest time of the next commit
@@ -145,6 +155,7 @@ class Session {
   SessionNotes notes_;
   std::optional<Report> conclusion_;  // the report of a session without a failure
   MachineEnd machine_end_;
+  std::vector<Warning> first_end_;  // the machine's warnings at the end of the first phase
   bool cleanup_cut_ = false;
 };
 
@@ -165,17 +176,56 @@ asio::awaitable<std::optional<Failure>> Session::Execute() {
   co_return failure;
 }
 
-/// Prepares the machine, warms up and measures until the verdict.
+/// Measures until the verdict: in one phase, or in a second one if gates regressed in the first and
+/// are to be confirmed.
 asio::awaitable<std::optional<Failure>> Session::Attempt() {
   runner_lost_ = false;
   SetGroupCommands(groups_.groups, snapshot_.found, GroupRuns::kAlone, spec_);
+  std::optional<Failure> failure = co_await MeasurePhase();
+  if (!failure && !analysis_->confirming() && analysis_->BeginConfirmation()) {
+    failure = co_await LeaveFirstPhase();
+    if (!failure) failure = co_await MeasurePhase();
+  }
+  if (!failure) failure = batch_.OutputDifference();
+  co_return failure;
+}
+
+/// Prepares the machine, warms up and measures until the current phase is finished.
+asio::awaitable<std::optional<Failure>> Session::MeasurePhase() {
   std::optional<Failure> failure = co_await Prepare();
   if (failure || RegressedUnmeasured()) co_return failure;
   failure = co_await WarmUp();
   if (!failure) failure = co_await OpenGroups();
   if (!failure) failure = co_await Measure();
-  if (!failure) failure = batch_.OutputDifference();
   co_return failure;
+}
+
+/// Stores all of the first phase before the second one begins, and releases the machine for its
+/// build and setup.
+asio::awaitable<std::optional<Failure>> Session::LeaveFirstPhase() {
+  std::optional<Failure> unkept = co_await DropUnfinished();
+  if (!unkept) unkept = co_await Commit();
+  if (unkept) co_return unkept;
+  EnterSecondPhase();
+  PublishReport(analysis_->Look());
+  co_await ReleaseMachine();
+  first_end_ = std::exchange(machine_end_, {}).warnings;
+  co_return std::nullopt;
+}
+
+/// Begins the second phase of the session, or continues it after a restart. Its warm-up blocks are
+/// numbered on from those of the first phase.
+void Session::EnterSecondPhase() {
+  if (!snapshot_.second_phase) snapshot_.second_phase.emplace();
+  UseSecondTrees(spec_);
+  first_phase_ = Elapsed();
+  measured_before_ = {};
+  measuring_since_.reset();
+  last_report_.reset();
+  const std::uint64_t each = (warmed_up_ + warming_.size() - 1) / warming_.size();
+  warming_ = analysis_->BenchmarksOfPhase();
+  warmed_up_ = each * warming_.size();
+  warmup_end_ = warmed_up_ + spec_.schedule.warmup * warming_.size();
 }
 
 /// Starts the statistics and, if the session is resumed, replays the stored runs into them.
@@ -193,19 +243,28 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
   Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
   if (!replayed) co_return Failure{std::move(replayed).error().Within("resuming"), std::nullopt};
   notes_.dropped_runs = stored.dropped();
+  // benchd may have ended before the second phase had a block.
+  if (snapshot_.second_phase && !analysis_->confirming()) {
+    if (analysis_->BeginConfirmation()) {
+      EnterSecondPhase();
+    } else {
+      snapshot_.second_phase.reset();
+    }
+  }
   // A benchd that was killed may have stored runs without the whole time that they took.
-  held_before_ = std::max(held_before_, measured_before_);
+  held_before_ = std::max(held_before_, first_phase_ + measured_before_);
   if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
   co_return std::nullopt;
 }
 
 /// Starts the statistics, and the counts of blocks, for the benchmarks of the spec.
 std::optional<Failure> Session::StartAnalysis() {
-  Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec_);
+  Result<ConfirmedAnalysis> analysis = ConfirmedAnalysis::Create(spec_);
   if (!analysis) return Failure{std::move(analysis).error(), std::nullopt};
   analysis_ = std::move(analysis).value();
   blocks_.assign(spec_.benchmarks.size(), 0);
-  warmup_end_ = spec_.schedule.warmup * spec_.benchmarks.size();
+  warming_ = analysis_->BenchmarksOfPhase();
+  warmup_end_ = spec_.schedule.warmup * warming_.size();
   return std::nullopt;
 }
 
@@ -217,6 +276,13 @@ Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
     return {};
   }
   ChooseGroups();
+  if (block.front().phase == RunPhase::kConfirming && !analysis_->confirming()) {
+    // Another release may judge the first phase in another way. Then there is nothing to confirm.
+    if (!analysis_->BeginConfirmation()) return {};
+    EnterSecondPhase();
+  }
+  // The warm-up is complete.
+  if (analysis_->confirming()) warmup_end_ = warmed_up_;
   measured_before_ += MeasuredTimeOf(block);
   return Count(block);
 }
@@ -280,7 +346,7 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
     if (failure) co_return failure;
   }
   if (prepared.rebooted) {
-    const std::uint64_t benchmarks = spec_.benchmarks.size();
+    const std::uint64_t benchmarks = warming_.size();
     warmed_up_ = (warmed_up_ + benchmarks - 1) / benchmarks * benchmarks;
     warmup_end_ = warmed_up_ + spec_.schedule.warmup * benchmarks;
   }
@@ -291,7 +357,7 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
 
 asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   while (warmed_up_ < warmup_end_) {
-    BatchResult result = co_await RunBatch(PlanWarmup(spec_, warmed_up_, warmup_end_));
+    BatchResult result = co_await RunBatch(PlanWarmup(spec_, warming_, warmed_up_, warmup_end_));
     warmed_up_ += result.blocks.size();
     for (BlockResult& block : result.blocks) {
       LearnWarmup(block.runs);
@@ -344,12 +410,13 @@ SteadyTime Session::NextReport() const {
 }
 
 BatchPlan Session::PlanUntil(SteadyTime report_due) {
-  const SessionAnalysis& analysis = *analysis_;
+  const ConfirmedAnalysis& analysis = *analysis_;
   const std::vector<Run>& begun = batch_.unfinished().runs;
   BatchPlan plan = PlanMeasured(
       spec_, GroupedOutlooks(analysis.Outlook(), groups_.groups),
       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
-      begun.empty() ? std::nullopt : std::optional(begun.front().benchmark));
+      begun.empty() ? std::nullopt : std::optional(begun.front().benchmark),
+      analysis.confirming() ? RunPhase::kConfirming : RunPhase::kMeasured);
   plan.budget = std::clamp(report_due - services_.clock.Steady(), Nanoseconds::zero(),
                            ReportIntervalAfter(Elapsed()));
   return plan;
@@ -372,7 +439,7 @@ std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
 asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
   BlockResult block = batch_.DropUnfinished();
   keeper_.KeepLog(std::exchange(block.log, {}));
-  if (block.runs.empty() || block.runs.front().phase != RunPhase::kMeasured) {
+  if (block.runs.empty() || block.runs.front().phase == RunPhase::kWarmup) {
     co_return std::nullopt;
   }
   notes_.dropped_runs += block.runs.size();
@@ -458,8 +525,7 @@ void Session::Enter(SessionState state) {
 
 void Session::PublishReport(Report report) {
   report = Complete(std::move(report));
-  const BenchmarkGroups& groups = groups_.groups;
-  ForecastVerdict(spec_, GroupedOutlooks(analysis_->Outlook(), groups), report, groups);
+  analysis_->Forecast(spec_, Elapsed(), report, groups_.groups);
   AddUnmatched(spec_, snapshot_.found, report);
   snapshot_.report = std::move(report);
   Publish();
@@ -467,7 +533,8 @@ void Session::PublishReport(Report report) {
 
 /// Adds facts that the statistics cannot know: clock, machine, interruptions, ignored failures.
 Report Session::Complete(Report report) const {
-  report.elapsed = Elapsed();
+  // More time for an open gate would be spent in the first phase.
+  report.elapsed = analysis_->confirming() ? first_phase_ : Elapsed();
   report.disturbances = disturbances_;
   SessionNotes notes = notes_;
   notes.interrupted = resumed_ || runner_deaths_.any();
@@ -479,6 +546,7 @@ Report Session::Complete(Report report) const {
     report.warnings.insert(report.warnings.end(), of_build.begin(), of_build.end());
   }
   ForecastGates(spec_, DataSource::kSession, report);
+  if (analysis_->confirming()) report.elapsed = ElapsedInAll();
   return report;
 }
 
@@ -525,11 +593,8 @@ asio::awaitable<void> Session::Conclude() {
     if (services_.cancel.requested()) return CancelledFailure().error;
     if (explains) worst.Add(block);
     for (const std::vector<Run>& own : BlocksByBenchmark(block)) {
-      if (own.front().phase == RunPhase::kMeasured) {
-        TRY_VOID(orders.Add(own));
-      } else {
-        orders.AddWarmup(own);
-      }
+      if (own.front().phase == RunPhase::kMeasured) TRY_VOID(orders.Add(own));
+      if (own.front().phase == RunPhase::kWarmup) orders.AddWarmup(own);
     }
     return {};
   };
@@ -554,14 +619,23 @@ SessionSnapshot Session::End(std::optional<Failure> failure) {
     snapshot_.state = SessionState::kDone;
     snapshot_.report = std::move(conclusion_);
   }
-  AddReleaseReport(machine_end_, snapshot_);
+  AddRelease();
   return snapshot_;
+}
+
+/// Adds the machine's warnings of all phases, each once.
+void Session::AddRelease() {
+  for (Warning& warning : first_end_) {
+    std::vector<Warning>& all = machine_end_.warnings;
+    if (std::ranges::find(all, warning) == all.end()) all.push_back(std::move(warning));
+  }
+  AddReleaseReport(machine_end_, snapshot_);
 }
 
 }  // namespace
 
 Result<void> CheckStatistics(const SessionSpec& spec) {
-  TRY_VOID(SessionAnalysis::Create(spec));
+  TRY_VOID(ConfirmedAnalysis::Create(spec));
   return {};
 }
 

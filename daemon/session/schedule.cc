@@ -15,7 +15,9 @@ constexpr std::uint64_t kMaxPaddingBytes = 4096;
 /// stream, so that blocks are drawn independently.
 std::uint64_t StreamOf(std::uint32_t benchmark, RunPhase phase, std::uint64_t block) {
   const std::uint64_t warmup = phase == RunPhase::kWarmup ? 1 : 0;
-  return (block << 21U) | (std::uint64_t{benchmark} << 1U) | warmup;
+  // A session has at most kMaxBenchmarks benchmarks, so bit 20 is free.
+  const std::uint64_t confirming = phase == RunPhase::kConfirming ? 1 : 0;
+  return (block << 21U) | (confirming << 20U) | (std::uint64_t{benchmark} << 1U) | warmup;
 }
 
 void Shuffle(std::vector<PlannedRun>& runs, RandomStream& random) {

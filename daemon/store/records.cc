@@ -343,8 +343,9 @@ Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
   return done;
 }
 
-Result<void> Records::DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block) {
-  const auto drop = [&] { return tables_->runs.DropBlock(id, benchmark, block); };
+Result<void> Records::DropBlock(const SessionId& id, RunPhase phase, std::uint32_t benchmark,
+                                std::uint64_t block) {
+  const auto drop = [&] { return tables_->runs.DropBlock(id, phase, benchmark, block); };
   return tables_->Commit(tables_->DurabilityNow(), drop);
 }
 

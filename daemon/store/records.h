@@ -138,8 +138,9 @@ class Records {
   /// @errors kInvalidArgument with the metric's name if a value is not finite; kFailedPrecondition
   ///         if the session exceeds StoreLimits::session_bytes or StoreLimits::session_metrics.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
-  /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
-  Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
+  /// Marks the runs of an incomplete block of a phase as RunPhase::kDropped: it will be repeated.
+  Result<void> DropBlock(const SessionId& id, RunPhase phase, std::uint32_t benchmark,
+                         std::uint64_t block);
   /// Returns a session's runs of all phases in order of execution, starting at the `first`-th (from
   /// 0); empty after the last. Returns at most `limit` runs, and only as many as use `bytes` of
   /// memory together, but at least one: a single run may have 100,000 samples.

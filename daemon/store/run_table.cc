@@ -87,7 +87,7 @@ RunTable::RunTable(Database& database, const StoreLimits& limits)
           " samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       drop_block_(database,
                   "UPDATE runs SET phase = 'dropped'"
-                  " WHERE session = ? AND benchmark = ? AND block = ? AND phase = 'measured'"),
+                  " WHERE session = ? AND benchmark = ? AND block = ? AND phase = ?"),
       insert_metric_(
           database,
           "INSERT INTO metrics (session, number, name, inner_benchmark) VALUES (?, ?, ?, ?)"),
@@ -184,10 +184,10 @@ Result<std::uint64_t> RunTable::CutBefore(std::int64_t session) {
   return bytes;
 }
 
-Result<void> RunTable::DropBlock(const SessionId& id, std::uint32_t benchmark,
+Result<void> RunTable::DropBlock(const SessionId& id, RunPhase phase, std::uint32_t benchmark,
                                  std::uint64_t block) {
   TRY(std::int64_t session, SessionKey(id));
-  return drop_block_.Run(session, benchmark, block);
+  return drop_block_.Run(session, benchmark, block, NameOf(phase));
 }
 
 Result<void> RunTable::AppendRun(const Run& run) {

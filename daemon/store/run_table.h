@@ -29,8 +29,9 @@ class RunTable {
   /// @errors kInvalidArgument with the metric's name if a value is not finite; kFailedPrecondition
   ///         if the session exceeds `limits`.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
-  /// Sets the measured runs of a block to RunPhase::kDropped.
-  Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
+  /// Sets the runs of a block to RunPhase::kDropped. Blocks are numbered within their phase.
+  Result<void> DropBlock(const SessionId& id, RunPhase phase, std::uint32_t benchmark,
+                         std::uint64_t block);
   Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit,
                                 std::uint64_t bytes);
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most);

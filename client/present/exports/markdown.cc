@@ -139,8 +139,9 @@ class MarkdownTable {
 
   static std::string Finding(const v1::Comparison& c) {
     if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
+      const std::string confirmed = c.has_confirmation() ? ", confirmed" : "";
       return std::string(VerdictSign(c.verdict())) + " " + MarkdownText(ResultWords(c, Style())) +
-             (c.reason().empty() ? "" : ", " + MarkdownText(ReasonWords(c)));
+             (c.reason().empty() ? confirmed : ", " + MarkdownText(ReasonWords(c)));
     }
     return c.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(c.flag()));
   }
