@@ -74,6 +74,7 @@ SessionSpec Unusual() {
   spec.isolation = Isolation::kStrict;
   spec.cpus = "2-3";
   spec.placebo = true;
+  spec.confirm = true;
   spec.priority = -5;
   spec.labels = {{"k", "v"}};
   return spec;

@@ -75,7 +75,7 @@ TEST_F(DurabilityTest, CountsTheSecondFromWhateverSyncedLast) {
   steady_ns_ = 12 * kSecond;
   EXPECT_EQ(Syncs([&] { return records_->Append(id, {}, "x"); }), 1);
   steady_ns_ = 13 * kSecond;
-  EXPECT_EQ(Syncs([&] { return records_->DropBlock(id, 0, 1); }), 1);
+  EXPECT_EQ(Syncs([&] { return records_->DropBlock(id, RunPhase::kMeasured, 0, 1); }), 1);
 }
 
 TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
@@ -141,7 +141,7 @@ TEST_F(FullDiskTest, StoresNothingOfARefusedCallAndAcceptsItWhenThereIsSpace) {
     ExpectFull(records_->Update(ended, Happened("done")));
     ExpectFull(records_->SetPriority(other, 9, Happened("moved")));
     ExpectFull(records_->KeepMode({.paused = true}));
-    ExpectFull(records_->DropBlock(id, 0, 0));
+    ExpectFull(records_->DropBlock(id, RunPhase::kMeasured, 0, 0));
     ExpectFull(records_->Append(id, {}, std::string(100000, 'x')));
   }
   EXPECT_WORDING(records_->Append(id, {Block(kBlocks)}, {}).error(), Places());

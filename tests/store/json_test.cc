@@ -21,7 +21,7 @@ using testing::HasSubstr;
 /// rich_values.h lack.
 [[maybe_unused]] void EveryFieldIsKnown() {
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
-                         s18, s19, s20, s21] = SessionSpec{};
+                         s18, s19, s20, s21, s22] = SessionSpec{};
   [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17,
                          b18, b19, b20] = Benchmark{};
   [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13] = Arm{};
@@ -38,8 +38,9 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [p1, p2, p3, p4, p5, p6] = ProgramIdentity{};
   [[maybe_unused]] auto [c1, c2, c3, c4, c5, c6] = Caller{};
   [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
-  [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14] =
+  [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15] =
       SessionSnapshot{};
+  [[maybe_unused]] auto [sp1] = SecondPhase{};
   [[maybe_unused]] auto [fb1, fb2, fb3, fb4, fb5] = FoundBenchmarks{};
   [[maybe_unused]] auto [ub1, ub2] = UnmatchedBenchmark{};
   [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};
@@ -55,7 +56,8 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6, w7, w8, w9] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
                          x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32,
-                         x33, x34] = Comparison{};
+                         x33, x34, x35] = Comparison{};
+  [[maybe_unused]] auto [cf1, cf2, cf3, cf4, cf5, cf6] = Confirmation{};
   [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};
@@ -241,7 +243,8 @@ TEST(SnapshotJsonTest, KnowsEveryErrorCodeStateAndPhase) {
   for (int state = 0; state <= static_cast<int>(SessionState::kCancelled); ++state) {
     EXPECT_FALSE(NameOf(static_cast<SessionState>(state)).empty()) << state;
   }
-  for (const RunPhase phase : {RunPhase::kWarmup, RunPhase::kMeasured, RunPhase::kDropped}) {
+  for (const RunPhase phase :
+       {RunPhase::kWarmup, RunPhase::kMeasured, RunPhase::kDropped, RunPhase::kConfirming}) {
     EXPECT_EQ(ValueOf<RunPhase>(NameOf(phase)), phase);
   }
 }

@@ -70,7 +70,7 @@ TEST_F(RecordsTest, KnowsNoSessionThatWasNeverInserted) {
   expect_not_found(records_->Update(PlainRecord("nobody").snapshot, Happened("x")));
   expect_not_found(records_->SetPriority(id, 1, Happened("x")));
   expect_not_found(records_->History(id));
-  expect_not_found(records_->DropBlock(id, 0, 0));
+  expect_not_found(records_->DropBlock(id, RunPhase::kMeasured, 0, 0));
   expect_not_found(records_->Append(id, {PlainRun(0, 0)}, {}));
   expect_not_found(records_->LoadRuns(id, 0, 1, kAll));
   expect_not_found(records_->Append(id, {}, "text"));
@@ -307,16 +307,17 @@ TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
   EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
 }
 
-TEST_F(RecordsTest, DropsTheMeasuredRunsOfOneBlockOfOneBenchmark) {
+TEST_F(RecordsTest, DropsTheRunsOfOneBlockOfOneBenchmarkInOnePhase) {
   const SessionId id = Insert("a");
   const SessionId other = Insert("b");
-  std::vector<benchd::Run> runs{PlainRun(0, 0), PlainRun(1, 0), PlainRun(1, 1), PlainRun(1, 0),
-                                PlainRun(1, 1)};
+  std::vector<benchd::Run> runs{PlainRun(0, 0), PlainRun(1, 0), PlainRun(1, 1),
+                                PlainRun(1, 0), PlainRun(1, 1), PlainRun(1, 0)};
   runs[3].phase = RunPhase::kWarmup;
   runs[4].benchmark = 1;
+  runs[5].phase = RunPhase::kConfirming;
   Append(id, runs);
   Append(other, runs);
-  Result<void> dropped = records_->DropBlock(id, 0, 1);
+  Result<void> dropped = records_->DropBlock(id, RunPhase::kMeasured, 0, 1);
   ASSERT_TRUE(dropped) << dropped.error().message;
   EXPECT_EQ(Runs(other), runs);
   runs[1].phase = RunPhase::kDropped;
@@ -327,9 +328,12 @@ TEST_F(RecordsTest, DropsTheMeasuredRunsOfOneBlockOfOneBenchmark) {
     Append(id, {PlainRun(1, 0)});
     runs.push_back(PlainRun(1, 0));
     EXPECT_EQ(Runs(id), runs);
-    ASSERT_TRUE(records_->DropBlock(id, 0, 1));
+    ASSERT_TRUE(records_->DropBlock(id, RunPhase::kMeasured, 0, 1));
     runs.back().phase = RunPhase::kDropped;
   }
+  EXPECT_EQ(Runs(id), runs);
+  ASSERT_TRUE(records_->DropBlock(id, RunPhase::kConfirming, 0, 1));
+  runs[5].phase = RunPhase::kDropped;
   EXPECT_EQ(Runs(id), runs);
 }
 

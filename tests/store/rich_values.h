@@ -101,6 +101,7 @@ inline SessionSpec RichSpec() {
       .cpus = "1-3",
       .settings_off = {"governor"},
       .placebo = true,
+      .confirm = true,
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
       .invocation = "-f 'my suite.toml'",
@@ -112,6 +113,15 @@ inline SessionSpec RichSpec() {
                  .pid = 4711,
                  .umask = 077,
                  .limits = {{.resource = 7, .soft = 1024, .hard = 18446744073709551615U}}}};
+}
+
+inline Confirmation RichConfirmation() {
+  return Confirmation{.verdict = Verdict::kPass,
+                      .change = Effect{.estimate = 0.125, .lo = {}, .hi = 0.25},
+                      .blocks = 21,
+                      .difference = Effect{.estimate = 1e-9, .lo = -1e-9, .hi = {}},
+                      .reason = "missing_values",
+                      .confidence = 0.9975};
 }
 
 inline Comparison RichComparison() {
@@ -148,7 +158,8 @@ inline Comparison RichComparison() {
                     .expected_blocks = 12.5,
                     .eta = Nanoseconds(99),
                     .forecast = Forecast{.remedy = Remedy::kMoreRuns, .seconds = 1.5, .runs = 77},
-                    .basis = Basis::kExact};
+                    .basis = Basis::kExact,
+                    .confirmation = RichConfirmation()};
 }
 
 inline SessionSnapshot RichSnapshot() {
@@ -230,7 +241,8 @@ inline SessionSnapshot RichSnapshot() {
                  .names = {"BM_X/8"},
                  .unmatched = {{.name = "BM_Y", .missing_in = {"feature"}}},
                  .commands = {{"./x", kBytes}, {}},
-                 .start = Nanoseconds(250'000'001)}}};
+                 .start = Nanoseconds(250'000'001)}},
+      .second_phase = SecondPhase{SetupResult{{{.path = "/tmp/made again", .inode = 7}}, {}}}};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }
@@ -282,7 +294,9 @@ inline std::vector<Run> RichRuns() {
   Run other = parsed;
   other.phase = RunPhase::kDropped;
   other.metrics[0].resolution = 0.25;
-  return {parsed, PlainRun(0, 0), other, parsed, Run{}};
+  Run confirming = PlainRun(0, 1);
+  confirming.phase = RunPhase::kConfirming;
+  return {parsed, PlainRun(0, 0), other, parsed, Run{}, confirming};
 }
 
 }  // namespace benchd::store

@@ -80,6 +80,7 @@ class RandomSession {
     }
     if (Coin()) spec->mutable_rule()->set_precision_width(Fraction());
     spec->set_placebo(Coin());
+    spec->set_confirm(Coin());
   }
 
   void FillLimits(v1::Limits* limits) {

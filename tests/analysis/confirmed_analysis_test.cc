@@ -1,0 +1,311 @@
+#include "core/analysis/confirmed_analysis.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/analysis/session_analysis.h"
+#include "tests/analysis/session_builder.h"
+#include "tests/analysis/session_feed.h"
+
+namespace benchd {
+namespace {
+
+/// Far more blocks than gates with 1 % of noise and changes of several per cent need.
+constexpr int kBlocksAtMost = 200;
+
+class ConfirmedAnalysisTest : public testing::Test {
+ protected:
+  ConfirmedAnalysisTest() { spec_.confirm = true; }
+
+  ConfirmedAnalysis Begin() const { return ConfirmedAnalysis::Create(spec_).value(); }
+
+  static void Feed(ConfirmedAnalysis& analysis, const Block& block) {
+    const Result<void> added = analysis.Add(block);
+    ASSERT_TRUE(added) << added.error().message;
+  }
+
+  /// Feeds noisy blocks of the arms' times until the phase is finished.
+  void MeasureAll(ConfirmedAnalysis& analysis, const std::vector<double>& seconds) {
+    for (int i = 0; i < kBlocksAtMost && !analysis.Finished(); ++i) {
+      Feed(analysis, noise_.Wall(seconds));
+    }
+    ASSERT_TRUE(analysis.Finished());
+  }
+
+  SessionSpec spec_ = Two();
+  Noise noise_{7};
+};
+
+TEST_F(ConfirmedAnalysisTest, WithoutConfirmEveryReportIsThatOfOnePhase) {
+  spec_.confirm = false;
+  ConfirmedAnalysis analysis = Begin();
+  SessionAnalysis plain = Start(spec_);
+  Noise same(11);
+  for (int i = 0; i < 40; ++i) {
+    const Block block = same.Wall({1, 1.1});
+    Feed(analysis, block);
+    benchd::Feed(plain, block);
+    ASSERT_EQ(analysis.Look(), plain.Look());
+    ASSERT_EQ(analysis.Finished(), plain.Finished());
+  }
+  EXPECT_FALSE(analysis.BeginConfirmation());
+  EXPECT_EQ(analysis.Conclude(), plain.Conclude());
+  EXPECT_EQ(Find(plain.Conclude(), "wall_time").verdict, Verdict::kRegression);
+}
+
+TEST_F(ConfirmedAnalysisTest, ARegressionOfBothPhasesIsARegression) {
+  ConfirmedAnalysis analysis = Begin();
+  MeasureAll(analysis, {1, 1.1});
+  Report report = analysis.Look();
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(report, "wall_time").reason, "confirming");
+  EXPECT_FALSE(Find(report, "wall_time").confirmation);
+
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  EXPECT_FALSE(analysis.Finished());
+  report = analysis.Look();
+  EXPECT_EQ(Find(report, "wall_time").reason, "confirming");
+  ASSERT_TRUE(Find(report, "wall_time").confirmation);
+  EXPECT_EQ(Find(report, "wall_time").confirmation->blocks, 0U);
+
+  MeasureAll(analysis, {1, 1.1});
+  EXPECT_EQ(analysis.Look().verdict, Verdict::kRegression);
+  const Report last = analysis.Conclude();
+  const Comparison& gate = Find(last, "wall_time");
+  EXPECT_EQ(last.verdict, Verdict::kRegression);
+  EXPECT_EQ(gate.verdict, Verdict::kRegression);
+  EXPECT_EQ(gate.reason, "");
+  ASSERT_TRUE(gate.decided);
+  EXPECT_EQ(gate.confirmation->verdict, Verdict::kRegression);
+  EXPECT_GE(gate.confirmation->blocks, 8U);
+  EXPECT_GT(*gate.confirmation->change->lo, 0.02);
+  EXPECT_EQ(analysis.Conclude(), last);
+}
+
+TEST_F(ConfirmedAnalysisTest, ARegressionOfTheFirstPhaseAloneIsUndecided) {
+  ConfirmedAnalysis analysis = Begin();
+  MeasureAll(analysis, {1, 1.1});
+  const Report first = analysis.Look();
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  MeasureAll(analysis, {1, 1});
+  const Report last = analysis.Conclude();
+  const Comparison& gate = Find(last, "wall_time");
+  EXPECT_EQ(last.verdict, Verdict::kUndecided);
+  EXPECT_EQ(gate.verdict, Verdict::kUndecided);
+  EXPECT_EQ(gate.reason, "not_confirmed");
+  EXPECT_EQ(gate.confirmation->verdict, Verdict::kPass);
+  // Both phases can be seen.
+  EXPECT_EQ(gate.change, Find(first, "wall_time").change);
+  EXPECT_EQ(gate.decided, Find(first, "wall_time").decided);
+  EXPECT_LT(*gate.confirmation->change->hi, 0.02);
+}
+
+TEST_F(ConfirmedAnalysisTest, ASecondPhaseWithoutAVerdictConfirmsNothing) {
+  for (const int blocks : {0, 5}) {
+    ConfirmedAnalysis analysis = Begin();
+    MeasureAll(analysis, {1, 1.1});
+    ASSERT_TRUE(analysis.BeginConfirmation());
+    for (int i = 0; i < blocks; ++i) Feed(analysis, noise_.Wall({1, 1.1}));
+    const Report last = analysis.Conclude();
+    EXPECT_EQ(last.verdict, Verdict::kUndecided);
+    EXPECT_EQ(Find(last, "wall_time").reason, "not_confirmed");
+    EXPECT_EQ(Find(last, "wall_time").confirmation->verdict, Verdict::kUndecided);
+    EXPECT_EQ(Find(last, "wall_time").confirmation->blocks, static_cast<std::uint64_t>(blocks));
+  }
+}
+
+TEST_F(ConfirmedAnalysisTest, ASessionWithoutARegressionHasNoSecondPhase) {
+  ConfirmedAnalysis analysis = Begin();
+  MeasureAll(analysis, {1, 1});
+  EXPECT_FALSE(analysis.BeginConfirmation());
+  EXPECT_FALSE(analysis.confirming());
+  const Report last = analysis.Conclude();
+  EXPECT_EQ(last.verdict, Verdict::kPass);
+  EXPECT_FALSE(Find(last, "wall_time").confirmation);
+}
+
+/// Three benchmarks: two regress, one passes.
+class ThreeBenchmarksTest : public ConfirmedAnalysisTest {
+ protected:
+  ThreeBenchmarksTest() {
+    spec_ = MakeSpec({MakeBenchmark("slow", 1, {"base", "candidate"}),
+                      MakeBenchmark("same", 1, {"base", "candidate"}),
+                      MakeBenchmark("unsteady", 1, {"base", "candidate"})});
+    spec_.confirm = true;
+  }
+
+  /// Feeds `blocks` of each benchmark that the phase measures.
+  void Measure(ConfirmedAnalysis& analysis, const std::vector<double>& candidates, int blocks) {
+    for (int i = 0; i < blocks; ++i) {
+      for (const std::uint32_t benchmark : analysis.BenchmarksOfPhase()) {
+        Block block = noise_.Wall({1, candidates[benchmark]});
+        for (benchd::Run& run : block) run.benchmark = benchmark;
+        Feed(analysis, block);
+      }
+    }
+  }
+};
+
+TEST_F(ThreeBenchmarksTest, OnlyTheGatesThatRegressedEnterAndTheyShareTheLevel) {
+  ConfirmedAnalysis analysis = Begin();
+  EXPECT_EQ(analysis.BenchmarksOfPhase(), (std::vector<std::uint32_t>{0, 1, 2}));
+  Measure(analysis, {1.1, 1, 1.1}, 60);
+  ASSERT_TRUE(analysis.Finished());
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  EXPECT_EQ(analysis.BenchmarksOfPhase(), (std::vector<std::uint32_t>{0, 2}));
+  const std::vector<BenchmarkOutlook> outlooks = analysis.Outlook();
+  EXPECT_TRUE(outlooks[0].open);
+  EXPECT_FALSE(outlooks[1].open);
+  EXPECT_TRUE(outlooks[2].open);
+  Measure(analysis, {1.1, 1, 1}, 60);
+  EXPECT_TRUE(analysis.Finished());
+  const Report last = analysis.Conclude();
+  const Comparison& slow = Find(last, "wall_time", "candidate", "slow");
+  const Comparison& same = Find(last, "wall_time", "candidate", "same");
+  const Comparison& unsteady = Find(last, "wall_time", "candidate", "unsteady");
+  EXPECT_EQ(last.verdict, Verdict::kRegression);
+  EXPECT_EQ(slow.verdict, Verdict::kRegression);
+  EXPECT_EQ(same.verdict, Verdict::kPass);
+  EXPECT_FALSE(same.confirmation);
+  EXPECT_EQ(unsteady.verdict, Verdict::kUndecided);
+  EXPECT_EQ(unsteady.reason, "not_confirmed");
+  // alpha / 3 in the first phase, alpha / 2 in the second.
+  EXPECT_DOUBLE_EQ(slow.confidence, 1 - 0.01 / 3);
+  EXPECT_DOUBLE_EQ(slow.confirmation->confidence, 1 - 0.01 / 2);
+}
+
+TEST_F(ThreeBenchmarksTest, TheSecondPhaseIsAnAnalysisOfItsOwn) {
+  ConfirmedAnalysis analysis = Begin();
+  Measure(analysis, {1, 1, 1.1}, 60);
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  SessionSpec alone = spec_;
+  alone.benchmarks = {spec_.benchmarks[2]};
+  SessionAnalysis own = Start(alone);
+  Noise same(3);
+  for (int i = 0; i < 40; ++i) {
+    Block block = same.Wall({1, 1.05});
+    benchd::Feed(own, block);
+    for (benchd::Run& run : block) run.benchmark = 2;
+    Feed(analysis, block);
+  }
+  const Report last = analysis.Conclude();
+  const Comparison& gate = Find(last, "wall_time", "candidate", "unsteady");
+  const Report expected = own.Conclude();
+  const Comparison& single = Find(expected, "wall_time", "candidate", "unsteady");
+  EXPECT_EQ(gate.confirmation->change, single.change);
+  EXPECT_EQ(gate.confirmation->difference, single.difference);
+  EXPECT_EQ(gate.confirmation->verdict, single.verdict);
+  EXPECT_EQ(gate.confirmation->confidence, single.confidence);
+}
+
+TEST_F(ThreeBenchmarksTest, TheSameBlocksGiveTheSameStateInEachPhase) {
+  ConfirmedAnalysis one = Begin();
+  ConfirmedAnalysis other = Begin();
+  const auto both = [&](const std::vector<double>& candidates) {
+    for (int i = 0; i < 30; ++i) {
+      for (const std::uint32_t benchmark : one.BenchmarksOfPhase()) {
+        Block block = noise_.Wall({1, candidates[benchmark]});
+        for (benchd::Run& run : block) run.benchmark = benchmark;
+        Feed(one, block);
+        one.Look();  // looking changes nothing
+        Feed(other, block);
+      }
+    }
+  };
+  both({1.1, 1.05, 1});
+  ASSERT_TRUE(one.BeginConfirmation());
+  ASSERT_TRUE(other.BeginConfirmation());
+  both({1.1, 1, 1});
+  EXPECT_EQ(one.Look(), other.Look());
+  EXPECT_EQ(one.Outlook(), other.Outlook());
+  EXPECT_EQ(one.Conclude(), other.Conclude());
+}
+
+TEST_F(ThreeBenchmarksTest, FailFastConfirmsTheFirstRegression) {
+  spec_.limits.fail_fast = true;
+  ConfirmedAnalysis analysis = Begin();
+  for (int i = 0; i < 60 && !analysis.Finished(); ++i) Measure(analysis, {1.1, 1, 1}, 1);
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  EXPECT_EQ(analysis.BenchmarksOfPhase(), (std::vector<std::uint32_t>{0}));
+  for (int i = 0; i < 60 && !analysis.Finished(); ++i) Measure(analysis, {1.1, 1, 1}, 1);
+  const Report last = analysis.Conclude();
+  EXPECT_EQ(last.verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(last, "wall_time", "candidate", "slow").confirmation->verdict,
+            Verdict::kRegression);
+}
+
+TEST_F(ConfirmedAnalysisTest, OfSeveralCandidatesOnlyTheSlowerOneIsJudgedAgain) {
+  spec_ = MakeSpec({MakeBenchmark("main", 1, {"base", "slow", "same"})});
+  spec_.confirm = true;
+  ConfirmedAnalysis analysis = Begin();
+  for (int i = 0; i < 60; ++i) Feed(analysis, noise_.Wall({1, 1.1, 1}));
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  for (int i = 0; i < 60; ++i) Feed(analysis, noise_.Wall({1, 1.1, 1.1}));
+  const Report last = analysis.Conclude();
+  EXPECT_DOUBLE_EQ(Find(last, "wall_time", "slow").confirmation->confidence, 0.99);
+  EXPECT_EQ(Find(last, "wall_time", "slow").verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(last, "wall_time", "same").verdict, Verdict::kPass);
+  EXPECT_FALSE(Find(last, "wall_time", "same").confirmation);
+}
+
+TEST_F(ConfirmedAnalysisTest, ACountThatLeftZeroIsConfirmedAfterTheBlocksOfALook) {
+  spec_.benchmarks[0].parse = "lines";
+  const auto block_of = [](double errors) {
+    Block block;
+    for (std::uint32_t arm = 0; arm < 2; ++arm) {
+      block.push_back(RunBuilder(0, arm, arm)
+                          .Sample("speed", 1)
+                          .Sample("errors", arm == 1 ? errors : 0)
+                          .Metric("speed", Better::kLower)
+                          .Metric("errors", Better::kLower));
+    }
+    return block;
+  };
+  ConfirmedAnalysis analysis = Begin();
+  analysis.AddWarmup(block_of(0));
+  for (int i = 0; i < 8; ++i) Feed(analysis, block_of(2));
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_FALSE(analysis.Finished()) << i;
+    Feed(analysis, block_of(2));
+  }
+  EXPECT_TRUE(analysis.Finished());
+  const Report last = analysis.Conclude();
+  EXPECT_EQ(Find(last, "errors").verdict, Verdict::kRegression);
+  EXPECT_EQ(Find(last, "errors").reason, "left_zero");
+  EXPECT_EQ(Find(last, "errors").confirmation->reason, "left_zero");
+}
+
+TEST_F(ConfirmedAnalysisTest, ForecastsOfTheFirstPhaseLeaveTimeForTheSecond) {
+  spec_.limits.max_time = std::chrono::seconds(100);
+  const Nanoseconds elapsed = std::chrono::seconds(30);
+  ConfirmedAnalysis analysis = Begin();
+  MeasureAll(analysis, {1, 1.1});
+  Report report = analysis.Look();
+  report.elapsed = elapsed;
+  analysis.Forecast(spec_, elapsed, report);
+  EXPECT_FALSE(report.eta);
+  EXPECT_EQ(report.time_left, std::chrono::seconds(170));
+
+  ASSERT_TRUE(analysis.BeginConfirmation());
+  for (int i = 0; i < 9; ++i) Feed(analysis, noise_.Wall({1, 1.03}));
+  report = analysis.Look();
+  report.elapsed = elapsed + std::chrono::seconds(9);
+  analysis.Forecast(spec_, std::chrono::seconds(9), report);
+  ASSERT_TRUE(report.eta || report.time_left);
+  EXPECT_LE(report.eta.value_or(*report.time_left), std::chrono::seconds(91));
+  EXPECT_EQ(Find(report, "wall_time").eta, report.eta);
+}
+
+TEST_F(ConfirmedAnalysisTest, VerdictsByEstimateAreRefused) {
+  spec_.limits.at_limit = AtLimit::kEstimate;
+  const auto refused = ConfirmedAnalysis::Create(spec_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(refused.error().message.starts_with("confirm: ")) << refused.error().message;
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,83 @@
+#include "core/model/second_trees.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace benchd {
+namespace {
+
+Arm ArmIn(const std::string& name, const std::string& folder) {
+  Arm arm;
+  arm.name = name;
+  arm.role = name == "base" ? ArmRole::kReference : ArmRole::kCandidate;
+  arm.command = folder + "/built/bench --data " + folder + "/built/data";
+  arm.argv = {folder + "/built/bench", "--data", folder + "/built/data"};
+  arm.cwd = folder + "/built";
+  arm.input = folder + "/built/in";
+  arm.prepare = {"touch " + folder + "/built/x", {"touch", folder + "/built/x"}};
+  arm.env = {{"DATA", folder + "/built/data"}, {"HOME", "/home/a"}};
+  arm.program = ProgramIdentity{.path = folder + "/built/bench"};
+  return arm;
+}
+
+SessionSpec SpecIn(const std::string& base, const std::string& candidate) {
+  Benchmark benchmark;
+  benchmark.arms = {ArmIn("base", "/trees/" + base), ArmIn("candidate", "/trees/" + candidate)};
+  Arm placebo = benchmark.arms[0];
+  placebo.name = kPlaceboName;
+  placebo.role = ArmRole::kPlacebo;
+  benchmark.arms.push_back(placebo);
+  benchmark.hooks.build = {"make all", {"sh", "-c", "make all"}};
+  benchmark.hooks.build_plan = BuildPlan{
+      .root = "/trees",
+      .repository = "/home/a/x/.git",
+      .build = "make",
+      .trees = {{"01", "k1", ""}, {"02", "k2", ""}, {"01", "k3", "7"}, {"02", "k4", "8"}}};
+  SessionSpec spec;
+  spec.benchmarks = {benchmark};
+  return spec;
+}
+
+TEST(SecondTreesTest, EveryTextOfAnArmNamesTheFolderOfTheSecondPhase) {
+  SessionSpec spec = SpecIn("k1", "k2");
+  UseSecondTrees(spec);
+  SessionSpec expected = SpecIn("k3", "k4");
+  for (Arm& arm : expected.benchmarks[0].arms) arm.program.reset();
+  EXPECT_EQ(spec, expected);
+  UseSecondTrees(spec);
+  EXPECT_EQ(spec, expected);
+}
+
+// The benchmarks inside a program have only one plan, that of the first.
+TEST(SecondTreesTest, ArmsOfOtherBenchmarksAreInTheSameTrees) {
+  SessionSpec spec = SpecIn("k1", "k2");
+  Benchmark other = spec.benchmarks[0];
+  other.hooks.build_plan.reset();
+  spec.benchmarks.push_back(other);
+  UseSecondTrees(spec);
+  EXPECT_EQ(spec.benchmarks[1].arms[0].cwd, "/trees/k3/built");
+  EXPECT_FALSE(spec.benchmarks[1].arms[0].program);
+}
+
+TEST(SecondTreesTest, ASpecWithoutASecondPlanStaysAsItIs) {
+  SessionSpec spec = SpecIn("k1", "k2");
+  spec.benchmarks[0].hooks.build_plan->trees.resize(2);
+  const SessionSpec before = spec;
+  UseSecondTrees(spec);
+  EXPECT_EQ(spec, before);
+  spec.benchmarks[0].hooks.build_plan.reset();
+  SessionSpec plain = spec;
+  UseSecondTrees(plain);
+  EXPECT_EQ(plain, spec);
+}
+
+TEST(SecondTreesTest, AnArmOutsideOfTheTreesKeepsItsProgram) {
+  SessionSpec spec = SpecIn("k1", "elsewhere");
+  UseSecondTrees(spec);
+  EXPECT_FALSE(spec.benchmarks[0].arms[0].program);
+  EXPECT_TRUE(spec.benchmarks[0].arms[1].program);
+}
+
+}  // namespace
+}  // namespace benchd
