@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/bench/validity/bands.h"
+#include "tests/bench/validity/confirmation.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/intersection.h"
 #include "tests/bench/validity/options.h"
@@ -63,6 +64,12 @@ int Main(std::span<const char* const> words) {
   if (line->coverage) return Coverage(*line);
   if (line->intersection) {
     const Result<std::string> report = IntersectionReport(line->options, line->format);
+    if (!report) return Fail(report.error());
+    std::fputs(report->c_str(), stdout);
+    return 0;
+  }
+  if (line->confirmation) {
+    const Result<std::string> report = ConfirmationReport(line->options, line->format);
     if (!report) return Fail(report.error());
     std::fputs(report->c_str(), stdout);
     return 0;

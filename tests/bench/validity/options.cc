@@ -17,6 +17,7 @@ constexpr std::uint64_t kCoverageRepetitions = 2000;
 constexpr std::uint64_t kStepRepetitions = 1000;
 constexpr std::uint64_t kReplicationRepetitions = 10'000;
 constexpr std::uint64_t kIntersectionRepetitions = 10'000;
+constexpr std::uint64_t kConfirmationRepetitions = 10'000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -94,6 +95,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.replication = true;
     } else if (word == "--intersection") {
       line.intersection = true;
+    } else if (word == "--confirmation") {
+      line.confirmation = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -113,13 +116,17 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
   if (line.intersection && !given("--repetitions")) {
     line.options.repetitions = kIntersectionRepetitions;
   }
+  if (line.confirmation && !given("--repetitions")) {
+    line.options.repetitions = kConfirmationRepetitions;
+  }
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
   if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
-      given("--change-points") || given("--replication") || given("--intersection")) {
+      given("--change-points") || given("--replication") || given("--intersection") ||
+      given("--confirmation")) {
     return InvalidArgument("--check", "its bands need all of the main tables at both levels",
                            "leave --alpha, --only, --no-suites, --coverage, --change-points, "
-                           "--replication and --intersection out");
+                           "--replication, --intersection and --confirmation out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -143,8 +150,11 @@ watches them block by block, and the pairs that a verdict takes.
   --replication            instead: the error over several machines (combine) and several builds
                            (--layouts)
   --intersection           instead: what all looks of a session have in common, beside the last one
-  --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication
-                           and --intersection 10000, with --check 500, with --change-points 1000)
+  --confirmation           instead: false and true regressions with and without --confirm, if each
+                           session has an effect of its own
+  --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication,
+                           --intersection and --confirmation 10000, with --check 500, with
+                           --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

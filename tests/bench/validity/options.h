@@ -14,6 +14,7 @@ struct CommandLine {
   bool change_points = false;
   bool replication = false;
   bool intersection = false;
+  bool confirmation = false;
   bool help = false;
 };
 
