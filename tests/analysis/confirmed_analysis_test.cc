@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
+#include "tests/analysis/table_text.h"
 
 namespace benchd {
 namespace {
@@ -305,6 +307,49 @@ TEST_F(ConfirmedAnalysisTest, VerdictsByEstimateAreRefused) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_TRUE(refused.error().message.starts_with("confirm: ")) << refused.error().message;
+}
+
+/// An export of sessions with two phases: the candidate's times in each.
+std::string ExportOf(double first, double second, bool interleaved = false) {
+  std::string csv = "arm,role,benchmark,pair,order,started_at,phase,wall_time\n";
+  int order = 0;
+  const auto add = [&](int pair, const std::string& phase, double candidate) {
+    const double jitter = 0.001 * (pair % 5);
+    csv += "base,reference,main," + std::to_string(pair) + "," + std::to_string(++order) + ",," +
+           phase + "," + std::to_string(1 + jitter) + "\n";
+    csv += "candidate,candidate,main," + std::to_string(pair) + "," + std::to_string(++order) +
+           ",," + phase + "," + std::to_string(candidate + 2 * jitter) + "\n";
+  };
+  for (int pair = 0; pair < 12; ++pair) {
+    add(pair, "measured", first);
+    if (interleaved) add(11 - pair, "confirming", second);
+  }
+  for (int pair = 0; pair < 12 && !interleaved; ++pair) add(pair, "confirming", second);
+  return csv;
+}
+
+TEST(ConfirmedTableTest, ThePhasesOfAnExportAreNeverPooled) {
+  for (const bool interleaved : {false, true}) {
+    const auto confirmed = Analyze(ExportOf(1.1, 1.1, interleaved), {});
+    ASSERT_TRUE(confirmed) << confirmed.error().message;
+    EXPECT_EQ(confirmed->report.verdict, Verdict::kRegression);
+    EXPECT_EQ(Find(confirmed->report, "wall_time").n_candidate, 12U);
+    EXPECT_EQ(Find(confirmed->report, "wall_time").confirmation->blocks, 12U);
+    EXPECT_EQ(confirmed->report.runs.front().runs, 12U);
+
+    const auto withdrawn = Analyze(ExportOf(1.1, 1.0, interleaved), {});
+    ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+    EXPECT_EQ(withdrawn->report.verdict, Verdict::kUndecided);
+    EXPECT_EQ(Find(withdrawn->report, "wall_time").reason, "not_confirmed");
+    EXPECT_EQ(Find(withdrawn->report, "wall_time").confirmation->verdict, Verdict::kPass);
+  }
+}
+
+TEST(ConfirmedTableTest, RowsOfASecondPhaseDoNotCountIfNothingRegressed) {
+  const auto passed = Analyze(ExportOf(1.0, 1.1), {});
+  ASSERT_TRUE(passed) << passed.error().message;
+  EXPECT_EQ(passed->report.verdict, Verdict::kPass);
+  EXPECT_FALSE(Find(passed->report, "wall_time").confirmation);
 }
 
 }  // namespace

@@ -31,6 +31,30 @@ TEST(MeasurementTableTest, ReadsArmsAndMetrics) {
                                                  {4, 0, 0, {}, {}, {}, {1.75, 300}}}));
 }
 
+TEST(MeasurementTableTest, AnExportStatesThePhaseOfItsRows) {
+  const std::string columns = "arm,role,benchmark,pair,order,started_at,phase,t\n";
+  const std::string rows = "a,,,0,1,,measured,1\nb,,,0,2,,,2\na,,,0,3,,confirming,3\n";
+  const auto table = ReadMeasurementTable(WholeText(columns + rows));
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->confirming, (std::vector<bool>{false, false, true}));
+  EXPECT_TRUE(table->HasSecondPhase());
+  EXPECT_EQ(table->metrics.size(), 1U);
+  const auto unknown = ReadMeasurementTable(WholeText(columns + "a,,,0,1,,third,1\n"));
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("expected a phase, found "), std::string::npos)
+      << unknown.error().message;
+}
+
+// Earlier releases exported a metric of that name, which comes later.
+TEST(MeasurementTableTest, AColumnPhaseInAnotherPlaceIsAMetric) {
+  for (const std::string header : {"arm,role,benchmark,pair,order,started_at,t,phase\n",
+                                   "arm,role,benchmark,pair,order,t,phase,x\n"}) {
+    const auto table = ReadMeasurementTable(WholeText(header + "a,,,0,1,,5,2\nb,,,0,2,,6,3\n"));
+    ASSERT_TRUE(table) << table.error().message;
+    EXPECT_TRUE(table->confirming.empty()) << header;
+  }
+}
+
 TEST(MeasurementTableTest, ReadsTheReservedColumnsInAnyPlace) {
   const TableReading reading = ReadTable(
       "host,t,order,benchmark,started_at,role,pair\nx,1,7,parse,2001-09-09T01:46:40Z,candidate,"

@@ -48,6 +48,18 @@ TEST(WorktreePlanTest, ABuildsLayoutSeedStandsBehindItsKey) {
   }
 }
 
+TEST(WorktreePlanTest, TheTreesOfTheSecondPhaseHaveAnOptionOfTheirOwn) {
+  const std::string other(20, 'e');
+  WorktreePlan plan{"/r", "/g", "make", {{kCommit, kKey}}};
+  plan.second_trees = {{kCommit, other, "7"}};
+  const std::string line = BuildCommandLine("/bin/benchctl", plan);
+  const std::string second = kCommit + ":" + other + ":7";
+  EXPECT_TRUE(line.ends_with(" --tree " + kCommit + ":" + kKey + " --second-tree " + second))
+      << line;
+  EXPECT_EQ(ReadPlan("/r", "/g", "make", {kCommit + ":" + kKey}, {second}).value(), plan);
+  EXPECT_FALSE(ReadPlan("/r", "/g", "make", {kCommit + ":" + kKey}, {second + "x"}));
+}
+
 TEST(WorktreePlanTest, ADaemonThatHasTheCommitsStandsBeforeThem) {
   const WorktreePlan plan{"/r", "/g", "make", {{kCommit, kKey}}, "/run/a b.sock"};
   EXPECT_EQ(BuildCommandLine("/bin/benchctl", plan),

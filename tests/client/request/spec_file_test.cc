@@ -41,6 +41,23 @@ Result<v1::SessionSpec> BuildFile(const std::string& text) {
 
 constexpr char kArms[] = "[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = 'x'\n";
 
+TEST(SpecFileTest, ConfirmMayStandAtTheTop) {
+  const std::string rest =
+      "[[arm]]\nname = 'a'\ncommand = 'x'\n[[arm]]\nname = 'b'\ncommand = 'y'\n";
+  for (const std::string& head :
+       {std::string("confirm = true\n"), std::string("[defaults]\nconfirm = true\n")}) {
+    const auto input = ParseSpecFile(head + rest, "suite.toml", "/home");
+    ASSERT_TRUE(input) << input.error().message;
+    const auto spec = BuildSpec(*input, CallerContext{"/home", {}});
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_TRUE(spec->confirm());
+  }
+  const auto twice =
+      ParseSpecFile("confirm = true\n[defaults]\nconfirm = true\n" + rest, "suite.toml", "/home");
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().message, "suite.toml:1:1: confirm = true: also in [defaults]");
+}
+
 TEST(SpecFileTest, ReadsASuite) {
   const auto spec = BuildFile(kSuite);
   ASSERT_TRUE(spec) << spec.error().message;
