@@ -43,9 +43,15 @@ void UpdateVerdict(Report& report) {
   if (std::ranges::none_of(report.comparisons, Regressed)) report.verdict = Verdict::kUndecided;
 }
 
-// Returns whether a warning of the second phase is news about a gate that entered it.
+// Returns whether a warning of the second phase is news about a gate that entered it. What is known
+// from the first phase is not repeated.
 bool IsNews(const Warning& warning, const Report& report) {
   if (warning.severity == Severity::kNote) return false;
+  const bool known = std::ranges::any_of(report.warnings, [&warning](const Warning& one) {
+    return one.code == warning.code && one.benchmark == warning.benchmark &&
+           one.arm == warning.arm && one.metric == warning.metric;
+  });
+  if (known) return false;
   return std::ranges::any_of(report.comparisons, [&warning](const Comparison& one) {
     return one.confirmation && one.benchmark == warning.benchmark &&
            (warning.metric.empty() || warning.metric == one.metric) &&
