@@ -14,7 +14,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr Style kPlain{false, true, 100};
+constexpr Style kConfirmationStyle{false, true, 100};
 
 /// RegressionUpdate(), in whose second phase the change is between `lo` and `hi`.
 v1::Update InSecondPhase(v1::Verdict verdict, double lo, double hi) {
@@ -40,7 +40,7 @@ std::string View(const v1::Update& update) {
   state.started = SampleStarted();
   state.update = update;
   std::string text;
-  for (const std::string& line : RenderLiveView(state, kPlain, 20)) text += line + "\n";
+  for (const std::string& line : RenderLiveView(state, kConfirmationStyle, 20)) text += line + "\n";
   return text;
 }
 
@@ -70,7 +70,7 @@ TEST(ConfirmationTest, ARegressionOfTheFirstPhaseIsSaidToWait) {
   EXPECT_TRUE(Contains(View(update), "confirming")) << View(update);
   v1::SessionEvent event;
   *event.mutable_update() = update;
-  PlainNarrator narrator(kPlain);
+  PlainNarrator narrator(kConfirmationStyle);
   const std::vector<std::string> lines = narrator.Describe(event, 0);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(Contains(lines[0], "regressed, to be confirmed")) << lines[0];
@@ -80,7 +80,7 @@ TEST(ConfirmationTest, LogsOfTheSecondPhaseSaySo) {
   v1::SessionEvent event;
   *event.mutable_update() = InSecondPhase(v1::VERDICT_UNDECIDED, -0.03, 0.05);
   event.mutable_update()->set_state(v1::SESSION_STATE_RUNNING);
-  PlainNarrator narrator(kPlain);
+  PlainNarrator narrator(kConfirmationStyle);
   const std::vector<std::string> lines = narrator.Describe(event, 0);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0].starts_with("confirming 1 regression: ")) << lines[0];
@@ -88,12 +88,12 @@ TEST(ConfirmationTest, LogsOfTheSecondPhaseSaySo) {
 
 TEST(ConfirmationTest, TheSentenceStatesBothPhases) {
   const v1::Update confirmed = InSecondPhase(v1::VERDICT_REGRESSION, 0.08, 0.1);
-  const std::string sentence = VerdictSentence(confirmed.comparisons(0), kPlain);
+  const std::string sentence = VerdictSentence(confirmed.comparisons(0), kConfirmationStyle);
   EXPECT_TRUE(sentence.starts_with("REGRESSION: candidate is 10.2 % slower")) << sentence;
   EXPECT_TRUE(sentence.ends_with("; second phase: +9.0 % (+8.0 … +10.0 %) in 24 blocks"))
       << sentence;
   const v1::Update withdrawn = InSecondPhase(v1::VERDICT_PASS, -0.01, 0.01);
-  EXPECT_EQ(VerdictSentence(withdrawn.comparisons(0), kPlain),
+  EXPECT_EQ(VerdictSentence(withdrawn.comparisons(0), kConfirmationStyle),
             "UNDECIDED: wall_time of candidate regressed against base, but a second phase of fresh "
             "runs did not confirm it; second phase: 0.0 % (-1.0 … +1.0 %) in 24 blocks");
 }
