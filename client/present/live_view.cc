@@ -126,11 +126,6 @@ std::string WarmUpWords(const LiveState& state) {
   return found == 0 ? "warming up" : "warming up " + Counted(found, "benchmark") + " found";
 }
 
-bool IsAtWork(const v1::Update& update) {
-  return update.state() == v1::SESSION_STATE_RUNNING ||
-         update.state() == v1::SESSION_STATE_PREPARING;
-}
-
 std::string StateWords(const LiveState& state) {
   if (!state.update) return state.started ? WarmUpWords(state) : QueuedWords(state);
   if (state.update->state() == v1::SESSION_STATE_QUEUED) return QueuedWords(state);

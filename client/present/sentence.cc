@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "client/present/text.h"
 #include "client/present/units.h"
@@ -291,6 +293,25 @@ std::string CountSentence(const v1::Update& update, const GateCounts& counts, co
 
 }  // namespace
 
+bool IsAtWork(const v1::Update& update) {
+  return update.state() == v1::SESSION_STATE_RUNNING ||
+         update.state() == v1::SESSION_STATE_PREPARING;
+}
+
+namespace {
+
+std::uint64_t BlocksOfSecondPhase(const v1::Update& update) {
+  std::map<std::string_view, std::uint64_t> blocks;
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    if (gate->has_confirmation()) blocks[gate->benchmark()] = gate->confirmation().blocks();
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [benchmark, own] : blocks) sum += own;
+  return sum;
+}
+
+}  // namespace
+
 std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   const Judged judged = JudgedBy(gate);
   if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || *judged.margin == 0 ||
@@ -318,7 +339,8 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
 }
 
 std::string BlocksSentence(const v1::Update& update) {
-  return Counted(CountBlocks(update).blocks, "block");
+  const bool confirming = IsAtWork(update) && !ConfirmingSentence(update).empty();
+  return Counted(confirming ? BlocksOfSecondPhase(update) : CountBlocks(update).blocks, "block");
 }
 
 std::string DecidedSentence(const v1::Update& update) {

@@ -31,7 +31,11 @@ std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 /// before the only look. Empty for other methods, and if the spread of the layouts is unknown.
 std::string LayoutSentence(const v1::Comparison& gate, const Style& style);
 
-/// Returns the number of blocks: "12 blocks".
+/// Returns whether a session measures, or prepares to.
+bool IsAtWork(const v1::Update& update);
+
+/// Returns the number of blocks: "12 blocks". While a session is in its second phase, these are the
+/// blocks of that phase.
 std::string BlocksSentence(const v1::Update& update);
 /// Returns the number of decided gates of a suite: "3 of 20 decided". Empty without a suite.
 std::string DecidedSentence(const v1::Update& update);

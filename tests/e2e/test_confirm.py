@@ -1,7 +1,6 @@
 """--confirm: regressions are compared once more, with runs and builds of their own."""
 
 import json
-import signal
 
 from git_repository import GitRepository
 from grpc_client import Link, session_pb2
@@ -164,8 +163,7 @@ class ConfirmTest(Replay, DaemonTest):
         for _ in range(9 + 2):
             gate.open(runs=1)
             gate.arrived()
-        self.daemon.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.daemon.process.wait(timeout=60), 0, self.daemon.log_text())
+        self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
         self.daemon.start()
         gate.arrived()
         gate.open()

@@ -83,7 +83,7 @@ TEST(ConfirmationTest, LogsOfTheSecondPhaseSaySo) {
   PlainNarrator narrator(kConfirmationStyle);
   const std::vector<std::string> lines = narrator.Describe(event, 0);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_TRUE(lines[0].starts_with("confirming 1 regression: ")) << lines[0];
+  EXPECT_TRUE(lines[0].starts_with("confirming 1 regression: 24 blocks, ")) << lines[0];
 }
 
 TEST(ConfirmationTest, TheSentenceStatesBothPhases) {
