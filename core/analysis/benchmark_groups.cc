@@ -165,7 +165,8 @@ GroupPlanner::Program GroupPlanner::ProgramOf(const SessionSpec& spec, const Fou
 GroupPlan GroupPlanner::Choose(const SessionSpec& spec,
                                std::span<const FoundBenchmarks> found) const {
   GroupPlan plan;
-  if (!LooksOften(spec)) return plan;
+  // The second phase measures some benchmarks only, each with a process of its own.
+  if (spec.confirm || !LooksOften(spec)) return plan;
   std::vector<std::vector<std::uint32_t>> all;
   for (std::size_t number = 0; number < found.size(); ++number) {
     const auto first = static_cast<std::uint32_t>(FirstOf(found, number));

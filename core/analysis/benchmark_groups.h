@@ -88,7 +88,9 @@ class GroupPlanner {
   /// - no hook runs before or after its runs, failed runs do not count, and outputs are not
   ///   compared;
   /// - there are several looks (no `runs`, no layouts): the interval of a geometric mean after a
-  ///   single look adds up the errors of the benchmarks as independent ones.
+  ///   single look adds up the errors of the benchmarks as independent ones;
+  /// - regressions are not confirmed (SessionSpec::confirm), because the second phase measures only
+  ///   some of the benchmarks.
   ///
   /// @param spec   expanded
   /// @param found  what is in the programs, with the times that starting them takes

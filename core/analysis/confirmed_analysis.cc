@@ -164,10 +164,10 @@ Report ConfirmedAnalysis::Merged(const Report& second, bool last) const {
   return report;
 }
 
-void ConfirmedAnalysis::Forecast(const SessionSpec& spec, Nanoseconds elapsed,
-                                 Report& report) const {
+void ConfirmedAnalysis::Forecast(const SessionSpec& spec, Nanoseconds elapsed, Report& report,
+                                 const BenchmarkGroups& groups) const {
   if (!confirming_) {
-    ForecastVerdict(spec, first_.Outlook(), report);
+    ForecastVerdict(spec, GroupedOutlooks(first_.Outlook(), groups), report, groups);
     const bool waits = std::ranges::any_of(report.comparisons, Waits);
     if (!second_ || (!waits && !report.time_left)) return;
     // The length of the second phase is unknown, except for its limit.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/benchmark_groups.h"
 #include "core/analysis/session_analysis.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
@@ -60,7 +61,9 @@ class ConfirmedAnalysis {
   /// Adds the expected times to a report of Look(), see ForecastVerdict().
   ///
   /// @param elapsed  measuring time of the current phase
-  void Forecast(const SessionSpec& spec, Nanoseconds elapsed, Report& report) const;
+  /// @param groups   the benchmarks that share processes; none with SessionSpec::confirm
+  void Forecast(const SessionSpec& spec, Nanoseconds elapsed, Report& report,
+                const BenchmarkGroups& groups = {}) const;
 
   /// Returns the report with the verdict after the last block of the last phase.
   Report Conclude();

@@ -97,8 +97,8 @@ asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
   const Run first = std::exchange(block_, {}).front();
   const std::map<std::uint32_t, std::size_t> lacking = std::exchange(lacking_, {});
   for (const auto& [benchmark, runs] : lacking) {
-    CO_TRY_VOID(co_await store.DoForSession(&Records::DropBlock, id, first.phase, benchmark,
-                                            first.block));
+    CO_TRY_VOID(
+        co_await store.DoForSession(&Records::DropBlock, id, first.phase, benchmark, first.block));
   }
   co_return Result<void>{};
 }
