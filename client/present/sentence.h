@@ -11,9 +11,9 @@ namespace benchd::client {
 
 /// Describes one gate without the word of its verdict: "candidate is 10.2 % slower (1.102 times,
 /// 1.098 … 1.106) than base". For a pass, the sentence states the bound that holds, with estimate
-/// and interval; for an undecided gate, the whole interval. A regression under a negative margin is
-/// told as "candidate is not 5 % better than base; it is ...". The interval is that of the last
-/// look. The sentence notes a verdict that --at-limit based on the estimate.
+/// and interval; for an undecided gate, the whole interval. A regression under a negative margin
+/// reads "candidate is not 5 % better than base; it is ...". The interval is that of the last look.
+/// The sentence notes a verdict that --at-limit based on the estimate.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
 
 /// Describes one gate with its verdict and, if it is undecided, with advice.

@@ -17,8 +17,8 @@ bool IsNotBetter(const v1::Comparison& gate);
 
 /// Formats the improvement that a negative margin requires: "5 % better", "5 ms better".
 std::string RequiredWords(const v1::Comparison& gate, const Style& style);
-/// Formats the improvement that the gates which are not better required. Returns "better by its
-/// margin" if they required different ones.
+/// Formats the improvement that was required of the gates that are not better. Returns "better by
+/// the margin" if their margins differ.
 std::string RequiredWords(const v1::Update& update, const Style& style);
 
 /// Returns the verdict of a gate, or of a session, in lower case: "pass", "regression", "undecided"
