@@ -269,13 +269,8 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
       warnings.push_back(MissingInArm(missing, catalog_, benchmark_.name, name));
     }
     if (failed_per_arm_[arm] > 0) {
-      warnings.push_back(MakeWarning(
-          "failed_runs",
-          fmt::format("{} of {} of {} failed, but count like any other (--ignore-failure)",
-                      failed_per_arm_[arm], Counted(runs_per_arm_[arm], "run"), name),
-          benchmark_.name, name));
-      warnings.back().share =
-          static_cast<double>(failed_per_arm_[arm]) / static_cast<double>(runs_per_arm_[arm]);
+      warnings.push_back(
+          FailedRuns(benchmark_.name, name, failed_per_arm_[arm], runs_per_arm_[arm]));
     }
   }
   return warnings;
@@ -345,6 +340,17 @@ Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& 
     return catalog.metrics()[metric].better.has_value();
   });
   if (!may_gate) warning.severity = Severity::kNote;
+  return warning;
+}
+
+Warning FailedRuns(const std::string& benchmark, const std::string& arm, std::uint64_t failed,
+                   std::uint64_t runs) {
+  Warning warning =
+      MakeWarning("failed_runs",
+                  fmt::format("{} of {} of {} failed, but count like any other (--ignore-failure)",
+                              failed, Counted(runs, "run"), arm),
+                  benchmark, arm);
+  warning.share = static_cast<double>(failed) / static_cast<double>(runs);
   return warning;
 }
 

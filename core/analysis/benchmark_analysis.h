@@ -175,6 +175,10 @@ class BenchmarkAnalysis {
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const std::string& benchmark, const std::string& arm);
 
+/// Returns the warning `failed_runs`: runs of an arm failed, but count like any other.
+Warning FailedRuns(const std::string& benchmark, const std::string& arm, std::uint64_t failed,
+                   std::uint64_t runs);
+
 /// Returns the warning `no_ratio`: harness metrics lack a relative change to gate on
 /// (NotGatedByDefault()). It is a note if all arms have always shown the same value.
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,

@@ -221,6 +221,46 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
   return warnings;
 }
 
+std::vector<Warning> CheckArm(std::span<const double> values, const KnownMetric& metric,
+                              const std::string& benchmark, const std::string& arm,
+                              const CheckOptions& options) {
+  std::vector<Warning> warnings;
+  if (values.size() < kFewestChecked || !CheckFinite(values)) return warnings;
+  const auto add = [&](WarningCode code, std::string message) -> Warning& {
+    return warnings.emplace_back(MakeWarning(code, std::move(message), benchmark, arm));
+  };
+  const std::string of = Of(metric, arm);
+  if (const auto warmup = VisibleWarmup(values, metric.resolution, options.level)) {
+    add("warmup", WarmupSentence(*warmup, metric, of, options.discarded));
+    values = values.subspan(warmup->length);
+    if (values.size() < kFewestChecked) return warnings;
+  }
+  const Moments moments = MomentsOf(values);
+  const ArmShape shape = ShapeOf(values, ShapeIsVisible(moments, moments, metric.resolution));
+  const Bar bar(options.level);
+  const bool drifts = bar.Drifts(shape);
+  if (drifts) {
+    Warning& drift =
+        add("drift", of + " drifted over time, which no other arm compensates for: the "
+                          "stated confidence is weakened");
+    drift.severity = Severity::kCaution;
+    drift.hint = "repeat the measurement on a quieter machine";
+  }
+  const bool outliers = shape.fences && shape.fences->AnyOutside() && bar.TooManyOutside(shape);
+  if (outliers && options.by_mean) {
+    add("outliers", fmt::format("{}: {} of {} values are outliers (outside Tukey's fences); they "
+                                "affect the mean, but not the median",
+                                of, shape.fences->below + shape.fences->above, shape.n));
+  }
+  if (shape.SeveralModes() && !drifts) {
+    add("several_modes",
+        of + " has several modes: " +
+            (options.by_mean ? "a mean between them does not describe a typical run"
+                             : "a single figure cannot describe all of them"));
+  }
+  return warnings;
+}
+
 namespace {
 
 std::string Written(double value, std::chars_format format, int precision) {

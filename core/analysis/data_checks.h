@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,13 @@ struct CheckOptions {
 std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
                                MarginKind margin, const CheckedNames& names,
                                const CheckOptions& options = {});
+
+/// Returns the same warnings about one arm by itself, given its values in order of time: `warmup`,
+/// `drift`, `outliers` and `several_modes`. Its drift is a caution, because nothing compensates for
+/// it.
+std::vector<Warning> CheckArm(std::span<const double> values, const KnownMetric& metric,
+                              const std::string& benchmark, const std::string& arm,
+                              const CheckOptions& options = {});
 
 /// Formats a number with this many decimals: "0.25".
 std::string Decimals(double value, int decimals);

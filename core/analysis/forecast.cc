@@ -82,6 +82,29 @@ bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
   return reach <= 2 * std::abs(distance);
 }
 
+/// Forecasts the end of a session that measures its arms. Each benchmark takes as long as its last
+/// open estimate.
+void ForecastEstimates(std::span<const double> block,
+                       const std::map<std::string_view, std::size_t>& numbers, double left,
+                       Report& report) {
+  std::vector<double> remaining(block.size(), 0);
+  bool open = false;
+  bool looked = false;
+  for (Estimate& one : report.estimates) {
+    if (!one.precise || *one.precise || one.reason == "missing") continue;
+    open = true;
+    looked = looked || (one.value && one.value->lo);
+    const std::size_t number = numbers.at(one.benchmark);
+    const double own = one.expected_blocks ? *one.expected_blocks * block[number] : kUnknown;
+    remaining[number] = std::max(remaining[number], own);
+    if (own <= left) one.eta = FromSeconds(own);
+  }
+  double all = 0;
+  for (const double one : remaining) all += one;
+  if (open && all <= left) report.eta = FromSeconds(all);
+  if (looked && !report.eta) report.time_left = FromSeconds(left);
+}
+
 }  // namespace
 
 void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks,
@@ -95,6 +118,7 @@ void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> 
   for (std::uint32_t i = 0; i < outlooks.size(); ++i) {
     numbers[spec.benchmarks[i].name] = groups.LeaderOf(i);
   }
+  if (!report.estimates.empty()) return ForecastEstimates(block, numbers, left, report);
 
   std::vector<double> remaining(outlooks.size(), 0);
   bool open = false;

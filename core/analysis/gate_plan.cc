@@ -40,8 +40,10 @@ bool HasRatio(const KnownMetric& metric, double margin) {
          HasRatio(metric.later, metric.resolution, margin);
 }
 
+// If the arms are measured, each of them may show a metric, as a reference would.
 bool ShownByAReference(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t id) {
-  const std::vector<std::size_t> references = ArmsWithRole(benchmark, ArmRole::kReference);
+  const std::vector<std::size_t> references =
+      ArmsWithRole(benchmark, IsMeasured(benchmark) ? ArmRole::kMeasured : ArmRole::kReference);
   return std::ranges::any_of(references,
                              [&](std::size_t reference) { return catalog.ShownBy(reference, id); });
 }

@@ -330,6 +330,10 @@ class SessionAnalysis::Impl {
 };
 
 Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source source) {
+  if (IsMeasured(spec)) {
+    TRY(MeasurementAnalysis measurement, MeasurementAnalysis::Create(spec));
+    return SessionAnalysis(std::move(measurement));
+  }
   TRY(SequentialDesign design, MakeSequentialDesign(spec, source));
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
   std::optional<LayoutGroups> groups;
@@ -347,26 +351,41 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
 }
 
 SessionAnalysis::SessionAnalysis(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SessionAnalysis::SessionAnalysis(MeasurementAnalysis measurement)
+    : measurement_(std::move(measurement)) {}
 SessionAnalysis::SessionAnalysis(SessionAnalysis&&) noexcept = default;
 SessionAnalysis& SessionAnalysis::operator=(SessionAnalysis&&) noexcept = default;
 SessionAnalysis::~SessionAnalysis() = default;
 
 void SessionAnalysis::RestrictTo(std::span<const GateSubject> gates) { impl_->RestrictTo(gates); }
-void SessionAnalysis::AddWarmup(std::span<const Run> block) { impl_->AddWarmup(block); }
-Result<void> SessionAnalysis::Add(std::span<const Run> block) { return impl_->Add(block); }
-Report SessionAnalysis::Look() const { return impl_->Look(); }
-std::vector<Comparison> SessionAnalysis::LookAt(std::size_t benchmark) const {
-  return impl_->LookAt(benchmark);
+void SessionAnalysis::AddWarmup(std::span<const Run> block) {
+  if (measurement_) return measurement_->AddWarmup(block);
+  impl_->AddWarmup(block);
 }
-bool SessionAnalysis::Finished() const { return impl_->Finished(); }
-Report SessionAnalysis::Conclude() { return impl_->Conclude(); }
+Result<void> SessionAnalysis::Add(std::span<const Run> block) {
+  return measurement_ ? measurement_->Add(block) : impl_->Add(block);
+}
+Report SessionAnalysis::Look() const { return measurement_ ? measurement_->Look() : impl_->Look(); }
+std::vector<Comparison> SessionAnalysis::LookAt(std::size_t benchmark) const {
+  return measurement_ ? std::vector<Comparison>() : impl_->LookAt(benchmark);
+}
+bool SessionAnalysis::Finished() const {
+  return measurement_ ? measurement_->Finished() : impl_->Finished();
+}
+Report SessionAnalysis::Conclude() {
+  return measurement_ ? measurement_->Conclude() : impl_->Conclude();
+}
 std::uint64_t SessionAnalysis::NextLook(std::uint64_t blocks) const {
-  return impl_->NextLook(blocks);
+  return measurement_ ? measurement_->NextLook(blocks) : impl_->NextLook(blocks);
+}
+std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const {
+  return measurement_ ? measurement_->OpenBenchmarks() : impl_->OpenBenchmarks();
+}
+std::vector<BenchmarkOutlook> SessionAnalysis::Outlook() const {
+  return measurement_ ? measurement_->Outlook() : impl_->Outlook();
 }
 std::uint64_t SessionAnalysis::BlocksOf(std::size_t benchmark) const {
   return impl_->BlocksOf(benchmark);
 }
-std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const { return impl_->OpenBenchmarks(); }
-std::vector<BenchmarkOutlook> SessionAnalysis::Outlook() const { return impl_->Outlook(); }
 
 }  // namespace benchd

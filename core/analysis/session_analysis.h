@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/analysis/gate_subject.h"
+#include "core/analysis/measurement_analysis.h"
 #include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
 #include "core/model/comparison.h"
@@ -16,6 +18,9 @@
 namespace benchd {
 
 /// Analyses the samples of a session or a table block by block, and can report after each block.
+///
+/// A session whose arms are measured and not compared has estimates instead of comparisons and gates
+/// (measurement_analysis.h).
 ///
 /// Does not use I/O, clocks or threads: the same blocks give the same results to the last bit,
 /// whether live, after a restart or offline. Owned by one session or one offline analysis.
@@ -64,7 +69,8 @@ class SessionAnalysis {
   /// With `runs`, this is a sequential view (method paired, nothing decided) until Conclude().
   Report Look() const;
 
-  /// Returns the comparisons of one benchmark, given by its index in the spec.
+  /// Returns the comparisons of one benchmark, given by its index in the spec. There are none if its
+  /// arms are measured.
   std::vector<Comparison> LookAt(std::size_t benchmark) const;
 
   /// Returns whether the session is finished: all gates are decided, or one is a regression and
@@ -97,7 +103,10 @@ class SessionAnalysis {
  private:
   class Impl;
   explicit SessionAnalysis(std::unique_ptr<Impl> impl);
+  explicit SessionAnalysis(MeasurementAnalysis measurement);
+
   std::unique_ptr<Impl> impl_;
+  std::optional<MeasurementAnalysis> measurement_;  // instead of impl_, for measured arms
 };
 
 }  // namespace benchd

@@ -17,12 +17,18 @@ constexpr double kWorthTelling = 1.1;
 }  // namespace
 
 WorstRunsAnalysis::WorstRunsAnalysis(const SessionSpec& spec, const Report& report) : spec_(spec) {
-  for (const Comparison& gate : report.comparisons) {
-    if (gate.role != ComparisonRole::kGate || gate.better == Better::kHigher) continue;
-    const auto benchmark = std::ranges::find(spec.benchmarks, gate.benchmark, &Benchmark::name);
-    if (benchmark == spec.benchmarks.end()) continue;
+  const auto take = [this, &spec](const auto& judged) {
+    if (judged.better == Better::kHigher) return;
+    const auto benchmark = std::ranges::find(spec.benchmarks, judged.benchmark, &Benchmark::name);
+    if (benchmark == spec.benchmarks.end()) return;
     metrics_.try_emplace(static_cast<std::uint32_t>(benchmark - spec.benchmarks.begin()),
-                         Metric{gate.metric, gate.unit});
+                         Metric{judged.metric, judged.unit});
+  };
+  for (const Comparison& gate : report.comparisons) {
+    if (gate.role == ComparisonRole::kGate) take(gate);
+  }
+  for (const Estimate& estimate : report.estimates) {
+    if (estimate.asked) take(estimate);
   }
 }
 

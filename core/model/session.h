@@ -11,6 +11,7 @@
 #include "core/base/time.h"
 #include "core/model/comparison.h"
 #include "core/model/findings.h"
+#include "core/model/measurement.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "core/model/warning.h"
@@ -134,10 +135,13 @@ struct Report {
   // These fields need all runs, so a session has them only when it is done.
   std::vector<ArmOrder> orders;
   std::vector<WorstRun> worst_runs;
+  /// The estimates of a session that measures its arms, which has no comparisons. Its verdict is a
+  /// pass if every estimate that was asked for is precise, else undecided.
+  std::vector<Estimate> estimates;
   bool operator==(const Report&) const = default;
 };
 BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings,
-              geometric_means, time_left, orders, worst_runs)
+              geometric_means, time_left, orders, worst_runs, estimates)
 
 /// The run that made a session fail, if there is one.
 struct FailedRun {

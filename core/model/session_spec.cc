@@ -24,6 +24,24 @@ std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role) 
   return indices;
 }
 
+bool IsMeasured(const Benchmark& benchmark) {
+  return !benchmark.arms.empty() && std::ranges::all_of(benchmark.arms, [](const Arm& arm) {
+    return arm.role == ArmRole::kMeasured;
+  });
+}
+
+bool IsMeasured(const SessionSpec& spec) {
+  return !spec.benchmarks.empty() &&
+         std::ranges::all_of(spec.benchmarks,
+                             [](const Benchmark& benchmark) { return IsMeasured(benchmark); });
+}
+
+std::uint64_t PairsOf(const Benchmark& benchmark) {
+  if (IsMeasured(benchmark)) return benchmark.arms.size();
+  return std::uint64_t{ArmsWithRole(benchmark, ArmRole::kReference).size()} *
+         ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+}
+
 std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark, Method method) {
   const std::size_t candidates = ArmsWithRole(benchmark, ArmRole::kCandidate).size();
   std::size_t reference_runs = 1;

@@ -28,9 +28,10 @@ struct SessionId {
 SessionId MakeSessionId(std::uint64_t random);
 
 /// The role of an arm. The placebo is a copy of the first reference that is compared but never
-/// gates.
-enum class ArmRole { kReference, kCandidate, kPlacebo };
-BENCHD_NAMES(ArmRole, "reference", "candidate", "placebo")
+/// gates. A measured arm is not compared: the result is its mean or quantile (model/measurement.h),
+/// and all arms of its session are measured.
+enum class ArmRole { kReference, kCandidate, kPlacebo, kMeasured };
+BENCHD_NAMES(ArmRole, "reference", "candidate", "placebo", "measured")
 
 /// The commit from which an arm was built, for information only.
 struct Commit {
@@ -215,7 +216,9 @@ enum class RuleKind { kMargin, kPrecision };
 BENCHD_NAMES(RuleKind, "margin", "precision")
 struct Rule {
   RuleKind kind = RuleKind::kMargin;
-  double width = 0;  ///< for kPrecision: the required hi - lo of the relative change
+  /// For kPrecision: the required hi - lo of the relative change or, for measured arms, the
+  /// required (hi - lo) / estimate.
+  double width = 0;
   bool operator==(const Rule&) const = default;
 };
 BENCHD_FIELDS(Rule, kind, width)
@@ -295,6 +298,15 @@ BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_m
 
 /// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
+
+/// Returns whether the arms of the benchmark, or of the whole session, are measured and not compared
+/// (ArmRole::kMeasured).
+bool IsMeasured(const Benchmark& benchmark);
+bool IsMeasured(const SessionSpec& spec);
+
+/// Returns the number of pairs of a reference and a candidate, or of measured arms. Each has a row
+/// per metric in every report.
+std::uint64_t PairsOf(const Benchmark& benchmark);
 
 /// The name of the arm that `--placebo` adds.
 inline constexpr const char* kPlaceboName = "placebo";

@@ -50,6 +50,55 @@ void AddArms(const SessionSpec& spec, GateSummary& summary) {
       Fnv1aHex(arm->interpreter.empty() ? arm->command : arm->interpreter + '\0' + arm->command);
 }
 
+// Adds what does not depend on the gate: the session, its commands and its machine.
+void AddSession(const SessionRecord& record, std::size_t position, GateSummary& summary) {
+  const SessionSnapshot& snapshot = record.snapshot;
+  summary.session = snapshot.id;
+  summary.position = static_cast<std::uint32_t>(position);
+  summary.uid = record.spec.caller.uid;
+  summary.ended_at = snapshot.ended_at.value_or(snapshot.submitted_at);
+  summary.labels = record.spec.labels;
+  AddArms(record.spec, summary);
+  if (!snapshot.machine) return;
+  const Environment& environment = snapshot.machine->environment;
+  summary.machine = TextOf(environment, "cpu");
+  const std::string cpus = TextOf(environment, "cpus");
+  if (!cpus.empty()) summary.machine += (summary.machine.empty() ? "CPUs " : ", CPUs ") + cpus;
+  summary.kernel = TextOf(environment, "kernel");
+  summary.settings = SettingsOf(*snapshot.machine);
+}
+
+GateSummary SummaryOf(const Comparison& gate) {
+  GateSummary summary;
+  summary.benchmark = gate.benchmark;
+  summary.metric = gate.metric;
+  summary.unit = gate.unit;
+  summary.better = gate.better;
+  summary.reference = gate.reference;
+  summary.candidate = gate.candidate;
+  summary.n_reference = gate.n_reference;
+  summary.n_candidate = gate.n_candidate;
+  summary.mean_reference = gate.mean_reference;
+  summary.mean_candidate = gate.mean_candidate;
+  summary.change = gate.change;
+  summary.verdict = gate.verdict.value_or(Verdict::kUndecided);
+  return summary;
+}
+
+GateSummary SummaryOf(const Estimate& estimate) {
+  GateSummary summary;
+  summary.benchmark = estimate.benchmark;
+  summary.metric = estimate.metric;
+  summary.unit = estimate.unit;
+  summary.better = estimate.better;
+  summary.candidate = estimate.arm;
+  summary.n_candidate = estimate.n;
+  summary.value = estimate.value;
+  if (estimate.value) summary.mean_candidate = estimate.value->estimate;
+  summary.verdict = estimate.precise.value_or(false) ? Verdict::kPass : Verdict::kUndecided;
+  return summary;
+}
+
 }  // namespace
 
 std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
@@ -58,33 +107,12 @@ std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
   if (snapshot.state != SessionState::kDone || !snapshot.report) return summaries;
   for (const Comparison& comparison : snapshot.report->comparisons) {
     if (comparison.role != ComparisonRole::kGate || !comparison.verdict) continue;
-    GateSummary& summary = summaries.emplace_back();
-    summary.session = snapshot.id;
-    summary.position = static_cast<std::uint32_t>(summaries.size() - 1);
-    summary.uid = record.spec.caller.uid;
-    summary.ended_at = snapshot.ended_at.value_or(snapshot.submitted_at);
-    summary.benchmark = comparison.benchmark;
-    summary.metric = comparison.metric;
-    summary.unit = comparison.unit;
-    summary.better = comparison.better;
-    summary.reference = comparison.reference;
-    summary.candidate = comparison.candidate;
-    summary.labels = record.spec.labels;
-    summary.n_reference = comparison.n_reference;
-    summary.n_candidate = comparison.n_candidate;
-    summary.mean_reference = comparison.mean_reference;
-    summary.mean_candidate = comparison.mean_candidate;
-    summary.change = comparison.change;
-    summary.verdict = *comparison.verdict;
-    AddArms(record.spec, summary);
-    if (!snapshot.machine) continue;
-    const Environment& environment = snapshot.machine->environment;
-    summary.machine = TextOf(environment, "cpu");
-    const std::string cpus = TextOf(environment, "cpus");
-    if (!cpus.empty()) summary.machine += (summary.machine.empty() ? "CPUs " : ", CPUs ") + cpus;
-    summary.kernel = TextOf(environment, "kernel");
-    summary.settings = SettingsOf(*snapshot.machine);
+    summaries.push_back(SummaryOf(comparison));
   }
+  for (const Estimate& estimate : snapshot.report->estimates) {
+    if (estimate.asked) summaries.push_back(SummaryOf(estimate));
+  }
+  for (std::size_t i = 0; i < summaries.size(); ++i) AddSession(record, i, summaries[i]);
   return summaries;
 }
 

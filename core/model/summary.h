@@ -14,7 +14,7 @@
 
 namespace benchd {
 
-/// The summary of a gate, which is kept after its session is deleted. It forms one row of a
+/// The summary of a gate, or of an estimate that was asked for, which is kept after its session is deleted. It forms one row of a
 /// benchmark's history.
 struct GateSummary {
   /// A number that grows from 1 in the order in which sessions ended, and serves as a cursor; 0 =
@@ -48,12 +48,15 @@ struct GateSummary {
   std::string machine;   ///< "AMD EPYC 7763, CPUs 0-3"
   std::string kernel;    ///< "6.1.0-18-amd64"
   std::string settings;  ///< held settings and benchmark CPUs: "cpus=1 governor=performance"
+  /// The value of a measured arm with its interval, in `unit`. Such a summary has no reference and
+  /// no change. Its candidate is the arm, and `mean_candidate` the estimate.
+  std::optional<Effect> value;
   bool operator==(const GateSummary&) const = default;
 };
 BENCHD_FIELDS(GateSummary, session, position, uid, ended_at, benchmark, series, metric, unit,
               better, reference, candidate, reference_commit, candidate_commit, command, labels,
               n_reference, n_candidate, mean_reference, mean_candidate, change, verdict, machine,
-              kernel, settings)
+              kernel, settings, value)
 
 /// A selection of summaries.
 struct SummaryQuery {
@@ -66,8 +69,8 @@ struct SummaryQuery {
   std::uint64_t limit = 0;
 };
 
-/// Returns one summary for each gate of a session that is done, in the order of the report. Returns
-/// an empty list for other sessions.
+/// Returns one summary for each gate of a session that is done, or for each estimate that was asked
+/// for, in the order of the report. Returns an empty list for other sessions.
 std::vector<GateSummary> SummariesOf(const SessionRecord& record);
 
 }  // namespace benchd

@@ -72,6 +72,9 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"several_modes", Severity::kNote, ""},
     {"dissimilar_runs", Severity::kNote, ""},
     {"spikes", Severity::kNote, ""},
+    // What the intervals of measured arms do not cover.
+    {"other_sessions", Severity::kNote,
+     "to compare programs or builds, use `benchctl compare`, which runs them side by side"},
     // Warnings about metrics that are not compared and about failed runs. They become notes if the
     // metric could not have gated.
     {"metric_missing", Severity::kCaution, ""},

@@ -115,7 +115,8 @@ Result<int> ExitCodeIn(const CsvRecord& record, std::size_t field) {
 
 Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field) {
   const std::string_view text = record.text(field);
-  if (text.empty()) return std::optional<ArmRole>();
+  // The arms of `benchctl measure` are all alike: none of them is a reference.
+  if (text.empty() || text == "measured") return std::optional<ArmRole>();
   if (text == "reference") return std::optional(ArmRole::kReference);
   if (text == "candidate") return std::optional(ArmRole::kCandidate);
   if (text == "placebo") return std::optional(ArmRole::kPlacebo);

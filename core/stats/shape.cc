@@ -16,18 +16,6 @@ bool IsBeyond(const std::optional<RankTrend>& trend, const std::optional<LevelCh
   return (trend && IsTrend(*trend)) || (change && IsLevelChange(*change));
 }
 
-ArmShape ShapeOf(std::span<const double> values, bool judge_shape) {
-  ArmShape shape;
-  shape.n = values.size();
-  shape.trend = TestRankTrend(values);
-  shape.level_change = TestLevelChange(values);
-  if (!judge_shape) return shape;
-  shape.fences = FindOutliers(values).value();
-  if (values.size() < kFewestForDip) return shape;
-  if (const Result<double> dip = Dip(values)) shape.dip = *dip;
-  return shape;
-}
-
 std::vector<double> Scaled(std::span<const double> values, double mean, Contrast contrast) {
   std::vector<double> scaled(values.begin(), values.end());
   for (double& value : scaled)
@@ -52,6 +40,18 @@ void DiagnosePairs(std::span<const double> b, std::span<const double> c, Contras
 }
 
 }  // namespace
+
+ArmShape ShapeOf(std::span<const double> values, bool judge_shape) {
+  ArmShape shape;
+  shape.n = values.size();
+  shape.trend = TestRankTrend(values);
+  shape.level_change = TestLevelChange(values);
+  if (!judge_shape) return shape;
+  shape.fences = FindOutliers(values).value();
+  if (values.size() < kFewestForDip) return shape;
+  if (const Result<double> dip = Dip(values)) shape.dip = *dip;
+  return shape;
+}
 
 bool ArmShape::Drifts() const { return IsBeyond(trend, level_change); }
 bool ArmShape::SeveralModes() const { return dip && *dip > DipThreshold(n); }

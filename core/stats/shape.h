@@ -25,6 +25,11 @@ struct ArmShape {
   bool SeveralModes() const;
 };
 
+/// Describes an arm by its values in time order, which must be finite. At least one is required.
+///
+/// @param judge_shape  the result of ShapeIsVisible()
+ArmShape ShapeOf(std::span<const double> values, bool judge_shape);
+
 /// Checks of two arms against the assumptions of comparing means (docs/statistics.md section 8).
 struct Diagnosis {
   ArmShape base;

@@ -72,4 +72,9 @@ double FairCoinLowerTail(double n, double k) {
   return k >= n ? 1 : boost::math::ibeta(n - k, k + 1, 0.5, Quiet());
 }
 
+double BinomialLowerTail(double n, double k, double p) {
+  // The complement of ibeta in p keeps the digits of a p next to 0.
+  return k >= n ? 1 : boost::math::ibetac(k + 1, n - k, p, Quiet());
+}
+
 }  // namespace benchd

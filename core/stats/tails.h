@@ -36,6 +36,10 @@ double ChiSquareUpperQuantile(double p, double dof);
 /// must be integers, k <= n.
 double FairCoinLowerTail(double n, double k);
 
+/// Returns P(B <= k), where B is the number of successes in n independent trials that each succeed
+/// with probability p in (0, 1). n and k must be integers, k <= n.
+double BinomialLowerTail(double n, double k, double p);
+
 /// Finds the point at which a function that falls on [low, high] crosses `level`, to the last bit,
 /// by bisection. A session needs this root only once, so a faster method is not worth its edge
 /// cases.

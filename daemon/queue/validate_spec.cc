@@ -283,6 +283,21 @@ class ParseFormats {
   std::set<std::pair<std::string, std::string>> harnesses_;  // adapters with [discover]
 };
 
+Result<void> CheckRoles(const Benchmark& benchmark) {
+  if (IsMeasured(benchmark)) return {};
+  if (!ArmsWithRole(benchmark, ArmRole::kMeasured).empty()) {
+    return InvalidArgument("role", "some arms are measured, but not all",
+                           "compare all of them, or measure all of them");
+  }
+  if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
+    return InvalidArgument("reference", "missing");
+  }
+  if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
+    return InvalidArgument("candidate", "missing", "write benchctl compare BASE CANDIDATE...");
+  }
+  return {};
+}
+
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
   TRY_VOID(CheckName("benchmark", benchmark.name));
   if (benchmark.arms.size() > kMaxArms)
@@ -294,12 +309,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
       return Wrong("name", arm.name, "is used by two arms", "give each arm its own name with -n");
     }
   }
-  if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
-    return InvalidArgument("reference", "missing");
-  }
-  if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
-    return InvalidArgument("candidate", "missing", "write benchctl compare BASE CANDIDATE...");
-  }
+  TRY_VOID(CheckRoles(benchmark));
   TRY_VOID(CompleteHooks(benchmark));
   TRY_VOID(CheckInputs(benchmark));
   const bool to_file = benchmark.output == OutputKind::kFile;
@@ -436,6 +446,12 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     if (!names.insert(benchmark.name).second) {
       return Wrong("benchmark", benchmark.name, "is used by two benchmarks");
     }
+  }
+  if (!IsMeasured(spec) && std::ranges::any_of(spec.benchmarks, [](const Benchmark& benchmark) {
+        return IsMeasured(benchmark);
+      })) {
+    return InvalidArgument("role", "some benchmarks are measured, but others are compared",
+                           "submit them in separate sessions");
   }
   if (!(spec.alpha > 0 && spec.alpha < 1)) {
     return InvalidArgument("confidence", "must be between 0 % and 100 %", "write 99%");

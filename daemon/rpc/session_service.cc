@@ -165,10 +165,7 @@ Result<void> CheckCounts(const v1::SessionSpec& spec, std::uint64_t pairs, std::
 /// @errors kResourceExhausted if there are too many
 Result<void> CheckPairs(const SessionSpec& spec, std::uint64_t most) {
   std::uint64_t pairs = 0;
-  for (const Benchmark& benchmark : spec.benchmarks) {
-    const std::size_t candidates = ArmsWithRole(benchmark, ArmRole::kCandidate).size();
-    pairs += ArmsWithRole(benchmark, ArmRole::kReference).size() * candidates;
-  }
+  for (const Benchmark& benchmark : spec.benchmarks) pairs += PairsOf(benchmark);
   if (pairs <= most) return {};
   return TooLarge(Limit::kPairs, pairs, most);
 }

@@ -131,11 +131,6 @@ std::size_t BytesOf(const Benchmark& benchmark) {
   return bytes;
 }
 
-std::uint64_t PairsOf(const Benchmark& benchmark) {
-  return std::uint64_t{ArmsWithRole(benchmark, ArmRole::kReference).size()} *
-         ArmsWithRole(benchmark, ArmRole::kCandidate).size();
-}
-
 /// Returns an error if the expanded session would exceed a limit.
 Result<void> CheckSize(const SessionSpec& spec, std::span<const FoundBenchmarks> found,
                        std::uint64_t most_pairs) {

@@ -18,9 +18,13 @@ namespace {
 // and not already on CPU time.
 bool CpuTimeWouldHelp(const Report& report) {
   const auto gates_on = [&report](std::string_view metric) {
-    return std::ranges::any_of(report.comparisons, [metric](const Comparison& one) {
-      return one.role == ComparisonRole::kGate && one.metric == metric;
-    });
+    return std::ranges::any_of(report.comparisons,
+                               [metric](const Comparison& one) {
+                                 return one.role == ComparisonRole::kGate && one.metric == metric;
+                               }) ||
+           std::ranges::any_of(report.estimates, [metric](const Estimate& one) {
+             return one.asked && one.metric == metric;
+           });
   };
   return gates_on("wall_time") && !gates_on("cpu_time");
 }

@@ -98,6 +98,8 @@ template <>
 inline constexpr auto kApart<Comparison> = std::to_array<std::string_view>({"margin", "margin_kind",
                                                                             "expected_blocks"});
 template <>
+inline constexpr auto kApart<Estimate> = std::to_array<std::string_view>({"expected_blocks"});
+template <>
 inline constexpr auto kApart<FailedRun> = std::to_array<std::string_view>({"phase"});
 template <>
 inline constexpr auto kApart<MetricInfo> = std::to_array<std::string_view>({"resolution"});

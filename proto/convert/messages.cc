@@ -18,9 +18,12 @@
 namespace benchd::convert {
 namespace {
 
-// Returns base, base-2, ... or candidate, candidate-2, ..., counted per role.
+// Returns base, base-2, ..., candidate, candidate-2, ... or program, program-2, ..., counted per
+// role.
 std::string DefaultName(ArmRole role, int number_in_role) {
-  const std::string name = role == ArmRole::kReference ? "base" : "candidate";
+  const std::string name = role == ArmRole::kReference  ? "base"
+                           : role == ArmRole::kMeasured ? "program"
+                                                        : "candidate";
   return number_in_role == 1 ? name : fmt::format("{}-{}", name, number_in_role);
 }
 

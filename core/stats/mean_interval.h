@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/base/result.h"
+#include "core/stats/decision.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/paired.h"
+
+namespace benchd {
+
+/// Intervals for one arm by itself: its mean, or a quantile of its values (docs/statistics.md,
+/// section 12). They are valid for one look at a level; under watching, a look takes the critical t
+/// of SequentialBoundary::CriticalT(), or the level LevelOfOneLook().
+
+/// Returns whether log(mean) exists: the moments are finite, and the mean is within 1e-90 .. 1e90.
+bool LogMeanDefined(const Moments& values);
+
+/// Returns whether the mean, the variance and the skewness are finite.
+bool MeanDefined(const Moments& values);
+
+/// Estimates centre = log(mean) and the spread of u_i = x_i / mean - 1. Needs LogMeanDefined() and
+/// values without a sign change to be useful: the interval is then exp() of that of
+/// GuardedInterval(), and its ends are above 0.
+///
+/// It is EstimateRatio() for a reference that is constantly 1. `kappa` is the adjusted skewness
+/// g1 sqrt(n(n-1)) / (n-2), divided by sqrt(n); 0 with fewer than three values. `allowance` is 0.
+/// Source: delta method; skewness: P. Hall, J. Roy. Statist. Soc. B 54 (1992) 221-228.
+PairedEstimate EstimateLogMean(const Moments& values);
+
+/// Estimates centre = mean and the spread of u_i = x_i - mean, in the unit of the values, for
+/// values that may be 0 or negative. Needs MeanDefined().
+PairedEstimate EstimateMean(const Moments& values);
+
+/// Returns whether the steps of a metric affect the statistics of an arm: its standard deviation is
+/// below 0.6 steps (as NeedsAllowance() for two arms).
+bool NeedsAllowance(const Moments& values, double resolution);
+
+/// The ranks, from 1, of the order statistics that bound a quantile. A rank is absent if even the
+/// extreme value does not bound the quantile at the level.
+struct QuantileRanks {
+  std::optional<std::uint64_t> lo;
+  std::optional<std::uint64_t> hi;
+  bool operator==(const QuantileRanks&) const = default;
+};
+
+/// Returns the largest rank l with P(Bin(n, p) <= l - 1) <= alpha / 2, and the smallest rank u with
+/// P(Bin(n, p) >= u) <= alpha / 2. Then [x_(l), x_(u)] covers the p-quantile of any distribution
+/// with a probability of at least 1 - alpha.
+///
+/// @param n      number of values, at least 1
+/// @param p      in (0, 1)
+/// @param alpha  two-sided level in (0, 1)
+/// Source: W. R. Thompson, Annals of Mathematical Statistics 7 (1936) 122-128.
+QuantileRanks RanksOfQuantile(std::uint64_t n, double p, double alpha);
+
+/// Estimates the p-quantile (type 7) of a sample, with the interval of these ranks. An end without
+/// a rank is infinite. If neither end has one, there is no interval.
+///
+/// @param sorted  ascending; at least one value
+OneLook QuantileInterval(std::span<const double> sorted, double p, const QuantileRanks& ranks);
+
+}  // namespace benchd
