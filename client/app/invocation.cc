@@ -18,7 +18,8 @@ constexpr std::size_t kMostBytes = 8192;
 // they are measured and judged), or null for any other option.
 const OptionInfo* OptionOfSession(std::string_view name) {
   static constexpr OptionInfo kText{.value = "TEXT"};
-  constexpr std::string_view kArms[] = {"file", "benchmark", "name", "reference", "against"};
+  constexpr std::string_view kArms[] = {"file",      "benchmark", "name",
+                                        "reference", "against",   "precision"};
   if (std::ranges::find(kArms, name) != std::end(kArms)) return &kText;
   const SessionOption* const option = FindSessionOption(name);
   return option == nullptr || name == "seed" ? nullptr : &option->info;

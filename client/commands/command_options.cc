@@ -1,5 +1,8 @@
 #include "client/commands/command_options.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 
 #include "client/present/exports.h"
@@ -82,6 +85,79 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
         "print one line and exit as `git bisect run` expects: 0 good, 1 bad, 125 undecided or "
         "failed (skip), 128 anything else (stop)",
         kThisCommand}});
+  return options;
+}
+
+namespace {
+
+// The session options that `measure` lacks, because they are about a comparison.
+constexpr std::string_view kOnlyCompared[] = {"margin",       "sided",    "method",  "rule",
+                                              "fail-fast",    "schedule", "placebo", "git",
+                                              "same-is-pass", "build",    "layouts"};
+
+// The session options that mean something else, or have other values, without a comparison.
+constexpr OptionInfo kOfMeasure[] = {
+    {"confidence", 0, "P",
+     "confidence of all intervals that are asked for together, 1 - alpha (default: 99%)", "Result"},
+    {"alpha", 0, "A",
+     "accepted probability that any of these intervals misses its value, instead of --confidence",
+     kResult},
+    {"metric", 0, "NAME[:P%][:lower|:higher]",
+     "measure this metric, or those that a pattern such as '*/sec/op' matches, to P or else to "
+     "--precision (default: wall_time; with --parse, every parsed metric with a direction); "
+     "repeatable",
+     kResult},
+    {"allow-missing", 0, "", "do not ask for a metric that an arm lacks", kResult},
+    {"estimator", 0, "E", "mean, median or quantile:P (default: mean)", kResult},
+    {"at-limit", 0, "undecided|estimate",
+     "exit code if a limit is reached before the precision: undecided is 3, estimate is 0 "
+     "(default: undecided)",
+     kResult},
+    {"between", 0, "NAME",
+     "measure the values of that parameter in one session: each value is an arm of the only "
+     "command",
+     "Suites and parameters"},
+};
+
+std::optional<OptionInfo> OptionOfMeasure(OptionInfo option) {
+  if (std::ranges::find(kOnlyCompared, option.name) != std::end(kOnlyCompared)) return {};
+  const auto own = std::ranges::find(kOfMeasure, option.name, &OptionInfo::name);
+  if (own == std::end(kOfMeasure)) return option;
+  option.value = own->value;
+  option.help = own->help;
+  option.group = own->group;
+  if (option.name == "estimator") option.choices = "mean|median|quantile:P";
+  return option;
+}
+
+}  // namespace
+
+std::vector<OptionInfo> MeasureOptions() {
+  std::vector<OptionInfo> options = {
+      Repeatable({"name", 'n', "NAME",
+                  "name of an arm, in order of the commands; repeatable (default: the name of its "
+                  "program)",
+                  kArms}),
+      {"benchmark", 0, "NAME",
+       "name of the benchmark in `benchctl history`, even if its arguments change (default: "
+       "main, with one history per command)",
+       kArms},
+      {"file", 'f', "FILE", "read arms, benchmarks and defaults from a TOML file (- for stdin)",
+       kArms},
+      {"precision", 0, "P",
+       "stop when every interval that is asked for is at most this wide, from end to end, "
+       "relative to its estimate (default: 1%; not with --runs)",
+       kResult}};
+  for (const SessionOption& option : SessionOptions()) {
+    if (const auto of_measure = OptionOfMeasure(option.info)) options.push_back(*of_measure);
+  }
+  Append(&options, ResultOptions());
+  Append(&options, ExportOptions(true));
+  Append(&options, {{"detach", 0, "", "submit the session, print its ID and exit", kThisCommand},
+                    {"show-output", 0, "",
+                     "print the output of all runs to stderr after the session (implies --output "
+                     "log)",
+                     kThisCommand}});
   return options;
 }
 

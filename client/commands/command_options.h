@@ -20,6 +20,7 @@ inline constexpr OptionInfo kTimeUnit{
 // The options of commands with many options, without those of EveryOption(). The fuzzers also use
 // them.
 std::vector<OptionInfo> CompareOptions(bool with_detach);
+std::vector<OptionInfo> MeasureOptions();
 std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();

@@ -31,9 +31,13 @@
 namespace benchd::client {
 namespace {
 
-Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd, bool remote) {
+Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd, bool remote,
+                            Purpose purpose) {
   const std::string* file = LastValue(arguments, "file");
-  if (file == nullptr) return InputWithStoredArm(arguments);
+  const bool measures = purpose == Purpose::kMeasure;
+  if (file == nullptr) {
+    return measures ? MeasuredInput(arguments) : InputWithStoredArm(arguments);
+  }
   if (IsGiven(arguments, "benchmark")) {
     return UsageError("--benchmark: the benchmarks of " + *file + " have their own names",
                       "select benchmarks with --only PATTERN");
@@ -45,6 +49,7 @@ Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string&
         "omit the commands, --name, --reference and --against");
   }
   auto input = ReadSpecFile(*file, cwd, remote);
+  if (input) input->measures = measures;
   if (input) input->options = Overlay(std::move(input->options), CollectSessionOptions(arguments));
   return input;
 }
@@ -87,12 +92,16 @@ Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, S
       "install the same version on both machines, and give the remote user a home directory");
 }
 
-Result<Submission> ReadSubmission(const CommandContext& context,
-                                  std::unique_ptr<DaemonLink>* link) {
+Result<Submission> ReadSubmission(const CommandContext& context, std::unique_ptr<DaemonLink>* link,
+                                  Purpose purpose) {
   const ParsedArguments& arguments = context.arguments;
   TRY(auto caller, CaptureCaller(context.link, link));
-  TRY(auto input, ReadInput(arguments, caller.context.cwd, *link != nullptr));
+  TRY(auto input, ReadInput(arguments, caller.context.cwd, *link != nullptr, purpose));
   TRY(auto commits, WantsCommits(input));
+  if (commits && purpose == Purpose::kMeasure) {
+    return UsageError("git: two commits are compared, not measured",
+                      "use benchctl compare, or measure one checkout");
+  }
   Submission submission;
   if (commits) {
     TRY(auto taken, TakeCommits(link->get(), context.json, &input, &caller.context));
@@ -104,6 +113,7 @@ Result<Submission> ReadSubmission(const CommandContext& context,
   }
   TRY(auto spec, BuildCallersSpec(input, caller, *link != nullptr));
   submission.spec = std::move(spec);
+  if (purpose == Purpose::kMeasure) TRY_VOID(SetPrecision(arguments, &submission.spec));
   submission.spec.set_invocation(InvocationOf(arguments));
   if (!IsGiven(arguments, "show-output")) return submission;
   TRY_VOID(KeepOutput(&submission.spec));
@@ -203,7 +213,24 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 
 }  // namespace
 
-Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
+Result<void> SetPrecision(const ParsedArguments& arguments, v1::SessionSpec* spec) {
+  constexpr double kUsual = 0.01;
+  const std::string* const given = LastValue(arguments, "precision");
+  const bool exact_runs = spec->limits().has_runs();
+  if (given != nullptr && exact_runs) {
+    return UsageError("--precision: cannot be combined with --runs, which stops at that number",
+                      "leave one of them out");
+  }
+  if (given != nullptr) {
+    auto set = ParseRule("precision:" + *given, {.session = spec});
+    if (!set) return std::move(set).error().Within("--precision " + *given);
+  } else if (!exact_runs && !(spec->rule().precision_width() > 0)) {
+    spec->mutable_rule()->set_precision_width(kUsual);
+  }
+  return {};
+}
+
+Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose purpose) {
   if (detach) {
     TRY_VOID(CheckDetach(context.arguments));
   }
@@ -219,7 +246,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const auto leave_code = bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted;
   if (context.link.host) interrupts.emplace(leave_code);
   std::unique_ptr<DaemonLink> link;
-  TRY(auto submission, ReadSubmission(context, &link));
+  TRY(auto submission, ReadSubmission(context, &link, purpose));
   if (submission.same_commit) {
     return PassSameCommit(*submission.same_commit, exports, context.json, bisect);
   }

@@ -1,11 +1,25 @@
 #pragma once
 
+#include "benchd/v1/session.pb.h"
 #include "client/app/command.h"
 
 namespace benchd::client {
 
-/// Submits the session that `compare` or `submit` describes and, unless `detach`, watches it until
-/// it ends.
-Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach);
+/// What a session is submitted for.
+enum class Purpose {
+  kCompare,  ///< a verdict on candidates against references
+  kMeasure,  ///< the values of each arm, without a reference
+};
+
+/// Submits the session that `compare`, `submit` or `measure` describes and, unless `detach`,
+/// watches it until it ends.
+Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach,
+                           Purpose purpose = Purpose::kCompare);
+
+/// Sets the rule of a session that measures its arms: the width of --precision, else that of the
+/// file, else 1 %; none for an exact number of runs.
+///
+/// @errors (exit 2) an invalid width, or --precision with an exact number of runs
+Result<void> SetPrecision(const ParsedArguments& arguments, v1::SessionSpec* spec);
 
 }  // namespace benchd::client

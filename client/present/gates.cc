@@ -64,9 +64,12 @@ bool SeveralCandidates(const v1::Update& update) {
 }
 
 bool SeveralBenchmarks(const v1::Update& update) {
-  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
-    return c.benchmark() != update.comparisons(0).benchmark();
-  });
+  const auto several = [](const auto& results) {
+    return std::ranges::any_of(results, [&results](const auto& one) {
+      return one.benchmark() != results.begin()->benchmark();
+    });
+  };
+  return several(update.comparisons()) || several(update.estimates());
 }
 
 namespace {
@@ -107,6 +110,9 @@ BlockCount CountBlocks(const v1::Update& update) {
     std::uint64_t& own = blocks[c.benchmark()];
     own =
         std::max(own, c.method() == v1::METHOD_LAYOUTS ? RunsOfBuild(update, c) : c.n_candidate());
+  }
+  for (const v1::Estimate& one : update.estimates()) {
+    blocks[one.benchmark()] = std::max(blocks[one.benchmark()], one.n());
   }
   BlockCount count{0, blocks.size()};
   for (const auto& [benchmark, own] : blocks) count.blocks += own;

@@ -33,7 +33,18 @@ std::string EntryName(const GateSummary& entry) {
                                               : commit.description);
 }
 
+std::string EntryVerdict(const GateSummary& entry) {
+  const bool measured = entry.value.has_value() && entry.verdict == Verdict::kPass;
+  return std::string(measured ? "measured" : NameOf(entry.verdict));
+}
+
 std::string EntryChange(const GateSummary& entry, const Style& style) {
+  if (entry.value && entry.value->lo && entry.value->hi) {
+    const Effect& value = *entry.value;
+    const ColumnFormat format =
+        ColumnFormat::OfDifferences(value.estimate, value.lo, value.hi, entry.unit, style);
+    return format.WithUnit(format.Format(*value.lo).append(To(style)) + format.Format(*value.hi));
+  }
   if (!entry.change) return "";
   const Effect& change = *entry.change;
   const ColumnFormat format = ColumnFormat::OfChanges(change.lo, change.hi);
@@ -135,22 +146,22 @@ std::vector<std::string> EntryLines(const HistorySeries& series,
                                     const google::protobuf::Timestamp& now, const Style& style) {
   const ColumnFormat values = ValuesOf(series, style);
   Rows rows;
-  std::vector<Verdict> verdicts;
+  std::vector<const GateSummary*> verdicts;
   for (const HistorySegment& segment : series.segments) {
     for (const GateSummary& entry : segment.entries) {
       rows.push_back({"", TimeOf(entry, now), EntryName(entry), Printable(entry.session.value),
                       values.WithUnit(values.Format(*entry.mean_candidate)),
-                      EntryChange(entry, style), std::string(NameOf(entry.verdict))});
-      verdicts.push_back(entry.verdict);
+                      EntryChange(entry, style), EntryVerdict(entry)});
+      verdicts.push_back(&entry);
     }
   }
   std::vector<std::string> lines = Lines(AlignColumns(rows));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (style.width > 0) lines[i] = Shorten(lines[i], style.width, style);
-    const std::string word(NameOf(verdicts[i]));
+    const std::string word = EntryVerdict(*verdicts[i]);
     if (lines[i].ends_with(word)) {
       lines[i].resize(lines[i].size() - word.size());
-      lines[i] += Paint(word, TintOf(verdicts[i]), style);
+      lines[i] += Paint(word, TintOf(verdicts[i]->verdict), style);
     }
     lines[i] += "\n";
   }
@@ -222,7 +233,7 @@ std::string RenderHistoryList(std::span<const HistorySeries> history,
     const HistoryStep* const step = NewestStep(series, &at);
     rows.push_back({SeriesTitle(series), Printable(last.metric), std::to_string(series.size()),
                     TimeOf(last, now), FormatQuantity(*last.mean_candidate, last.unit, style),
-                    std::string(NameOf(last.verdict)),
+                    EntryVerdict(last),
                     step == nullptr            ? ""
                     : HasRelativeChange(*step) ? FormatChange(RelativeChange(*step), 1) + " at " +
                                                      EntryName(*at) + ", " + TimeOf(*at, now)

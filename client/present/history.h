@@ -30,8 +30,11 @@ std::string SeriesName(const GateSummary& entry);
 std::string SeriesTitle(const HistorySeries& series);
 /// Returns the name of the measured program: that of its commit, else that of its arm.
 std::string EntryName(const GateSummary& entry);
-/// Formats the change of an entry: "+10.2 % (+9.8 … +10.6 %)". Omits unknown parts.
+/// Formats the change of an entry: "+10.2 % (+9.8 … +10.6 %)"; of a measured arm, the interval of its
+/// value: "100.9 … 101.6 ms". Omits unknown parts.
 std::string EntryChange(const GateSummary& entry, const Style& style);
+/// Returns the verdict of an entry; of a measured arm, "measured" or "undecided".
+std::string EntryVerdict(const GateSummary& entry);
 /// Returns the format for all values of a series. It resolves a tenth of the usual margin.
 ColumnFormat ValuesOf(const HistorySeries& series, const Style& style);
 /// Formats the size of a step: "+10.0 %  100 → 110".

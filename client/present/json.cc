@@ -153,6 +153,7 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.SessionSpec.confirm",
     "benchd.v1.SessionSpec.labels",
     "benchd.v1.SessionSpec.lfs_pointers",
+    "benchd.v1.Update.estimates",
     "benchd.v1.Session.environment_names",
     "benchd.v1.ReserveResponse.remaining_seconds",
 };
@@ -176,6 +177,7 @@ const std::set<std::string_view> kUntold{
     "benchd.v1.Benchmark.output_path",
     "benchd.v1.Comparison.eta_seconds",
     "benchd.v1.Comparison.forecast",
+    "benchd.v1.Estimate.eta_seconds",
     "benchd.v1.Failed.refused",
     "benchd.v1.FailedRun.commit",
     "benchd.v1.Warning.share",
@@ -232,6 +234,10 @@ const std::map<std::string_view, Tell> kToldOtherwise{
     {"benchd.v1.Comparison.estimator",
      [](Json& json, const Message& of) {
        json["estimator"] = EstimatorWord(As<v1::Comparison>(of).estimator());
+     }},
+    {"benchd.v1.Estimate.estimator",
+     [](Json& json, const Message& of) {
+       json["estimator"] = EstimatorWord(As<v1::Estimate>(of).estimator());
      }},
     // An exact gate has this kind instead of "absolute"; in a request it has no margin.
     {"benchd.v1.Comparison.exact",

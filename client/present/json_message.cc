@@ -191,6 +191,9 @@ Result<void> ReadToldOtherwise(const Json& json, Message* to) {
     if (has_margin && !absolute) comparison->set_margin_ratio(margin);
     TRY_VOID(ReadLastLook(json, comparison));
   }
+  if (auto* const estimate = dynamic_cast<v1::Estimate*>(to)) {
+    ReadEstimator(json, estimate->mutable_estimator());
+  }
   if (auto* const spec = dynamic_cast<v1::SessionSpec*>(to)) {
     ReadEstimator(json, spec->mutable_estimator());
     spec->mutable_rule()->set_precision_width(NumberAt(json, "precision_width"));
@@ -199,10 +202,15 @@ Result<void> ReadToldOtherwise(const Json& json, Message* to) {
 }
 
 bool IsToldOtherwise(const FieldDescriptor& field) {
-  static constexpr std::string_view kNames[] = {
-      "benchd.v1.Arm.env",          "benchd.v1.Benchmark.output",      "benchd.v1.Update.runs",
-      "benchd.v1.SessionSpec.rule", "benchd.v1.SessionSpec.estimator", "benchd.v1.Gate.exact",
-      "benchd.v1.Comparison.exact", "benchd.v1.Comparison.estimator"};
+  static constexpr std::string_view kNames[] = {"benchd.v1.Arm.env",
+                                                "benchd.v1.Benchmark.output",
+                                                "benchd.v1.Update.runs",
+                                                "benchd.v1.SessionSpec.rule",
+                                                "benchd.v1.SessionSpec.estimator",
+                                                "benchd.v1.Gate.exact",
+                                                "benchd.v1.Comparison.exact",
+                                                "benchd.v1.Comparison.estimator",
+                                                "benchd.v1.Estimate.estimator"};
   return std::ranges::find(kNames, field.full_name()) != std::end(kNames);
 }
 

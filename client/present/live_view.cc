@@ -7,6 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "client/present/measurement.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
@@ -71,7 +72,8 @@ Timing TimingOf(const LiveState& state) {
   timing.elapsed = update.elapsed_seconds() + ticking;
   if (running && update.has_eta_seconds()) {
     timing.left = std::max(0.0, update.eta_seconds() - ticking);
-    timing.end = "verdict in about " + FormatRough(*timing.left);
+    const char* const what = Measures(update) ? "done in about " : "verdict in about ";
+    timing.end = what + FormatRough(*timing.left);
   } else if (running && update.has_time_left_seconds()) {
     timing.left = std::max(0.0, update.time_left_seconds() - ticking);
     timing.end = "at most " + FormatRough(*timing.left) + " left";
@@ -110,7 +112,7 @@ std::string ProgressBar(double fraction, int width, const Style& style) {
 namespace {
 
 bool HasMeasured(const LiveState& state) {
-  return state.update && !state.update->comparisons().empty();
+  return state.update && (!state.update->comparisons().empty() || Measures(*state.update));
 }
 
 std::string QueuedWords(const LiveState& state) {
@@ -384,7 +386,12 @@ std::vector<std::string> RenderLiveView(const LiveState& state, const Style& sty
     return height - static_cast<int>(lines.size()) - (last.empty() ? 0 : 1);
   };
   for (std::string& line : PauseLines(state, fitted, room())) lines.push_back(std::move(line));
-  if (measured) {
+  if (measured && Measures(*state.update)) {
+    for (std::string& line :
+         MeasuredLines(*state.update, state.since_event_seconds, fitted, room())) {
+      lines.push_back(std::move(line));
+    }
+  } else if (measured) {
     for (std::string& line : GateLines(state, fitted, room())) lines.push_back(std::move(line));
   }
   if (last.empty()) return lines;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/present/findings.h"
+#include "client/present/measurement.h"
 #include "client/present/report.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
@@ -30,7 +31,8 @@ std::string Subject(const v1::Session& session) {
 std::string ResultCell(const v1::Session& session) {
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
-      return std::string(Word(session.report().verdict()));
+      return std::string(Measures(session.report()) ? MeasuredWord(session.report().verdict())
+                                                    : Word(session.report().verdict()));
     case v1::SESSION_STATE_QUEUED:
       return session.queued().position() > 0 ? fmt::format("place {}", session.queued().position())
                                              : "";

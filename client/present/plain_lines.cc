@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/present/live_view.h"
+#include "client/present/measurement.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
@@ -71,6 +72,9 @@ std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, c
 }  // namespace
 
 std::string KnownSoFar(const v1::Update& update, const Style& style) {
+  if (Measures(update) && CountBlocks(update).blocks > 0) {
+    return "ended early: " + BlocksSentence(update) + ", " + MeasuredProgress(update, style);
+  }
   const std::string none = "no verdict: ";
   std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty() || CountBlocks(update).blocks == 0) return none + "nothing was measured";
@@ -83,6 +87,20 @@ std::string KnownSoFar(const v1::Update& update, const Style& style) {
   std::ranges::stable_sort(gates, {}, rank);
   return none + BlocksSentence(update) + GatesProgress(gates, "", update, style);
 }
+
+namespace {
+
+std::string MeasuredLine(const v1::Update& update, const Style& style) {
+  std::string line = "running: " + BlocksSentence(update) + ", " +
+                     FormatClock(update.elapsed_seconds()) + ", " + MeasuredProgress(update, style);
+  if (update.has_eta_seconds()) line += ", done in about " + FormatRough(update.eta_seconds());
+  if (update.has_time_left_seconds()) {
+    line += ", at most " + FormatRough(update.time_left_seconds()) + " left";
+  }
+  return line;
+}
+
+}  // namespace
 
 std::vector<std::string> PlainNarrator::Describe(const v1::SessionEvent& event,
                                                  double now_seconds) {
@@ -141,7 +159,8 @@ std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
     state_ = update.state();
   }
   // Nothing has been measured yet, or the session is paused.
-  if (update.comparisons().empty() || state_ != v1::SESSION_STATE_RUNNING) return lines;
+  const bool measured = !update.comparisons().empty() || Measures(update);
+  if (!measured || state_ != v1::SESSION_STATE_RUNNING) return lines;
   if (told_at_ && now_seconds - *told_at_ < kSecondsBetweenLines) return lines;
   told_at_ = now_seconds;
   lines.push_back(Progress(update));
@@ -150,6 +169,7 @@ std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
 
 // Returns a line with the gates that were decided since the last such line and those still open.
 std::string PlainNarrator::Progress(const v1::Update& update) {
+  if (Measures(update)) return MeasuredLine(update, style_);
   std::vector<const v1::Comparison*> decided;
   std::vector<const v1::Comparison*> open;
   for (const v1::Comparison* gate : GatesOf(update)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/present/findings.h"
+#include "client/present/measurement.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "core/base/text.h"
@@ -80,6 +81,12 @@ bool HasInterval(const v1::Comparison& gate) {
 // Formats the confidence of all gates together. Each gate that an interval judges has a share of
 // the session's alpha; other gates have none.
 std::string SessionConfidence(const v1::Update& update, std::optional<double> alpha) {
+  if (Measures(update)) {
+    const Estimates asked = AskedOf(update);
+    if (!alpha || asked.empty()) return "";
+    return FormatConfidence(1 - *alpha) + " confidence" +
+           (asked.size() > 1 ? " for all these intervals together" : "");
+  }
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty()) {
     if (update.comparisons().empty()) return "";
@@ -136,6 +143,8 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   const bool all = options.detail == Detail::kAll;
   std::string text = RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
                                        Printable(options.session), style);
+  text += RenderEstimates(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
+                          Printable(options.session), style);
   if (all) text += PairingLines(update);
   for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
   for (const std::string& line : Lines(RenderArmOrder(update))) {
@@ -148,6 +157,7 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   text += RenderGeometricMeans(update, style);
   text += RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style);
   text += verdict;
+  if (!all) text += RenderMeasurementNote(update, style);  // else it is among the warnings
   return text + LastLine(update, options, style);
 }
 

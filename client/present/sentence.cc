@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "client/present/measurement.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/verdict_words.h"
@@ -462,6 +463,7 @@ std::string WhyNothingWasJudged(const v1::Update& update) {
 
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style) {
   constexpr std::size_t kMostTold = 6;
+  if (Measures(update)) return MeasuredSentences(update, style);
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   const std::string word = LeadingWord(update) + ": ";
   if (gates.empty()) return {word + WhyNothingWasJudged(update)};

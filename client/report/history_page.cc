@@ -30,7 +30,7 @@ std::string TimeOf(const GateSummary& entry) {
 SeriesEntry EntryOf(const GateSummary& entry, const ColumnFormat& values) {
   return {{TimeOf(entry), EntryName(entry), entry.session.value,
            values.WithUnit(values.Format(*entry.mean_candidate)), EntryChange(entry, kPlain),
-           std::string(NameOf(entry.verdict))},
+           EntryVerdict(entry)},
           *entry.mean_candidate,
           entry.verdict == Verdict::kRegression};
 }

@@ -9,6 +9,7 @@
 #include "client/present/combination.h"
 #include "client/present/findings.h"
 #include "client/present/gates.h"
+#include "client/present/measurement.h"
 #include "client/present/report.h"
 #include "client/present/row_selection.h"
 #include "client/present/sentence.h"
@@ -71,7 +72,7 @@ class Section {
 
   std::string Render() const {
     return "<article id=\"" + id_ + "\">\n" + Top() + Findings() + Places() + EveryMetric() +
-           Arms() + Machine() + Again() + "</article>\n";
+           EveryEstimate() + Arms() + Machine() + Again() + "</article>\n";
   }
 
  private:
@@ -151,6 +152,7 @@ class Section {
                                                                            : "? ";
     std::string words = VerdictWords(update_, kPlain);
     if (words.empty()) words = Word(v1::VERDICT_UNDECIDED);
+    if (Measures(update_) && update_.verdict() == v1::VERDICT_PASS) words = "measured";
     words.front() = static_cast<char>(words.front() - 'a' + 'A');
     std::vector<std::string> sentences = VerdictSentences(update_, kPlain);
     std::string first = sentences.front();
@@ -293,6 +295,21 @@ class Section {
       html += Paragraph("tree_cpu_time is within 2 % of cpu_time.", "quiet");
     }
     return Part("Every metric", html);
+  }
+
+  // Renders the estimates of a measurement, first those that were asked for.
+  std::string EveryEstimate() const {
+    if (!Measures(update_)) return "";
+    const bool benchmarks = SeveralBenchmarks(update_);
+    Rows rows = {{"arm", "metric", "estimate", "interval", "width", "runs", "sd", "result"}};
+    for (const v1::Estimate& one : update_.estimates()) {
+      rows.push_back({OneLine((benchmarks ? one.benchmark() + ": " : "") + one.arm()),
+                      OneLine(one.metric()), EstimateValue(one, kPlain),
+                      EstimateInterval(one, kPlain), EstimateWidth(one), std::to_string(one.n()),
+                      one.has_sd() ? FormatQuantity(one.sd(), one.unit(), kPlain) : "-",
+                      EstimateState(one)});
+    }
+    return Part("Every estimate", HtmlTable(rows, "Every estimate"));
   }
 
   static std::vector<std::string> MetricRow(const v1::Comparison& one, bool benchmarks) {

@@ -9,6 +9,7 @@
 #include "client/present/analysis.h"
 #include "client/present/csv.h"
 #include "client/present/gates.h"
+#include "client/present/measurement.h"
 #include "client/present/report.h"
 #include "client/request/replay.h"
 #include "client/session/session_export.h"
@@ -229,6 +230,8 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   if (described) {
     source.analyze = ReplayAnalysis(source.session, ColumnsOf(source.session, runs)).command;
   }
+  // A measurement has nothing to compare, so its page consists of the estimates.
+  if (Measures(source.session.report())) return source;
   const auto spec = SpecOf(source.session);
   auto orders = spec ? TakeRuns(*spec, runs, &source) : Result<std::vector<ArmOrder>>(spec.error());
   if (!orders) source.missing = orders.error().message;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/git/worktree_plan.h"
+#include "client/present/measurement.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/units.h"
@@ -402,10 +403,18 @@ std::optional<v1::Benchmark> OnlySubmitted(const v1::SessionSpec& spec) {
   return submitted;
 }
 
+// Adds the precision of a measurement, which is its rule.
+void AddPrecision(const v1::SessionSpec& spec, CommandText* line) {
+  const double width = spec.rule().precision_width();
+  if (width > 0) line->Option("--precision", FormatRoundTripPercent(width), "1%");
+}
+
 }  // namespace
 
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
-  const std::string start = fmt::format("benchctl compare --seed {}", seed);
+  const bool measures = Measures(spec);
+  const std::string start =
+      fmt::format("benchctl {} --seed {}", measures ? "measure" : "compare", seed);
   const std::string as_asked =
       start + " " + (spec.invocation().empty() ? "-f FILE" : Printable(spec.invocation()));
   const std::optional<v1::Benchmark> submitted = OnlySubmitted(spec);
@@ -419,6 +428,10 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
                         : start);
   for (const SessionOption& option : SessionOptions()) {
     if (commits && option.info.name == "cwd") continue;  // AddGitOptions() adds it
+    if (measures && option.info.name == "rule") {
+      AddPrecision(spec, &line);
+      continue;
+    }
     if (commits && commits->layouts > 1 && option.info.name == "method") continue;  // --layouts
     AddOption(option, {spec, benchmark}, &line);
   }

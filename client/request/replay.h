@@ -11,7 +11,7 @@ namespace benchd::client {
 
 // Functions that translate a session back to command lines.
 
-/// Returns the `benchctl compare ...` command that requests the same session with the same seed,
+/// Returns the `benchctl compare ...` or `benchctl measure ...` command that requests the same session with the same seed,
 /// quoted for a shell. Commits become --git, in their repository. If options cannot express the
 /// session, as for a suite, the result is the recorded invocation with the file name as typed, or
 /// only "-f FILE" for a session of another client.

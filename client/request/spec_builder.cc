@@ -90,20 +90,21 @@ class Builder {
       const std::vector<ArmInput>& arms = ArmsOf(benchmark);
       if (arms.empty()) {
         return UsageError(input_.origin + ": missing arms",
-                          "add two [[arm]] tables, each with a name");
+                          input_.measures ? "add an [[arm]] table with a name"
+                                          : "add two [[arm]] tables, each with a name");
       }
       const bool commits = !input_.arms.empty() && input_.arms.front().commit.has_value();
       if (commits && !arms.front().commit) {
         return UsageError(arms.front().origin + ": with git, the commits are the arms",
                           "remove git or the benchmark's own arms");
       }
-      auto checked = CheckArms(arms);
+      auto checked = CheckArms(arms, input_.measures);
       if (!checked) return checked;
     }
     return {};
   }
 
-  static Result<void> CheckArms(const std::vector<ArmInput>& arms) {
+  static Result<void> CheckArms(const std::vector<ArmInput>& arms, bool measures) {
     std::set<std::string> names;
     std::size_t references = 0;
     for (std::size_t i = 0; i < arms.size(); ++i) {
@@ -121,6 +122,7 @@ class Builder {
       }
       if (IsReference(arms, i)) ++references;
     }
+    if (measures) return {};
     if (references == 0) return UsageError("missing reference", "give an arm role = \"reference\"");
     if (references == arms.size()) {
       return UsageError("missing candidate", "add a second arm");
@@ -259,7 +261,9 @@ class Builder {
       if (!checked) return checked;
       v1::Arm* arm = benchmark->add_arms();
       arm->set_name(from.name);
-      arm->set_role(IsReference(arms, i) ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
+      arm->set_role(input_.measures        ? v1::ARM_ROLE_MEASURED
+                    : IsReference(arms, i) ? v1::ARM_ROLE_REFERENCE
+                                           : v1::ARM_ROLE_CANDIDATE);
       arm->set_command(command);
       ArmSettings settings = shared;
       TRY_VOID(ApplyOwnValues(from, input_.templates, caller_.cwd, &settings, arm));

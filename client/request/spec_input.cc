@@ -7,6 +7,7 @@
 #include "client/request/quantity.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
+#include "core/parse/command_line.h"
 
 namespace benchd::client {
 namespace {
@@ -118,15 +119,70 @@ Result<SpecInput> ArmsFromCommandLine(const ParsedArguments& arguments) {
   return input;
 }
 
-}  // namespace
+// Returns the name of the program of a command, or "program" if it has no usable name.
+std::string ProgramName(const std::string& command) {
+  constexpr std::size_t kLongest = 40;
+  const auto words = SplitCommandLine(command);
+  std::string name = words && !words->empty() ? words->front() : std::string();
+  name.erase(0, name.find_last_of('/') + 1);
+  const bool usable = !name.empty() && name.size() <= kLongest && !HasControlCharacter(name);
+  return usable ? name : "program";
+}
 
-Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
-  auto input = ArmsFromCommandLine(arguments);
+// Returns the name with the smallest number behind it that is not taken: "gzip", "gzip-2".
+std::string FreeName(const std::string& name, const std::vector<std::string>& taken) {
+  std::string free = name;
+  for (int number = 2; std::ranges::find(taken, free) != taken.end(); ++number) {
+    free = fmt::format("{}-{}", name, number);
+  }
+  return free;
+}
+
+// Names the only benchmark by --benchmark.
+Result<SpecInput> WithBenchmarkName(const ParsedArguments& arguments, Result<SpecInput> input) {
   const std::string* const name = LastValue(arguments, "benchmark");
   if (!input || name == nullptr) return input;
   if (name->empty()) return UsageError("--benchmark: empty name");
   input->benchmarks.front().name = *name;
   return input;
+}
+
+Result<SpecInput> MeasuredArms(const ParsedArguments& arguments) {
+  SpecInput input;
+  input.measures = true;
+  input.options = CollectSessionOptions(arguments);
+  if (input.options.contains("between")) return OneCommandForValues(arguments, std::move(input));
+  std::vector<std::string> names;
+  for (const GivenOption& option : arguments.options) {
+    if (option.name == "name") names.push_back(option.value);
+  }
+  const std::vector<std::string>& commands = arguments.positionals;
+  if (commands.empty()) {
+    return UsageError("measure: missing command",
+                      "give one or more commands, each one string: benchctl measure 'COMMAND'");
+  }
+  if (names.size() > commands.size()) {
+    return UsageError("--name " + names[commands.size()] + ": more names than commands",
+                      "the names belong to the commands in order");
+  }
+  for (std::size_t i = names.size(); i < commands.size(); ++i) {
+    names.push_back(FreeName(ProgramName(commands[i]), names));
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    input.arms.push_back({names[i], "", commands[i], "", fmt::format("COMMAND {}", i + 1), {}});
+  }
+  input.benchmarks.push_back({});
+  return input;
+}
+
+}  // namespace
+
+Result<SpecInput> MeasuredInput(const ParsedArguments& arguments) {
+  return WithBenchmarkName(arguments, MeasuredArms(arguments));
+}
+
+Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+  return WithBenchmarkName(arguments, ArmsFromCommandLine(arguments));
 }
 
 }  // namespace benchd::client

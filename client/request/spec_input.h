@@ -52,6 +52,8 @@ struct SpecInput {
   std::vector<ArmInput> arms;
   std::vector<BenchmarkInput> benchmarks;
   bool templates = false;  ///< whether commands may contain {name} and {dir}
+  /// Whether the arms are measured and not compared. Their roles are then ignored.
+  bool measures = false;
   std::string build;       ///< build command of every benchmark; empty: none
   BuildPlan build_plan;    ///< the plan of that command
   std::string origin;      ///< name of the file; empty: the command line
@@ -67,6 +69,13 @@ struct SpecInput {
 /// @errors no candidate, more names than commands, --reference without NAME=, --reference with
 ///         --git.
 Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments);
+
+/// Returns the arms and the only benchmark of `measure COMMAND...`. An arm without a name in -n gets
+/// that of its program: "gzip", "gzip-2" and so on. With --between, the only command is that of every
+/// value.
+///
+/// @errors no command, more names than commands, several commands with --between.
+Result<SpecInput> MeasuredInput(const ParsedArguments& arguments);
 
 /// Maximum number of benchmarks in a session; benchd enforces the same limit.
 inline constexpr std::size_t kMostBenchmarks = 1000;
@@ -140,7 +149,7 @@ Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd,
 /// run, which opens them as the caller. Pure.
 ///
 /// @errors (exit 2) an invalid value; --confidence with --alpha; missing or equal names; no
-///         reference or no candidate; an empty, too long or unsendable command; equal names of
+///         reference or no candidate, unless the arms are measured; an empty, too long or unsendable command; equal names of
 ///         benchmarks.
 Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
 

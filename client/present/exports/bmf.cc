@@ -9,7 +9,8 @@
 namespace benchd::client {
 namespace {
 
-// Renders the mean of each candidate in every metric, plus and minus one standard deviation.
+// Renders the mean of each candidate in every metric, plus and minus one standard deviation, and
+// the estimates that a measurement was asked for, with their intervals.
 // `--parse bmf` reads it back.
 std::string RenderBmf(const v1::Session& session, std::span<const v1::Run>) {
   // Bencher's built-in measure, which has a fixed unit.
@@ -26,6 +27,15 @@ std::string RenderBmf(const v1::Session& session, std::span<const v1::Run>) {
     if (!c->has_sd_candidate()) continue;
     Put(measure, "lower_value", (c->mean_candidate() - c->sd_candidate()) * scale);
     Put(measure, "upper_value", (c->mean_candidate() + c->sd_candidate()) * scale);
+  }
+  for (const v1::Estimate* one : MeasuredOf(session)) {
+    const bool latency = one->metric() == kLatency && one->unit() == "s";
+    const double scale = latency ? kNanosecondsPerSecond : 1;
+    const v1::Effect& value = one->value();
+    Json& measure = json[SeriesNameOf(*one)][one->metric()];
+    measure["value"] = value.estimate() * scale;
+    if (value.has_lo()) Put(measure, "lower_value", value.lo() * scale);
+    if (value.has_hi()) Put(measure, "upper_value", value.hi() * scale);
   }
   return JsonText(json, 2) + "\n";
 }

@@ -8,6 +8,7 @@
 #include "client/present/exports/means.h"
 #include "client/present/gates.h"
 #include "client/present/json.h"
+#include "client/present/measurement.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
 #include "client/present/verdict_words.h"
@@ -42,6 +43,21 @@ std::optional<Smaller> SmallerIsBetter(const v1::Comparison& c) {
   return inverse;
 }
 
+/// Converts an estimate in the same way. Its range is half the width of its interval.
+std::optional<Smaller> SmallerIsBetter(const v1::Estimate& estimate) {
+  const std::string unit = estimate.unit() == "1" ? "" : estimate.unit();
+  const v1::Effect& effect = estimate.value();
+  const double value = effect.estimate();
+  const bool bounded = effect.has_lo() && effect.has_hi();
+  const auto half = bounded ? std::optional((effect.hi() - effect.lo()) / 2) : std::nullopt;
+  if (!estimate.has_value()) return std::nullopt;
+  if (estimate.better() != v1::BETTER_HIGHER) return Smaller{value, half, unit};
+  if (!(value > 0)) return std::nullopt;
+  Smaller inverse{1 / value, std::nullopt, InverseUnit(unit)};
+  if (half) inverse.sd = *half / (value * value);
+  return inverse;
+}
+
 std::string ThreeDigits(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", value);
@@ -67,6 +83,18 @@ std::string RenderGithub(const v1::Session& session, std::span<const v1::Run>) {
     if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
     entry["extra"] = ResultWords(*c, Style()) + ": " + GateSentence(*c, Style());
     if (c->role() != v1::COMPARISON_ROLE_GATE) entry.erase("extra");
+    list.push_back(std::move(entry));
+  }
+  for (const v1::Estimate* one : MeasuredOf(session)) {
+    const auto smaller = SmallerIsBetter(*one);
+    if (!smaller) continue;
+    Json entry;
+    entry["name"] = SeriesNameOf(*one) + ": " + one->metric() +
+                    (one->better() == v1::BETTER_HIGHER ? " (reciprocal)" : "");
+    entry["unit"] = smaller->unit;
+    entry["value"] = smaller->value;
+    if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
+    entry["extra"] = EstimateState(*one) + ": " + EstimateSentence(*one, Style());
     list.push_back(std::move(entry));
   }
   return JsonText(list, 2) + "\n";

@@ -11,6 +11,7 @@
 #include "client/present/exports.h"
 #include "client/present/findings.h"
 #include "client/present/gates.h"
+#include "client/present/measurement.h"
 #include "client/present/report.h"
 #include "client/present/sentence.h"
 #include "client/present/units.h"
@@ -160,6 +161,45 @@ std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
   return text + "  </testsuite>\n";
 }
 
+// Renders the test case of an estimate that was asked for. One that is not precise is skipped.
+std::string JunitCase(const v1::Estimate& estimate) {
+  const std::string sentence = EstimateSentence(estimate, Style());
+  return "    <testcase" + XmlAttribute("classname", estimate.benchmark()) +
+         XmlAttribute("name", estimate.arm() + ": " + estimate.metric()) + ">\n" +
+         (estimate.precise() ? "      <system-out>" + XmlText(sentence) + "</system-out>\n"
+                             : "      <skipped" + XmlAttribute("message", sentence) + "/>\n") +
+         "    </testcase>\n";
+}
+
+JunitCounts JunitCountsOf(const Estimates& asked) {
+  JunitCounts counts{.tests = asked.size()};
+  for (const v1::Estimate* one : asked) counts.skipped += one->precise() ? 0 : 1;
+  return counts;
+}
+
+// Renders one suite for each benchmark of a measurement.
+std::string MeasuredSuites(const v1::Update& report) {
+  const Estimates asked = AskedOf(report);
+  const std::vector<Warning> warnings = WarningsToActOn(report);
+  std::string text;
+  for (auto first = asked.begin(); first != asked.end();) {
+    const std::string& benchmark = (*first)->benchmark();
+    const auto next = std::find_if(first, asked.end(), [&benchmark](const v1::Estimate* one) {
+      return one->benchmark() != benchmark;
+    });
+    text += "  <testsuite" + XmlAttribute("name", benchmark) +
+            JunitCountsOf(Estimates(first, next)).Attributes() + ">\n";
+    for (; first != next; ++first) text += JunitCase(**first);
+    std::vector<Warning> own;
+    std::ranges::copy_if(warnings, std::back_inserter(own), [&benchmark](const Warning& warning) {
+      return IsSaidOf(warning, benchmark);
+    });
+    if (!own.empty()) text += "    <system-err>" + XmlText(WarningLines(own)) + "</system-err>\n";
+    text += "  </testsuite>\n";
+  }
+  return text;
+}
+
 // Renders one suite for each benchmark with a gate, then one for each benchmark with only warnings.
 std::string JunitSuites(const v1::Update& report) {
   const Comparisons gates = GatesOf(report);
@@ -223,12 +263,14 @@ std::string RenderJunit(const v1::Session& session, std::span<const v1::Run>) {
   }
   const v1::Update& report = session.report();
   const std::vector<const v1::Comparison*> gates = GatesOf(report);
-  std::string text = begin + JunitCountsOf(gates).Attributes();
+  const JunitCounts counts =
+      Measures(report) ? JunitCountsOf(AskedOf(report)) : JunitCountsOf(gates);
+  std::string text = begin + counts.Attributes();
   if (report.elapsed_seconds() > 0) {
     text += XmlAttribute("time", Fixed(report.elapsed_seconds(), 3));
   }
   text += ">\n";
-  return text + JunitSuites(report) + end;
+  return text + (Measures(report) ? MeasuredSuites(report) : JunitSuites(report)) + end;
 }
 
 }  // namespace

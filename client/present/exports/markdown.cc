@@ -10,6 +10,7 @@
 #include "client/present/exports.h"
 #include "client/present/findings.h"
 #include "client/present/markdown_limit.h"
+#include "client/present/measurement.h"
 #include "client/present/report.h"
 #include "client/present/row_selection.h"
 #include "client/present/sentence.h"
@@ -152,6 +153,24 @@ class MarkdownTable {
   bool has_margins_ = false;
 };
 
+// Renders the estimates that a measurement was asked for as a table.
+std::string EstimateTable(const v1::Update& report) {
+  const Estimates asked = AskedOf(report);
+  if (asked.empty()) return "";
+  const bool benchmarks = SeveralBenchmarks(report);
+  std::string text = MarkdownRow({"arm", "metric", EstimatorName(*asked.front()), "interval",
+                                  "width", "runs", "result"}) +
+                     MarkdownRow({"---", "---", "---:", "---:", "---:", "---:", "---"});
+  for (const v1::Estimate* one : asked) {
+    text += MarkdownRow(
+        {(benchmarks ? MarkdownCode(one->benchmark()) + " " : "") + MarkdownCode(one->arm()),
+         MarkdownCode(one->metric()), MarkdownText(EstimateValue(*one, Style())),
+         MarkdownText(EstimateInterval(*one, Style())), EstimateWidth(*one),
+         std::to_string(one->n()), MarkdownText(EstimateState(*one))});
+  }
+  return text;
+}
+
 // Formats the number of runs: "12 runs each", "8 to 40 runs each".
 std::string RunsOfArms(const v1::Update& report) {
   if (report.runs().empty()) return "";
@@ -237,6 +256,7 @@ std::string RenderMarkdown(const v1::Session& session, std::span<const v1::Run>)
   const Comparisons others(first_other, gates.end());
   gates.erase(first_other, gates.end());
   if (!gates.empty()) text += MarkdownTable(gates).Render() + "\n";
+  if (Measures(report)) text += EstimateTable(report) + "\n";
   const std::string means = RenderGeometricMeans(report, Style());
   if (!means.empty()) text += MarkdownText(means) + "\n\n";
   // Warnings that qualify the verdict are shown next to it.

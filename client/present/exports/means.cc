@@ -30,6 +30,19 @@ std::vector<const v1::Comparison*> MeansOf(const v1::Session& session) {
   return means;
 }
 
+std::vector<const v1::Estimate*> MeasuredOf(const v1::Session& session) {
+  std::vector<const v1::Estimate*> measured;
+  if (session.state() != v1::SESSION_STATE_DONE) return measured;
+  for (const v1::Estimate& one : session.report().estimates()) {
+    if (one.asked() && one.has_value()) measured.push_back(&one);
+  }
+  return measured;
+}
+
+std::string SeriesNameOf(const v1::Estimate& estimate) {
+  return estimate.benchmark() + "/" + estimate.arm();
+}
+
 SeriesNames::SeriesNames(const std::vector<const v1::Comparison*>& means) {
   for (const v1::Comparison* c : means) candidates_[c->benchmark()].insert(c->candidate());
 }
