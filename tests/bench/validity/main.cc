@@ -11,6 +11,7 @@
 #include "tests/bench/validity/confirmation.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/intersection.h"
+#include "tests/bench/validity/measure.h"
 #include "tests/bench/validity/options.h"
 #include "tests/bench/validity/replication.h"
 #include "tests/bench/validity/steps.h"
@@ -70,6 +71,12 @@ int Main(std::span<const char* const> words) {
   }
   if (line->confirmation) {
     const Result<std::string> report = ConfirmationReport(line->options, line->format);
+    if (!report) return Fail(report.error());
+    std::fputs(report->c_str(), stdout);
+    return 0;
+  }
+  if (line->measure) {
+    const Result<std::string> report = MeasureReport(line->options, line->format);
     if (!report) return Fail(report.error());
     std::fputs(report->c_str(), stdout);
     return 0;

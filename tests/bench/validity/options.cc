@@ -18,6 +18,7 @@ constexpr std::uint64_t kStepRepetitions = 1000;
 constexpr std::uint64_t kReplicationRepetitions = 10'000;
 constexpr std::uint64_t kIntersectionRepetitions = 10'000;
 constexpr std::uint64_t kConfirmationRepetitions = 10'000;
+constexpr std::uint64_t kMeasureRepetitions = 10'000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -97,6 +98,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.intersection = true;
     } else if (word == "--confirmation") {
       line.confirmation = true;
+    } else if (word == "--measure") {
+      line.measure = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -119,14 +122,15 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
   if (line.confirmation && !given("--repetitions")) {
     line.options.repetitions = kConfirmationRepetitions;
   }
+  if (line.measure && !given("--repetitions")) line.options.repetitions = kMeasureRepetitions;
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
   if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
       given("--change-points") || given("--replication") || given("--intersection") ||
-      given("--confirmation")) {
+      given("--confirmation") || given("--measure")) {
     return InvalidArgument("--check", "its bands need all of the main tables at both levels",
                            "leave --alpha, --only, --no-suites, --coverage, --change-points, "
-                           "--replication, --intersection and --confirmation out");
+                           "--replication, --intersection, --confirmation and --measure out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -152,8 +156,9 @@ watches them block by block, and the pairs that a verdict takes.
   --intersection           instead: what all looks of a session have in common, beside the last one
   --confirmation           instead: false and true regressions with and without --confirm, if each
                            session has an effect of its own
+  --measure                instead: how often the interval of a single arm misses its value
   --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication,
-                           --intersection and --confirmation 10000, with --check 500, with
+                           --intersection, --confirmation and --measure 10000, with --check 500, with
                            --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number

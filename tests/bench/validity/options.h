@@ -15,6 +15,7 @@ struct CommandLine {
   bool replication = false;
   bool intersection = false;
   bool confirmation = false;
+  bool measure = false;
   bool help = false;
 };
 
