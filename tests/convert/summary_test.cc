@@ -34,7 +34,8 @@ GateSummary UnusualSummary() {
           .verdict = Verdict::kRegression,
           .machine = "x",
           .kernel = "y",
-          .settings = "z"};
+          .settings = "z",
+          .value = Effect{0.6, 0.5, 0.7}};
 }
 
 TEST(SummaryConversionTest, LosesNothing) {

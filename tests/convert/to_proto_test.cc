@@ -153,6 +153,56 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_EQ(proto.elapsed_seconds(), 20.0);
 }
 
+TEST(ToProtoTest, AnEstimateCarriesItsNumbersAndNothingElse) {
+  Report report;
+  report.estimates = {Estimate{.benchmark = "parse",
+                               .arm = "new",
+                               .metric = "wall_time",
+                               .unit = "s",
+                               .asked = true,
+                               .better = Better::kLower,
+                               .estimator = {EstimatorKind::kQuantile, 0.9},
+                               .confidence = 0.995,
+                               .n = 12,
+                               .value = Effect{0.5, 0.25, std::nullopt},
+                               .min = 0.0,  // a measured zero is written
+                               .precision = 0.01,
+                               .precise = false,
+                               .reason = "resolution",
+                               .expected_blocks = 3,
+                               .eta = std::chrono::seconds(10)},
+                      Estimate{}};
+  v1::Update proto;
+  ToProto(report, SessionState::kDone, &proto);
+  const v1::Estimate& estimate = proto.estimates(0);
+  EXPECT_EQ(estimate.benchmark(), "parse");
+  EXPECT_EQ(estimate.arm(), "new");
+  EXPECT_EQ(estimate.metric(), "wall_time");
+  EXPECT_EQ(estimate.unit(), "s");
+  EXPECT_TRUE(estimate.asked());
+  EXPECT_EQ(estimate.better(), v1::BETTER_LOWER);
+  EXPECT_EQ(estimate.estimator().quantile(), 0.9);
+  EXPECT_EQ(estimate.confidence(), 0.995);
+  EXPECT_EQ(estimate.n(), 12U);
+  EXPECT_EQ(estimate.value().lo(), 0.25);
+  EXPECT_FALSE(estimate.value().has_hi());
+  EXPECT_FALSE(estimate.has_last());
+  EXPECT_FALSE(estimate.has_sd());
+  EXPECT_TRUE(estimate.has_min());
+  EXPECT_FALSE(estimate.has_max());
+  EXPECT_EQ(estimate.precision(), 0.01);
+  EXPECT_TRUE(estimate.has_precise());
+  EXPECT_FALSE(estimate.precise());
+  EXPECT_EQ(estimate.reason(), "resolution");
+  EXPECT_EQ(estimate.eta_seconds(), 10.0);
+  const v1::Estimate& nothing = proto.estimates(1);
+  EXPECT_FALSE(nothing.has_value());
+  EXPECT_FALSE(nothing.has_precision());
+  EXPECT_FALSE(nothing.has_precise());
+  EXPECT_FALSE(nothing.has_eta_seconds());
+  EXPECT_EQ(nothing.better(), v1::BETTER_UNSPECIFIED);
+}
+
 // An older client reads the margin that applies if values vary, and ignores the rest.
 TEST(ToProtoTest, AnExactGateHasItsMarginAndComesBack) {
   for (const MarginKind kind : {MarginKind::kExact, MarginKind::kAbsolute}) {

@@ -56,6 +56,37 @@ TEST(SummaryTest, HasAGateWithItsArmsAndWhereItWasMeasured) {
   EXPECT_EQ(summary.settings, "cpus=1-2 governor=performance");
 }
 
+TEST(SummaryTest, AMeasuredArmHasItsValueAndNoReference) {
+  SessionRecord record = Done();
+  for (Arm& arm : record.spec.benchmarks[0].arms) arm.role = ArmRole::kMeasured;
+  record.snapshot.report->comparisons.clear();
+  Estimate asked{.benchmark = "main", .arm = "new", .metric = "wall_time", .unit = "s"};
+  asked.asked = true;
+  asked.n = 12;
+  asked.value = Effect{0.5, 0.49, 0.51};
+  asked.precise = true;
+  Estimate other = asked;
+  other.asked = false;
+  other.precise.reset();
+  Estimate open = asked;
+  open.metric = "cpu_time";
+  open.precise = false;
+  record.snapshot.report->estimates = {asked, open, other};
+  const std::vector<GateSummary> summaries = SummariesOf(record);
+  ASSERT_EQ(summaries.size(), 2U);
+  EXPECT_EQ(summaries[0].candidate, "new");
+  EXPECT_EQ(summaries[0].command, "./new");
+  EXPECT_EQ(summaries[0].reference, "");
+  EXPECT_EQ(summaries[0].n_candidate, 12U);
+  EXPECT_EQ(summaries[0].mean_candidate, 0.5);
+  EXPECT_EQ(summaries[0].value, asked.value);
+  EXPECT_FALSE(summaries[0].change);
+  EXPECT_EQ(summaries[0].verdict, Verdict::kPass);
+  EXPECT_EQ(summaries[0].kernel, "6.1");
+  EXPECT_EQ(summaries[1].position, 1U);
+  EXPECT_EQ(summaries[1].verdict, Verdict::kUndecided);
+}
+
 // The published vector of FNV-1a for "foobar" is 85944171f73967e8.
 TEST(SummaryTest, OneWithoutANameIsKnownByItsCommand) {
   SessionRecord record = Done();

@@ -45,7 +45,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [ub1, ub2] = UnmatchedBenchmark{};
   [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
-  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12] = Report{};
+  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13] = Report{};
   [[maybe_unused]] auto [sc1, sc2, sc3, sc4, sc5, sc6] = SuiteChange{};
   [[maybe_unused]] auto [ao1, ao2, ao3, ao4] = ArmOrder{};
   [[maybe_unused]] auto [ag1, ag2] = ArmGroup{};
@@ -58,6 +58,8 @@ using testing::HasSubstr;
                          x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32,
                          x33, x34, x35] = Comparison{};
   [[maybe_unused]] auto [cf1, cf2, cf3, cf4, cf5, cf6] = Confirmation{};
+  [[maybe_unused]] auto [es1, es2, es3, es4, es5, es6, es7, es8, es9, es10, es11, es12, es13, es14,
+                         es15, es16, es17, es18, es19] = Estimate{};
   [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};

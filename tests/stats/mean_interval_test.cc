@@ -1,0 +1,119 @@
+#include "core/stats/mean_interval.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/stats/paired.h"
+#include "core/stats/sequential_boundary.h"
+#include "tests/golden/golden.h"
+
+namespace benchd {
+namespace {
+
+constexpr double kTolerance = 1e-11;
+
+Moments Of(const std::vector<double>& values, bool inverse = false) {
+  Moments moments;
+  for (const double value : values) moments.Add(inverse ? 1 / value : value);
+  return moments;
+}
+
+TEST(MeanIntervalTest, AgreesWithMpmath) {
+  for (const nlohmann::json& one : golden::ReadFile("measure.json").at("means")) {
+    const auto values = one.at("values").get<std::vector<double>>();
+    const std::string scale = one.at("scale");
+    const Moments moments = Of(values, scale == "harmonic");
+    const PairedEstimate estimate =
+        scale == "linear" ? EstimateMean(moments) : EstimateLogMean(moments);
+    const double t =
+        SequentialBoundary::Robbins(one.at("alpha"), 8).value().CriticalT(values.size());
+    Interval interval = GuardedInterval(estimate, t);
+    if (scale == "harmonic") interval = Mirror(interval);
+    if (scale != "linear") interval = {std::exp(interval.lo), std::exp(interval.hi)};
+    SCOPED_TRACE(one.at("id").get<std::string>());
+    EXPECT_TRUE(golden::Close(t, one.at("t"), kTolerance));
+    EXPECT_TRUE(golden::Close(estimate.se, one.at("se"), kTolerance));
+    EXPECT_TRUE(golden::Close(estimate.kappa, one.at("kappa"), kTolerance));
+    EXPECT_TRUE(golden::Close(interval.lo, one.at("lo"), kTolerance));
+    EXPECT_TRUE(golden::Close(interval.hi, one.at("hi"), kTolerance));
+  }
+}
+
+// A single arm is a pair whose reference is constantly 1.
+TEST(MeanIntervalTest, IsThatOfARatioToAConstant) {
+  const std::vector<double> values = {9.1, 10.4, 9.9, 12.5, 9.7, 10.1, 10.2, 9.3, 9.8};
+  PairedMoments pairs;
+  for (const double value : values) pairs.Add(1, value);
+  const PairedEstimate ratio = EstimateRatio(pairs.Centred());
+  const PairedEstimate mean = EstimateLogMean(Of(values));
+  EXPECT_EQ(mean.n, ratio.n);
+  EXPECT_NEAR(mean.centre, ratio.centre, 1e-14);
+  EXPECT_NEAR(mean.se, ratio.se, 1e-14);
+  EXPECT_NEAR(mean.kappa, ratio.kappa, 1e-12);
+}
+
+TEST(MeanIntervalTest, ConstantsHaveNoSpread) {
+  const Moments constant = Of(std::vector<double>(9, 0.1));
+  EXPECT_EQ(EstimateLogMean(constant).se, 0);
+  EXPECT_EQ(EstimateLogMean(constant).kappa, 0);
+  EXPECT_EQ(EstimateMean(constant).centre, 0.1);
+  EXPECT_TRUE(NeedsAllowance(constant, 1e-9));
+  EXPECT_FALSE(NeedsAllowance(constant, 0));
+}
+
+TEST(MeanIntervalTest, ALogarithmNeedsAMeanAboveZeroThatKeepsItsDigits) {
+  EXPECT_TRUE(LogMeanDefined(Of({0, 1, 2})));
+  EXPECT_FALSE(LogMeanDefined(Of({0, 0, 0})));
+  EXPECT_FALSE(LogMeanDefined(Of({-1, -2})));
+  EXPECT_FALSE(LogMeanDefined(Of({1e-95, 1e-95})));
+  EXPECT_FALSE(LogMeanDefined(Moments()));
+  EXPECT_FALSE(MeanDefined(Moments()));
+  EXPECT_TRUE(MeanDefined(Of({-1, -2})));
+  EXPECT_FALSE(MeanDefined(Of({-1e200, 1e200, 3e200})));
+}
+
+TEST(MeanIntervalTest, TheSpreadDecidesWhetherStepsCount) {
+  EXPECT_TRUE(NeedsAllowance(Of({1, 1, 2, 1}), 1));      // sd 0.5
+  EXPECT_FALSE(NeedsAllowance(Of({1, 2, 1, 2, 3}), 1));  // sd 0.84
+}
+
+TEST(QuantileRanksTest, AgreeWithSumsOfTheBinomialLaw) {
+  for (const nlohmann::json& one : golden::ReadFile("measure.json").at("ranks")) {
+    SCOPED_TRACE(one.dump());
+    const QuantileRanks ranks = RanksOfQuantile(one.at("n"), one.at("p"), one.at("alpha"));
+    const auto expected = [&one](const char* end) {
+      return one.at(end).is_null() ? std::optional<std::uint64_t>()
+                                   : std::optional(one.at(end).get<std::uint64_t>());
+    };
+    EXPECT_EQ(ranks.lo, expected("lo"));
+    EXPECT_EQ(ranks.hi, expected("hi"));
+  }
+}
+
+TEST(QuantileIntervalTest, TakesTheOrderStatisticsOfItsRanks) {
+  const std::vector<double> sorted = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const OneLook both = QuantileInterval(sorted, 0.5, {2, 8});
+  EXPECT_EQ(both.estimate, 5);
+  EXPECT_EQ(both.interval, (Interval{2, 8}));
+  const OneLook open = QuantileInterval(sorted, 0.75, {4, std::nullopt});
+  EXPECT_EQ(open.estimate, 7);
+  EXPECT_EQ(open.interval, (Interval{4, std::numeric_limits<double>::infinity()}));
+  EXPECT_EQ(QuantileInterval(sorted, 0.5, {}).interval, std::nullopt);
+}
+
+// The median is the quantile 0.5: both searches find the same ranks.
+TEST(QuantileIntervalTest, OfOneHalfIsSymmetric) {
+  for (const std::uint64_t n : {9U, 30U, 101U}) {
+    const QuantileRanks ranks = RanksOfQuantile(n, 0.5, 0.05);
+    ASSERT_TRUE(ranks.lo && ranks.hi);
+    EXPECT_EQ(*ranks.lo, n + 1 - *ranks.hi);
+  }
+}
+
+}  // namespace
+}  // namespace benchd
