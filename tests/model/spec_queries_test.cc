@@ -19,6 +19,22 @@ TEST(ArmsWithRoleTest, KeepsTheOrderOfTheSpec) {
   EXPECT_EQ(ArmsWithRole(WithArms(2, 1), ArmRole::kReference), (std::vector<std::size_t>{0, 1}));
 }
 
+TEST(MeasuredTest, IsASessionWhoseArmsAreAllMeasured) {
+  Benchmark measured;
+  measured.arms = {{.role = ArmRole::kMeasured}, {.role = ArmRole::kMeasured}};
+  EXPECT_TRUE(IsMeasured(measured));
+  EXPECT_FALSE(IsMeasured(Benchmark()));
+  EXPECT_EQ(PairsOf(measured), 2U);
+  EXPECT_EQ(PairsOf(WithArms(2, 3)), 6U);
+  SessionSpec spec;
+  EXPECT_FALSE(IsMeasured(spec));
+  spec.benchmarks = {measured};
+  EXPECT_TRUE(IsMeasured(spec));
+  spec.benchmarks.push_back(WithArms(1, 1));
+  EXPECT_FALSE(IsMeasured(spec));
+  EXPECT_EQ(RunsPerBlock(measured), (std::vector<std::size_t>{1, 1}));
+}
+
 TEST(RunsPerBlockTest, IsOneForUpToThreeCandidates) {
   EXPECT_EQ(RunsPerBlock(WithArms(1, 3)), (std::vector<std::size_t>{1, 1, 1, 1}));
 }

@@ -46,6 +46,25 @@ TEST(ValidateSpecTest, RunsCommandsAndHooksWithTheirInterpreter) {
   EXPECT_EQ(made.hooks.build.argv, (Words{"/bin/sh", "-c", "benchctl build"}));
 }
 
+TEST(ValidateSpecTest, MeasuredArmsNeedNoReferenceButMayNotBeMixed) {
+  SessionSpec spec = fake::TwoArms();
+  for (Arm& arm : spec.benchmarks[0].arms) arm.role = ArmRole::kMeasured;
+  EXPECT_TRUE(ValidateSpec(spec));
+  SessionSpec one = spec;
+  one.benchmarks[0].arms.pop_back();
+  EXPECT_TRUE(ValidateSpec(one)) << "one program is enough";
+  SessionSpec mixed = spec;
+  mixed.benchmarks[0].arms[1].role = ArmRole::kCandidate;
+  SessionSpec suite = spec;
+  suite.benchmarks.push_back(fake::TwoArms().benchmarks[0]);
+  suite.benchmarks[1].name = "other";
+  for (const SessionSpec& wrong : {mixed, suite}) {
+    const Result<SessionSpec> refused = ValidateSpec(wrong);
+    ASSERT_FALSE(refused);
+    EXPECT_WORDING(refused.error());
+  }
+}
+
 TEST(ValidateSpecTest, ArmsMayReadDifferentFiles) {
   SessionSpec spec = fake::TwoArms();
   spec.benchmarks[0].arms[0].input = "/a";
