@@ -168,10 +168,10 @@ std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style
   return lines;
 }
 
-std::string RenderEstimates(const v1::Update& update, RowsShown shown, const std::string& session,
-                            const Style& style) {
+std::string RenderEstimates(const v1::Update& update, EstimatesShown shown,
+                            const std::string& session, const Style& style) {
   if (!Measures(update)) return "";
-  const bool all = shown == RowsShown::kAll;
+  const bool all = shown == EstimatesShown::kAll;
   const bool benchmarks = SeveralBenchmarks(update);
   Rows rows = {{"arm", "metric", "", "interval", "width", "runs", "min", "max", "sd", ""}};
   std::set<std::string> estimators;

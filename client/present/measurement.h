@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/present/report.h"
 #include "client/present/text.h"
 
 namespace benchd::client {
@@ -53,12 +52,18 @@ std::string EstimateSentence(const v1::Estimate& estimate, const Style& style);
 /// not precise.
 std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style& style);
 
-/// Renders the estimates as a table: one row per metric and arm. With kWhatMatters, only those that
-/// were asked for, and a line that counts the others. Ends with a newline; empty without estimates.
+/// The estimates that have a row.
+enum class EstimatesShown {
+  kAsked,  ///< those that were asked for; a line counts the others
+  kAll,
+};
+
+/// Renders the estimates as a table: one row per metric and arm. Ends with a newline; empty without
+/// estimates.
 ///
 /// @param session  the session whose record has the omitted rows; empty: --verbose shows them
-std::string RenderEstimates(const v1::Update& update, RowsShown shown, const std::string& session,
-                            const Style& style);
+std::string RenderEstimates(const v1::Update& update, EstimatesShown shown,
+                            const std::string& session, const Style& style);
 
 /// Renders what the intervals do not cover: that values of different sessions are not comparable.
 /// Empty unless the result has this note.

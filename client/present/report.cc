@@ -143,7 +143,7 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   const bool all = options.detail == Detail::kAll;
   std::string text = RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
                                        Printable(options.session), style);
-  text += RenderEstimates(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
+  text += RenderEstimates(update, all ? EstimatesShown::kAll : EstimatesShown::kAsked,
                           Printable(options.session), style);
   if (all) text += PairingLines(update);
   for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";

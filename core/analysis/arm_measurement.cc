@@ -13,8 +13,11 @@ namespace {
 
 constexpr double kMiddle = 0.5;
 
-// Converts an interval from the log scale.
-Interval ToValues(const Interval& logs) { return {std::exp(logs.lo), std::exp(logs.hi)}; }
+// Converts an interval from the log scale relative to the value. Without a spread, both ends are
+// exactly the value.
+Interval ToValues(double value, const Interval& logs) {
+  return {value * std::exp(logs.lo), value * std::exp(logs.hi)};
+}
 
 // Returns the interval with each end moved outwards by one step. Ends above 0 stay there.
 Interval WidenedByStep(const Interval& interval, double estimate, double step) {
@@ -53,15 +56,17 @@ std::optional<double> ArmMeasurement::Value() const {
 
 std::optional<Interval> ArmMeasurement::MeanAt(double t, double resolution, bool once) const {
   const auto interval_of = [t, once](const PairedEstimate& estimate) {
-    return once ? PlainInterval(estimate, t) : GuardedInterval(estimate, t);
+    return once ? PlainInterval(estimate, t) : SkewedInterval(estimate, t);
   };
   const bool coarse = NeedsAllowance(raw_, resolution);
   const Moments& analysed = Harmonic() ? inverse_ : raw_;
-  if (positive_ && LogMeanDefined(analysed) && InRatioRange(raw_.mean())) {
+  const std::optional<double> value = Value();
+  if (value && positive_ && LogMeanDefined(analysed) && InRatioRange(raw_.mean())) {
     PairedEstimate estimate = EstimateLogMean(analysed);
+    estimate.centre = 0;
     if (coarse) estimate.allowance = resolution / raw_.mean();
     const Interval logs = interval_of(estimate);
-    return ToValues(Harmonic() ? Mirror(logs) : logs);
+    return ToValues(*value, Harmonic() ? Mirror(logs) : logs);
   }
   if (!MeanDefined(raw_)) return std::nullopt;
   PairedEstimate estimate = EstimateMean(raw_);

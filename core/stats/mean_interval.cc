@@ -1,5 +1,6 @@
 #include "core/stats/mean_interval.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -57,6 +58,14 @@ PairedEstimate EstimateLogMean(const Moments& values) {
 }
 
 PairedEstimate EstimateMean(const Moments& values) { return FromSpread(values, values.mean(), 1); }
+
+Interval SkewedInterval(const PairedEstimate& estimate, double t) {
+  const double least = kLeastSkewness / std::sqrt(static_cast<double>(estimate.n));
+  const double low = GuardAgainstSkewness(estimate.kappa, t).low;
+  const double high = GuardAgainstSkewness(std::max(estimate.kappa, least), t).high;
+  return {estimate.centre - estimate.se * low - estimate.allowance,
+          estimate.centre + estimate.se * high + estimate.allowance};
+}
 
 bool NeedsAllowance(const Moments& values, double resolution) {
   return values.standard_deviation() < kVisibleSteps * resolution;

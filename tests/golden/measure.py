@@ -64,7 +64,7 @@ def interval(u, centre, t):
     se = mp.sqrt(v / n)
     kappa = mp.fsum(x**3 for x in u) * n / ((n - 1) * (n - 2)) / v ** mp.mpf("1.5") / mp.sqrt(n)
     low = max(t, hall(kappa, t))
-    high = max(t, -hall(kappa, -t))
+    high = max(t, -hall(max(kappa, 2 / mp.sqrt(n)), -t))
     return se, kappa, centre - se * low, centre + se * high
 
 

@@ -32,7 +32,7 @@ TEST(MeanIntervalTest, AgreesWithMpmath) {
         scale == "linear" ? EstimateMean(moments) : EstimateLogMean(moments);
     const double t =
         SequentialBoundary::Robbins(one.at("alpha"), 8).value().CriticalT(values.size());
-    Interval interval = GuardedInterval(estimate, t);
+    Interval interval = SkewedInterval(estimate, t);
     if (scale == "harmonic") interval = Mirror(interval);
     if (scale != "linear") interval = {std::exp(interval.lo), std::exp(interval.hi)};
     SCOPED_TRACE(one.at("id").get<std::string>());
@@ -55,6 +55,22 @@ TEST(MeanIntervalTest, IsThatOfARatioToAConstant) {
   EXPECT_NEAR(mean.centre, ratio.centre, 1e-14);
   EXPECT_NEAR(mean.se, ratio.se, 1e-14);
   EXPECT_NEAR(mean.kappa, ratio.kappa, 1e-12);
+}
+
+TEST(MeanIntervalTest, AllowsForSlowRunsThatHaveNotOccurred) {
+  const PairedEstimate symmetric{.n = 100, .centre = 1, .se = 0.01};
+  const Interval plain = GuardedInterval(symmetric, 3);
+  const Interval skewed = SkewedInterval(symmetric, 3);
+  EXPECT_EQ(skewed.lo, plain.lo);
+  EXPECT_GT(skewed.hi, plain.hi);
+  // A sample that is more skewed than that has its own guard.
+  const PairedEstimate long_tail{.n = 100, .centre = 1, .se = 0.01, .kappa = 0.5};
+  EXPECT_EQ(SkewedInterval(long_tail, 3).hi, GuardedInterval(long_tail, 3).hi);
+  const PairedEstimate left{.n = 100, .centre = 1, .se = 0.01, .kappa = -0.5};
+  EXPECT_EQ(SkewedInterval(left, 3).lo, GuardedInterval(left, 3).lo);
+  PairedEstimate many = symmetric;
+  many.n = 1'000'000;
+  EXPECT_NEAR(SkewedInterval(many, 3).hi, GuardedInterval(many, 3).hi, 1e-4);
 }
 
 TEST(MeanIntervalTest, ConstantsHaveNoSpread) {

@@ -111,7 +111,7 @@ struct Misses {
 };
 
 Interval LogInterval(const Moments& values, double t) {
-  const Interval logs = GuardedInterval(EstimateLogMean(values), t);
+  const Interval logs = SkewedInterval(EstimateLogMean(values), t);
   return {std::exp(logs.lo), std::exp(logs.hi)};
 }
 

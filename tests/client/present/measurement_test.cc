@@ -135,17 +135,18 @@ TEST(MeasurementTest, SentencesCountAndNameWhatIsNotPrecise) {
 }
 
 TEST(MeasurementTest, ATableLeavesOutColumnsBeforeItIsTooWide) {
-  const std::string wide = RenderEstimates(TwoPrograms(), RowsShown::kAll, "k3x9m2pq", Style());
+  const std::string wide =
+      RenderEstimates(TwoPrograms(), EstimatesShown::kAll, "k3x9m2pq", Style());
   EXPECT_THAT(wide, HasSubstr("min"));
   EXPECT_THAT(wide, HasSubstr("cpu_time"));
   EXPECT_WORDING(wide);
   const std::string usual =
-      RenderEstimates(TwoPrograms(), RowsShown::kWhatMatters, "k3x9m2pq", Style());
+      RenderEstimates(TwoPrograms(), EstimatesShown::kAsked, "k3x9m2pq", Style());
   EXPECT_THAT(usual, Not(HasSubstr("cpu_time")));
   EXPECT_THAT(usual, HasSubstr("1 estimate of other metrics: benchctl show k3x9m2pq lists them"));
   const Style narrow{.width = 70};
   const std::string shortened =
-      RenderEstimates(TwoPrograms(), RowsShown::kWhatMatters, "k3x9m2pq", narrow);
+      RenderEstimates(TwoPrograms(), EstimatesShown::kAsked, "k3x9m2pq", narrow);
   EXPECT_LE(Widest(Lines(shortened)), 70);
   EXPECT_THAT(shortened, HasSubstr("10.08 … 10.16 ms"));
 }
