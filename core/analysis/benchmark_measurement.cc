@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -70,7 +71,10 @@ std::vector<std::size_t> BenchmarkMeasurement::AskedMetrics() const {
   } else if (benchmark_.parse.empty()) {
     add_if([&](std::size_t id) { return metrics[id].key == kDefaultMetric; });
   } else {
-    const GateDefaults defaults(design_.rule.width);
+    // Without a precision, no step is too coarse.
+    const bool any_width = design_.rule.kind != RuleKind::kPrecision;
+    const GateDefaults defaults(any_width ? std::numeric_limits<double>::infinity()
+                                          : design_.rule.width);
     add_if([&](std::size_t id) { return GatesByDefault(benchmark_, defaults, catalog_, id); });
     // A mean needs no direction, so metrics without one are better than none.
     if (asked.empty()) {

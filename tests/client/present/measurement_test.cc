@@ -207,7 +207,7 @@ TEST(MeasurementTest, ReplaysAsAMeasurement) {
   const v1::Session session = MeasuredSession();
   EXPECT_EQ(
       ReplayCommand(session.spec(), 7),
-      "benchctl measure --seed 7 --cwd / --precision 0.5% -n quick -n slow -- ./quick ./slow");
+      "benchctl measure --seed 7 --precision 0.5% --cwd / -n quick -n slow -- ./quick ./slow");
   EXPECT_EQ(ReplayAnalysis(session, {}).command, "") << "there is no comparison to recompute";
 }
 

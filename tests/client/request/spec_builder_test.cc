@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "client/app/command.h"
+#include "client/commands/compare.h"
 #include "client/request/session_options.h"
 #include "client/request/spec_input.h"
 #include "client/session/submission.h"
@@ -284,6 +285,68 @@ TEST(SpecBuilderTest, NamesTheBenchmark) {
     EXPECT_EQ(input->benchmarks.front().name, "parse");
   }
   ExpectRefused(Build({"--benchmark", "", "a", "b"}));
+}
+
+// As `benchctl measure` builds it.
+Result<v1::SessionSpec> BuildMeasured(std::vector<std::string> words) {
+  auto arguments = ParseArguments(words, AllOptions(*FindCommand("measure")));
+  if (!arguments) return std::move(arguments).error();
+  auto input = MeasuredInput(*arguments);
+  if (!input) return std::move(input).error();
+  auto spec = BuildSpec(*input, Context());
+  if (!spec) return spec;
+  const auto set = SetPrecision(*arguments, &*spec);
+  if (!set) return set.error();
+  return spec;
+}
+
+std::vector<std::string> MeasuredArms(const Result<v1::SessionSpec>& spec) {
+  std::vector<std::string> names;
+  for (const v1::Arm& arm : spec->benchmarks(0).arms()) {
+    EXPECT_EQ(arm.role(), v1::ARM_ROLE_MEASURED);
+    names.push_back(arm.name());
+  }
+  return names;
+}
+
+TEST(MeasureSpecTest, ArmsHaveTheNamesOfTheirPrograms) {
+  const auto spec = BuildMeasured({"-n", "mine", "a", "/usr/bin/gzip -1 x", "gzip -9 x", "'' x"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(MeasuredArms(spec), (std::vector<std::string>{"mine", "gzip", "gzip-2", "program"}));
+  EXPECT_EQ(spec->benchmarks(0).arms(1).command(), "/usr/bin/gzip -1 x");
+}
+
+TEST(MeasureSpecTest, StopsAtOnePerCentUnlessSomethingElseIsGiven) {
+  EXPECT_EQ(BuildMeasured({"a"})->rule().precision_width(), 0.01);
+  EXPECT_EQ(BuildMeasured({"--precision", "0.5%", "a"})->rule().precision_width(), 0.005);
+  EXPECT_EQ(BuildMeasured({"-r", "5", "a"})->rule().precision_width(), 0);
+  EXPECT_EQ(BuildMeasured({"--metric", "cpu_time:5%", "a"})->benchmarks(0).gates(0).ratio(), 0.05);
+}
+
+TEST(MeasureSpecTest, ValuesOfAParameterAreArms) {
+  const auto spec = BuildMeasured({"-L", "t", "1,2", "--between", "t", "run {t}"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(MeasuredArms(spec), (std::vector<std::string>{"t=1", "t=2"}));
+}
+
+TEST(MeasureSpecTest, TheRolesOfAFileDoNotMatter) {
+  auto input = ParseSpecFile("[[arm]]\nname = \"a\"\nrole = \"reference\"\ncommand = \"x\"\n",
+                             "f.toml", "/");
+  ASSERT_TRUE(input) << input.error().message;
+  EXPECT_FALSE(BuildSpec(*input, Context())) << "a comparison needs a candidate";
+  input->measures = true;
+  const auto spec = BuildSpec(*input, Context());
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(MeasuredArms(spec), (std::vector<std::string>{"a"}));
+}
+
+TEST(MeasureSpecTest, SaysWhatIsWrong) {
+  ExpectRefused(BuildMeasured({}));
+  ExpectRefused(BuildMeasured({"-n", "a", "-n", "b", "x"}));
+  ExpectRefused(BuildMeasured({"-n", "a", "-n", "a", "x", "y"}));
+  ExpectRefused(BuildMeasured({"--precision", "0%", "x"}));
+  ExpectRefused(BuildMeasured({"--precision", "1%", "-r", "5", "x"}));
+  ExpectRefused(BuildMeasured({"--margin", "1%", "x"}));
 }
 
 TEST(SpecBuilderTest, NamedReferencesMakeAllCommandsCandidates) {
