@@ -80,11 +80,11 @@ bool HasInterval(const v1::Comparison& gate) {
 
 // Formats the confidence of all gates together. Each gate that an interval judges has a share of
 // the session's alpha; other gates have none.
-std::string SessionConfidence(const v1::Update& update, std::optional<double> alpha) {
+std::string SessionConfidence(const v1::Update& update, const ReportOptions& options) {
   if (Measures(update)) {
     const Estimates asked = AskedOf(update);
-    if (!alpha || asked.empty()) return "";
-    return FormatConfidence(1 - *alpha) + " confidence" +
+    if (!options.alpha || asked.empty()) return "";
+    return FormatConfidence(1 - *options.alpha) + " confidence" +
            (asked.size() > 1 ? " for all these intervals together" : "");
   }
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
@@ -93,11 +93,19 @@ std::string SessionConfidence(const v1::Update& update, std::optional<double> al
     return FormatConfidence(update.comparisons(0).confidence()) + " confidence";
   }
   double error = 0;
+  double error_of_pass = 0;
   for (const v1::Comparison* gate : gates) {
-    if (HasInterval(*gate)) error += 1 - gate->confidence();
+    if (!HasInterval(*gate)) continue;
+    error += 1 - gate->confidence();
+    if (gate->has_pass_confidence()) error_of_pass += 1 - gate->pass_confidence();
   }
-  if (!alpha && error == 0) return "";
-  return FormatConfidence(1 - alpha.value_or(error)) + " confidence" +
+  if (!options.alpha && error == 0) return "";
+  std::string of_pass;
+  if (options.pass_confidence || error_of_pass > 0) {
+    const double confidence = options.pass_confidence.value_or(1 - error_of_pass);
+    of_pass = " (" + FormatConfidence(confidence) + " for a pass)";
+  }
+  return FormatConfidence(1 - options.alpha.value_or(error)) + " confidence" + of_pass +
          (gates.size() > 1 ? " for all gates together" : "");
 }
 
@@ -107,7 +115,7 @@ std::string MeasuredSentence(const v1::Update& update, const ReportOptions& opti
   std::vector<std::string> facts = {RunsEach(update)};
   const bool all = options.detail == Detail::kAll;
   if (!options.table) facts.push_back(FormatRough(update.elapsed_seconds()));
-  facts.push_back(SessionConfidence(update, options.alpha));
+  facts.push_back(SessionConfidence(update, options));
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (options.decided_at && !gates.empty()) {
     facts.push_back("decided at " + DecisionCount(*gates.front(), *options.decided_at));
@@ -205,6 +213,9 @@ ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
   options.detail = detail;
   options.session = session.session();
   options.alpha = session.spec().has_alpha() ? session.spec().alpha() : SessionSpec().alpha;
+  if (session.spec().has_pass_confidence()) {
+    options.pass_confidence = session.spec().pass_confidence();
+  }
   if (session.has_started()) options.seed = session.started().seed();
   options.commits = ArmCommits(session.spec());
   return options;

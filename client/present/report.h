@@ -30,6 +30,7 @@ struct ReportOptions {
   std::optional<std::uint64_t> seed;        ///< shown only with kAll
   std::optional<std::uint64_t> decided_at;  ///< for a table
   std::optional<double> alpha;              ///< of all gates together, if known
+  std::optional<double> pass_confidence;    ///< of all gates together, if passes have their own
   std::vector<std::pair<std::string, std::string>> commits = {};  ///< from ArmCommits()
 };
 

@@ -388,6 +388,12 @@ std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
   return words + "in " + Counted(gate.confirmation().blocks(), "block");
 }
 
+// Names the confidence of a pass if it is not that of a regression: ", with 95 % confidence".
+std::string OwnConfidence(const v1::Comparison& gate) {
+  if (!gate.has_pass_confidence() || gate.basis() == v1::BASIS_EXACT) return "";
+  return ", with " + FormatConfidence(gate.pass_confidence()) + " confidence";
+}
+
 std::string ByTheEstimate(const Style& style) {
   const std::string alpha = style.unicode ? "α" : "alpha";
   return "; based on the estimate, which " + alpha + " does not cover";
@@ -402,7 +408,7 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   const bool by_estimate = IsByEstimate(gate);
   const std::string exactly = judged.exact ? ", decided on constant values" : "";
   if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && judged.lo && judged.hi) {
-    return PassSentence(gate, judged, words, style) + exactly;
+    return PassSentence(gate, judged, words, style) + exactly + OwnConfidence(gate);
   }
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
     return OpenSentence(judged, words, RunsOf(gate), style);

@@ -188,6 +188,11 @@ Result<void> ParseConfidence(const std::string& text, const OptionTarget& to) {
              [&to](double c) { to.session->set_alpha(AlphaFromConfidence(c)); });
 }
 
+Result<void> ParsePassConfidence(const std::string& text, const OptionTarget& to) {
+  return Put(ParseProbability(text, "95% or 0.95"),
+             [&to](double c) { to.session->set_pass_confidence(c); });
+}
+
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to) {
   constexpr std::string_view kQuantile = "quantile:";
   v1::Estimator* const estimator = to.session->mutable_estimator();

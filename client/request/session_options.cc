@@ -26,6 +26,8 @@ constexpr OptionField kElsewhere;
 // The seed is not formatted, because ReplayCommand() adds the seed that the session recorded.
 constexpr OptionField kSeed{Part::kSession, Spec::kSeedFieldNumber, Number::kDuration, nullptr,
                             FormatNothing};
+constexpr OptionField kPassConfidence{Part::kSession, Spec::kPassConfidenceFieldNumber,
+                                      Number::kProbability, ParsePassConfidence};
 constexpr OptionField kParse{Part::kBenchmark, v1::Benchmark::kParseFieldNumber, Number::kDuration,
                              nullptr, FormatParse};
 constexpr OptionField kInput{Part::kBenchmark, v1::Benchmark::kInputFieldNumber, Number::kDuration,
@@ -96,6 +98,9 @@ constexpr std::array kOptions = {
              "confidence of all gates together, 1 - alpha (default: 99%)"),
     InTables(kVerdict("alpha", "A", Session(Spec::kAlphaFieldNumber, Number::kProbability),
                       "accepted probability of a wrong statement, instead of --confidence")),
+    InTables(kVerdict("pass-confidence", "P", kPassConfidence,
+                      "confidence of a pass: the probability of a false pass is at most 1 - P "
+                      "(default: that of a regression, 99.5%)")),
     InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
                       "apply alpha to both bounds together, or to each (default: two)")),
     InTables(Repeatable(PerBenchmark(

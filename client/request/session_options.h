@@ -80,6 +80,7 @@ struct OptionField {
 
 // Parsers and formatters of options that are not stored in a single field.
 Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
+Result<void> ParsePassConfidence(const std::string& text, const OptionTarget& to);
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
 Result<void> ParseRule(const std::string& text, const OptionTarget& to);
 Result<void> ParseLabel(const std::string& text, const OptionTarget& to);

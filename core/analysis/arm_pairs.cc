@@ -37,6 +37,7 @@ SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gat
   SessionSpec alone = spec;
   alone.alpha = spec.alpha / static_cast<double>(pairs);
   alone.sided = Sided::kTwo;
+  alone.pass_confidence.reset();
   alone.placebo = false;
   alone.limits.fail_fast = false;
   const Benchmark& all = spec.benchmarks[benchmark];

@@ -113,6 +113,8 @@ std::string DifferenceOf(const Comparison& a, const Comparison& b) {
   if (!exact && (a.margin_kind != b.margin_kind || a.margin != b.margin)) return "another margin";
   if (!(a.estimator == b.estimator)) return "another estimator";
   if (std::abs(a.confidence - b.confidence) > kRounding) return "another confidence";
+  const auto of_pass = [](const Comparison& gate) { return gate.pass_confidence.value_or(0); };
+  if (std::abs(of_pass(a) - of_pass(b)) > kRounding) return "another confidence of a pass";
   return "";
 }
 
@@ -258,6 +260,7 @@ Comparison SubjectOf(const Comparison& gate) {
           .margin = gate.margin,
           .margin_kind = gate.margin_kind,
           .confidence = gate.confidence,
+          .pass_confidence = gate.pass_confidence,
           .method = Method::kFixed,
           .estimator = gate.estimator};
 }
@@ -382,8 +385,12 @@ std::string ReasonOfRefusal(const std::vector<MachineSession>& sessions, const C
 // ---- combine a gate over machines ----
 
 Result<void> TakeMean(const std::vector<UnitEffect>& units, double alpha, CombinedGate& gate) {
-  TRY(const Combination together, CombineUnits(units, alpha));
+  TRY(Combination together, CombineUnits(units, alpha));
   Comparison& mean = gate.comparison;
+  if (mean.pass_confidence && together.interval) {
+    TRY(const Combination of_pass, CombineUnits(units, 2 * (1 - *mean.pass_confidence)));
+    together.interval->hi = of_pass.interval->hi;
+  }
   EffectOf(mean) = ShownEffect(mean, together.centre, together.interval);
   gate.tau_squared = together.tau_squared;
   gate.outliers = together.outliers;

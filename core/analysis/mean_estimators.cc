@@ -88,7 +88,7 @@ class Paired final : public PairedMeans {
     if (look.level == nullptr) return inference;
     const std::uint64_t n = raw().n();
     if (n < (look.once ? 2 : look.level->boundary().first_look())) return std::nullopt;
-    const double t = look.once ? look.level->FixedT(n) : look.level->CriticalT(n);
+    const CriticalValues t = look.once ? look.level->FixedT(n) : look.level->CriticalT(n);
     inference.interval = look.once ? PlainInterval(estimate, t) : GuardedInterval(estimate, t);
     if (!look.decides) return inference;
     const double hypothesis = subject().Hypothesis();
@@ -112,10 +112,10 @@ class ExactTest final : public PairedMeans {
     // Lai's boundary lies close to that of Robbins and does not need a guard.
     inference.pairs->kappa = 0;
     if (look.level == nullptr) return inference;
-    const ExactTBoundary& boundary = *look.level->exact_t();
     const std::uint64_t n = raw().n();
-    if (n < boundary.first_look()) return std::nullopt;
-    const double critical = boundary.CriticalT(n);
+    if (n < look.level->exact_t()->first_look()) return std::nullopt;
+    const CriticalValues critical =
+        look.level->AtEnds([n](const EndLevel& end) { return end.exact_t()->CriticalT(n); });
     inference.interval = scale == Contrast::kDifference ? PlainInterval(estimate, critical)
                                                         : RatioInterval(critical, look.resolution);
     if (!look.decides) return inference;
@@ -132,7 +132,7 @@ class ExactTest final : public PairedMeans {
     return rate() ? RateFactor(gate->margin) : LowerIsBetterFactor(gate->margin);
   }
 
-  std::optional<Interval> RatioInterval(double critical, double resolution) const {
+  std::optional<Interval> RatioInterval(const CriticalValues& critical, double resolution) const {
     const CentredMoments moments = Analysed();
     return ExactRatioInterval(moments, critical, StepsOf(raw().Centred(), moments, resolution));
   }
@@ -188,8 +188,10 @@ class Welch final : public EffectEstimator {
       if (look.once) inference.finding->p = FixedPValue(estimate, subject().Hypothesis());
     }
     if (AddsNothing(estimate, look)) return inference;
-    const double t = look.once ? FixedCriticalT(look.level->two_sided(), estimate)
-                               : CriticalT(estimate, look.level->boundary());
+    const CriticalValues t = look.level->AtEnds([&](const EndLevel& end) {
+      return look.once ? FixedCriticalT(end.two_sided(), estimate)
+                       : CriticalT(estimate, end.boundary());
+    });
     inference.rounding = RoundingOn(scale, estimate);
     inference.interval = PlainInterval(estimate, t);
     return inference;
@@ -226,7 +228,9 @@ class Welch final : public EffectEstimator {
   // which gives a shorter interval than Student's t.
   static bool AddsNothing(const WelchEstimate& estimate, const Look& look) {
     if (look.known == nullptr || look.once) return false;
-    const double z = look.level->boundary().ZAtInformation(estimate.information);
+    const CriticalValues z = look.level->AtEnds([&estimate](const EndLevel& end) {
+      return end.boundary().ZAtInformation(estimate.information);
+    });
     const Interval least = PlainInterval(estimate, z);
     return least.lo <= look.known->lo && least.hi >= look.known->hi;
   }
@@ -314,7 +318,10 @@ class Layouts final : public EffectEstimator {
       inference.finding = FindingAgainst(estimate, subject().Hypothesis());
       inference.finding->p = FixedPValue(estimate, subject().Hypothesis());
     }
-    inference.interval = PlainInterval(estimate, FixedCriticalT(look.level->two_sided(), estimate));
+    inference.interval =
+        PlainInterval(estimate, look.level->AtEnds([&estimate](const EndLevel& end) {
+          return FixedCriticalT(end.two_sided(), estimate);
+        }));
     return inference;
   }
 

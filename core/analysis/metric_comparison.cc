@@ -374,7 +374,9 @@ std::optional<PairedEstimate> MetricComparison::AsPairs(const SignificanceLevel&
   PairedEstimate estimate;
   estimate.n = values();
   estimate.centre = now->centre;
-  estimate.se = std::max(half, 0.0) / level.boundary().ZAt(values());
+  const CriticalValues z =
+      level.AtEnds([this](const EndLevel& end) { return end.boundary().ZAt(values()); });
+  estimate.se = std::max(half, 0.0) / ((z.low + z.high) / 2);
   estimate.allowance = now->allowance;
   return estimate;
 }
@@ -388,7 +390,9 @@ std::optional<double> MetricComparison::ForecastFurtherPairs(const SignificanceL
   if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
   const auto estimate = AsPairs(level);
   if (!estimate) return std::nullopt;
-  const auto pairs = ForecastPairs(*estimate, subject_.gate->threshold, level.boundary());
+  const double threshold = subject_.gate->threshold;
+  const EndLevel& end = estimate->centre > threshold ? level.lower() : level.upper();
+  const auto pairs = ForecastPairs(*estimate, threshold, end.boundary());
   if (!pairs) return std::nullopt;
   return std::max(1.0, *pairs - static_cast<double>(estimate->n));
 }

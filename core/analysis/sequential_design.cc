@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -76,7 +77,11 @@ std::size_t FewestGates(const SessionSpec& spec) {
 
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates) {
   if (design.estimator.kind != EstimatorKind::kQuantile || !design.fixed_blocks) return {};
-  const double level = design.TwoSided(design.alpha / static_cast<double>(gates));
+  // Both ends need an interval, so the smaller level counts.
+  const double both_ends =
+      std::min(design.TwoSided(design.alpha),
+               design.pass_alpha ? 2 * *design.pass_alpha : std::numeric_limits<double>::max());
+  const double level = both_ends / static_cast<double>(gates);
   if (level < kSmallestBootstrapLevel) {
     return InvalidArgument(
         "estimator",
@@ -144,6 +149,11 @@ Result<void> CheckLevel(const SessionSpec& spec) {
                                      : "must lie between 0 and 1 (confidence between 0 and 100 %)",
                            "write, for example, --confidence 99%");
   }
+  if (spec.pass_confidence &&
+      !(1 - *spec.pass_confidence >= kSmallestAlpha && *spec.pass_confidence > 0.5)) {
+    return InvalidArgument("pass-confidence", "must lie between 50 and 100 %",
+                           "write, for example, --pass-confidence 95%");
+  }
   return {};
 }
 
@@ -206,6 +216,10 @@ Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   design.horizon = MostValues(spec, design, *largest);
   TRY_VOID(SequentialBoundary::Horizon(design.TwoSided(design.alpha), design.first_look,
                                        *design.horizon));
+  if (design.pass_alpha && 2 * *design.pass_alpha > kLargestHorizonAlpha) {
+    return InvalidArgument("pass-confidence", "must be above 83 % with --max-runs",
+                           "use a higher --pass-confidence, or omit --max-runs");
+  }
   return {};
 }
 
@@ -226,6 +240,7 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSourc
   design.warmup = spec.schedule.warmup;
   design.table = source == DataSource::kTable;
   design.alpha = spec.alpha;
+  if (spec.pass_confidence) design.pass_alpha = 1 - *spec.pass_confidence;
   design.one_sided = spec.sided == Sided::kOne;
   TRY_VOID(PlanLimits(spec, design));
   // MeasurementAnalysis checks the estimators of one arm by itself.
@@ -250,18 +265,23 @@ std::optional<ExactTBoundary> MakeExactT(const SequentialDesign& design, double 
 
 }  // namespace
 
-SignificanceLevel::SignificanceLevel(const SequentialDesign& design, double stated)
-    : stated_(stated),
-      two_sided_(design.TwoSided(stated)),
-      boundary_(MakeBoundary(design, two_sided_)),
-      exact_t_(MakeExactT(design, two_sided_)) {}
+EndLevel::EndLevel(const SequentialDesign& design, double two_sided)
+    : two_sided_(two_sided),
+      boundary_(MakeBoundary(design, two_sided)),
+      exact_t_(MakeExactT(design, two_sided)) {}
 
-double SignificanceLevel::CriticalT(std::uint64_t n) const {
+double EndLevel::CriticalT(std::uint64_t n) const {
   Slot& slot = recent_[n % recent_.size()];
   if (slot.n != n) slot = {n, boundary_.CriticalT(n)};
   return slot.t;
 }
 
-double SignificanceLevel::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
+double EndLevel::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
+
+SignificanceLevel::SignificanceLevel(const SequentialDesign& design, double stated,
+                                     std::optional<double> passes)
+    : stated_(stated), passes_(passes), lower_(design, design.TwoSided(stated)) {
+  if (passes) upper_.emplace(design, 2 * *passes);
+}
 
 }  // namespace benchd

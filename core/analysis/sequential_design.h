@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
 #include "core/stats/exact_t.h"
+#include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
 
 namespace benchd {
@@ -26,6 +27,7 @@ struct SequentialDesign {
   std::uint64_t seed = 0;
   std::uint64_t warmup = 0;              ///< number of discarded blocks before the measured blocks
   double alpha = 0;                      ///< level as the user states it
+  std::optional<double> pass_alpha;      ///< one-sided level of a pass, if it has one of its own
   bool one_sided = false;                ///< each bound at alpha; printed p-values are halved
   std::uint64_t first_look = 8;          ///< n0, the first number of blocks with a look
   std::optional<std::uint64_t> horizon;  ///< last look of the horizon boundary, in values
@@ -61,11 +63,12 @@ struct SequentialDesign {
   }
   /// Returns the level for the two-sided formulas if the user states `level`.
   double TwoSided(double level) const { return one_sided ? 2 * level : level; }
-  /// Returns the design for metrics without a gate. It is always two-sided, because a flag can err
-  /// in both directions.
+  /// Returns the design for metrics without a gate. It is always two-sided and has one level,
+  /// because a flag can err in both directions.
   SequentialDesign ForInfo() const {
     SequentialDesign design = *this;
     design.one_sided = false;
+    design.pass_alpha.reset();
     return design;
   }
 };
@@ -86,14 +89,13 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec,
 /// @errors kInvalidArgument, which suggests more runs or fewer gates
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates);
 
-/// A significance level with its boundary. The critical t of a look is computed once for all
-/// comparisons.
-class SignificanceLevel {
+/// The level of one end of an interval, with its boundary. The critical t of a look is computed
+/// once for all comparisons.
+class EndLevel {
  public:
-  /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G
-  SignificanceLevel(const SequentialDesign& design, double stated);
+  /// @param two_sided  the level for the two-sided formulas: twice the level of this end
+  EndLevel(const SequentialDesign& design, double two_sided);
 
-  double stated() const { return stated_; }
   /// Returns the level for the two-sided formulas.
   double two_sided() const { return two_sided_; }
   const SequentialBoundary& boundary() const { return boundary_; }
@@ -110,12 +112,68 @@ class SignificanceLevel {
     double t = std::numeric_limits<double>::quiet_NaN();
   };
 
-  double stated_;
   double two_sided_;
   SequentialBoundary boundary_;
   std::optional<ExactTBoundary> exact_t_;
   // A cache by n. Comparisons have different n only if values are missing, so a few slots suffice.
   mutable std::array<Slot, 16> recent_;
+};
+
+/// The significance level of a comparison. Both ends of its interval have the same level, unless
+/// passes have a level of their own (`pass_alpha`): then that is the level of the upper end, which
+/// establishes a pass. Upper means worse, as on the scale of the estimate.
+class SignificanceLevel {
+ public:
+  /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G
+  /// @param passes  the one-sided level of a pass of one comparison, if it has one of its own
+  SignificanceLevel(const SequentialDesign& design, double stated,
+                    std::optional<double> passes = std::nullopt);
+
+  double stated() const { return stated_; }
+  /// Returns the one-sided level of a pass, if it has one of its own.
+  const std::optional<double>& passes() const { return passes_; }
+  const EndLevel& lower() const { return lower_; }
+  const EndLevel& upper() const { return upper_ ? *upper_ : lower_; }
+
+  /// Returns the level, for the two-sided formulas, and the boundary of the p-value. They are those
+  /// of the lower end.
+  double two_sided() const { return lower_.two_sided(); }
+  const SequentialBoundary& boundary() const { return lower_.boundary(); }
+  const std::optional<ExactTBoundary>& exact_t() const { return lower_.exact_t(); }
+
+  /// Computes `critical` of the level of each end. It is called once if both ends have one level.
+  template <typename Critical>
+  CriticalValues AtEnds(Critical critical) const {
+    const double low = critical(lower_);
+    return {low, upper_ ? critical(*upper_) : low};
+  }
+  /// Returns the critical t of both ends at a look under watching with n >= first_look pairs.
+  CriticalValues CriticalT(std::uint64_t n) const {
+    return AtEnds([n](const EndLevel& end) { return end.CriticalT(n); });
+  }
+  /// Returns the critical t of both ends at the one look of a fixed design with n >= 2 pairs.
+  CriticalValues FixedT(std::uint64_t n) const {
+    return AtEnds([n](const EndLevel& end) { return end.FixedT(n); });
+  }
+  /// Combines one end each of two intervals, for methods that compute the interval of a two-sided
+  /// level. An end is infinite if only the other end's level has an interval.
+  ///
+  /// @param at  a function of the end's level that returns std::optional<Interval>
+  template <typename At>
+  std::optional<Interval> EndsOf(At at) const {
+    const std::optional<Interval> low = at(lower_);
+    if (!upper_) return low;
+    const std::optional<Interval> high = at(*upper_);
+    if (!low && !high) return std::nullopt;
+    constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+    return Interval{low ? low->lo : -kUnbounded, high ? high->hi : kUnbounded};
+  }
+
+ private:
+  double stated_;
+  std::optional<double> passes_;
+  EndLevel lower_;
+  std::optional<EndLevel> upper_;  // absent: as `lower_`
 };
 
 }  // namespace benchd

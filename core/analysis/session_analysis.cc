@@ -278,7 +278,10 @@ class SessionAnalysis::Impl {
     gates_counted_ = true;
     if (gates == 0) return {};
     TRY_VOID(CheckQuantileRuns(design_, gates));
-    levels_.gate.emplace(design_, design_.alpha / static_cast<double>(gates));
+    const auto share = [gates](double level) { return level / static_cast<double>(gates); };
+    std::optional<double> passes;
+    if (design_.pass_alpha) passes = share(*design_.pass_alpha);
+    levels_.gate.emplace(design_, share(design_.alpha), passes);
     return {};
   }
 

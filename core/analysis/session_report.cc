@@ -310,11 +310,13 @@ std::vector<Comparison> ReportComparisons(std::span<const JudgedBenchmark> bench
                                           const SequentialDesign& design, const Levels& levels) {
   std::vector<Comparison> report;
   const double gate_level = levels.gate ? levels.gate->stated() : design.alpha;
+  const std::optional<double>& passes = levels.gate ? levels.gate->passes() : design.pass_alpha;
   for (const JudgedBenchmark& judged : benchmarks) {
     const BenchmarkAnalysis& benchmark = *judged.analysis;
     for (std::size_t i = 0; i < judged.gates.size(); ++i) {
       const NamedComparison& gate = benchmark.gates()[i];
       report.push_back(GateOf(benchmark, gate, judged.gates[i], design, gate_level));
+      if (passes) report.back().pass_confidence = 1 - *passes;
       if (levels.gate && !judged.gates[i].settled) {
         report.back().expected_blocks =
             ExpectedBlocks(benchmark, gate.comparison, design, *levels.gate);

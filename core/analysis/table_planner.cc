@@ -120,6 +120,10 @@ Result<void> CheckClassic(const TableOptions& options) {
   if (options.spec.estimator.kind != EstimatorKind::kMean) {
     return InvalidArgument("interval", "classic compares means", "omit --estimator");
   }
+  if (options.spec.pass_confidence) {
+    return InvalidArgument("interval", "both ends of classic have the same confidence",
+                           "omit --pass-confidence");
+  }
   return {};
 }
 
@@ -165,6 +169,7 @@ Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
   spec.estimator = wanted.estimator;
   spec.rule = wanted.rule;
   spec.alpha = wanted.alpha;
+  spec.pass_confidence = wanted.pass_confidence;
   spec.default_margin = wanted.default_margin;
   spec.sided = wanted.sided;
   spec.limits.min_runs = wanted.limits.min_runs;

@@ -33,7 +33,7 @@ struct AllValues {
   const std::vector<double>& reference;
   const std::vector<double>& candidate;
   Contrast scale;
-  double alpha;
+  const SignificanceLevel& level;
   double hypothesis;
   double allowance;
 };
@@ -49,10 +49,16 @@ std::optional<Answer> Shift(const AllValues& values) {
   };
   const std::vector<double> b = sorted(values.reference);
   const std::vector<double> c = sorted(values.candidate);
-  const auto look = HodgesLehmannShift(b, c, values.alpha);
+  std::optional<double> estimate;
+  const auto interval = values.level.EndsOf([&](const EndLevel& end) -> std::optional<Interval> {
+    const auto look = HodgesLehmannShift(b, c, end.two_sided());
+    if (!look) return std::nullopt;
+    estimate = look->estimate;
+    return look->interval;
+  });
   const auto p = HodgesLehmannShiftP(b, c, values.hypothesis, values.allowance);
-  if (!look || !p) return std::nullopt;
-  return Answer{look->estimate, look->interval, *p};
+  if (!estimate || !p) return std::nullopt;
+  return Answer{*estimate, interval, *p};
 }
 
 std::optional<Answer> Quantile(const AllValues& values, double quantile, Pairing pairing,
@@ -64,9 +70,11 @@ std::optional<Answer> Quantile(const AllValues& values, double quantile, Pairing
                 .interval = {},
                 .p = bootstrap->PValue(values.hypothesis, values.allowance)};
   const std::size_t n = std::min(values.reference.size(), values.candidate.size());
-  if (QuantileIntervalPossible(n, quantile, values.alpha)) {
-    if (const auto interval = bootstrap->At(values.alpha)) answer.interval = *interval;
-  }
+  answer.interval = values.level.EndsOf([&](const EndLevel& end) -> std::optional<Interval> {
+    if (!QuantileIntervalPossible(n, quantile, end.two_sided())) return std::nullopt;
+    const auto interval = bootstrap->At(end.two_sided());
+    return interval ? std::optional(*interval) : std::nullopt;
+  });
   return answer;
 }
 
@@ -92,7 +100,7 @@ class KeptValues final : public EffectEstimator {
     if (std::min(reference_.size(), candidate_.size()) < fewest_) return std::nullopt;
     const double allowance = AllowanceOn(scale, look.resolution);
     std::optional<Answer>& answer = scale == Contrast::kLogRatio ? ratio_ : difference_;
-    if (!answer) answer = AskOn(scale, look.level->two_sided(), allowance);
+    if (!answer) answer = AskOn(scale, *look.level, allowance);
     if (!answer) return std::nullopt;
     Inference inference{.centre = answer->estimate, .allowance = allowance};
     inference.interval = Widened(answer->interval, allowance);
@@ -122,10 +130,11 @@ class KeptValues final : public EffectEstimator {
   }
 
   // For rates, the ratio is that of slowness, and the difference is the loss.
-  std::optional<Answer> AskOn(Contrast scale, double alpha, double allowance) const {
+  std::optional<Answer> AskOn(Contrast scale, const SignificanceLevel& level,
+                              double allowance) const {
     const auto ask = [&](const std::vector<double>& reference,
                          const std::vector<double>& candidate) {
-      return method_({reference, candidate, scale, alpha, subject().Hypothesis(), allowance});
+      return method_({reference, candidate, scale, level, subject().Hypothesis(), allowance});
     };
     if (!rate()) return ask(reference_, candidate_);
     if (scale == Contrast::kDifference) return ask(candidate_, reference_);
@@ -183,10 +192,13 @@ class LognormalMean final : public EffectEstimator {
           .p = p ? *p : 1, .information = information, .direction = SignOf(inference.centre)};
     }
     inference.rounding = kRoundingFactor * (1 + std::abs(inference.centre));
-    const double alpha =
-        look.once ? look.level->two_sided() : LevelOfOneLook(look.level->boundary(), information);
-    const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
-    if (at_level) inference.interval = Widened(at_level->interval, inference.allowance);
+    const auto interval = look.level->EndsOf([&](const EndLevel& end) -> std::optional<Interval> {
+      const double alpha =
+          look.once ? end.two_sided() : LevelOfOneLook(end.boundary(), information);
+      const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
+      return at_level ? at_level->interval : std::nullopt;
+    });
+    inference.interval = Widened(interval, inference.allowance);
     return inference;
   }
 
@@ -292,7 +304,7 @@ class RankedPairs final : public EffectEstimator {
       if (n < 2) return false;
       ratio_.interval.reset();
       difference_.interval.reset();
-      TakeIntervals(look.level->two_sided());
+      TakeIntervals(*look.level, [](const EndLevel& end) { return end.two_sided(); });
       return true;
     }
     const SequentialBoundary& boundary = look.level->boundary();
@@ -303,15 +315,22 @@ class RankedPairs final : public EffectEstimator {
       next_look_ = NextGeometricLook(n, boundary.first_look());
       if (!due) return false;
     }
-    TakeIntervals(LevelOfOneLook(boundary, static_cast<double>(n)));
+    TakeIntervals(*look.level, [n](const EndLevel& end) {
+      return LevelOfOneLook(end.boundary(), static_cast<double>(n));
+    });
     return true;
   }
 
-  void TakeIntervals(double alpha) {
+  // Takes the intervals at the level that `alpha_of` returns for each end.
+  template <typename AlphaOf>
+  void TakeIntervals(const SignificanceLevel& level, AlphaOf alpha_of) {
     for (Scale* scale : {&ratio_, &difference_}) {
-      const std::optional<OneLook> look = At(*scale, alpha);
+      const auto interval = level.EndsOf([&](const EndLevel& end) -> std::optional<Interval> {
+        const std::optional<OneLook> look = At(*scale, alpha_of(end));
+        return look ? look->interval : std::nullopt;
+      });
       // A missing interval must not replace the interval of an earlier look.
-      if (look && look->interval) scale->interval = look->interval;
+      if (interval) scale->interval = interval;
     }
   }
 

@@ -91,6 +91,9 @@ struct Comparison {
   std::optional<double> margin;  ///< gates only; negative: how much better it has to be
   MarginKind margin_kind = MarginKind::kRatio;
   double confidence = 0;  ///< coverage of this comparison's interval (1 - alpha/G for a gate)
+  /// The one-sided coverage of the interval's worse end, which establishes a pass. Absent unless
+  /// passes have a confidence of their own; then `confidence` determines only the other end.
+  std::optional<double> pass_confidence;
   Method method = Method::kPaired;
   Estimator estimator;
   std::uint64_t n_reference = 0;  ///< number of values used, one per block
@@ -144,9 +147,9 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
-              margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
-              mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
-              last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
+              margin_kind, confidence, pass_confidence, method, estimator, n_reference, n_candidate,
+              mean_reference, mean_candidate, sd_reference, sd_candidate, change, difference,
+              last_change, last_difference, p_value, verdict, decided, reason, flag, pairing_gain,
               change_allowance, difference_allowance, expected_blocks, eta, forecast, basis,
               confirmation)
 

@@ -264,7 +264,10 @@ struct SessionSpec {
   Method method = Method::kPaired;
   Estimator estimator;
   Rule rule;
-  double alpha = 0.01;           ///< 1 - confidence, in (0, 1)
+  double alpha = 0.01;  ///< 1 - confidence, in (0, 1)
+  /// The one-sided confidence of a pass, in (0.5, 1): P(false pass) <= 1 - this. Absent: passes
+  /// have the level of regressions.
+  std::optional<double> pass_confidence;
   double default_margin = 0.02;  ///< for gates without a margin, if the benchmark has no default
   Sided sided = Sided::kTwo;
   Limits limits;
@@ -292,9 +295,10 @@ struct SessionSpec {
   Caller caller;
   bool operator==(const SessionSpec&) const = default;
 };
-BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
-              limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
-              confirm, priority, labels, invocation, lfs_pointers, environment, caller)
+BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, pass_confidence,
+              default_margin, sided, limits, schedule, seed, machine_profile, isolation, cpus,
+              settings_off, placebo, confirm, priority, labels, invocation, lfs_pointers,
+              environment, caller)
 
 /// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

@@ -111,26 +111,28 @@ double ExactT(const PairedEstimate& estimate, double hypothesis) {
   return std::copysign(distance, estimate.centre - hypothesis);
 }
 
-LookDecision DecideExactT(double t, double critical) {
-  if (t > critical) return LookDecision::kRegression;
-  if (t < -critical) return LookDecision::kPass;
+LookDecision DecideExactT(double t, const CriticalValues& critical) {
+  if (t > critical.low) return LookDecision::kRegression;
+  if (t < -critical.high) return LookDecision::kPass;
   return LookDecision::kContinue;
 }
 
-std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
-                                           const ArmSteps& steps) {
+std::optional<Interval> ExactRatioInterval(const CentredMoments& moments,
+                                           const CriticalValues& critical, const ArmSteps& steps) {
   const double upper_b = moments.mean_b - steps.b;
   const double upper_c = moments.mean_c + steps.c;
   const double lower_b = moments.mean_b + steps.b;
   const double lower_c = moments.mean_c - steps.c;
   if (!(upper_b > 0)) return std::nullopt;
   const double n = Count(moments.n);
-  const double k = critical * critical / n / (n - 1);
-  const std::optional<Excursion> upper = SolveRatio(moments, upper_b, upper_c, k);
+  const auto scaled = [n](double xi) { return xi * xi / n / (n - 1); };
+  const std::optional<Excursion> upper =
+      SolveRatio(moments, upper_b, upper_c, scaled(critical.high));
   if (!upper) return std::nullopt;
   Interval interval{-kUnbounded, std::log(upper_c / upper_b) + std::log1p(upper->above)};
   if (!(lower_c > 0)) return interval;
-  const std::optional<Excursion> lower = SolveRatio(moments, lower_b, lower_c, k);
+  const std::optional<Excursion> lower =
+      SolveRatio(moments, lower_b, lower_c, scaled(critical.low));
   if (lower && lower->below > -1) {
     interval.lo = std::log(lower_c / lower_b) + std::log1p(lower->below);
   }

@@ -89,20 +89,28 @@ PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double facto
 /// margin.
 double ExactT(const PairedEstimate& estimate, double hypothesis);
 
-/// Returns kRegression if t > critical, kPass if t < -critical, else kContinue.
-LookDecision DecideExactT(double t, double critical);
+/// Returns kRegression if t > critical.low, kPass if t < -critical.high, else kContinue. The lower
+/// end of the interval establishes a regression, and the upper end a pass.
+LookDecision DecideExactT(double t, const CriticalValues& critical);
+inline LookDecision DecideExactT(double t, double critical) {
+  return DecideExactT(t, CriticalValues{critical, critical});
+}
 
-/// Returns the interval of all ratios r = mean_c / mean_b that T does not exclude at `critical`, on
-/// the log scale. If the arms vary too much for a lower bound, the lower end is -infinity (a
-/// decrease of 100 %). Needs RatioDefined() and two pairs.
+/// Returns the interval of all ratios r = mean_c / mean_b that T does not exclude at `critical` (a
+/// value for each end), on the log scale. If the arms vary too much for a lower bound, the lower
+/// end is -infinity (a decrease of 100 %). Needs RatioDefined() and two pairs.
 ///
 /// The ends are the roots in r of n (c - r b)^2 = xi^2 (s_cc - 2 r s_bc + r^2 s_bb), with the means
-/// moved apart by the steps, so an interval below the margin is equivalent to a T below -xi. The
-/// interval of a difference is PlainInterval() with the same critical value.
+/// moved apart by the steps and the xi of that end, so an interval below the margin is equivalent
+/// to a T below -xi. The interval of a difference is PlainInterval() with the same critical values.
 ///
 /// @return std::nullopt if the ratio is unbounded above: n mean_b^2 <= xi^2 s_bb.
 /// Source: E. C. Fieller, J. Roy. Statist. Soc. B 16 (1954).
-std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
-                                           const ArmSteps& steps);
+std::optional<Interval> ExactRatioInterval(const CentredMoments& moments,
+                                           const CriticalValues& critical, const ArmSteps& steps);
+inline std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
+                                                  const ArmSteps& steps) {
+  return ExactRatioInterval(moments, CriticalValues{critical, critical}, steps);
+}
 
 }  // namespace benchd

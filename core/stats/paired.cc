@@ -192,19 +192,30 @@ double InverseHall(double kappa, double y) {
 
 }  // namespace
 
+CriticalValues GuardAgainstSkewness(double kappa, const CriticalValues& t) {
+  return {std::max(t.low, InverseHall(kappa, t.low)),
+          std::max(t.high, -InverseHall(kappa, -t.high))};
+}
+
 CriticalValues GuardAgainstSkewness(double kappa, double t) {
-  return {std::max(t, InverseHall(kappa, t)), std::max(t, -InverseHall(kappa, -t))};
+  return GuardAgainstSkewness(kappa, CriticalValues{t, t});
+}
+
+Interval GuardedInterval(const PairedEstimate& estimate, const CriticalValues& t) {
+  return PlainInterval(estimate, GuardAgainstSkewness(estimate.kappa, t));
 }
 
 Interval GuardedInterval(const PairedEstimate& estimate, double t) {
-  const CriticalValues critical = GuardAgainstSkewness(estimate.kappa, t);
-  return {estimate.centre - estimate.se * critical.low - estimate.allowance,
-          estimate.centre + estimate.se * critical.high + estimate.allowance};
+  return GuardedInterval(estimate, CriticalValues{t, t});
+}
+
+Interval PlainInterval(const PairedEstimate& estimate, const CriticalValues& t) {
+  return {estimate.centre - estimate.se * t.low - estimate.allowance,
+          estimate.centre + estimate.se * t.high + estimate.allowance};
 }
 
 Interval PlainInterval(const PairedEstimate& estimate, double t) {
-  return {estimate.centre - estimate.se * t - estimate.allowance,
-          estimate.centre + estimate.se * t + estimate.allowance};
+  return PlainInterval(estimate, CriticalValues{t, t});
 }
 
 double FixedCriticalT(double alpha, std::uint64_t n) {

@@ -167,16 +167,19 @@ struct CriticalValues {
 /// t interval.
 ///
 /// @param kappa  PairedEstimate::kappa.
-/// @param t      critical value > 0 of the t interval.
+/// @param t      critical values > 0 of the t interval; one number applies to both ends.
 /// Source: P. Hall, J. Roy. Statist. Soc. B 54 (1992) 221-228.
+CriticalValues GuardAgainstSkewness(double kappa, const CriticalValues& t);
 CriticalValues GuardAgainstSkewness(double kappa, double t);
 
 /// Returns the interval of a look when watching, guarded against skewness and widened by the
 /// resolution. `t` comes from SequentialBoundary::CriticalT().
+Interval GuardedInterval(const PairedEstimate& estimate, const CriticalValues& t);
 Interval GuardedInterval(const PairedEstimate& estimate, double t);
 
 /// Returns the textbook interval for ONE look at a predetermined number of pairs, without the guard
 /// but widened by the resolution. `t` comes from FixedCriticalT().
+Interval PlainInterval(const PairedEstimate& estimate, const CriticalValues& t);
 Interval PlainInterval(const PairedEstimate& estimate, double t);
 
 /// Returns the critical t of one look at n >= 2 pairs: n - 1 degrees of freedom, upper tail

@@ -96,9 +96,13 @@ double FixedCriticalT(double alpha, const WelchEstimate& estimate) {
   return StudentTUpperQuantile(alpha / 2, estimate.dof);
 }
 
+Interval PlainInterval(const WelchEstimate& estimate, const CriticalValues& t) {
+  return {estimate.centre - estimate.se * t.low - estimate.allowance,
+          estimate.centre + estimate.se * t.high + estimate.allowance};
+}
+
 Interval PlainInterval(const WelchEstimate& estimate, double t) {
-  return {estimate.centre - estimate.se * t - estimate.allowance,
-          estimate.centre + estimate.se * t + estimate.allowance};
+  return PlainInterval(estimate, CriticalValues{t, t});
 }
 
 Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis) {

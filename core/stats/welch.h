@@ -66,6 +66,7 @@ double CriticalT(const WelchEstimate& estimate, const SequentialBoundary& bounda
 double FixedCriticalT(double alpha, const WelchEstimate& estimate);
 
 /// Returns centre -/+ se * t, widened by the resolution. Without pairs, there is no skewness guard.
+Interval PlainInterval(const WelchEstimate& estimate, const CriticalValues& t);
 Interval PlainInterval(const WelchEstimate& estimate, double t);
 
 /// Returns the evidence against `hypothesis`, for RunningP. Its distance is |centre - hypothesis|

@@ -229,9 +229,9 @@ TEST(LevelTest, RemembersCriticalValuesWithoutMixingThem) {
   SignificanceLevel level(design, 0.01);
   const auto boundary = SequentialBoundary::Robbins(0.01, 8).value();
   for (std::uint64_t n : {8u, 24u, 8u, 40u, 25u, 24u}) {
-    EXPECT_EQ(level.CriticalT(n), boundary.CriticalT(n)) << n;
+    EXPECT_EQ(level.lower().CriticalT(n), boundary.CriticalT(n)) << n;
   }
-  EXPECT_EQ(level.FixedT(5), FixedCriticalT(0.01, 5));
+  EXPECT_EQ(level.upper().FixedT(5), FixedCriticalT(0.01, 5));
 }
 
 }  // namespace
