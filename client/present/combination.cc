@@ -134,7 +134,10 @@ std::string SpreadSentence(const CombinedGate& gate, const Style& style) {
     judged.lo = gate.prediction->first;
     judged.hi = gate.prediction->second;
     text += (text.empty() ? "" : "; ") + std::string("one more machine would find ") +
-            judged.Interval(style) + " (" + FormatConfidence(gate.comparison.confidence) + ")";
+            judged.Interval(style) + " (" + FormatConfidence(gate.comparison.confidence) +
+            (gate.comparison.pass_confidence
+                 ? ", " + FormatConfidence(*gate.comparison.pass_confidence) + " for a pass)"
+                 : ")");
   }
   return text;
 }

@@ -49,6 +49,7 @@ TEST(FromProtoTest, WhatIsLeftOpenGetsTheDefaultsOfTheContract) {
   EXPECT_EQ(spec.estimator.kind, EstimatorKind::kMean);
   EXPECT_EQ(spec.rule.kind, RuleKind::kMargin);
   EXPECT_EQ(spec.alpha, 0.01);
+  EXPECT_FALSE(spec.pass_confidence);
   EXPECT_EQ(spec.default_margin, 0.02);
   EXPECT_EQ(spec.sided, Sided::kTwo);
   EXPECT_EQ(spec.limits.min_runs, 8U);

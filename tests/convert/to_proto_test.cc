@@ -63,6 +63,7 @@ SessionSpec Unusual() {
   spec.estimator = {EstimatorKind::kQuantile, 0.9};
   spec.rule = {RuleKind::kPrecision, 0.125};
   spec.alpha = 0.05;
+  spec.pass_confidence = 0.9;
   spec.default_margin = 0.03;
   spec.sided = Sided::kOne;
   spec.limits = {
@@ -113,6 +114,7 @@ TEST(ToProtoTest, WhatAComparisonHasNotIsAbsentAndNotZero) {
   EXPECT_FALSE(comparison.has_change());
   EXPECT_FALSE(comparison.has_p_value());
   EXPECT_FALSE(comparison.has_decided());
+  EXPECT_FALSE(comparison.has_pass_confidence());
   EXPECT_FALSE(comparison.has_eta_seconds());
   EXPECT_EQ(comparison.margin_case(), v1::Comparison::MARGIN_NOT_SET);
   EXPECT_EQ(comparison.verdict(), v1::VERDICT_UNSPECIFIED);
@@ -126,6 +128,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   gate.role = ComparisonRole::kGate;
   gate.better = Better::kLower;
   gate.margin = 0.02;
+  gate.pass_confidence = 0.95;
   gate.n_candidate = 10;
   gate.mean_reference = 0.0;  // a measured zero is written
   gate.change = Effect{0.5, -0.25, std::nullopt};
@@ -140,6 +143,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   ToProto(report, SessionState::kDone, &proto);
   const v1::Comparison& comparison = proto.comparisons(0);
   EXPECT_EQ(comparison.margin_ratio(), 0.02);
+  EXPECT_EQ(comparison.pass_confidence(), 0.95);
   EXPECT_TRUE(comparison.has_mean_reference());
   EXPECT_EQ(comparison.change().lo(), -0.25);
   EXPECT_FALSE(comparison.change().has_hi());

@@ -41,6 +41,9 @@ class CommandLineTest(DaemonTest):
         self.refused("compare", "--confidence", "0", "true", "true", names=["confidence"])
         self.refused("compare", "--confidence", "100%", "true", "true", names=["confidence"])
         self.refused("compare", "--alpha", "1", "true", "true", names=["alpha"])
+        for wrong in ("50%", "100%", "x"):
+            self.refused("compare", "--pass-confidence", wrong, "true", "true",
+                         names=["pass-confidence"])
         self.refused("compare", "--runs", "many", "true", "true", names=["runs"])
         self.refused("compare", "--min-runs", "3", "true", "true", names=["at least 8"])
         self.refused("compare", "--max-time", "soon", "true", "true", names=["max-time"])

@@ -105,6 +105,21 @@ class VerdictTest(DaemonTest):
         for comparison in verdict["comparisons"]:
             self.assertEqual(comparison["reference"], "old")
 
+    def test_a_pass_may_have_a_confidence_of_its_own(self):
+        verdict = self.compare(
+            *GATE, "--pass-confidence", "95%", self.values("t:100:1"), self.values("t:100:1"),
+            code=PASS)
+        comparison = self.comparison(verdict)
+        self.assertAlmostEqual(comparison["confidence"], 0.99, places=12)
+        self.assertAlmostEqual(comparison["pass_confidence"], 0.95, places=12)
+        change = comparison["change"]
+        self.assertLess(change["hi"] - change["estimate"], change["estimate"] - change["lo"])
+        shown = self.benchctl("show", verdict["session"])
+        self.assert_exit(shown, PASS)
+        self.assertIn("with 95 % confidence", shown.stdout)
+        self.assertIn("99 % confidence (95 % for a pass)", shown.stdout)
+        self.assertIn("--pass-confidence 0.95", shown.stdout, "the lines that repeat it")
+
     def test_several_gates_share_the_level_and_one_regression_decides(self):
         verdict = self.compare(
             "--parse", "lines", "--metric", "t:2%:lower", "--metric", "rate:5%:higher",

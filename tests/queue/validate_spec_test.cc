@@ -260,6 +260,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence"},
         BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence"},
         BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence"},
+        BadSpec{"pass_confidence_half", [](auto& s) { s.pass_confidence = 0.5; }, "pass-confidence"},
+        BadSpec{"pass_confidence_1", [](auto& s) { s.pass_confidence = 1; }, "pass-confidence"},
+        BadSpec{"pass_confidence_nan", [](auto& s) { s.pass_confidence = kNan; }, "pass-confidence"},
         BadSpec{"accept_exit",
                 [](auto& s) {
                   s.benchmarks[0].accept_exit = {0, 256};

@@ -116,7 +116,7 @@ TEST(TableSpecTest, EveryOptionArrives) {
       {"estimator", "hl"},   {"rule", "precision:1%"}, {"at-limit", "estimate"},
       {"schedule", "coin"},  {"min-runs", "30"},       {"max-runs", "100"},
       {"seed", "7"},         {"placebo", ""},          {"allow-missing", ""},
-      {"accept-exit", "0,3"}};
+      {"accept-exit", "0,3"}, {"pass-confidence", "95%"}};
   for (const OptionInfo& option : TableOptions()) {
     const auto value = values.find(option.name);
     ASSERT_NE(value, values.end()) << option.name;
@@ -257,6 +257,7 @@ TEST(AnalyzeReplayTest, SaysEverythingThatTheNumbersFollowFrom) {
   spec->set_method(v1::METHOD_EXACT_T);
   spec->mutable_rule()->set_precision_width(0.015);
   spec->set_alpha(0.1 + 0.2);
+  spec->set_pass_confidence(0.95);
   spec->set_sided(v1::SIDED_ONE);
   spec->mutable_limits()->set_min_runs(30);
   spec->mutable_limits()->set_max_runs(500);
@@ -268,7 +269,7 @@ TEST(AnalyzeReplayTest, SaysEverythingThatTheNumbersFollowFrom) {
   column.resolution = 1e-6;
   EXPECT_EQ(Replayed(session, {column}),
             "--base 'my base' --method exact-t --min-runs 30 --max-runs 500 --rule precision:0.015 "
-            "--alpha 0.30000000000000004 --sided one --at-limit estimate "
+            "--alpha 0.30000000000000004 --pass-confidence 0.95 --sided one --at-limit estimate "
             "--metric wall_time:2%:lower --column 'p99 latency:unit=ms,step=1e-06'");
 }
 

@@ -240,6 +240,17 @@ TEST(SentenceTest, SeveralGatesAreCounted) {
   ExpectGolden("sentences_several.txt", cases.text());
 }
 
+TEST(SentenceTest, APassOfItsOwnConfidenceNamesIt) {
+  v1::Comparison pass = GateWith({-0.003, 0.004, 0.012}, kPass);
+  const std::string usual = GateSentence(pass, kUtf8);
+  pass.set_pass_confidence(0.95);
+  EXPECT_EQ(GateSentence(pass, kUtf8), usual + ", with 95 % confidence");
+  v1::Comparison worse = GateWith({0.021, 0.089, 0.152}, kWorse);
+  const std::string regression = GateSentence(worse, kUtf8);
+  worse.set_pass_confidence(0.95);
+  EXPECT_EQ(GateSentence(worse, kUtf8), regression) << "a regression has the usual confidence";
+}
+
 TEST(SentenceTest, CountsWhatADecisionTook) {
   v1::Comparison gate = RegressionUpdate().comparisons(0);
   EXPECT_EQ(DecisionCount(gate, 8), "8 pairs");

@@ -70,6 +70,7 @@ class RandomSession {
   void FillStatistics(v1::SessionSpec* spec) {
     if (Coin()) spec->set_margin(Margin());
     if (Coin()) spec->set_alpha(Fraction());
+    if (Coin()) spec->set_pass_confidence(Fraction());
     spec->set_sided(static_cast<v1::Sided>(1 + Upto(1)));
     spec->set_method(static_cast<v1::Method>(1 + Upto(3)));
     spec->set_schedule(static_cast<v1::ScheduleKind>(1 + Upto(1)));

@@ -24,6 +24,7 @@ TEST(SpecBuilderTest, LeavesDefaultsToTheDaemon) {
   const auto spec = Build({"sleep 1", "sleep 2"});
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_FALSE(spec->has_alpha());
+  EXPECT_FALSE(spec->has_pass_confidence());
   EXPECT_FALSE(spec->has_margin());
   EXPECT_FALSE(spec->has_seed());
   EXPECT_FALSE(spec->has_warmup());
@@ -399,6 +400,7 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
        {std::vector<std::string>{"--margin", "abc", "a", "b"},
         {"--confidence", "100%", "a", "b"},
         {"--alpha", "0", "a", "b"},
+        {"--pass-confidence", "x", "a", "b"},
         {"--alpha", "1%", "--confidence", "99%", "a", "b"},
         {"--method", "magic", "a", "b"},
         {"--rule", "precision:0", "a", "b"},
