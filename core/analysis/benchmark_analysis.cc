@@ -290,6 +290,17 @@ void BenchmarkAnalysis::LookOnce(const Levels& levels) {
   for (NamedComparison& info : infos_) info.comparison.LookOnce(levels.info, ContextOf(info));
 }
 
+void BenchmarkAnalysis::AppendEvidence(std::vector<GateEvidence>& family) const {
+  for (const NamedComparison& gate : gates_) family.push_back(gate.comparison.Evidence());
+}
+
+void BenchmarkAnalysis::DecideTogether(std::span<const Verdict> decisions, std::string_view by) {
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    if (decisions[i] == Verdict::kUndecided) continue;
+    gates_[i].comparison.DecideTogether(decisions[i], by, ContextOf(gates_[i]));
+  }
+}
+
 bool BenchmarkAnalysis::SettleByEstimate() {
   bool settled = false;
   for (NamedComparison& gate : gates_) {

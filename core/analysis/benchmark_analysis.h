@@ -10,6 +10,7 @@
 
 #include "core/analysis/block_values.h"
 #include "core/analysis/data_checks.h"
+#include "core/analysis/family_decision.h"
 #include "core/analysis/gate_judgement.h"
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/gate_subject.h"
@@ -68,6 +69,10 @@ class BenchmarkAnalysis {
 
   /// Takes the one look of a fixed design. Call it only after the last block.
   void LookOnce(const Levels& levels);
+  /// Appends the evidence of each gate, in the order of gates().
+  void AppendEvidence(std::vector<GateEvidence>& family) const;
+  /// Takes the decisions that the procedure `by` made about the gates, in the order of gates().
+  void DecideTogether(std::span<const Verdict> decisions, std::string_view by);
   /// Decides open gates by their estimates. Returns whether a gate was settled.
   bool SettleByEstimate();
   /// Ends the analysis: no block follows. Decides by the values so far, even if they are fewer than

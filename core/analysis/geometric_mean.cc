@@ -66,14 +66,35 @@ std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, doub
   return Effect{estimate, std::expm1(centre - half), std::expm1(centre + half)};
 }
 
+/// Returns the gate's change with an interval that holds together with those of all other gates.
+/// A decision together (Decision::by) cut the interval at the margin. Such cuts hold together, but
+/// not together with the intervals: the interval of the last look then has the end that was cut.
+Effect WithOwnInterval(const Comparison& gate) {
+  Effect own = *gate.change;
+  const bool cut = gate.decided && !gate.decided->by.empty() && gate.margin &&
+                   gate.margin_kind == MarginKind::kRatio;
+  if (!cut) return own;
+  const bool rate = gate.better == Better::kHigher;
+  const double margin = rate ? -*gate.margin : *gate.margin;
+  const bool at_hi = (gate.verdict == Verdict::kPass) != rate;
+  std::optional<double>& end = at_hi ? own.hi : own.lo;
+  // An interval that is narrower than its cut is the gate's own.
+  constexpr double kRounding = 1e-9;
+  if (!end || std::abs(*end - margin) > kRounding * (1 + margin)) return own;
+  const Effect last = gate.last_change.value_or(Effect{});
+  end = at_hi ? last.hi : last.lo;
+  return own;
+}
+
 /// Returns the mean of the ends. The ends are absent if one of the gates lacks an interval.
 Effect ByEnds(const Gates& gates, double estimate) {
   std::vector<double> lows;
   std::vector<double> highs;
   for (const Comparison* gate : gates) {
-    if (!gate->change->lo || !gate->change->hi) return {estimate, {}, {}};
-    lows.push_back(1 + *gate->change->lo);
-    highs.push_back(1 + *gate->change->hi);
+    const Effect own = WithOwnInterval(*gate);
+    if (!own.lo || !own.hi) return {estimate, {}, {}};
+    lows.push_back(1 + *own.lo);
+    highs.push_back(1 + *own.hi);
   }
   const auto lo = GeometricMean(lows);
   const auto hi = GeometricMean(highs);

@@ -94,11 +94,15 @@ void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& 
   const auto inference = TakeLook(level, context, false);
   // Missing runs do not matter for info metrics, because these do not decide anything.
   if (!inference || (subject_.gate && TooManyMissing(context))) return;
-  if (inference->exact_t) {
-    p_.WatchExact(*inference->exact_t, values(), *level.exact_t());
-  } else {
-    p_.Watch(*inference->finding, level.boundary());
-  }
+  const auto watch = [&](RunningP& p) {
+    if (inference->exact_t) {
+      p.WatchExact(*inference->exact_t, values(), *level.exact_t());
+    } else {
+      p.Watch(*inference->finding, level.boundary());
+    }
+  };
+  watch(p_);
+  if (subject_.gate && level.shared()) watch(SideOf(*inference) > 0 ? p_above_ : p_below_);
   Enter(*inference, level);
   if (!subject_.gate || !may_decide) return;
   const std::optional<Interval> interval = Watched(DecidingScale()).value();
@@ -117,6 +121,11 @@ void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContex
   }
   if (!inference) return;
   p_.LookOnce(*inference->finding->p, inference->finding->direction);
+  if (subject_.gate && level.shared()) {
+    const int side = SideOf(*inference);
+    p_above_.LookOnce(side > 0 ? *inference->finding->p : 1, side);
+    p_below_.LookOnce(side > 0 ? 1 : *inference->finding->p, side);
+  }
   if (!subject_.gate || !inference->interval) return;
   Decide(DecideAgainst(*inference->interval, subject_.gate->threshold), *inference->interval,
          *inference, context);
@@ -152,6 +161,42 @@ void MetricComparison::Enter(const Inference& inference, const SignificanceLevel
   const auto beside =
       estimator_->Infer(other, {&level, resolution_, false, false, &Watched(other).ends()});
   if (beside && beside->interval) Watched(other).Take(*beside->interval, beside->rounding);
+}
+
+int MetricComparison::SideOf(const Inference& inference) const {
+  return SignOf(inference.exact_t ? *inference.exact_t
+                                  : inference.centre - subject_.gate->threshold);
+}
+
+GateEvidence MetricComparison::Evidence() const {
+  GateEvidence evidence{p_above_.value() / 2, p_below_.value() / 2, Verdict::kUndecided};
+  if (decided_ && !decided_on_constants_) evidence.decided = verdict_;
+  return evidence;
+}
+
+void MetricComparison::DecideTogether(Verdict verdict, std::string_view by,
+                                      const LookContext& context) {
+  if (settled_ || IsExact() || Disjoint() || TooManyMissing(context)) return;
+  const Contrast scale = DecidingScale();
+  const auto now = Now(scale);
+  if (!now) return;
+  cut_ = HalfLine(verdict == Verdict::kPass ? LookDecision::kPass : LookDecision::kRegression,
+                  subject_.gate->threshold);
+  const std::optional<Interval> interval = IntervalOn(scale, *now);
+  if (!interval) {  // the gate's own interval lies on the other side
+    cut_.reset();
+    return;
+  }
+  const Interval shown = Show(*interval, scale);
+  verdict_ = verdict;
+  settled_ = true;
+  decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi), std::string(by)};
+}
+
+RunningInterval MetricComparison::AllLooks(Contrast scale) const {
+  RunningInterval all = Watched(scale);
+  if (cut_ && scale == DecidingScale()) all.Take(*cut_, 0);
+  return all;
 }
 
 void MetricComparison::Decide(LookDecision side, const Interval& interval,
@@ -231,7 +276,7 @@ std::optional<Inference> MetricComparison::Now(Contrast scale) const {
   return estimator_->Infer(scale, {level_, resolution_, fixed_, false});
 }
 
-bool MetricComparison::Disjoint() const { return !fixed_ && Watched(DecidingScale()).empty(); }
+bool MetricComparison::Disjoint() const { return !fixed_ && AllLooks(DecidingScale()).empty(); }
 
 bool MetricComparison::EstimateOutside() const {
   const Contrast scale = DecidingScale();
@@ -275,7 +320,12 @@ Interval MetricComparison::Show(const Interval& interval, Contrast scale) const 
 
 std::optional<Interval> MetricComparison::IntervalOn(Contrast scale, const Inference& now) const {
   if (IsExact()) return std::nullopt;
-  return fixed_ ? now.interval : Watched(scale).value();
+  if (!fixed_) return AllLooks(scale).value();
+  if (!cut_ || scale != DecidingScale()) return now.interval;
+  RunningInterval look;
+  if (now.interval) look.Take(*now.interval, 0);
+  look.Take(*cut_, 0);
+  return look.value();
 }
 
 std::optional<Effect> MetricComparison::ShowEffect(double centre,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/analysis/effect_estimator.h"
+#include "core/analysis/family_decision.h"
 #include "core/analysis/gate_judgement.h"
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/sequential_design.h"
@@ -67,6 +68,12 @@ class MetricComparison {
   /// Decides an unsettled gate by the side of its estimate, for `--at-limit estimate`. Returns
   /// whether it did.
   bool SettleByEstimate(const LookContext& context);
+
+  /// Returns the evidence of a gate whose level is shared() for the decision of all gates together.
+  GateEvidence Evidence() const;
+  /// Decides an open gate as the procedure `by` over all gates did. Its interval ends at the margin
+  /// from now on. Does nothing if the gate may not be decided now.
+  void DecideTogether(Verdict verdict, std::string_view by, const LookContext& context);
 
   bool is_gate() const { return subject_.gate.has_value(); }
   const std::optional<PlannedGate>& gate() const { return subject_.gate; }
@@ -146,8 +153,13 @@ class MetricComparison {
   }
   // Intersects the interval of the look with those of all earlier looks, on both scales.
   void Enter(const Inference& inference, const SignificanceLevel& level);
+  // Returns what all looks so far have in common, up to the margin if DecideTogether() cut it
+  // there.
+  RunningInterval AllLooks(Contrast scale) const;
   // Returns the reported interval on this scale.
   std::optional<Interval> IntervalOn(Contrast scale, const Inference& now) const;
+  // Returns the side of the gate's margin on which the estimate lies: 1 is worse.
+  int SideOf(const Inference& inference) const;
   Interval Show(const Interval& interval, Contrast scale) const;
   std::optional<Effect> ShowEffect(double centre, const std::optional<Interval>& interval,
                                    Contrast scale) const;
@@ -175,10 +187,13 @@ class MetricComparison {
   Estimator asked_;
   Rule rule_;
   RunningP p_;
+  RunningP p_above_;  // the same p-value, of looks above the margin only, and below it only
+  RunningP p_below_;
   double resolution_ = 0;
   const SignificanceLevel* level_ = nullptr;  // level of the last look, until values are added
   RunningInterval watched_ratio_;
   RunningInterval watched_difference_;
+  std::optional<Interval> cut_;  // what a decision together established on the scale that decides
   bool looked_ = false;
   bool fixed_ = false;
   bool settled_ = false;

@@ -242,6 +242,15 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSourc
   design.alpha = spec.alpha;
   if (spec.pass_confidence) design.pass_alpha = 1 - *spec.pass_confidence;
   design.one_sided = spec.sided == Sided::kOne;
+  design.error_rate = spec.error_rate;
+  if (design.error_rate == ErrorRate::kFdr && !design.DecidesTogether()) {
+    const bool precision = design.rule.kind == RuleKind::kPrecision;
+    return InvalidArgument(
+        "error-rate",
+        precision ? "fdr decides by p-values, but precision by the width"
+                  : "fdr needs p-values below those that a bootstrap can have",
+        precision ? "omit --rule or --error-rate" : "use another estimator, or omit --error-rate");
+  }
   TRY_VOID(PlanLimits(spec, design));
   // MeasurementAnalysis checks the estimators of one arm by itself.
   if (!IsMeasured(spec)) TRY_VOID(CheckEstimator(spec, design));
@@ -279,8 +288,8 @@ double EndLevel::CriticalT(std::uint64_t n) const {
 double EndLevel::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
 
 SignificanceLevel::SignificanceLevel(const SequentialDesign& design, double stated,
-                                     std::optional<double> passes)
-    : stated_(stated), passes_(passes), lower_(design, design.TwoSided(stated)) {
+                                     std::optional<double> passes, bool shared)
+    : stated_(stated), passes_(passes), shared_(shared), lower_(design, design.TwoSided(stated)) {
   if (passes) upper_.emplace(design, 2 * *passes);
 }
 

@@ -25,12 +25,13 @@ struct SequentialDesign {
   bool paired = true;  ///< the runs of a block are pairs; otherwise the arms are independent
   bool coin = false;   ///< the arm of each run is drawn, so a block may lack an arm
   std::uint64_t seed = 0;
-  std::uint64_t warmup = 0;              ///< number of discarded blocks before the measured blocks
-  double alpha = 0;                      ///< level as the user states it
-  std::optional<double> pass_alpha;      ///< one-sided level of a pass, if it has one of its own
-  bool one_sided = false;                ///< each bound at alpha; printed p-values are halved
-  std::uint64_t first_look = 8;          ///< n0, the first number of blocks with a look
-  std::optional<std::uint64_t> horizon;  ///< last look of the horizon boundary, in values
+  std::uint64_t warmup = 0;          ///< number of discarded blocks before the measured blocks
+  double alpha = 0;                  ///< level as the user states it
+  std::optional<double> pass_alpha;  ///< one-sided level of a pass, if it has one of its own
+  bool one_sided = false;            ///< each bound at alpha; printed p-values are halved
+  ErrorRate error_rate = ErrorRate::kFamily;
+  std::uint64_t first_look = 8;               ///< n0, the first number of blocks with a look
+  std::optional<std::uint64_t> horizon;       ///< last look of the horizon boundary, in values
   std::optional<std::uint64_t> fixed_blocks;  ///< one look, after exactly this number of blocks
   std::optional<std::uint64_t> last_block;    ///< the limit `max_runs`
   bool table = false;  ///< the data are a table; a single look uses all of its values
@@ -46,6 +47,11 @@ struct SequentialDesign {
   /// values vary.
   bool AllowsExact() const {
     return rule.kind == RuleKind::kMargin && estimator.kind != EstimatorKind::kLognormalMean;
+  }
+  /// Returns whether several gates are decided together, by their p-values (family_decision.h). The
+  /// rule `precision` decides by widths, and the p-value of a bootstrap is too coarse.
+  bool DecidesTogether() const {
+    return rule.kind == RuleKind::kMargin && estimator.kind != EstimatorKind::kQuantile;
   }
   /// Returns the number of blocks after which a benchmark ends in any case.
   std::optional<std::uint64_t> BlockLimit() const {
@@ -126,12 +132,15 @@ class SignificanceLevel {
  public:
   /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G
   /// @param passes  the one-sided level of a pass of one comparison, if it has one of its own
+  /// @param shared  whether the level is a share of several gates that are decided together
   SignificanceLevel(const SequentialDesign& design, double stated,
-                    std::optional<double> passes = std::nullopt);
+                    std::optional<double> passes = std::nullopt, bool shared = false);
 
   double stated() const { return stated_; }
   /// Returns the one-sided level of a pass, if it has one of its own.
   const std::optional<double>& passes() const { return passes_; }
+  /// Returns whether the gates at this level are decided together (family_decision.h).
+  bool shared() const { return shared_; }
   const EndLevel& lower() const { return lower_; }
   const EndLevel& upper() const { return upper_ ? *upper_ : lower_; }
 
@@ -172,6 +181,7 @@ class SignificanceLevel {
  private:
   double stated_;
   std::optional<double> passes_;
+  bool shared_;
   EndLevel lower_;
   std::optional<EndLevel> upper_;  // absent: as `lower_`
 };

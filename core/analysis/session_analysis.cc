@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/analysis/benchmark_analysis.h"
+#include "core/analysis/family_decision.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/session_report.h"
@@ -48,6 +49,10 @@ Result<void> CheckScales(const Benchmark& benchmark, const SequentialDesign& des
                            "use a margin in per cent, or another estimator");
   }
   return {};
+}
+
+std::string_view NameOfProcedure(ErrorRate rate) {
+  return rate == ErrorRate::kFdr ? "fdr" : "holm";
 }
 
 // Returns the runs in order of execution, so that the order in which a caller passes them does not
@@ -114,6 +119,7 @@ class SessionAnalysis::Impl {
     TRY_VOID(CheckNamedGates());
     TRY_VOID(FixGateLevel());
     TRY_VOID(benchmark.AddBlock(runs, levels_));
+    if (!design_.OneLook()) DecideTogether();
     Forecast(block);
     return {};
   }
@@ -150,7 +156,10 @@ class SessionAnalysis::Impl {
     if (!concluded_) {
       concluded_ = true;
       for (BenchmarkAnalysis& benchmark : benchmarks_) benchmark.Conclude();
-      if (design_.OneLook()) LookOnce();
+      if (design_.OneLook()) {
+        LookOnce();
+        DecideTogether();
+      }
       for (const BenchmarkAnalysis& benchmark : benchmarks_) {
         for (Warning& found : benchmark.CheckGates()) warnings_.push_back(std::move(found));
       }
@@ -189,8 +198,8 @@ class SessionAnalysis::Impl {
     return !full && (design_.fixed_blocks || !benchmark.AllGatesSettled());
   }
 
-  // Updates the outlook of the benchmark of a block. The outlooks of other benchmarks do not
-  // change.
+  // Updates the outlook of the benchmark of a block. Those of other benchmarks do not change,
+  // unless DecideTogether() closes them.
   void Forecast(std::span<const Run> block) {
     if (design_.table) return;
     const BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
@@ -278,11 +287,33 @@ class SessionAnalysis::Impl {
     gates_counted_ = true;
     if (gates == 0) return {};
     TRY_VOID(CheckQuantileRuns(design_, gates));
-    const auto share = [gates](double level) { return level / static_cast<double>(gates); };
+    const double divisor = ShareDivisor(design_.error_rate, gates);
     std::optional<double> passes;
-    if (design_.pass_alpha) passes = share(*design_.pass_alpha);
-    levels_.gate.emplace(design_, share(design_.alpha), passes);
+    if (design_.pass_alpha) passes = *design_.pass_alpha / divisor;
+    levels_.gate.emplace(design_, design_.alpha / divisor, passes,
+                         gates > 1 && design_.DecidesTogether());
     return {};
+  }
+
+  // Decides gates by the evidence of all gates, after a look at any of them. Some of them may
+  // belong to benchmarks that have no new block.
+  void DecideTogether() {
+    if (!levels_.gate || !levels_.gate->shared()) return;
+    family_.clear();
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) benchmark.AppendEvidence(family_);
+    const double one_sided = design_.TwoSided(design_.alpha) / 2;
+    const std::vector<Verdict> decisions =
+        DecideFamily(family_, design_.error_rate,
+                     {.regressions = one_sided, .passes = design_.pass_alpha.value_or(one_sided)});
+    std::span<const Verdict> rest = decisions;
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
+      const std::size_t gates = benchmarks_[i].gates().size();
+      benchmarks_[i].DecideTogether(rest.first(gates), NameOfProcedure(design_.error_rate));
+      rest = rest.subspan(gates);
+      if (!outlooks_[i].open || IsOpen(benchmarks_[i])) continue;
+      outlooks_[i].open = false;
+      outlooks_[i].expected_blocks.reset();
+    }
   }
 
   bool StoppedByRegression() const {
@@ -323,6 +354,7 @@ class SessionAnalysis::Impl {
   SequentialDesign design_;
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
+  std::vector<GateEvidence> family_;        // of the last call of DecideTogether()
   std::vector<BenchmarkOutlook> outlooks_;  // by benchmark
   bool restricted_ = false;
   bool gates_counted_ = false;

@@ -40,6 +40,14 @@ struct Progress {
   std::uint64_t beyond = 0;      // blocks after the last requested one
 };
 
+/// A block of one of several benchmarks, as a part of a list of rows.
+struct WaitingBlock {
+  std::size_t benchmark = 0;
+  std::size_t first = 0;
+  std::size_t rows = 0;
+  bool complete = false;  ///< it has a row of every arm
+};
+
 class Grouper {
  public:
   Grouper(const MeasurementTable& table, const TablePlan& plan, const TakeBlock& take)
@@ -59,6 +67,7 @@ class Grouper {
     for (std::size_t b = 0; b < progress_.size(); ++b) {
       TRY_VOID(Finish(b));
     }
+    TRY_VOID(GiveWaiting());
     return Count();
   }
 
@@ -141,11 +150,28 @@ class Grouper {
         return {};
       }
     }
-    const std::uint64_t before = progress.blocks;
-    Result<void> given = Give(benchmark, block);
-    if (complete) progress.complete += progress.blocks - before;
+    if (progress_.size() > 1 && plan_.grouping != Grouping::kEachRow) {
+      waiting_.push_back({benchmark, waiting_rows_.size(), block.size(), complete});
+      waiting_rows_.insert(waiting_rows_.end(), block.begin(), block.end());
+      block.clear();
+      return {};
+    }
+    Result<void> given = Give(benchmark, block, complete);
     block.clear();
     return given;
+  }
+
+  // Gives the blocks of several benchmarks in the order in which they were complete, as the session
+  // did: a gate may be decided by the evidence of all gates, including those of other benchmarks.
+  Result<void> GiveWaiting() {
+    std::ranges::stable_sort(waiting_, {}, [this](const WaitingBlock& one) {
+      return waiting_rows_[one.first + one.rows - 1];
+    });
+    for (const WaitingBlock& one : waiting_) {
+      TRY_VOID(
+          Give(one.benchmark, std::span(waiting_rows_).subspan(one.first, one.rows), one.complete));
+    }
+    return {};
   }
 
   bool IsComplete(std::size_t benchmark, const OpenBlock& block) {
@@ -156,12 +182,13 @@ class Grouper {
     return std::find(seen_.begin(), seen_.end(), false) == seen_.end();
   }
 
-  Result<void> Give(std::size_t benchmark, const OpenBlock& block) {
+  Result<void> Give(std::size_t benchmark, std::span<const std::uint32_t> block, bool complete) {
     Progress& progress = progress_[benchmark];
     if (const auto& most = plan_.spec.limits.max_runs; most && progress.blocks >= *most) {
       ++progress.beyond;
       return {};
     }
+    if (complete) ++progress.complete;
     while (runs_.size() < block.size()) runs_.emplace_back().metrics = plan_.metrics;
     for (std::size_t i = 0; i < block.size(); ++i) {
       Run& run = runs_[i];
@@ -246,8 +273,10 @@ class Grouper {
   const TablePlan& plan_;
   const TakeBlock& take_;
   std::vector<Progress> progress_;  // by benchmark of the plan
-  std::vector<Run> runs_;           // reused for every block
-  std::vector<bool> seen_;          // arms of the block, for IsComplete()
+  std::vector<WaitingBlock> waiting_;
+  std::vector<std::uint32_t> waiting_rows_;
+  std::vector<Run> runs_;   // reused for every block
+  std::vector<bool> seen_;  // arms of the block, for IsComplete()
 };
 
 }  // namespace

@@ -36,9 +36,12 @@ struct Decision {
   std::uint64_t blocks = 0;
   std::optional<double> lo;
   std::optional<double> hi;
+  /// The procedure over all gates that decided this one before its own interval did: "holm" or
+  /// "fdr" (family_decision.h). Its interval then ends at the margin. Empty otherwise.
+  std::string by = {};
   bool operator==(const Decision&) const = default;
 };
-BENCHD_FIELDS(Decision, blocks, lo, hi)
+BENCHD_FIELDS(Decision, blocks, lo, hi, by)
 
 /// The second comparison of a gate that regressed in the first phase of its session
 /// (SessionSpec::confirm). Its figures come from the runs of the second phase alone.

@@ -224,6 +224,10 @@ struct Rule {
 BENCHD_FIELDS(Rule, kind, width)
 enum class Sided { kTwo, kOne };
 BENCHD_NAMES(Sided, "two", "one")
+/// The meaning of alpha if there are several gates: the probability of any wrong verdict, or the
+/// expected share of wrong ones among the regressions, and among the passes.
+enum class ErrorRate { kFamily, kFdr };
+BENCHD_NAMES(ErrorRate, "family", "fdr")
 enum class AtLimit { kUndecided, kEstimate };
 BENCHD_NAMES(AtLimit, "undecided", "estimate")
 
@@ -270,6 +274,7 @@ struct SessionSpec {
   std::optional<double> pass_confidence;
   double default_margin = 0.02;  ///< for gates without a margin, if the benchmark has no default
   Sided sided = Sided::kTwo;
+  ErrorRate error_rate = ErrorRate::kFamily;
   Limits limits;
   ScheduleSpec schedule;
   std::uint64_t seed = 0;
@@ -296,8 +301,8 @@ struct SessionSpec {
   bool operator==(const SessionSpec&) const = default;
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, pass_confidence,
-              default_margin, sided, limits, schedule, seed, machine_profile, isolation, cpus,
-              settings_off, placebo, confirm, priority, labels, invocation, lfs_pointers,
+              default_margin, sided, error_rate, limits, schedule, seed, machine_profile, isolation,
+              cpus, settings_off, placebo, confirm, priority, labels, invocation, lfs_pointers,
               environment, caller)
 
 /// Returns the indices of the arms with this role, in the order of the spec.

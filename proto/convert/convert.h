@@ -45,9 +45,10 @@ class Timestamp;
 namespace benchd::convert {
 
 /// The number in messages of the first value of the model's enum. Flag::kNone is encoded as
-/// UNSPECIFIED.
+/// UNSPECIFIED, and ErrorRate has no such value.
 template <typename Model>
-inline constexpr int kFirstOnWire = std::same_as<Model, Flag> ? 0 : 1;
+inline constexpr int kFirstOnWire =
+    std::same_as<Model, Flag> || std::same_as<Model, ErrorRate> ? 0 : 1;
 
 template <typename Wire, typename Model>
 constexpr Wire ToWire(Model value) {

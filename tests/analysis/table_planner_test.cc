@@ -327,6 +327,11 @@ TEST(TablePlanTest, RefusesWhatMakesNoSense) {
          o.spec.estimator.kind = EstimatorKind::kHodgesLehmann;
        }),
        "interval"},
+      {options([](auto& o) {
+         o.classic_interval = true;
+         o.spec.pass_confidence = 0.95;
+       }),
+       "interval"},
   };
   for (const auto& [wrong, field] : cases) {
     ExpectRefusedTable("arm,t,wall_time\na,1,1\nb,1,1\n", wrong, field);
