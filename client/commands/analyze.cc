@@ -198,7 +198,8 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   TRY(TableReport report, format != nullptr
                               ? AnalyzeHarness(context.arguments, *format, options, &csv)
                               : AnalyzeCsvFile(files.front(), options));
-  const Analysis analysis = AnalysisOf(std::move(report));
+  Analysis analysis = AnalysisOf(std::move(report));
+  analysis.wrong_shares = WrongSharesOf(options.spec);
   const ExitCode code = PrintAnalysis(analysis, options.mmtests_stars, context.json, choice);
   std::cout << std::flush;
   const auto written = WriteAnalysis(exports, analysis, csv);

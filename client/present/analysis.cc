@@ -35,6 +35,7 @@ std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, Detail 
   options.detail = detail;
   options.table = true;
   options.decided_at = analysis.decided_at;
+  options.wrong_shares = analysis.wrong_shares;
   const std::string findings = RenderFindings(analysis.verdict, options, style);
   if (detail == Detail::kVerdict) return findings;
   return RenderSummaries(analysis.summaries, analysis.verdict, mmtests_stars, style) +

@@ -16,6 +16,7 @@ struct Analysis {
   v1::Update verdict;      ///< without a verdict if no metric gates
   bool has_gates = false;  ///< as in TableReport
   std::optional<std::uint64_t> decided_at;
+  std::optional<WrongShares> wrong_shares;  ///< as in ReportOptions
   std::vector<ArmSummary> summaries;
   std::vector<ArmHistogram> histograms;
 };

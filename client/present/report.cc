@@ -12,6 +12,7 @@
 #include "client/present/units.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -91,6 +92,11 @@ std::string SessionConfidence(const v1::Update& update, const ReportOptions& opt
   if (gates.empty()) {
     if (update.comparisons().empty()) return "";
     return FormatConfidence(update.comparisons(0).confidence()) + " confidence";
+  }
+  if (options.wrong_shares && gates.size() > 1) {
+    return fmt::format("on average at most {} of the regressions and {} of the passes are wrong",
+                       FormatConfidence(options.wrong_shares->regressions),
+                       FormatConfidence(options.wrong_shares->passes));
   }
   double error = 0;
   double error_of_pass = 0;
@@ -208,6 +214,12 @@ std::vector<std::pair<std::string, std::string>> ArmExtras(const v1::SessionSpec
   return extras;
 }
 
+std::optional<WrongShares> WrongSharesOf(const SessionSpec& spec) {
+  if (spec.error_rate != ErrorRate::kFdr) return std::nullopt;
+  const double one_sided = spec.sided == Sided::kOne ? spec.alpha : spec.alpha / 2;
+  return WrongShares{one_sided, spec.pass_confidence ? 1 - *spec.pass_confidence : one_sided};
+}
+
 ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
   ReportOptions options;
   options.detail = detail;
@@ -215,6 +227,9 @@ ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
   options.alpha = session.spec().has_alpha() ? session.spec().alpha() : SessionSpec().alpha;
   if (session.spec().has_pass_confidence()) {
     options.pass_confidence = session.spec().pass_confidence();
+  }
+  if (const auto spec = convert::FromProto(session.spec())) {
+    options.wrong_shares = WrongSharesOf(*spec);
   }
   if (session.has_started()) options.seed = session.started().seed();
   options.commits = ArmCommits(session.spec());

@@ -22,6 +22,12 @@ enum class Detail {
   kAll,      ///< --verbose: all metrics and warnings
 };
 
+/// The largest expected shares of wrong verdicts, with `--error-rate fdr`.
+struct WrongShares {
+  double regressions = 0;
+  double passes = 0;
+};
+
 /// Options and context for showing a result.
 struct ReportOptions {
   Detail detail = Detail::kUsual;
@@ -31,6 +37,7 @@ struct ReportOptions {
   std::optional<std::uint64_t> decided_at;  ///< for a table
   std::optional<double> alpha;              ///< of all gates together, if known
   std::optional<double> pass_confidence;    ///< of all gates together, if passes have their own
+  std::optional<WrongShares> wrong_shares;  ///< only with `--error-rate fdr`
   std::vector<std::pair<std::string, std::string>> commits = {};  ///< from ArmCommits()
 };
 
@@ -41,6 +48,9 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
 
 /// Describes the amount of data: "52 runs each, 21 s, 99 % confidence".
 std::string MeasuredSentence(const v1::Update& update, const ReportOptions& options);
+
+/// Returns the shares for a request with `--error-rate fdr`; nothing for any other.
+std::optional<WrongShares> WrongSharesOf(const SessionSpec& spec);
 
 /// Returns the options for a session that was watched to its end.
 ReportOptions OptionsFor(const v1::Session& session, Detail detail);

@@ -364,7 +364,9 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
   // These methods look once, and may count something other than the values of an arm.
   const bool once = gate.method() == v1::METHOD_FIXED || gate.method() == v1::METHOD_LAYOUTS;
   const bool earlier = gate.has_decided() && !once && gate.decided().blocks() != gate.n_candidate();
-  return earlier ? "decided at " + DecisionCount(gate, gate.decided().blocks()) : "";
+  const std::string by = gate.decided().by().empty() ? "" : " by " + Printable(gate.decided().by());
+  if (!earlier) return by.empty() ? "" : "decided" + by;
+  return "decided at " + DecisionCount(gate, gate.decided().blocks()) + by;
 }
 
 namespace {
@@ -390,7 +392,9 @@ std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
 
 // Names the confidence of a pass if it is not that of a regression: ", with 95 % confidence".
 std::string OwnConfidence(const v1::Comparison& gate) {
-  if (!gate.has_pass_confidence() || gate.basis() == v1::BASIS_EXACT) return "";
+  // A decision together with other gates is about all of them.
+  const bool together = !gate.decided().by().empty();
+  if (!gate.has_pass_confidence() || gate.basis() == v1::BASIS_EXACT || together) return "";
   return ", with " + FormatConfidence(gate.pass_confidence()) + " confidence";
 }
 

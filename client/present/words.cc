@@ -26,6 +26,8 @@ const std::map<std::string_view, std::string_view> kWords{
     {"AT_LIMIT_UNSPECIFIED", "undecided"},
     {"SCHEDULE_KIND_UNSPECIFIED", "pairs"},
     {"ISOLATION_UNSPECIFIED", "best-effort"},
+    {"ERROR_RATE_FAMILY", "family"},
+    {"ERROR_RATE_FDR", "fdr"},
 };
 
 }  // namespace
@@ -37,7 +39,8 @@ std::string EnumWord(const google::protobuf::EnumDescriptor& type, int value) {
   if (const auto own = kWords.find(found->name()); own != kWords.end()) {
     return std::string(own->second);
   }
-  // The prefix is that of the enum's first value, which ends in UNSPECIFIED.
+  // The prefix is that of the enum's first value, which ends in UNSPECIFIED. Enums without such a
+  // value are listed in kWords.
   std::string word = found->name().substr(type.value(0)->name().size() - kUnspecified.size());
   if (word == kUnspecified) return "";
   for (char& c : word) c = c == '_' ? '-' : static_cast<char>(c - 'A' + 'a');

@@ -193,6 +193,20 @@ Result<void> ParsePassConfidence(const std::string& text, const OptionTarget& to
              [&to](double c) { to.session->set_pass_confidence(c); });
 }
 
+Result<void> ParseErrorRate(const std::string& text, const OptionTarget& to) {
+  for (const v1::ErrorRate rate : {v1::ERROR_RATE_FAMILY, v1::ERROR_RATE_FDR}) {
+    if (text != Word(rate)) continue;
+    to.session->set_error_rate(rate);
+    return {};
+  }
+  return UsageError("unknown value", "write family or fdr");
+}
+
+TextList FormatErrorRate(const OptionSource& of) {
+  if (of.session.error_rate() == v1::ERROR_RATE_FAMILY) return {};
+  return {std::string(Word(of.session.error_rate()))};
+}
+
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to) {
   constexpr std::string_view kQuantile = "quantile:";
   v1::Estimator* const estimator = to.session->mutable_estimator();

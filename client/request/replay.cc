@@ -239,7 +239,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
   AddLooks(spec, line);
   AddOptions(spec, {"estimator", "rule"}, line);
   if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
-  AddOptions(spec, {"pass-confidence", "sided", "placebo", "accept-exit"}, line);
+  AddOptions(spec, {"pass-confidence", "sided", "error-rate", "placebo", "accept-exit"}, line);
   if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
   // The bootstrap of a quantile depends on the seed.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {

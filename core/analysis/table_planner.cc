@@ -172,6 +172,7 @@ Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
   spec.pass_confidence = wanted.pass_confidence;
   spec.default_margin = wanted.default_margin;
   spec.sided = wanted.sided;
+  spec.error_rate = wanted.error_rate;
   spec.limits.min_runs = wanted.limits.min_runs;
   spec.limits.max_runs = wanted.limits.max_runs;
   spec.limits.at_limit = wanted.limits.at_limit;

@@ -66,6 +66,7 @@ SessionSpec Unusual() {
   spec.pass_confidence = 0.9;
   spec.default_margin = 0.03;
   spec.sided = Sided::kOne;
+  spec.error_rate = ErrorRate::kFdr;
   spec.limits = {
       9,   100, 50, std::chrono::seconds(7), std::chrono::milliseconds(1500), AtLimit::kEstimate,
       true};
@@ -133,7 +134,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   gate.mean_reference = 0.0;  // a measured zero is written
   gate.change = Effect{0.5, -0.25, std::nullopt};
   gate.verdict = Verdict::kRegression;
-  gate.decided = Decision{8, 0.1, std::nullopt};
+  gate.decided = Decision{8, 0.1, std::nullopt, "holm"};
   gate.reason = "left_zero";
   gate.eta = std::chrono::seconds(10);
   Report report;
@@ -152,6 +153,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_EQ(comparison.reason(), "left_zero");
   EXPECT_EQ(comparison.decided().lo(), 0.1);
   EXPECT_FALSE(comparison.decided().has_hi());
+  EXPECT_EQ(comparison.decided().by(), "holm");
   EXPECT_EQ(comparison.eta_seconds(), 10.0);
   EXPECT_EQ(proto.state(), v1::SESSION_STATE_DONE);
   EXPECT_EQ(proto.elapsed_seconds(), 20.0);
@@ -346,6 +348,14 @@ TEST(EnumValuesTest, WireAndModelHaveTheSameWordsInTheSameOrder) {
   ExpectSameWords<v1::ComparisonRole, ComparisonRole>();
   ExpectSameWords<v1::Flag, Flag>();
   ExpectSameWords<v1::RunPhase, RunPhase>();
+}
+
+// It has no UNSPECIFIED: a request without it means the family.
+TEST(EnumValuesTest, AnErrorRateThatIsNotGivenIsThatOfTheFamily) {
+  EXPECT_EQ(ToWire<v1::ErrorRate>(ErrorRate::kFamily), v1::ERROR_RATE_FAMILY);
+  EXPECT_EQ(ToWire<v1::ErrorRate>(ErrorRate::kFdr), v1::ERROR_RATE_FDR);
+  EXPECT_EQ(ToModel<ErrorRate>(v1::SessionSpec().error_rate()), ErrorRate::kFamily);
+  EXPECT_EQ(ToModel<ErrorRate>(static_cast<v1::ErrorRate>(2)), std::nullopt);
 }
 
 }  // namespace

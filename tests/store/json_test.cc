@@ -62,7 +62,7 @@ using testing::HasSubstr;
                          es15, es16, es17, es18, es19] = Estimate{};
   [[maybe_unused]] auto [fc1, fc2, fc3] = Forecast{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
-  [[maybe_unused]] auto [z1, z2, z3] = Decision{};
+  [[maybe_unused]] auto [z1, z2, z3, z4] = Decision{};
   [[maybe_unused]] auto [f1, f2, f3] = Failure{};
   [[maybe_unused]] auto [q1, q2, q3, q4, q5, q6, q7, q8] = FailedRun{};
   [[maybe_unused]] auto [v1, v2, v3, v4, v5] = MetricInfo{};

@@ -259,6 +259,11 @@ TEST(SentenceTest, CountsWhatADecisionTook) {
   gate.mutable_decided()->set_blocks(8);
   EXPECT_TRUE(DecidedEarlier(gate).ends_with(DecisionCount(gate, 8)));
   EXPECT_WORDING(DecidedEarlier(gate));
+  v1::Comparison together = gate;
+  together.mutable_decided()->set_by("holm");
+  EXPECT_EQ(DecidedEarlier(together), DecidedEarlier(gate) + " by holm");
+  together.mutable_decided()->set_blocks(together.n_candidate());
+  EXPECT_EQ(DecidedEarlier(together), "decided by holm") << "at the last look";
   gate.set_method(v1::METHOD_WELCH);
   EXPECT_EQ(DecisionCount(gate, 8), "8 blocks");
   EXPECT_EQ(DecisionCount(gate, 20), "20 runs") << "more than the 12 values of an arm";

@@ -72,6 +72,7 @@ class RandomSession {
     if (Coin()) spec->set_alpha(Fraction());
     if (Coin()) spec->set_pass_confidence(Fraction());
     spec->set_sided(static_cast<v1::Sided>(1 + Upto(1)));
+    spec->set_error_rate(static_cast<v1::ErrorRate>(Upto(1)));
     spec->set_method(static_cast<v1::Method>(1 + Upto(3)));
     spec->set_schedule(static_cast<v1::ScheduleKind>(1 + Upto(1)));
     if (spec->schedule() == v1::SCHEDULE_KIND_COIN) spec->set_method(v1::METHOD_WELCH);

@@ -401,6 +401,7 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
         {"--confidence", "100%", "a", "b"},
         {"--alpha", "0", "a", "b"},
         {"--pass-confidence", "x", "a", "b"},
+        {"--error-rate", "x", "a", "b"},
         {"--alpha", "1%", "--confidence", "99%", "a", "b"},
         {"--method", "magic", "a", "b"},
         {"--rule", "precision:0", "a", "b"},
