@@ -10,6 +10,7 @@
 #include "benchd/v1/session.pb.h"
 #include "client/present/sentence.h"
 #include "client/present/text.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 

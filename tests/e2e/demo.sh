@@ -63,3 +63,8 @@ echo
 echo "Compare a program with its own copy by CPU time, the metric that other work disturbs least:"
 compare --max-time 25s --margin 5% --metric cpu_time -n gzip -n its-copy \
   'gzip -1 -c numbers.txt' './gzip-copy -1 -c numbers.txt'
+
+echo
+echo "A pass is as sure as a regression here: each is wrong in at most one of 200 comparisons. If only"
+echo "false alarms are costly, as in most CI jobs, --pass-confidence 95% passes after little more than"
+echo "half of the runs, and false alarms are as rare as before (docs/ci.md)."
