@@ -83,7 +83,9 @@ bool IsWhole(const Comparison& gate) {
   const bool rate = gate.better == Better::kHigher;
   const bool possible =
       gate.margin_kind != MarginKind::kRatio || (rate ? *gate.margin < 1 : *gate.margin > -1);
-  return possible && gate.confidence > 0 && gate.confidence < 1;
+  const bool passes =
+      !gate.pass_confidence || (*gate.pass_confidence > 0.5 && *gate.pass_confidence < 1);
+  return possible && passes && gate.confidence > 0 && gate.confidence < 1;
 }
 
 Error LeaveOut(std::string why) { return UsageError(std::move(why), "leave that export out"); }

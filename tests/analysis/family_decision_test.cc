@@ -192,8 +192,12 @@ TEST(FamilyDecisionTest, ASuiteEndsEarlierAndItsIntervalsAgreeWithItsVerdicts) {
         // The worse end, on the side of a time.
         const double worst = rate ? -*gate.change->lo : *gate.change->hi;
         const double best = rate ? -*gate.change->hi : *gate.change->lo;
-        if (gate.verdict == kPass) EXPECT_LE(worst, 0.02 + 1e-12) << gate.benchmark;
-        if (gate.verdict == kWorse) EXPECT_GE(best, 0.02 - 1e-12) << gate.benchmark;
+        if (gate.verdict == kPass) {
+          EXPECT_LE(worst, 0.02 + 1e-12) << gate.benchmark;
+        }
+        if (gate.verdict == kWorse) {
+          EXPECT_GE(best, 0.02 - 1e-12) << gate.benchmark;
+        }
         EXPECT_LE(*gate.decided->lo, *gate.decided->hi);
       }
     }
@@ -257,7 +261,9 @@ TEST(FamilyDecisionTest, AHorizonAndOneLookDecideTogether) {
       const Report report = Follow(analysis, Data({0.012, 0.011, 0.01, 0, 0.05}, seed), 1000);
       by_holm += DecidedBy(report, "holm");
       for (const Comparison& gate : report.comparisons) {
-        if (gate.verdict == kPass) EXPECT_LE(*gate.change->hi, 0.02 + 1e-12);
+        if (gate.verdict == kPass) {
+          EXPECT_LE(*gate.change->hi, 0.02 + 1e-12);
+        }
       }
     }
   }
@@ -288,31 +294,39 @@ TEST(FamilyDecisionTest, PassesMayHaveTheirOwnLevel) {
   EXPECT_LT(blocks(0.9), blocks({}));
 }
 
-// The benchmark of a gate that another benchmark's block decided is closed for the schedule.
-TEST(FamilyDecisionTest, TheOutlookClosesBenchmarksThatAreDecidedFromAfar) {
-  const Data data(std::vector<double>(6, 0.0), 9);
-  SessionAnalysis analysis = Start(Suite(6));
-  std::map<std::size_t, std::uint32_t> blocks;
-  bool from_afar = false;
-  while (!analysis.Finished()) {
-    const std::size_t next = analysis.OpenBenchmarks().front();
-    const auto before = analysis.OpenBenchmarks();
-    Feed(analysis, data.At(static_cast<std::uint32_t>(next), blocks[next]++));
-    const auto after = analysis.OpenBenchmarks();
-    const std::vector<BenchmarkOutlook> outlooks = analysis.Outlook();
-    for (std::size_t i = 0; i < 6; ++i) {
-      const bool open = std::ranges::find(after, i) != after.end();
-      EXPECT_EQ(outlooks[i].open, open) << i;
-      from_afar = from_afar || (!open && i != next && std::ranges::count(before, i) > 0);
+// The second gate has the evidence that it would need alone. Once the first has passed, it needs no
+// more, and no block of its own: its benchmark is closed for the schedule.
+TEST(FamilyDecisionTest, ABlockOfOneBenchmarkMayDecideAnother) {
+  std::uint32_t blocks = 0;
+  unsigned seed = 0;
+  // A seed with which the second gate needs more blocks at half of the level.
+  const auto feed_second = [&](SessionAnalysis& both) {
+    const Data data({0, 0}, ++seed);
+    SessionAnalysis alone = Start(Suite(1));
+    for (blocks = 0; !alone.Finished(); ++blocks) {
+      Block block = data.At(1, blocks);
+      Feed(both, block);
+      for (auto& run : block) run.benchmark = 0;
+      Feed(alone, block);
     }
-    // Let the others wait just short of their decisions.
-    if (blocks[next] == 60 && next < 5) {
-      for (std::size_t i = next + 1; i < 6; ++i) {
-        while (blocks[i] < 60) Feed(analysis, data.At(static_cast<std::uint32_t>(i), blocks[i]++));
-      }
-    }
+    return both.OpenBenchmarks().size() == 2;
+  };
+  SessionAnalysis both = Start(Suite(2));
+  while (!feed_second(both)) {
+    ASSERT_LT(seed, 50u);
+    both = Start(Suite(2));
   }
-  EXPECT_TRUE(from_afar);
+  const Data data({0, 0}, seed);
+  for (std::uint32_t i = 0; both.OpenBenchmarks().size() == 2; ++i) Feed(both, data.At(0, i));
+  EXPECT_TRUE(both.Finished());
+  const std::vector<BenchmarkOutlook> outlooks = both.Outlook();
+  EXPECT_FALSE(outlooks[0].open);
+  EXPECT_FALSE(outlooks[1].open);
+  EXPECT_FALSE(outlooks[1].expected_blocks);
+  const Report report = both.Conclude();
+  EXPECT_EQ(report.comparisons[0].decided->by, "");
+  EXPECT_EQ(report.comparisons[1].decided->by, "holm");
+  EXPECT_EQ(report.comparisons[1].decided->blocks, blocks);
 }
 
 // The mean needs intervals that hold together, so it does not use ends at which Holm cut them.

@@ -88,6 +88,29 @@ class SuiteTest(Replay, DaemonTest):
               f" ({100 * runs / equal:.0f} %), seed {SEED[1]}")
         self.assertLess(2 * runs, equal)
 
+    def test_a_false_discovery_rate_may_replace_that_of_the_family(self):
+        done = self.benchctl_json("compare", *SEED, "--error-rate", "fdr", "-f", self.twenty())
+        self.assert_exit(done, REGRESSION)
+        verdict = done.events[-1]
+        gates = [c for c in verdict["comparisons"] if c["role"] == "gate"]
+        steps = BENCHMARKS * sum(1 / (i + 1) for i in range(BENCHMARKS))
+        for gate in gates:
+            expected = "regression" if gate["benchmark"] == PLANTED else "pass"
+            self.assertEqual(gate["verdict"], expected, gate)
+            self.assertAlmostEqual(gate["confidence"], 1 - 0.01 / steps, places=12)
+            self.assertIn(gate["decided"].get("by", "fdr"), ("fdr",))
+        shown = self.benchctl("show", verdict["session"])
+        self.assertIn("on average at most 0.5 % of the regressions and 0.5 % of the passes are wrong",
+                      " ".join(shown.stdout.split()))
+        self.assertIn("--error-rate fdr", shown.stdout, "the lines that repeat it")
+
+    def test_decisions_together_are_computed_again_by_analyze(self):
+        done = self.benchctl_json("compare", *SEED, "-f", self.twenty())
+        self.assert_exit(done, REGRESSION)
+        gates = [c for c in done.events[-1]["comparisons"] if c["role"] == "gate"]
+        self.assertIn("holm", {gate["decided"].get("by") for gate in gates})
+        self.assert_replayed(done.events[-1])
+
     def test_the_result_is_one_table_that_a_terminal_of_100_columns_holds(self):
         done = self.benchctl("compare", *SEED, "-f", self.twenty())
         self.assert_exit(done, REGRESSION)

@@ -40,7 +40,8 @@ void CheckComparison(const Comparison& comparison) {
   for (const auto& value :
        {comparison.mean_reference, comparison.mean_candidate, comparison.sd_reference,
         comparison.sd_candidate, comparison.pairing_gain, comparison.expected_blocks,
-        comparison.margin, comparison.p_value, std::optional(comparison.confidence)}) {
+        comparison.margin, comparison.p_value, std::optional(comparison.confidence),
+        comparison.pass_confidence}) {
     CheckFinite(value);
   }
   if (const auto& decided = comparison.decided) {
