@@ -102,7 +102,9 @@ void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& 
     }
   };
   watch(p_);
-  if (subject_.gate && level.shared()) watch(SideOf(*inference) > 0 ? p_above_ : p_below_);
+  if (subject_.gate && level.shared() && may_decide) {
+    watch(SideOf(*inference) > 0 ? p_above_ : p_below_);
+  }
   Enter(*inference, level);
   if (!subject_.gate || !may_decide) return;
   const std::optional<Interval> interval = Watched(DecidingScale()).value();

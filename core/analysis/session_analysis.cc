@@ -307,9 +307,10 @@ class SessionAnalysis::Impl {
                      {.regressions = one_sided, .passes = design_.pass_alpha.value_or(one_sided)});
     std::span<const Verdict> rest = decisions;
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
-      const std::size_t gates = benchmarks_[i].gates().size();
-      benchmarks_[i].DecideTogether(rest.first(gates), NameOfProcedure(design_.error_rate));
-      rest = rest.subspan(gates);
+      const std::span<const Verdict> own = rest.first(benchmarks_[i].gates().size());
+      rest = rest.subspan(own.size());
+      if (std::ranges::count(own, Verdict::kUndecided) == std::ssize(own)) continue;
+      benchmarks_[i].DecideTogether(own, NameOfProcedure(design_.error_rate));
       if (!outlooks_[i].open || IsOpen(benchmarks_[i])) continue;
       outlooks_[i].open = false;
       outlooks_[i].expected_blocks.reset();

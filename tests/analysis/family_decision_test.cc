@@ -270,6 +270,21 @@ TEST(FamilyDecisionTest, AHorizonAndOneLookDecideTogether) {
   EXPECT_GT(by_holm, 3u);
 }
 
+// The live view of `--runs` decides nothing, and neither does it together with finished benchmarks.
+TEST(FamilyDecisionTest, ABenchmarkWithoutItsOneLookStaysOpen) {
+  SessionSpec spec = Suite(2);
+  spec.limits.runs = 100;
+  SessionAnalysis analysis = Start(spec);
+  const Data data({0, 0}, 1, 0.005);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    Feed(analysis, data.At(0, i));
+    if (i < 99) Feed(analysis, data.At(1, i));
+  }
+  const Report report = analysis.Conclude();
+  EXPECT_EQ(report.comparisons[0].verdict, kPass);
+  EXPECT_EQ(report.comparisons[1].verdict, kOpen);
+}
+
 TEST(FamilyDecisionTest, WidthsAndBootstrapsKeepTheirShares) {
   SessionSpec precise = Suite(3);
   precise.rule = {RuleKind::kPrecision, 0.02};

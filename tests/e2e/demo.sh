@@ -66,5 +66,5 @@ compare --max-time 25s --margin 5% --metric cpu_time -n gzip -n its-copy \
 
 echo
 echo "A pass is as sure as a regression here: each is wrong in at most one of 200 comparisons. If only"
-echo "false alarms are costly, as in most CI jobs, --pass-confidence 95% passes after little more than"
-echo "half of the runs, and false alarms are as rare as before (docs/ci.md)."
+echo "false alarms are costly, as in most CI jobs, --pass-confidence 95% passes after about 0.6 times the"
+echo "runs, and false alarms are as rare as before (docs/ci.md)."
