@@ -40,7 +40,7 @@ constexpr std::uint64_t kFewestRepetitions = 20;
 enum class Procedure {
   kShares,    ///< alpha / G for each gate
   kHolm,      ///< what `family` does: a list of regressions and a list of passes
-  kOneList,   ///< Holm with both verdicts in one list: not offered, because it exceeds alpha
+  kOneList,   ///< Holm with both verdicts in one list: not offered: no proof covers it
   kFdr,       ///< what `fdr` does
   kEvidence,  ///< e-BH: e-values by the adjuster of Vovk and Wang
 };
