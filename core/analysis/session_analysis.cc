@@ -285,6 +285,7 @@ class SessionAnalysis::Impl {
       gates += *count;
     }
     gates_counted_ = true;
+    gates_ = gates;
     if (gates == 0) return {};
     TRY_VOID(CheckQuantileRuns(design_, gates));
     const double divisor = ShareDivisor(design_.error_rate, gates);
@@ -301,6 +302,8 @@ class SessionAnalysis::Impl {
     if (!levels_.gate || !levels_.gate->shared()) return;
     family_.clear();
     for (const BenchmarkAnalysis& benchmark : benchmarks_) benchmark.AppendEvidence(family_);
+    // Gates of benchmarks without a block count, too.
+    family_.resize(std::max(family_.size(), gates_));
     const double one_sided = design_.TwoSided(design_.alpha) / 2;
     const std::vector<Verdict> decisions =
         DecideFamily(family_, design_.error_rate,
@@ -359,6 +362,7 @@ class SessionAnalysis::Impl {
   std::vector<BenchmarkOutlook> outlooks_;  // by benchmark
   bool restricted_ = false;
   bool gates_counted_ = false;
+  std::size_t gates_ = 0;  // G, once counted
   bool names_checked_ = false;
   bool concluded_ = false;
   Basis basis_ = Basis::kInterval;

@@ -65,6 +65,18 @@ TEST(TableBlocksTest, WithoutPairsEveryRowStandsForItself) {
   EXPECT_TRUE(Group("arm,t\na,1\nb,2\nb,3\n").warnings.empty());
 }
 
+// A gate may be decided by the evidence of other benchmarks, so their order must be that of the
+// runs.
+TEST(TableBlocksTest, BlocksOfSeveralBenchmarksComeInTheOrderInWhichTheyEnded) {
+  const std::string text =
+      "benchmark,arm,pair,t\n"
+      "x,a,1,1\nx,b,1,2\n"
+      "y,a,1,3\ny,b,1,4\n"
+      "y,a,2,5\ny,b,2,6\n"
+      "x,a,2,7\nx,b,2,8\n";
+  EXPECT_EQ(Group(text).blocks, (Blocks{"a1 b2", "a3 b4", "a5 b6", "a7 b8"}));
+}
+
 TEST(TableBlocksTest, ARowIsTheRunThatASessionWouldHaveHad) {
   const Grouped grouped = Group(
       "arm,pair,started_at,t,wall_time,u\na,7,2026-01-01T00:00:00Z,1.5,2,3\n"
@@ -111,9 +123,9 @@ TEST(TableBlocksTest, RowsOfAPairMayStandApart) {
 TEST(TableBlocksTest, EachBenchmarkHasPairsOfItsOwn) {
   const Grouped grouped =
       Group("arm,benchmark,pair,t\na,x,0,1\na,y,0,2\nb,x,0,3\nb,y,0,4\na,x,1,5\nb,x,1,6\n");
-  EXPECT_EQ(grouped.blocks, (Blocks{"a1 b3", "a5 b6", "a2 b4"}));
-  EXPECT_EQ(grouped.runs[2].block, 1U);
-  EXPECT_EQ(grouped.runs[4].block, 0U);
+  EXPECT_EQ(grouped.blocks, (Blocks{"a1 b3", "a2 b4", "a5 b6"}));
+  EXPECT_EQ(grouped.runs[2].block, 0U);
+  EXPECT_EQ(grouped.runs[4].block, 1U);
 }
 
 TEST(TableBlocksTest, TheKthRowsOfTheArmsAreABlockWithoutAPairColumn) {
