@@ -9,8 +9,6 @@
 namespace benchd {
 namespace {
 
-constexpr double kVisibleSteps = 0.6;
-
 // Estimates the centre from the spread of the values times `scale`.
 PairedEstimate FromSpread(const Moments& values, double centre, double scale) {
   PairedEstimate estimate;

@@ -91,8 +91,6 @@ CentredMoments PairedMoments::Centred() const {
 
 namespace {
 
-constexpr double kVisibleSteps = 0.6;
-
 // Estimates from u = y - x with x = (b - mean_b) * scale_b, y = (c - mean_c) * scale_c.
 PairedEstimate FromSpread(const CentredMoments& m, double centre, double scale_b, double scale_c) {
   PairedEstimate estimate;

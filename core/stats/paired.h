@@ -9,6 +9,10 @@
 
 namespace benchd {
 
+/// An interval is widened by the metric's step if the values of an arm have a standard deviation of
+/// less than this many steps (docs/statistics.md section 3, resolution).
+inline constexpr double kVisibleSteps = 0.6;
+
 /// The scale on which two arms are compared: ratios (margins in per cent) or differences (absolute
 /// margins).
 enum class Contrast { kLogRatio, kDifference };

@@ -15,7 +15,7 @@
 namespace benchd {
 namespace {
 
-constexpr double kTolerance = 1e-11;
+constexpr double kGoldenTolerance = 1e-11;
 
 Moments Of(const std::vector<double>& values, bool inverse = false) {
   Moments moments;
@@ -36,11 +36,11 @@ TEST(MeanIntervalTest, AgreesWithMpmath) {
     if (scale == "harmonic") interval = Mirror(interval);
     if (scale != "linear") interval = {std::exp(interval.lo), std::exp(interval.hi)};
     SCOPED_TRACE(one.at("id").get<std::string>());
-    EXPECT_TRUE(golden::Close(t, one.at("t"), kTolerance));
-    EXPECT_TRUE(golden::Close(estimate.se, one.at("se"), kTolerance));
-    EXPECT_TRUE(golden::Close(estimate.kappa, one.at("kappa"), kTolerance));
-    EXPECT_TRUE(golden::Close(interval.lo, one.at("lo"), kTolerance));
-    EXPECT_TRUE(golden::Close(interval.hi, one.at("hi"), kTolerance));
+    EXPECT_TRUE(golden::Close(t, one.at("t"), kGoldenTolerance));
+    EXPECT_TRUE(golden::Close(estimate.se, one.at("se"), kGoldenTolerance));
+    EXPECT_TRUE(golden::Close(estimate.kappa, one.at("kappa"), kGoldenTolerance));
+    EXPECT_TRUE(golden::Close(interval.lo, one.at("lo"), kGoldenTolerance));
+    EXPECT_TRUE(golden::Close(interval.hi, one.at("hi"), kGoldenTolerance));
   }
 }
 
