@@ -87,7 +87,8 @@ std::optional<Interval> ArmMeasurement::At(const SignificanceLevel& level, doubl
         once ? level.two_sided() : LevelOfOneLook(level.boundary(), static_cast<double>(n()));
     return QuantileAt(alpha, resolution);
   }
-  return MeanAt(once ? level.FixedT(n()) : level.CriticalT(n()), resolution, once);
+  const EndLevel& end = level.lower();
+  return MeanAt(once ? end.FixedT(n()) : end.CriticalT(n()), resolution, once);
 }
 
 void ArmMeasurement::Watch(const SignificanceLevel& level, double resolution, bool may_decide) {

@@ -102,7 +102,8 @@ Effect ByEnds(const Gates& gates, double estimate) {
   return {estimate, *lo - 1, *hi - 1};
 }
 
-std::optional<SuiteChange> MeanOf(const Gates& gates, double alpha) {
+/// @param passes  the one-sided level of a pass of all gates together, if it has one of its own
+std::optional<SuiteChange> MeanOf(const Gates& gates, double alpha, std::optional<double> passes) {
   std::vector<double> ratios;
   for (const Comparison* gate : gates) ratios.push_back(1 + gate->change->estimate);
   const auto mean = GeometricMean(ratios);
@@ -112,6 +113,8 @@ std::optional<SuiteChange> MeanOf(const Gates& gates, double alpha) {
   std::optional<Effect> effect;
   if (IsOneLookAtMeans(gates) && alpha > 0) effect = ByStandardErrors(gates, *mean - 1, alpha);
   change.change = effect ? *effect : ByEnds(gates, *mean - 1);
+  // Each end has its own level. The lower one errs with alpha at most.
+  if (!effect && passes) change.confidence = 1 - alpha - *passes;
   return change;
 }
 
@@ -157,7 +160,9 @@ std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> compa
     constexpr double kDigits = 1e12;
     const double level = gates * (1 - subject.front()->confidence);
     const double alpha = std::round(level * kDigits) / kDigits;
-    if (auto change = MeanOf(subject, alpha)) changes.push_back(*std::move(change));
+    std::optional<double> passes;
+    if (const auto& own = subject.front()->pass_confidence) passes = gates * (1 - *own);
+    if (auto change = MeanOf(subject, alpha, passes)) changes.push_back(*std::move(change));
   }
   return changes;
 }

@@ -38,6 +38,10 @@ Result<void> CheckMetric(const Gate& gate, const SequentialDesign& design) {
     return InvalidArgument(field, "a measured metric has no margin",
                            "write --metric NAME, or NAME:1% for another precision");
   }
+  if (!(gate.margin > 0)) {
+    return InvalidArgument(field, "a precision must be above 0",
+                           "write, for example, --metric " + gate.metric + ":1%");
+  }
   if (design.rule.kind == RuleKind::kPrecision) return {};
   return InvalidArgument(field, "a precision cannot be reached in an exact number of runs",
                          "omit --runs, or write --metric " + gate.metric);
@@ -51,6 +55,13 @@ Result<void> CheckSpec(const SessionSpec& spec, const SequentialDesign& design) 
   }
   if (spec.sided == Sided::kOne) {
     return InvalidArgument("sided", "the interval of a measured arm has two ends", "omit --sided");
+  }
+  if (spec.pass_confidence || spec.error_rate != ErrorRate::kFamily) {
+    return InvalidArgument("pass_confidence", "only a comparison has passes and regressions",
+                           "omit --pass-confidence and --error-rate");
+  }
+  if (spec.confirm) {
+    return InvalidArgument("confirm", "only a comparison can regress", "omit --confirm");
   }
   if (spec.placebo) {
     return InvalidArgument("placebo", "needs a reference, but these arms are measured",

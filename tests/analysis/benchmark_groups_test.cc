@@ -11,7 +11,7 @@ namespace benchd {
 namespace {
 
 using std::chrono::milliseconds;
-using Groups = std::vector<std::vector<std::uint32_t>>;
+using Numbers = std::vector<std::vector<std::uint32_t>>;
 
 std::vector<LoneRun> Took(const std::vector<double>& seconds) {
   std::vector<LoneRun> runs;
@@ -21,21 +21,21 @@ std::vector<LoneRun> Took(const std::vector<double>& seconds) {
 
 TEST(ChooseGroupsTest, FillsGroupsUntilTheStartIsHalfOfTheirTime) {
   // 0.3 s of start, and 0.1 s of its own each: three make up for one start.
-  EXPECT_EQ(ChooseGroups(Took(std::vector<double>(7, 0.4)), 0.3), (Groups{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_EQ(ChooseGroups(Took(std::vector<double>(7, 0.4)), 0.3), (Numbers{{0, 1, 2}, {3, 4, 5}}));
   EXPECT_EQ(ChooseGroups(Took(std::vector<double>(8, 0.4)), 0.3),
-            (Groups{{0, 1, 2}, {3, 4, 5}, {6, 7}}));
+            (Numbers{{0, 1, 2}, {3, 4, 5}, {6, 7}}));
 }
 
 TEST(ChooseGroupsTest, LeavesOutWhatIsNotMostlyStart) {
-  EXPECT_EQ(ChooseGroups(Took({0.31, 0.6, 0.32, 5, 0.33}), 0.3), (Groups{{0, 2, 4}}));
-  EXPECT_EQ(ChooseGroups(Took({0.6, 0.7}), 0.3), Groups{}) << "a half is not more than a half";
-  EXPECT_EQ(ChooseGroups(Took({0.31, 0.9}), 0.3), Groups{}) << "nobody to share with";
-  EXPECT_EQ(ChooseGroups(Took({0.31, 0.31}), 0), Groups{}) << "a start that takes no time";
-  EXPECT_EQ(ChooseGroups({}, 0.3), Groups{});
+  EXPECT_EQ(ChooseGroups(Took({0.31, 0.6, 0.32, 5, 0.33}), 0.3), (Numbers{{0, 2, 4}}));
+  EXPECT_EQ(ChooseGroups(Took({0.6, 0.7}), 0.3), Numbers{}) << "a half is not more than a half";
+  EXPECT_EQ(ChooseGroups(Took({0.31, 0.9}), 0.3), Numbers{}) << "nobody to share with";
+  EXPECT_EQ(ChooseGroups(Took({0.31, 0.31}), 0), Numbers{}) << "a start that takes no time";
+  EXPECT_EQ(ChooseGroups({}, 0.3), Numbers{});
 }
 
 TEST(ChooseGroupsTest, BoundsAGroupHoweverShortItsBenchmarksAre) {
-  const Groups groups = ChooseGroups(Took(std::vector<double>(2 * kMostInGroup + 5, 0.3)), 0.3);
+  const Numbers groups = ChooseGroups(Took(std::vector<double>(2 * kMostInGroup + 5, 0.3)), 0.3);
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].size(), kMostInGroup);
   EXPECT_EQ(groups[1].front(), kMostInGroup);
@@ -126,7 +126,7 @@ class GroupPlannerTest : public testing::Test {
 
 TEST_F(GroupPlannerTest, GroupsWhatIsMostlyStartAndSaysSo) {
   const GroupPlan plan = Plan();
-  EXPECT_EQ(plan.groups.all(), (Groups{{0, 1, 2, 3}}));
+  EXPECT_EQ(plan.groups.all(), (Numbers{{0, 1, 2, 3}}));
   ASSERT_EQ(plan.notes.size(), 1U);
   EXPECT_EQ(plan.notes[0].code, "grouped");
   EXPECT_EQ(plan.notes[0].severity, Severity::kNote);
@@ -136,7 +136,7 @@ TEST_F(GroupPlannerTest, GroupsWhatIsMostlyStartAndSaysSo) {
 TEST_F(GroupPlannerTest, TheStartIsNoLongerThanTheShortestRun) {
   // As after a first list that had to read the program from the disk.
   found_[0].start = milliseconds(5000);
-  EXPECT_EQ(Plan().groups.all(), (Groups{{0, 1, 2, 3}}));
+  EXPECT_EQ(Plan().groups.all(), (Numbers{{0, 1, 2, 3}}));
   found_[0].start.reset();
   ExpectAlone("a list of an older benchd, whose time is unknown");
 }
@@ -150,7 +150,7 @@ TEST_F(GroupPlannerTest, LeavesABenchmarkAloneForWhichAProcessOfItsOwnMatters) {
   Benchmark& second = spec_.benchmarks[1];
   const Benchmark before = second;
   const auto expect_alone = [&](const char* why) {
-    EXPECT_EQ(Plan().groups.all(), (Groups{{0, 2, 3}})) << why;
+    EXPECT_EQ(Plan().groups.all(), (Numbers{{0, 2, 3}})) << why;
     second = before;
   };
   second.no_groups = true;
@@ -201,7 +201,7 @@ TEST_F(GroupPlannerTest, EachProgramHasGroupsOfItsOwn) {
   found_[1].benchmark = 1;
   found_[1].names = {"BM_a", "BM_a"};
   const GroupPlan plan = Plan();
-  EXPECT_EQ(plan.groups.all(), (Groups{{0, 1, 2, 3}, {4, 5}}));
+  EXPECT_EQ(plan.groups.all(), (Numbers{{0, 1, 2, 3}, {4, 5}}));
   ASSERT_EQ(plan.notes.size(), 2U);
   EXPECT_WORDING(plan.notes[1].message);
 }

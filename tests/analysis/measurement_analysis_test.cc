@@ -10,6 +10,7 @@
 #include "core/analysis/forecast.h"
 #include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_builder.h"
+#include "tests/analysis/session_feed.h"
 #include "tests/support/wording.h"
 
 namespace benchd {
@@ -22,13 +23,6 @@ SessionSpec Measured(const std::vector<std::string>& arms, double precision = 0.
   for (Arm& arm : spec.benchmarks[0].arms) arm.role = ArmRole::kMeasured;
   spec.rule = {RuleKind::kPrecision, precision};
   return spec;
-}
-
-SessionAnalysis Start(const SessionSpec& spec) { return SessionAnalysis::Create(spec).value(); }
-
-void Feed(SessionAnalysis& analysis, const Block& block) {
-  const Result<void> added = analysis.Add(block);
-  ASSERT_TRUE(added) << added.error().message;
 }
 
 // Feeds blocks of normal times until the session is finished. Returns the number of blocks.
@@ -247,6 +241,10 @@ TEST(MeasurementAnalysisTest, RefusesWhatOnlyAComparisonHas) {
   refused([](SessionSpec& spec) { spec.method = Method::kWelch; });
   refused([](SessionSpec& spec) { spec.sided = Sided::kOne; });
   refused([](SessionSpec& spec) { spec.placebo = true; });
+  refused([](SessionSpec& spec) { spec.pass_confidence = 0.95; });
+  refused([](SessionSpec& spec) { spec.error_rate = ErrorRate::kFdr; });
+  refused([](SessionSpec& spec) { spec.confirm = true; });
+  refused([](SessionSpec& spec) { spec.benchmarks[0].gates = {RatioGate("wall_time", -0.01)}; });
   refused([](SessionSpec& spec) { spec.rule = {}; });
   refused([](SessionSpec& spec) { spec.benchmarks[0].gates = {AbsoluteGate("wall_time", 1)}; });
   refused([](SessionSpec& spec) {

@@ -15,7 +15,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20260402;
+constexpr unsigned kMarginSeed = 20260402;
 
 /// A block of a metric of that direction with 1 % of noise, whose candidate has `factor` times the
 /// value.
@@ -32,7 +32,7 @@ Block OwnBlock(Noise& noise, double factor, Better better) {
 Report Compared(const SessionSpec& spec, double factor, Better better = Better::kLower,
                 int most_blocks = 400) {
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kMarginSeed);
   for (int i = 0; i < most_blocks && !analysis.Finished(); ++i) {
     Feed(analysis, OwnBlock(noise, factor, better));
   }
@@ -201,7 +201,7 @@ TEST(ImprovedGatesTest, AGateWithAReasonIsNot) {
   SessionSpec spec = Required(0.02);
   spec.benchmarks[0].ignore_failure = true;
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kMarginSeed);
   for (int i = 0; i < 12; ++i) {
     Block block = OwnBlock(noise, 0.8, Better::kLower);
     if (i % 2 == 0) block[1].exit.code = 1;

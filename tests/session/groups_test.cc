@@ -27,20 +27,20 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr std::string_view kFilter = "--benchmark_filter=^";
+constexpr std::string_view kGroupFilter = "--benchmark_filter=^";
 
 /// Simulates kill -9 of benchd: leaves the coroutine at that point.
 struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
 
-bool Lists(const ChildSpec& child) { return child.parse == "list:google-benchmark"; }
+bool ListsBenchmarks(const ChildSpec& child) { return child.parse == "list:google-benchmark"; }
 
 /// Returns the benchmarks that a command runs.
 Names NamesIn(const ChildSpec& child) {
   for (const std::string& word : child.argv) {
-    if (!word.starts_with(kFilter)) continue;
-    std::string filter = word.substr(kFilter.size(), word.size() - kFilter.size() - 1);
+    if (!word.starts_with(kGroupFilter)) continue;
+    std::string filter = word.substr(kGroupFilter.size(), word.size() - kGroupFilter.size() - 1);
     if (filter.starts_with('(')) filter = filter.substr(1, filter.size() - 2);
     Names names{""};
     for (const char c : filter) {
@@ -73,7 +73,7 @@ class GroupsTest : public testing::Test {
     const ChildSpec& child = runner_.ran().back();
     RunOutcome outcome = fake::Took(0.3);
     outcome.started_at = clock_.Now() - runner_.run_time;
-    if (Lists(child)) {
+    if (ListsBenchmarks(child)) {
       outcome.names = all_;
       return outcome;
     }
@@ -117,7 +117,7 @@ class GroupsTest : public testing::Test {
   std::map<Names, int> Processes() const {
     std::map<Names, int> processes;
     for (const ChildSpec& child : runner_.ran()) {
-      if (!Lists(child)) ++processes[NamesIn(child)];
+      if (!ListsBenchmarks(child)) ++processes[NamesIn(child)];
     }
     return processes;
   }
@@ -318,7 +318,7 @@ TEST_F(GroupsTest, FailFastMeasuresNothingIfACandidateLacksABenchmark) {
   runner_.program = [this](std::uint32_t, std::uint64_t) {
     RunOutcome outcome = Program();
     const ChildSpec& child = runner_.ran().back();
-    if (Lists(child) && child.argv.front() == "candidate") outcome.names.pop_back();
+    if (ListsBenchmarks(child) && child.argv.front() == "candidate") outcome.names.pop_back();
     return outcome;
   };
   for (const bool one_look : {false, true}) {
