@@ -69,11 +69,11 @@ TEST(TableBlocksTest, WithoutPairsEveryRowStandsForItself) {
 // runs.
 TEST(TableBlocksTest, BlocksOfSeveralBenchmarksComeInTheOrderInWhichTheyEnded) {
   const std::string text =
-      "benchmark,arm,pair,t\n"
-      "x,a,1,1\nx,b,1,2\n"
-      "y,a,1,3\ny,b,1,4\n"
-      "y,a,2,5\ny,b,2,6\n"
-      "x,a,2,7\nx,b,2,8\n";
+      "arm,benchmark,pair,t\n"
+      "a,x,1,1\nb,x,1,2\n"
+      "a,y,1,3\nb,y,1,4\n"
+      "a,y,2,5\nb,y,2,6\n"
+      "a,x,2,7\nb,x,2,8\n";
   EXPECT_EQ(Group(text).blocks, (Blocks{"a1 b2", "a3 b4", "a5 b6", "a7 b8"}));
 }
 
