@@ -144,7 +144,7 @@ v1::Warning WarningOf(const std::string& code, const std::string& message,
   return warning;
 }
 
-std::size_t CountOf(const std::string& text, const std::string& part) {
+std::size_t TimesIn(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     ++count;
@@ -175,14 +175,14 @@ TEST(ExportsTest, JunitHasEveryWarningThatTakesSomethingFromAVerdict) {
   const std::string first_case = suite.substr(0, suite.find("</testcase>"));
   for (const char* told : {"warning: &lt;all&gt;", "warning: copy", "warning: 1 of 20 runs of base",
                            "warning: 18 of 20 runs"}) {
-    EXPECT_EQ(CountOf(first_case, told), 1U) << told << text;
+    EXPECT_EQ(TimesIn(first_case, told), 1U) << told << text;
   }
-  EXPECT_EQ(CountOf(suite, "1 of 20 runs of base"), 3U) << "two cases and the suite: " << text;
-  EXPECT_EQ(CountOf(suite, "18 of 20 runs"), 2U) << "not with the other candidate: " << text;
-  EXPECT_EQ(CountOf(text, "a step"), 2U) << "not with the other metric: " << text;
-  EXPECT_EQ(CountOf(text, "a note"), 0U) << text;
+  EXPECT_EQ(TimesIn(suite, "1 of 20 runs of base"), 3U) << "two cases and the suite: " << text;
+  EXPECT_EQ(TimesIn(suite, "18 of 20 runs"), 2U) << "not with the other candidate: " << text;
+  EXPECT_EQ(TimesIn(text, "a step"), 2U) << "not with the other metric: " << text;
+  EXPECT_EQ(TimesIn(text, "a note"), 0U) << text;
   EXPECT_NE(text.find("<testsuite name=\"lost\" tests=\"0\""), std::string::npos) << text;
-  EXPECT_EQ(CountOf(text, "nothing is compared"), 1U) << text;
+  EXPECT_EQ(TimesIn(text, "nothing is compared"), 1U) << text;
 }
 
 TEST(ExportsTest, JunitOfNoGateHasTheWarningsOfTheSession) {
@@ -216,9 +216,9 @@ TEST(ExportsTest, WhatTheEstimateSettledIsToldAsThat) {
     report.set_verdict(verdict);
     for (const Detail detail : {Detail::kVerdict, Detail::kUsual, Detail::kAll}) {
       const std::string told = RenderFindings(report, OptionsFor(session, detail), Style{});
-      EXPECT_EQ(CountOf(told, words), 1U) << told;
+      EXPECT_EQ(TimesIn(told, words), 1U) << told;
     }
-    EXPECT_EQ(CountOf(Exported("markdown", session), words), 1U);
+    EXPECT_EQ(TimesIn(Exported("markdown", session), words), 1U);
   }
 }
 

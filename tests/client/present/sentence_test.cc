@@ -5,17 +5,12 @@
 #include <string>
 
 #include "tests/client/golden.h"
+#include "tests/client/present/sentence_cases.h"
 #include "tests/client/samples.h"
 #include "tests/support/wording.h"
 
 namespace benchd::client {
 namespace {
-
-constexpr Style kUtf8{false, true, 0};
-
-struct Ends {
-  double lo, estimate, hi;
-};
 
 v1::Comparison GateWith(const Ends& change, v1::Verdict verdict) {
   v1::Comparison gate = RegressionUpdate().comparisons(0);
@@ -23,14 +18,6 @@ v1::Comparison GateWith(const Ends& change, v1::Verdict verdict) {
   gate.mutable_change()->set_estimate(change.estimate);
   gate.mutable_change()->set_hi(change.hi);
   gate.set_verdict(verdict);
-  return gate;
-}
-
-v1::Comparison Of(v1::Comparison gate, const std::string& metric, const std::string& unit,
-                  v1::Better better = v1::BETTER_LOWER) {
-  gate.set_metric(metric);
-  gate.set_unit(unit);
-  gate.set_better(better);
   return gate;
 }
 
@@ -42,47 +29,9 @@ v1::Comparison Absolute(v1::Comparison gate, double margin, const Ends& differen
   return gate;
 }
 
-v1::Update With(std::initializer_list<v1::Comparison> gates, v1::Verdict verdict) {
-  v1::Update update = RegressionUpdate();
-  update.clear_comparisons();
-  update.clear_warnings();
-  for (const v1::Comparison& gate : gates) *update.add_comparisons() = gate;
-  update.set_verdict(verdict);
-  return update;
-}
-
-// What a session or table was asked, as far as a forecast needs it.
-struct Asked {
-  SessionSpec spec;
-  DataSource source = DataSource::kSession;
-};
-
 std::string FirstSentence(const v1::Update& update, const Asked& asked) {
   return VerdictSentences(WithFindings(update, asked.spec, asked.source), kUtf8)[0];
 }
-
-// A name, and below it the sentences that the session of one gate gets.
-class Cases {
- public:
-  void Add(const std::string& name, const v1::Comparison& gate, const Asked& asked = {}) {
-    Add(name, With({gate}, gate.verdict()), asked);
-  }
-  void Add(const std::string& name, const v1::Update& update, const Asked& asked = {}) {
-    text_ += "# " + name + "\n";
-    const v1::Update found = WithFindings(update, asked.spec, asked.source);
-    for (const std::string& line : VerdictSentences(found, kUtf8)) {
-      text_ += line + "\n";
-    }
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-constexpr v1::Verdict kPass = v1::VERDICT_PASS;
-constexpr v1::Verdict kWorse = v1::VERDICT_REGRESSION;
-constexpr v1::Verdict kOpen = v1::VERDICT_UNDECIDED;
 
 TEST(SentenceTest, EveryCaseOfARegression) {
   Cases cases;

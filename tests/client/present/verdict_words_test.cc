@@ -11,19 +11,11 @@
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "tests/client/golden.h"
+#include "tests/client/present/sentence_cases.h"
 #include "tests/client/samples.h"
 
 namespace benchd::client {
 namespace {
-
-constexpr Style kUtf8{false, true, 0};
-constexpr v1::Verdict kPass = v1::VERDICT_PASS;
-constexpr v1::Verdict kWorse = v1::VERDICT_REGRESSION;
-constexpr v1::Verdict kOpen = v1::VERDICT_UNDECIDED;
-
-struct Ends {
-  double lo, estimate, hi;
-};
 
 void Set(const Ends& ends, v1::Effect* effect) {
   effect->set_lo(ends.lo);
@@ -37,14 +29,6 @@ v1::Comparison Required(const Ends& change, v1::Verdict verdict) {
   gate.set_margin_ratio(-0.05);
   Set(change, gate.mutable_change());
   gate.set_verdict(verdict);
-  return gate;
-}
-
-v1::Comparison Of(v1::Comparison gate, const std::string& metric, const std::string& unit,
-                  v1::Better better = v1::BETTER_LOWER) {
-  gate.set_metric(metric);
-  gate.set_unit(unit);
-  gate.set_better(better);
   return gate;
 }
 
@@ -65,15 +49,6 @@ v1::Comparison Slower() {
 /// A change that is an improvement, but of less than 5 %.
 const Ends kALittle{-0.007, -0.004, -0.001};
 
-v1::Update With(const std::vector<v1::Comparison>& gates, v1::Verdict verdict) {
-  v1::Update update = RegressionUpdate();
-  update.clear_comparisons();
-  update.clear_warnings();
-  for (const v1::Comparison& gate : gates) *update.add_comparisons() = gate;
-  update.set_verdict(verdict);
-  return update;
-}
-
 v1::Session SessionOf(const v1::Comparison& gate) {
   v1::Session session = SampleSession();
   session.set_state(v1::SESSION_STATE_DONE);
@@ -86,23 +61,6 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 // ---- sentences ----
-
-class Cases {
- public:
-  void Add(const std::string& name, const v1::Comparison& gate) {
-    Add(name, With({gate}, gate.verdict()));
-  }
-  void Add(const std::string& name, const v1::Update& update) {
-    text_ += "# " + name + "\n";
-    for (const std::string& line : VerdictSentences(WithFindings(update), kUtf8)) {
-      text_ += line + "\n";
-    }
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 TEST(VerdictWordsTest, EveryCaseOfARequiredImprovement) {
   v1::Comparison open = Required({-0.07, -0.05, -0.03}, kOpen);
