@@ -111,7 +111,8 @@ TEST(SpecJsonTest, AFieldThatAnOlderBenchdDidNotKnowHasItsDefault) {
     Result<SessionSpec> read = SpecFromJson(older.dump());
     ASSERT_TRUE(read) << key << ": " << read.error().message;
     json expected = whole;
-    expected[key] = defaults[key];
+    expected.erase(key);
+    if (defaults.contains(key)) expected[key] = defaults[key];
     EXPECT_EQ(json::parse(SpecToJson(*read)), expected) << key;
   }
 }

@@ -95,7 +95,7 @@ TEST(ConfirmationTest, TheSentenceStatesBothPhases) {
   const v1::Update withdrawn = InSecondPhase(v1::VERDICT_PASS, -0.01, 0.01);
   EXPECT_EQ(VerdictSentence(withdrawn.comparisons(0), kConfirmationStyle),
             "UNDECIDED: wall_time of candidate regressed against base, but a second phase of fresh "
-            "runs did not confirm it; second phase: 0.0 % (-1.0 … +1.0 %) in 24 blocks");
+            "runs did not confirm it; second phase: +0.0 % (-1.0 … +1.0 %) in 24 blocks");
 }
 
 TEST(ConfirmationTest, OnlyATableWithTwoPhasesNamesThem) {

@@ -157,7 +157,7 @@ TEST(MeasurementTest, AResultSaysOnceThatSessionsAreNotComparable) {
         RenderFindings(TwoPrograms(), OptionsFor(MeasuredSession(), detail), Style());
     const std::size_t first = text.find("these intervals are about this session");
     ASSERT_NE(first, std::string::npos) << text;
-    EXPECT_EQ(text.find("these intervals", first + 1), std::string::npos) << text;
+    EXPECT_EQ(text.find("these intervals are about", first + 1), std::string::npos) << text;
     EXPECT_THAT(text, HasSubstr("40 runs each"));
     EXPECT_THAT(text, HasSubstr("99 % confidence for all these intervals together"));
     EXPECT_THAT(text, Not(HasSubstr("PASS")));
