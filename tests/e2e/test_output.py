@@ -49,6 +49,7 @@ class OutputTest(DaemonTest):
             session = self.benchctl("submit", *self.gate_options, *self.arms).stdout.strip()
         more = {
             "compare": (*self.gate_options, *self.arms),
+            "measure": ("--runs", "2", "true"),
             "submit": (*self.gate_options, *self.arms),
             "watch": (session,), "show": (session,), "cancel": (session,),
             "move": (session, "--priority", "0"),
