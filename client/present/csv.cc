@@ -313,6 +313,8 @@ std::string TableToCsv(const MeasurementTable& table) {
 
 void ParsedMetrics::Learn(const v1::Run& run) {
   if (run.phase() == v1::RUN_PHASE_DROPPED || run.metrics().empty()) return;
+  // Benchmarks that share processes have metrics of the process in the warm-up alone.
+  if (run.phase() == v1::RUN_PHASE_WARMUP) return;
   std::map<std::string_view, const v1::MetricInfo*> infos;
   for (const v1::MetricInfo& info : run.metrics()) infos.emplace(info.name(), &info);
   for (const v1::Sample& sample : run.samples()) {
