@@ -313,8 +313,6 @@ std::string TableToCsv(const MeasurementTable& table) {
 
 void ParsedMetrics::Learn(const v1::Run& run) {
   if (run.phase() == v1::RUN_PHASE_DROPPED || run.metrics().empty()) return;
-  // Benchmarks that share processes have metrics of the process in the warm-up alone.
-  if (run.phase() == v1::RUN_PHASE_WARMUP) return;
   std::map<std::string_view, const v1::MetricInfo*> infos;
   for (const v1::MetricInfo& info : run.metrics()) infos.emplace(info.name(), &info);
   for (const v1::Sample& sample : run.samples()) {
@@ -326,15 +324,24 @@ void ParsedMetrics::Learn(const v1::Run& run) {
     const v1::MetricInfo& info = *found->second;
     const auto [known, is_new] = numbers_.try_emplace(name, columns_.size());
     if (is_new) {
-      TableColumn& column = columns_.emplace_back();
+      TableColumn& column = columns_.emplace_back().column;
       column.metric = known->first;
       column.unit = info.unit();
       column.better = convert::ToModel<Better>(info.better());
     }
+    if (run.phase() != v1::RUN_PHASE_WARMUP) columns_[known->second].measured = true;
     if (!info.has_resolution()) continue;
-    TableColumn& column = columns_[known->second];
+    TableColumn& column = columns_[known->second].column;
     column.resolution = std::min(column.resolution.value_or(info.resolution()), info.resolution());
   }
+}
+
+std::vector<TableColumn> ParsedMetrics::columns() const {
+  std::vector<TableColumn> columns;
+  for (const Column& one : columns_) {
+    if (one.measured) columns.push_back(one.column);
+  }
+  return columns;
 }
 
 }  // namespace benchd::client

@@ -47,17 +47,23 @@ std::string TableToCsv(const MeasurementTable& table);
 ///
 /// As in the daemon, the unit and the direction come from the first appearance of a metric, and the
 /// resolution is the finest that any run has shown. Runs need Run.metrics. Warm-up runs are
-/// included, runs of interrupted blocks are ignored.
+/// included, runs of interrupted blocks are ignored. A metric of the warm-up alone is no column, as
+/// those of the process that benchmarks in a group have before they share it.
 class ParsedMetrics {
  public:
   void Learn(const v1::Run& run);
 
   /// The columns in order of appearance, without benchd's own metrics.
-  const std::vector<TableColumn>& columns() const { return columns_; }
+  std::vector<TableColumn> columns() const;
 
  private:
+  struct Column {
+    TableColumn column;
+    bool measured = false;  // whether a run after the warm-up has the metric
+  };
+
   std::map<std::string, std::size_t, std::less<>> numbers_;  // by NAME or INNER/NAME
-  std::vector<TableColumn> columns_;
+  std::vector<Column> columns_;
 };
 
 }  // namespace benchd::client

@@ -238,6 +238,14 @@ TEST(ParsedMetricsTest, TakesTheFinestResolutionOfRunsThatCount) {
       << "wall_time is benchd's own";
 }
 
+TEST(ParsedMetricsTest, AMetricOfTheWarmupAloneIsNoColumn) {
+  ParsedMetrics metrics;
+  metrics.Learn(ParsedRun(v1::RUN_PHASE_WARMUP, 0.01));
+  EXPECT_TRUE(metrics.columns().empty());
+  metrics.Learn(ParsedRun(v1::RUN_PHASE_CONFIRMING, 0.1));
+  EXPECT_EQ(metrics.columns().size(), 2U);
+}
+
 TEST(ParsedMetricsTest, TakesWhatIsSaidOfAnInnerBenchmarkBeforeWhatIsSaidOfTheName) {
   v1::Run run = ParsedRun(v1::RUN_PHASE_MEASURED, 0.1);
   v1::MetricInfo* info = run.add_metrics();
