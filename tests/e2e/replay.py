@@ -20,10 +20,16 @@ class Replay:
         bar = words.index("|")
         return words[:bar], words[bar + 1 :]
 
-    def analyzed(self, session):
-        """Runs exactly the printed commands, with --json appended."""
+    def analyzed(self, session, without=None):
+        """Runs exactly the printed commands, with --json appended.
+
+        @param without  an option of `analyze` to leave out with its value
+        """
         export, analyze = self.printed_pipeline(session)
         self.assertEqual((export[0], analyze[0]), ("benchctl", "benchctl"))
+        if without is not None:
+            at = analyze.index(without)
+            del analyze[at:at + 2]
         with subprocess.Popen(
             [BIN / "benchctl", *export[1:]], env=self.client_environment(), cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

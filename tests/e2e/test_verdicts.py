@@ -8,6 +8,7 @@ after nine blocks. SD is 1 % of the mean unless a test explains another value.
 import unicodedata
 
 from main import main
+from replay import Replay
 from support import PASS, REGRESSION, UNDECIDED, DaemonTest
 
 # The order of the runs; it makes a session print the same numbers each time.
@@ -15,7 +16,7 @@ SEED = ("--seed", "20240501")
 GATE = ("--parse", "lines", "--metric", "t:2%:lower")
 
 
-class VerdictTest(DaemonTest):
+class VerdictTest(Replay, DaemonTest):
     def compare(self, *words, code):
         done = self.benchctl_json("compare", *SEED, *words)
         self.assert_exit(done, code)
@@ -112,6 +113,16 @@ class VerdictTest(DaemonTest):
         comparison = self.comparison(verdict)
         self.assertAlmostEqual(comparison["confidence"], 0.99, places=12)
         self.assertAlmostEqual(comparison["pass_confidence"], 0.95, places=12)
+        # The same rows at one level: only the end that establishes a pass moves. The distances of
+        # both ends from the estimate do not tell, because the guard against skewness widens one.
+        self.assert_replayed(verdict)
+        symmetric = self.comparison(self.analyzed(verdict["session"],
+                                                  without="--pass-confidence").events[-1])
+        self.assertNotIn("pass_confidence", symmetric)
+        for look, other in ((comparison["change"], symmetric["change"]),
+                            (comparison["last"]["change"], symmetric["last"]["change"])):
+            self.assertEqual((look["estimate"], look["lo"]), (other["estimate"], other["lo"]))
+            self.assertLess(look["hi"], other["hi"])
         shown = self.benchctl("show", verdict["session"])
         self.assert_exit(shown, PASS)
         self.assertIn("with 95 % confidence", shown.stdout)
