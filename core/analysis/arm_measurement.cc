@@ -31,6 +31,17 @@ ArmFigures FiguresOf(const Moments& raw, const Moments& inverse, bool harmonic) 
   return HarmonicFigures(inverse.count(), inverse.mean(), inverse.standard_deviation());
 }
 
+std::optional<Effect> EffectOf(std::optional<double> value,
+                               const std::optional<Interval>& interval) {
+  if (!value) return std::nullopt;
+  Effect effect{*value, {}, {}};
+  if (interval) {
+    effect.lo = IfFinite(interval->lo);
+    effect.hi = IfFinite(interval->hi);
+  }
+  return effect;
+}
+
 }  // namespace
 
 void ArmMeasurement::Add(const ArmValue& value) {
@@ -150,21 +161,6 @@ std::optional<double> ArmMeasurement::ForecastFurther() const {
   const double further = static_cast<double>(n()) * (shrink * shrink - 1);
   return std::isfinite(further) ? std::optional(std::max(1.0, further)) : std::nullopt;
 }
-
-namespace {
-
-std::optional<Effect> EffectOf(std::optional<double> value,
-                               const std::optional<Interval>& interval) {
-  if (!value) return std::nullopt;
-  Effect effect{*value, {}, {}};
-  if (interval) {
-    effect.lo = IfFinite(interval->lo);
-    effect.hi = IfFinite(interval->hi);
-  }
-  return effect;
-}
-
-}  // namespace
 
 void ArmMeasurement::Describe(Estimate& out) const {
   out.asked = subject_.asked;

@@ -98,9 +98,8 @@ class BenchmarkAnalysis {
   const Gate* NamedGate(std::size_t metric) const;
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
   const MetricCatalog& catalog() const { return catalog_; }
-  /// Returns the gates of the spec that do not match any metric of this benchmark. Empty before the
-  /// gates are fixed.
-  const std::vector<std::size_t>& gates_about_nothing() const { return about_nothing_; }
+  /// Returns what is known about the gates of the spec. It refers to this object.
+  NamedGates named_gates() const { return {&benchmark_, &catalog_, about_nothing_, gates_fixed_}; }
   /// Returns the gates in the order references x candidates x gates of the spec.
   const std::vector<NamedComparison>& gates() const { return gates_; }
   /// Returns the info metrics in order of appearance, each for all pairs of arms.

@@ -21,8 +21,9 @@
 namespace benchd {
 
 /// A benchmark of a program is grouped if starting the program takes more than this share of a run.
-/// A group takes further benchmarks until its share is no longer larger. While one benchmark of a
-/// group is undecided, all of them run, so that this costs at most about twice a run alone.
+/// A group takes further benchmarks until the start takes at most this share of its process. While
+/// one benchmark of a group is undecided, all of them run, which costs at most about twice a run
+/// alone.
 inline constexpr double kMostStartShare = 0.5;
 /// The maximum number of benchmarks of a group. It bounds the filter, which is one word of a
 /// command.

@@ -50,9 +50,9 @@ class BenchmarkMeasurement {
   const MetricCatalog& catalog() const { return catalog_; }
   std::uint64_t blocks() const { return blocks_; }
   const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
-  bool asked_fixed() const { return asked_fixed_; }
-  /// Returns the metrics of the spec that match nothing; empty before they are fixed.
-  const std::vector<std::size_t>& about_nothing() const { return about_nothing_; }
+  /// Returns what is known about the metrics that the spec names as gates. It refers to this
+  /// object.
+  NamedGates named_gates() const { return {&benchmark_, &catalog_, about_nothing_, asked_fixed_}; }
 
   /// Returns whether everything that is asked for is precise, or never will be. Returns false
   /// before it is known what is asked for.

@@ -372,6 +372,31 @@ Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& ca
   return {};
 }
 
+namespace {
+
+bool IsAboutNothing(const std::string& metric, std::span<const NamedGates> benchmarks) {
+  return std::ranges::all_of(benchmarks, [&metric](const NamedGates& one) {
+    const std::vector<Gate>& gates = one.benchmark->gates;
+    const auto named = std::ranges::find(gates, metric, &Gate::metric);
+    if (named == gates.end()) return true;
+    const auto index = static_cast<std::size_t>(named - gates.begin());
+    return one.fixed && std::ranges::find(one.about_nothing, index) != one.about_nothing.end();
+  });
+}
+
+}  // namespace
+
+Result<void> CheckGatesAboutNothing(std::span<const NamedGates> benchmarks) {
+  for (const NamedGates& one : benchmarks) {
+    for (const std::size_t number : one.about_nothing) {
+      const Gate& gate = one.benchmark->gates[number];
+      if (!IsAboutNothing(gate.metric, benchmarks)) continue;
+      return UnknownGate(gate, *one.benchmark, *one.catalog);
+    }
+  }
+  return {};
+}
+
 Error UnknownGate(const Gate& gate, const Benchmark& benchmark, const MetricCatalog& catalog) {
   return InvalidArgument("metric " + gate.metric,
                          "unknown metric in benchmark " + benchmark.name +

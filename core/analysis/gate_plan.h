@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/analysis/block_values.h"
@@ -99,9 +100,22 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const Gat
                                            MetricCatalog& catalog, bool may_be_none = false);
 
 /// Returns the indices of the spec's gates that do not match any metric of the catalog. It is an
-/// error if a gate does not match in any benchmark that has it.
+/// error if a gate does not match in any benchmark that has it (CheckGatesAboutNothing()).
 std::vector<std::size_t> GatesAboutNothing(const Benchmark& benchmark,
                                            const MetricCatalog& catalog);
+
+/// What is known about the spec's gates in one benchmark.
+struct NamedGates {
+  const Benchmark* benchmark = nullptr;
+  const MetricCatalog* catalog = nullptr;
+  std::span<const std::size_t> about_nothing;  ///< GatesAboutNothing(); empty until they are fixed
+  bool fixed = false;                          ///< whether the benchmark has shown its metrics
+};
+
+/// Checks the gates of the spec. A gate may match metrics of only some benchmarks. It is an error
+/// if all benchmarks with the gate have shown their metrics, and it does not match any of them.
+/// @errors UnknownGate()
+Result<void> CheckGatesAboutNothing(std::span<const NamedGates> benchmarks);
 /// Returns kInvalidArgument if runs printed contradictory directions of a metric and no gate of the
 /// spec states the direction. Otherwise the arm that ran first would determine the direction.
 Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& catalog);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/analysis/benchmark_measurement.h"
+#include "core/analysis/block_checks.h"
 #include "core/analysis/gate_plan.h"
 #include "core/base/try.h"
 
@@ -82,14 +83,6 @@ Result<void> CheckSpec(const SessionSpec& spec, const SequentialDesign& design) 
   return {};
 }
 
-std::vector<const Run*> InOrder(std::span<const Run> block) {
-  std::vector<const Run*> runs;
-  runs.reserve(block.size());
-  for (const Run& run : block) runs.push_back(&run);
-  std::ranges::stable_sort(runs, {}, [](const Run* run) { return run->position; });
-  return runs;
-}
-
 }  // namespace
 
 class MeasurementAnalysis::Impl {
@@ -107,18 +100,16 @@ class MeasurementAnalysis::Impl {
   }
 
   void AddWarmup(std::span<const Run> block) {
-    if (!CheckBlock(block)) return;
+    if (!CheckBlock(block, specs_)) return;
     benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
   }
 
   Result<void> Add(std::span<const Run> block) {
-    TRY_VOID(CheckComplete(block));
+    TRY_VOID(CheckBlock(block, specs_));
+    TRY_VOID(CheckEveryArm(block, specs_));
     BenchmarkMeasurement& benchmark = benchmarks_[block.front().benchmark];
     if (IsFull(benchmark)) {
-      return Error{ErrorCode::kFailedPrecondition,
-                   fmt::format("block: benchmark {} already has all of its {} blocks",
-                               benchmark.spec().name, benchmark.blocks()),
-                   {}};
+      return AfterTheLastBlock(benchmark.spec(), benchmark.blocks());
     }
     const std::vector<const Run*> runs = InOrder(block);
     TRY_VOID(benchmark.Learn(runs));
@@ -196,54 +187,14 @@ class MeasurementAnalysis::Impl {
     return any ? Verdict::kPass : Verdict::kUndecided;
   }
 
-  Result<void> CheckBlock(std::span<const Run> block) const {
-    if (block.empty()) return InvalidArgument("block", "does not contain runs");
-    const std::uint32_t index = block.front().benchmark;
-    if (index >= benchmarks_.size()) return InvalidArgument("block", "unknown benchmark");
-    for (const Run& run : block) {
-      if (run.benchmark != index) return InvalidArgument("block", "mixes two benchmarks");
-      if (run.arm >= specs_[index].arms.size()) {
-        return InvalidArgument("block", "contains a run of an unknown arm");
-      }
-    }
-    return {};
-  }
-
-  Result<void> CheckComplete(std::span<const Run> block) const {
-    TRY_VOID(CheckBlock(block));
-    const Benchmark& benchmark = specs_[block.front().benchmark];
-    for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
-      const bool ran = std::ranges::any_of(block, [arm](const Run& run) { return run.arm == arm; });
-      if (ran) continue;
-      return InvalidArgument("block", "does not contain a run of arm " + benchmark.arms[arm].name +
-                                          " of benchmark " + benchmark.name);
-    }
-    return {};
-  }
-
-  // As for gates: it is an error if a named metric matches in no benchmark that names it.
   Result<void> CheckNames() {
     if (names_checked_) return {};
-    names_checked_ = std::ranges::all_of(benchmarks_, &BenchmarkMeasurement::asked_fixed);
+    std::vector<NamedGates> named;
     for (const BenchmarkMeasurement& benchmark : benchmarks_) {
-      for (const std::size_t number : benchmark.about_nothing()) {
-        const Gate& unknown = benchmark.spec().gates[number];
-        if (!IsAboutNothing(unknown.metric)) continue;
-        return UnknownGate(unknown, benchmark.spec(), benchmark.catalog());
-      }
+      named.push_back(benchmark.named_gates());
     }
-    return {};
-  }
-
-  bool IsAboutNothing(const std::string& metric) const {
-    return std::ranges::all_of(benchmarks_, [&metric](const BenchmarkMeasurement& benchmark) {
-      const std::vector<Gate>& gates = benchmark.spec().gates;
-      const auto named = std::ranges::find(gates, metric, &Gate::metric);
-      if (named == gates.end()) return true;
-      const auto index = static_cast<std::size_t>(named - gates.begin());
-      return benchmark.asked_fixed() &&
-             std::ranges::find(benchmark.about_nothing(), index) != benchmark.about_nothing().end();
-    });
+    names_checked_ = std::ranges::all_of(named, &NamedGates::fixed);
+    return CheckGatesAboutNothing(named);
   }
 
   // Fixes the level of the intervals, which is known when the last benchmark has shown its metrics.

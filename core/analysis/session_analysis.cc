@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/analysis/benchmark_analysis.h"
+#include "core/analysis/block_checks.h"
 #include "core/analysis/family_decision.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
@@ -55,17 +56,6 @@ std::string_view NameOfProcedure(ErrorRate rate) {
   return rate == ErrorRate::kFdr ? "fdr" : "holm";
 }
 
-// Returns the runs in order of execution, so that the order in which a caller passes them does not
-// affect the results.
-std::vector<const Run*> InOrder(std::span<const Run> block) {
-  std::vector<const Run*> runs;
-  runs.reserve(block.size());
-  for (const Run& run : block) runs.push_back(&run);
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const Run* a, const Run* b) { return a->position < b->position; });
-  return runs;
-}
-
 }  // namespace
 
 class SessionAnalysis::Impl {
@@ -99,7 +89,7 @@ class SessionAnalysis::Impl {
   void AddWarmup(std::span<const Run> of_arms) {
     std::vector<Run> grouped;
     const std::span<const Run> block = Grouped(of_arms, grouped);
-    if (!CheckBlock(block)) return;
+    if (!CheckBlock(block, benchmark_specs_)) return;
     benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
   }
 
@@ -109,10 +99,7 @@ class SessionAnalysis::Impl {
     TRY_VOID(CheckComplete(block));
     BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     if (design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit()) {
-      return Error{ErrorCode::kFailedPrecondition,
-                   fmt::format("block: benchmark {} already has all of its {} blocks",
-                               benchmark.spec().name, benchmark.blocks()),
-                   {}};
+      return AfterTheLastBlock(benchmark.spec(), benchmark.blocks());
     }
     const std::vector<const Run*> runs = InOrder(block);
     TRY_VOID(benchmark.Learn(runs));
@@ -214,64 +201,19 @@ class SessionAnalysis::Impl {
     }
   }
 
-  Result<void> CheckBlock(std::span<const Run> block) const {
-    if (block.empty()) return InvalidArgument("block", "does not contain runs");
-    const std::uint32_t index = block.front().benchmark;
-    if (index >= benchmarks_.size()) return InvalidArgument("block", "unknown benchmark");
-    for (const Run& run : block) {
-      if (run.benchmark != index) return InvalidArgument("block", "mixes two benchmarks");
-      if (run.arm >= benchmark_specs_[index].arms.size()) {
-        return InvalidArgument("block", "contains a run of an unknown arm");
-      }
-    }
-    return {};
-  }
-
   Result<void> CheckComplete(std::span<const Run> block) const {
-    TRY_VOID(CheckBlock(block));
+    TRY_VOID(CheckBlock(block, benchmark_specs_));
     if (design_.PartBlocks() || design_.table) return {};  // a pair of a table may lack an arm
-    const Benchmark& benchmark = benchmark_specs_[block.front().benchmark];
-    for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
-      const bool ran =
-          std::any_of(block.begin(), block.end(), [arm](const Run& run) { return run.arm == arm; });
-      if (!ran) {
-        return InvalidArgument("block", "does not contain a run of arm " +
-                                            benchmark.arms[arm].name + " of benchmark " +
-                                            benchmark.name);
-      }
-    }
-    return {};
+    return CheckEveryArm(block, benchmark_specs_);
   }
 
-  // Checks the gates of the spec. A gate may match metrics of only some benchmarks. It is an error
-  // if all benchmarks with the gate have shown their metrics, and it does not match any of them.
   Result<void> CheckNamedGates() {
     // The columns of a table are known earlier, and so are gates that were judged before.
     if (names_checked_ || design_.table || restricted_) return {};
-    names_checked_ = std::ranges::all_of(benchmarks_, &BenchmarkAnalysis::gates_fixed);
-    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
-      for (const std::size_t gate : benchmark.gates_about_nothing()) {
-        const Gate& unknown = benchmark.spec().gates[gate];
-        if (IsAboutNothing(unknown.metric)) {
-          return UnknownGate(unknown, benchmark.spec(), benchmark.catalog());
-        }
-      }
-    }
-    return {};
-  }
-
-  bool IsAboutNothing(const std::string& metric) const {
-    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
-      const std::vector<Gate>& gates = benchmark.spec().gates;
-      const auto named = std::ranges::find(gates, metric, &Gate::metric);
-      if (named == gates.end()) continue;
-      const auto index = static_cast<std::size_t>(named - gates.begin());
-      const auto& unknown = benchmark.gates_about_nothing();
-      const bool about_nothing =
-          benchmark.gates_fixed() && std::ranges::find(unknown, index) != unknown.end();
-      if (!about_nothing) return false;
-    }
-    return true;
+    std::vector<NamedGates> named;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) named.push_back(benchmark.named_gates());
+    names_checked_ = std::ranges::all_of(named, &NamedGates::fixed);
+    return CheckGatesAboutNothing(named);
   }
 
   // Fixes the level of the gates. G is the number of gates in the whole session, which is known

@@ -567,7 +567,6 @@ asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, 
     for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
       Arm& arm = benchmark.arms[a];
       ProgramQuery query = QueryFor(ChildOfArm(*spec, benchmark, arm));
-      const ProgramQuery of_shell = query;
       const std::tuple key(query.program, query.path, query.cwd);
       if (const auto known = found.find(key); known != found.end()) {
         arm.program = known->second;
@@ -581,7 +580,9 @@ asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, 
       }
       Error error = std::move(program).error();
       if (!IsMissing(error)) co_return std::move(error).Within(arm.name);
-      if (arm.shell) CO_TRY_VOID(co_await FindShell(runner, of_shell));
+      if (arm.shell) {
+        CO_TRY_VOID(co_await FindShell(runner, QueryFor(ChildOfArm(*spec, benchmark, arm))));
+      }
       if (MakesPrograms(benchmark)) continue;
       std::optional<Failure> failure = ProgramFailure(*spec, b, a, std::move(error));
       co_return failure;

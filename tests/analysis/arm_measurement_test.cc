@@ -26,7 +26,7 @@ ArmMeasurement OfQuantile(EstimatorKind kind, double quantile, bool rate = false
 }
 
 // Adds the values and looks after each.
-void Watch(ArmMeasurement& arm, const std::vector<double>& values, double resolution = 0) {
+void WatchValues(ArmMeasurement& arm, const std::vector<double>& values, double resolution = 0) {
   const SignificanceLevel level(Design(), 0.01);
   for (const double value : values) {
     arm.Add({value, value > 0});
@@ -50,13 +50,13 @@ std::vector<double> Normal(std::size_t count, double mean, double sd, unsigned s
 
 TEST(ArmMeasurementTest, HasNoIntervalBeforeTheFirstLook) {
   ArmMeasurement arm = Mean();
-  Watch(arm, {1, 1.1, 0.9, 1, 1, 1.1, 0.9});
+  WatchValues(arm, {1, 1.1, 0.9, 1, 1, 1.1, 0.9});
   const Estimate seven = Described(arm);
   EXPECT_EQ(seven.n, 7U);
   EXPECT_NEAR(seven.value->estimate, 1, 1e-12);
   EXPECT_FALSE(seven.value->lo);
   EXPECT_FALSE(arm.settled());
-  Watch(arm, {1});
+  WatchValues(arm, {1});
   EXPECT_TRUE(Described(arm).value->lo);
 }
 
@@ -64,7 +64,7 @@ TEST(ArmMeasurementTest, IsPreciseOnceTheWholeWidthIsReached) {
   ArmMeasurement arm = Mean(0.02);
   const std::vector<double> values = Normal(400, 2, 0.02);
   for (const double value : values) {
-    Watch(arm, {value});
+    WatchValues(arm, {value});
     const Estimate now = Described(arm);
     if (!now.value->lo) continue;
     const double width = (*now.value->hi - *now.value->lo) / now.value->estimate;
@@ -82,7 +82,7 @@ TEST(ArmMeasurementTest, TheIntervalNeverWidens) {
   ArmMeasurement arm = Mean(1e-9);
   std::optional<Effect> before;
   for (const double value : Normal(200, 10, 1)) {
-    Watch(arm, {value});
+    WatchValues(arm, {value});
     const std::optional<Effect> now = Described(arm).value;
     if (before && before->lo) {
       EXPECT_GE(*now->lo, *before->lo);
@@ -98,8 +98,8 @@ TEST(ArmMeasurementTest, ScalesWithTheUnit) {
   for (const double value : values) milli.push_back(1000 * value);
   ArmMeasurement a = Mean(1e-9);
   ArmMeasurement b = Mean(1e-9);
-  Watch(a, values);
-  Watch(b, milli);
+  WatchValues(a, values);
+  WatchValues(b, milli);
   EXPECT_NEAR(*Described(b).value->lo, 1000 * *Described(a).value->lo, 1e-6);
   EXPECT_NEAR(*Described(b).value->hi, 1000 * *Described(a).value->hi, 1e-6);
 }
@@ -111,8 +111,8 @@ TEST(ArmMeasurementTest, ARateHasAHarmonicMean) {
   for (const double time : times) rates.push_back(1 / time);
   ArmMeasurement of_time = Mean(1e-9);
   ArmMeasurement of_rate = Mean(1e-9, true);
-  Watch(of_time, times);
-  Watch(of_rate, rates);
+  WatchValues(of_time, times);
+  WatchValues(of_rate, rates);
   const Effect time = *Described(of_time).value;
   const Effect rate = *Described(of_rate).value;
   EXPECT_NEAR(rate.estimate, 1 / time.estimate, 1e-9);
@@ -122,7 +122,7 @@ TEST(ArmMeasurementTest, ARateHasAHarmonicMean) {
 
 TEST(ArmMeasurementTest, ValuesOfZeroAreEstimatedWithoutALogarithm) {
   ArmMeasurement arm = Mean();
-  Watch(arm, {0, 3, 1, 0, 5, 2, 0, 1, 4, 2});
+  WatchValues(arm, {0, 3, 1, 0, 5, 2, 0, 1, 4, 2});
   const Effect value = *Described(arm).value;
   EXPECT_NEAR(value.estimate, 1.8, 1e-12);
   EXPECT_LT(*value.lo, 0);
@@ -133,19 +133,19 @@ TEST(ArmMeasurementTest, ValuesOfZeroAreEstimatedWithoutALogarithm) {
 
 TEST(ArmMeasurementTest, ConstantCountsArePreciseAtTheFirstLook) {
   ArmMeasurement arm = Mean();
-  Watch(arm, std::vector<double>(8, 5));
+  WatchValues(arm, std::vector<double>(8, 5));
   EXPECT_TRUE(arm.precise());
   EXPECT_EQ(Described(arm).value, (Effect{5, 5, 5}));
 }
 
 TEST(ArmMeasurementTest, AStepThatIsTooCoarseEndsIt) {
   ArmMeasurement coarse = Mean(0.01);
-  Watch(coarse, std::vector<double>(8, 5), 1);
+  WatchValues(coarse, std::vector<double>(8, 5), 1);
   EXPECT_FALSE(coarse.precise());
   EXPECT_EQ(coarse.reason(), "resolution");
   EXPECT_TRUE(coarse.settled());
   ArmMeasurement fine = Mean(0.01);
-  Watch(fine, std::vector<double>(8, 5000), 1);
+  WatchValues(fine, std::vector<double>(8, 5000), 1);
   EXPECT_TRUE(fine.precise());
   EXPECT_NEAR(*Described(fine).value->lo, 4999, 0.01);
   EXPECT_NEAR(*Described(fine).value->hi, 5001, 0.01);
@@ -153,15 +153,15 @@ TEST(ArmMeasurementTest, AStepThatIsTooCoarseEndsIt) {
 
 TEST(ArmMeasurementTest, NothingIsRelativeToZero) {
   ArmMeasurement arm = Mean();
-  Watch(arm, std::vector<double>(8, 0), 1e-9);
+  WatchValues(arm, std::vector<double>(8, 0), 1e-9);
   EXPECT_EQ(arm.reason(), "always_zero");
 }
 
 TEST(ArmMeasurementTest, AValueThatMovesAwayHasNoInterval) {
   ArmMeasurement arm = Mean(1e-9);
-  Watch(arm, Normal(100, 1, 0.001));
+  WatchValues(arm, Normal(100, 1, 0.001));
   EXPECT_FALSE(arm.settled());
-  Watch(arm, Normal(400, 2, 0.001, 2));
+  WatchValues(arm, Normal(400, 2, 0.001, 2));
   EXPECT_EQ(arm.reason(), "intervals_disjoint");
   EXPECT_FALSE(Described(arm).value->lo);
   EXPECT_TRUE(Described(arm).last->lo) << "the last look has one";
@@ -171,7 +171,7 @@ TEST(ArmMeasurementTest, TheMedianIsThatOfTheOrderStatistics) {
   ArmMeasurement arm = OfQuantile(EstimatorKind::kMedian, 0);
   std::vector<double> values;
   for (int i = 1; i <= 101; ++i) values.push_back(i);
-  Watch(arm, values);
+  WatchValues(arm, values);
   const Estimate median = Described(arm);
   EXPECT_EQ(median.value->estimate, 51);
   EXPECT_EQ(*median.last->lo + *median.last->hi, 102) << "the ranks are symmetric";
@@ -180,11 +180,11 @@ TEST(ArmMeasurementTest, TheMedianIsThatOfTheOrderStatistics) {
 
 TEST(ArmMeasurementTest, AnExtremeQuantileHasOneEndUntilThereAreEnoughRuns) {
   ArmMeasurement arm = OfQuantile(EstimatorKind::kQuantile, 0.99);
-  Watch(arm, Normal(100, 10, 1));
+  WatchValues(arm, Normal(100, 10, 1));
   EXPECT_TRUE(Described(arm).value->lo);
   EXPECT_FALSE(Described(arm).value->hi);
   EXPECT_FALSE(arm.precise());
-  Watch(arm, Normal(2000, 10, 1, 2));
+  WatchValues(arm, Normal(2000, 10, 1, 2));
   EXPECT_TRUE(Described(arm).value->hi);
 }
 
@@ -193,7 +193,7 @@ TEST(ArmMeasurementTest, AQuantileOfARateCountsFromTheFastEnd) {
   ArmMeasurement arm = OfQuantile(EstimatorKind::kQuantile, 0.9, true);
   std::vector<double> values;
   for (int i = 0; i <= 100; ++i) values.push_back(i + 1);
-  Watch(arm, values);
+  WatchValues(arm, values);
   EXPECT_NEAR(Described(arm).value->estimate, 11, 1e-9);
 }
 
@@ -212,12 +212,12 @@ TEST(ArmMeasurementTest, OneLookHasStudentsInterval) {
 
 TEST(ArmMeasurementTest, ForecastsBySquareRootOfTheRuns) {
   ArmMeasurement arm = Mean(0.001);
-  Watch(arm, Normal(50, 10, 0.5));
+  WatchValues(arm, Normal(50, 10, 0.5));
   const Effect last = *Described(arm).last;
   const double shrink = (*last.hi - *last.lo) / (0.001 * last.estimate);
   EXPECT_NEAR(*arm.ForecastFurther(), 50 * (shrink * shrink - 1), 1e-6);
   ArmMeasurement info({.rate = false, .estimator = {}, .asked = false, .precision = {}});
-  Watch(info, Normal(50, 10, 0.5));
+  WatchValues(info, Normal(50, 10, 0.5));
   EXPECT_FALSE(info.ForecastFurther());
   EXPECT_FALSE(Described(info).precise);
 }
