@@ -32,7 +32,7 @@ class FilePattern {
   /// @errors kInvalidArgument "'*' matches every file", without the name of the option, for a
   ///         pattern that ends in no part of a name, leaves the working directory, is too long, is
   ///         not plain text, names a folder or a descriptor (path.h), or has `**` beside other
-  ///         characters. Files that match are removed, so none of these may be a mistake.
+  ///         characters. All of these are refused because files that match are removed.
   static Result<FilePattern> Parse(std::string_view text);
 
   const std::string& text() const { return text_; }

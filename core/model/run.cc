@@ -1,6 +1,7 @@
 #include "core/model/run.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace benchd {
 
@@ -25,17 +26,14 @@ Nanoseconds CostOf(std::span<const Run> runs) {
   return std::max(starts + WallTimeOf(runs.last(1)), wall_time);
 }
 
-std::vector<std::vector<Run>> BlocksByBenchmark(std::span<const Run> runs) {
+std::vector<std::vector<Run>> BlocksByBenchmark(std::vector<Run> runs) {
   std::vector<std::vector<Run>> blocks;
-  for (const Run& run : runs) {
-    const auto own = std::ranges::find_if(blocks, [&run](const std::vector<Run>& block) {
+  for (Run& run : runs) {
+    auto own = std::ranges::find_if(blocks, [&run](const std::vector<Run>& block) {
       return block.front().benchmark == run.benchmark;
     });
-    if (own != blocks.end()) {
-      own->push_back(run);
-    } else {
-      blocks.push_back({run});
-    }
+    if (own == blocks.end()) own = blocks.emplace(blocks.end());
+    own->push_back(std::move(run));
   }
   return blocks;
 }

@@ -166,6 +166,6 @@ Nanoseconds CostOf(std::span<const Run> runs);
 
 /// Divides the runs of a block that several benchmarks shared into one block of each benchmark, in
 /// the order in which the benchmarks appear. Keeps the order of the runs.
-std::vector<std::vector<Run>> BlocksByBenchmark(std::span<const Run> runs);
+std::vector<std::vector<Run>> BlocksByBenchmark(std::vector<Run> runs);
 
 }  // namespace benchd

@@ -115,7 +115,7 @@ Result<int> ExitCodeIn(const CsvRecord& record, std::size_t field) {
 
 Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field) {
   const std::string_view text = record.text(field);
-  // The arms of `benchctl measure` are all alike: none of them is a reference.
+  // A measurement does not have a reference.
   if (text.empty() || text == "measured") return std::optional<ArmRole>();
   if (text == "reference") return std::optional(ArmRole::kReference);
   if (text == "candidate") return std::optional(ArmRole::kCandidate);

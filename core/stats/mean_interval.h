@@ -36,13 +36,14 @@ PairedEstimate EstimateMean(const Moments& values);
 /// The least skewness that is assumed above the mean: that of an exponential law.
 inline constexpr double kLeastSkewness = 2;
 
-/// Returns the interval of a look at a mean when watching. It is GuardedInterval() with a kappa of at
-/// least kLeastSkewness / sqrt(n) for its upper end.
+/// Returns the interval of a look at a mean when watching. It is GuardedInterval() with a kappa of
+/// at least kLeastSkewness / sqrt(n) for its upper end.
 ///
-/// The skewness of a sample says nothing about slow runs that have not occurred yet. Two arms of one
-/// shape have it in common, so that it cancels in their comparison; a single arm has to allow for it
-/// until the number of runs makes it unimportant. Without that, log-normal values, or one slow run in
-/// ten or twenty, were missed in twice as many sessions as stated (docs/statistics.md section 12).
+/// The skewness of a sample says nothing about slow runs that have not occurred yet. Two arms of
+/// one shape have it in common, so that it cancels in their comparison; a single arm has to allow
+/// for it until the number of runs makes it unimportant. Without that, log-normal values, or one
+/// slow run in ten or twenty, were missed in twice as many sessions as stated (docs/statistics.md
+/// section 12).
 ///
 /// @param t  from SequentialBoundary::CriticalT()
 Interval SkewedInterval(const PairedEstimate& estimate, double t);
@@ -70,7 +71,7 @@ struct QuantileRanks {
 QuantileRanks RanksOfQuantile(std::uint64_t n, double p, double alpha);
 
 /// Estimates the p-quantile (type 7) of a sample, with the interval of these ranks. An end without
-/// a rank is infinite. If neither end has one, there is no interval.
+/// a rank is infinite. There is no interval if both are infinite.
 ///
 /// @param sorted  ascending; at least one value
 OneLook QuantileInterval(std::span<const double> sorted, double p, const QuantileRanks& ranks);

@@ -21,7 +21,7 @@ void DropInnerName(const Benchmark& benchmark, RunOutcome& outcome);
 /// names are then those of runs alone (DropInnerName()).
 ///
 /// What benchd measured is about the process and has no value for a single benchmark, so it is left
-/// out, as are values that name none of the benchmarks.
+/// out. Values that do not name one of the benchmarks are left out, too.
 ///
 /// @param spec     expanded
 /// @param members  indices of the benchmarks that the process ran

@@ -236,7 +236,7 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
 
   const StoredBlocks::Taker take = [this](std::vector<Run> block) -> Result<void> {
     units_.Unify(block);
-    for (const std::vector<Run>& own : BlocksByBenchmark(block)) TRY_VOID(ReplayBlock(own));
+    for (const auto& own : BlocksByBenchmark(std::move(block))) TRY_VOID(ReplayBlock(own));
     return {};
   };
   StoredBlocks stored(spec_, take);
@@ -592,7 +592,7 @@ asio::awaitable<void> Session::Conclude() {
                                     explains](std::vector<Run> block) -> Result<void> {
     if (services_.cancel.requested()) return CancelledFailure().error;
     if (explains) worst.Add(block);
-    for (const std::vector<Run>& own : BlocksByBenchmark(block)) {
+    for (const std::vector<Run>& own : BlocksByBenchmark(std::move(block))) {
       if (own.front().phase == RunPhase::kMeasured) TRY_VOID(orders.Add(own));
       if (own.front().phase == RunPhase::kWarmup) orders.AddWarmup(own);
     }
