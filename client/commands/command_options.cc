@@ -39,6 +39,26 @@ std::vector<OptionInfo> ResultOptions() {
       kTimeUnit};
 }
 
+namespace {
+
+// The options that `compare` and `measure` share beside those of a session.
+constexpr OptionInfo kBenchmark = {
+    "benchmark", 0, "NAME",
+    "name of the benchmark in `benchctl history`, even if its arguments change (default: main, "
+    "with one history per command)",
+    kArms};
+constexpr OptionInfo kFile = {"file", 'f', "FILE",
+                              "read arms, benchmarks and defaults from a TOML file (- for stdin)",
+                              kArms};
+constexpr OptionInfo kDetach = {"detach", 0, "", "submit the session, print its ID and exit",
+                                kThisCommand};
+constexpr OptionInfo kShowOutput = {
+    "show-output", 0, "",
+    "print the output of all runs to stderr after the session (implies --output log)",
+    kThisCommand};
+
+}  // namespace
+
 std::vector<OptionInfo> CompareOptions(bool with_detach) {
   std::vector<OptionInfo> options = {
       Repeatable({"name", 'n', "NAME",
@@ -54,12 +74,8 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        "use the program that --save kept under that name as the reference; without CANDIDATE, "
        "compare it with the current version of the saved command",
        kArms},
-      {"benchmark", 0, "NAME",
-       "name of the benchmark in `benchctl history`, even if its arguments change (default: "
-       "main, with one history per command)",
-       kArms},
-      {"file", 'f', "FILE", "read arms, benchmarks and defaults from a TOML file (- for stdin)",
-       kArms}};
+      kBenchmark,
+      kFile};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
   options.push_back(
@@ -77,10 +93,8 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        {"pool-folder", 0, "DIR",
         "directory that all machines share (default: the working directory)", kPool},
        {"dry-run", 0, "", "print the script for sbatch and exit", kPool},
-       {"detach", 0, "", "submit the session, print its ID and exit", kThisCommand},
-       {"show-output", 0, "",
-        "print the output of all runs to stderr after the session (implies --output log)",
-        kThisCommand},
+       kDetach,
+       kShowOutput,
        {"bisect", 0, "",
         "print one line and exit as `git bisect run` expects: 0 good, 1 bad, 125 undecided or "
         "failed (skip), 128 anything else (stop)",
@@ -138,12 +152,8 @@ std::vector<OptionInfo> MeasureOptions() {
                   "name of an arm, in order of the commands; repeatable (default: the name of its "
                   "program)",
                   kArms}),
-      {"benchmark", 0, "NAME",
-       "name of the benchmark in `benchctl history`, even if its arguments change (default: "
-       "main, with one history per command)",
-       kArms},
-      {"file", 'f', "FILE", "read arms, benchmarks and defaults from a TOML file (- for stdin)",
-       kArms},
+      kBenchmark,
+      kFile,
       {"precision", 0, "P",
        "stop when every interval that is asked for is at most this wide, from end to end, "
        "relative to its estimate (default: 1%; not with --runs)",
@@ -153,11 +163,7 @@ std::vector<OptionInfo> MeasureOptions() {
   }
   Append(&options, ResultOptions());
   Append(&options, ExportOptions(true));
-  Append(&options, {{"detach", 0, "", "submit the session, print its ID and exit", kThisCommand},
-                    {"show-output", 0, "",
-                     "print the output of all runs to stderr after the session (implies --output "
-                     "log)",
-                     kThisCommand}});
+  Append(&options, {kDetach, kShowOutput});
   return options;
 }
 

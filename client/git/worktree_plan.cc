@@ -24,6 +24,26 @@ bool IsDecimal(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+Result<std::vector<WorktreeOrder>> ReadTrees(const std::string& option,
+                                             const std::vector<std::string>& trees) {
+  std::vector<WorktreeOrder> orders;
+  for (const std::string& tree : trees) {
+    const std::size_t colon = tree.find(':');
+    const std::string rest = colon == std::string::npos ? "" : tree.substr(colon + 1);
+    const std::size_t second = rest.find(':');
+    const WorktreeOrder order{tree.substr(0, colon), rest.substr(0, second),
+                              second == std::string::npos ? "" : rest.substr(second + 1)};
+    const bool seeded =
+        second == std::string::npos || (!order.layout_seed.empty() && IsDecimal(order.layout_seed));
+    if (order.commit.size() < 2 * kKeyDigits || !IsHex(order.commit) ||
+        order.key.size() != kKeyDigits || !IsHex(order.key) || !seeded) {
+      return UsageError(option + " " + tree + ": expected COMMIT:KEY or COMMIT:KEY:SEED");
+    }
+    orders.push_back(order);
+  }
+  return orders;
+}
+
 }  // namespace
 
 WorktreePlaces::WorktreePlaces(const std::string& root, const WorktreeOrder& order)
@@ -82,30 +102,6 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
   add("--second-tree", plan.second_trees);
   return Join(words, " ", ShellQuoted);
 }
-
-namespace {
-
-Result<std::vector<WorktreeOrder>> ReadTrees(const std::string& option,
-                                             const std::vector<std::string>& trees) {
-  std::vector<WorktreeOrder> orders;
-  for (const std::string& tree : trees) {
-    const std::size_t colon = tree.find(':');
-    const std::string rest = colon == std::string::npos ? "" : tree.substr(colon + 1);
-    const std::size_t second = rest.find(':');
-    const WorktreeOrder order{tree.substr(0, colon), rest.substr(0, second),
-                              second == std::string::npos ? "" : rest.substr(second + 1)};
-    const bool seeded =
-        second == std::string::npos || (!order.layout_seed.empty() && IsDecimal(order.layout_seed));
-    if (order.commit.size() < 2 * kKeyDigits || !IsHex(order.commit) ||
-        order.key.size() != kKeyDigits || !IsHex(order.key) || !seeded) {
-      return UsageError(option + " " + tree + ": expected COMMIT:KEY or COMMIT:KEY:SEED");
-    }
-    orders.push_back(order);
-  }
-  return orders;
-}
-
-}  // namespace
 
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
                               const std::string& build, const std::vector<std::string>& trees,

@@ -72,8 +72,7 @@ Timing TimingOf(const LiveState& state) {
   timing.elapsed = update.elapsed_seconds() + ticking;
   if (running && update.has_eta_seconds()) {
     timing.left = std::max(0.0, update.eta_seconds() - ticking);
-    const char* const what = Measures(update) ? "done in about " : "verdict in about ";
-    timing.end = what + FormatRough(*timing.left);
+    timing.end = std::string(EndWord(update)) + " in about " + FormatRough(*timing.left);
   } else if (running && update.has_time_left_seconds()) {
     timing.left = std::max(0.0, update.time_left_seconds() - ticking);
     timing.end = "at most " + FormatRough(*timing.left) + " left";

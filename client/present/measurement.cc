@@ -67,6 +67,8 @@ std::string_view MeasuredWord(v1::Verdict verdict) {
   return verdict == v1::VERDICT_PASS ? "measured" : "undecided";
 }
 
+std::string_view EndWord(const v1::Update& update) { return Measures(update) ? "done" : "verdict"; }
+
 std::string EstimatorName(const v1::Estimate& estimate) {
   std::string name = EstimatorWord(estimate.estimator());
   std::ranges::replace(name, ':', ' ');

@@ -24,6 +24,9 @@ Estimates AskedOf(const v1::Update& update);
 /// Returns "measured" for a result that is as precise as requested, else "undecided".
 std::string_view MeasuredWord(v1::Verdict verdict);
 
+/// Returns what the session comes to at its end: "done", or "verdict" if it compares its arms.
+std::string_view EndWord(const v1::Update& update);
+
 /// Returns "mean", "median" or "quantile 0.99".
 std::string EstimatorName(const v1::Estimate& estimate);
 
@@ -73,7 +76,7 @@ std::string RenderMeasurementNote(const v1::Update& update, const Style& style);
 std::string MeasuredProgress(const v1::Update& update, const Style& style);
 
 /// Renders one line per estimate that was asked for, for a live view, within the width of `style`
-/// and `height` lines. Open ones come first if there is no room for all.
+/// and `height` lines. If there is not enough room, those that are not precise yet come first.
 std::vector<std::string> MeasuredLines(const v1::Update& update, double since_event_seconds,
                                        const Style& style, int height);
 

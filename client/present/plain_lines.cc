@@ -69,6 +69,23 @@ std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, c
          ", no interval yet";
 }
 
+// Describes the expected end: ", verdict in about 12 s". Empty while it is unknown.
+std::string ExpectedEnd(const v1::Update& update) {
+  std::string words;
+  if (update.has_eta_seconds()) {
+    words += ", " + std::string(EndWord(update)) + " in about " + FormatRough(update.eta_seconds());
+  }
+  if (update.has_time_left_seconds()) {
+    words += ", at most " + FormatRough(update.time_left_seconds()) + " left";
+  }
+  return words;
+}
+
+std::string MeasuredLine(const v1::Update& update, const Style& style) {
+  return "running: " + BlocksSentence(update) + ", " + FormatClock(update.elapsed_seconds()) +
+         ", " + MeasuredProgress(update, style) + ExpectedEnd(update);
+}
+
 }  // namespace
 
 std::string KnownSoFar(const v1::Update& update, const Style& style) {
@@ -87,20 +104,6 @@ std::string KnownSoFar(const v1::Update& update, const Style& style) {
   std::ranges::stable_sort(gates, {}, rank);
   return none + BlocksSentence(update) + GatesProgress(gates, "", update, style);
 }
-
-namespace {
-
-std::string MeasuredLine(const v1::Update& update, const Style& style) {
-  std::string line = "running: " + BlocksSentence(update) + ", " +
-                     FormatClock(update.elapsed_seconds()) + ", " + MeasuredProgress(update, style);
-  if (update.has_eta_seconds()) line += ", done in about " + FormatRough(update.eta_seconds());
-  if (update.has_time_left_seconds()) {
-    line += ", at most " + FormatRough(update.time_left_seconds()) + " left";
-  }
-  return line;
-}
-
-}  // namespace
 
 std::vector<std::string> PlainNarrator::Describe(const v1::SessionEvent& event,
                                                  double now_seconds) {
@@ -184,16 +187,10 @@ std::string PlainNarrator::Progress(const v1::Update& update) {
   }
   const std::string count = DecidedSentence(update);
   const std::string confirming = ConfirmingSentence(update);
-  std::string line = (confirming.empty() ? "running" : confirming) + ": " + BlocksSentence(update) +
-                     (count.empty() ? "" : ", ") + count + ", " +
-                     FormatClock(update.elapsed_seconds()) +
-                     GatesProgress(decided, " decided", update, style_) +
-                     GatesProgress(open, " open", update, style_);
-  if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
-  if (update.has_time_left_seconds()) {
-    line += ", at most " + FormatRough(update.time_left_seconds()) + " left";
-  }
-  return line;
+  return (confirming.empty() ? "running" : confirming) + ": " + BlocksSentence(update) +
+         (count.empty() ? "" : ", ") + count + ", " + FormatClock(update.elapsed_seconds()) +
+         GatesProgress(decided, " decided", update, style_) +
+         GatesProgress(open, " open", update, style_) + ExpectedEnd(update);
 }
 
 }  // namespace benchd::client

@@ -292,15 +292,6 @@ std::string CountSentence(const v1::Update& update, const GateCounts& counts, co
   }
 }
 
-}  // namespace
-
-bool IsAtWork(const v1::Update& update) {
-  return update.state() == v1::SESSION_STATE_RUNNING ||
-         update.state() == v1::SESSION_STATE_PREPARING;
-}
-
-namespace {
-
 std::uint64_t BlocksOfSecondPhase(const v1::Update& update) {
   std::map<std::string_view, std::uint64_t> blocks;
   for (const v1::Comparison* gate : GatesOf(update)) {
@@ -337,6 +328,11 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   return text + fmt::format("layouts: sd {}; {}{} needs about {} builds per arm (there are {})",
                             spread, about, judged.FormatMargin(margin, style), builds,
                             gate.n_candidate());
+}
+
+bool IsAtWork(const v1::Update& update) {
+  return update.state() == v1::SESSION_STATE_RUNNING ||
+         update.state() == v1::SESSION_STATE_PREPARING;
 }
 
 std::string BlocksSentence(const v1::Update& update) {

@@ -22,7 +22,7 @@ std::string RequiredWords(const v1::Comparison& gate, const Style& style);
 std::string RequiredWords(const v1::Update& update, const Style& style);
 
 /// Returns the verdict of a gate, or of a session, in lower case: "pass", "regression", "undecided"
-/// or "not 5 % better". A session is "not 5 % better" if none of its gates regressed otherwise.
+/// or "not 5 % better". A session is "not 5 % better" if all gates that regressed are.
 std::string VerdictWords(const v1::Comparison& gate, const Style& style);
 std::string VerdictWords(const v1::Update& update, const Style& style);
 

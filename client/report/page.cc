@@ -150,9 +150,9 @@ class Section {
     const char* const sign = update_.verdict() == v1::VERDICT_PASS         ? "\u2713 "
                              : update_.verdict() == v1::VERDICT_REGRESSION ? "\u2715 "
                                                                            : "? ";
-    std::string words = VerdictWords(update_, kPlain);
+    std::string words = Measures(update_) ? std::string(MeasuredWord(update_.verdict()))
+                                          : VerdictWords(update_, kPlain);
     if (words.empty()) words = Word(v1::VERDICT_UNDECIDED);
-    if (Measures(update_) && update_.verdict() == v1::VERDICT_PASS) words = "measured";
     words.front() = static_cast<char>(words.front() - 'a' + 'A');
     std::vector<std::string> sentences = VerdictSentences(update_, kPlain);
     std::string first = sentences.front();

@@ -35,7 +35,8 @@ Result<void> Put(Result<T> value, Set set) {
 
 Result<int> ParseWord(std::string_view text, const EnumDescriptor& type) {
   TextList words;
-  for (int i = 1; i < type.value_count(); ++i) {
+  const bool may_lack = type.value(0)->name().ends_with("UNSPECIFIED");
+  for (int i = may_lack ? 1 : 0; i < type.value_count(); ++i) {
     words.push_back(EnumWord(type, i));
     if (text == words.back()) return i;
     if (words.back() == "quantile") words.back() += ":P";
@@ -191,20 +192,6 @@ Result<void> ParseConfidence(const std::string& text, const OptionTarget& to) {
 Result<void> ParsePassConfidence(const std::string& text, const OptionTarget& to) {
   return Put(ParseProbability(text, "95% or 0.95"),
              [&to](double c) { to.session->set_pass_confidence(c); });
-}
-
-Result<void> ParseErrorRate(const std::string& text, const OptionTarget& to) {
-  for (const v1::ErrorRate rate : {v1::ERROR_RATE_FAMILY, v1::ERROR_RATE_FDR}) {
-    if (text != Word(rate)) continue;
-    to.session->set_error_rate(rate);
-    return {};
-  }
-  return UsageError("unknown value", "write family or fdr");
-}
-
-TextList FormatErrorRate(const OptionSource& of) {
-  if (of.session.error_rate() == v1::ERROR_RATE_FAMILY) return {};
-  return {std::string(Word(of.session.error_rate()))};
 }
 
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to) {

@@ -103,8 +103,7 @@ constexpr std::array kOptions = {
                       "(default: that of a regression, 99.5%)")),
     InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
                       "apply alpha to both bounds together, or to each (default: two)")),
-    InTables(kVerdict("error-rate", "family|fdr",
-                      Own(Part::kSession, ParseErrorRate, FormatErrorRate),
+    InTables(kVerdict("error-rate", "family|fdr", Session(Spec::kErrorRateFieldNumber),
                       "with several gates, alpha bounds the probability of any wrong verdict, or "
                       "(fdr) the expected share of wrong ones among the regressions and among the "
                       "passes (default: family)")),

@@ -81,7 +81,6 @@ struct OptionField {
 // Parsers and formatters of options that are not stored in a single field.
 Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
 Result<void> ParsePassConfidence(const std::string& text, const OptionTarget& to);
-Result<void> ParseErrorRate(const std::string& text, const OptionTarget& to);
 Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
 Result<void> ParseRule(const std::string& text, const OptionTarget& to);
 Result<void> ParseLabel(const std::string& text, const OptionTarget& to);
@@ -96,7 +95,6 @@ Result<void> ParseShell(const std::string& text, const OptionTarget& to);
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
 Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
 std::vector<std::string> FormatNothing(const OptionSource& of);  ///< never formats an option
-std::vector<std::string> FormatErrorRate(const OptionSource& of);
 std::vector<std::string> FormatEstimator(const OptionSource& of);
 std::vector<std::string> FormatRule(const OptionSource& of);
 std::vector<std::string> FormatLabels(const OptionSource& of);

@@ -17,10 +17,10 @@
 namespace benchd::client {
 namespace {
 
-/// A mean and its standard deviation in a form in which smaller is better.
+/// A value and its spread in a form in which smaller is better.
 struct Smaller {
   double value = 0;
-  std::optional<double> sd;
+  std::optional<double> spread;
   std::string unit;
 };
 
@@ -32,30 +32,29 @@ std::string InverseUnit(const std::string& unit) {
 }
 
 /// Converts a rate to its reciprocal by the delta method (docs/statistics.md section 2).
-std::optional<Smaller> SmallerIsBetter(const v1::Comparison& c) {
-  const std::string unit = c.unit() == "1" ? "" : c.unit();
-  const auto sd = c.has_sd_candidate() ? std::optional(c.sd_candidate()) : std::nullopt;
-  const double mean = c.mean_candidate();
-  if (c.better() != v1::BETTER_HIGHER) return Smaller{mean, sd, unit};
-  if (!(mean > 0)) return std::nullopt;
-  Smaller inverse{1 / mean, std::nullopt, InverseUnit(unit)};
-  if (sd) inverse.sd = *sd / (mean * mean);
+std::optional<Smaller> SmallerIsBetter(const Smaller& value, v1::Better better) {
+  if (better != v1::BETTER_HIGHER) return value;
+  if (!(value.value > 0)) return std::nullopt;
+  Smaller inverse{1 / value.value, std::nullopt, InverseUnit(value.unit)};
+  if (value.spread) inverse.spread = *value.spread / (value.value * value.value);
   return inverse;
 }
 
-/// Converts an estimate in the same way. Its range is half the width of its interval.
+std::string UnitOf(const std::string& unit) { return unit == "1" ? "" : unit; }
+
+/// Returns the candidate's mean, with its standard deviation.
+std::optional<Smaller> SmallerIsBetter(const v1::Comparison& c) {
+  const auto sd = c.has_sd_candidate() ? std::optional(c.sd_candidate()) : std::nullopt;
+  return SmallerIsBetter({c.mean_candidate(), sd, UnitOf(c.unit())}, c.better());
+}
+
+/// Returns the estimate, with half the width of its interval.
 std::optional<Smaller> SmallerIsBetter(const v1::Estimate& estimate) {
-  const std::string unit = estimate.unit() == "1" ? "" : estimate.unit();
+  if (!estimate.has_value()) return std::nullopt;
   const v1::Effect& effect = estimate.value();
-  const double value = effect.estimate();
   const bool bounded = effect.has_lo() && effect.has_hi();
   const auto half = bounded ? std::optional((effect.hi() - effect.lo()) / 2) : std::nullopt;
-  if (!estimate.has_value()) return std::nullopt;
-  if (estimate.better() != v1::BETTER_HIGHER) return Smaller{value, half, unit};
-  if (!(value > 0)) return std::nullopt;
-  Smaller inverse{1 / value, std::nullopt, InverseUnit(unit)};
-  if (half) inverse.sd = *half / (value * value);
-  return inverse;
+  return SmallerIsBetter({effect.estimate(), half, UnitOf(estimate.unit())}, estimate.better());
 }
 
 std::string ThreeDigits(double value) {
@@ -64,38 +63,40 @@ std::string ThreeDigits(double value) {
   return text.data();
 }
 
-// Renders the mean of each candidate in each gate's metric. A metric for which higher is better is
-// exported as its reciprocal. Without a verdict the list is empty, which the action rejects.
+/// Adds the entry of a metric that is called SERIES: METRIC.
+/// @param extra  a sentence about it; empty: none
+template <typename Result>
+void AddEntry(const Result& result, const std::string& series, const std::string& extra,
+              Json& list) {
+  const std::optional<Smaller> smaller = SmallerIsBetter(result);
+  if (!smaller) return;
+  const char* const form = result.better() == v1::BETTER_HIGHER ? " (reciprocal)" : "";
+  Json entry;
+  entry["name"] = series + ": " + result.metric() + form;
+  entry["unit"] = smaller->unit;
+  entry["value"] = smaller->value;
+  if (smaller->spread) entry["range"] = "± " + ThreeDigits(*smaller->spread);
+  if (!extra.empty()) entry["extra"] = extra;
+  list.push_back(std::move(entry));
+}
+
+// Renders the mean of each candidate in each gate's metric, or each estimate. A metric for which
+// higher is better is exported as its reciprocal. Without a verdict the list is empty, which the
+// action rejects.
 std::string RenderGithub(const v1::Session& session, std::span<const v1::Run>) {
   const std::vector<const v1::Comparison*> means = MeansOf(session);
   const SeriesNames names(means);
   const bool any_gate = !GatesOf(session.report()).empty();
   Json list = Json::array();
   for (const v1::Comparison* c : means) {
-    if (any_gate && c->role() != v1::COMPARISON_ROLE_GATE) continue;
-    const auto smaller = SmallerIsBetter(*c);
-    if (!smaller) continue;
-    Json entry;
-    entry["name"] = names.Of(*c) + ": " + c->metric() +
-                    (c->better() == v1::BETTER_HIGHER ? " (reciprocal)" : "");
-    entry["unit"] = smaller->unit;
-    entry["value"] = smaller->value;
-    if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
-    entry["extra"] = ResultWords(*c, Style()) + ": " + GateSentence(*c, Style());
-    if (c->role() != v1::COMPARISON_ROLE_GATE) entry.erase("extra");
-    list.push_back(std::move(entry));
+    const bool gate = c->role() == v1::COMPARISON_ROLE_GATE;
+    if (any_gate && !gate) continue;
+    AddEntry(*c, names.Of(*c),
+             gate ? ResultWords(*c, Style()) + ": " + GateSentence(*c, Style()) : "", list);
   }
   for (const v1::Estimate* one : MeasuredOf(session)) {
-    const auto smaller = SmallerIsBetter(*one);
-    if (!smaller) continue;
-    Json entry;
-    entry["name"] = SeriesNameOf(*one) + ": " + one->metric() +
-                    (one->better() == v1::BETTER_HIGHER ? " (reciprocal)" : "");
-    entry["unit"] = smaller->unit;
-    entry["value"] = smaller->value;
-    if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
-    entry["extra"] = EstimateState(*one) + ": " + EstimateSentence(*one, Style());
-    list.push_back(std::move(entry));
+    AddEntry(*one, SeriesNameOf(*one), EstimateState(*one) + ": " + EstimateSentence(*one, Style()),
+             list);
   }
   return JsonText(list, 2) + "\n";
 }

@@ -140,25 +140,39 @@ std::string JunitCase(const v1::Comparison& gate, const std::string& warnings) {
          ">\n" + result + "    </testcase>\n";
 }
 
-// Some readers show the output of a case and others that of its suite, so both contain the warning.
-std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
-                       const std::vector<Warning>& warnings) {
+// Returns the warnings about a benchmark, or about the whole session.
+std::vector<Warning> WarningsOf(const std::string& benchmark,
+                                const std::vector<Warning>& warnings) {
   std::vector<Warning> own;
   std::ranges::copy_if(warnings, std::back_inserter(own), [&benchmark](const Warning& warning) {
     return IsSaidOf(warning, benchmark);
   });
+  return own;
+}
+
+// Renders the suite of a benchmark. `cases` are its test cases, and `own` the warnings about it.
+std::string JunitSuite(const std::string& benchmark, const JunitCounts& counts,
+                       const std::string& cases, const std::vector<Warning>& own) {
+  const std::string warnings =
+      own.empty() ? "" : "    <system-err>" + XmlText(WarningLines(own)) + "</system-err>\n";
+  return "  <testsuite" + XmlAttribute("name", benchmark) + counts.Attributes() + ">\n" + cases +
+         warnings + "  </testsuite>\n";
+}
+
+// Some readers show the output of a case and others that of its suite, so both contain the warning.
+std::string JunitSuite(const std::string& benchmark, const Comparisons& gates,
+                       const std::vector<Warning>& warnings) {
+  const std::vector<Warning> own = WarningsOf(benchmark, warnings);
   const std::set<std::string_view> arms = ArmsOf(gates);
-  std::string text =
-      "  <testsuite" + XmlAttribute("name", benchmark) + JunitCountsOf(gates).Attributes() + ">\n";
+  std::string cases;
   for (const v1::Comparison* gate : gates) {
     std::vector<Warning> of_gate;
     std::ranges::copy_if(own, std::back_inserter(of_gate), [gate, &arms](const Warning& warning) {
       return IsSaidOf(warning, *gate, arms);
     });
-    text += JunitCase(*gate, WarningLines(of_gate));
+    cases += JunitCase(*gate, WarningLines(of_gate));
   }
-  if (!own.empty()) text += "    <system-err>" + XmlText(WarningLines(own)) + "</system-err>\n";
-  return text + "  </testsuite>\n";
+  return JunitSuite(benchmark, JunitCountsOf(gates), cases, own);
 }
 
 // Renders the test case of an estimate that was asked for. One that is not precise is skipped.
@@ -177,25 +191,27 @@ JunitCounts JunitCountsOf(const Estimates& asked) {
   return counts;
 }
 
+// Returns the end of the results of the same benchmark that begin at `first`.
+template <typename Iterator>
+Iterator EndOfBenchmark(Iterator first, Iterator last) {
+  const std::string& benchmark = (*first)->benchmark();
+  return std::find_if(first, last,
+                      [&benchmark](const auto* one) { return one->benchmark() != benchmark; });
+}
+
 // Renders one suite for each benchmark of a measurement.
 std::string MeasuredSuites(const v1::Update& report) {
   const Estimates asked = AskedOf(report);
   const std::vector<Warning> warnings = WarningsToActOn(report);
   std::string text;
   for (auto first = asked.begin(); first != asked.end();) {
-    const std::string& benchmark = (*first)->benchmark();
-    const auto next = std::find_if(first, asked.end(), [&benchmark](const v1::Estimate* one) {
-      return one->benchmark() != benchmark;
-    });
-    text += "  <testsuite" + XmlAttribute("name", benchmark) +
-            JunitCountsOf(Estimates(first, next)).Attributes() + ">\n";
-    for (; first != next; ++first) text += JunitCase(**first);
-    std::vector<Warning> own;
-    std::ranges::copy_if(warnings, std::back_inserter(own), [&benchmark](const Warning& warning) {
-      return IsSaidOf(warning, benchmark);
-    });
-    if (!own.empty()) text += "    <system-err>" + XmlText(WarningLines(own)) + "</system-err>\n";
-    text += "  </testsuite>\n";
+    const auto next = EndOfBenchmark(first, asked.end());
+    const Estimates own(first, next);
+    const std::string& benchmark = own.front()->benchmark();
+    text += JunitSuite(benchmark, JunitCountsOf(own),
+                       Join(own, "", [](const auto* one) { return JunitCase(*one); }),
+                       WarningsOf(benchmark, warnings));
+    first = next;
   }
   return text;
 }
@@ -208,19 +224,17 @@ std::string JunitSuites(const v1::Update& report) {
   std::string text;
   for (auto first = gates.begin(); first != gates.end();) {
     const std::string& benchmark = (*first)->benchmark();
-    const auto next = std::find_if(first, gates.end(), [&benchmark](const v1::Comparison* gate) {
-      return gate->benchmark() != benchmark;
-    });
-    text += JunitSuite(benchmark, {first, next}, warnings);
+    const auto next = EndOfBenchmark(first, gates.end());
+    text += JunitSuite(benchmark, Comparisons(first, next), warnings);
     told.insert(benchmark);
     first = next;
   }
   for (const Warning& warning : warnings) {
     const bool of_all = warning.benchmark.empty();
     if (of_all || !told.insert(warning.benchmark).second) continue;
-    text += JunitSuite(warning.benchmark, {}, warnings);
+    text += JunitSuite(warning.benchmark, Comparisons(), warnings);
   }
-  if (told.empty() && !warnings.empty()) text += JunitSuite("session", {}, warnings);
+  if (told.empty() && !warnings.empty()) text += JunitSuite("session", Comparisons(), warnings);
   return text;
 }
 
