@@ -326,6 +326,13 @@ class DaemonTest(unittest.TestCase):
         self._clients.append(client)
         return client
 
+    def kill_and_restart(self):
+        """Starts a daemon after kill -9 of the present one, whose runner must end by itself."""
+        runner = self.daemon.runner_pid()
+        self.daemon.kill()
+        self.daemon.start()
+        self.assertTrue(wait_for_exit(runner))
+
     def session(self, session_id):
         """The output of `show` for a session."""
         shown = self.benchctl_json("show", session_id)

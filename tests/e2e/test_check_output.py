@@ -4,8 +4,7 @@ import shlex
 import time
 
 from main import main
-from support import (FAILED, PASS, TIMEOUT_S, USAGE, DaemonTest, wait_for_exit,
-                     wait_for_no_process_with)
+from support import FAILED, PASS, TIMEOUT_S, USAGE, DaemonTest, wait_for_no_process_with
 
 # No test here is about time: any change of these programs passes. Memory does not depend on the
 # machine's load, as even a margin of 10000 % of a millisecond does.
@@ -215,10 +214,7 @@ command = "echo c"
                 if code == PASS:
                     gate.open(runs=1)
                     gate.arrived()
-                runner = self.daemon.runner_pid()
-                self.daemon.kill()
-                self.daemon.start()
-                self.assertTrue(wait_for_exit(runner))
+                self.kill_and_restart()
                 gate.arrived()
                 gate.open()
                 done = self.benchctl_json("watch", session, timeout=2 * TIMEOUT_S)

@@ -6,7 +6,7 @@ from git_repository import GitRepository
 from grpc_client import Link, session_pb2
 from main import main
 from replay import Replay
-from support import PASS, REGRESSION, UNDECIDED, USAGE, DaemonTest, wait_for_exit
+from support import PASS, REGRESSION, UNDECIDED, USAGE, DaemonTest
 
 LINES = ("--parse", "lines", "--metric", "t:2%:lower")
 MEASURED, CONFIRMING = session_pb2.RUN_PHASE_MEASURED, session_pb2.RUN_PHASE_CONFIRMING
@@ -127,48 +127,46 @@ class ConfirmTest(Replay, DaemonTest):
         self.assert_exit(done, USAGE)
         self.assert_one_error(done, "confirm", "at_limit")
 
-    def test_kill_in_the_second_phase_resumes_it(self):
-        link = Link(self.daemon.socket)
-        self.addCleanup(link.close)
+    def start_second_phase(self, runs):
+        """Starts a session whose base waits at a gate, and lets it run into its second phase, by
+        that many runs of base. Returns the gate, the client and the session."""
         gate = self.gate()
         client = self.start_client("compare", "--confirm", "--parse", "lines", "--metric",
                                    "n:2%:lower", gate.command, self.values("n:1200:0:0"))
         session = client.until("started")["session"]
         gate.arrived()
-        # Nine runs of base in the first phase, then a warm-up run and three of the second.
-        for _ in range(9 + 4):
+        # Nine runs of base in the first phase, of which one is a warm-up run.
+        for _ in range(9 + runs):
             gate.open(runs=1)
             gate.arrived()
-        runner = self.daemon.runner_pid()
-        self.daemon.kill()
-        self.daemon.start()
-        self.assertTrue(wait_for_exit(runner))
+        return gate, client, session
+
+    def assert_ends_confirmed(self, gate, client, session):
+        """Lets all further runs pass, and asserts that each phase has eight complete blocks."""
         gate.arrived()
         gate.open()
         self.assertEqual(client.finish(), REGRESSION, f"{client.stderr}\n{self.daemon.log_text()}")
+        self.assertEqual(self.phases(session), (16, 16))
+
+    def test_kill_in_the_second_phase_resumes_it(self):
+        # A warm-up run and three measured runs of the second phase.
+        gate, client, session = self.start_second_phase(4)
+        self.kill_and_restart()
+        self.assert_ends_confirmed(gate, client, session)
         verdict = client.events[-1]
         self.assertIn("interrupted", [warning["code"] for warning in verdict["warnings"]])
         self.assertEqual(gate_of(verdict)["confirmation"]["verdict"], "regression")
-        self.assertEqual(self.phases(session), (16, 16))
+        link = Link(self.daemon.socket)
+        self.addCleanup(link.close)
         blocks = [run.block for run in link.runs(session) if run.phase == CONFIRMING]
         self.assertEqual(blocks, [block for block in range(8) for _ in range(2)])
         self.assert_replayed(verdict)
 
     def test_stop_in_the_second_phase_resumes_it(self):
-        gate = self.gate()
-        client = self.start_client("compare", "--confirm", "--parse", "lines", "--metric",
-                                   "n:2%:lower", gate.command, self.values("n:1200:0:0"))
-        session = client.until("started")["session"]
-        gate.arrived()
-        for _ in range(9 + 2):
-            gate.open(runs=1)
-            gate.arrived()
+        gate, client, session = self.start_second_phase(2)
         self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
         self.daemon.start()
-        gate.arrived()
-        gate.open()
-        self.assertEqual(client.finish(), REGRESSION, f"{client.stderr}\n{self.daemon.log_text()}")
-        self.assertEqual(self.phases(session), (16, 16))
+        self.assert_ends_confirmed(gate, client, session)
 
 
 class ConfirmCommitsTest(GitRepository, Replay, DaemonTest):

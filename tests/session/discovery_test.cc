@@ -14,6 +14,7 @@
 
 #include "daemon/session/run_session.h"
 #include "tests/support/fakes.h"
+#include "tests/support/google_benchmark.h"
 #include "tests/support/loop.h"
 #include "tests/support/test_store.h"
 #include "tests/support/wording.h"
@@ -21,20 +22,14 @@
 namespace benchd {
 namespace {
 
-using Names = std::vector<std::string>;
-
-constexpr std::string_view kFilter = "--benchmark_filter=^";
+using fake::ListsBenchmarks;
+using Names = fake::BenchmarkNames;
 
 /// Returns the benchmark that a command runs; empty if it runs none or all.
 std::string InnerOf(const ChildSpec& child) {
-  for (const std::string& word : child.argv) {
-    if (!word.starts_with(kFilter)) continue;
-    return word.substr(kFilter.size(), word.size() - kFilter.size() - 1);
-  }
-  return {};
+  const Names names = fake::FilteredBenchmarks(child);
+  return names.empty() ? std::string() : names.front();
 }
-
-bool Lists(const ChildSpec& child) { return child.parse == "list:google-benchmark"; }
 
 class DiscoveryTest : public testing::Test {
  protected:
@@ -53,7 +48,7 @@ class DiscoveryTest : public testing::Test {
   Result<RunOutcome> Program(std::uint64_t run) {
     const ChildSpec& child = runner_.ran().back();
     const std::string& arm = child.argv.front();
-    if (!Lists(child)) return OneRun(InnerOf(child), run);
+    if (!ListsBenchmarks(child)) return OneRun(InnerOf(child), run);
     if (refusal_.contains(arm)) return refusal_.at(arm);
     RunOutcome outcome;
     outcome.names = lists_[arm];
@@ -63,10 +58,7 @@ class DiscoveryTest : public testing::Test {
   static RunOutcome OneRun(const std::string& inner, std::uint64_t run) {
     RunOutcome outcome = fake::Took(1.0);
     const double value = 1e-3 * (1 + 0.001 * static_cast<double>(run));
-    for (const char* metric : {"real_time", "cpu_time"}) {
-      outcome.samples.push_back({metric, inner, 0, value});
-      outcome.metrics.push_back({inner + "/" + metric, "s", Better::kLower, 1e-9});
-    }
+    fake::PrintTimes(inner, value, outcome);
     return outcome;
   }
 
@@ -103,7 +95,9 @@ class DiscoveryTest : public testing::Test {
     return found == all.end() ? nullptr : &*found;
   }
 
-  std::ptrdiff_t TimesListed() const { return std::ranges::count_if(runner_.ran(), Lists); }
+  std::ptrdiff_t TimesListed() const {
+    return std::ranges::count_if(runner_.ran(), ListsBenchmarks);
+  }
 
   asio::io_context loop_;
   fake::Clock clock_;
@@ -127,7 +121,7 @@ TEST_F(DiscoveryTest, EachBenchmarkOfTheProgramsRunsAlone) {
   EXPECT_EQ(TimesListed(), 2);
   std::map<std::string, int> runs;
   for (const ChildSpec& child : runner_.ran()) {
-    if (!Lists(child)) ++runs[child.argv.front() + " " + InnerOf(child)];
+    if (!ListsBenchmarks(child)) ++runs[child.argv.front() + " " + InnerOf(child)];
   }
   // One warm-up block and two measured blocks of each.
   EXPECT_EQ(runs,
@@ -140,7 +134,7 @@ TEST_F(DiscoveryTest, TheListIsOfTheCallerOnTheWholeMachineAndNotMeasured) {
   spec_.benchmarks[0].arms[1].env["MODE"] = "fast";
   RunIt();
   const ChildSpec& listing = runner_.ran()[1];
-  ASSERT_TRUE(Lists(listing));
+  ASSERT_TRUE(ListsBenchmarks(listing));
   EXPECT_EQ(listing.argv, (Names{"candidate", "--benchmark_list_tests"}));
   EXPECT_EQ(listing.env.at("MODE"), "fast");
   EXPECT_EQ(listing.caller, spec_.caller);
@@ -285,7 +279,7 @@ TEST_F(DiscoveryTest, BuildAndCleanupRunOnceHoweverManyBenchmarksThereAre) {
     EXPECT_EQ(std::ranges::count_if(runner_.ran(), is_hook), 1) << hook;
   }
   EXPECT_EQ(runner_.ran().back().env.at("BENCHD_BENCHMARK"), "main");
-  EXPECT_TRUE(Lists(runner_.ran()[1])) << "after the build";
+  EXPECT_TRUE(ListsBenchmarks(runner_.ran()[1])) << "after the build";
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "core/model/inner_benchmarks.h"
 #include "daemon/session/run_session.h"
 #include "tests/support/fakes.h"
+#include "tests/support/google_benchmark.h"
 #include "tests/support/loop.h"
 #include "tests/support/seed.h"
 #include "tests/support/test_store.h"
@@ -25,35 +26,14 @@
 namespace benchd {
 namespace {
 
-using Names = std::vector<std::string>;
-
-constexpr std::string_view kGroupFilter = "--benchmark_filter=^";
+using fake::FilteredBenchmarks;
+using fake::ListsBenchmarks;
+using Names = fake::BenchmarkNames;
 
 /// Simulates kill -9 of benchd: leaves the coroutine at that point.
 struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
-
-bool ListsBenchmarks(const ChildSpec& child) { return child.parse == "list:google-benchmark"; }
-
-/// Returns the benchmarks that a command runs.
-Names NamesIn(const ChildSpec& child) {
-  for (const std::string& word : child.argv) {
-    if (!word.starts_with(kGroupFilter)) continue;
-    std::string filter = word.substr(kGroupFilter.size(), word.size() - kGroupFilter.size() - 1);
-    if (filter.starts_with('(')) filter = filter.substr(1, filter.size() - 2);
-    Names names{""};
-    for (const char c : filter) {
-      if (c == '|') {
-        names.emplace_back();
-      } else {
-        names.back() += c;
-      }
-    }
-    return names;
-  }
-  return {};
-}
 
 /// A program of five benchmarks. Starting it takes 300 ms; BM_long takes one second, and the others
 /// 2 ms each.
@@ -77,7 +57,7 @@ class GroupsTest : public testing::Test {
       outcome.names = all_;
       return outcome;
     }
-    const Names names = NamesIn(child);
+    const Names names = FilteredBenchmarks(child);
     for (const std::string& name : names) {
       outcome.samples.front().value += name == "BM_long" ? 1 : 0.002;
       if (name == left_out_ && names.size() > 1) continue;
@@ -85,10 +65,7 @@ class GroupsTest : public testing::Test {
       const std::uint64_t step = child.argv.front() == "candidate" ? 3 : 7;
       const double spread = name == noisy_ ? 0.006 : 0.0001;
       const double value = 1 + spread * static_cast<double>(number * step % 10);
-      for (const char* metric : {"real_time", "cpu_time"}) {
-        outcome.samples.push_back({metric, name, 0, value});
-        outcome.metrics.push_back({name + "/" + metric, "s", Better::kLower, 1e-9});
-      }
+      fake::PrintTimes(name, value, outcome);
     }
     return outcome;
   }
@@ -117,7 +94,7 @@ class GroupsTest : public testing::Test {
   std::map<Names, int> Processes() const {
     std::map<Names, int> processes;
     for (const ChildSpec& child : runner_.ran()) {
-      if (!ListsBenchmarks(child)) ++processes[NamesIn(child)];
+      if (!ListsBenchmarks(child)) ++processes[FilteredBenchmarks(child)];
     }
     return processes;
   }
@@ -240,7 +217,8 @@ TEST_F(GroupsTest, AProcessThatFailsNamesTheCommandOfItsGroup) {
   int shared = 0;
   runner_.program = [this, &shared](std::uint32_t, std::uint64_t) {
     RunOutcome outcome = Program();
-    if (NamesIn(runner_.ran().back()).size() > 1 && ++shared == 10) outcome.exit.code = 7;
+    if (FilteredBenchmarks(runner_.ran().back()).size() > 1 && ++shared == 10)
+      outcome.exit.code = 7;
     return outcome;
   };
   const SessionSnapshot last = RunIt();
