@@ -47,8 +47,8 @@ std::string TableToCsv(const MeasurementTable& table);
 ///
 /// As in the daemon, the unit and the direction come from the first appearance of a metric, and the
 /// resolution is the finest that any run has shown. Runs need Run.metrics. Warm-up runs are
-/// included, runs of interrupted blocks are ignored. A metric of the warm-up alone is no column, as
-/// those of the process that benchmarks in a group have before they share it.
+/// included, runs of interrupted blocks are ignored. A metric of the warm-up alone does not make a
+/// column: benchmarks of a group have metrics of their own process only before they share one.
 class ParsedMetrics {
  public:
   void Learn(const v1::Run& run);
