@@ -22,11 +22,6 @@ std::unique_ptr<EffectEstimator> MakeEffectEstimator(const SequentialDesign& des
   return by_means ? MakeMeanEstimator(design, subject) : MakeValueEstimator(design, subject);
 }
 
-std::optional<double> IfFinite(double value) {
-  if (!std::isfinite(value)) return std::nullopt;
-  return value + 0.0;  // adding 0 turns -0 into 0
-}
-
 std::vector<double> Inverted(std::vector<double> values) {
   for (double& value : values) value = 1 / value;
   return values;

@@ -70,8 +70,6 @@ ArmFigures HarmonicFigures(std::uint64_t n, double inverse_mean, double inverse_
 /// Returns the figures of the measured values, with their arithmetic mean.
 ArmFigures FiguresOf(const Moments& raw);
 
-/// Returns the value if it is finite. Never returns -0.
-std::optional<double> IfFinite(double value);
 /// Returns 1/x for each value. All values must be > 0.
 std::vector<double> Inverted(std::vector<double> values);
 

@@ -8,6 +8,11 @@
 
 namespace benchd {
 
+std::optional<double> IfFinite(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  return value + 0.0;  // adding 0 turns -0 into 0
+}
+
 void Moments::Add(double value) {
   if (count_ == 0) first_ = value;
   const auto before = static_cast<double>(count_);
@@ -155,8 +160,10 @@ Result<Summary> Summarize(std::span<const double> values) {
   summary.mean = moments.mean();
   if (summary.min > 0) summary.harmonic_mean = HarmonicMean(values).value();
   if (summary.n >= 2) {
-    summary.standard_deviation = moments.standard_deviation();
-    if (summary.mean != 0) summary.variation = *summary.standard_deviation / summary.mean;
+    summary.standard_deviation = IfFinite(moments.standard_deviation());
+    if (summary.mean != 0 && summary.standard_deviation) {
+      summary.variation = IfFinite(*summary.standard_deviation / summary.mean);
+    }
   }
   summary.lower_quartile = QuantileType7(sorted, 0.25).value();
   summary.median = QuantileType7(sorted, 0.5).value();

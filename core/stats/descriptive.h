@@ -10,6 +10,9 @@
 
 namespace benchd {
 
+/// Returns the value if it is finite. Never returns -0.
+std::optional<double> IfFinite(double value);
+
 /// Count, mean, variance and skewness of a stream of values in O(1) memory.
 ///
 /// The sums are centred and relative to the first value, so values like 1e9 + 1 keep the variance
@@ -84,8 +87,8 @@ Result<TukeyFences> FindOutliers(std::span<const double> values);
 /// Descriptive statistics of one arm, in the terms of mmtests' report (docs/statistics.md section
 /// 7).
 ///
-/// All members are in the unit of the values unless noted. Undefined statistics are absent, never
-/// 0.
+/// All members are in the unit of the values unless noted. Statistics that are undefined or exceed
+/// the range of a double are absent, never 0.
 struct Summary {
   std::size_t n = 0;
   double min = 0;

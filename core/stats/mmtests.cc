@@ -37,9 +37,8 @@ namespace {
 constexpr double kBestPercent = 95;
 constexpr double kOneTail = 0.025;  // of a 95 % band
 
-template <typename T>
-std::optional<T> OptionalOf(const Result<T>& result) {
-  return result ? std::optional<T>(*result) : std::nullopt;
+std::optional<double> IfFinite(const Result<double>& result) {
+  return result ? benchd::IfFinite(*result) : std::nullopt;
 }
 
 }  // namespace
@@ -51,15 +50,15 @@ Result<MmtestsFigures> FiguresOf(std::span<const double> values, BestEnd best) {
   figures.max = summary.max;
   if (best == BestEnd::kHighest) {
     figures.mean = summary.harmonic_mean;
-    figures.standard_deviation = OptionalOf(HarmonicStandardDeviation(values));
-    figures.best_mean = OptionalOf(BestMean(values, kBestPercent, best, MeanKind::kHarmonic));
+    figures.standard_deviation = IfFinite(HarmonicStandardDeviation(values));
+    figures.best_mean = IfFinite(BestMean(values, kBestPercent, best, MeanKind::kHarmonic));
   } else {
-    figures.mean = summary.mean;
+    figures.mean = IfFinite(summary.mean);
     figures.standard_deviation = summary.standard_deviation;
-    figures.best_mean = OptionalOf(BestMean(values, kBestPercent, best, MeanKind::kArithmetic));
+    figures.best_mean = IfFinite(BestMean(values, kBestPercent, best, MeanKind::kArithmetic));
   }
   if (figures.mean && *figures.mean != 0 && figures.standard_deviation) {
-    figures.variation = *figures.standard_deviation / *figures.mean;
+    figures.variation = IfFinite(*figures.standard_deviation / *figures.mean);
   }
   return figures;
 }
@@ -68,7 +67,7 @@ std::optional<double> Gain(double value, double reference, BestEnd best) {
   if (value == reference) return 0;
   if (reference == 0) return std::nullopt;
   const double rise = (value - reference) / reference;
-  return best == BestEnd::kHighest ? rise : -rise;
+  return IfFinite(best == BestEnd::kHighest ? rise : -rise);
 }
 
 std::optional<double> BandDistance(const MmtestsFigures& value, const MmtestsFigures& reference) {

@@ -36,7 +36,8 @@ Result<bool> HasStar(std::span<const double> values, std::span<const double> ref
 /// The rows that mmtests prints for one operation and one arm (docs/statistics.md section 7).
 ///
 /// Members are in the unit of the values unless noted. If high values are good (rates), means and
-/// spread are harmonic. Undefined statistics are absent; mmtests prints 0 or NaN for them.
+/// spread are harmonic. Statistics that are undefined or exceed the range of a double are absent;
+/// mmtests prints 0, NaN or inf for them.
 struct MmtestsFigures {
   double min = 0;
   double max = 0;
@@ -53,7 +54,8 @@ struct MmtestsFigures {
 Result<MmtestsFigures> FiguresOf(std::span<const double> values, BestEnd best);
 
 /// Returns how much better `value` is than `reference`, as a fraction of the reference (0.1 for
-/// 10 %); negative if it is worse. Returns std::nullopt if the reference is 0 and the value is not.
+/// 10 %); negative if it is worse. Returns std::nullopt if the reference is 0 and the value is not,
+/// or if the share exceeds the range of a double.
 ///
 /// For spreads and coefficients of variation, pass BestEnd::kLowest, whatever the metric is.
 std::optional<double> Gain(double value, double reference, BestEnd best);

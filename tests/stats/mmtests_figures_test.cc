@@ -228,5 +228,17 @@ TEST(MmtestsFiguresTest, WhatIsMissingIsMissingAndNotZero) {
   EXPECT_FALSE(FiguresOf(Values{}, BestEnd::kLowest));
 }
 
+// A deliberate difference: mmtests prints inf.
+TEST(MmtestsFiguresTest, WhatExceedsADoubleIsAbsent) {
+  const Values values = {1.1, 1.12, 1.141e308};
+  const MmtestsFigures figures = FiguresOf(values, BestEnd::kLowest).value();
+  EXPECT_TRUE(figures.mean);
+  EXPECT_FALSE(figures.standard_deviation);
+  EXPECT_FALSE(figures.variation);
+  EXPECT_FALSE(Summarize(values)->standard_deviation);
+  EXPECT_FALSE(Summarize(values)->variation);
+  EXPECT_FALSE(Gain(1.141e308, 0.01, BestEnd::kLowest));
+}
+
 }  // namespace
 }  // namespace benchd
