@@ -34,10 +34,14 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
 }
 
 // Returns the flag of a gate. It is about the interval that the gate's row shows. Only the end on
-// the bad side matters, because the other one may be unbounded. A gate with a reason was not judged
-// by that interval.
-Flag FlagOf(const Comparison& gate) {
+// the bad side matters, because the other one may be unbounded. If that end has the level of a
+// pass, the one at the level of the session replaces it. A gate with a reason was not judged by
+// that interval.
+Flag FlagOf(const Comparison& gate, const MetricComparison& comparison) {
   if (!gate.reason.empty() || !gate.better) return Flag::kNone;
+  if (const std::optional<bool> improved = comparison.ImprovedAsStated()) {
+    return *improved ? Flag::kImprovement : Flag::kNone;
+  }
   const bool relative =
       gate.change && gate.margin_kind == MarginKind::kRatio && gate.basis != Basis::kExact;
   const std::optional<Effect>& effect = relative ? gate.change : gate.difference;
@@ -53,13 +57,13 @@ void Put(const Judgement& judgement, Comparison& gate) {
   if (gate.verdict != judgement.verdict || !judgement.reason.empty()) gate.basis.reset();
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
-  gate.flag = FlagOf(gate);
 }
 
 Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
                   const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = ComparisonOf(benchmark, gate, design, level);
   Put(judgement, named);
+  named.flag = FlagOf(named, gate.comparison);
   return named;
 }
 
@@ -264,6 +268,7 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
       // Only a warning about this particular gate withdraws a decision.
       if (warning.metric.empty()) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
+      gate.flag = Flag::kNone;
       if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
     }
   }

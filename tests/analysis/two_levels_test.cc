@@ -161,6 +161,47 @@ TEST(TwoLevelsTest, GatesShareBothLevels) {
   }
 }
 
+// `improved` is a statement at the session's own confidence, whatever the level of a pass is.
+TEST(TwoLevelsTest, ImprovedIsSaidAtTheLevelOfARegression) {
+  struct Way {
+    Method method;
+    EstimatorKind estimator;
+  };
+  for (const Way& way :
+       {Way{Method::kPaired, EstimatorKind::kMean}, Way{Method::kWelch, EstimatorKind::kMean},
+        Way{Method::kExactT, EstimatorKind::kMean},
+        Way{Method::kPaired, EstimatorKind::kHodgesLehmann},
+        Way{Method::kPaired, EstimatorKind::kMedian},
+        Way{Method::kPaired, EstimatorKind::kLognormalMean}}) {
+    for (const bool once : {false, true}) {
+      if (once && way.method != Method::kPaired) continue;
+      int narrower = 0;  // the end of a pass alone excludes no change
+      int wider = 0;     // the end of a pass alone includes it
+      for (int step = 0; step <= 30; ++step) {
+        const Values values = Drawn(-0.001 * step);
+        for (const Better better : {Better::kLower, Better::kHigher}) {
+          const bool lower = better == Better::kLower;
+          SessionSpec spec = Spec(way.method, {});
+          spec.estimator.kind = way.estimator;
+          if (once) spec.limits.runs = 40;
+          const Values& fed = lower ? values : Values{values.candidate, values.base};
+          const Flag flag = ReportOf(spec, fed, better).comparisons.front().flag;
+          for (const double own : {0.8, 0.99999}) {
+            spec.pass_confidence = own;
+            const Comparison gate = ReportOf(spec, fed, better).comparisons.front();
+            EXPECT_EQ(gate.flag, flag) << NameOf(way.estimator) << " " << step << " " << own;
+            const bool excluded = lower ? *gate.change->hi < 0 : *gate.change->lo > 0;
+            if (excluded && flag == Flag::kNone) ++narrower;
+            if (!excluded && flag == Flag::kImprovement) ++wider;
+          }
+        }
+      }
+      EXPECT_GT(narrower, 0) << NameOf(way.method) << " " << NameOf(way.estimator) << once;
+      EXPECT_GT(wider, 0) << NameOf(way.method) << " " << NameOf(way.estimator) << once;
+    }
+  }
+}
+
 // A flag may err in both directions, and so may an order.
 TEST(TwoLevelsTest, OtherStatementsKeepAlphaAtBothEnds) {
   for (const std::optional<double> own : {std::optional<double>(), std::optional(0.9)}) {
