@@ -67,6 +67,10 @@ std::string Times(const Judged& judged, const Style& style) {
   // Beyond kTellableFactor, the ends would add no information.
   if (judged.lo && judged.hi && !judged.IsWide() && 1 + *judged.lo <= kTellableFactor) {
     text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
+  } else if (judged.HasOneEnd() && 1 + judged.lo.value_or(0) <= kTellableFactor &&
+             1 + judged.hi.value_or(0) <= kTellableFactor) {
+    text += judged.hi ? ", at most " + FormatTimes(1 + *judged.hi, decimals)
+                      : ", at least " + FormatTimes(1 + *judged.lo, decimals);
   }
   return text + ")";
 }
@@ -74,6 +78,7 @@ std::string Times(const Judged& judged, const Style& style) {
 // Formats the interval as "(9.8 … 10.6 %)", with the end nearer to zero first, if it excludes zero;
 // otherwise with signs. Empty without an interval.
 std::string IntervalBehind(const Judged& judged, const Style& style) {
+  if (judged.HasOneEnd()) return " (" + judged.Interval(style) + ")";
   if (!judged.HasInterval()) return "";
   const ColumnFormat scale = judged.Scale(style);
   if (!judged.ExcludesNoChange() || judged.IsWide())
@@ -123,7 +128,8 @@ std::string FasterSentence(const Judged& judged, const Wording& words, const Sty
 std::string ImprovedSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                              const Style& style) {
   constexpr double kTimesFaster = 1.05;
-  const bool by_times = IsWallTime(c) && judged.relative && *judged.lo > -1;
+  const bool by_times =
+      IsWallTime(c) && judged.relative && judged.lo && judged.hi && *judged.lo > -1;
   if (by_times && 1 / (1 + *judged.estimate) >= kTimesFaster) {
     return FasterSentence(judged, words, style);
   }
@@ -132,15 +138,20 @@ std::string ImprovedSentence(const v1::Comparison& c, const Judged& judged, cons
 
 // Formats estimate and interval: " (+0.4 %, -0.3 … +1.2 %)". Empty for constant values.
 std::string EstimateBehind(const Judged& judged, const Style& style) {
-  if (!judged.HasInterval()) return "";
+  if (!judged.HasInterval() && !judged.HasOneEnd()) return "";
   return " (" + judged.Estimate(style) + ", " + judged.Interval(style) + ")";
 }
 
+// Returns the end of the interval on the bad side, which bounds what a pass allows.
+std::optional<double> BoundOf(const v1::Comparison& c, const Judged& judged) {
+  return HigherIsBetter(c) ? judged.lo : judged.hi;
+}
+
 // Describes a pass by the bound that holds, or by the change if it is an improvement. Either has
-// estimate and interval.
+// estimate and interval. Requires BoundOf().
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                          const Style& style) {
-  const double bound = HigherIsBetter(c) ? *judged.lo : *judged.hi;
+  const double bound = *BoundOf(c, judged);
   const bool improved = HigherIsBetter(c) ? bound > 0 : bound < 0;
   if (improved && judged.estimate) {
     const std::string sentence = ImprovedSentence(c, judged, words, style);
@@ -177,6 +188,13 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
                  : "between " + FormatWithDirection(*judged.lo, judged, words, style) + " and " +
                        FormatWithDirection(*judged.hi, judged, words, style);
     return words.subject + " " + range + " " + words.object + behind;
+  }
+  if (judged.HasOneEnd()) {
+    const double end = judged.hi ? *judged.hi : *judged.lo;
+    // A change that is at least -1 % is at most 1 % less.
+    const bool most = judged.hi.has_value() == (end >= 0);
+    return words.subject + (most ? " at most " : " at least ") +
+           FormatWithDirection(end, judged, words, style) + " " + words.object + behind;
   }
   if (!judged.estimate)
     return "no data yet for " + words.subject.substr(0, words.subject.rfind(' '));
@@ -407,7 +425,7 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   const Wording words = WordingFor(gate);
   const bool by_estimate = IsByEstimate(gate);
   const std::string exactly = judged.exact ? ", decided on constant values" : "";
-  if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && judged.lo && judged.hi) {
+  if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && BoundOf(gate, judged)) {
     return PassSentence(gate, judged, words, style) + exactly + OwnConfidence(gate);
   }
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {

@@ -218,6 +218,14 @@ std::string ColumnFormat::Interval(double lo, double hi, const Style& style) con
   return WithUnit(Signed(lo).append(To(style)) + Signed(hi));
 }
 
+std::string ColumnFormat::OneEnd(std::optional<double> lo, std::optional<double> hi) const {
+  // A bound beyond what is told bounds nothing.
+  if (hi && changes_ && IsBeyond(*hi)) return "wider than " + TellableFactor() + " times";
+  const std::string end = WithUnit(Signed(hi ? *hi : *lo));
+  if (lo && changes_ && IsBeyond(*lo)) return end;
+  return (hi ? "at most " : "at least ") + end;
+}
+
 std::string FormatChange(double fraction, int decimals) {
   if (IsBeyond(fraction)) return "over +" + MostPercent() + " %";
   const std::string number = Fixed(fraction * 100, decimals);

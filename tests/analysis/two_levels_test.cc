@@ -112,6 +112,23 @@ TEST(TwoLevelsTest, EstimatorsOfValuesHaveTwoLevelsToo) {
   }
 }
 
+// A few pairs bound a rank estimate at the level of a pass, but not at that of a regression.
+TEST(TwoLevelsTest, AnEndThatTheRunsDoNotBoundIsAbsent) {
+  Values values = Drawn(0);
+  values.base.resize(9);
+  values.candidate.resize(9);
+  for (const EstimatorKind kind : {EstimatorKind::kHodgesLehmann, EstimatorKind::kMedian}) {
+    SessionSpec spec = Spec(Method::kPaired, 0.7);
+    spec.estimator.kind = kind;
+    const Effect time = ChangeOf(ReportOf(spec, values));
+    EXPECT_FALSE(time.lo) << NameOf(kind) << " " << *time.lo;
+    EXPECT_TRUE(time.hi) << NameOf(kind);
+    const Effect rate = ChangeOf(ReportOf(spec, values, Better::kHigher));
+    EXPECT_TRUE(rate.lo) << NameOf(kind);
+    EXPECT_FALSE(rate.hi) << NameOf(kind);
+  }
+}
+
 // With a horizon, 2 (1 - P) must have a root.
 TEST(TwoLevelsTest, TheHorizonHasTwoConstants) {
   SessionSpec spec = Spec(Method::kPaired, 0.95);
