@@ -180,16 +180,16 @@ TEST(TwoLevelsTest, GatesShareBothLevels) {
 
 // `improved` is a statement at the session's own confidence, whatever the level of a pass is.
 TEST(TwoLevelsTest, ImprovedIsSaidAtTheLevelOfARegression) {
-  struct Way {
+  struct LevelWay {
     Method method;
     EstimatorKind estimator;
   };
-  for (const Way& way :
-       {Way{Method::kPaired, EstimatorKind::kMean}, Way{Method::kWelch, EstimatorKind::kMean},
-        Way{Method::kExactT, EstimatorKind::kMean},
-        Way{Method::kPaired, EstimatorKind::kHodgesLehmann},
-        Way{Method::kPaired, EstimatorKind::kMedian},
-        Way{Method::kPaired, EstimatorKind::kLognormalMean}}) {
+  for (const LevelWay& way : {LevelWay{Method::kPaired, EstimatorKind::kMean},
+                              LevelWay{Method::kWelch, EstimatorKind::kMean},
+                              LevelWay{Method::kExactT, EstimatorKind::kMean},
+                              LevelWay{Method::kPaired, EstimatorKind::kHodgesLehmann},
+                              LevelWay{Method::kPaired, EstimatorKind::kMedian},
+                              LevelWay{Method::kPaired, EstimatorKind::kLognormalMean}}) {
     for (const bool once : {false, true}) {
       if (once && way.method != Method::kPaired) continue;
       int narrower = 0;  // the end of a pass alone excludes no change

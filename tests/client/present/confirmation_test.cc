@@ -98,10 +98,17 @@ TEST(ConfirmationTest, TheSentenceStatesBothPhases) {
             "runs did not confirm it; second phase: +0.0 % (-1.0 … +1.0 %) in 24 blocks");
 }
 
-TEST(ConfirmationTest, OnlyATableWithTwoPhasesNamesThem) {
+TEST(ConfirmationTest, OnlyASessionThatConfirmsNamesThePhases) {
   std::vector<v1::Run> runs = SampleRuns();
-  const v1::Session session = SampleSession();
+  v1::Session session = SampleSession();
   EXPECT_FALSE(Contains(RunsToCsv(runs, session), "phase"));
+  session.mutable_spec()->set_confirm(true);
+  // It was cancelled before the second phase had a run.
+  const std::string early = RunsToCsv(runs, session);
+  EXPECT_TRUE(early.starts_with("arm,role,benchmark,pair,order,started_at,phase,")) << early;
+  EXPECT_FALSE(Contains(early, "confirming")) << early;
+  ASSERT_TRUE(TableOfRuns(runs, session));
+  EXPECT_TRUE(TableOfRuns(runs, session)->HasPhases());
   v1::Run again = runs[2];
   again.set_phase(v1::RUN_PHASE_CONFIRMING);
   runs.push_back(again);
@@ -111,7 +118,7 @@ TEST(ConfirmationTest, OnlyATableWithTwoPhasesNamesThem) {
   EXPECT_TRUE(Contains(csv, ",confirming,")) << csv;
   const auto table = TableOfRuns(runs, session);
   ASSERT_TRUE(table) << table.error().message;
-  EXPECT_TRUE(table->HasSecondPhase());
+  EXPECT_TRUE(table->HasPhases());
   EXPECT_FALSE(table->IsConfirming(0));
   EXPECT_TRUE(table->IsConfirming(table->rows() - 1));
 }
