@@ -393,15 +393,21 @@ bool IsByEstimate(const v1::Comparison& gate) {
   return judged && gate.reason().empty() && !gate.has_decided();
 }
 
-// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks".
+// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks", or
+// what it lacks: "; second phase: +3.1 % in 3 blocks, no interval".
 std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
   if (!gate.has_confirmation()) return "";
-  const Judged judged = JudgedBy(OfSecondPhase(gate));
+  const std::string start = "; second phase: ";
+  if (gate.confirmation().blocks() == 0) return start + "nothing was measured";
+  const v1::Comparison second = OfSecondPhase(gate);
+  const Judged judged = JudgedBy(second);
   const std::string interval = judged.Interval(style);
-  std::string words = "; second phase: ";
+  const std::string blocks = Counted(gate.confirmation().blocks(), "block");
+  std::string words = start;
   if (judged.estimate) words += judged.FormatSigned(*judged.estimate, style) + " ";
-  if (!interval.empty()) words += "(" + interval + ") ";
-  return words + "in " + Counted(gate.confirmation().blocks(), "block");
+  if (!interval.empty()) return words + "(" + interval + ") in " + blocks;
+  words += (judged.estimate ? "in " : "") + blocks;
+  return words + ", " + (second.reason().empty() ? "no interval" : ReasonWords(second));
 }
 
 // Names the confidence of a pass if it is not that of a regression: ", with 95 % confidence".

@@ -98,6 +98,28 @@ TEST(ConfirmationTest, TheSentenceStatesBothPhases) {
             "runs did not confirm it; second phase: +0.0 % (-1.0 … +1.0 %) in 24 blocks");
 }
 
+TEST(ConfirmationTest, ASecondPhaseWithoutAnIntervalSaysSo) {
+  v1::Update update = InSecondPhase(v1::VERDICT_UNDECIDED, -0.01, 0.03);
+  v1::Comparison& gate = *update.mutable_comparisons(0);
+  v1::Confirmation& second = *gate.mutable_confirmation();
+  const auto told = [&gate] {
+    const std::string sentence = GateSentence(gate, kConfirmationStyle);
+    const std::size_t start = sentence.find("; second phase");
+    return start == std::string::npos ? sentence : sentence.substr(start);
+  };
+  second.mutable_change()->clear_lo();
+  EXPECT_EQ(told(), "; second phase: +1.0 % (at most +3.0 %) in 24 blocks");
+  second.mutable_change()->clear_hi();
+  second.set_blocks(3);
+  EXPECT_EQ(told(), "; second phase: +1.0 % in 3 blocks, no interval");
+  second.clear_change();
+  EXPECT_EQ(told(), "; second phase: 3 blocks, no interval");
+  second.set_reason("missing_in_candidate");
+  EXPECT_EQ(told(), "; second phase: 3 blocks, missing in candidate");
+  second.set_blocks(0);
+  EXPECT_EQ(told(), "; second phase: nothing was measured");
+}
+
 TEST(ConfirmationTest, OnlyASessionThatConfirmsNamesThePhases) {
   std::vector<v1::Run> runs = SampleRuns();
   v1::Session session = SampleSession();
