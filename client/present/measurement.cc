@@ -156,9 +156,13 @@ std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style
   for (const v1::Estimate* one : asked) {
     if (!one->precise()) open.push_back(one);
   }
-  if (open.empty()) return {word + fmt::format("all {} estimates", asked.size())};
-  std::vector<std::string> lines = {word +
-                                    fmt::format("{} of {} estimates", open.size(), asked.size())};
+  const std::string all =
+      asked.size() == 2 ? "both estimates" : fmt::format("all {} estimates", asked.size());
+  if (open.empty()) return {word + all};
+  std::vector<std::string> lines = {
+      word + (open.size() == asked.size()
+                  ? all
+                  : fmt::format("{} of {} estimates", open.size(), asked.size()))};
   for (std::size_t i = 0; i < std::min(open.size(), kMostTold); ++i) {
     const std::string place =
         SeveralBenchmarks(update) ? Printable(open[i]->benchmark()) + ": " : "";

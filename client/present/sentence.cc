@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/base/time.h"
 #include "core/model/session_spec.h"
+#include "core/model/verdict_reason.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -425,8 +426,29 @@ std::string ByTheEstimate(const Style& style) {
 
 }  // namespace
 
+namespace {
+
+// Describes a gate that the first phase found not to be better by its negative margin, if that is
+// to be confirmed or was not: "candidate is not 5 % better than base, and this is to be confirmed".
+// Empty for other reasons.
+std::string FirstPhaseNotBetter(const v1::Comparison& gate, const Style& style) {
+  const Judged judged = JudgedBy(gate);
+  const bool by_interval = judged.lo || judged.hi;
+  const bool withdrawn = IsToBeConfirmed(gate) || gate.reason() == Reason("not_confirmed");
+  if (!RequiresImprovement(gate) || !by_interval || !withdrawn) return "";
+  const Wording words = WordingFor(gate);
+  return words.subject + " not " + RequiredWords(gate, style) + " " + words.object +
+         (IsToBeConfirmed(gate) ? ", and this is to be confirmed"
+                                : ", but a second phase of fresh runs did not confirm it");
+}
+
+}  // namespace
+
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
-  if (!gate.reason().empty()) return ReasonSentence(gate) + SecondPhaseWords(gate, style);
+  if (!gate.reason().empty()) {
+    const std::string not_better = FirstPhaseNotBetter(gate, style);
+    return (not_better.empty() ? ReasonSentence(gate) : not_better) + SecondPhaseWords(gate, style);
+  }
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
   const bool by_estimate = IsByEstimate(gate);
@@ -528,7 +550,13 @@ std::string ConfirmingSentence(const v1::Update& update) {
   const auto entered = std::ranges::count_if(
       gates, [](const v1::Comparison* gate) { return gate->has_confirmation(); });
   if (entered == 0) return "";
-  return "confirming " + Counted(static_cast<std::uint64_t>(entered), "regression");
+  const auto not_better = std::ranges::count_if(gates, [](const v1::Comparison* gate) {
+    return gate->has_confirmation() && RequiresImprovement(*gate);
+  });
+  const auto count = static_cast<std::uint64_t>(entered);
+  if (not_better < entered) return "confirming " + Counted(count, "regression");
+  return "confirming that " + Counted(count, "gate") + (count == 1 ? " is" : " are") +
+         " not better";
 }
 
 std::string PauseSentence(const v1::Update& update) {

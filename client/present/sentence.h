@@ -46,7 +46,8 @@ std::string DecidedSentence(const v1::Update& update);
 /// margin.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
-/// Returns "confirming 1 regression" while a session is in its second phase; else empty.
+/// Returns "confirming 1 regression" or, if all gates in it have negative margins, "confirming that
+/// 1 gate is not better" while a session is in its second phase; else empty.
 std::string ConfirmingSentence(const v1::Update& update);
 
 /// Explains why a session is paused: "paused: the disk is full ...", or "paused" if the cause is

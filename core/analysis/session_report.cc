@@ -129,12 +129,15 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
 
 Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
-  return AboutGate("resolution",
-                   metric + " of " + benchmark.spec().arms[gate.candidate].name +
-                       ": one step of this metric is too coarse for " +
-                       (gate.comparison.by_width() ? "the precision" : "the margin") +
-                       "; more runs cannot decide the gate",
-                   benchmark, gate);
+  Warning warning = AboutGate("resolution",
+                              metric + " of " + benchmark.spec().arms[gate.candidate].name +
+                                  ": one step of this metric is too coarse for " +
+                                  (gate.comparison.by_width() ? "the precision" : "the margin") +
+                                  "; more runs cannot decide the gate",
+                              benchmark, gate);
+  // A wider negative margin asks for more.
+  if (gate.comparison.gate()->margin < 0) warning.hint = "choose another margin, or another metric";
+  return warning;
 }
 
 Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
@@ -146,7 +149,9 @@ Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
                     " is always 0, so there is no relative change for " + arms[gate.candidate].name,
                 benchmark, gate);
   warning.severity = Severity::kInvalidates;
-  warning.hint = "gate on the difference: --metric " + metric + ":+ABS";
+  const std::optional<PlannedGate>& planned = gate.comparison.gate();
+  warning.hint = "gate on the difference: " +
+                 OptionOfDifference(metric, planned ? planned->margin : benchmark.default_margin());
   return warning;
 }
 

@@ -120,6 +120,32 @@ TEST(ConfirmationTest, ASecondPhaseWithoutAnIntervalSaysSo) {
   EXPECT_EQ(told(), "; second phase: nothing was measured");
 }
 
+// Under a negative margin, the candidate need not be worse than the reference.
+TEST(ConfirmationTest, ANegativeMarginSaysNotBetterInsteadOfRegressed) {
+  v1::Update update = InSecondPhase(v1::VERDICT_UNDECIDED, -0.03, 0.05);
+  update.set_state(v1::SESSION_STATE_RUNNING);
+  v1::Comparison& gate = *update.mutable_comparisons(0);
+  gate.set_margin_ratio(-0.05);
+  EXPECT_EQ(ConfirmingSentence(update), "confirming that 1 gate is not better");
+  EXPECT_TRUE(GateSentence(gate, kConfirmationStyle)
+                  .starts_with("candidate is not 5 % better than base, and this is to be confirmed;"
+                               " second phase: "))
+      << GateSentence(gate, kConfirmationStyle);
+  gate.clear_confirmation();
+  v1::SessionEvent event;
+  *event.mutable_update() = update;
+  const std::vector<std::string> lines = PlainNarrator(kConfirmationStyle).Describe(event, 0);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(Contains(lines[0], "not 5 % better, to be confirmed")) << lines[0];
+  gate.set_reason("not_confirmed");
+  EXPECT_EQ(GateSentence(gate, kConfirmationStyle),
+            "candidate is not 5 % better than base, but a second phase of fresh runs did not "
+            "confirm it");
+  gate.clear_change();
+  gate.clear_difference();
+  EXPECT_TRUE(Contains(GateSentence(gate, kConfirmationStyle), "regressed against base"));
+}
+
 TEST(ConfirmationTest, OnlyASessionThatConfirmsNamesThePhases) {
   std::vector<v1::Run> runs = SampleRuns();
   v1::Session session = SampleSession();

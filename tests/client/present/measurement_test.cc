@@ -127,7 +127,7 @@ TEST(MeasurementTest, SentencesCountAndNameWhatIsNotPrecise) {
   *update.mutable_estimates(1) = Of("slow", "wall_time", 0.25, 0.01);
   update.set_verdict(v1::VERDICT_PASS);
   EXPECT_EQ(MeasuredSentences(update, Style()),
-            (std::vector<std::string>{"measured: all 2 estimates"}));
+            (std::vector<std::string>{"measured: both estimates"}));
   update.mutable_estimates()->DeleteSubrange(1, 2);
   EXPECT_EQ(MeasuredSentences(update, Style()),
             (std::vector<std::string>{"measured: the mean wall_time of quick is 10.12 ms (10.08 … "
