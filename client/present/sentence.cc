@@ -342,8 +342,8 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
            scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
   }
   const std::uint64_t builds = BuildsPerArm(sd, margin, gate.confidence());
-  const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
-                                             : scale.WithUnit(scale.Format(sd));
+  const std::string spread =
+      judged.relative ? FormatUnsigned(sd, sd < 0.01 ? 2 : 1) : scale.WithUnit(scale.Format(sd));
   return text + fmt::format("layouts: sd {}; {}{} needs about {} builds per arm (there are {})",
                             spread, about, judged.FormatMargin(margin, style), builds,
                             gate.n_candidate());

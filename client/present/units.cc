@@ -232,6 +232,11 @@ std::string FormatChange(double fraction, int decimals) {
   return (number.starts_with('-') ? "" : "+") + number + " %";
 }
 
+std::string FormatUnsigned(double fraction, int decimals) {
+  if (IsBeyond(fraction)) return "over " + MostPercent() + " %";
+  return Fixed(fraction * 100, decimals) + " %";
+}
+
 std::string FormatPercent(double fraction) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.6g", fraction * 100);
@@ -242,7 +247,7 @@ std::string FormatShare(double fraction) {
   constexpr int kMostDecimals = 4;
   const double percent = 100 * fraction;
   const int decimals = percent > 0 ? 1 - static_cast<int>(std::floor(std::log10(percent))) : 1;
-  return FormatChange(fraction, std::clamp(decimals, 1, kMostDecimals)).substr(1);
+  return FormatUnsigned(fraction, std::clamp(decimals, 1, kMostDecimals));
 }
 
 std::string FormatConfidence(double fraction) {

@@ -76,6 +76,10 @@ class ColumnFormat {
 /// Formats a fraction as a percentage with sign: "+10.2 %".
 std::string FormatChange(double fraction, int decimals);
 
+/// Formats a fraction as a percentage without a plus sign, with fixed decimals: "10.2 %", or "over
+/// 100000 %" beyond kTellableFactor.
+std::string FormatUnsigned(double fraction, int decimals);
+
 /// Formats a fraction as a percentage without a plus sign: "2 %", "0.5 %", "-5 %".
 std::string FormatPercent(double fraction);
 
