@@ -26,8 +26,9 @@ std::string WaitingWords(const v1::Comparison& gate, const Style& style) {
 // Formats the progress of a gate: "candidate +10.2 % (+9.8 … +10.6 %)" or "candidate regressed
 // (+9.8 … +10.6 %)".
 std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
-  if (!gate.has_decided() && gate.method() == v1::METHOD_LAYOUTS) {
-    return LayoutSentence(gate, style);
+  if (!gate.has_decided()) {
+    std::string layouts = LayoutSentence(gate, update, style);
+    if (!layouts.empty()) return layouts;
   }
   const Judged judged = JudgedBy(gate);
   std::string line = ComparisonLabel(gate, update) + " ";

@@ -323,7 +323,8 @@ std::uint64_t BlocksOfSecondPhase(const v1::Update& update) {
 
 }  // namespace
 
-std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
+std::string LayoutSentence(const v1::Comparison& gate, const v1::Update& update,
+                           const Style& style) {
   const Judged judged = JudgedBy(gate);
   if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || *judged.margin == 0 ||
       !gate.has_sd_reference() || !gate.has_sd_candidate()) {
@@ -335,11 +336,11 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   const double sd =
       std::hypot(gate.sd_reference() / unit_b, gate.sd_candidate() / unit_c) / std::sqrt(2);
   const std::string about = style.unicode ? "±" : "+-";
-  std::string text;
+  std::string text = GatesOf(update).size() > 1 ? ComparisonLabel(gate, update) + ": " : "";
   const ColumnFormat scale = judged.Scale(style);
   if (judged.lo && judged.hi) {
-    text = "effect of the code: " + scale.Signed(*judged.estimate) + " " + about + " " +
-           scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
+    text += "effect of the code: " + scale.Signed(*judged.estimate) + " " + about + " " +
+            scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
   }
   const std::uint64_t builds = BuildsPerArm(sd, margin, gate.confidence());
   const std::string spread =

@@ -103,6 +103,23 @@ TEST(SentenceTest, OfConstantValuesTheDifferenceIsTold) {
             "PASS: " + subject + "2 lower than base's, decided on constant values");
 }
 
+TEST(SentenceTest, TheLinesOfLayoutsNameTheirGate) {
+  v1::Comparison wall = GateWith({-0.01, 0.004, 0.02}, kOpen);
+  wall.set_method(v1::METHOD_LAYOUTS);
+  for (const auto set : {&v1::Comparison::set_mean_reference, &v1::Comparison::set_mean_candidate})
+    (wall.*set)(1);
+  for (const auto set : {&v1::Comparison::set_sd_reference, &v1::Comparison::set_sd_candidate})
+    (wall.*set)(0.02);
+  const v1::Update one = With({wall}, kOpen);
+  EXPECT_TRUE(LayoutSentence(wall, one, kUtf8).starts_with("effect of the code: +0.4 ± "));
+  const v1::Comparison cpu = Of(wall, "cpu_time", "s");
+  const v1::Update two = With({wall, cpu}, kOpen);
+  const std::string of_wall = LayoutSentence(wall, two, kUtf8);
+  const std::string of_cpu = LayoutSentence(cpu, two, kUtf8);
+  EXPECT_TRUE(of_wall.starts_with("candidate vs base wall_time: effect of the code: ")) << of_wall;
+  EXPECT_TRUE(of_cpu.starts_with("candidate vs base cpu_time: effect of the code: ")) << of_cpu;
+}
+
 /// A gate whose change has one end.
 v1::Comparison OneEnded(std::optional<double> lo, double estimate, std::optional<double> hi,
                         v1::Verdict verdict, v1::Better better = v1::BETTER_LOWER) {
