@@ -146,6 +146,8 @@ class MeasurementAnalysis::Impl {
       if (design_.OneLook()) LookOnce();
       for (const BenchmarkMeasurement& benchmark : benchmarks_) {
         for (Warning& found : benchmark.CheckValues()) warnings_.push_back(std::move(found));
+        auto few = benchmark.TooFewRuns(levels_);
+        if (few) warnings_.push_back(*std::move(few));
       }
       warnings_.push_back(MakeWarning(
           "other_sessions",
