@@ -286,12 +286,24 @@ TEST(MeasurementAnalysisTest, RefusesWhatOnlyAComparisonHas) {
   refused([](SessionSpec& spec) { spec.confirm = true; });
   refused([](SessionSpec& spec) { spec.benchmarks[0].gates = {RatioGate("wall_time", -0.01)}; });
   refused([](SessionSpec& spec) { spec.rule = {}; });
+  refused([](SessionSpec& spec) { spec.benchmarks[0].default_margin = -0.01; });
   refused([](SessionSpec& spec) { spec.benchmarks[0].gates = {AbsoluteGate("wall_time", 1)}; });
   refused([](SessionSpec& spec) {
     spec.rule = {};
     spec.limits.runs = 5;
     spec.benchmarks[0].gates = {RatioGate("wall_time", 0.01)};
   });
+}
+
+TEST(MeasurementAnalysisTest, ABenchmarkMayHaveAWidthOfItsOwn) {
+  SessionSpec spec = Measured({"a"}, 0.01);
+  spec.benchmarks[0].default_margin = 0.2;
+  spec.benchmarks[0].gates = {GateWithoutMargin("wall_time"), RatioGate("cpu_time", 0.3)};
+  SessionAnalysis analysis = Start(spec);
+  Feed(analysis, {RunBuilder(0, 0).Sample("wall_time", 1).Sample("cpu_time", 1)});
+  const Report report = analysis.Look();
+  EXPECT_EQ(FindEstimate(report, "wall_time", "a").precision, 0.2);
+  EXPECT_EQ(FindEstimate(report, "cpu_time", "a").precision, 0.3);
 }
 
 TEST(MeasurementAnalysisTest, AllowsEachEstimatorOfOneArm) {
