@@ -89,9 +89,14 @@ std::string EstimateValue(const v1::Estimate& estimate, const Style& style) {
 }
 
 std::string EstimateInterval(const v1::Estimate& estimate, const Style& style) {
-  if (!HasInterval(estimate)) return "";
-  const ColumnFormat format = FormatOf(estimate, style);
   const v1::Effect& value = estimate.value();
+  if (!value.has_lo() && !value.has_hi()) return "";
+  const ColumnFormat format = FormatOf(estimate, style);
+  const auto bound = [&format](const char* words, double end) {
+    return words + format.WithUnit(format.Format(end));
+  };
+  if (!value.has_hi()) return bound("at least ", value.lo());
+  if (!value.has_lo()) return bound("at most ", value.hi());
   return format.WithUnit(format.Format(value.lo()).append(To(style)) + format.Format(value.hi()));
 }
 
@@ -116,7 +121,11 @@ std::string EstimateState(const v1::Estimate& estimate) {
     return reason != nullptr ? std::string(reason->words)
                              : Printable(CodeInWords(estimate.reason()));
   }
-  if (!HasInterval(estimate)) return "no interval";
+  if (!HasInterval(estimate)) {
+    return estimate.value().has_lo()   ? "no upper end"
+           : estimate.value().has_hi() ? "no lower end"
+                                       : "no interval";
+  }
   return estimate.has_precision() ? "wider than " + FormatPercent(estimate.precision()) : "";
 }
 
