@@ -174,10 +174,10 @@ bool HasExitCodes(std::span<const v1::Run> runs, const v1::SessionSpec& spec) {
 
 bool IsConfirming(const v1::Run& run) { return run.phase() == v1::RUN_PHASE_CONFIRMING; }
 
-// Only a session with two phases states the phase of each run.
-bool HasSecondPhase(std::span<const v1::Run> runs) {
-  return std::ranges::any_of(runs, IsConfirming);
-}
+// Only a session that may have two phases states the phase of each run, even if it ended before the
+// second one had a run: without the column, a reader would take what is to be confirmed for a
+// regression.
+bool HasPhases(const v1::SessionSpec& spec) { return spec.confirm(); }
 
 }  // namespace
 
@@ -187,7 +187,7 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
   const Columns columns(runs);
   const std::vector<std::string>& metrics = columns.names();
   const bool has_exit_codes = HasExitCodes(runs, session.spec());
-  const bool has_phases = HasSecondPhase(runs);
+  const bool has_phases = HasPhases(session.spec());
   std::string csv = "arm,role,benchmark,pair,order,started_at";
   if (has_phases) csv += ",phase";
   if (has_exit_codes) csv += ",exit_code";
@@ -250,7 +250,7 @@ Result<MeasurementTable> TableOfRuns(std::span<const v1::Run> runs, const v1::Se
   const Rates rates = RatesOf(session.report());
   const Columns columns(runs);
   const bool has_exit_codes = HasExitCodes(runs, session.spec());
-  const bool has_phases = HasSecondPhase(runs);
+  const bool has_phases = HasPhases(session.spec());
   MeasurementTable table;
   table.is_export = true;
   table.has_pairs = true;

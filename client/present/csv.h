@@ -15,8 +15,8 @@ namespace benchd::client {
 std::string MetricName(const v1::Sample& sample);
 
 /// Renders the runs of a session as CSV with the columns `arm,role,benchmark,pair,order,started_at,
-/// METRIC...`, which are part of the contract. The column `exit_code` precedes the metrics if
-/// exit codes are needed.
+/// METRIC...`, which are part of the contract. In a session with --confirm, the column `phase`
+/// follows `started_at`. The column `exit_code` precedes the metrics if exit codes are needed.
 ///
 /// There is one row per run, in order of execution. Runs of interrupted blocks are left out.
 /// - `role` is the role of the arm in the session's spec, so that a reader knows which arms were

@@ -140,7 +140,8 @@ std::string Judged::FormatSigned(double value, const Style& style) const {
 }
 
 std::string Judged::Interval(const Style& style) const {
-  return HasInterval() ? Scale(style).Interval(*lo, *hi, style) : "";
+  if (HasInterval()) return Scale(style).Interval(*lo, *hi, style);
+  return HasOneEnd() ? Scale(style).OneEnd(lo, hi) : "";
 }
 
 std::string Judged::Margin(const Style& style) const {

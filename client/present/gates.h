@@ -70,20 +70,24 @@ struct Judged {
   std::string unit;
   bool exact = false;  ///< decided on constant values
 
-  /// Returns whether there is an interval to print. Constant values have both ends at the estimate.
+  /// Returns whether there is an interval with two ends to print. Constant values have both ends at
+  /// the estimate.
   bool HasInterval() const { return lo && hi && !(exact && *lo == *hi); }
+  /// Returns whether the values bound the quantity on one side only.
+  bool HasOneEnd() const { return lo.has_value() != hi.has_value(); }
   /// Returns the common format of the estimate and the ends of the interval.
   ColumnFormat Scale(const Style& style) const;
   std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"
   std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
-  /// Returns "+9.8 … +10.6 %", or "" without an interval and for constant values.
+  /// Returns "+9.8 … +10.6 %" or, with one end, "at most +10.6 %". Returns "" without an interval
+  /// and for constant values.
   std::string Interval(const Style& style) const;
   std::string FormatMargin(double value, const Style& style) const;  ///< "2 %", "1 MiB"
   std::string Margin(const Style& style) const;    ///< "-2 %", "exact", "" without one
   std::string Estimate(const Style& style) const;  ///< "+10.2 %", "-" without one
 
   /// Returns whether the interval excludes zero.
-  bool ExcludesNoChange() const { return lo && hi && (*lo > 0 || *hi < 0); }
+  bool ExcludesNoChange() const { return (lo && *lo > 0) || (hi && *hi < 0); }
   /// Returns whether the interval of a relative change is too wide to print as numbers.
   bool IsWide() const { return relative && lo && hi && WiderThanTellable(*lo, *hi); }
 };

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 #include "client/present/measurement.h"
 #include "client/present/sentence.h"
@@ -36,10 +37,15 @@ struct Scaled {
 };
 
 std::optional<Scaled> InMargins(const Judged& judged) {
-  if (!judged.lo || !judged.hi || !judged.estimate) return std::nullopt;
+  if ((!judged.lo && !judged.hi) || !judged.estimate) return std::nullopt;
   double unit = std::abs(judged.margin.value_or(0));
-  if (!(unit > 0)) unit = std::max({std::abs(*judged.lo), std::abs(*judged.hi), 1e-300});
-  return Scaled{*judged.lo / unit, *judged.estimate / unit, *judged.hi / unit};
+  if (!(unit > 0)) {
+    unit = std::max({std::abs(judged.lo.value_or(0)), std::abs(judged.hi.value_or(0)), 1e-300});
+  }
+  // The bar of an interval without an end leaves the axis.
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  return Scaled{judged.lo.value_or(-kUnbounded) / unit, *judged.estimate / unit,
+                judged.hi.value_or(kUnbounded) / unit};
 }
 
 // Returns the range of the axis of all gates. It has few possible values, so that the axis does not
@@ -49,7 +55,10 @@ double AxisRange(const std::vector<const v1::Comparison*>& gates) {
   double furthest = 0;
   for (const v1::Comparison* gate : gates) {
     const auto scaled = InMargins(JudgedBy(*gate));
-    if (scaled) furthest = std::max({furthest, std::abs(scaled->lo), std::abs(scaled->hi)});
+    if (!scaled) continue;
+    for (const double end : {scaled->lo, scaled->hi}) {
+      if (std::isfinite(end)) furthest = std::max(furthest, std::abs(end));
+    }
   }
   for (const double range : kRanges) {
     if (furthest * 1.1 <= range) return range;

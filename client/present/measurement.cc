@@ -89,9 +89,14 @@ std::string EstimateValue(const v1::Estimate& estimate, const Style& style) {
 }
 
 std::string EstimateInterval(const v1::Estimate& estimate, const Style& style) {
-  if (!HasInterval(estimate)) return "";
-  const ColumnFormat format = FormatOf(estimate, style);
   const v1::Effect& value = estimate.value();
+  if (!value.has_lo() && !value.has_hi()) return "";
+  const ColumnFormat format = FormatOf(estimate, style);
+  const auto bound = [&format](const char* words, double end) {
+    return words + format.WithUnit(format.Format(end));
+  };
+  if (!value.has_hi()) return bound("at least ", value.lo());
+  if (!value.has_lo()) return bound("at most ", value.hi());
   return format.WithUnit(format.Format(value.lo()).append(To(style)) + format.Format(value.hi()));
 }
 
@@ -116,7 +121,11 @@ std::string EstimateState(const v1::Estimate& estimate) {
     return reason != nullptr ? std::string(reason->words)
                              : Printable(CodeInWords(estimate.reason()));
   }
-  if (!HasInterval(estimate)) return "no interval";
+  if (!HasInterval(estimate)) {
+    return estimate.value().has_lo()   ? "no upper end"
+           : estimate.value().has_hi() ? "no lower end"
+                                       : "no interval";
+  }
   return estimate.has_precision() ? "wider than " + FormatPercent(estimate.precision()) : "";
 }
 
@@ -156,9 +165,13 @@ std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style
   for (const v1::Estimate* one : asked) {
     if (!one->precise()) open.push_back(one);
   }
-  if (open.empty()) return {word + fmt::format("all {} estimates", asked.size())};
-  std::vector<std::string> lines = {word +
-                                    fmt::format("{} of {} estimates", open.size(), asked.size())};
+  const std::string all =
+      asked.size() == 2 ? "both estimates" : fmt::format("all {} estimates", asked.size());
+  if (open.empty()) return {word + all};
+  std::vector<std::string> lines = {
+      word + (open.size() == asked.size()
+                  ? all
+                  : fmt::format("{} of {} estimates", open.size(), asked.size()))};
   for (std::size_t i = 0; i < std::min(open.size(), kMostTold); ++i) {
     const std::string place =
         SeveralBenchmarks(update) ? Printable(open[i]->benchmark()) + ": " : "";

@@ -254,7 +254,7 @@ std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style)
     const std::string indent(number.size(), ' ');
     text += number + Paint(OneLine(source.name()), Tint::kBold, style);
     if (source.has_effect()) {
-      text += ": " + FormatChange(source.effect(), 2).substr(1) + " of the CPU time, measured";
+      text += ": " + FormatUnsigned(source.effect(), 2) + " of the CPU time, measured";
     }
     text += "\n" + Paragraph(indent, source.finding(), style);
     if (!source.advice().empty()) text += Paragraph(indent + "advice: ", source.advice(), style);

@@ -17,11 +17,18 @@ namespace {
 constexpr double kSecondsBetweenLines = 5;
 constexpr std::size_t kMostGates = 3;  // on one line
 
+std::string WaitingWords(const v1::Comparison& gate, const Style& style) {
+  const std::string found =
+      RequiresImprovement(gate) ? "not " + RequiredWords(gate, style) : "regressed";
+  return found + ", to be confirmed";
+}
+
 // Formats the progress of a gate: "candidate +10.2 % (+9.8 … +10.6 %)" or "candidate regressed
 // (+9.8 … +10.6 %)".
 std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
-  if (!gate.has_decided() && gate.method() == v1::METHOD_LAYOUTS) {
-    return LayoutSentence(gate, style);
+  if (!gate.has_decided()) {
+    std::string layouts = LayoutSentence(gate, update, style);
+    if (!layouts.empty()) return layouts;
   }
   const Judged judged = JudgedBy(gate);
   std::string line = ComparisonLabel(gate, update) + " ";
@@ -31,7 +38,7 @@ std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, c
     line += gate.verdict() == v1::VERDICT_PASS         ? "passed"
             : IsNotBetter(gate)                        ? VerdictWords(gate, style)
             : gate.verdict() == v1::VERDICT_REGRESSION ? "regressed"
-            : IsToBeConfirmed(gate)                    ? "regressed, to be confirmed"
+            : IsToBeConfirmed(gate)                    ? WaitingWords(gate, style)
                                                        : "undecided";
   }
   const std::string interval = judged.Interval(style);

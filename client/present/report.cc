@@ -165,7 +165,7 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
     text += WrapSentence(line, style);
   }
   for (const v1::Comparison* gate : GatesOf(update)) {
-    const std::string layouts = LayoutSentence(*gate, style);
+    const std::string layouts = LayoutSentence(*gate, update, style);
     if (!layouts.empty()) text += WrapSentence(layouts, style);
   }
   text += RenderGeometricMeans(update, style);

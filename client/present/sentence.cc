@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/base/time.h"
 #include "core/model/session_spec.h"
+#include "core/model/verdict_reason.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -67,6 +68,10 @@ std::string Times(const Judged& judged, const Style& style) {
   // Beyond kTellableFactor, the ends would add no information.
   if (judged.lo && judged.hi && !judged.IsWide() && 1 + *judged.lo <= kTellableFactor) {
     text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
+  } else if (judged.HasOneEnd() && 1 + judged.lo.value_or(0) <= kTellableFactor &&
+             1 + judged.hi.value_or(0) <= kTellableFactor) {
+    text += judged.hi ? ", at most " + FormatTimes(1 + *judged.hi, decimals)
+                      : ", at least " + FormatTimes(1 + *judged.lo, decimals);
   }
   return text + ")";
 }
@@ -74,6 +79,7 @@ std::string Times(const Judged& judged, const Style& style) {
 // Formats the interval as "(9.8 … 10.6 %)", with the end nearer to zero first, if it excludes zero;
 // otherwise with signs. Empty without an interval.
 std::string IntervalBehind(const Judged& judged, const Style& style) {
+  if (judged.HasOneEnd()) return " (" + judged.Interval(style) + ")";
   if (!judged.HasInterval()) return "";
   const ColumnFormat scale = judged.Scale(style);
   if (!judged.ExcludesNoChange() || judged.IsWide())
@@ -123,7 +129,8 @@ std::string FasterSentence(const Judged& judged, const Wording& words, const Sty
 std::string ImprovedSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                              const Style& style) {
   constexpr double kTimesFaster = 1.05;
-  const bool by_times = IsWallTime(c) && judged.relative && *judged.lo > -1;
+  const bool by_times =
+      IsWallTime(c) && judged.relative && judged.lo && judged.hi && *judged.lo > -1;
   if (by_times && 1 / (1 + *judged.estimate) >= kTimesFaster) {
     return FasterSentence(judged, words, style);
   }
@@ -132,15 +139,20 @@ std::string ImprovedSentence(const v1::Comparison& c, const Judged& judged, cons
 
 // Formats estimate and interval: " (+0.4 %, -0.3 … +1.2 %)". Empty for constant values.
 std::string EstimateBehind(const Judged& judged, const Style& style) {
-  if (!judged.HasInterval()) return "";
+  if (!judged.HasInterval() && !judged.HasOneEnd()) return "";
   return " (" + judged.Estimate(style) + ", " + judged.Interval(style) + ")";
 }
 
+// Returns the end of the interval on the bad side, which bounds what a pass allows.
+std::optional<double> BoundOf(const v1::Comparison& c, const Judged& judged) {
+  return HigherIsBetter(c) ? judged.lo : judged.hi;
+}
+
 // Describes a pass by the bound that holds, or by the change if it is an improvement. Either has
-// estimate and interval.
+// estimate and interval. Requires BoundOf().
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                          const Style& style) {
-  const double bound = HigherIsBetter(c) ? *judged.lo : *judged.hi;
+  const double bound = *BoundOf(c, judged);
   const bool improved = HigherIsBetter(c) ? bound > 0 : bound < 0;
   if (improved && judged.estimate) {
     const std::string sentence = ImprovedSentence(c, judged, words, style);
@@ -177,6 +189,13 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
                  : "between " + FormatWithDirection(*judged.lo, judged, words, style) + " and " +
                        FormatWithDirection(*judged.hi, judged, words, style);
     return words.subject + " " + range + " " + words.object + behind;
+  }
+  if (judged.HasOneEnd()) {
+    const double end = judged.hi ? *judged.hi : *judged.lo;
+    // A change that is at least -1 % is at most 1 % less.
+    const bool most = judged.hi.has_value() == (end >= 0);
+    return words.subject + (most ? " at most " : " at least ") +
+           FormatWithDirection(end, judged, words, style) + " " + words.object + behind;
   }
   if (!judged.estimate)
     return "no data yet for " + words.subject.substr(0, words.subject.rfind(' '));
@@ -304,7 +323,8 @@ std::uint64_t BlocksOfSecondPhase(const v1::Update& update) {
 
 }  // namespace
 
-std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
+std::string LayoutSentence(const v1::Comparison& gate, const v1::Update& update,
+                           const Style& style) {
   const Judged judged = JudgedBy(gate);
   if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || *judged.margin == 0 ||
       !gate.has_sd_reference() || !gate.has_sd_candidate()) {
@@ -316,15 +336,15 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
   const double sd =
       std::hypot(gate.sd_reference() / unit_b, gate.sd_candidate() / unit_c) / std::sqrt(2);
   const std::string about = style.unicode ? "±" : "+-";
-  std::string text;
+  std::string text = GatesOf(update).size() > 1 ? ComparisonLabel(gate, update) + ": " : "";
   const ColumnFormat scale = judged.Scale(style);
   if (judged.lo && judged.hi) {
-    text = "effect of the code: " + scale.Signed(*judged.estimate) + " " + about + " " +
-           scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
+    text += "effect of the code: " + scale.Signed(*judged.estimate) + " " + about + " " +
+            scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
   }
   const std::uint64_t builds = BuildsPerArm(sd, margin, gate.confidence());
-  const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
-                                             : scale.WithUnit(scale.Format(sd));
+  const std::string spread =
+      judged.relative ? FormatUnsigned(sd, sd < 0.01 ? 2 : 1) : scale.WithUnit(scale.Format(sd));
   return text + fmt::format("layouts: sd {}; {}{} needs about {} builds per arm (there are {})",
                             spread, about, judged.FormatMargin(margin, style), builds,
                             gate.n_candidate());
@@ -375,15 +395,21 @@ bool IsByEstimate(const v1::Comparison& gate) {
   return judged && gate.reason().empty() && !gate.has_decided();
 }
 
-// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks".
+// Describes the second phase of a gate: "; second phase: +3.1 % (+2.2 … +4.0 %) in 24 blocks", or
+// what it lacks: "; second phase: +3.1 % in 3 blocks, no interval".
 std::string SecondPhaseWords(const v1::Comparison& gate, const Style& style) {
   if (!gate.has_confirmation()) return "";
-  const Judged judged = JudgedBy(OfSecondPhase(gate));
+  const std::string start = "; second phase: ";
+  if (gate.confirmation().blocks() == 0) return start + "nothing was measured";
+  const v1::Comparison second = OfSecondPhase(gate);
+  const Judged judged = JudgedBy(second);
   const std::string interval = judged.Interval(style);
-  std::string words = "; second phase: ";
+  const std::string blocks = Counted(gate.confirmation().blocks(), "block");
+  std::string words = start;
   if (judged.estimate) words += judged.FormatSigned(*judged.estimate, style) + " ";
-  if (!interval.empty()) words += "(" + interval + ") ";
-  return words + "in " + Counted(gate.confirmation().blocks(), "block");
+  if (!interval.empty()) return words + "(" + interval + ") in " + blocks;
+  words += (judged.estimate ? "in " : "") + blocks;
+  return words + ", " + (second.reason().empty() ? "no interval" : ReasonWords(second));
 }
 
 // Names the confidence of a pass if it is not that of a regression: ", with 95 % confidence".
@@ -401,13 +427,34 @@ std::string ByTheEstimate(const Style& style) {
 
 }  // namespace
 
+namespace {
+
+// Describes a gate that the first phase found not to be better by its negative margin, if that is
+// to be confirmed or was not: "candidate is not 5 % better than base, and this is to be confirmed".
+// Empty for other reasons.
+std::string FirstPhaseNotBetter(const v1::Comparison& gate, const Style& style) {
+  const Judged judged = JudgedBy(gate);
+  const bool by_interval = judged.lo || judged.hi;
+  const bool withdrawn = IsToBeConfirmed(gate) || gate.reason() == Reason("not_confirmed");
+  if (!RequiresImprovement(gate) || !by_interval || !withdrawn) return "";
+  const Wording words = WordingFor(gate);
+  return words.subject + " not " + RequiredWords(gate, style) + " " + words.object +
+         (IsToBeConfirmed(gate) ? ", and this is to be confirmed"
+                                : ", but a second phase of fresh runs did not confirm it");
+}
+
+}  // namespace
+
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
-  if (!gate.reason().empty()) return ReasonSentence(gate) + SecondPhaseWords(gate, style);
+  if (!gate.reason().empty()) {
+    const std::string not_better = FirstPhaseNotBetter(gate, style);
+    return (not_better.empty() ? ReasonSentence(gate) : not_better) + SecondPhaseWords(gate, style);
+  }
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
   const bool by_estimate = IsByEstimate(gate);
   const std::string exactly = judged.exact ? ", decided on constant values" : "";
-  if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && judged.lo && judged.hi) {
+  if (gate.verdict() == v1::VERDICT_PASS && !by_estimate && BoundOf(gate, judged)) {
     return PassSentence(gate, judged, words, style) + exactly + OwnConfidence(gate);
   }
   if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
@@ -504,7 +551,13 @@ std::string ConfirmingSentence(const v1::Update& update) {
   const auto entered = std::ranges::count_if(
       gates, [](const v1::Comparison* gate) { return gate->has_confirmation(); });
   if (entered == 0) return "";
-  return "confirming " + Counted(static_cast<std::uint64_t>(entered), "regression");
+  const auto not_better = std::ranges::count_if(gates, [](const v1::Comparison* gate) {
+    return gate->has_confirmation() && RequiresImprovement(*gate);
+  });
+  const auto count = static_cast<std::uint64_t>(entered);
+  if (not_better < entered) return "confirming " + Counted(count, "regression");
+  return "confirming that " + Counted(count, "gate") + (count == 1 ? " is" : " are") +
+         " not better";
 }
 
 std::string PauseSentence(const v1::Update& update) {

@@ -28,8 +28,10 @@ std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
 /// Describes the effects that the method layouts separates: "effect of the code: +0.4 ± 3.7 %;
 /// layouts: sd 2.5 %; ±1 % needs about 85 builds per arm (there are 8)". Omits the first part
-/// before the only look. Empty for other methods, and if the spread of the layouts is unknown.
-std::string LayoutSentence(const v1::Comparison& gate, const Style& style);
+/// before the only look. If there are several gates, the label of the gate comes first. Empty for
+/// other methods, and if the spread of the layouts is unknown.
+std::string LayoutSentence(const v1::Comparison& gate, const v1::Update& update,
+                           const Style& style);
 
 /// Returns whether a session measures, or prepares to.
 bool IsAtWork(const v1::Update& update);
@@ -46,7 +48,8 @@ std::string DecidedSentence(const v1::Update& update);
 /// margin.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
-/// Returns "confirming 1 regression" while a session is in its second phase; else empty.
+/// Returns "confirming 1 regression" or, if all gates in it have negative margins, "confirming that
+/// 1 gate is not better" while a session is in its second phase; else empty.
 std::string ConfirmingSentence(const v1::Update& update);
 
 /// Explains why a session is paused: "paused: the disk is full ...", or "paused" if the cause is

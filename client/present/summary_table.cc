@@ -125,7 +125,7 @@ std::vector<std::string> ArmColumn(const Block& block, const ArmSummary& arm,
     const auto value = figure.of(arm);
     const bool share = figure.of == Variation;
     cells.push_back({!value  ? "-"
-                     : share ? FormatChange(*value, 2).substr(*value < 0 ? 0 : 1)
+                     : share ? FormatUnsigned(*value, 2)
                              : format.Format(*value),
                      Gain(block, figure, arm), Stars(block, figure, arm)});
   }

@@ -218,10 +218,23 @@ std::string ColumnFormat::Interval(double lo, double hi, const Style& style) con
   return WithUnit(Signed(lo).append(To(style)) + Signed(hi));
 }
 
+std::string ColumnFormat::OneEnd(std::optional<double> lo, std::optional<double> hi) const {
+  // A bound beyond what is told bounds nothing.
+  if (hi && changes_ && IsBeyond(*hi)) return "wider than " + TellableFactor() + " times";
+  const std::string end = WithUnit(Signed(hi ? *hi : *lo));
+  if (lo && changes_ && IsBeyond(*lo)) return end;
+  return (hi ? "at most " : "at least ") + end;
+}
+
 std::string FormatChange(double fraction, int decimals) {
   if (IsBeyond(fraction)) return "over +" + MostPercent() + " %";
   const std::string number = Fixed(fraction * 100, decimals);
   return (number.starts_with('-') ? "" : "+") + number + " %";
+}
+
+std::string FormatUnsigned(double fraction, int decimals) {
+  if (IsBeyond(fraction)) return "over " + MostPercent() + " %";
+  return Fixed(fraction * 100, decimals) + " %";
 }
 
 std::string FormatPercent(double fraction) {
@@ -234,7 +247,7 @@ std::string FormatShare(double fraction) {
   constexpr int kMostDecimals = 4;
   const double percent = 100 * fraction;
   const int decimals = percent > 0 ? 1 - static_cast<int>(std::floor(std::log10(percent))) : 1;
-  return FormatChange(fraction, std::clamp(decimals, 1, kMostDecimals)).substr(1);
+  return FormatUnsigned(fraction, std::clamp(decimals, 1, kMostDecimals));
 }
 
 std::string FormatConfidence(double fraction) {

@@ -59,6 +59,8 @@ class ColumnFormat {
   std::string WithUnit(std::string number) const;  ///< "10.2 %", "1.5 MiB"
   /// Formats an interval: "+9.8 … +10.6 %", or "wider than 1000 times".
   std::string Interval(double lo, double hi, const Style& style) const;
+  /// Formats an interval with one end: "at least -0.3 %" or "at most +1.2 %". One of them is given.
+  std::string OneEnd(std::optional<double> lo, std::optional<double> hi) const;
   const std::string& unit() const { return unit_; }
 
  private:
@@ -73,6 +75,10 @@ class ColumnFormat {
 
 /// Formats a fraction as a percentage with sign: "+10.2 %".
 std::string FormatChange(double fraction, int decimals);
+
+/// Formats a fraction as a percentage without a plus sign, with fixed decimals: "10.2 %", or "over
+/// 100000 %" beyond kTellableFactor.
+std::string FormatUnsigned(double fraction, int decimals);
 
 /// Formats a fraction as a percentage without a plus sign: "2 %", "0.5 %", "-5 %".
 std::string FormatPercent(double fraction);

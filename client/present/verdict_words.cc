@@ -34,8 +34,11 @@ bool IsNotBetter(const v1::Update& update) {
 
 }  // namespace
 
+bool RequiresImprovement(const v1::Comparison& gate) { return MarginIn(gate) < 0; }
+
 bool IsNotBetter(const v1::Comparison& gate) {
-  return gate.verdict() == v1::VERDICT_REGRESSION && gate.reason().empty() && MarginIn(gate) < 0;
+  return gate.verdict() == v1::VERDICT_REGRESSION && gate.reason().empty() &&
+         RequiresImprovement(gate);
 }
 
 std::string RequiredWords(const v1::Comparison& gate, const Style& style) {

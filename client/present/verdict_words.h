@@ -15,6 +15,9 @@ namespace benchd::client {
 /// margin. A regression for a reason, such as a missing metric, is not of this kind.
 bool IsNotBetter(const v1::Comparison& gate);
 
+/// Returns whether the gate has a negative margin, so that it requires an improvement.
+bool RequiresImprovement(const v1::Comparison& gate);
+
 /// Formats the improvement that a negative margin requires: "5 % better", "5 ms better".
 std::string RequiredWords(const v1::Comparison& gate, const Style& style);
 /// Formats the improvement that was required of the gates that are not better. Returns "better by

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "client/request/measured_suite.h"
 #include "client/request/own_values.h"
 #include "client/request/quantity.h"
 #include "client/request/session_options.h"
@@ -76,6 +77,7 @@ class Builder {
       }
       TRY_VOID(AddBenchmark(benchmark));
     }
+    if (input_.measures && !input_.origin.empty()) MeasureSuite(&spec_);
     return std::move(spec_);
   }
 

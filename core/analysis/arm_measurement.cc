@@ -118,6 +118,27 @@ void ArmMeasurement::LookOnce(const SignificanceLevel& level, double resolution)
   precise_ = subject_.asked && last_ && std::isfinite(last_->lo) && std::isfinite(last_->hi);
 }
 
+std::optional<std::uint64_t> ArmMeasurement::ValuesForInterval(const SignificanceLevel& level,
+                                                               bool once) const {
+  const std::optional<Interval> reported = interval();
+  const bool bounded = reported && std::isfinite(reported->lo) && std::isfinite(reported->hi);
+  if (!ByRank() || bounded || n() == 0) return std::nullopt;
+  constexpr std::uint64_t kMost = 1'000'000;
+  auto needed = ValuesForQuantile(Share(), level.two_sided(), kMost);
+  // The level of a look falls much more slowly than the probability that it is compared with.
+  while (!once && needed && *needed < kMost) {
+    const std::uint64_t looked = std::max(*needed, level.boundary().first_look());
+    const double alpha = LevelOfOneLook(level.boundary(), static_cast<double>(looked));
+    const auto at_level = ValuesForQuantile(Share(), alpha, kMost);
+    if (!at_level || *at_level <= looked) {
+      needed = at_level ? std::optional(looked) : std::nullopt;
+      break;
+    }
+    needed = at_level;
+  }
+  return needed && *needed > n() ? needed : std::nullopt;
+}
+
 bool ArmMeasurement::IsNarrow(const Interval& interval, double precision) const {
   const std::optional<double> value = Value();
   if (!value || *value < interval.lo || *value > interval.hi) return false;

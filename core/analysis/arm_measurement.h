@@ -60,6 +60,12 @@ class ArmMeasurement {
   /// Returns the number of further values after which the interval is expected to be narrow enough.
   std::optional<double> ForecastFurther() const;
 
+  /// Returns the number of values, above n(), that the reported interval needs to have two ends.
+  /// Under watching it is that of the first look which has them. Returns nothing if it has them, if
+  /// values have no influence on that, and for absurd numbers.
+  /// @param once  whether the number of values is chosen beforehand
+  std::optional<std::uint64_t> ValuesForInterval(const SignificanceLevel& level, bool once) const;
+
   /// Fills in the figures, from `n` to `reason`. The caller fills in the names and the confidence.
   void Describe(Estimate& out) const;
 

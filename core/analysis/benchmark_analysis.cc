@@ -250,7 +250,8 @@ std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
     if (!catalog_.metrics()[metric].all.constant) varying.push_back(metric);
   }
   if (without.empty()) return warnings;
-  warnings.push_back(NoRatio(varying.empty() ? without : varying, catalog_, benchmark_.name));
+  warnings.push_back(
+      NoRatio(varying.empty() ? without : varying, catalog_, benchmark_.name, default_margin_));
   return warnings;
 }
 
@@ -366,7 +367,7 @@ Warning FailedRuns(const std::string& benchmark, const std::string& arm, std::ui
 }
 
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
-                const std::string& benchmark) {
+                const std::string& benchmark, double margin) {
   const KnownMetric& first = catalog.metrics()[metrics.front()];
   Warning warning = MakeWarning(
       "no_ratio",
@@ -376,7 +377,7 @@ Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catal
           ListOf(metrics, catalog),
       benchmark);
   if (first.all.constant) warning.severity = Severity::kNote;
-  warning.hint = "gate on the difference: --metric " + first.key + ":+ABS";
+  warning.hint = "gate on the difference: " + OptionOfDifference(first.key, margin);
   return warning;
 }
 

@@ -185,7 +185,9 @@ Warning FailedRuns(const std::string& benchmark, const std::string& arm, std::ui
 
 /// Returns the warning `no_ratio`: harness metrics lack a relative change to gate on
 /// (NotGatedByDefault()). It is a note if all arms have always shown the same value.
+///
+/// @param margin  the default margin of the benchmark, whose sign the hint has
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
-                const std::string& benchmark);
+                const std::string& benchmark, double margin);
 
 }  // namespace benchd

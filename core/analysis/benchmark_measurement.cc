@@ -74,7 +74,7 @@ std::vector<std::size_t> BenchmarkMeasurement::AskedMetrics() const {
     // Without a precision, no step is too coarse.
     const bool any_width = design_.rule.kind != RuleKind::kPrecision;
     const GateDefaults defaults(any_width ? std::numeric_limits<double>::infinity()
-                                          : design_.rule.width);
+                                          : benchmark_.default_margin.value_or(design_.rule.width));
     add_if([&](std::size_t id) { return GatesByDefault(benchmark_, defaults, catalog_, id); });
     // A mean needs no direction, so metrics without one are better than none.
     if (asked.empty()) {
@@ -131,7 +131,7 @@ BenchmarkMeasurement::Measured BenchmarkMeasurement::Open(std::size_t arm, std::
                           .asked = asked,
                           .precision = {}};
   if (asked && design_.rule.kind == RuleKind::kPrecision) {
-    subject.precision = design_.rule.width;
+    subject.precision = benchmark_.default_margin.value_or(design_.rule.width);
     if (metric < named_.size() && named_[metric]) {
       const Gate& gate = benchmark_.gates[*named_[metric]];
       if (!gate.margin_implied) subject.precision = gate.margin;
@@ -301,6 +301,34 @@ std::vector<Warning> BenchmarkMeasurement::Warnings() const {
     }
   }
   return warnings;
+}
+
+std::optional<Warning> BenchmarkMeasurement::TooFewRuns(const Levels& levels) const {
+  if (!levels.gate) return std::nullopt;
+  const bool once = design_.fixed_blocks.has_value();
+  // The boundary of --max-runs depends on that number. The level of one look gives a lower bound.
+  const bool at_least = design_.horizon.has_value();
+  std::optional<std::uint64_t> needed;
+  std::uint64_t there = 0;
+  for (const Measured& one : asked_) {
+    const auto own = one.measurement.ValuesForInterval(*levels.gate, once || at_least);
+    if (!own || (needed && *own <= *needed)) continue;
+    needed = own;
+    there = one.measurement.n();
+  }
+  // If a limit cut the requested runs short, that limit is the problem.
+  if (!needed || (once && *needed <= *design_.fixed_blocks)) return std::nullopt;
+  const bool median = design_.estimator.kind == EstimatorKind::kMedian;
+  Warning warning = MakeWarning(
+      "few_runs",
+      fmt::format("an interval of the {} at this confidence takes {}{} runs, but there were {}",
+                  median ? "median" : fmt::format("quantile {}", design_.estimator.quantile),
+                  at_least ? "at least " : "", *needed, there),
+      benchmark_.name);
+  warning.hint = once       ? fmt::format("use --runs {}", *needed)
+                 : at_least ? fmt::format("use --max-runs {} or more", *needed)
+                            : "raise --max-time";
+  return warning;
 }
 
 std::vector<Warning> BenchmarkMeasurement::CheckValues() const {

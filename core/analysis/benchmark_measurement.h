@@ -67,6 +67,9 @@ class BenchmarkMeasurement {
   std::vector<Warning> Warnings() const;
   /// Returns the warnings of CheckArm() and of KeptRuns about the values that are asked for.
   std::vector<Warning> CheckValues() const;
+  /// Returns the warning that there were too few runs for an interval, with the number that it
+  /// takes; nothing if there were enough.
+  std::optional<Warning> TooFewRuns(const Levels& levels) const;
 
  private:
   struct Measured {

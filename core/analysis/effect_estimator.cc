@@ -14,6 +14,14 @@ void EffectEstimator::Add(Values reference, Values candidate) {
   Take(reference, candidate);
 }
 
+void Inference::SetInterval(const std::optional<LookInterval>& look, double widening) {
+  interval.reset();
+  upper_stated.reset();
+  if (!look) return;
+  interval = Interval{look->ends.lo - widening, look->ends.hi + widening};
+  if (look->upper_stated) upper_stated = *look->upper_stated + widening;
+}
+
 std::unique_ptr<EffectEstimator> MakeEffectEstimator(const SequentialDesign& design,
                                                      const Subject& subject) {
   if (design.method == Method::kLayouts) return MakeLayoutEstimator(subject);

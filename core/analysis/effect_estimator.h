@@ -43,8 +43,9 @@ struct Inference {
   double allowance = 0;  ///< widening of each end by the metric's resolution
   /// Absent without a look, with too few values, or if it is unbounded.
   std::optional<Interval> interval;
-  double rounding = 0;             ///< rounding error of the ends, see RunningInterval::Take()
-  std::optional<Finding> finding;  ///< result of the test, if the hypothesis was tested
+  std::optional<double> upper_stated;  ///< LookInterval::upper_stated of `interval`
+  double rounding = 0;                 ///< rounding error of the ends, see RunningInterval::Take()
+  std::optional<Finding> finding;      ///< result of the test, if the hypothesis was tested
   /// The statistic of exact-t, which replaces `finding`. The resulting decision about the gate
   /// holds even if the interval is unbounded.
   std::optional<double> exact_t;
@@ -52,6 +53,9 @@ struct Inference {
   std::optional<PairedEstimate> pairs;  ///< input of a forecast, for methods on means of pairs
   /// Relative efficiency of pairs, see RatioPairingGain().
   std::optional<double> relative_efficiency;
+
+  /// Sets the interval, with each end moved outwards by `widening`.
+  void SetInterval(const std::optional<LookInterval>& look, double widening = 0);
 };
 
 /// The displayed figures of one arm, in the metric's unit. A figure is absent if it cannot be

@@ -93,7 +93,7 @@ void ForecastEstimates(std::span<const double> block,
   for (Estimate& one : report.estimates) {
     if (!one.precise || *one.precise || one.reason == "missing") continue;
     open = true;
-    looked = looked || (one.value && one.value->lo);
+    looked = looked || (one.value && (one.value->lo || one.value->hi));
     const std::size_t number = numbers.at(one.benchmark);
     const double own = one.expected_blocks ? *one.expected_blocks * block[number] : kUnknown;
     remaining[number] = std::max(remaining[number], own);
@@ -144,7 +144,8 @@ void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> 
   for (const double one : remaining) all += one;
   if (open && all <= left) report.eta = FromSeconds(all);
   const bool looked = std::ranges::any_of(report.comparisons, [](const Comparison& one) {
-    return one.role == ComparisonRole::kGate && !one.decided && DecidingEffect(one).lo;
+    const Deciding now = DecidingEffect(one);
+    return one.role == ComparisonRole::kGate && !one.decided && (now.lo || now.hi);
   });
   if (looked && !report.eta) report.time_left = FromSeconds(left);
 }

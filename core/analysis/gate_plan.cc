@@ -110,7 +110,8 @@ std::vector<Gate> WantedGates(const Benchmark& benchmark, const GateDefaults& de
   return gates;
 }
 
-Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
+Error NoGate(const Benchmark& benchmark, const GateDefaults& defaults,
+             const MetricCatalog& catalog) {
   const auto& metrics = catalog.metrics();
   if (std::any_of(metrics.begin(), metrics.end(), HasDirection) &&
       std::none_of(metrics.begin(), metrics.end(), GatesUnnamed)) {
@@ -127,7 +128,7 @@ Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
                                "above the margin, so they cannot gate by a relative change "
                                "(printed: " +
                                catalog.ListOfKeys() + ")",
-                           "gate on a difference: --metric NAME:+ABS");
+                           "gate on a difference: " + OptionOfDifference("NAME", defaults.margin));
   }
   return InvalidArgument("metric",
                          "the metrics that benchmark " + benchmark.name +
@@ -204,6 +205,10 @@ Result<PlannedGate> PlanGate(Gate gate, const Benchmark& benchmark, const GateDe
 }
 
 }  // namespace
+
+std::string OptionOfDifference(std::string_view metric, double margin) {
+  return "--metric " + std::string(metric) + (margin < 0 ? ":+-ABS" : ":+ABS");
+}
 
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
   if (!std::isfinite(default_margin)) {
@@ -339,7 +344,7 @@ Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, const Gat
   }
   const bool must_gate = benchmark.gates.empty() && !may_be_none && !benchmark.allow_missing;
   if (planned.empty() && must_gate) {
-    return NoGate(benchmark, catalog);
+    return NoGate(benchmark, defaults, catalog);
   }
   return planned;
 }

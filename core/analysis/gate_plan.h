@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/block_values.h"
@@ -36,6 +38,10 @@ struct GateDefaults {
 ///
 /// @errors kInvalidArgument, which names the metric
 Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
+
+/// Returns the option that gates on a difference instead of a ratio: "--metric NAME:+ABS". Under a
+/// negative margin, the difference is to be negative, too: "--metric NAME:+-ABS".
+std::string OptionOfDifference(std::string_view metric, double margin);
 
 /// Checks the exact gates of a session: before the first run, it is known that benchd measures a
 /// time, also if a harness may print a metric of that name. A pattern is only checked without a

@@ -89,7 +89,9 @@ class Paired final : public PairedMeans {
     const std::uint64_t n = raw().n();
     if (n < (look.once ? 2 : look.level->boundary().first_look())) return std::nullopt;
     const CriticalValues t = look.once ? look.level->FixedT(n) : look.level->CriticalT(n);
-    inference.interval = look.once ? PlainInterval(estimate, t) : GuardedInterval(estimate, t);
+    inference.SetInterval(look.level->IntervalOf(t, [&](const CriticalValues& at) {
+      return std::optional(look.once ? PlainInterval(estimate, at) : GuardedInterval(estimate, at));
+    }));
     if (!look.decides) return inference;
     const double hypothesis = subject().Hypothesis();
     inference.finding = FindingAgainst(estimate, hypothesis);
@@ -116,8 +118,10 @@ class ExactTest final : public PairedMeans {
     if (n < look.level->exact_t()->first_look()) return std::nullopt;
     const CriticalValues critical =
         look.level->AtEnds([n](const EndLevel& end) { return end.exact_t()->CriticalT(n); });
-    inference.interval = scale == Contrast::kDifference ? PlainInterval(estimate, critical)
-                                                        : RatioInterval(critical, look.resolution);
+    inference.SetInterval(look.level->IntervalOf(critical, [&](const CriticalValues& at) {
+      return scale == Contrast::kDifference ? std::optional(PlainInterval(estimate, at))
+                                            : RatioInterval(at, look.resolution);
+    }));
     if (!look.decides) return inference;
     inference.exact_t = TOn(scale, look.resolution);
     if (subject().gate) inference.exact_decision = DecideExactT(*inference.exact_t, critical);
@@ -193,7 +197,8 @@ class Welch final : public EffectEstimator {
                        : CriticalT(estimate, end.boundary());
     });
     inference.rounding = RoundingOn(scale, estimate);
-    inference.interval = PlainInterval(estimate, t);
+    inference.SetInterval(look.level->IntervalOf(
+        t, [&](const CriticalValues& at) { return std::optional(PlainInterval(estimate, at)); }));
     return inference;
   }
 
@@ -225,9 +230,10 @@ class Welch final : public EffectEstimator {
   }
 
   // Returns whether the interval of the look contains the known one. Uses the normal quantile,
-  // which gives a shorter interval than Student's t.
+  // which gives a shorter interval than Student's t. Returns false if the look has another upper
+  // end to compute.
   static bool AddsNothing(const WelchEstimate& estimate, const Look& look) {
-    if (look.known == nullptr || look.once) return false;
+    if (look.known == nullptr || look.once || look.level->passes()) return false;
     const CriticalValues z = look.level->AtEnds([&estimate](const EndLevel& end) {
       return end.boundary().ZAtInformation(estimate.information);
     });
@@ -318,10 +324,10 @@ class Layouts final : public EffectEstimator {
       inference.finding = FindingAgainst(estimate, subject().Hypothesis());
       inference.finding->p = FixedPValue(estimate, subject().Hypothesis());
     }
-    inference.interval =
-        PlainInterval(estimate, look.level->AtEnds([&estimate](const EndLevel& end) {
-          return FixedCriticalT(end.two_sided(), estimate);
-        }));
+    const CriticalValues t = look.level->AtEnds(
+        [&estimate](const EndLevel& end) { return FixedCriticalT(end.two_sided(), estimate); });
+    inference.SetInterval(look.level->IntervalOf(
+        t, [&](const CriticalValues& at) { return std::optional(PlainInterval(estimate, at)); }));
     return inference;
   }
 

@@ -77,6 +77,10 @@ Result<void> CheckSpec(const SessionSpec& spec, const SequentialDesign& design) 
       return InvalidArgument("arms", "benchmark " + benchmark.name +
                                          " mixes measured arms with arms that are compared");
     }
+    if (benchmark.default_margin && !(*benchmark.default_margin > 0)) {
+      return InvalidArgument("margin", "a precision must be above 0",
+                             "write, for example, margin = \"1%\"");
+    }
     TRY_VOID(CheckGates(benchmark, spec.default_margin));
     for (const Gate& gate : benchmark.gates) TRY_VOID(CheckMetric(gate, design));
   }
@@ -146,6 +150,8 @@ class MeasurementAnalysis::Impl {
       if (design_.OneLook()) LookOnce();
       for (const BenchmarkMeasurement& benchmark : benchmarks_) {
         for (Warning& found : benchmark.CheckValues()) warnings_.push_back(std::move(found));
+        auto few = benchmark.TooFewRuns(levels_);
+        if (few) warnings_.push_back(*std::move(few));
       }
       warnings_.push_back(MakeWarning(
           "other_sessions",

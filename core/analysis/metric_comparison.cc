@@ -1,5 +1,6 @@
 #include "core/analysis/metric_comparison.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -81,6 +82,7 @@ std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& lev
   if (!inference) return std::nullopt;
   looked_ = true;
   fixed_ = once;
+  passes_apart_ = level.passes().has_value();
   level_ = &level;
   return inference;
 }
@@ -122,6 +124,7 @@ void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContex
     return;
   }
   if (!inference) return;
+  upper_stated_ = inference->upper_stated;
   p_.LookOnce(*inference->finding->p, inference->finding->direction);
   if (subject_.gate && level.shared()) {
     const int side = SideOf(*inference);
@@ -154,6 +157,10 @@ std::optional<Interval> HalfLine(LookDecision decision, double threshold) {
 void MetricComparison::Enter(const Inference& inference, const SignificanceLevel& level) {
   const Contrast scale = DecidingScale();
   if (inference.interval) Watched(scale).Take(*inference.interval, inference.rounding);
+  if (inference.upper_stated) {
+    upper_stated_ =
+        std::min(upper_stated_.value_or(*inference.upper_stated), *inference.upper_stated);
+  }
   if (subject_.gate) {
     const auto side = HalfLine(inference.exact_decision, subject_.gate->threshold);
     if (side) Watched(scale).Take(*side, inference.rounding);
@@ -285,6 +292,11 @@ bool MetricComparison::EstimateOutside() const {
   const auto now = Now(scale);
   const auto interval = now ? IntervalOn(scale, *now) : std::nullopt;
   return interval && (now->centre < interval->lo || now->centre > interval->hi);
+}
+
+std::optional<bool> MetricComparison::ImprovedAsStated() const {
+  if (!passes_apart_ || IsExact()) return std::nullopt;
+  return upper_stated_ && *upper_stated_ < 0 && !Disjoint();
 }
 
 bool MetricComparison::SettleByEstimate(const LookContext& context) {

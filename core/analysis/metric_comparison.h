@@ -99,6 +99,10 @@ class MetricComparison {
   bool Disjoint() const;
   /// Returns whether the estimate of the last look lies outside the reported interval.
   bool EstimateOutside() const;
+  /// Returns whether the interval excludes no change on the good side at the level of a regression,
+  /// if passes have a level of their own, which the reported end has. Absent if the reported
+  /// figures answer that.
+  std::optional<bool> ImprovedAsStated() const;
   /// Returns whether the gate is decided, undecidable, or precise enough by the rule `precision`.
   bool settled() const { return settled_; }
   /// Returns whether the interval establishes that the metric's steps are too coarse for the
@@ -193,6 +197,10 @@ class MetricComparison {
   const SignificanceLevel* level_ = nullptr;  // level of the last look, until values are added
   RunningInterval watched_ratio_;
   RunningInterval watched_difference_;
+  // The upper end of the intervals of all looks on the scale that decides, at the level of a
+  // regression, if passes have a level of their own.
+  std::optional<double> upper_stated_;
+  bool passes_apart_ = false;    // whether they have
   std::optional<Interval> cut_;  // what a decision together established on the scale that decides
   bool looked_ = false;
   bool fixed_ = false;

@@ -125,6 +125,14 @@ class EndLevel {
   mutable std::array<Slot, 16> recent_;
 };
 
+/// The interval of a look.
+struct LookInterval {
+  Interval ends;
+  /// The upper end at the level of a regression. Absent if `ends` has that level at both ends, or
+  /// if that level has no interval.
+  std::optional<double> upper_stated;
+};
+
 /// The significance level of a comparison. Both ends of its interval have the same level, unless
 /// passes have a level of their own (`pass_alpha`): then that is the level of the upper end, which
 /// establishes a pass. Upper means worse, as on the scale of the estimate.
@@ -169,13 +177,28 @@ class SignificanceLevel {
   ///
   /// @param at  a function of the end's level that returns std::optional<Interval>
   template <typename At>
-  std::optional<Interval> EndsOf(At at) const {
+  std::optional<LookInterval> EndsOf(At at) const {
     const std::optional<Interval> low = at(lower_);
-    if (!upper_) return low;
+    if (!upper_) return low ? std::optional(LookInterval{*low, {}}) : std::nullopt;
     const std::optional<Interval> high = at(*upper_);
     if (!low && !high) return std::nullopt;
     constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-    return Interval{low ? low->lo : -kUnbounded, high ? high->hi : kUnbounded};
+    LookInterval both{{low ? low->lo : -kUnbounded, high ? high->hi : kUnbounded}, {}};
+    if (low) both.upper_stated = low->hi;
+    return both;
+  }
+  /// Computes the interval of a look from the critical values of its ends.
+  ///
+  /// @param at  a function of CriticalValues that returns std::optional<Interval>
+  template <typename At>
+  std::optional<LookInterval> IntervalOf(const CriticalValues& critical, At at) const {
+    const std::optional<Interval> ends = at(critical);
+    if (!ends) return std::nullopt;
+    LookInterval both{*ends, {}};
+    if (!upper_) return both;
+    const std::optional<Interval> stated = at(CriticalValues{critical.low, critical.low});
+    if (stated) both.upper_stated = stated->hi;
+    return both;
   }
 
  private:

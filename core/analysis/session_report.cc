@@ -34,10 +34,14 @@ Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedCompariso
 }
 
 // Returns the flag of a gate. It is about the interval that the gate's row shows. Only the end on
-// the bad side matters, because the other one may be unbounded. A gate with a reason was not judged
-// by that interval.
-Flag FlagOf(const Comparison& gate) {
+// the bad side matters, because the other one may be unbounded. If that end has the level of a
+// pass, the one at the level of the session replaces it. A gate with a reason was not judged by
+// that interval.
+Flag FlagOf(const Comparison& gate, const MetricComparison& comparison) {
   if (!gate.reason.empty() || !gate.better) return Flag::kNone;
+  if (const std::optional<bool> improved = comparison.ImprovedAsStated()) {
+    return *improved ? Flag::kImprovement : Flag::kNone;
+  }
   const bool relative =
       gate.change && gate.margin_kind == MarginKind::kRatio && gate.basis != Basis::kExact;
   const std::optional<Effect>& effect = relative ? gate.change : gate.difference;
@@ -53,13 +57,13 @@ void Put(const Judgement& judgement, Comparison& gate) {
   if (gate.verdict != judgement.verdict || !judgement.reason.empty()) gate.basis.reset();
   gate.verdict = judgement.verdict;
   gate.reason = judgement.reason;
-  gate.flag = FlagOf(gate);
 }
 
 Comparison GateOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
                   const Judgement& judgement, const SequentialDesign& design, double level) {
   Comparison named = ComparisonOf(benchmark, gate, design, level);
   Put(judgement, named);
+  named.flag = FlagOf(named, gate.comparison);
   return named;
 }
 
@@ -125,12 +129,15 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
 
 Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& metric = benchmark.catalog().metrics()[gate.metric].key;
-  return AboutGate("resolution",
-                   metric + " of " + benchmark.spec().arms[gate.candidate].name +
-                       ": one step of this metric is too coarse for " +
-                       (gate.comparison.by_width() ? "the precision" : "the margin") +
-                       "; more runs cannot decide the gate",
-                   benchmark, gate);
+  Warning warning = AboutGate("resolution",
+                              metric + " of " + benchmark.spec().arms[gate.candidate].name +
+                                  ": one step of this metric is too coarse for " +
+                                  (gate.comparison.by_width() ? "the precision" : "the margin") +
+                                  "; more runs cannot decide the gate",
+                              benchmark, gate);
+  // A wider negative margin asks for more.
+  if (gate.comparison.gate()->margin < 0) warning.hint = "choose another margin, or another metric";
+  return warning;
 }
 
 Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
@@ -142,7 +149,9 @@ Warning NoRatioOf(const BenchmarkAnalysis& benchmark, const NamedComparison& gat
                     " is always 0, so there is no relative change for " + arms[gate.candidate].name,
                 benchmark, gate);
   warning.severity = Severity::kInvalidates;
-  warning.hint = "gate on the difference: --metric " + metric + ":+ABS";
+  const std::optional<PlannedGate>& planned = gate.comparison.gate();
+  warning.hint = "gate on the difference: " +
+                 OptionOfDifference(metric, planned ? planned->margin : benchmark.default_margin());
   return warning;
 }
 
@@ -264,6 +273,7 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
       // Only a warning about this particular gate withdraws a decision.
       if (warning.metric.empty()) continue;
       Put({Verdict::kUndecided, warning.code, true}, gate);
+      gate.flag = Flag::kNone;
       if (report.verdict == Verdict::kPass) report.verdict = Verdict::kUndecided;
     }
   }

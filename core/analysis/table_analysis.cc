@@ -341,7 +341,9 @@ TableReport Conclude(ConfirmedAnalysis& analysis, const MeasurementTable& table,
                      const TableOptions& options, const TablePlan& plan,
                      const std::vector<Warning>& left_out) {
   TableReport result;
-  result.report = analysis.Conclude();
+  // The rows of a session that was cancelled may end before its second phase.
+  const bool waits = table.HasPhases() && !table.HasSecondPhase();
+  result.report = waits ? analysis.Look() : analysis.Conclude();
   Report& report = result.report;
   result.has_gates = std::any_of(report.comparisons.begin(), report.comparisons.end(), IsGate);
   result.decided_at = DecidedAt(plan, report);

@@ -224,7 +224,7 @@ class Planner {
           fmt::format("{} comparisons, over the limit of {}", comparisons_, kMaxTableComparisons),
           "omit columns, or analyze fewer benchmarks at a time");
     }
-    plan_.spec.confirm = table_.HasSecondPhase();
+    plan_.spec.confirm = table_.HasPhases();
     plan_.warnings = ShapeWarnings(table_, shapes_, plan_);
     return std::move(plan_);
   }

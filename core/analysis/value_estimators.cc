@@ -14,16 +14,11 @@ namespace {
 // An arbitrary level, because the estimate does not depend on it.
 constexpr double kSomeLevel = 0.5;
 
-std::optional<Interval> Widened(const std::optional<Interval>& interval, double allowance) {
-  if (!interval) return std::nullopt;
-  return Interval{interval->lo - allowance, interval->hi + allowance};
-}
-
 // The result of one look on one scale. The interval does not include the allowance for the
 // resolution.
 struct Answer {
   double estimate = 0;
-  std::optional<Interval> interval;
+  std::optional<LookInterval> interval;
   double p = 1;
 };
 
@@ -103,7 +98,7 @@ class KeptValues final : public EffectEstimator {
     if (!answer) answer = AskOn(scale, *look.level, allowance);
     if (!answer) return std::nullopt;
     Inference inference{.centre = answer->estimate, .allowance = allowance};
-    inference.interval = Widened(answer->interval, allowance);
+    inference.SetInterval(answer->interval, allowance);
     if (look.decides) inference.finding = {.p = answer->p, .direction = SignOf(answer->estimate)};
     return inference;
   }
@@ -198,7 +193,7 @@ class LognormalMean final : public EffectEstimator {
       const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
       return at_level ? at_level->interval : std::nullopt;
     });
-    inference.interval = Widened(interval, inference.allowance);
+    inference.SetInterval(interval, inference.allowance);
     return inference;
   }
 
@@ -256,7 +251,7 @@ class RankedPairs final : public EffectEstimator {
     if (look.decides && !LookNow(look)) return std::nullopt;
     Scale& values = Of(scale);
     Inference inference{.centre = Centre(values), .allowance = AllowanceOn(scale, look.resolution)};
-    inference.interval = Widened(values.interval, inference.allowance);
+    inference.SetInterval(values.interval, inference.allowance);
     inference.rounding = scale == Contrast::kLogRatio ? RatioRounding(raw_.Centred())
                                                       : DifferenceRounding(raw_.Centred());
     if (look.decides) {
@@ -286,9 +281,9 @@ class RankedPairs final : public EffectEstimator {
 
  private:
   struct Scale {
-    std::vector<double> sorted;        // positive = worse
-    std::optional<Interval> interval;  // interval of the last look
-    double estimate = 0;               // estimate from `sorted` when it had `estimated_at` values
+    std::vector<double> sorted;            // positive = worse
+    std::optional<LookInterval> interval;  // interval of the last look
+    double estimate = 0;  // estimate from `sorted` when it had `estimated_at` values
     std::uint64_t estimated_at = 0;
   };
 

@@ -180,9 +180,12 @@ BENCHD_FIELDS(SetupResult, programs, warnings)
 struct SecondPhase {
   /// The result of its own build and setup; absent until they have run.
   std::optional<SetupResult> setup;
+  /// The time for which the first phase measured. The stored runs do not show the time between
+  /// them. Absent in sessions of older releases.
+  std::optional<Nanoseconds> first_phase;
   bool operator==(const SecondPhase&) const = default;
 };
-BENCHD_FIELDS(SecondPhase, setup)
+BENCHD_FIELDS(SecondPhase, setup, first_phase)
 
 /// A benchmark that was found in the programs of some arms only.
 struct UnmatchedBenchmark {

@@ -72,6 +72,8 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"several_modes", Severity::kNote, ""},
     {"dissimilar_runs", Severity::kNote, ""},
     {"spikes", Severity::kNote, ""},
+    // There are too few runs of measured arms for an interval.
+    {"few_runs", Severity::kCaution, ""},
     // What the intervals of measured arms do not cover.
     {"other_sessions", Severity::kNote,
      "to compare programs or builds, use `benchctl compare`, which runs them side by side"},

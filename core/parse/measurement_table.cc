@@ -37,7 +37,7 @@ constexpr double kWorstExportResolution = 1;
 constexpr std::array<std::string_view, 7> kReservedNames{"arm",   "role",       "benchmark", "pair",
                                                          "order", "started_at", "exit_code"};
 constexpr std::size_t kNamesOfEveryExport = 6;
-// The column after these, in an export of a session with two phases. In any other place, the name
+// The column after these, in an export of a session with --confirm. In any other place, the name
 // is that of a metric, as in exports of earlier releases.
 constexpr std::string_view kPhaseName = "phase";
 

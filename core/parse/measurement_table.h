@@ -86,6 +86,9 @@ struct MeasurementTable {
   /// Returns whether the row is a warm-up. In an export, only warm-ups lack a pair.
   bool IsWarmup(std::size_t row) const { return is_export && !pair[row]; }
   bool IsConfirming(std::size_t row) const { return row < confirming.size() && confirming[row]; }
+  /// Returns whether the rows are of a session that confirms regressions in a second phase, which
+  /// may have no row.
+  bool HasPhases() const { return !confirming.empty(); }
   bool HasSecondPhase() const {
     return std::find(confirming.begin(), confirming.end(), true) != confirming.end();
   }
@@ -132,8 +135,8 @@ class TableNames {
 /// A column `metric:NAME` is the metric NAME, whatever that name is. An export uses this form for a
 /// metric whose name is reserved or a number.
 ///
-/// In an export, a column `phase` after `started_at` states the phase of each row: `confirming` is
-/// the second phase of a session, and any other row has `measured`, or an empty field.
+/// In an export of a session with --confirm, a column `phase` after `started_at` states the phase of
+/// each row: `confirming` is the second one, and any other row has `measured`, or an empty field.
 ///
 /// A built-in metric has its usual unit and direction; any other metric has neither. The resolution
 /// is the value of the last printed decimal, the finest of the column. An export prints each value

@@ -87,6 +87,19 @@ QuantileRanks RanksOfQuantile(std::uint64_t n, double p, double alpha) {
   return ranks;
 }
 
+std::optional<std::uint64_t> ValuesForQuantile(double p, double alpha, std::uint64_t most) {
+  const double about = std::log(alpha / 2) / std::log(std::max(p, 1 - p));
+  if (!(about < static_cast<double>(most))) return std::nullopt;
+  const auto has_both = [p, alpha](std::uint64_t n) {
+    const QuantileRanks ranks = RanksOfQuantile(n, p, alpha);
+    return ranks.lo && ranks.hi;
+  };
+  // Rounding may err by one.
+  auto n = static_cast<std::uint64_t>(std::max(1.0, std::floor(about) - 1));
+  while (!has_both(n)) ++n;
+  return n;
+}
+
 OneLook QuantileInterval(std::span<const double> sorted, double p, const QuantileRanks& ranks) {
   constexpr double kNoBound = std::numeric_limits<double>::infinity();
   OneLook look;

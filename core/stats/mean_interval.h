@@ -70,6 +70,12 @@ struct QuantileRanks {
 /// Source: W. R. Thompson, Annals of Mathematical Statistics 7 (1936) 122-128.
 QuantileRanks RanksOfQuantile(std::uint64_t n, double p, double alpha);
 
+/// Returns the smallest number of values with which RanksOfQuantile() has both ranks: the smallest
+/// n with max(p, 1 - p)^n <= alpha / 2.
+///
+/// @return nothing if it exceeds `most`
+std::optional<std::uint64_t> ValuesForQuantile(double p, double alpha, std::uint64_t most);
+
 /// Estimates the p-quantile (type 7) of a sample, with the interval of these ranks. An end without
 /// a rank is infinite. There is no interval if both are infinite.
 ///

@@ -221,7 +221,8 @@ double FixedCriticalT(double alpha, std::uint64_t n) {
 }
 
 Interval ToChange(const Interval& log_ratio) {
-  return {std::expm1(log_ratio.lo), std::expm1(log_ratio.hi)};
+  const auto change = [](double end) { return std::isinf(end) ? end : std::expm1(end); };
+  return {change(log_ratio.lo), change(log_ratio.hi)};
 }
 
 Interval Mirror(const Interval& interval) { return {-interval.hi, -interval.lo}; }

@@ -190,7 +190,8 @@ Interval PlainInterval(const PairedEstimate& estimate, double t);
 /// probability alpha / 2.
 double FixedCriticalT(double alpha, std::uint64_t n);
 
-/// Converts an interval from the log scale to relative changes: expm1 of both ends.
+/// Converts an interval from the log scale to relative changes: expm1 of both ends. An infinite end
+/// stays infinite: that no change is below -100 % is no finding of the runs.
 Interval ToChange(const Interval& log_ratio);
 
 /// Returns the interval of the negated quantity, with ends swapped and signs reversed.

@@ -7,6 +7,7 @@
 
 #include "core/base/try.h"
 #include "core/model/inner_benchmarks.h"
+#include "daemon/queue/resolve_programs.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/block_log.h"
 #include "daemon/session/children.h"

@@ -1,14 +1,10 @@
 #pragma once
 
-#include <asio/awaitable.hpp>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "core/base/result.h"
-#include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/session/ports.h"
 
 namespace benchd {
 
@@ -26,12 +22,5 @@ std::uint64_t HeldBytes(const SessionSpec& spec);
 /// Checks the ID that a client gives its request, so that it can repeat the request safely.
 /// @errors kInvalidArgument: the ID is too long.
 Result<void> CheckRequestId(const std::string& request_id);
-
-/// Looks all programs of `spec` up as its caller and fills in their identities, or returns the
-/// first program that cannot be used. Both arguments must outlive the coroutine.
-/// @errors kInvalidArgument for a shell that cannot be found, also if the build or setup of the
-///         session may create programs; kUnavailable, and other errors that the program did not
-///         cause.
-asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec);
 
 }  // namespace benchd

@@ -218,7 +218,10 @@ asio::awaitable<std::optional<Failure>> Session::LeaveFirstPhase() {
 void Session::EnterSecondPhase() {
   if (!snapshot_.second_phase) snapshot_.second_phase.emplace();
   UseSecondTrees(spec_);
-  first_phase_ = Elapsed();
+  // After a restart, the time that a killed benchd has stored is the exact one.
+  std::optional<Nanoseconds>& known = snapshot_.second_phase->first_phase;
+  if (!known) known = Elapsed();
+  first_phase_ = *known;
   measured_before_ = {};
   measuring_since_.reset();
   last_report_.reset();

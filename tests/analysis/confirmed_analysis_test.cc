@@ -310,7 +310,7 @@ TEST_F(ConfirmedAnalysisTest, VerdictsByEstimateAreRefused) {
 }
 
 /// An export of sessions with two phases: the candidate's times in each.
-std::string ExportOf(double first, double second, bool interleaved = false) {
+std::string ExportOf(double first, std::optional<double> second, bool interleaved = false) {
   std::string csv = "arm,role,benchmark,pair,order,started_at,phase,wall_time\n";
   int order = 0;
   const auto add = [&](int pair, const std::string& phase, double candidate) {
@@ -322,9 +322,9 @@ std::string ExportOf(double first, double second, bool interleaved = false) {
   };
   for (int pair = 0; pair < 12; ++pair) {
     add(pair, "measured", first);
-    if (interleaved) add(11 - pair, "confirming", second);
+    if (interleaved) add(11 - pair, "confirming", *second);
   }
-  for (int pair = 0; pair < 12 && !interleaved; ++pair) add(pair, "confirming", second);
+  for (int pair = 0; second && pair < 12 && !interleaved; ++pair) add(pair, "confirming", *second);
   return csv;
 }
 
@@ -343,6 +343,15 @@ TEST(ConfirmedTableTest, ThePhasesOfAnExportAreNeverPooled) {
     EXPECT_EQ(Find(withdrawn->report, "wall_time").reason, "not_confirmed");
     EXPECT_EQ(Find(withdrawn->report, "wall_time").confirmation->verdict, Verdict::kPass);
   }
+}
+
+// The session was cancelled before a block of its second phase.
+TEST(ConfirmedTableTest, ARegressionWithoutASecondPhaseIsToBeConfirmed) {
+  const auto cancelled = Analyze(ExportOf(1.1, {}), {});
+  ASSERT_TRUE(cancelled) << cancelled.error().message;
+  EXPECT_EQ(cancelled->report.verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(cancelled->report, "wall_time").verdict, Verdict::kUndecided);
+  EXPECT_EQ(Find(cancelled->report, "wall_time").reason, "confirming");
 }
 
 TEST(ConfirmedTableTest, RowsOfASecondPhaseDoNotCountIfNothingRegressed) {

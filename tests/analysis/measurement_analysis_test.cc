@@ -179,6 +179,46 @@ TEST(MeasurementAnalysisTest, AMetricThatAnArmNeverPrintsEndsUndecided) {
   EXPECT_FALSE(FindEstimate(report, "x", "b").value);
 }
 
+// 0.9^n <= 0.01 / 2 from n = 51 on, and 0.5^n <= 0.01 / 2 from n = 8 on.
+TEST(MeasurementAnalysisTest, TooFewRunsForAnIntervalSayHowManyItTakes) {
+  const auto after = [](const Estimator& estimator, const Limits& limits, int blocks) {
+    SessionSpec spec = Measured({"a"});
+    spec.estimator = estimator;
+    spec.limits.runs = limits.runs;
+    spec.limits.max_runs = limits.max_runs;
+    if (limits.runs) spec.rule = {};
+    SessionAnalysis analysis = Start(spec);
+    for (int i = 0; i < blocks; ++i) Feed(analysis, WallBlock(0, {0.1 + 0.001 * (i % 7)}));
+    std::string told;
+    for (const Warning& warning : analysis.Conclude().warnings) {
+      if (warning.code == "few_runs") told = warning.message + "; " + warning.hint;
+    }
+    return told;
+  };
+  const Estimator quantile{EstimatorKind::kQuantile, 0.9};
+  const Estimator median{EstimatorKind::kMedian};
+  const std::string takes = "an interval of the quantile 0.9 at this confidence takes ";
+  EXPECT_EQ(after(quantile, {.runs = 50}, 50), takes + "51 runs, but there were 50; use --runs 51");
+  EXPECT_EQ(after(quantile, {.runs = 51}, 51), "");
+  EXPECT_EQ(after(quantile, {.runs = 60}, 20), "") << "it was cut short";
+  EXPECT_EQ(after(median, {.runs = 5}, 5),
+            "an interval of the median at this confidence takes 8 runs, but there were 5; use "
+            "--runs 8");
+  EXPECT_EQ(after(median, {.runs = 8}, 8), "");
+  EXPECT_EQ(after(quantile, {.max_runs = 20}, 20),
+            takes + "at least 51 runs, but there were 20; use --max-runs 51 or more");
+  EXPECT_EQ(after({}, {.runs = 2}, 2), "") << "two values have a mean with an interval";
+  // Under watching, the look that has an interval first.
+  int needed = 0;
+  for (const std::string told = after(quantile, {}, 20); needed < 200; ++needed) {
+    if (told.starts_with(takes + std::to_string(needed) + " runs")) break;
+  }
+  ASSERT_GT(needed, 51);
+  ASSERT_LT(needed, 200);
+  EXPECT_NE(after(quantile, {}, needed - 1), "");
+  EXPECT_EQ(after(quantile, {}, needed), "");
+}
+
 TEST(MeasurementAnalysisTest, ADriftIsACaution) {
   SessionAnalysis analysis = Start(Measured({"a"}, 1e-6));
   std::mt19937_64 random(3);
@@ -246,12 +286,24 @@ TEST(MeasurementAnalysisTest, RefusesWhatOnlyAComparisonHas) {
   refused([](SessionSpec& spec) { spec.confirm = true; });
   refused([](SessionSpec& spec) { spec.benchmarks[0].gates = {RatioGate("wall_time", -0.01)}; });
   refused([](SessionSpec& spec) { spec.rule = {}; });
+  refused([](SessionSpec& spec) { spec.benchmarks[0].default_margin = -0.01; });
   refused([](SessionSpec& spec) { spec.benchmarks[0].gates = {AbsoluteGate("wall_time", 1)}; });
   refused([](SessionSpec& spec) {
     spec.rule = {};
     spec.limits.runs = 5;
     spec.benchmarks[0].gates = {RatioGate("wall_time", 0.01)};
   });
+}
+
+TEST(MeasurementAnalysisTest, ABenchmarkMayHaveAWidthOfItsOwn) {
+  SessionSpec spec = Measured({"a"}, 0.01);
+  spec.benchmarks[0].default_margin = 0.2;
+  spec.benchmarks[0].gates = {GateWithoutMargin("wall_time"), RatioGate("cpu_time", 0.3)};
+  SessionAnalysis analysis = Start(spec);
+  Feed(analysis, {RunBuilder(0, 0).Sample("wall_time", 1).Sample("cpu_time", 1)});
+  const Report report = analysis.Look();
+  EXPECT_EQ(FindEstimate(report, "wall_time", "a").precision, 0.2);
+  EXPECT_EQ(FindEstimate(report, "cpu_time", "a").precision, 0.3);
 }
 
 TEST(MeasurementAnalysisTest, AllowsEachEstimatorOfOneArm) {

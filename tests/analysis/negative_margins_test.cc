@@ -168,6 +168,27 @@ TEST(NegativeMarginsTest, ACountOfWorkIsNotExactUnderANegativeDefault) {
   }
 }
 
+// The metric is always 0 in the reference, so it has no relative change.
+TEST(NegativeMarginsTest, HintsAskForAnImprovementToo) {
+  const auto hint_of = [](double margin) {
+    SessionAnalysis analysis = Start(Required(margin));
+    for (int i = 0; i < 10; ++i) {
+      Block block = WallBlock(0, {1, 1});
+      for (benchd::Run& run : block) {
+        run.samples.push_back({"own", "", 0, run.arm == 0 ? 0.0 : 1.0 + 0.01 * i});
+        run.metrics = {{"own", "u", Better::kLower}};
+      }
+      Feed(analysis, block);
+    }
+    for (const Warning& warning : analysis.Conclude().warnings) {
+      if (warning.code == "no_ratio") return warning.hint;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(hint_of(0.05), "gate on the difference: --metric own:+ABS");
+  EXPECT_EQ(hint_of(-0.05), "gate on the difference: --metric own:+-ABS");
+}
+
 TEST(ImprovedGatesTest, AGateIsImprovedIfItsIntervalExcludesNoChangeOnTheGoodSide) {
   for (const auto& [factor, better, flag] : {std::tuple(0.9, Better::kLower, Flag::kImprovement),
                                              std::tuple(1.1, Better::kLower, Flag::kNone),

@@ -112,6 +112,23 @@ TEST(TwoLevelsTest, EstimatorsOfValuesHaveTwoLevelsToo) {
   }
 }
 
+// A few pairs bound a rank estimate at the level of a pass, but not at that of a regression.
+TEST(TwoLevelsTest, AnEndThatTheRunsDoNotBoundIsAbsent) {
+  Values values = Drawn(0);
+  values.base.resize(9);
+  values.candidate.resize(9);
+  for (const EstimatorKind kind : {EstimatorKind::kHodgesLehmann, EstimatorKind::kMedian}) {
+    SessionSpec spec = Spec(Method::kPaired, 0.7);
+    spec.estimator.kind = kind;
+    const Effect time = ChangeOf(ReportOf(spec, values));
+    EXPECT_FALSE(time.lo) << NameOf(kind) << " " << *time.lo;
+    EXPECT_TRUE(time.hi) << NameOf(kind);
+    const Effect rate = ChangeOf(ReportOf(spec, values, Better::kHigher));
+    EXPECT_TRUE(rate.lo) << NameOf(kind);
+    EXPECT_FALSE(rate.hi) << NameOf(kind);
+  }
+}
+
 // With a horizon, 2 (1 - P) must have a root.
 TEST(TwoLevelsTest, TheHorizonHasTwoConstants) {
   SessionSpec spec = Spec(Method::kPaired, 0.95);
@@ -158,6 +175,47 @@ TEST(TwoLevelsTest, GatesShareBothLevels) {
     EXPECT_DOUBLE_EQ(gate.confidence, 1 - 0.01 / 2);
     ASSERT_TRUE(gate.pass_confidence);
     EXPECT_DOUBLE_EQ(*gate.pass_confidence, 1 - 0.05 / 2);
+  }
+}
+
+// `improved` is a statement at the session's own confidence, whatever the level of a pass is.
+TEST(TwoLevelsTest, ImprovedIsSaidAtTheLevelOfARegression) {
+  struct LevelWay {
+    Method method;
+    EstimatorKind estimator;
+  };
+  for (const LevelWay& way : {LevelWay{Method::kPaired, EstimatorKind::kMean},
+                              LevelWay{Method::kWelch, EstimatorKind::kMean},
+                              LevelWay{Method::kExactT, EstimatorKind::kMean},
+                              LevelWay{Method::kPaired, EstimatorKind::kHodgesLehmann},
+                              LevelWay{Method::kPaired, EstimatorKind::kMedian},
+                              LevelWay{Method::kPaired, EstimatorKind::kLognormalMean}}) {
+    for (const bool once : {false, true}) {
+      if (once && way.method != Method::kPaired) continue;
+      int narrower = 0;  // the end of a pass alone excludes no change
+      int wider = 0;     // the end of a pass alone includes it
+      for (int step = 0; step <= 30; ++step) {
+        const Values values = Drawn(-0.001 * step);
+        for (const Better better : {Better::kLower, Better::kHigher}) {
+          const bool lower = better == Better::kLower;
+          SessionSpec spec = Spec(way.method, {});
+          spec.estimator.kind = way.estimator;
+          if (once) spec.limits.runs = 40;
+          const Values& fed = lower ? values : Values{values.candidate, values.base};
+          const Flag flag = ReportOf(spec, fed, better).comparisons.front().flag;
+          for (const double own : {0.8, 0.99999}) {
+            spec.pass_confidence = own;
+            const Comparison gate = ReportOf(spec, fed, better).comparisons.front();
+            EXPECT_EQ(gate.flag, flag) << NameOf(way.estimator) << " " << step << " " << own;
+            const bool excluded = lower ? *gate.change->hi < 0 : *gate.change->lo > 0;
+            if (excluded && flag == Flag::kNone) ++narrower;
+            if (!excluded && flag == Flag::kImprovement) ++wider;
+          }
+        }
+      }
+      EXPECT_GT(narrower, 0) << NameOf(way.method) << " " << NameOf(way.estimator) << once;
+      EXPECT_GT(wider, 0) << NameOf(way.method) << " " << NameOf(way.estimator) << once;
+    }
   }
 }
 

@@ -1,12 +1,13 @@
 """--confirm: regressions are compared once more, with runs and builds of their own."""
 
 import json
+import time
 
 from git_repository import GitRepository
 from grpc_client import Link, session_pb2
 from main import main
 from replay import Replay
-from support import PASS, REGRESSION, UNDECIDED, USAGE, DaemonTest
+from support import PASS, REGRESSION, TIMEOUT_S, UNDECIDED, USAGE, DaemonTest
 
 LINES = ("--parse", "lines", "--metric", "t:2%:lower")
 MEASURED, CONFIRMING = session_pb2.RUN_PHASE_MEASURED, session_pb2.RUN_PHASE_CONFIRMING
@@ -85,8 +86,30 @@ class ConfirmTest(Replay, DaemonTest):
     def test_what_passes_has_no_second_phase(self):
         verdict = self.confirmed(self.values("t:1000:10"), self.values("t:1000:10"), code=PASS)
         self.assertEqual(self.phases(verdict["session"])[1], 0)
-        header = self.benchctl("export", verdict["session"]).stdout.splitlines()[0]
-        self.assertNotIn("phase", header)
+        exported = self.benchctl("export", verdict["session"]).stdout
+        self.assertIn(",phase,", exported.splitlines()[0])
+        self.assertNotIn("confirming", exported)
+        self.assert_replayed(verdict)
+
+    def test_what_was_cancelled_before_the_second_phase_is_not_a_regression(self):
+        log = self.folder / "phases"
+        hook = self.script(f'echo "${{BENCHD_PHASE:-first}}" >>"{log}"\n'
+                           '[ -z "$BENCHD_PHASE" ] || exec sleep 60', name="hook")
+        done = self.benchctl_json("submit", "--confirm", *LINES, "--seed", "5", "--setup", hook,
+                                  self.values("t:1000:10"), self.values("t:1200:10"))
+        self.assert_exit(done, PASS)
+        session = done.events[0]["session"]
+        deadline = time.monotonic() + TIMEOUT_S
+        while not log.exists() or "confirming" not in log.read_text():
+            self.assertLess(time.monotonic(), deadline, self.daemon.log_text())
+            time.sleep(0.05)
+        self.assert_exit(self.benchctl("cancel", session), PASS)
+        self.benchctl("watch", session)
+        file = self.folder / "runs.csv"
+        file.write_text(self.benchctl("export", session).stdout)
+        analyzed = self.benchctl("analyze", str(file), "--metric", "t:2%:lower")
+        self.assert_exit(analyzed, UNDECIDED)
+        self.assertIn("to be confirmed", " ".join(analyzed.stdout.split()))
 
     def test_setup_runs_again_and_cleanup_once(self):
         log = self.folder / "hooks"

@@ -106,6 +106,22 @@ class MeasureTest(DaemonTest):
         self.assertEqual({one["benchmark"] for one in verdict["estimates"]}, {"a", "b"})
         self.assertEqual(len(self.asked(verdict)), 2)
 
+    def test_a_suite_for_compare(self):
+        file = self.folder / "suite.toml"
+        file.write_text('confirm = true\n[defaults]\npass_confidence = "95%"\nerror_rate = "fdr"\n'
+                        'sided = "one"\nmargin = "400%"\nmetric = ["wall_time", "max_rss:+1GiB"]\n'
+                        '[[arm]]\nname = "old"\ncommand = "true"\n'
+                        '[[arm]]\nname = "new"\ncommand = "true"\n')
+        verdict = self.measure("-f", str(file))
+        self.assertEqual({one["precision"] for one in self.asked(verdict).values()}, {4})
+        narrow = self.measure("-f", str(file), "--precision", "300%")
+        self.assertEqual({one["precision"] for one in self.asked(narrow).values()}, {3})
+
+    def test_too_few_runs_say_how_many_it_takes(self):
+        done = self.benchctl("measure", "-r", "4", "--estimator", "quantile:0.9", "true")
+        self.assert_exit(done, UNDECIDED)
+        self.assertIn("use --runs 51", " ".join(done.stdout.split()))
+
     # ---- what is printed ----
 
     def test_prints_a_table_a_sentence_and_what_is_not_comparable(self):

@@ -37,7 +37,7 @@ TEST(MeasurementTableTest, AnExportStatesThePhaseOfItsRows) {
   const auto table = ReadMeasurementTable(WholeText(columns + rows));
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->confirming, (std::vector<bool>{false, false, true}));
-  EXPECT_TRUE(table->HasSecondPhase());
+  EXPECT_TRUE(table->HasPhases());
   EXPECT_EQ(table->metrics.size(), 1U);
   const auto unknown = ReadMeasurementTable(WholeText(columns + "a,,,0,1,,third,1\n"));
   ASSERT_FALSE(unknown);

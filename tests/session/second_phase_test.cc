@@ -280,6 +280,32 @@ TEST_F(SecondPhaseTest, AKilledSessionContinuesInItsPhase) {
   }
 }
 
+// Runs take 5 s with what is around them, but only about 1 s by their own account. So the stored
+// runs do not show how long the first phase took.
+TEST_F(SecondPhaseTest, TheTimeOfTheFirstPhaseSurvivesAKill) {
+  runner_.run_time = std::chrono::seconds(5);
+  Live();
+  const std::size_t measured = Runs(RunPhase::kMeasured).size();
+  const std::size_t first = measured + 2;  // with the warm-up
+  const std::size_t all = Ran().size();
+  int number = 0;
+  for (const std::size_t moment : {first, first + 3, first + 6, all - 1}) {
+    SCOPED_TRACE("killed in run " + std::to_string(moment));
+    id_ = SessionId{"timed" + std::to_string(number++) + "xx"};
+    record_ = {};
+    LiveUntilKilledInRun(moment);
+    const std::size_t published = published_.size();
+    const SessionSnapshot last = Live();
+    ASSERT_EQ(last.state, SessionState::kDone);
+    for (std::size_t i = published; i < published_.size(); ++i) {
+      const auto& report = published_[i].report;
+      if (!report) continue;
+      EXPECT_GE(Seconds(report->elapsed), 5.0 * static_cast<double>(measured)) << i;
+    }
+    EXPECT_GT(Seconds(last.report->elapsed), 5.0 * static_cast<double>(measured));
+  }
+}
+
 TEST_F(SecondPhaseTest, AKilledSessionDoesNotBuildAgain) {
   spec_.benchmarks[0].hooks.setup = {"setup", {"setup"}};
   runner_.run_time = std::chrono::milliseconds(200);

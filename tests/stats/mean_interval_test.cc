@@ -111,6 +111,22 @@ TEST(QuantileRanksTest, AgreeWithSumsOfTheBinomialLaw) {
   }
 }
 
+TEST(QuantileRanksTest, TheFewestValuesAreTheFirstWithBothRanks) {
+  for (const double p : {0.01, 0.25, 0.5, 0.9, 0.99}) {
+    for (const double alpha : {0.001, 0.01, 0.1, 0.5, 0.9}) {
+      const auto fewest = ValuesForQuantile(p, alpha, 10'000);
+      ASSERT_TRUE(fewest) << p << " " << alpha;
+      const auto both = [&](std::uint64_t n) {
+        const QuantileRanks ranks = RanksOfQuantile(n, p, alpha);
+        return ranks.lo && ranks.hi;
+      };
+      EXPECT_TRUE(both(*fewest)) << p << " " << alpha;
+      EXPECT_TRUE(*fewest == 1 || !both(*fewest - 1)) << p << " " << alpha;
+    }
+  }
+  EXPECT_EQ(ValuesForQuantile(1 - 1e-9, 0.01, 1'000'000), std::nullopt);
+}
+
 TEST(QuantileIntervalTest, TakesTheOrderStatisticsOfItsRanks) {
   const std::vector<double> sorted = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const OneLook both = QuantileInterval(sorted, 0.5, {2, 8});

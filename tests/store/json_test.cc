@@ -40,7 +40,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
   [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15] =
       SessionSnapshot{};
-  [[maybe_unused]] auto [sp1] = SecondPhase{};
+  [[maybe_unused]] auto [sp1, sp2] = SecondPhase{};
   [[maybe_unused]] auto [fb1, fb2, fb3, fb4, fb5] = FoundBenchmarks{};
   [[maybe_unused]] auto [ub1, ub2] = UnmatchedBenchmark{};
   [[maybe_unused]] auto [m1, m2, m3, m4, m5] = MachineReport{};

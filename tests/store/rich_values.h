@@ -264,7 +264,8 @@ inline SessionSnapshot RichSnapshot() {
                  .unmatched = {{.name = "BM_Y", .missing_in = {"feature"}}},
                  .commands = {{"./x", kBytes}, {}},
                  .start = Nanoseconds(250'000'001)}},
-      .second_phase = SecondPhase{SetupResult{{{.path = "/tmp/made again", .inode = 7}}, {}}}};
+      .second_phase = SecondPhase{SetupResult{{{.path = "/tmp/made again", .inode = 7}}, {}},
+                                  Nanoseconds(600'000'000'001)}};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }

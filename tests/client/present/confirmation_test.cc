@@ -98,10 +98,65 @@ TEST(ConfirmationTest, TheSentenceStatesBothPhases) {
             "runs did not confirm it; second phase: +0.0 % (-1.0 … +1.0 %) in 24 blocks");
 }
 
-TEST(ConfirmationTest, OnlyATableWithTwoPhasesNamesThem) {
+TEST(ConfirmationTest, ASecondPhaseWithoutAnIntervalSaysSo) {
+  v1::Update update = InSecondPhase(v1::VERDICT_UNDECIDED, -0.01, 0.03);
+  v1::Comparison& gate = *update.mutable_comparisons(0);
+  v1::Confirmation& second = *gate.mutable_confirmation();
+  const auto told = [&gate] {
+    const std::string sentence = GateSentence(gate, kConfirmationStyle);
+    const std::size_t start = sentence.find("; second phase");
+    return start == std::string::npos ? sentence : sentence.substr(start);
+  };
+  second.mutable_change()->clear_lo();
+  EXPECT_EQ(told(), "; second phase: +1.0 % (at most +3.0 %) in 24 blocks");
+  second.mutable_change()->clear_hi();
+  second.set_blocks(3);
+  EXPECT_EQ(told(), "; second phase: +1.0 % in 3 blocks, no interval");
+  second.clear_change();
+  EXPECT_EQ(told(), "; second phase: 3 blocks, no interval");
+  second.set_reason("missing_in_candidate");
+  EXPECT_EQ(told(), "; second phase: 3 blocks, missing in candidate");
+  second.set_blocks(0);
+  EXPECT_EQ(told(), "; second phase: nothing was measured");
+}
+
+// Under a negative margin, the candidate need not be worse than the reference.
+TEST(ConfirmationTest, ANegativeMarginSaysNotBetterInsteadOfRegressed) {
+  v1::Update update = InSecondPhase(v1::VERDICT_UNDECIDED, -0.03, 0.05);
+  update.set_state(v1::SESSION_STATE_RUNNING);
+  v1::Comparison& gate = *update.mutable_comparisons(0);
+  gate.set_margin_ratio(-0.05);
+  EXPECT_EQ(ConfirmingSentence(update), "confirming that 1 gate is not better");
+  EXPECT_TRUE(GateSentence(gate, kConfirmationStyle)
+                  .starts_with("candidate is not 5 % better than base, and this is to be confirmed;"
+                               " second phase: "))
+      << GateSentence(gate, kConfirmationStyle);
+  gate.clear_confirmation();
+  v1::SessionEvent event;
+  *event.mutable_update() = update;
+  const std::vector<std::string> lines = PlainNarrator(kConfirmationStyle).Describe(event, 0);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(Contains(lines[0], "not 5 % better, to be confirmed")) << lines[0];
+  gate.set_reason("not_confirmed");
+  EXPECT_EQ(GateSentence(gate, kConfirmationStyle),
+            "candidate is not 5 % better than base, but a second phase of fresh runs did not "
+            "confirm it");
+  gate.clear_change();
+  gate.clear_difference();
+  EXPECT_TRUE(Contains(GateSentence(gate, kConfirmationStyle), "regressed against base"));
+}
+
+TEST(ConfirmationTest, OnlyASessionThatConfirmsNamesThePhases) {
   std::vector<v1::Run> runs = SampleRuns();
-  const v1::Session session = SampleSession();
+  v1::Session session = SampleSession();
   EXPECT_FALSE(Contains(RunsToCsv(runs, session), "phase"));
+  session.mutable_spec()->set_confirm(true);
+  // It was cancelled before the second phase had a run.
+  const std::string early = RunsToCsv(runs, session);
+  EXPECT_TRUE(early.starts_with("arm,role,benchmark,pair,order,started_at,phase,")) << early;
+  EXPECT_FALSE(Contains(early, "confirming")) << early;
+  ASSERT_TRUE(TableOfRuns(runs, session));
+  EXPECT_TRUE(TableOfRuns(runs, session)->HasPhases());
   v1::Run again = runs[2];
   again.set_phase(v1::RUN_PHASE_CONFIRMING);
   runs.push_back(again);
@@ -111,7 +166,7 @@ TEST(ConfirmationTest, OnlyATableWithTwoPhasesNamesThem) {
   EXPECT_TRUE(Contains(csv, ",confirming,")) << csv;
   const auto table = TableOfRuns(runs, session);
   ASSERT_TRUE(table) << table.error().message;
-  EXPECT_TRUE(table->HasSecondPhase());
+  EXPECT_TRUE(table->HasPhases());
   EXPECT_FALSE(table->IsConfirming(0));
   EXPECT_TRUE(table->IsConfirming(table->rows() - 1));
 }

@@ -105,13 +105,20 @@ TEST(MeasurementTest, HasTheDigitsThatItsIntervalNeeds) {
   EXPECT_EQ(EstimateState(estimate), "measured");
 }
 
-TEST(MeasurementTest, WithoutAnEndThereIsNoInterval) {
+TEST(MeasurementTest, AnIntervalWithOneEndIsABound) {
   v1::Estimate estimate = Of("a", "wall_time", 0.01, 0.02);
   EXPECT_EQ(EstimateState(estimate), "wider than 1 %");
   estimate.mutable_value()->clear_hi();
-  EXPECT_EQ(EstimateInterval(estimate, Style()), "");
+  EXPECT_THAT(EstimateInterval(estimate, Style()), testing::StartsWith("at least 9."));
+  EXPECT_THAT(EstimateText(estimate, Style()), HasSubstr(" ms (at least 9."));
   EXPECT_EQ(EstimateWidth(estimate), "");
+  EXPECT_EQ(EstimateState(estimate), "no upper end");
+  estimate.mutable_value()->clear_lo();
+  EXPECT_EQ(EstimateInterval(estimate, Style()), "");
   EXPECT_EQ(EstimateState(estimate), "no interval");
+  estimate.mutable_value()->set_hi(0.0101);
+  EXPECT_THAT(EstimateInterval(estimate, Style()), testing::StartsWith("at most 10."));
+  EXPECT_EQ(EstimateState(estimate), "no lower end");
   estimate.set_reason("intervals_disjoint");
   EXPECT_EQ(EstimateState(estimate), "changed during the session");
   estimate.set_reason("of_a_newer_benchd");
@@ -127,7 +134,7 @@ TEST(MeasurementTest, SentencesCountAndNameWhatIsNotPrecise) {
   *update.mutable_estimates(1) = Of("slow", "wall_time", 0.25, 0.01);
   update.set_verdict(v1::VERDICT_PASS);
   EXPECT_EQ(MeasuredSentences(update, Style()),
-            (std::vector<std::string>{"measured: all 2 estimates"}));
+            (std::vector<std::string>{"measured: both estimates"}));
   update.mutable_estimates()->DeleteSubrange(1, 2);
   EXPECT_EQ(MeasuredSentences(update, Style()),
             (std::vector<std::string>{"measured: the mean wall_time of quick is 10.12 ms (10.08 … "

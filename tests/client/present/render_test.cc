@@ -57,6 +57,10 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
   EXPECT_EQ(FormatMeanSd(1000, std::nullopt, "1", kPlain), "1000");
   EXPECT_EQ(FormatChange(0.102, 1), "+10.2 %");
   EXPECT_EQ(FormatChange(-0.0001, 1), "+0.0 %") << "no minus sign without a direction";
+  EXPECT_EQ(FormatShare(0.341), "34.1 %");
+  EXPECT_EQ(FormatShare(0.003), "0.30 %");
+  EXPECT_EQ(FormatShare(2000), "over 100000 %");
+  EXPECT_EQ(FormatUnsigned(-0.05, 1), "-5.0 %");
   EXPECT_EQ(FormatPercent(0.99), "99 %");
   EXPECT_EQ(FormatPercent(0.9975), "99.75 %");
   EXPECT_EQ(FormatConfidence(0.99), "99 %");

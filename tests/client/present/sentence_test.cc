@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "tests/client/golden.h"
@@ -100,6 +101,62 @@ TEST(SentenceTest, OfConstantValuesTheDifferenceIsTold) {
             "REGRESSION: " + subject + "1 higher than base's, decided on constant values");
   EXPECT_EQ(said(-2, kPass),
             "PASS: " + subject + "2 lower than base's, decided on constant values");
+}
+
+TEST(SentenceTest, TheLinesOfLayoutsNameTheirGate) {
+  v1::Comparison wall = GateWith({-0.01, 0.004, 0.02}, kOpen);
+  wall.set_method(v1::METHOD_LAYOUTS);
+  for (const auto set : {&v1::Comparison::set_mean_reference, &v1::Comparison::set_mean_candidate})
+    (wall.*set)(1);
+  for (const auto set : {&v1::Comparison::set_sd_reference, &v1::Comparison::set_sd_candidate})
+    (wall.*set)(0.02);
+  const v1::Update one = With({wall}, kOpen);
+  EXPECT_TRUE(LayoutSentence(wall, one, kUtf8).starts_with("effect of the code: +0.4 ± "));
+  const v1::Comparison cpu = Of(wall, "cpu_time", "s");
+  const v1::Update two = With({wall, cpu}, kOpen);
+  const std::string of_wall = LayoutSentence(wall, two, kUtf8);
+  const std::string of_cpu = LayoutSentence(cpu, two, kUtf8);
+  EXPECT_TRUE(of_wall.starts_with("candidate vs base wall_time: effect of the code: ")) << of_wall;
+  EXPECT_TRUE(of_cpu.starts_with("candidate vs base cpu_time: effect of the code: ")) << of_cpu;
+}
+
+/// A gate whose change has one end.
+v1::Comparison OneEnded(std::optional<double> lo, double estimate, std::optional<double> hi,
+                        v1::Verdict verdict, v1::Better better = v1::BETTER_LOWER) {
+  v1::Comparison gate = GateWith({0, estimate, 0}, verdict);
+  gate.set_better(better);
+  gate.mutable_change()->clear_lo();
+  gate.mutable_change()->clear_hi();
+  if (lo) gate.mutable_change()->set_lo(*lo);
+  if (hi) gate.mutable_change()->set_hi(*hi);
+  return gate;
+}
+
+TEST(SentenceTest, AnIntervalWithOneEndIsABound) {
+  const auto said = [](const v1::Comparison& gate) { return GateSentence(gate, kUtf8); };
+  const auto of_rate = [](std::optional<double> lo, double estimate, v1::Verdict verdict) {
+    return Of(OneEnded(lo, estimate, {}, verdict), "rate", "1", v1::BETTER_HIGHER);
+  };
+  EXPECT_EQ(said(OneEnded({}, 0.004, 0.012, kPass)),
+            "candidate is at most 1.2 % slower than base (+0.4 %, at most +1.2 %)");
+  EXPECT_EQ(said(OneEnded({}, -0.1, -0.04, kPass)),
+            "candidate is 10.0 % faster (0.90 times, at most 0.96) than base");
+  EXPECT_EQ(said(of_rate(-0.012, -0.004, kPass)),
+            "candidate's rate is at most 1.2 % lower than base's (-0.4 %, at least -1.2 %)");
+  EXPECT_EQ(said(of_rate(0.012, 0.03, kPass)),
+            "candidate's rate is 3.0 % higher (at least +1.2 %) than base's");
+  EXPECT_EQ(said(OneEnded(0.03, 0.04, {}, kWorse)),
+            "candidate is 4.0 % slower (at least +3.0 %) than base");
+  EXPECT_EQ(said(OneEnded({}, 0.004, 0.03, kOpen)),
+            "candidate is at most 3.0 % slower than base (margin 2 %)");
+  EXPECT_EQ(said(OneEnded({}, -0.03, -0.01, kOpen)),
+            "candidate is at least 1.0 % faster than base (margin 2 %)");
+  EXPECT_EQ(said(OneEnded(-0.03, 0.01, {}, kOpen)),
+            "candidate is at most 3.0 % faster than base (margin 2 %)");
+  EXPECT_EQ(said(OneEnded(0.01, 0.03, {}, kOpen)),
+            "candidate is at least 1.0 % slower than base (margin 2 %)");
+  const Judged vague = JudgedBy(OneEnded({}, 0.5, 1e20, kOpen));
+  EXPECT_EQ(vague.Interval(kUtf8), "wider than 1000 times");
 }
 
 // The runs give no usable bound, as with two runs of `echo 1`.

@@ -341,6 +341,62 @@ TEST(MeasureSpecTest, TheRolesOfAFileDoNotMatter) {
   EXPECT_EQ(MeasuredArms(spec), (std::vector<std::string>{"a"}));
 }
 
+v1::SessionSpec MeasuredFile(const std::string& text) {
+  auto input = ParseSpecFile(text, "f.toml", "/");
+  EXPECT_TRUE(input) << input.error().message;
+  input->measures = true;
+  const auto spec = BuildSpec(*input, Context());
+  EXPECT_TRUE(spec) << spec.error().message;
+  return *spec;
+}
+
+constexpr char kTwoArms[] =
+    "[[arm]]\nname = \"a\"\ncommand = \"x\"\n[[arm]]\nname = \"b\"\ncommand = \"y\"\n";
+
+// docs/options.md: a suite for compare can be measured as it is.
+TEST(MeasureSpecTest, WhatOnlyAVerdictHasIsLeftOutOfAFile) {
+  const v1::SessionSpec spec = MeasuredFile(
+      std::string("confirm = true\n[defaults]\npass_confidence = \"95%\"\nerror_rate = \"fdr\"\n"
+                  "sided = \"one\"\nplacebo = true\nfail_fast = true\nmethod = \"welch\"\n"
+                  "schedule = \"coin\"\nconfidence = \"95%\"\n") +
+      kTwoArms);
+  EXPECT_FALSE(spec.confirm());
+  EXPECT_FALSE(spec.has_pass_confidence());
+  EXPECT_EQ(spec.error_rate(), v1::SessionSpec().error_rate());
+  EXPECT_EQ(spec.sided(), v1::SIDED_UNSPECIFIED);
+  EXPECT_FALSE(spec.placebo());
+  EXPECT_FALSE(spec.limits().fail_fast());
+  EXPECT_EQ(spec.method(), v1::METHOD_UNSPECIFIED);
+  EXPECT_EQ(spec.schedule(), v1::SCHEDULE_KIND_UNSPECIFIED);
+  EXPECT_NEAR(spec.alpha(), 0.05, 1e-12);
+}
+
+TEST(MeasureSpecTest, MarginsOfAFileAreWidths) {
+  const std::string benchmarks =
+      "[[benchmark]]\nname = \"one\"\nmargin = \"-4%\"\n"
+      "metric = [\"wall_time:-5%\", \"cpu_time\", \"max_rss:+1MiB\", \"instructions:exact\"]\n"
+      "[[benchmark]]\nname = \"two\"\n";
+  const std::string defaults = "[defaults]\nmargin = \"3%\"\n";
+  const v1::SessionSpec spec = MeasuredFile(defaults + kTwoArms + benchmarks);
+  EXPECT_EQ(spec.rule().precision_width(), 0.03);
+  EXPECT_EQ(spec.benchmarks(0).margin(), 0.04);
+  EXPECT_FALSE(spec.benchmarks(1).has_margin());
+  ASSERT_EQ(spec.benchmarks(0).gates_size(), 4);
+  EXPECT_EQ(spec.benchmarks(0).gates(0).ratio(), 0.05);
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_EQ(spec.benchmarks(0).gates(i).margin_case(), v1::Gate::MARGIN_NOT_SET) << i;
+    EXPECT_FALSE(spec.benchmarks(0).gates(i).exact()) << i;
+  }
+  // A rule for the width is more specific, and an exact number of runs has no width.
+  EXPECT_EQ(
+      MeasuredFile(defaults + "rule = \"precision:2%\"\n" + kTwoArms).rule().precision_width(),
+      0.02);
+  const v1::SessionSpec exact = MeasuredFile(defaults + "runs = 20\n" + kTwoArms + benchmarks);
+  EXPECT_EQ(exact.rule().precision_width(), 0);
+  EXPECT_FALSE(exact.benchmarks(0).has_margin());
+  EXPECT_EQ(exact.benchmarks(0).gates(0).margin_case(), v1::Gate::MARGIN_NOT_SET);
+}
+
 TEST(MeasureSpecTest, SaysWhatIsWrong) {
   ExpectRefused(BuildMeasured({}));
   ExpectRefused(BuildMeasured({"-n", "a", "-n", "b", "x"}));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "benchd/v1/session.pb.h"
+
+namespace benchd::client {
+
+/// Turns the spec of a suite, which may have been written for `compare`, into one whose arms are
+/// measured: settings that only a verdict has are left out, and margins become widths. Pure.
+///
+/// - Left out are one-sidedness, the confidence of passes, the error rate, the confirmation, the
+///   placebo, --fail-fast, and the method and schedule, because a measured arm runs once per block.
+/// - The width of a relative margin is its size, whatever its sign. That of the session is the
+///   precision, unless the suite states one.
+/// - Absolute and exact margins have no width, so the precision applies. With an exact number of
+///   runs there are no widths at all.
+void MeasureSuite(v1::SessionSpec* spec);
+
+}  // namespace benchd::client
