@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/stats/descriptive.h"
+#include "core/stats/normality.h"
 #include "core/stats/shape.h"
 #include "core/stats/tails.h"
 #include "core/stats/warmup.h"
@@ -44,6 +45,7 @@ class Bar {
   explicit Bar(double level)
       : level_(level),
         trend_(NormalUpperQuantile(level / 2)),
+        correlation_(NormalUpperQuantile(level * (kCorrelationLevel / kCheckLevel))),
         // This far in the tail, only the first term of Kolmogorov's distribution matters.
         change_(std::sqrt(-std::log(level / 2) / 2)) {}
 
@@ -69,8 +71,10 @@ class Bar {
         return Drifts(shape);
       case DataFinding::kPairsDrift:
         return Drifts(all.pair_trend, all.pair_level_change);
+      case DataFinding::kPairsCorrelated:
+        return all.pair_trend->z > correlation_ && !Drifts(all.pair_trend, all.pair_level_change);
       case DataFinding::kShapesDiffer:
-        return all.shapes->p < level_;
+        return *all.same_shape_p <= level_;
       case DataFinding::kOutliers:
         return TooManyOutside(shape);
       case DataFinding::kSeveralModes:
@@ -82,6 +86,7 @@ class Bar {
  private:
   double level_;
   double trend_;
+  double correlation_;
   double change_;
 };
 
@@ -113,8 +118,18 @@ std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, cons
                      AwayFrom(warmup.shift, warmup.rest), ReasonOf(warmup, metric.better), advice);
 }
 
-Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired, bool by_mean,
-                  const KnownMetric& metric, const CheckedNames& names) {
+// The rank version of von Neumann's ratio is 2 (1 - r), where r is the autocorrelation of the
+// ranks.
+Warning Correlated(const RankTrend& trend, const KnownMetric& metric, const CheckedNames& names) {
+  return MakeWarning(
+      "pairs_correlated",
+      fmt::format("{}: the differences between {} and {} resemble those of the block before "
+                  "(rank autocorrelation {}), so errors are more frequent than stated",
+                  metric.key, names.reference, names.candidate, Decimals(1 - trend.ratio / 2, 2)));
+}
+
+Warning WarningOf(const DataWarning& finding, const ArmShape& shape, const Diagnosis& all,
+                  bool paired, bool by_mean, const KnownMetric& metric, const CheckedNames& names) {
   const std::string& arm = finding.arm == WhichArm::kCandidate ? names.candidate : names.reference;
   switch (finding.finding) {
     case DataFinding::kArmDrifts:
@@ -124,6 +139,8 @@ Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired
                          metric.key + ": the differences between " + names.reference + " and " +
                              names.candidate +
                              " drifted over time, which weakens the stated confidence");
+    case DataFinding::kPairsCorrelated:
+      return Correlated(*all.pair_trend, metric, names);
     case DataFinding::kShapesDiffer:
       return MakeWarning("shapes_differ",
                          metric.key + " of " + names.reference + " and " + names.candidate +
@@ -172,13 +189,48 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
     const bool of_candidate = finding.arm == WhichArm::kCandidate;
     const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
     if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
-    Warning warning = WarningOf(finding, shape, all.paired(), checks.by_mean, metric, names);
+    Warning warning =
+        WarningOf(finding, shape, *diagnosis, all.paired(), checks.by_mean, metric, names);
     warning.benchmark = names.benchmark;
     const bool of_both = finding.arm == WhichArm::kBoth;
     warning.arm = of_candidate || of_both ? names.candidate : names.reference;
     warnings.push_back(std::move(warning));
   }
   return warnings;
+}
+
+// Returns the test of the logarithms of an arm. For rates, those of 1/x differ only in their sign.
+std::optional<AndersonDarling> TestLogs(std::span<const double> values, double resolution) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  SpreadTies(sorted, resolution);
+  if (!(sorted.front() > 0)) return std::nullopt;
+  for (double& value : sorted) value = std::log(value);
+  return TestNormality(sorted);
+}
+
+// Appends a warning that invalidates the gate if an arm is not log-normal. Each arm is tested at
+// half the level.
+void CheckLogFit(const CheckedValues& all, const KnownMetric& metric, const CheckedNames& names,
+                 double level, std::vector<Warning>& warnings) {
+  if (!all.positive() ||
+      !ShapeIsVisible(MomentsOf(all.reference()), MomentsOf(all.candidate()), metric.resolution)) {
+    return;
+  }
+  for (const bool of_candidate : {false, true}) {
+    const auto test = TestLogs(of_candidate ? all.candidate() : all.reference(), metric.resolution);
+    if (!test || test->p >= level / 2) continue;
+    Warning warning = MakeWarning(
+        "not_lognormal",
+        fmt::format("{} is not log-normal (Anderson-Darling statistic {}), so the interval of "
+                    "lognormal-mean may be wrong far more often than stated",
+                    Of(metric, of_candidate ? names.candidate : names.reference),
+                    Decimals(test->statistic, 1)),
+        names.benchmark, names.candidate);
+    warning.metric = metric.key;
+    warning.reference = names.reference;
+    warnings.push_back(std::move(warning));
+  }
 }
 
 }  // namespace
@@ -199,6 +251,7 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
   if (std::min(reference.size(), candidate.size()) < kFewestChecked) return {};
 
   std::vector<Warning> warnings;
+  if (options.by_lognormal) CheckLogFit(values, metric, names, options.level, warnings);
   std::size_t start = 0;
   for (const bool of_candidate : {false, true}) {
     const auto warmup =

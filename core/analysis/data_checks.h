@@ -48,6 +48,11 @@ struct CheckedNames {
 /// than 1 % of clean sessions.
 inline constexpr double kCheckLevel = 0.001;
 
+/// The level of `pairs_correlated`, which is higher because autocorrelation that multiplies the
+/// error rate is hard to see: at kCheckLevel, AR(0.3) would be reported in 30 % of sessions of 100
+/// pairs, and at this level in 60 %.
+inline constexpr double kCorrelationLevel = 0.005;
+
 struct CheckOptions {
   /// The error probability of each check: kCheckLevel divided by the number of gates.
   double level = kCheckLevel;
@@ -56,19 +61,23 @@ struct CheckOptions {
   std::optional<std::uint64_t> discarded = std::nullopt;
   /// Whether means are compared. Estimators by rank treat an outlier like any other value.
   bool by_mean = true;
+  /// Whether the gate was judged by lognormal-mean, which is valid only for log-normal values.
+  bool by_lognormal = false;
 };
 
 /// Returns warnings about violated assumptions of a comparison of means (docs/statistics.md section
-/// 8): `warmup`, `drift` (a note), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`.
-/// They are advice and do not affect verdicts. There are no warnings for fewer than eight values.
-/// Takes milliseconds for 10,000 values.
+/// 8): `warmup`, `drift` (a note), `pairs_drift`, `pairs_correlated`, `shapes_differ`, `outliers`,
+/// `several_modes`. They are advice and do not affect verdicts. `not_lognormal` is not advice: it
+/// invalidates a gate that was judged by a model that its values reject. There are no warnings for
+/// fewer than eight values. Takes up to 20 ms for 1000 values of each arm.
 ///
 /// Each of the dozen thresholds of stats/shape.h errs in 1 % of clean sessions, so one clean
 /// session in ten would get a warning. Therefore a violation is reported only if it is also
-/// significant at `level`.
+/// significant at `level` (`pairs_correlated`: at five times that).
 ///
-/// All checks but `warmup` use the values after the warm-up (stats/warmup.h). A drifting arm is not
-/// also reported as having several modes, because drift alone can produce several modes.
+/// All checks but `warmup` and `not_lognormal` use the values after the warm-up (stats/warmup.h). A
+/// drifting arm is not also reported as having several modes, because drift alone can produce
+/// several modes; nor are drifting pairs also reported as correlated.
 std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
                                MarginKind margin, const CheckedNames& names,
                                const CheckOptions& options = {});

@@ -58,6 +58,8 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"intervals_disjoint", Severity::kInvalidates, "repeat the comparison on a quieter machine"},
     {"exact_contradicted", Severity::kInvalidates,
      "repeat the comparison with more runs, such as --min-runs 50, or with a margin"},
+    {"not_lognormal", Severity::kInvalidates,
+     "use the estimator mean, or hl to compare the typical run"},
     {"info_intervals_disjoint", Severity::kNote, ""},
     {"not_constant", Severity::kNote, ""},
     {"grouped", Severity::kNote, "to run each benchmark alone, add --no-groups"},
@@ -66,6 +68,7 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"warmup", Severity::kCaution, ""},
     {"warmup_inside", Severity::kCaution, ""},
     {"pairs_drift", Severity::kCaution, "repeat the comparison on a quieter machine"},
+    {"pairs_correlated", Severity::kCaution, "repeat the comparison on a quieter machine"},
     {"shapes_differ", Severity::kCaution, ""},
     {"drift", Severity::kNote, ""},  // for pairs, which compensate for drift; otherwise a caution
     {"outliers", Severity::kNote, ""},

@@ -11,6 +11,7 @@
 #include "core/analysis/sequential_design.h"
 #include "core/stats/decision.h"
 #include "core/stats/mean_interval.h"
+#include "core/stats/order_statistics.h"
 #include "core/stats/paired.h"
 #include "tests/bench/validity/noise.h"
 #include "tests/bench/validity/repeat.h"
