@@ -229,6 +229,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   // The runs of layouts are deliberately mixed, and a run is not a unit.
   if (design_.method == Method::kLayouts) return {};
   options.by_mean = IsByMean(design_.estimator);
+  options.by_quantile = design_.estimator.kind == EstimatorKind::kQuantile;
   options.by_lognormal = design_.estimator.kind == EstimatorKind::kLognormalMean;
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {

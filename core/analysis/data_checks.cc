@@ -21,9 +21,21 @@ namespace {
 constexpr std::size_t kFewestChecked = 8;
 constexpr double kVisibleSteps = 2;
 
-void Keep(EffectEstimator::Values values, std::vector<double>& kept) {
+std::string Written(double value, std::chars_format format, int precision) {
+  // A double has at most 309 digits before the decimal point.
+  std::array<char, 400> text{};
+  const auto [end, failed] =
+      std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
+  return failed == std::errc() ? std::string(text.data(), end) : std::string();
+}
+
+std::string Significant(double value) { return Written(value, std::chars_format::general, 4); }
+
+void Keep(EffectEstimator::Values values, std::vector<double>& kept, Extremes& extremes) {
   for (const ArmValue& value : values) {
     if (kept.size() < kMostCheckedValues) kept.push_back(value.value);
+    extremes.lowest = std::min(extremes.lowest, value.value);
+    extremes.highest = std::max(extremes.highest, value.value);
   }
 }
 
@@ -199,6 +211,28 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
   return warnings;
 }
 
+std::string InUnit(double value, const KnownMetric& metric) {
+  const std::string number = Significant(value);
+  return metric.unit.empty() || metric.unit == "1" ? number : number + " " + metric.unit;
+}
+
+Warning BestRun(const CheckedValues& values, const KnownMetric& metric, const CheckedNames& names) {
+  const bool largest = metric.better == Better::kHigher;
+  const auto best = [&](const Extremes& of_arm) {
+    return InUnit(largest ? of_arm.highest : of_arm.lowest, metric);
+  };
+  Warning note = MakeWarning(
+      "best_run",
+      fmt::format("the {} {} is {} for {} and {} for {}; a single run has no interval, so the "
+                  "verdict is about the quantile",
+                  largest ? "largest" : "smallest", metric.key, best(values.of_reference()),
+                  names.reference, best(values.of_candidate()), names.candidate),
+      names.benchmark, names.candidate);
+  note.metric = metric.key;
+  note.reference = names.reference;
+  return note;
+}
+
 // Returns the test of the logarithms of an arm. For rates, those of 1/x differ only in their sign.
 std::optional<AndersonDarling> TestLogs(std::span<const double> values, double resolution) {
   std::vector<double> sorted(values.begin(), values.end());
@@ -236,8 +270,8 @@ void CheckLogFit(const CheckedValues& all, const KnownMetric& metric, const Chec
 }  // namespace
 
 void CheckedValues::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
-  Keep(reference, reference_);
-  Keep(candidate, candidate_);
+  Keep(reference, reference_, of_reference_);
+  Keep(candidate, candidate_, of_candidate_);
   const auto is_positive = [](const ArmValue& value) { return value.positive; };
   positive_ = positive_ && std::all_of(reference.begin(), reference.end(), is_positive) &&
               std::all_of(candidate.begin(), candidate.end(), is_positive);
@@ -248,9 +282,11 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
                                const CheckOptions& options) {
   std::span<const double> reference(values.reference());
   std::span<const double> candidate(values.candidate());
-  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return {};
-
   std::vector<Warning> warnings;
+  if (reference.empty() || candidate.empty()) return warnings;
+  if (options.by_quantile) warnings.push_back(BestRun(values, metric, names));
+  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return warnings;
+
   if (options.by_lognormal) CheckLogFit(values, metric, names, options.level, warnings);
   std::size_t start = 0;
   for (const bool of_candidate : {false, true}) {
@@ -313,18 +349,6 @@ std::vector<Warning> CheckArm(std::span<const double> values, const KnownMetric&
   }
   return warnings;
 }
-
-namespace {
-
-std::string Written(double value, std::chars_format format, int precision) {
-  // A double has at most 309 digits before the decimal point.
-  std::array<char, 400> text{};
-  const auto [end, failed] =
-      std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
-  return failed == std::errc() ? std::string(text.data(), end) : std::string();
-}
-
-}  // namespace
 
 std::string Decimals(double value, int decimals) {
   return Written(value, std::chars_format::fixed, decimals);

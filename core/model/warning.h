@@ -72,6 +72,7 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"shapes_differ", Severity::kCaution, ""},
     {"drift", Severity::kNote, ""},  // for pairs, which compensate for drift; otherwise a caution
     {"outliers", Severity::kNote, ""},
+    {"best_run", Severity::kNote, ""},
     {"several_modes", Severity::kNote, ""},
     {"dissimilar_runs", Severity::kNote, ""},
     {"spikes", Severity::kNote, ""},

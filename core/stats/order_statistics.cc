@@ -41,7 +41,7 @@ Result<void> CheckQuantileArms(std::span<const double> reference, std::span<cons
 }
 
 // Returns whether a pair of order statistics is further apart than `bound`.
-bool IsBeyond(double from, double to, Contrast contrast, double bound) {
+bool Exceeds(double from, double to, Contrast contrast, double bound) {
   const auto value = PairValue(from, to, contrast);
   return value && *value > bound;
 }
@@ -62,7 +62,7 @@ double SmallestTail(std::span<const double> lower_arm, std::span<const double> u
   const auto tail_of_lower = [&](std::uint64_t l) {
     const double value = upper_arm[l - 1];
     const auto end = std::partition_point(lower_arm.begin(), lower_arm.end(), [&](double below) {
-      return IsBeyond(below, value, contrast, bound);
+      return Exceeds(below, value, contrast, bound);
     });
     const auto u = static_cast<std::uint64_t>(end - lower_arm.begin());
     return u == 0 ? 1 : LowerTailAt(n, 1 - p, n - u);

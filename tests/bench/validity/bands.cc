@@ -53,7 +53,8 @@ constexpr double kLeastOfOracle = 0.7;
 constexpr double kMostOfOracle = 1.2;
 
 bool Promised(Method method) {
-  return method != Method::kPairedUnguarded && method != Method::kClassic;
+  return method != Method::kPairedUnguarded && method != Method::kLinear &&
+         method != Method::kClassic;
 }
 
 class Findings {
@@ -275,14 +276,14 @@ std::vector<std::string> CoverageOffences(std::span<const CoverageOfFamily> resu
       const std::string what = ", alpha " + Percent(alpha) + ", " + rows[r].name;
       Misses together;
       for (const CoverageOfFamily& result : results) {
-        if (LawsDiffer(*result.family)) continue;
+        if (result.family->unlike()) continue;
         const Misses& misses = result.watched[r][level];
         findings.AtMost(misses.missed, misses.repetitions, alpha,
                         std::string(result.family->name) + what);
         together += misses;
       }
       findings.AtMost(together.missed, together.repetitions, alpha, "all families" + what);
-      if (!rows[r].typical_change) continue;
+      if (!rows[r].typical_change || rows[r].conservative) continue;
       findings.AtLeast(together.missed, together.repetitions, kLeastShare * alpha,
                        "all families" + what);
     }

@@ -18,7 +18,7 @@ std::string Mean(const Tally& tally, double gates = 1) {
 }
 
 bool Applies(Method method, const Family& family) {
-  return !AsksForTypicalChange(method) || !family.beyond_promise();
+  return !AsksForTypicalChange(method) || !family.unlike();
 }
 
 std::vector<std::string> MethodHeader(std::string first) {
