@@ -256,8 +256,8 @@ void CheckLogFit(const CheckedValues& all, const KnownMetric& metric, const Chec
     if (!test || test->p >= level / 2) continue;
     Warning warning = MakeWarning(
         "not_lognormal",
-        fmt::format("{} is not log-normal (Anderson-Darling statistic {}), so the interval of "
-                    "lognormal-mean may be wrong far more often than stated",
+        fmt::format("{} is not log-normal (Anderson-Darling statistic {}), so lognormal-mean has "
+                    "no valid interval",
                     Of(metric, of_candidate ? names.candidate : names.reference),
                     Decimals(test->statistic, 1)),
         names.benchmark, names.candidate);

@@ -98,7 +98,11 @@ TEST(SessionWarningsTest, AModelThatTheValuesRejectLeavesItsGateUndecided) {
     const Report report = analysis.Conclude();
     EXPECT_EQ(Codes(report).count("not_lognormal"), slow ? 1U : 0U);
     EXPECT_EQ(report.verdict, slow ? Verdict::kUndecided : Verdict::kRegression);
-    EXPECT_EQ(Find(report, "wall_time").reason, slow ? "not_lognormal" : "");
+    const Comparison gate = Find(report, "wall_time");
+    EXPECT_EQ(gate.reason, slow ? "not_lognormal" : "");
+    ASSERT_TRUE(gate.change);
+    EXPECT_EQ(gate.change->lo.has_value(), !slow);
+    EXPECT_EQ(gate.p_value.has_value(), !slow);
   }
 }
 
