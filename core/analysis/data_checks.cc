@@ -19,7 +19,7 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kFewestChecked = 8;
-constexpr double kVisibleSteps = 2;
+constexpr double kStepsOfVisibleShift = 2;
 
 std::string Written(double value, std::chars_format format, int precision) {
   // A double has at most 309 digits before the decimal point.
@@ -107,7 +107,7 @@ class Bar {
 std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resolution,
                                     double level) {
   const std::optional<Warmup> warmup = FindWarmup(values, level);
-  if (!warmup || std::abs(warmup->shift) < kVisibleSteps * resolution) return std::nullopt;
+  if (!warmup || std::abs(warmup->shift) < kStepsOfVisibleShift * resolution) return std::nullopt;
   return warmup;
 }
 

@@ -149,6 +149,32 @@ TEST(SequentialDesignTest, AWatchedQuantileFirstLooksWhereItCanHaveAnInterval) {
   EXPECT_EQ(first_look(0.1, 0.01, 8, 10), 107u) << "the level of ten gates at 1 % is 0.1 %";
 }
 
+// With passes at a level of their own, the end with the smaller level decides.
+TEST(SequentialDesignTest, AWatchedQuantileWaitsUntilBothEndsCanHaveAnInterval) {
+  const auto first_look = [](double alpha, double pass_confidence) {
+    return MakeSequentialDesign(PlannedSpec([&](SessionSpec& s) {
+             s.estimator = {EstimatorKind::kQuantile, 0.1};
+             s.alpha = alpha;
+             s.pass_confidence = pass_confidence;
+           }))
+        ->first_look;
+  };
+  EXPECT_EQ(first_look(0.01, 0.95), 82u);
+  EXPECT_EQ(first_look(0.05, 0.995), 82u);
+  EXPECT_EQ(first_look(0.05, 0.95), 64u);
+}
+
+// The interval of a measured arm may have one end, so its looks begin as those of a mean.
+TEST(SequentialDesignTest, AMeasuredQuantileIsLookedAtFromTheEighthBlockOn) {
+  const SequentialDesign design = MakeSequentialDesign(PlannedSpec([](SessionSpec& s) {
+                                    s.estimator = {EstimatorKind::kQuantile, 0.99};
+                                    for (Arm& arm : s.benchmarks.front().arms) {
+                                      arm.role = ArmRole::kMeasured;
+                                    }
+                                  })).value();
+  EXPECT_EQ(design.first_look, 8u);
+}
+
 TEST(SequentialDesignTest, AWatchedQuantileMayHaveAHorizon) {
   const auto with = [](std::uint64_t most) {
     return [most](SessionSpec& s) {

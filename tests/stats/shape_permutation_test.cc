@@ -20,8 +20,10 @@ using Draw = std::function<double(std::mt19937_64&)>;
 
 constexpr unsigned kShapeSeed = 20261205;
 
-double Normal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
-double Uniform(std::mt19937_64& random) { return std::uniform_real_distribution<double>()(random); }
+double DrawNormal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
+double DrawUniform(std::mt19937_64& random) {
+  return std::uniform_real_distribution<double>()(random);
+}
 
 double PairedP(const Values& b, const Values& c) {
   return SameShapeP(b, c, Contrast::kLogRatio, Pairing::kPaired).value();
@@ -55,7 +57,7 @@ int Rejected(const Draw& base, const Draw& candidate, int pairs, int sessions, d
 // because the means move with the number of slow runs.
 TEST(ShapePermutationTest, RareSlowRunsOfBothArmsAreNoDifference) {
   const Draw slow = [](std::mt19937_64& random) {
-    return (1 + 0.01 * Normal(random)) * (Uniform(random) < 0.02 ? 2 : 1);
+    return (1 + 0.01 * DrawNormal(random)) * (DrawUniform(random) < 0.02 ? 2 : 1);
   };
   const Draw slow_and_slower = [&slow](std::mt19937_64& random) { return 1.3 * slow(random); };
   // 400 sessions at 1 %, plus three standard errors.
@@ -66,17 +68,17 @@ TEST(ShapePermutationTest, RareSlowRunsOfBothArmsAreNoDifference) {
 
 TEST(ShapePermutationTest, LikeArmsOfAnyLawAreRarelyCalledDifferent) {
   const std::vector<std::pair<const char*, Draw>> laws{
-      {"normal", [](std::mt19937_64& random) { return 1 + 0.05 * Normal(random); }},
-      {"log-normal", [](std::mt19937_64& random) { return std::exp(Normal(random)); }},
+      {"normal", [](std::mt19937_64& random) { return 1 + 0.05 * DrawNormal(random); }},
+      {"log-normal", [](std::mt19937_64& random) { return std::exp(DrawNormal(random)); }},
       {"two modes",
        [](std::mt19937_64& random) {
-         return (Uniform(random) < 0.5 ? 1 : 1.2) + 0.02 * Normal(random);
+         return (DrawUniform(random) < 0.5 ? 1 : 1.2) + 0.02 * DrawNormal(random);
        }},
       {"t3", [](std::mt19937_64& random) {
-         const double a = Normal(random);
-         const double b = Normal(random);
-         const double c = Normal(random);
-         return std::max(0.01, 1 + 0.05 * Normal(random) / std::sqrt(a * a + b * b + c * c));
+         const double a = DrawNormal(random);
+         const double b = DrawNormal(random);
+         const double c = DrawNormal(random);
+         return std::max(0.01, 1 + 0.05 * DrawNormal(random) / std::sqrt(a * a + b * b + c * c));
        }}};
   for (const auto& [name, draw] : laws) {
     const int rejected = Rejected(draw, draw, 60, 400, 0.01);
@@ -86,9 +88,9 @@ TEST(ShapePermutationTest, LikeArmsOfAnyLawAreRarelyCalledDifferent) {
 }
 
 TEST(ShapePermutationTest, ArmsOfDifferentShapeAreFound) {
-  const Draw normal = [](std::mt19937_64& random) { return 10 + 0.5 * Normal(random); };
+  const Draw normal = [](std::mt19937_64& random) { return 10 + 0.5 * DrawNormal(random); };
   const Draw modes = [](std::mt19937_64& random) {
-    return (Uniform(random) < 0.5 ? 9.5 : 10.5) + 0.1 * Normal(random);
+    return (DrawUniform(random) < 0.5 ? 9.5 : 10.5) + 0.1 * DrawNormal(random);
   };
   EXPECT_GE(Rejected(normal, modes, 100, 40, 0.01), 38);
   EXPECT_GE(Rejected(normal, modes, 100, 40, 0.01, Pairing::kIndependent), 38);
@@ -100,8 +102,8 @@ TEST(ShapePermutationTest, PIsExtrapolatedBelowOneInAThousand) {
   Values b;
   Values c;
   for (int i = 0; i < 500; ++i) {
-    b.push_back(10 + 0.5 * Normal(random));
-    c.push_back((i % 2 == 0 ? 9 : 11) + 0.1 * Normal(random));
+    b.push_back(10 + 0.5 * DrawNormal(random));
+    c.push_back((i % 2 == 0 ? 9 : 11) + 0.1 * DrawNormal(random));
   }
   const double p = PairedP(b, c);
   EXPECT_GT(p, 0);
@@ -114,8 +116,8 @@ TEST(ShapePermutationTest, AFactorAndTheOrderOfTheArmsDoNotMatter) {
   Values c;
   Values quadrupled;
   for (int i = 0; i < 50; ++i) {
-    b.push_back(10 + Normal(random));
-    c.push_back(12 + Normal(random));
+    b.push_back(10 + DrawNormal(random));
+    c.push_back(12 + DrawNormal(random));
     quadrupled.push_back(4 * c.back());
   }
   EXPECT_EQ(PairedP(b, b), 1);
