@@ -16,7 +16,7 @@ namespace benchd {
 namespace {
 
 using Values = std::vector<double>;
-using Draw = std::function<double(std::mt19937_64&)>;
+using ValueLaw = std::function<double(std::mt19937_64&)>;
 
 constexpr unsigned kShapeSeed = 20261205;
 
@@ -37,7 +37,7 @@ TEST(ShapePermutationTest, PMatchesTheReferencesPermutations) {
 }
 
 /// How many of `sessions` have p <= `level`.
-int Rejected(const Draw& base, const Draw& candidate, int pairs, int sessions, double level,
+int Rejected(const ValueLaw& base, const ValueLaw& candidate, int pairs, int sessions, double level,
              Pairing pairing = Pairing::kPaired) {
   std::mt19937_64 random(kShapeSeed);
   int rejected = 0;
@@ -56,10 +56,10 @@ int Rejected(const Draw& base, const Draw& candidate, int pairs, int sessions, d
 // The classic p of the scaled distance is below 1 % in 73 % of such sessions (CV 1 %, 60 pairs),
 // because the means move with the number of slow runs.
 TEST(ShapePermutationTest, RareSlowRunsOfBothArmsAreNoDifference) {
-  const Draw slow = [](std::mt19937_64& random) {
+  const ValueLaw slow = [](std::mt19937_64& random) {
     return (1 + 0.01 * DrawNormal(random)) * (DrawUniform(random) < 0.02 ? 2 : 1);
   };
-  const Draw slow_and_slower = [&slow](std::mt19937_64& random) { return 1.3 * slow(random); };
+  const ValueLaw slow_and_slower = [&slow](std::mt19937_64& random) { return 1.3 * slow(random); };
   // 400 sessions at 1 %, plus three standard errors.
   EXPECT_LE(Rejected(slow, slow, 60, 400, 0.01), 10);
   EXPECT_LE(Rejected(slow, slow_and_slower, 60, 400, 0.01), 10);
@@ -67,7 +67,7 @@ TEST(ShapePermutationTest, RareSlowRunsOfBothArmsAreNoDifference) {
 }
 
 TEST(ShapePermutationTest, LikeArmsOfAnyLawAreRarelyCalledDifferent) {
-  const std::vector<std::pair<const char*, Draw>> laws{
+  const std::vector<std::pair<const char*, ValueLaw>> laws{
       {"normal", [](std::mt19937_64& random) { return 1 + 0.05 * DrawNormal(random); }},
       {"log-normal", [](std::mt19937_64& random) { return std::exp(DrawNormal(random)); }},
       {"two modes",
@@ -88,8 +88,8 @@ TEST(ShapePermutationTest, LikeArmsOfAnyLawAreRarelyCalledDifferent) {
 }
 
 TEST(ShapePermutationTest, ArmsOfDifferentShapeAreFound) {
-  const Draw normal = [](std::mt19937_64& random) { return 10 + 0.5 * DrawNormal(random); };
-  const Draw modes = [](std::mt19937_64& random) {
+  const ValueLaw normal = [](std::mt19937_64& random) { return 10 + 0.5 * DrawNormal(random); };
+  const ValueLaw modes = [](std::mt19937_64& random) {
     return (DrawUniform(random) < 0.5 ? 9.5 : 10.5) + 0.1 * DrawNormal(random);
   };
   EXPECT_GE(Rejected(normal, modes, 100, 40, 0.01), 38);
