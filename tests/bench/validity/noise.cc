@@ -87,10 +87,12 @@ constexpr std::array kFamilies{
            .base = Shape::kNormal,
            .candidate = Shape::kNormal,
            .machine = Machine::kSine},
+    // exact-t exceeds its level: eight differences of like sign are too likely.
     Family{.name = "bursts",
            .base = Shape::kNormal,
            .candidate = Shape::kNormal,
-           .machine = Machine::kBursts},
+           .machine = Machine::kBursts,
+           .limit = true},
     Family{.name = "opposed",
            .base = Shape::kNormal,
            .candidate = Shape::kNormal,
@@ -170,7 +172,11 @@ Block BlockSource::Next() {
   // The block's own run of the other arm, or a second one of the same arm.
   block.coin[1] = {second, second ? block.candidate : block.base};
   if (first == second) {
+    // It is not part of the past of the arms' next runs.
+    const std::array past{base_state_, candidate_state_};
     block.coin[1].time = second ? CandidateTime(machine) : BaseTime(machine);
+    base_state_ = past[0];
+    candidate_state_ = past[1];
   }
   block.base *= RunFactor(block.candidate_first);
   block.candidate *= RunFactor(!block.candidate_first);
