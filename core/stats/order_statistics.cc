@@ -98,7 +98,8 @@ QuantileRanks RanksOfQuantile(std::uint64_t n, double p, double alpha) {
 }
 
 std::optional<std::uint64_t> FewestForRanks(double p, double alpha, std::uint64_t most) {
-  const double n = std::ceil(std::log(alpha / 2) / std::log(std::max(p, 1 - p)));
+  // For a tiny p, 1 - p rounds to 1, whose logarithm is 0.
+  const double n = std::ceil(std::log(alpha / 2) / std::log1p(-std::min(p, 1 - p)));
   if (!(n <= static_cast<double>(most))) return std::nullopt;
   const auto has_both = [p, alpha](std::uint64_t values) {
     const QuantileRanks ranks = RanksOfQuantile(values, p, alpha);
