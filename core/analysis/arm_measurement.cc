@@ -6,6 +6,7 @@
 #include "core/analysis/effect_estimator.h"
 #include "core/stats/decision.h"
 #include "core/stats/mean_interval.h"
+#include "core/stats/order_statistics.h"
 #include "core/stats/paired.h"
 
 namespace benchd {

@@ -12,8 +12,9 @@ from main import main
 from support import PASS, PROGRAMS, REGRESSION, DaemonTest
 
 # Warnings that the data cause; other codes report activity on the machine.
-OF_THE_DATA = {"warmup", "warmup_inside", "drift", "pairs_drift", "shapes_differ", "outliers",
-               "several_modes", "dissimilar_runs", "spikes"}
+OF_THE_DATA = {"warmup", "warmup_inside", "drift", "pairs_drift", "pairs_correlated",
+               "shapes_differ", "outliers", "not_lognormal", "several_modes", "dissimilar_runs",
+               "spikes"}
 SPIN = PROGRAMS / "spin"
 BLOCKS = 60
 REPEATS = 20
