@@ -189,6 +189,17 @@ std::vector<double> Aligned(std::span<const double> base, std::span<const double
   return aligned;
 }
 
+// Returns whether half of `values` lie on either side of the median of `others`, within three
+// standard errors of the difference of two medians. For large samples, both errors are binomial.
+bool SplitBy(std::span<const double> others, std::span<const double> values) {
+  const double median = ArmMedian(others);
+  double above = 0;
+  for (const double value : values) above += value > median ? 1 : value == median ? 0.5 : 0;
+  const auto n = static_cast<double>(values.size());
+  const double error = std::sqrt(0.25 / n + 0.25 / static_cast<double>(others.size()));
+  return std::abs(above / n - 0.5) <= 3 * error;
+}
+
 }  // namespace
 
 Result<double> SameShapeP(std::span<const double> base, std::span<const double> candidate,
@@ -206,6 +217,7 @@ Result<double> SameShapeP(std::span<const double> base, std::span<const double> 
   const double most = PermutationsOf(base.size() + candidate.size());
   // The test without a change can only raise p, and matters only for a small one.
   if (aligned * (most + 1) > kEnoughAsFar) return aligned;
+  if (!SplitBy(base, candidate) || !SplitBy(candidate, base)) return aligned;
   return std::max(aligned, PermutationP(PooledArms(base, candidate, contrast, pairing)));
 }
 

@@ -23,9 +23,10 @@ inline constexpr int kMostPermutations = 999;
 /// included. If arms of the same shape also have the same mean, this p is exact for any
 /// distribution.
 ///
-/// If the means may differ, values cannot be swapped as they are. So the test is made twice: as if
-/// there were no change, and with the candidate aligned to the reference by their medians, which
-/// slow runs do not move. p is the larger of both.
+/// If the means may differ, values cannot be swapped as they are, so the candidate is first aligned
+/// to the reference by their medians, which slow runs do not move. Where the medians agree within
+/// three standard errors, the test is also made as if there were no change, and p is the larger of
+/// both.
 ///
 /// The same values give the same p. A test ends as soon as ten permutations are as far apart, which
 /// for arms of the same shape is soon (Besag, Clifford 1991). The number of permutations is at most

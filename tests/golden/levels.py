@@ -222,23 +222,40 @@ def permutation_p(b, c, most):
     observed = scaled_distance(b, c) - 1e-9
     indices = Indices(0, len(b) + len(c))
     as_far = 0
+    squares = []
     for done in range(1, most + 1):
         swaps = [indices.below(2) for _ in b]
         left = [y if swap else x for x, y, swap in zip(b, c, swaps)]
         right = [x if swap else y for x, y, swap in zip(b, c, swaps)]
-        as_far += scaled_distance(left, right) >= observed
+        squares.append(scaled_distance(left, right) ** 2)
+        as_far += math.sqrt(squares[-1]) >= observed
         if as_far == 10:
-            return 10 / done, done
-    return (1 + as_far) / (1 + most), most
+            return 10 / done
+    p = (1 + as_far) / (1 + most)
+    if as_far > 0:
+        return p
+    # Beyond the permutations: exponential excesses over the upper tenth.
+    squares.sort()
+    beyond = most // 10
+    threshold = squares[most - 1 - beyond]
+    excess = math.fsum(x - threshold for x in squares[most - beyond:]) / beyond
+    return min(p, beyond / most * math.exp(-((observed + 1e-9) ** 2 - threshold) / excess))
+
+
+def split_by(others, values):
+    middle = median(others)
+    above = sum(1 if x > middle else 0.5 if x == middle else 0 for x in values)
+    error = math.sqrt(0.25 / len(values) + 0.25 / len(others))
+    return abs(above / len(values) - 0.5) <= 3 * error
 
 
 def same_shape_p(b, c):
     ratio = median(b) / median(c)
     most = max(99, min(999, 600_000 // (2 * len(b))))
-    p, _ = permutation_p(b, [x * ratio for x in c], most)
-    if p * (most + 1) > 10:
+    p = permutation_p(b, [x * ratio for x in c], most)
+    if p * (most + 1) > 10 or not (split_by(b, c) and split_by(c, b)):
         return p
-    return max(p, permutation_p(b, c, most)[0])
+    return max(p, permutation_p(b, c, most))
 
 
 def shape_cases():
@@ -250,6 +267,8 @@ def shape_cases():
             lambda: rng.gauss(10, 0.1) * (2 if rng.random() < 0.05 else 1)),
         "one mode against two": (lambda: rng.gauss(10, 0.3),
                                  lambda: rng.gauss(9 if rng.random() < 0.5 else 11, 0.3)),
+        "one mode against two, twice as slow": (
+            lambda: rng.gauss(10, 0.3), lambda: rng.gauss(18 if rng.random() < 0.5 else 22, 0.5)),
     }
     cases = []
     for name, (draw_b, draw_c) in laws.items():
