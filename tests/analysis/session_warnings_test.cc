@@ -19,7 +19,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kWarningSeed = 20261122;
+constexpr unsigned kWarningSeed = 20261123;
 constexpr int kBlocks = 60;
 
 using MakeBlockValue = std::function<double(int block, std::uint32_t arm, std::mt19937_64&)>;
