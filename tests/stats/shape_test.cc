@@ -144,6 +144,7 @@ TEST(ShapeTest, UnpairedArmsMayDifferInLengthAndHaveNoPairs) {
 }
 
 // Ticks of 1 in values near 20: after scaling by slightly different means, the combs do not match.
+// The classic p takes that for a difference, which p from permutations does not.
 TEST(ShapeTest, CombsAreNotJudged) {
   Values base;
   Values candidate;
@@ -154,6 +155,8 @@ TEST(ShapeTest, CombsAreNotJudged) {
   EXPECT_FALSE(ShapeIsVisible(MomentsOf(base), MomentsOf(candidate), 1));
   EXPECT_TRUE(ShapeIsVisible(MomentsOf(base), MomentsOf(candidate), 0.1));
   EXPECT_TRUE(ShapeIsVisible(MomentsOf(base), MomentsOf(candidate), 0));
+  EXPECT_LT(ScaledDistance(base, candidate).p, 0.01);
+  EXPECT_FALSE(Diagnose(base, candidate, {})->ShapesDiffer());
   DiagnosisOptions options;
   options.judge_shape = false;
   const Diagnosis diagnosis = Diagnose(base, candidate, options).value();
