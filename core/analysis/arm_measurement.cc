@@ -6,6 +6,7 @@
 #include "core/analysis/effect_estimator.h"
 #include "core/stats/decision.h"
 #include "core/stats/mean_interval.h"
+#include "core/stats/order_statistics.h"
 #include "core/stats/paired.h"
 
 namespace benchd {
@@ -124,12 +125,12 @@ std::optional<std::uint64_t> ArmMeasurement::ValuesForInterval(const Significanc
   const bool bounded = reported && std::isfinite(reported->lo) && std::isfinite(reported->hi);
   if (!ByRank() || bounded || n() == 0) return std::nullopt;
   constexpr std::uint64_t kMost = 1'000'000;
-  auto needed = ValuesForQuantile(Share(), level.two_sided(), kMost);
+  auto needed = FewestForRanks(Share(), level.two_sided(), kMost);
   // The level of a look falls much more slowly than the probability that it is compared with.
   while (!once && needed && *needed < kMost) {
     const std::uint64_t looked = std::max(*needed, level.boundary().first_look());
     const double alpha = LevelOfOneLook(level.boundary(), static_cast<double>(looked));
-    const auto at_level = ValuesForQuantile(Share(), alpha, kMost);
+    const auto at_level = FewestForRanks(Share(), alpha, kMost);
     if (!at_level || *at_level <= looked) {
       needed = at_level ? std::optional(looked) : std::nullopt;
       break;

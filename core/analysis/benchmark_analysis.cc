@@ -143,9 +143,12 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
   const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
   SequentialDesign design = design_;
   // Ten bootstraps at the end of a session would take seconds, for figures that the user did not
-  // request. For a table without gates, they are what the user requested.
+  // request. Nor is it tested whether such a metric is log-normal. For a table without gates, the
+  // figures are what the user requested.
   const bool unasked = !gate && !(design.table && gates_.empty());
-  if (unasked && design.estimator.kind == EstimatorKind::kQuantile) design.estimator = {};
+  const bool by_mean = design.estimator.kind == EstimatorKind::kQuantile ||
+                       design.estimator.kind == EstimatorKind::kLognormalMean;
+  if (unasked && by_mean) design.estimator = {};
   return {reference, candidate, metric, MetricComparison(subject, design)};
 }
 
@@ -226,6 +229,8 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   // The runs of layouts are deliberately mixed, and a run is not a unit.
   if (design_.method == Method::kLayouts) return {};
   options.by_mean = IsByMean(design_.estimator);
+  options.by_quantile = design_.estimator.kind == EstimatorKind::kQuantile;
+  options.by_lognormal = design_.estimator.kind == EstimatorKind::kLognormalMean;
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     const NamedComparison& gate = gates_[i];

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/stats/descriptive.h"
+#include "core/stats/normality.h"
 #include "core/stats/shape.h"
 #include "core/stats/tails.h"
 #include "core/stats/warmup.h"
@@ -18,11 +19,23 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kFewestChecked = 8;
-constexpr double kVisibleSteps = 2;
+constexpr double kStepsOfVisibleShift = 2;
 
-void Keep(EffectEstimator::Values values, std::vector<double>& kept) {
+std::string Written(double value, std::chars_format format, int precision) {
+  // A double has at most 309 digits before the decimal point.
+  std::array<char, 400> text{};
+  const auto [end, failed] =
+      std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
+  return failed == std::errc() ? std::string(text.data(), end) : std::string();
+}
+
+std::string Significant(double value) { return Written(value, std::chars_format::general, 4); }
+
+void Keep(EffectEstimator::Values values, std::vector<double>& kept, Extremes& extremes) {
   for (const ArmValue& value : values) {
     if (kept.size() < kMostCheckedValues) kept.push_back(value.value);
+    extremes.lowest = std::min(extremes.lowest, value.value);
+    extremes.highest = std::max(extremes.highest, value.value);
   }
 }
 
@@ -44,6 +57,7 @@ class Bar {
   explicit Bar(double level)
       : level_(level),
         trend_(NormalUpperQuantile(level / 2)),
+        correlation_(NormalUpperQuantile(level * (kCorrelationLevel / kCheckLevel))),
         // This far in the tail, only the first term of Kolmogorov's distribution matters.
         change_(std::sqrt(-std::log(level / 2) / 2)) {}
 
@@ -69,8 +83,10 @@ class Bar {
         return Drifts(shape);
       case DataFinding::kPairsDrift:
         return Drifts(all.pair_trend, all.pair_level_change);
+      case DataFinding::kPairsCorrelated:
+        return all.pair_trend->z > correlation_ && !Drifts(all.pair_trend, all.pair_level_change);
       case DataFinding::kShapesDiffer:
-        return all.shapes->p < level_;
+        return *all.same_shape_p <= level_;
       case DataFinding::kOutliers:
         return TooManyOutside(shape);
       case DataFinding::kSeveralModes:
@@ -82,6 +98,7 @@ class Bar {
  private:
   double level_;
   double trend_;
+  double correlation_;
   double change_;
 };
 
@@ -90,7 +107,7 @@ class Bar {
 std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resolution,
                                     double level) {
   const std::optional<Warmup> warmup = FindWarmup(values, level);
-  if (!warmup || std::abs(warmup->shift) < kVisibleSteps * resolution) return std::nullopt;
+  if (!warmup || std::abs(warmup->shift) < kStepsOfVisibleShift * resolution) return std::nullopt;
   return warmup;
 }
 
@@ -113,8 +130,18 @@ std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, cons
                      AwayFrom(warmup.shift, warmup.rest), ReasonOf(warmup, metric.better), advice);
 }
 
-Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired, bool by_mean,
-                  const KnownMetric& metric, const CheckedNames& names) {
+// The rank version of von Neumann's ratio is 2 (1 - r), where r is the autocorrelation of the
+// ranks.
+Warning Correlated(const RankTrend& trend, const KnownMetric& metric, const CheckedNames& names) {
+  return MakeWarning(
+      "pairs_correlated",
+      fmt::format("{}: the differences between {} and {} resemble those of the block before "
+                  "(rank autocorrelation {}), so errors are more frequent than stated",
+                  metric.key, names.reference, names.candidate, Decimals(1 - trend.ratio / 2, 2)));
+}
+
+Warning WarningOf(const DataWarning& finding, const ArmShape& shape, const Diagnosis& all,
+                  bool paired, bool by_mean, const KnownMetric& metric, const CheckedNames& names) {
   const std::string& arm = finding.arm == WhichArm::kCandidate ? names.candidate : names.reference;
   switch (finding.finding) {
     case DataFinding::kArmDrifts:
@@ -124,6 +151,8 @@ Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired
                          metric.key + ": the differences between " + names.reference + " and " +
                              names.candidate +
                              " drifted over time, which weakens the stated confidence");
+    case DataFinding::kPairsCorrelated:
+      return Correlated(*all.pair_trend, metric, names);
     case DataFinding::kShapesDiffer:
       return MakeWarning("shapes_differ",
                          metric.key + " of " + names.reference + " and " + names.candidate +
@@ -172,7 +201,8 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
     const bool of_candidate = finding.arm == WhichArm::kCandidate;
     const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
     if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
-    Warning warning = WarningOf(finding, shape, all.paired(), checks.by_mean, metric, names);
+    Warning warning =
+        WarningOf(finding, shape, *diagnosis, all.paired(), checks.by_mean, metric, names);
     warning.benchmark = names.benchmark;
     const bool of_both = finding.arm == WhichArm::kBoth;
     warning.arm = of_candidate || of_both ? names.candidate : names.reference;
@@ -181,11 +211,67 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
   return warnings;
 }
 
+std::string InUnit(double value, const KnownMetric& metric) {
+  const std::string number = Significant(value);
+  return metric.unit.empty() || metric.unit == "1" ? number : number + " " + metric.unit;
+}
+
+Warning BestRun(const CheckedValues& values, const KnownMetric& metric, const CheckedNames& names) {
+  const bool largest = metric.better == Better::kHigher;
+  const auto best = [&](const Extremes& of_arm) {
+    return InUnit(largest ? of_arm.highest : of_arm.lowest, metric);
+  };
+  Warning note = MakeWarning(
+      "best_run",
+      fmt::format("the {} {} is {} for {} and {} for {}; a single run has no interval, so the "
+                  "verdict is about the quantile",
+                  largest ? "largest" : "smallest", metric.key, best(values.of_reference()),
+                  names.reference, best(values.of_candidate()), names.candidate),
+      names.benchmark, names.candidate);
+  note.metric = metric.key;
+  note.reference = names.reference;
+  return note;
+}
+
+// Returns the test of the logarithms of an arm. For rates, those of 1/x differ only in their sign.
+std::optional<AndersonDarling> TestLogs(std::span<const double> values, double resolution) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  SpreadTies(sorted, resolution);
+  if (!(sorted.front() > 0)) return std::nullopt;
+  for (double& value : sorted) value = std::log(value);
+  return TestNormality(sorted);
+}
+
+// Appends a warning that invalidates the gate if an arm is not log-normal. Each arm is tested at
+// half the level.
+void CheckLogFit(const CheckedValues& all, const KnownMetric& metric, const CheckedNames& names,
+                 double level, std::vector<Warning>& warnings) {
+  if (!all.positive() ||
+      !ShapeIsVisible(MomentsOf(all.reference()), MomentsOf(all.candidate()), metric.resolution)) {
+    return;
+  }
+  for (const bool of_candidate : {false, true}) {
+    const auto test = TestLogs(of_candidate ? all.candidate() : all.reference(), metric.resolution);
+    if (!test || test->p >= level / 2) continue;
+    Warning warning = MakeWarning(
+        "not_lognormal",
+        fmt::format("{} is not log-normal (Anderson-Darling statistic {}), so lognormal-mean has "
+                    "no valid interval",
+                    Of(metric, of_candidate ? names.candidate : names.reference),
+                    Decimals(test->statistic, 1)),
+        names.benchmark, names.candidate);
+    warning.metric = metric.key;
+    warning.reference = names.reference;
+    warnings.push_back(std::move(warning));
+  }
+}
+
 }  // namespace
 
 void CheckedValues::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
-  Keep(reference, reference_);
-  Keep(candidate, candidate_);
+  Keep(reference, reference_, of_reference_);
+  Keep(candidate, candidate_, of_candidate_);
   const auto is_positive = [](const ArmValue& value) { return value.positive; };
   positive_ = positive_ && std::all_of(reference.begin(), reference.end(), is_positive) &&
               std::all_of(candidate.begin(), candidate.end(), is_positive);
@@ -196,9 +282,12 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
                                const CheckOptions& options) {
   std::span<const double> reference(values.reference());
   std::span<const double> candidate(values.candidate());
-  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return {};
-
   std::vector<Warning> warnings;
+  if (reference.empty() || candidate.empty()) return warnings;
+  if (options.by_quantile) warnings.push_back(BestRun(values, metric, names));
+  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return warnings;
+
+  if (options.by_lognormal) CheckLogFit(values, metric, names, options.level, warnings);
   std::size_t start = 0;
   for (const bool of_candidate : {false, true}) {
     const auto warmup =
@@ -260,18 +349,6 @@ std::vector<Warning> CheckArm(std::span<const double> values, const KnownMetric&
   }
   return warnings;
 }
-
-namespace {
-
-std::string Written(double value, std::chars_format format, int precision) {
-  // A double has at most 309 digits before the decimal point.
-  std::array<char, 400> text{};
-  const auto [end, failed] =
-      std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
-  return failed == std::errc() ? std::string(text.data(), end) : std::string();
-}
-
-}  // namespace
 
 std::string Decimals(double value, int decimals) {
   return Written(value, std::chars_format::fixed, decimals);

@@ -143,6 +143,9 @@ std::unique_ptr<EffectEstimator> MakeMeanEstimator(const SequentialDesign& desig
                                                    const Subject& subject);
 /// Creates an estimator for several builds of each arm, by the means of the builds (layouts).
 std::unique_ptr<EffectEstimator> MakeLayoutEstimator(const Subject& subject);
+/// Creates the estimator `quantile:P` under watching, by order statistics.
+std::unique_ptr<EffectEstimator> MakeWatchedQuantile(const SequentialDesign& design,
+                                                     const Subject& subject);
 /// Creates any other estimator: hl, median, quantile or lognormal-mean.
 std::unique_ptr<EffectEstimator> MakeValueEstimator(const SequentialDesign& design,
                                                     const Subject& subject);

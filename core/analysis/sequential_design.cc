@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -13,6 +12,8 @@
 #include "core/base/result.h"
 #include "core/base/try.h"
 #include "core/model/session_spec.h"
+#include "core/stats/decision.h"
+#include "core/stats/order_statistics.h"
 #include "core/stats/paired.h"
 #include "core/stats/resampling.h"
 
@@ -29,10 +30,10 @@ constexpr double kSmallestAlpha = 1e-250;
 bool IsCoin(const SessionSpec& spec) { return spec.schedule.kind == ScheduleKind::kCoin; }
 
 /// Returns whether the estimator permits only one look, because its validity under watching is not
-/// established.
+/// established, or (lognormal-mean) was refuted.
 bool IsForOneLook(const SequentialDesign& design) {
   const EstimatorKind kind = design.estimator.kind;
-  return kind == EstimatorKind::kQuantile || kind == EstimatorKind::kSubselection ||
+  return kind == EstimatorKind::kLognormalMean || kind == EstimatorKind::kSubselection ||
          (kind == EstimatorKind::kHodgesLehmann && !design.paired);
 }
 
@@ -73,15 +74,34 @@ std::size_t FewestGates(const SessionSpec& spec) {
   return std::max<std::size_t>(1, gates);
 }
 
+/// Returns the level at which each arm of a watched quantile has its interval at the horizon: half
+/// the level of that look (CompareQuantiles()).
+double ArmLevelAtHorizon(const SequentialDesign& design, double level) {
+  const auto boundary = SequentialBoundary::Horizon(level, design.first_look, *design.horizon);
+  return boundary ? LevelOfOneLook(*boundary, static_cast<double>(*design.horizon)) / 2 : 0;
+}
+
+/// Checks a quantile that is watched up to `max_runs`. Without that limit, the time decides.
+Result<void> CheckWatchedQuantile(const SequentialDesign& design, double level) {
+  if (!design.horizon) return {};
+  const double alpha = ArmLevelAtHorizon(design, level);
+  const double quantile = design.estimator.quantile;
+  const auto fewest = alpha > 0 ? FewestForRanks(quantile, alpha, kMostQuantileRuns) : std::nullopt;
+  if (fewest && *fewest <= *design.last_block) return {};
+  return InvalidArgument(
+      "estimator",
+      fmt::format("quantile needs more than {} runs for an interval at this confidence",
+                  *design.last_block),
+      fewest ? fmt::format("use --max-runs {} or more", *fewest + *fewest / 4)
+             : std::string("choose a quantile further from the extremes"));
+}
+
 }  // namespace
 
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates) {
-  if (design.estimator.kind != EstimatorKind::kQuantile || !design.fixed_blocks) return {};
-  // Both ends need an interval, so the smaller level counts.
-  const double both_ends =
-      std::min(design.TwoSided(design.alpha),
-               design.pass_alpha ? 2 * *design.pass_alpha : std::numeric_limits<double>::max());
-  const double level = both_ends / static_cast<double>(gates);
+  if (design.estimator.kind != EstimatorKind::kQuantile) return {};
+  const double level = design.SmallerTwoSided() / static_cast<double>(gates);
+  if (!design.fixed_blocks) return CheckWatchedQuantile(design, level);
   if (level < kSmallestBootstrapLevel) {
     return InvalidArgument(
         "estimator",
@@ -108,12 +128,7 @@ Result<void> CheckEstimator(const SessionSpec& spec, const SequentialDesign& des
   const Estimator& estimator = spec.estimator;
   if (estimator.kind == EstimatorKind::kMedian && !design.paired) {
     return InvalidArgument("estimator", "median needs pairs, but these arms are independent",
-                           "use --estimator hl or quantile:0.5 with --runs N");
-  }
-  if (estimator.kind == EstimatorKind::kQuantile &&
-      !(estimator.quantile > 0 && estimator.quantile < 1)) {
-    return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
-                           "write, for example, --estimator quantile:0.99");
+                           "use --estimator quantile:0.5, or hl with --runs N");
   }
   TRY_VOID(CheckQuantileRuns(design, FewestGates(spec)));
   if (IsForOneLook(design) && !design.OneLook()) {
@@ -155,6 +170,15 @@ Result<void> CheckLevel(const SessionSpec& spec) {
                            "write, for example, --pass-confidence 95%");
   }
   return {};
+}
+
+Result<void> CheckQuantile(const Estimator& estimator) {
+  if (estimator.kind != EstimatorKind::kQuantile ||
+      (estimator.quantile > 0 && estimator.quantile < 1)) {
+    return {};
+  }
+  return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
+                         "write, for example, --estimator quantile:0.99");
 }
 
 Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
@@ -199,10 +223,31 @@ std::uint64_t MostValues(const SessionSpec& spec, const SequentialDesign& design
   return blocks * most;
 }
 
+/// Returns the first look of a watched quantile: the smallest n at which its order statistics have
+/// an interval. With the first look there, no look is wasted on an interval that cannot exist.
+Result<std::uint64_t> FirstQuantileLook(const SessionSpec& spec, const SequentialDesign& design) {
+  const double level = design.SmallerTwoSided() / static_cast<double>(FewestGates(spec));
+  TRY(const SequentialBoundary boundary, SequentialBoundary::Robbins(level, kFewestLooks));
+  // The level of the first look is the same for any n0.
+  const double of_arm = LevelOfOneLook(boundary, static_cast<double>(kFewestLooks)) / 2;
+  const auto fewest = FewestForRanks(spec.estimator.quantile, of_arm, kMostQuantileRuns);
+  if (!fewest) {
+    return InvalidArgument("estimator", "quantile needs more than a million runs for an interval",
+                           "choose a quantile further from the extremes");
+  }
+  return *fewest;
+}
+
 /// Plans the looks. It was already checked that the options can be combined.
 Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
   design.first_look = std::max(kFewestLooks, spec.limits.min_runs);
   design.fixed_blocks = spec.limits.runs;
+  // The interval of a measured arm may have one end, so it does not wait.
+  const bool compares = spec.estimator.kind == EstimatorKind::kQuantile && !IsMeasured(spec);
+  if (compares && !design.OneLook()) {
+    TRY(const std::uint64_t first, FirstQuantileLook(spec, design));
+    design.first_look = std::max(design.first_look, first);
+  }
   const auto& largest = spec.limits.max_runs;
   if (!largest) return {};
   if (*largest <= design.first_look && design.method != Method::kExactT &&
@@ -229,6 +274,7 @@ Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSourc
   TRY_VOID(CheckMethod(spec));
   TRY_VOID(CheckLevel(spec));
   TRY_VOID(CheckLimits(spec, source));
+  TRY_VOID(CheckQuantile(spec.estimator));
 
   SequentialDesign design;
   design.method = spec.method;

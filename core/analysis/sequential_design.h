@@ -30,7 +30,9 @@ struct SequentialDesign {
   std::optional<double> pass_alpha;  ///< one-sided level of a pass, if it has one of its own
   bool one_sided = false;            ///< each bound at alpha; printed p-values are halved
   ErrorRate error_rate = ErrorRate::kFamily;
-  std::uint64_t first_look = 8;               ///< n0, the first number of blocks with a look
+  /// n0, the first number of blocks with a look. For a watched quantile, it is at least the first
+  /// number at which its order statistics can have an interval.
+  std::uint64_t first_look = 8;
   std::optional<std::uint64_t> horizon;       ///< last look of the horizon boundary, in values
   std::optional<std::uint64_t> fixed_blocks;  ///< one look, after exactly this number of blocks
   std::optional<std::uint64_t> last_block;    ///< the limit `max_runs`
@@ -49,7 +51,8 @@ struct SequentialDesign {
     return rule.kind == RuleKind::kMargin && estimator.kind != EstimatorKind::kLognormalMean;
   }
   /// Returns whether several gates are decided together, by their p-values (family_decision.h). The
-  /// rule `precision` decides by widths, and the p-value of a bootstrap is too coarse.
+  /// rule `precision` decides by widths, and the p-value of a bootstrap is too coarse, by which
+  /// quantiles are judged at one look.
   bool DecidesTogether() const {
     return rule.kind == RuleKind::kMargin && estimator.kind != EstimatorKind::kQuantile;
   }
@@ -69,6 +72,11 @@ struct SequentialDesign {
   }
   /// Returns the level for the two-sided formulas if the user states `level`.
   double TwoSided(double level) const { return one_sided ? 2 * level : level; }
+  /// Returns the smaller level of both ends, for the two-sided formulas. Where both ends need an
+  /// interval, it decides how many values are enough.
+  double SmallerTwoSided() const {
+    return pass_alpha ? std::min(TwoSided(alpha), 2 * *pass_alpha) : TwoSided(alpha);
+  }
   /// Returns the design for metrics without a gate. It is always two-sided and has one level,
   /// because a flag can err in both directions.
   SequentialDesign ForInfo() const {
@@ -89,9 +97,10 @@ enum class DataSource { kSession, kTable };
 Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec,
                                               DataSource source = DataSource::kSession);
 
-/// Checks whether `quantile:P` can have an interval if `gates` gates share the level, so that an
-/// impossible request is rejected before the first run. MakeSequentialDesign() calls it for the
-/// gates that the spec names, and it is called again when all gates are known.
+/// Checks whether `quantile:P` can have an interval within the largest number of runs, if there is
+/// one, and if `gates` gates share the level, so that an impossible request is rejected before the
+/// first run. MakeSequentialDesign() calls it for the gates that the spec names, and it is called
+/// again when all gates are known.
 /// @errors kInvalidArgument, which suggests more runs or fewer gates
 Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates);
 

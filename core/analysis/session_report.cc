@@ -257,6 +257,17 @@ bool IsAbout(const Warning& warning, const Comparison& gate) {
          is(warning.reference, gate.reference);
 }
 
+/// Removes what follows from a model that the values reject, so that neither an order of the arms
+/// nor a mean over benchmarks is based on it.
+void DropInference(Comparison& gate) {
+  for (std::optional<Effect>* const effect : {&gate.change, &gate.difference}) {
+    if (!*effect) continue;
+    (*effect)->lo.reset();
+    (*effect)->hi.reset();
+  }
+  gate.p_value.reset();
+}
+
 }  // namespace
 
 void Invalidate(std::span<const Warning> warnings, Report& report) {
@@ -264,6 +275,7 @@ void Invalidate(std::span<const Warning> warnings, Report& report) {
     if (warning.severity != Severity::kInvalidates) continue;
     for (Comparison& gate : report.comparisons) {
       if (!IsAbout(warning, gate)) continue;
+      if (warning.code == Reason("not_lognormal")) DropInference(gate);
       if (gate.verdict == Verdict::kUndecided) {
         // The warning becomes the reason, unless the gate already has one.
         if (gate.reason.empty()) gate.reason = warning.code;

@@ -105,10 +105,12 @@ Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
   return {};
 }
 
-// Returns whether an estimator permits only one look. Quantiles and subselections do not have a
-// sequential form.
-bool LooksOnceOnly(const Estimator& estimator) {
+// Returns whether an estimator takes one look at a table unless a method is named. The error of
+// lognormal-mean and of subselections is known only for one look, and a quantile has a shorter
+// interval there.
+bool LooksOnce(const Estimator& estimator) {
   return estimator.kind == EstimatorKind::kQuantile ||
+         estimator.kind == EstimatorKind::kLognormalMean ||
          estimator.kind == EstimatorKind::kSubselection;
 }
 
@@ -131,7 +133,7 @@ Method ChooseMethod(const MeasurementTable& table, const TableOptions& options) 
   if (options.method) return *options.method;
   if (options.classic_interval) return Method::kFixed;
   if (options.spec.schedule.kind == ScheduleKind::kCoin) return Method::kWelch;
-  if (table.has_pairs && !LooksOnceOnly(options.spec.estimator)) return Method::kPaired;
+  if (table.has_pairs && !LooksOnce(options.spec.estimator)) return Method::kPaired;
   return Method::kFixed;
 }
 

@@ -159,8 +159,9 @@ KeptValues::Method QuantileMethod(const SequentialDesign& design, bool rate) {
 }
 
 // `lognormal-mean` (docs/statistics.md section 5): the ratio of the means of two log-normal arms,
-// under watching or at one look, in O(1) per value. The arms are treated as independent even if
-// they are pairs. Only ratios are supported.
+// at one look, in O(1) per value. Before the look there is only the estimate, because the interval
+// would not hold under watching. The arms are treated as independent even if they are pairs. Only
+// ratios are supported.
 class LognormalMean final : public EffectEstimator {
  public:
   using EffectEstimator::EffectEstimator;
@@ -178,19 +179,15 @@ class LognormalMean final : public EffectEstimator {
     Inference inference{.centre = estimate ? estimate->estimate : 0,
                         .allowance = Allowance(look.resolution)};
     if (look.level == nullptr) return inference;
-    if (!look.once && fewer < look.level->boundary().first_look()) return std::nullopt;
-    const double information = Information();
+    if (!look.once) return std::nullopt;
     if (look.decides) {
       const auto p = LognormalMeanP(reference_.logs, candidate_.logs, subject().Hypothesis(),
                                     inference.allowance);
-      inference.finding = {
-          .p = p ? *p : 1, .information = information, .direction = SignOf(inference.centre)};
+      inference.finding = {.p = p ? *p : 1, .direction = SignOf(inference.centre)};
     }
     inference.rounding = kRoundingFactor * (1 + std::abs(inference.centre));
     const auto interval = look.level->EndsOf([&](const EndLevel& end) -> std::optional<Interval> {
-      const double alpha =
-          look.once ? end.two_sided() : LevelOfOneLook(end.boundary(), information);
-      const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
+      const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, end.two_sided());
       return at_level ? at_level->interval : std::nullopt;
     });
     inference.SetInterval(interval, inference.allowance);
@@ -216,11 +213,6 @@ class LognormalMean final : public EffectEstimator {
   double Allowance(double resolution) const {
     if (!NeedsAllowance(reference_.raw, candidate_.raw, resolution)) return 0;
     return RatioAllowance(reference_.raw, candidate_.raw, resolution);
-  }
-
-  // Returns the number of pairs with the same information as the logs of two independent arms.
-  double Information() const {
-    return EstimateWelchDifference(reference_.logs, candidate_.logs).information;
   }
 
   Arm reference_;
@@ -375,6 +367,7 @@ std::unique_ptr<EffectEstimator> MakeValueEstimator(const SequentialDesign& desi
     case EstimatorKind::kLognormalMean:
       return std::make_unique<LognormalMean>(subject);
     case EstimatorKind::kQuantile:
+      if (!design.OneLook()) return MakeWatchedQuantile(design, subject);
       return std::make_unique<KeptValues>(subject, kFewestForQuantile,
                                           QuantileMethod(design, subject.rate));
     case EstimatorKind::kMedian:

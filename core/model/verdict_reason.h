@@ -79,6 +79,9 @@ inline constexpr VerdictReason kVerdictReasons[] = {
      "{metric} of {candidate} regressed against {reference}, but a second phase of fresh runs did "
      "not confirm it",
      ""},
+    {"not_lognormal", "not log-normal",
+     "{metric} of {reference} or {candidate} is not log-normal, so lognormal-mean cannot judge it",
+     ""},
     {"intervals_disjoint", "looks exclude each other",
      "two looks at {metric} of {candidate} exclude each other, so there is no interval", ""},
 };

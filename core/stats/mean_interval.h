@@ -1,19 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-
-#include "core/base/result.h"
-#include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/paired.h"
 
 namespace benchd {
 
-/// Intervals for one arm by itself: its mean, or a quantile of its values (docs/statistics.md,
-/// section 12). They are valid for one look at a level; under watching, a look takes the critical t
-/// of SequentialBoundary::CriticalT(), or the level LevelOfOneLook().
+/// Intervals for the mean of one arm by itself (docs/statistics.md, section 12). They are valid for
+/// one look at a level; under watching, a look takes the critical t of
+/// SequentialBoundary::CriticalT(). Those of a quantile are in order_statistics.h.
 
 /// Returns whether log(mean) exists: the moments are finite, and the mean is within 1e-90 .. 1e90.
 bool LogMeanDefined(const Moments& values);
@@ -51,35 +45,5 @@ Interval SkewedInterval(const PairedEstimate& estimate, double t);
 /// Returns whether the steps of a metric affect the statistics of an arm: its standard deviation is
 /// below 0.6 steps (as NeedsAllowance() for two arms).
 bool NeedsAllowance(const Moments& values, double resolution);
-
-/// The ranks, from 1, of the order statistics that bound a quantile. A rank is absent if even the
-/// extreme value does not bound the quantile at the level.
-struct QuantileRanks {
-  std::optional<std::uint64_t> lo;
-  std::optional<std::uint64_t> hi;
-  bool operator==(const QuantileRanks&) const = default;
-};
-
-/// Returns the largest rank l with P(Bin(n, p) <= l - 1) <= alpha / 2, and the smallest rank u with
-/// P(Bin(n, p) >= u) <= alpha / 2. Then [x_(l), x_(u)] covers the p-quantile of any distribution
-/// with a probability of at least 1 - alpha.
-///
-/// @param n      number of values, at least 1
-/// @param p      in (0, 1)
-/// @param alpha  two-sided level in (0, 1)
-/// Source: W. R. Thompson, Annals of Mathematical Statistics 7 (1936) 122-128.
-QuantileRanks RanksOfQuantile(std::uint64_t n, double p, double alpha);
-
-/// Returns the smallest number of values with which RanksOfQuantile() has both ranks: the smallest
-/// n with max(p, 1 - p)^n <= alpha / 2.
-///
-/// @return nothing if it exceeds `most`
-std::optional<std::uint64_t> ValuesForQuantile(double p, double alpha, std::uint64_t most);
-
-/// Estimates the p-quantile (type 7) of a sample, with the interval of these ranks. An end without
-/// a rank is infinite. There is no interval if both are infinite.
-///
-/// @param sorted  ascending; at least one value
-OneLook QuantileInterval(std::span<const double> sorted, double p, const QuantileRanks& ranks);
 
 }  // namespace benchd

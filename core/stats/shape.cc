@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/try.h"
+#include "core/stats/shape_permutation.h"
 
 namespace benchd {
 namespace {
@@ -14,13 +15,6 @@ constexpr std::size_t kFewestForDip = 4;
 
 bool IsBeyond(const std::optional<RankTrend>& trend, const std::optional<LevelChange>& change) {
   return (trend && IsTrend(*trend)) || (change && IsLevelChange(*change));
-}
-
-std::vector<double> Scaled(std::span<const double> values, double mean, Contrast contrast) {
-  std::vector<double> scaled(values.begin(), values.end());
-  for (double& value : scaled)
-    value = contrast == Contrast::kLogRatio ? value / mean : value - mean;
-  return scaled;
 }
 
 void DiagnosePairs(std::span<const double> b, std::span<const double> c, Contrast contrast,
@@ -56,7 +50,10 @@ ArmShape ShapeOf(std::span<const double> values, bool judge_shape) {
 bool ArmShape::Drifts() const { return IsBeyond(trend, level_change); }
 bool ArmShape::SeveralModes() const { return dip && *dip > DipThreshold(n); }
 bool Diagnosis::PairsDrift() const { return IsBeyond(pair_trend, pair_level_change); }
-bool Diagnosis::ShapesDiffer() const { return shapes && shapes->p < kShapeLevel; }
+bool Diagnosis::PairsCorrelated() const {
+  return pair_trend && pair_trend->z > kCorrelatedCritical;
+}
+bool Diagnosis::ShapesDiffer() const { return same_shape_p && *same_shape_p <= kShapeLevel; }
 
 bool ShapeIsVisible(const Moments& raw_b, const Moments& raw_c, double resolution) {
   return std::min(raw_b.standard_deviation(), raw_c.standard_deviation()) >=
@@ -77,9 +74,9 @@ Result<Diagnosis> Diagnose(std::span<const double> base, std::span<const double>
   diagnosis.candidate = ShapeOf(candidate, options.judge_shape);
   const bool scalable = options.contrast == Contrast::kDifference || (b.mean() > 0 && c.mean() > 0);
   if (options.judge_shape && scalable) {
-    const Result<KolmogorovSmirnov> shapes = CompareDistributions(
-        Scaled(base, b.mean(), options.contrast), Scaled(candidate, c.mean(), options.contrast));
-    if (shapes) diagnosis.shapes = *shapes;
+    const Result<double> p = SameShapeP(base, candidate, options.contrast,
+                                        options.paired ? Pairing::kPaired : Pairing::kIndependent);
+    if (p) diagnosis.same_shape_p = *p;
   }
   if (options.paired) DiagnosePairs(base, candidate, options.contrast, diagnosis);
   return diagnosis;
@@ -95,6 +92,7 @@ std::vector<DataWarning> WarningsOf(const Diagnosis& diagnosis) {
   add(base.Drifts(), DataFinding::kArmDrifts, WhichArm::kBase);
   add(candidate.Drifts(), DataFinding::kArmDrifts, WhichArm::kCandidate);
   add(diagnosis.PairsDrift(), DataFinding::kPairsDrift, WhichArm::kBoth);
+  add(diagnosis.PairsCorrelated(), DataFinding::kPairsCorrelated, WhichArm::kBoth);
   add(diagnosis.ShapesDiffer(), DataFinding::kShapesDiffer, WhichArm::kBoth);
   add(base.fences && base.fences->AnyOutside(), DataFinding::kOutliers, WhichArm::kBase);
   add(candidate.fences && candidate.fences->AnyOutside(), DataFinding::kOutliers,

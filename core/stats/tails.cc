@@ -73,7 +73,8 @@ double FairCoinLowerTail(double n, double k) {
 }
 
 double BinomialLowerTail(double n, double k, double p) {
-  // The complement of ibeta in p keeps the digits of a p next to 0.
+  if (k < 0) return 0;
+  // The complement of ibeta in p keeps the digits of a small tail, and of a p next to 0.
   return k >= n ? 1 : boost::math::ibetac(k + 1, n - k, p, Quiet());
 }
 

@@ -37,7 +37,7 @@ double ChiSquareUpperQuantile(double p, double dof);
 double FairCoinLowerTail(double n, double k);
 
 /// Returns P(B <= k), where B is the number of successes in n independent trials that each succeed
-/// with probability p in (0, 1). n and k must be integers, k <= n.
+/// with probability p in (0, 1). n and k must be integers, k <= n; 0 for k < 0.
 double BinomialLowerTail(double n, double k, double p);
 
 /// Finds the point at which a function that falls on [low, high] crosses `level`, to the last bit,

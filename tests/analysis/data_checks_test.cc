@@ -80,6 +80,119 @@ TEST(DataChecksTest, DifferencesThatDriftWeakenTheGuarantee) {
   EXPECT_TRUE(Has(WarningCodes(200, PlainValue, drifting), "pairs_drift"));
 }
 
+/// The values of an arm that is AR(1) by itself.
+MakeValue Autocorrelated(double persistence) {
+  return [persistence, state = 0.0](int, std::mt19937_64& random) mutable {
+    state = persistence * state + std::sqrt(1 - persistence * persistence) * CheckedNormal(random);
+    return 10 + 0.1 * state;
+  };
+}
+
+// docs/statistics.md section 8: most sessions of 100 pairs of arms that are AR(0.3) each by itself.
+TEST(DataChecksTest, ArmsThatAreAutocorrelatedEachByItselfWeakenTheGuarantee) {
+  std::mt19937_64 random(kDataSeed);
+  int seen = 0;
+  int false_alarms = 0;
+  for (int session = 0; session < 200; ++session) {
+    for (const double persistence : {0.3, 0.0}) {
+      const MakeValue base = Autocorrelated(persistence);
+      const MakeValue candidate = Autocorrelated(persistence);
+      CheckedValues values(true);
+      for (int i = 0; i < 100; ++i) {
+        const ArmValue b{base(i, random), true};
+        const ArmValue c{candidate(i, random), true};
+        values.Add({&b, 1}, {&c, 1});
+      }
+      for (const Warning& warning : CheckData(values, kMetric, MarginKind::kRatio, kNames)) {
+        if (!warning.code.starts_with("pairs_")) continue;
+        ++(persistence > 0 ? seen : false_alarms);
+      }
+    }
+  }
+  EXPECT_GT(seen, 100);
+  EXPECT_LE(false_alarms, 5);
+}
+
+TEST(DataChecksTest, PairsThatDriftAreNotAlsoCalledCorrelated) {
+  const auto drifting = [](int i, std::mt19937_64& random) {
+    return 10 + 0.005 * i + 0.1 * CheckedNormal(random);
+  };
+  EXPECT_FALSE(Has(WarningCodes(200, PlainValue, drifting), "pairs_correlated"));
+}
+
+// More than chance, but too little for `pairs_drift`, which has a lower level.
+TEST(DataChecksTest, CorrelatedPairsAreNamedWithTheirCorrelation) {
+  for (const double persistence : {0.1, 0.15, 0.2, 0.25, 0.3, 0.35}) {
+    for (const Warning& warning :
+         Check(100, Autocorrelated(persistence), Autocorrelated(persistence), true, kMetric)) {
+      if (warning.code != "pairs_correlated") continue;
+      EXPECT_EQ(warning.severity, Severity::kCaution);
+      EXPECT_WORDING(WarningText(warning));
+      return;
+    }
+  }
+  FAIL() << "no warning";
+}
+
+// Both arms have the same rare slow runs, whose number moves the means.
+TEST(DataChecksTest, LikeArmsWithRareSlowRunsHaveTheSameShape) {
+  const auto slow = [](int, std::mt19937_64& random) {
+    return (10 + 0.1 * CheckedNormal(random)) * (random() % 50 == 0 ? 2 : 1);
+  };
+  EXPECT_FALSE(Has(WarningCodes(60, slow, slow), "shapes_differ"));
+  EXPECT_FALSE(Has(WarningCodes(300, slow, slow), "shapes_differ"));
+  EXPECT_FALSE(Has(WarningCodes(300, slow, slow, false), "shapes_differ"));
+}
+
+double LogNormalValue(int, std::mt19937_64& random) {
+  return 10 * std::exp(0.5 * CheckedNormal(random));
+}
+
+TEST(DataChecksTest, AGateByLognormalMeanIsInvalidIfAnArmIsNotLogNormal) {
+  CheckOptions by_lognormal;
+  by_lognormal.by_lognormal = true;
+  const auto slow = [](int i, std::mt19937_64& random) {
+    return LogNormalValue(i, random) * (random() % 100 == 0 ? 1000 : 1);
+  };
+  const auto check = [&](const MakeValue& base, const MakeValue& candidate) {
+    return Check(200, base, candidate, true, kMetric, by_lognormal);
+  };
+  for (const bool of_candidate : {false, true}) {
+    const auto warnings = of_candidate ? check(LogNormalValue, slow) : check(slow, LogNormalValue);
+    const auto found = std::ranges::find(warnings, "not_lognormal", &Warning::code);
+    ASSERT_NE(found, warnings.end());
+    EXPECT_EQ(found->severity, Severity::kInvalidates);
+    EXPECT_EQ(found->metric, "wall_time");
+    EXPECT_EQ(found->reference, "base");
+    EXPECT_EQ(found->arm, "candidate") << "a gate is named by its candidate";
+    EXPECT_WORDING(WarningText(*found));
+  }
+  const auto fits = check(LogNormalValue, LogNormalValue);
+  EXPECT_EQ(std::ranges::find(fits, "not_lognormal", &Warning::code), fits.end());
+  // Other estimators do not rely on it.
+  EXPECT_FALSE(Has(WarningCodes(200, slow, slow), "not_lognormal"));
+}
+
+// Also of a run beyond those that are kept.
+TEST(DataChecksTest, AGateByAQuantileStatesTheBestRuns) {
+  CheckOptions by_quantile;
+  by_quantile.by_quantile = true;
+  const auto best_last = [](int i, std::mt19937_64& random) {
+    return i == static_cast<int>(kMostCheckedValues) ? 2 : PlainValue(i, random);
+  };
+  KnownMetric rate{"ops", "1/s", Better::kHigher, 1e-9, true};
+  for (const KnownMetric& metric : {kMetric, rate}) {
+    const auto warnings = Check(static_cast<int>(kMostCheckedValues) + 1, best_last, PlainValue,
+                                true, metric, by_quantile);
+    ASSERT_FALSE(warnings.empty());
+    EXPECT_EQ(warnings[0].code, "best_run");
+    EXPECT_EQ(warnings[0].severity, Severity::kNote);
+    EXPECT_WORDING(WarningText(warnings[0]));
+  }
+  EXPECT_TRUE(Has(WarningCodes(3, PlainValue, PlainValue, true, kMetric, by_quantile), "best_run"));
+  EXPECT_FALSE(Has(WarningCodes(20, PlainValue, PlainValue), "best_run"));
+}
+
 TEST(DataChecksTest, ArmsOfDifferentShapeAreNamed) {
   const auto two_modes = [](int, std::mt19937_64& random) {
     return (random() % 2 == 0 ? 9 : 11) + 0.1 * CheckedNormal(random);

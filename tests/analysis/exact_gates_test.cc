@@ -428,8 +428,10 @@ TEST(ExactGatesTest, WhatNeedsAnIntervalOrARatioIsRefused) {
     return analysis ? Error{} : analysis.error();
   };
   EXPECT_WORDING(refusal([](SessionSpec& spec) { spec.rule = {RuleKind::kPrecision, 0.01}; }));
-  EXPECT_WORDING(
-      refusal([](SessionSpec& spec) { spec.estimator.kind = EstimatorKind::kLognormalMean; }));
+  EXPECT_WORDING(refusal([](SessionSpec& spec) {
+    spec.estimator.kind = EstimatorKind::kLognormalMean;
+    spec.limits.runs = 10;
+  }));
   EXPECT_WORDING(refusal([](SessionSpec& spec) {
     spec.benchmarks[0].parse.clear();
     spec.benchmarks[0].gates = {ExactGate("cpu_time")};
@@ -437,6 +439,7 @@ TEST(ExactGatesTest, WhatNeedsAnIntervalOrARatioIsRefused) {
   // Without :exact, these two judge a count of work as they judge anything else.
   SessionSpec spec = Exact(GateWithoutMargin("instructions"));
   spec.estimator.kind = EstimatorKind::kLognormalMean;
+  spec.limits.runs = 8;
   EXPECT_FALSE(Find(Constant(spec, 1e6, 1e6), "instructions").basis);
 }
 

@@ -35,7 +35,7 @@ const std::vector<Approach>& Approaches() {
       {"exact-t", Method::kExactT, EstimatorKind::kMean, {}},
       {"hl", Method::kPaired, EstimatorKind::kHodgesLehmann, {}},
       {"median", Method::kPaired, EstimatorKind::kMedian, {}},
-      {"lognormal-mean", Method::kPaired, EstimatorKind::kLognormalMean, {}}};
+      {"quantile", Method::kPaired, EstimatorKind::kQuantile, {}}};
   return approaches;
 }
 
@@ -43,6 +43,7 @@ SessionSpec SpecFor(const Approach& approach, double margin) {
   SessionSpec spec = Two();
   spec.method = approach.method;
   spec.estimator.kind = approach.estimator;
+  spec.estimator.quantile = approach.estimator == EstimatorKind::kQuantile ? 0.5 : 0;
   spec.limits.max_runs = approach.max_runs;
   spec.benchmarks[0].gates = {RatioGate("wall_time", margin)};
   return spec;

@@ -99,16 +99,19 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   const Estimator quantile{EstimatorKind::kQuantile, 0.9};
   const Estimator subselection{EstimatorKind::kSubselection, 0};
   const ErrorCode code = ErrorCode::kInvalidArgument;
-  for (const Estimator& once : {quantile, subselection}) {
+  const Estimator lognormal{EstimatorKind::kLognormalMean, 0};
+  for (const Estimator& once : {lognormal, subselection}) {
     ExpectRefused(with(Method::kPaired, once, {}), code, "estimator");
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, once, 200))));
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, once, 200))));
   }
   ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator");
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, hl, 20))));
-  for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
+  for (const Estimator& watched : {hl, median, quantile}) {
     EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, watched, {}))));
   }
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, quantile, {}))));
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, quantile, 200))));
   ExpectRefused(with(Method::kPaired, quantile, 99), code, "estimator");
   // resampling.h: at 99 % P = 0.99 needs 528 values.
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
@@ -117,8 +120,77 @@ TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   // So extreme that 1 - P rounds to 1.
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
                 "estimator");
+  ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, {}), code, "estimator");
   ExpectRefused(with(Method::kWelch, median, 20), code, "estimator");
-  ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, 200), code, "estimator");
+  for (const std::optional<std::uint64_t> runs : {std::optional<std::uint64_t>(200), {}}) {
+    ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, runs), code, "estimator");
+  }
+}
+
+// The numbers of docs/statistics.md section 5, which tests/golden/levels.py computes.
+TEST(SequentialDesignTest, AWatchedQuantileFirstLooksWhereItCanHaveAnInterval) {
+  const auto first_look = [](double quantile, double alpha, std::uint64_t min_runs = 8,
+                             std::size_t gates = 1) {
+    return MakeSequentialDesign(PlannedSpec([&](SessionSpec& s) {
+             s.estimator = {EstimatorKind::kQuantile, quantile};
+             s.alpha = alpha;
+             s.limits.min_runs = min_runs;
+             const Benchmark one = s.benchmarks.front();
+             s.benchmarks.assign(gates, one);
+           }))
+        ->first_look;
+  };
+  EXPECT_EQ(first_look(0.1, 0.01), 82u);
+  EXPECT_EQ(first_look(0.9, 0.01), 82u);
+  EXPECT_EQ(first_look(0.1, 0.05), 64u);
+  EXPECT_EQ(first_look(0.5, 0.01), 13u);
+  EXPECT_EQ(first_look(0.99, 0.01), 854u);
+  EXPECT_EQ(first_look(0.1, 0.01, 200), 200u);
+  EXPECT_EQ(first_look(0.1, 0.01, 8, 10), 107u) << "the level of ten gates at 1 % is 0.1 %";
+}
+
+// With passes at a level of their own, the end with the smaller level decides.
+TEST(SequentialDesignTest, AWatchedQuantileWaitsUntilBothEndsCanHaveAnInterval) {
+  const auto first_look = [](double alpha, double pass_confidence) {
+    return MakeSequentialDesign(PlannedSpec([&](SessionSpec& s) {
+             s.estimator = {EstimatorKind::kQuantile, 0.1};
+             s.alpha = alpha;
+             s.pass_confidence = pass_confidence;
+           }))
+        ->first_look;
+  };
+  EXPECT_EQ(first_look(0.01, 0.95), 82u);
+  EXPECT_EQ(first_look(0.05, 0.995), 82u);
+  EXPECT_EQ(first_look(0.05, 0.95), 64u);
+}
+
+// The interval of a measured arm may have one end, so its looks begin as those of a mean.
+TEST(SequentialDesignTest, AMeasuredQuantileIsLookedAtFromTheEighthBlockOn) {
+  const SequentialDesign design = MakeSequentialDesign(PlannedSpec([](SessionSpec& s) {
+                                    s.estimator = {EstimatorKind::kQuantile, 0.99};
+                                    for (Arm& arm : s.benchmarks.front().arms) {
+                                      arm.role = ArmRole::kMeasured;
+                                    }
+                                  })).value();
+  EXPECT_EQ(design.first_look, 8u);
+}
+
+TEST(SequentialDesignTest, AWatchedQuantileMayHaveAHorizon) {
+  const auto with = [](std::uint64_t most) {
+    return [most](SessionSpec& s) {
+      s.estimator = {EstimatorKind::kQuantile, 0.1};
+      s.limits.max_runs = most;
+    };
+  };
+  EXPECT_EQ(MakeSequentialDesign(PlannedSpec(with(300)))->horizon, 300u);
+  // One look has a bootstrap interval, which needs 100 values.
+  ExpectRefused(with(60), ErrorCode::kInvalidArgument, "estimator");
+  // With fifty gates more than the spec names, the horizon leaves no interval.
+  const SequentialDesign design = MakeSequentialDesign(PlannedSpec(with(90))).value();
+  EXPECT_TRUE(CheckQuantileRuns(design, 1));
+  const Result<void> refused = CheckQuantileRuns(design, 1000);
+  ASSERT_FALSE(refused);
+  EXPECT_WORDING(refused.error());
 }
 
 // resampling.h: 10 000 resamples distinguish levels from 0.0002 on, 0.01 / 50.

@@ -104,7 +104,8 @@ class ReplayTest(Replay, DaemonTest):
             self.values("t:100:1"), self.values("t:105:1"))
 
     def test_the_other_estimators(self):
-        for options in (("hl",), ("lognormal-mean",), ("quantile:0.5", "--runs", "100"),
+        for options in (("hl",), ("lognormal-mean", "--runs", "30"), ("quantile:0.5",),
+                        ("quantile:0.5", "--runs", "100"),
                         ("hl", "--method", "welch", "--runs", "12")):
             with self.subTest(options=options):
                 self.assert_reproduced(

@@ -46,14 +46,15 @@ class MethodTest(DaemonTest):
                 self.assert_ten_percent(comparison)
 
     def test_each_estimator_that_may_be_watched_finds_ten_percent(self):
-        for estimator in ("mean", "hl", "median", "lognormal-mean"):
+        for estimator in ("mean", "hl", "median", "quantile:0.25"):
             with self.subTest(estimator=estimator):
                 comparison = self.compare("--estimator", estimator)
                 self.assertEqual(comparison["estimator"], estimator)
                 self.assert_ten_percent(comparison)
 
     def test_estimators_for_one_look_find_ten_percent(self):
-        for estimator, runs in (("quantile:0.5", "100"), ("subselection", "8")):
+        for estimator, runs in (("quantile:0.5", "100"), ("lognormal-mean", "30"),
+                                ("subselection", "8")):
             with self.subTest(estimator=estimator):
                 comparison = self.compare("--estimator", estimator, "--runs", runs)
                 self.assertEqual(comparison["estimator"], estimator)
@@ -93,7 +94,8 @@ class MethodTest(DaemonTest):
             (("--schedule", "coin", "--estimator", "median"), "median"),
             (("--method", "exact-t", "--runs", "20"), "exact-t"),
             (("--method", "exact-t", "--estimator", "hl"), "exact-t"),
-            (("--estimator", "quantile:0.9"), "--runs"),
+            (("--estimator", "lognormal-mean"), "--runs"),
+            (("--estimator", "quantile:0.1", "--max-runs", "40"), "quantile"),
             (("--estimator", "subselection"), "--runs"),
             (("--estimator", "quantile:1.5", "--runs", "100"), "quantile"),
             (("--rule", "precision:1%", "--runs", "20"), "precision"),

@@ -213,28 +213,5 @@ TEST(CoverageTest, WatchingHodgesLehmannAndTheMedianKeepsTheLevel) {
   EXPECT_GT(median, 0.2) << "seed " << kCoverageSeed;
 }
 
-TEST(CoverageTest, WatchingLognormalMeansKeepsTheLevel) {
-  const auto boundary = SequentialBoundary::Robbins(kCoverageAlpha, 8).value();
-  Random random(kCoverageSeed);
-  std::normal_distribution<double> logs(0, 0.8);
-  int missed = 0;
-  for (int repetition = 0; repetition < 300; ++repetition) {
-    Moments base;
-    Moments candidate;
-    bool wrong = false;
-    for (int n = 1; n <= 200; ++n) {
-      base.Add(logs(random));
-      candidate.Add(logs(random));
-      if (n < 8) continue;
-      const double level = LevelOfOneLook(boundary, n);
-      wrong = wrong || Excludes(LognormalMeanRatio(base, candidate, level)->interval, 0);
-    }
-    missed += wrong;
-  }
-  // 5 % of 300, plus two standard errors.
-  EXPECT_LE(missed, 22) << "seed " << kCoverageSeed;
-  EXPECT_GT(missed, 0) << "seed " << kCoverageSeed;
-}
-
 }  // namespace
 }  // namespace benchd

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,55 +94,6 @@ TEST(MeanIntervalTest, ALogarithmNeedsAMeanAboveZeroThatKeepsItsDigits) {
 TEST(MeanIntervalTest, TheSpreadDecidesWhetherStepsCount) {
   EXPECT_TRUE(NeedsAllowance(Of({1, 1, 2, 1}), 1));      // sd 0.5
   EXPECT_FALSE(NeedsAllowance(Of({1, 2, 1, 2, 3}), 1));  // sd 0.84
-}
-
-TEST(QuantileRanksTest, AgreeWithSumsOfTheBinomialLaw) {
-  for (const nlohmann::json& one : golden::ReadFile("measure.json").at("ranks")) {
-    SCOPED_TRACE(one.dump());
-    const QuantileRanks ranks = RanksOfQuantile(one.at("n"), one.at("p"), one.at("alpha"));
-    const auto expected = [&one](const char* end) {
-      return one.at(end).is_null() ? std::optional<std::uint64_t>()
-                                   : std::optional(one.at(end).get<std::uint64_t>());
-    };
-    EXPECT_EQ(ranks.lo, expected("lo"));
-    EXPECT_EQ(ranks.hi, expected("hi"));
-  }
-}
-
-TEST(QuantileRanksTest, TheFewestValuesAreTheFirstWithBothRanks) {
-  for (const double p : {0.01, 0.25, 0.5, 0.9, 0.99}) {
-    for (const double alpha : {0.001, 0.01, 0.1, 0.5, 0.9}) {
-      const auto fewest = ValuesForQuantile(p, alpha, 10'000);
-      ASSERT_TRUE(fewest) << p << " " << alpha;
-      const auto both = [&](std::uint64_t n) {
-        const QuantileRanks ranks = RanksOfQuantile(n, p, alpha);
-        return ranks.lo && ranks.hi;
-      };
-      EXPECT_TRUE(both(*fewest)) << p << " " << alpha;
-      EXPECT_TRUE(*fewest == 1 || !both(*fewest - 1)) << p << " " << alpha;
-    }
-  }
-  EXPECT_EQ(ValuesForQuantile(1 - 1e-9, 0.01, 1'000'000), std::nullopt);
-}
-
-TEST(QuantileIntervalTest, TakesTheOrderStatisticsOfItsRanks) {
-  const std::vector<double> sorted = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const OneLook both = QuantileInterval(sorted, 0.5, {2, 8});
-  EXPECT_EQ(both.estimate, 5);
-  EXPECT_EQ(both.interval, (Interval{2, 8}));
-  const OneLook open = QuantileInterval(sorted, 0.75, {4, std::nullopt});
-  EXPECT_EQ(open.estimate, 7);
-  EXPECT_EQ(open.interval, (Interval{4, std::numeric_limits<double>::infinity()}));
-  EXPECT_EQ(QuantileInterval(sorted, 0.5, {}).interval, std::nullopt);
-}
-
-// The median is the quantile 0.5: both searches find the same ranks.
-TEST(QuantileIntervalTest, OfOneHalfIsSymmetric) {
-  for (const std::uint64_t n : {9U, 30U, 101U}) {
-    const QuantileRanks ranks = RanksOfQuantile(n, 0.5, 0.05);
-    ASSERT_TRUE(ranks.lo && ranks.hi);
-    EXPECT_EQ(*ranks.lo, n + 1 - *ranks.hi);
-  }
 }
 
 }  // namespace

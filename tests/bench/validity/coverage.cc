@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLastWatched = 1000;
 // --min-runs of the rows; the levels of each are computed once.
-constexpr std::array<std::uint64_t, 3> kFirstLooks{kFirstLook, 30, 300};
+constexpr std::array<std::uint64_t, 4> kFirstLooks{kFirstLook, 30, 300, 100};
 // Relative to the candidate's CV: the width at which the rule `precision` stops.
 constexpr double kWidthInVariations = 0.8;
 // Random streams separate from those of Simulate(), which begin with a family's index.
@@ -50,8 +50,11 @@ const std::vector<WatchedMethod>& WatchedMethods() {
       {Method::kPrecision, 0, {"precision, at its end", "the last"}},
       {Method::kHodgesLehmann, 0, {"hl", "8, 9, ..., then by 5 %", true}},
       {Method::kMedian, 0, {"median", "8, 9, ...", true}},
-      {Method::kLognormalMean, 0, {"lognormal-mean", "8, 9, ..."}},
-      {Method::kLognormalMean, 1, {"lognormal-mean, --min-runs 30", "30, 31, ..."}},
+      {Method::kQuantile,
+       3,
+       {"quantile:0.1, --min-runs 100", "100, 105, ..., by 5 %", true, false, true}},
+      {Method::kLognormalMean, 0, {"(lognormal-mean)", "8, 9, ...", false, true}},
+      {Method::kLognormalMean, 1, {"(lognormal-mean)", "30, 31, ...", false, true}},
       {Method::kClassic, 0, {"(the peeking loop)", "2, 2 1/2, 3, ...", false, true}},
   };
   return methods;
@@ -109,8 +112,7 @@ Table Tabulate(const std::string& title, std::span<const CoverageRow> rows,
     std::vector<std::string> cells{rows[r].name, rows[r].looks};
     for (const CoverageOfFamily& result : results) {
       const Misses& misses = (result.*part)[r][level];
-      const bool apply =
-          misses.absent == 0 && !(rows[r].typical_change && LawsDiffer(*result.family));
+      const bool apply = misses.absent == 0 && !(rows[r].typical_change && result.family->unlike());
       cells.push_back(apply ? Share(misses.missed, misses.repetitions) : "-");
     }
     table.AddRow(std::move(cells));
@@ -125,10 +127,6 @@ Misses& Misses::operator+=(const Misses& other) {
   missed += other.missed;
   absent += other.absent;
   return *this;
-}
-
-bool LawsDiffer(const Family& family) {
-  return family.base != family.candidate || family.base_variation != family.candidate_variation;
 }
 
 std::span<const Family> CoverageFamilies() { return kFamilies; }

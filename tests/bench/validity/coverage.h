@@ -24,6 +24,7 @@ struct CoverageRow {
   std::string looks;            ///< the looks, in pairs
   bool typical_change = false;  ///< meaningless if the arms' laws differ
   bool bad_habit = false;       ///< its level is not promised
+  bool conservative = false;    ///< it errs so rarely that there is no lower bound to check
 };
 
 /// One family: [row][level], levels in the order of Options::alphas.
@@ -35,9 +36,6 @@ struct CoverageOfFamily {
 
 /// One look takes 20 times as long as watching, because of its bootstraps.
 enum class CoveragePart { kAll, kWatched };
-
-/// Whether the arms differ in more than location.
-bool LawsDiffer(const Family& family);
 
 /// Steady machines whose arms have equal means: CV 5 %, and log-normal values from 0 on with the
 /// spread of mmtests' values.

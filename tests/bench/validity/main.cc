@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/bench/validity/bands.h"
+#include "tests/bench/validity/checks.h"
 #include "tests/bench/validity/confirmation.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/intersection.h"
@@ -77,6 +78,12 @@ int Main(std::span<const char* const> words) {
   }
   if (line->measure) {
     const Result<std::string> report = MeasureReport(line->options, line->format);
+    if (!report) return Fail(report.error());
+    std::fputs(report->c_str(), stdout);
+    return 0;
+  }
+  if (line->checks) {
+    const Result<std::string> report = CheckReport(line->options, line->format);
     if (!report) return Fail(report.error());
     std::fputs(report->c_str(), stdout);
     return 0;

@@ -11,6 +11,7 @@
 #include "core/analysis/sequential_design.h"
 #include "core/stats/decision.h"
 #include "core/stats/mean_interval.h"
+#include "core/stats/order_statistics.h"
 #include "core/stats/paired.h"
 #include "tests/bench/validity/noise.h"
 #include "tests/bench/validity/repeat.h"
@@ -69,7 +70,7 @@ Truth TruthOf(const Family& family, const Options& options, std::uint64_t number
   for (double& value : values) value = source.Next().candidate;
   std::ranges::sort(values);
   const bool moves = family.machine == Machine::kAutoregressive;
-  return {.mean = moves ? std::exp(kFactorDeviation * kFactorDeviation / 2) : 1,
+  return {.mean = family.mean() * (moves ? std::exp(kFactorDeviation * kFactorDeviation / 2) : 1),
           .median = QuantileType7(values, 0.5).value(),
           .slow = QuantileType7(values, kSlow).value()};
 }

@@ -36,6 +36,8 @@ enum class Machine {
   kRandomWalk,      ///< log factor takes a normal step of 1 % before each block
   kTrend,           ///< 30 % slower per 1000 blocks
   kStep,            ///< 20 % slower from a block on that is drawn among the first 1000
+  kSine,            ///< a sine of 10 % over the runs, with a period of 2.1 runs: about a block
+  kBursts,          ///< every second run is 20 % slower: one of each block
 };
 
 /// One kind of data for a method.
@@ -47,12 +49,24 @@ struct Family {
   bool in_suites = false;  ///< also simulated in suites of gates, as are families named by --only
   double base_variation = kVariation;
   double candidate_variation = kVariation;
-  /// The arms' shapes differ: docs/statistics.md section 3 promises less than alpha.
-  bool beyond_promise() const { return base != candidate; }
+  /// A known limit: an assumption of docs/statistics.md section 3 is broken, or the spread is so
+  /// large that the guarantee, which is asymptotic, is not reached.
+  bool limit = false;
+  double slow_share = 0;   ///< a run is this many times slower with this probability, in either arm
+  double slow_factor = 1;  ///< the mean of the arms' runs is then not 1, but the same for both
+  double pair_correlation = 0;  ///< of the runs of a block; needs kNormal
+  double persistence = 0;       ///< each arm is AR(1) by itself, by block; needs kNormal
+
+  /// The arms' laws differ in more than their mean.
+  bool unlike() const { return base != candidate || base_variation != candidate_variation; }
+  /// docs/statistics.md section 3 promises less than alpha.
+  bool beyond_promise() const { return unlike() || limit; }
+  /// Runs of one arm are independent and have no rare slow ones beyond those of their law.
+  bool plain() const { return machine == Machine::kSteady && persistence == 0 && slow_share == 0; }
+  /// The mean of either arm's runs without an effect; the machine's factor is not included.
+  double mean() const { return 1 + slow_share * (slow_factor - 1); }
   /// For one pair's log ratio, to first order.
-  double variance() const {
-    return base_variation * base_variation + candidate_variation * candidate_variation;
-  }
+  double variance() const;
 };
 
 std::span<const Family> Families();
@@ -89,7 +103,13 @@ class BlockSource {
   double Time(Shape shape, double variation);
   double BaseTime(double machine);
   double CandidateTime(double machine);
+  /// Returns a time with the same mean as Time(), for arms that depend on their past or on each
+  /// other.
+  double DependentTime(double variation, double& state);
+  double SlowFactor();
   double MachineFactor();
+  /// Returns the machine's factor on the first or the second run of the present block.
+  double RunFactor(bool second) const;
 
   const Family* family_;
   RandomStream random_;
@@ -99,6 +119,8 @@ class BlockSource {
   std::uint64_t blocks_ = 0;
   std::uint64_t step_block_ = 0;
   double log_factor_ = 0;
+  double base_state_ = 0;  // of AR(1), or of the last base, for `pair_correlation`
+  double candidate_state_ = 0;
 };
 
 }  // namespace benchd::validity

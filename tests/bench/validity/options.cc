@@ -19,6 +19,7 @@ constexpr std::uint64_t kReplicationRepetitions = 10'000;
 constexpr std::uint64_t kIntersectionRepetitions = 10'000;
 constexpr std::uint64_t kConfirmationRepetitions = 10'000;
 constexpr std::uint64_t kMeasureRepetitions = 10'000;
+constexpr std::uint64_t kChecksRepetitions = 2000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -100,6 +101,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.confirmation = true;
     } else if (word == "--measure") {
       line.measure = true;
+    } else if (word == "--checks") {
+      line.checks = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -123,14 +126,16 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
     line.options.repetitions = kConfirmationRepetitions;
   }
   if (line.measure && !given("--repetitions")) line.options.repetitions = kMeasureRepetitions;
+  if (line.checks && !given("--repetitions")) line.options.repetitions = kChecksRepetitions;
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
   if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
       given("--change-points") || given("--replication") || given("--intersection") ||
-      given("--confirmation") || given("--measure")) {
+      given("--confirmation") || given("--measure") || given("--checks")) {
     return InvalidArgument("--check", "its bands need all of the main tables at both levels",
                            "leave --alpha, --only, --no-suites, --coverage, --change-points, "
-                           "--replication, --intersection, --confirmation and --measure out");
+                           "--replication, --intersection, --confirmation, --measure and --checks "
+                           "out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -157,9 +162,10 @@ watches them block by block, and the pairs that a verdict takes.
   --confirmation           instead: false and true regressions with and without --confirm, if each
                            session has an effect of its own
   --measure                instead: how often the interval of a single arm misses its value
-  --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication,
-                           --intersection, --confirmation and --measure 10000, with --check 500, with
-                           --change-points 1000)
+  --checks                 instead: how often the checks of a session's data warn
+  --repetitions N          of each cell (default 20000; with --coverage and --checks 2000, with
+                           --replication, --intersection, --confirmation and --measure 10000, with
+                           --check 500, with --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

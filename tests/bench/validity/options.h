@@ -16,6 +16,7 @@ struct CommandLine {
   bool intersection = false;
   bool confirmation = false;
   bool measure = false;
+  bool checks = false;
   bool help = false;
 };
 

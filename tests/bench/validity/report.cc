@@ -18,7 +18,7 @@ std::string Mean(const Tally& tally, double gates = 1) {
 }
 
 bool Applies(Method method, const Family& family) {
-  return !AsksForTypicalChange(method) || !family.beyond_promise();
+  return !AsksForTypicalChange(method) || !family.unlike();
 }
 
 std::vector<std::string> MethodHeader(std::string first) {
@@ -69,11 +69,12 @@ void AddTimedRow(Table& table, std::string family, std::string method,
   std::uint64_t undecided = 0;
   std::uint64_t repetitions = 0;
   for (std::size_t e = 0; e < kEffects.size(); ++e) {
-    row.push_back(Mean(*tallies[e]));
+    row.push_back(tallies[e]->repetitions > 0 ? Mean(*tallies[e]) : kNothing);
     wrong += Wrong(*tallies[e], kEffects[e]);
     undecided += tallies[e]->repetitions - tallies[e]->decided();
     repetitions += tallies[e]->repetitions;
   }
+  if (repetitions == 0) return;
   row.push_back(Share(wrong, repetitions));
   row.push_back(Share(undecided, repetitions));
   table.AddRow(std::move(row));

@@ -80,9 +80,15 @@ void SimulateFamily(const Options& options, const Family& family, std::span<cons
   for (std::size_t e = 0; e < kEffects.size(); ++e) {
     const double effect = kEffects[e] * kMargin;
     std::vector<Rule> with_oracle = rules;
+    std::uint64_t most = 0;
     for (const Level& level : levels) {
-      with_oracle.push_back({Method::kOracle, &level,
-                             OraclePairs(level.alpha(), effect, kMargin, family.variance())});
+      const std::uint64_t pairs = OraclePairs(level.alpha(), effect, kMargin, family.variance());
+      with_oracle.push_back({Method::kOracle, &level, pairs});
+      most = std::max(most, pairs);
+    }
+    if (most > kMostOraclePairs) {
+      for (FamilyResult& result : results) result.effects[e].resize(SequentialMethods().size());
+      continue;
     }
     const std::vector<Tally> tallies =
         SimulateComparisons(options, family, {2 + e, effect, kMargin, kLastTimedLook}, with_oracle);

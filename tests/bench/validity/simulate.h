@@ -48,12 +48,16 @@ double ShareError(std::uint64_t count, std::uint64_t repetitions);
 /// True changes whose verdicts are timed, in margins; the oracle knows them.
 inline constexpr std::array kEffects{0.0, 0.5, 1.5, 2.0, 4.0};
 
+/// Effects that take the oracle longer are not timed.
+inline constexpr std::uint64_t kMostOraclePairs = kLastTimedLook / 3;
+
 /// One family at one level. The arrays of tallies are indexed as SequentialMethods().
 struct FamilyResult {
   const Family* family = nullptr;
   double alpha = 0;
   std::vector<Tally> equal;      ///< equal arms, margin 0: did an interval ever exclude equality?
   std::vector<Tally> at_margin;  ///< the true change is the margin: either verdict is wrong
+  /// Without repetitions if the oracle needs more than kMostOraclePairs: few comparisons would end.
   std::array<std::vector<Tally>, kEffects.size()> effects;
   std::array<Tally, kEffects.size()> oracle;
   std::array<std::uint64_t, kEffects.size()> oracle_pairs{};

@@ -66,7 +66,7 @@ std::string StepReport(const Options& options, Format format) {
           std::to_string(options.seed) + ": %",
       {"law", "alpha", "without a step", "P(so many)", "3 sd found within 2", "and more found"});
   for (const Family& family : Families()) {
-    if (family.machine != Machine::kSteady || family.beyond_promise()) continue;
+    if (!family.plain() || family.pair_correlation != 0 || family.beyond_promise()) continue;
     if (options.only && *options.only != family.name) continue;
     for (const double alpha : options.alphas) {
       const auto body = [&](std::uint64_t repetition, std::vector<Counts>& counts) {

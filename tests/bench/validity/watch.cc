@@ -7,6 +7,7 @@
 
 #include "core/stats/decision.h"
 #include "core/stats/one_look_intervals.h"
+#include "core/stats/order_statistics.h"
 #include "core/stats/paired.h"
 #include "core/stats/rank_tests.h"
 #include "core/stats/tails.h"
@@ -15,9 +16,9 @@
 namespace benchd::validity {
 namespace {
 
-constexpr std::array kSequentialMethods{Method::kPaired, Method::kPairedUnguarded, Method::kHorizon,
-                                        Method::kExactT, Method::kHodgesLehmann,   Method::kWelch,
-                                        Method::kClassic};
+constexpr std::array kSequentialMethods{Method::kPaired,  Method::kLinear, Method::kPairedUnguarded,
+                                        Method::kHorizon, Method::kExactT, Method::kHodgesLehmann,
+                                        Method::kWelch,   Method::kClassic};
 constexpr double kPower = 0.9;
 
 template <typename Boundary>
@@ -58,6 +59,18 @@ std::uint64_t CountAverages(std::span<const double> sorted, InOrder in_order) {
   return count;
 }
 
+// The moments of factor * b and c.
+CentredMoments WithFactor(CentredMoments moments, double factor) {
+  moments.mean_difference -= (factor - 1) * moments.mean_b;
+  moments.mean_b *= factor;
+  moments.s_bc *= factor;
+  moments.s_bcc *= factor;
+  moments.s_bb *= factor * factor;
+  moments.s_bbc *= factor * factor;
+  moments.s_bbb *= factor * factor * factor;
+  return moments;
+}
+
 // The oracle has one look of its own; the classic loop and welch look by runs.
 std::uint64_t FirstLook(const Rule& rule) {
   return rule.method == Method::kOracle ? 2 : rule.level->first_look();
@@ -74,6 +87,8 @@ std::string_view NameOf(Method method) {
   switch (method) {
     case Method::kPaired:
       return "paired";
+    case Method::kLinear:
+      return "linear";
     case Method::kPairedUnguarded:
       return "no guard";
     case Method::kHorizon:
@@ -84,6 +99,8 @@ std::string_view NameOf(Method method) {
       return "hl";
     case Method::kMedian:
       return "median";
+    case Method::kQuantile:
+      return "quantile";
     case Method::kLognormalMean:
       return "lognormal-mean";
     case Method::kPrecision:
@@ -101,7 +118,8 @@ std::string_view NameOf(Method method) {
 std::span<const Method> SequentialMethods() { return kSequentialMethods; }
 
 bool AsksForTypicalChange(Method method) {
-  return method == Method::kHodgesLehmann || method == Method::kMedian;
+  return method == Method::kHodgesLehmann || method == Method::kMedian ||
+         method == Method::kQuantile;
 }
 
 Level::Level(double alpha, const SequentialBoundary& robbins, const SequentialBoundary& horizon,
@@ -175,6 +193,10 @@ void Watch::Add(const Block& block) {
   if (Waiting(Method::kHodgesLehmann) + Waiting(Method::kMedian) > 0) {
     InsertSorted(sorted_, *PairValue(block.base, block.candidate, Contrast::kLogRatio));
   }
+  if (Waiting(Method::kQuantile) > 0) {
+    InsertSorted(sorted_base_, block.base);
+    InsertSorted(sorted_candidate_, block.candidate);
+  }
   if (Waiting(Method::kLognormalMean) > 0) {
     log_base_.Add(std::log(block.base));
     log_candidate_.Add(std::log(block.candidate));
@@ -208,6 +230,11 @@ LookDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
   switch (rule.method) {
     case Method::kPaired:
       return DecideAgainst(GuardedInterval(estimate, level.RobbinsT(pairs_)), threshold_);
+    case Method::kLinear:
+      return DecideAgainst(
+          GuardedInterval(EstimateDifference(WithFactor(moments, LowerIsBetterFactor(margin_))),
+                          level.RobbinsT(pairs_)),
+          0);
     case Method::kPairedUnguarded:
       return DecideAgainst(PlainInterval(estimate, level.RobbinsT(pairs_)), threshold_);
     case Method::kHorizon:
@@ -221,6 +248,8 @@ LookDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
       return RankLook(level);
     case Method::kMedian:
       return MedianLook(level);
+    case Method::kQuantile:
+      return QuantileLook(level);
     case Method::kLognormalMean:
       return LognormalLook(level);
     case Method::kOracle:
@@ -244,6 +273,15 @@ LookDecision Watch::MedianLook(const Level& level) const {
   const std::uint64_t cut = level.MedianCutAt(pairs_);
   if (cut == 0) return LookDecision::kContinue;
   return DecideAgainst({sorted_[cut - 1], sorted_[sorted_.size() - cut]}, threshold_);
+}
+
+LookDecision Watch::QuantileLook(const Level& level) const {
+  if (!IsGeometricLook(pairs_, level.first_look())) return LookDecision::kContinue;
+  const Result<OneLook> look =
+      CompareQuantiles(sorted_base_, sorted_candidate_, kWatchedQuantile, Contrast::kLogRatio,
+                       LevelOfOneLook(level.robbins(), static_cast<double>(pairs_)));
+  if (!look || !look->interval) return LookDecision::kContinue;
+  return DecideAgainst(*look->interval, threshold_);
 }
 
 // The interval is longer than that of the mean of the logs, which is longer than with a normal

@@ -24,18 +24,24 @@ inline constexpr std::uint64_t kHorizonPairs = 1000;
 inline constexpr std::uint64_t kLastLook = 10'000;
 /// The last look of the comparisons that are timed: six times the default's mean at half a margin.
 inline constexpr std::uint64_t kLastTimedLook = 5'000;
+/// The P of kQuantile.
+inline constexpr double kWatchedQuantile = 0.1;
 /// Beyond it, one cut of the signed-rank law costs more than everything else.
 inline constexpr std::uint64_t kLastRankLook = 2'000;
 
-/// The deciding methods, all from benchd except the unguarded one and the last two.
+/// The deciding methods, all from benchd except the unguarded and the linear one and the last two.
 enum class Method {
   kPaired,
   kPairedUnguarded,  ///< `paired` without its skewness guard, to show what the guard does
+  /// `paired` with D = c - (1 + margin) b in place of the log ratio: the same guard and boundary,
+  /// but the decision does not depend on a linearisation of the logarithm.
+  kLinear,
   kHorizon,
   kExactT,
   kHodgesLehmann,  ///< the typical change, by its own geometric looks; ends at kLastRankLook
   kMedian,         ///< of the pairs' log ratios; also the typical change
-  kLognormalMean,  ///< assumes that the arms of the pairs are independent
+  kQuantile,       ///< the arms' kWatchedQuantile-quantiles, by geometric looks
+  kLognormalMean,  ///< assumes that the arms of the pairs are independent; not offered watched
   kPrecision,      ///< `paired`, until its interval is shorter than Rule::width
   kWelch,          ///< unpaired; a random bit assigns its runs to an arm
   kClassic,        ///< the peeking loop: Welch's interval for one look, taken after every run
@@ -137,6 +143,7 @@ class Watch {
                           const PairedEstimate& estimate) const;
   LookDecision RankLook(const Level& level) const;
   LookDecision MedianLook(const Level& level) const;
+  LookDecision QuantileLook(const Level& level) const;
   LookDecision LognormalLook(const Level& level) const;
   void LookForWidth(std::size_t rule, const PairedEstimate& estimate);
   void AddRun(bool candidate, double value);
@@ -153,6 +160,7 @@ class Watch {
   Moments coin_base_, coin_candidate_;  // for kWelch
   Moments log_base_, log_candidate_;    // for kLognormalMean
   std::vector<double> sorted_;          // log ratios of the pairs, for kHodgesLehmann and kMedian
+  std::vector<double> sorted_base_, sorted_candidate_;  // for kQuantile
   std::vector<Outcome> outcomes_;
 };
 
