@@ -41,10 +41,7 @@ class WatchedQuantile final : public EffectEstimator {
     Scale& values = Of(scale);
     Inference inference{.centre = Centre(values, scale),
                         .allowance = AllowanceOn(scale, look.resolution)};
-    if (values.interval) {
-      inference.interval = Interval{values.interval->lo - inference.allowance,
-                                    values.interval->hi + inference.allowance};
-    }
+    inference.SetInterval(values.interval, inference.allowance);
     inference.rounding = kRoundingFactor * SizeOn(scale);
     if (look.decides) {
       const auto p = CompareQuantilesP(values.from, values.to, values.quantile, scale,
@@ -67,8 +64,8 @@ class WatchedQuantile final : public EffectEstimator {
     double quantile = 0;
     std::vector<double> from;
     std::vector<double> to;
-    std::optional<Interval> interval;  // interval of the last look
-    double estimate = 0;               // estimate from the first `estimated_at` values
+    std::optional<LookInterval> interval;  // interval of the last look
+    double estimate = 0;                   // estimate from the first `estimated_at` values
     std::size_t estimated_at = 0;
   };
 
