@@ -56,8 +56,8 @@ struct CheckedNames {
   std::string candidate;
 };
 
-/// The level of the checks. At this level, the checks of a session give a false warning in less
-/// than 1 % of clean sessions.
+/// The level of the checks. At this level, the checks of a session other than `outliers` and
+/// `pairs_correlated` give a false warning in less than 1 % of clean sessions.
 inline constexpr double kCheckLevel = 0.001;
 
 /// The level of `pairs_correlated`, which is higher because autocorrelation that multiplies the
