@@ -141,16 +141,6 @@ void PrintOutput(DaemonLink& link, const std::string& id) {
   std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
 }
 
-// Returns a session with only the parts of a possibly large spec that are needed to follow it.
-v1::Session FollowedSession(const v1::SessionSpec& spec) {
-  v1::Session session;
-  *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
-  *session.mutable_spec()->mutable_limits() = spec.limits();
-  *session.mutable_spec()->mutable_rule() = spec.rule();
-  session.mutable_spec()->set_method(spec.method());  // layouts: several arms per commit
-  return session;
-}
-
 // Prints the verdict of --same-is-pass for a comparison that would measure one commit twice.
 ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
@@ -251,7 +241,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose p
     return PassSameCommit(*submission.same_commit, exports, context.json, bisect);
   }
   TRY(auto save, ReadSaveOrder(context.arguments, submission.spec));
-  v1::Session session = FollowedSession(submission.spec);
+  v1::Session session = SessionToFollow(submission.spec);
   if (!interrupts) interrupts.emplace(leave_code);
   TRY_VOID(OpenOnce(context.link, &link));
   const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;
