@@ -19,6 +19,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "client/request/quantity.h"
 #include "client/request/spec_input.h"
 #include "client/session/conclusion.h"
 #include "client/session/follow.h"
@@ -206,15 +207,18 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 Result<void> SetPrecision(const ParsedArguments& arguments, v1::SessionSpec* spec) {
   constexpr double kUsual = 0.01;
   const std::string* const given = LastValue(arguments, "precision");
+  const double of_file = spec->rule().precision_width();
   const bool exact_runs = spec->limits().has_runs();
-  if (given != nullptr && exact_runs) {
-    return UsageError("--precision: cannot be combined with --runs, which stops at that number",
+  if (exact_runs && (given != nullptr || of_file > 0)) {
+    return UsageError(std::string(given != nullptr ? "--precision" : "precision") +
+                          ": cannot be combined with --runs, which stops at that number",
                       "leave one of them out");
   }
   if (given != nullptr) {
-    auto set = ParseRule("precision:" + *given, {.session = spec});
-    if (!set) return std::move(set).error().Within("--precision " + *given);
-  } else if (!exact_runs && !(spec->rule().precision_width() > 0)) {
+    auto width = ParsePrecision(*given, "--precision ");
+    if (!width) return std::move(width).error().Within("--precision " + *given);
+    spec->mutable_rule()->set_precision_width(*width);
+  } else if (!exact_runs && !(of_file > 0)) {
     spec->mutable_rule()->set_precision_width(kUsual);
   }
   return {};
