@@ -87,8 +87,7 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
     return RunSettingTrial(context, *link, interrupts, std::move(spec), std::move(settings),
                            seconds);
   }
-  v1::Session session;
-  *session.mutable_spec()->mutable_limits() = spec.limits();
+  v1::Session session = SessionToFollow(spec);
   interrupts.React({[] {}, {}});
   TRY(auto submitted, SubmitSession(*link, std::move(spec)));
   session.set_session(submitted.session());

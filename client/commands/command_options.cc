@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string>
 
 #include "client/present/exports.h"
@@ -104,15 +103,10 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
 
 namespace {
 
-// The session options that `measure` lacks, because they are about a comparison.
-constexpr std::string_view kOnlyCompared[] = {"margin",       "sided",    "method",  "rule",
-                                              "fail-fast",    "schedule", "placebo", "git",
-                                              "same-is-pass", "build",    "layouts"};
-
 // The session options that mean something else, or have other values, without a comparison.
 constexpr OptionInfo kOfMeasure[] = {
     {"confidence", 0, "P",
-     "confidence of all intervals that are asked for together, 1 - alpha (default: 99%)", "Result"},
+     "confidence of all intervals that are asked for together, 1 - alpha (default: 99%)", kResult},
     {"alpha", 0, "A",
      "accepted probability that any of these intervals misses its value, instead of --confidence",
      kResult},
@@ -133,8 +127,7 @@ constexpr OptionInfo kOfMeasure[] = {
      "Suites and parameters"},
 };
 
-std::optional<OptionInfo> OptionOfMeasure(OptionInfo option) {
-  if (std::ranges::find(kOnlyCompared, option.name) != std::end(kOnlyCompared)) return {};
+OptionInfo OptionOfMeasure(OptionInfo option) {
   const auto own = std::ranges::find(kOfMeasure, option.name, &OptionInfo::name);
   if (own == std::end(kOfMeasure)) return option;
   option.value = own->value;
@@ -159,7 +152,7 @@ std::vector<OptionInfo> MeasureOptions() {
        "relative to its estimate (default: 1%; not with --runs)",
        kResult}};
   for (const SessionOption& option : SessionOptions()) {
-    if (const auto of_measure = OptionOfMeasure(option.info)) options.push_back(*of_measure);
+    if (!option.only_compared) options.push_back(OptionOfMeasure(option.info));
   }
   Append(&options, ResultOptions());
   Append(&options, ExportOptions(true));

@@ -19,6 +19,7 @@
 #include "client/present/text.h"
 #include "client/present/units.h"
 #include "client/present/words.h"
+#include "client/request/quantity.h"
 #include "client/request/spec_input.h"
 #include "client/session/conclusion.h"
 #include "client/session/follow.h"
@@ -141,16 +142,6 @@ void PrintOutput(DaemonLink& link, const std::string& id) {
   std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
 }
 
-// Returns a session with only the parts of a possibly large spec that are needed to follow it.
-v1::Session FollowedSession(const v1::SessionSpec& spec) {
-  v1::Session session;
-  *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
-  *session.mutable_spec()->mutable_limits() = spec.limits();
-  *session.mutable_spec()->mutable_rule() = spec.rule();
-  session.mutable_spec()->set_method(spec.method());  // layouts: several arms per commit
-  return session;
-}
-
 // Prints the verdict of --same-is-pass for a comparison that would measure one commit twice.
 ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
@@ -216,15 +207,18 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 Result<void> SetPrecision(const ParsedArguments& arguments, v1::SessionSpec* spec) {
   constexpr double kUsual = 0.01;
   const std::string* const given = LastValue(arguments, "precision");
+  const double of_file = spec->rule().precision_width();
   const bool exact_runs = spec->limits().has_runs();
-  if (given != nullptr && exact_runs) {
-    return UsageError("--precision: cannot be combined with --runs, which stops at that number",
+  if (exact_runs && (given != nullptr || of_file > 0)) {
+    return UsageError(std::string(given != nullptr ? "--precision" : "precision") +
+                          ": cannot be combined with --runs, which stops at that number",
                       "leave one of them out");
   }
   if (given != nullptr) {
-    auto set = ParseRule("precision:" + *given, {.session = spec});
-    if (!set) return std::move(set).error().Within("--precision " + *given);
-  } else if (!exact_runs && !(spec->rule().precision_width() > 0)) {
+    auto width = ParsePrecision(*given, "--precision ");
+    if (!width) return std::move(width).error().Within("--precision " + *given);
+    spec->mutable_rule()->set_precision_width(*width);
+  } else if (!exact_runs && !(of_file > 0)) {
     spec->mutable_rule()->set_precision_width(kUsual);
   }
   return {};
@@ -251,7 +245,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach, Purpose p
     return PassSameCommit(*submission.same_commit, exports, context.json, bisect);
   }
   TRY(auto save, ReadSaveOrder(context.arguments, submission.spec));
-  v1::Session session = FollowedSession(submission.spec);
+  v1::Session session = SessionToFollow(submission.spec);
   if (!interrupts) interrupts.emplace(leave_code);
   TRY_VOID(OpenOnce(context.link, &link));
   const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;

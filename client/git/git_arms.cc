@@ -114,6 +114,37 @@ bool IsOn(const SpecInput& input, std::string_view option) {
   return given != input.options.end() && given->second.front().text == "true";
 }
 
+// Returns the value of an option that requires an improvement: a gate with a negative margin of its
+// own, or else the negative margin of gates without one. A value that is invalid requires nothing,
+// because BuildSpec() refuses it.
+std::optional<OptionValue> RequiredImprovement(const OptionValues& options) {
+  const auto metrics = options.find("metric");
+  bool uses_margin = metrics == options.end();
+  for (const OptionValue& value : uses_margin ? std::vector<OptionValue>() : metrics->second) {
+    const auto gate = ParseMetricGate(value.text);
+    if (!gate) continue;
+    if (gate->ratio.value_or(0) < 0 || gate->absolute.value_or(0) < 0) return value;
+    uses_margin = uses_margin || !(gate->ratio || gate->absolute || gate->exact);
+  }
+  const auto margin = options.find("margin");
+  if (!uses_margin || margin == options.end()) return std::nullopt;
+  const auto ratio = ParseMargin(margin->second.front().text);
+  return ratio && *ratio < 0 ? std::optional(margin->second.front()) : std::nullopt;
+}
+
+// Rejects --same-is-pass for gates that pass only if the candidate is better: a commit is not
+// better than itself, so what such a gate asks for would be reported without having been found.
+Result<void> CheckSameMayPass(const SpecInput& input, const std::string& origin) {
+  for (const BenchmarkInput& benchmark : input.benchmarks) {
+    const auto required = RequiredImprovement(Overlay(input.options, benchmark.options));
+    if (!required) continue;
+    return UsageError(origin + ": cannot be combined with " + required->origin +
+                          ", because a commit is not better than itself",
+                      "leave one of them out");
+  }
+  return {};
+}
+
 Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& repository,
                                bool may_be_same, bool silent) {
   auto pair = repository.Resolve(range, may_be_same);
@@ -168,8 +199,13 @@ Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPai
 }  // namespace
 
 Result<bool> WantsCommits(const SpecInput& input) {
-  if (input.options.contains("git")) return true;
   const auto same = input.options.find("same-is-pass");
+  if (input.options.contains("git")) {
+    if (IsOn(input, "same-is-pass")) {
+      TRY_VOID(CheckSameMayPass(input, same->second.front().origin));
+    }
+    return true;
+  }
   if (same != input.options.end()) {
     return UsageError(same->second.front().origin + ": no commits to compare",
                       "name them: --git BASE..CANDIDATE");

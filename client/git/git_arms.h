@@ -11,7 +11,8 @@ namespace benchd::client {
 
 /// Returns whether the arms are commits: --git, or `git` in the defaults of a file.
 ///
-/// @errors (exit 2) --build, --layouts or --same-is-pass without --git.
+/// @errors (exit 2) --build, --layouts or --same-is-pass without --git; --same-is-pass with a gate
+///         that has a negative margin.
 Result<bool> WantsCommits(const SpecInput& input);
 
 /// Fills in the commits and folders of the two arms of `input`, and the build command of the

@@ -36,8 +36,22 @@ AxisUnit AxisOf(const Judged& judged) {
 }
 
 std::string Outcome(const v1::Comparison& one) {
-  if (one.verdict() != v1::VERDICT_UNSPECIFIED) return ResultWords(one, kPlain);
+  if (one.verdict() != v1::VERDICT_UNSPECIFIED) {
+    const std::string confirmed = one.reason().empty() ? "confirmed" : ReasonWords(one);
+    return ResultWords(one, kPlain) + (one.has_confirmation() ? ", " + confirmed : "");
+  }
   return one.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(one.flag()));
+}
+
+std::optional<v1::Comparison> SecondPhaseOf(const v1::Comparison& one) {
+  if (!one.has_confirmation()) return std::nullopt;
+  v1::Comparison second = OfSecondPhase(one);
+  second.clear_confirmation();
+  // Only the changes of that phase are known.
+  second.clear_mean_reference();
+  second.clear_mean_candidate();
+  second.clear_flag();
+  return second;
 }
 
 std::string ChangeText(const v1::Comparison& one) {
@@ -62,12 +76,17 @@ std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups) {
 IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& update,
                             const std::string& prefix) {
   IntervalGroups groups;
-  for (const v1::Comparison* one : comparisons) {
-    const Judged judged = JudgedBy(*one);
-    if (!judged.estimate) continue;
+  const auto add = [&](const v1::Comparison& one, const std::string& label) {
+    const Judged judged = JudgedBy(one);
+    if (!judged.estimate) return;
     RowsOn(AxisOf(judged), groups)
-        .push_back({prefix + LabelWithMetric(*one, update), ChangeText(*one), Outcome(*one),
-                    *judged.estimate, judged.lo, judged.hi, MarginOf(*one), Shape::kTriangle});
+        .push_back({prefix + label, ChangeText(one), Outcome(one), *judged.estimate, judged.lo,
+                    judged.hi, MarginOf(one), Shape::kTriangle});
+  };
+  for (const v1::Comparison* one : comparisons) {
+    const std::string label = LabelWithMetric(*one, update);
+    add(*one, label);
+    if (const auto second = SecondPhaseOf(*one)) add(*second, "second phase: " + label);
   }
   return groups;
 }

@@ -24,8 +24,12 @@ std::optional<MarginLine> MarginOf(const v1::Comparison& one);
 /// Returns the axis for a comparison.
 AxisUnit AxisOf(const Judged& judged);
 
-/// Returns the verdict ("pass", "pass, improved"); for a metric that does not gate, its flag.
+/// Returns the verdict ("pass", "pass, improved", "regression, confirmed"); for a metric that does
+/// not gate, its flag.
 std::string Outcome(const v1::Comparison& one);
+
+/// Returns the gate as its second phase (--confirm) found it, if it had one.
+std::optional<v1::Comparison> SecondPhaseOf(const v1::Comparison& one);
 
 /// Formats the estimate and, if known, the interval: "+10.2 % (+9.8 … +10.6 %)".
 std::string ChangeText(const v1::Comparison& one);
@@ -39,7 +43,7 @@ using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>
 /// Returns the rows for an axis. Adds a group if the axis has none.
 std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups);
 
-/// Converts comparisons to rows, grouped by axis.
+/// Converts comparisons to rows, grouped by axis. The second phase of a gate has the row below.
 ///
 /// @param prefix  text before every label
 IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& update,

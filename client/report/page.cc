@@ -219,6 +219,11 @@ class Section {
                                 kMostPlaces, gates),
                     "quiet");
     }
+    const bool confirmed = std::ranges::any_of(
+        update_.comparisons(), [](const auto& one) { return one.has_confirmation(); });
+    if (confirmed && !places.empty()) {
+      html += Paragraph("The pictures of runs show the first phase.", "quiet");
+    }
     if (!source_.missing.empty()) {
       html += Paragraph("No pictures of the runs: " + OneLine(source_.missing), "quiet");
     }
@@ -285,10 +290,15 @@ class Section {
                   one_pair ? OneLine(first.reference()) : "reference",
                   one_pair ? OneLine(first.candidate()) : "candidate"}};
     if (!one_pair) rows.front().insert(rows.front().begin() + 1, "comparison");
+    const auto add = [&](const v1::Comparison& one, const char* phase) {
+      std::vector<std::string>& row = rows.emplace_back(MetricRow(one, benchmarks));
+      row.front() += phase;
+      if (one_pair) return;
+      row.insert(row.begin() + 1, OneLine(one.candidate() + " vs " + one.reference()));
+    };
     for (const v1::Comparison* one : selection.rows) {
-      std::vector<std::string>& row = rows.emplace_back(MetricRow(*one, benchmarks));
-      if (one_pair) continue;
-      row.insert(row.begin() + 1, OneLine(one->candidate() + " vs " + one->reference()));
+      add(*one, "");
+      if (const auto second = SecondPhaseOf(*one)) add(*second, ", second phase");
     }
     std::string html = HtmlTable(rows, "Every metric");
     if (selection.repeats_cpu_time) {

@@ -217,15 +217,14 @@ Result<void> ParseRule(const std::string& text, const OptionTarget& to) {
   if (text == "margin") return {};
   if (!text.starts_with(kPrecision))
     return UsageError("unknown value", "write margin or precision:1%");
-  TRY(auto width, ParseFraction(std::string_view(text).substr(kPrecision.size())));
-  if (!(width > 0)) return UsageError("the width must be above zero", "write precision:1%");
+  TRY(auto width, ParsePrecision(std::string_view(text).substr(kPrecision.size()), kPrecision));
   to.session->mutable_rule()->set_precision_width(width);
   return {};
 }
 
 TextList FormatRule(const OptionSource& of) {
   const double width = of.session.rule().precision_width();
-  return width > 0 ? TextList{"precision:" + FormatRoundTrip(width)} : TextList();
+  return width > 0 ? TextList{"precision:" + FormatRoundTripPercent(width)} : TextList();
 }
 
 Result<void> ParseLabel(const std::string& text, const OptionTarget& to) {

@@ -153,6 +153,22 @@ Result<double> ParseMargin(std::string_view text) {
   return margin;
 }
 
+Result<double> ParsePrecision(std::string_view text, std::string_view before) {
+  auto width = ParseFraction(text);
+  const auto hint = [before](std::string_view precision) {
+    return "write " + std::string(before) + std::string(precision);
+  };
+  if (!width) {
+    width.error().hint = hint("1%");
+    return width;
+  }
+  if (!(*width > 0)) return UsageError("the width must be above zero", hint("1%"));
+  if (*width >= 1 && !text.ends_with('%')) {
+    return UsageError("a width of 1 or more needs a percent sign", hint(std::string(text) + "%"));
+  }
+  return width;
+}
+
 Result<double> ParseProbability(std::string_view text, std::string_view example) {
   const std::string hint = "write " + std::string(example);
   auto value = ParseFraction(text);

@@ -26,6 +26,11 @@ Result<double> ParseFraction(std::string_view text);
 /// here.
 Result<double> ParseMargin(std::string_view text);
 
+/// Parses the width of an interval: a fraction above zero. As for a margin, a width of 100 % or
+/// more needs the percent sign. The hint shows what to write after `before`, such as "--precision
+/// ".
+Result<double> ParsePrecision(std::string_view text, std::string_view before);
+
 /// Parses a probability strictly between 0 and 1, as a fraction or percentage. The hint shows
 /// `example`.
 Result<double> ParseProbability(std::string_view text, std::string_view example);

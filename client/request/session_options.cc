@@ -65,6 +65,11 @@ constexpr SessionOption InTables(SessionOption option, std::string_view help = {
   option.help_of_table = help.empty() ? option.info.help : help;
   return option;
 }
+// Marks an option that only a comparison has, which `measure` therefore lacks.
+constexpr SessionOption Compared(SessionOption option) {
+  option.only_compared = true;
+  return option;
+}
 constexpr SessionOption OfWords(int words, SessionOption option, int numbers = 0) {
   option.info.words = words;
   option.info.numbers = numbers;
@@ -89,24 +94,26 @@ constexpr Under kMachine{"Machine"};
 constexpr Under kQueue{"Queue"};
 
 constexpr std::array kOptions = {
-    InTables(
-        PerBenchmark(kVerdict("margin", "P", Session(Spec::kMarginFieldNumber, Number::kMargin),
-                              "smallest slowdown that counts, as 2% or 0.02; -5% requires an "
-                              "improvement of 5 % (default: 2%)"))),
+    InTables(PerBenchmark(
+        Compared(kVerdict("margin", "P", Session(Spec::kMarginFieldNumber, Number::kMargin),
+                          "smallest slowdown that counts, as 2% or 0.02; -5% requires an "
+                          "improvement of 5 % (default: 2%)")))),
     InTables(kVerdict("confidence", "P", Own(Part::kSession, ParseConfidence, FormatNothing),
                       "confidence of the whole session, 1 - alpha (default: 99%)"),
              "confidence of all gates together, 1 - alpha (default: 99%)"),
     InTables(kVerdict("alpha", "A", Session(Spec::kAlphaFieldNumber, Number::kProbability),
                       "accepted probability of a wrong statement, instead of --confidence")),
-    InTables(kVerdict("pass-confidence", "P", kPassConfidence,
-                      "confidence of a pass: the probability of a false pass is at most 1 - P "
-                      "(default: that of a regression, 99.5%)")),
-    InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
-                      "apply alpha to both bounds together, or to each (default: two)")),
-    InTables(kVerdict("error-rate", "family|fdr", Session(Spec::kErrorRateFieldNumber),
-                      "with several gates, alpha bounds the probability of any wrong verdict, or "
-                      "(fdr) the expected share of wrong ones among the regressions and among the "
-                      "passes (default: family)")),
+    InTables(
+        Compared(kVerdict("pass-confidence", "P", kPassConfidence,
+                          "confidence of a pass: the probability of a false pass is at most 1 - P "
+                          "(default: that of a regression, 99.5%)"))),
+    InTables(Compared(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
+                               "apply alpha to both bounds together, or to each (default: two)"))),
+    InTables(Compared(
+        kVerdict("error-rate", "family|fdr", Session(Spec::kErrorRateFieldNumber),
+                 "with several gates, alpha bounds the probability of any wrong verdict, or "
+                 "(fdr) the expected share of wrong ones among the regressions and among the "
+                 "passes (default: family)"))),
     InTables(Repeatable(PerBenchmark(
                  kVerdict("metric", "NAME[:P%|:+ABS|:exact][:lower|:higher]",
                           Own(Part::kBenchmark, ParseGate, FormatGates),
@@ -119,31 +126,32 @@ constexpr std::array kOptions = {
         kVerdict("allow-missing", "", Benchmark(v1::Benchmark::kAllowMissingFieldNumber),
                  "warn if an arm lacks a metric, instead of reporting a regression"))),
     OneOf("paired|welch|exact-t|fixed|layouts",
-          InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
-                            "paired, welch, exact-t, fixed or layouts (default: paired); for "
-                            "layouts, arms base/1, base/2 ... are builds of base"),
-                   "paired, welch, exact-t, fixed or layouts; the last two look once (default: "
-                   "paired with a pair column, else fixed)")),
+          InTables(
+              Compared(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
+                                "paired, welch, exact-t, fixed or layouts (default: paired); for "
+                                "layouts, arms base/1, base/2 ... are builds of base")),
+              "paired, welch, exact-t, fixed or layouts; the last two look once (default: "
+              "paired with a pair column, else fixed)")),
     OneOf("mean|hl|median|quantile:P|lognormal-mean|subselection",
           InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
                             "mean, hl, median, quantile:P, lognormal-mean or subselection "
                             "(default: mean)"))),
-    OneOf(
-        "margin|precision:WIDTH",
-        InTables(kVerdict(
-            "rule", "R", Own(Part::kSession, ParseRule, FormatRule),
-            "margin, or precision:WIDTH to stop at that width of the interval (default: margin)"))),
+    OneOf("margin|precision:WIDTH",
+          InTables(Compared(kVerdict("rule", "R", Own(Part::kSession, ParseRule, FormatRule),
+                                     "margin, or precision:WIDTH to stop at that width of the "
+                                     "interval (default: margin)")))),
     InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
                       "verdict if a limit is reached first (default: undecided)"),
              "verdict if the rows decide nothing (default: undecided)"),
-    kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
-             "stop at the first regression"),
-    kVerdict("confirm", "", Session(Spec::kConfirmFieldNumber),
-             "compare gates that regressed once more, with fresh runs and builds; only what both "
-             "phases find is a regression"),
+    Compared(kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
+                      "stop at the first regression")),
+    Compared(kVerdict(
+        "confirm", "", Session(Spec::kConfirmFieldNumber),
+        "compare gates that regressed once more, with fresh runs and builds; only what both "
+        "phases find is a regression")),
 
-    InTables(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
-                   "how the arms alternate (default: pairs)"),
+    InTables(Compared(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
+                            "how the arms alternate (default: pairs)")),
              "coin treats rows as unpaired, even with a pair column (default: pairs)"),
     Short('w', kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber),
                      "number of warm-up blocks (default: 1)")),
@@ -163,8 +171,8 @@ constexpr std::array kOptions = {
     InTables(kRuns("seed", "N", kSeed,
                    "seed of the order and the environment padding (default: random, recorded)"),
              "seed of randomised estimators (default: 0)"),
-    InTables(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
-                   "add a hidden copy of the reference as a candidate"),
+    InTables(Compared(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
+                            "add a hidden copy of the reference as a candidate")),
              "compare the arm called placebo, which never gates"),
 
     Optional(
@@ -249,18 +257,21 @@ constexpr std::array kOptions = {
            "compare the values of that parameter with each other: each value is an arm of the only "
            "command, and the first is the reference"),
 
-    kCommits(
+    Compared(kCommits(
         "git", "BASE..CANDIDATE", kElsewhere,
         "compare commits: COMMAND runs in a worktree of each. A...B compares B with its common "
-        "ancestor with A, and BASE..WORKTREE compares your working tree with BASE"),
-    kCommits("same-is-pass", "", kElsewhere,
-             "if both sides of --git are the same commit, measure nothing and pass (default: an "
-             "error)"),
-    kCommits("build", "C", kElsewhere, "command that builds each commit, run with `sh -c`"),
-    kCommits("layouts", "K", kElsewhere,
-             "build each commit K times (4 to 32), with different seeds in BENCHD_LAYOUT_SEED, and "
-             "compare the "
-             "builds, to separate the effect of the code from that of its memory layout"),
+        "ancestor with A, and BASE..WORKTREE compares your working tree with BASE")),
+    Compared(kCommits(
+        "same-is-pass", "", kElsewhere,
+        "if both sides of --git are the same commit, measure nothing and pass (default: an "
+        "error)")),
+    Compared(
+        kCommits("build", "C", kElsewhere, "command that builds each commit, run with `sh -c`")),
+    Compared(kCommits(
+        "layouts", "K", kElsewhere,
+        "build each commit K times (4 to 32), with different seeds in BENCHD_LAYOUT_SEED, and "
+        "compare the "
+        "builds, to separate the effect of the code from that of its memory layout")),
 
     kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),
              "how much of the machine to take (default: best-effort)"),

@@ -147,6 +147,8 @@ struct SessionOption {
   bool per_arm = false;
   /// Help text of `analyze`; empty if the option is only for sessions.
   std::string_view help_of_table;
+  /// Whether `measure` lacks the option, because it is about a comparison.
+  bool only_compared = false;
 };
 
 /// Returns the options that describe a session, which `compare`, `submit` and files share.

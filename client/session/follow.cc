@@ -228,6 +228,13 @@ void CompleteSpec(DaemonLink& link, const v1::SessionSpec& known, v1::Session* s
 
 }  // namespace
 
+v1::Session SessionToFollow(const v1::SessionSpec& spec) {
+  v1::Session session;
+  *session.mutable_spec() = spec;
+  session.mutable_spec()->clear_environment();
+  return session;
+}
+
 Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
                                const Following& following, Interrupts& interrupts) {
   const std::string& session = watched.session();

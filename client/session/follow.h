@@ -70,10 +70,14 @@ struct Followed {
   bool detached = false;
 };
 
+/// Returns the session of a spec that is about to be submitted, for FollowSession(). As from the
+/// daemon, it has the whole spec, from which results are printed, without the environment.
+v1::Session SessionToFollow(const v1::SessionSpec& spec);
+
 /// Watches a session to its end. If the connection is lost, waits up to DaemonLink::AbsenceTimeout
 /// for the daemon and resumes the watch with a snapshot.
 ///
-/// @param watched  needs the ID and, if known, the limits (for the progress bar) and the arms
+/// @param watched  needs the ID and the spec, which the returned session has, too
 /// @errors (exit 5) the daemon does not return; (2, 5) it refuses the watch.
 Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
                                const Following& following, Interrupts& interrupts);

@@ -262,8 +262,7 @@ class Trial {
     for (const std::string& one : setting.settings_off) spec.add_settings_off(one);
     spec.set_seed(random_());
     spec.mutable_limits()->set_runs(blocks);
-    v1::Session session;
-    *session.mutable_spec()->mutable_limits() = spec.limits();
+    v1::Session session = SessionToFollow(spec);
     interrupts_.React({[] {}, {}});
     auto submitted = SubmitSession(link_, std::move(spec));
     if (!submitted) {

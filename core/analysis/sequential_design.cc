@@ -150,7 +150,9 @@ Result<void> CheckRule(const SessionSpec& spec, const SequentialDesign& design) 
     return InvalidArgument("rule",
                            "precision looks until the interval is narrow enough, but these options "
                            "permit only one look",
-                           "omit --rule, or omit --runs, --method fixed and --layouts");
+                           IsMeasured(spec)
+                               ? "raise --max-runs, or use --runs N, which has no precision"
+                               : "omit --rule, or omit --runs, --method fixed and --layouts");
   }
   return {};
 }

@@ -1,8 +1,9 @@
 #include "core/model/second_trees.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,18 +28,31 @@ Folders FoldersOf(const SessionSpec& spec) {
   return folders;
 }
 
+/// Returns whether an absolute path begins at a slash of a command or another text: at its start,
+/// after a character that ends a word or a part of it, or after the letters of an option such as
+/// -I. Elsewhere the slash is inside of a longer path, such as /backup/trees or ./trees.
+bool BeginsPath(std::string_view text, std::size_t slash) {
+  constexpr std::string_view kEnds = " \t\n'\"=:,;|&<>()`@";
+  const std::size_t end = text.substr(0, slash).find_last_of(kEnds);
+  const std::size_t begin = end == std::string_view::npos ? 0 : end + 1;
+  const std::string_view before = text.substr(begin, slash - begin);
+  return before.empty() || (before.front() == '-' && before.find('/') == std::string_view::npos);
+}
+
 /// Replaces folders in texts, and records whether any text had one.
 class Mover {
  public:
   explicit Mover(const Folders& folders) : folders_(folders) {}
 
   void Move(std::string& text) {
-    for (const auto& [from, to] : folders_) {
-      for (std::size_t at = text.find(from); at != std::string::npos;
-           at = text.find(from, at + to.size())) {
-        text.replace(at, from.size(), to);
-        moved_ = true;
-      }
+    for (std::size_t at = text.find('/'); at != std::string::npos; at = text.find('/', at + 1)) {
+      const auto named = std::ranges::find_if(folders_, [&text, at](const auto& folder) {
+        return text.compare(at, folder.first.size(), folder.first) == 0;
+      });
+      if (named == folders_.end() || !BeginsPath(text, at)) continue;
+      text.replace(at, named->first.size(), named->second);
+      at += named->second.size() - 1;
+      moved_ = true;
     }
   }
   void Move(std::vector<std::string>& texts) {

@@ -356,10 +356,10 @@ Result<void> CheckLimits(const Limits& limits) {
     return InvalidArgument("runs", "cannot be combined with --max-runs");
   }
   if (limits.runs && *limits.runs < 2) {
-    return InvalidArgument("runs", "must be at least 2");
+    return InvalidArgument("runs", "must be at least 2", "use --runs 2 or more");
   }
   if (limits.max_runs && *limits.max_runs < 2) {
-    return InvalidArgument("max-runs", "must be at least 2");
+    return InvalidArgument("max-runs", "must be at least 2", "use --max-runs 2 or more");
   }
   // With max_runs below the default of min_runs, there is only one look, at the end.
   const std::uint64_t asked = limits.min_runs > Limits().min_runs ? limits.min_runs : 0;

@@ -229,6 +229,13 @@ TEST(SequentialDesignTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
   EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(0.01, {}))));
   ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule");
   ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule");
+  // A session that measures has neither a rule nor a method to choose.
+  const auto measured = [](SessionSpec& s) {
+    for (Arm& arm : s.benchmarks[0].arms) arm.role = ArmRole::kMeasured;
+    s.rule = {RuleKind::kPrecision, 0.01};
+    s.limits.max_runs = 4;
+  };
+  ExpectRefused(measured, ErrorCode::kInvalidArgument, "rule");
 }
 
 TEST(SequentialDesignTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {

@@ -148,6 +148,14 @@ class CiTest(GitRepository, DaemonTest):
         self.assert_exit(done, USAGE)
         self.assert_one_error(done, "--same-is-pass", "no commits to compare")
 
+    def test_the_same_commit_is_not_better_than_itself(self):
+        for words in (("--margin", "-5%"), ("--metric", "cpu_time:-5%")):
+            done = self.benchctl("compare", "--git", "HEAD..main", "--same-is-pass", *words,
+                                 "./bench", cwd=self.repository)
+            self.assert_exit(done, USAGE)
+            self.assert_one_error(done, "--same-is-pass", " ".join(words), "not better")
+            self.assertEqual(done.stdout, "")
+
     def pull_request(self, *metrics):
         """A checkout of GitHub's merge commit of a request, after main has moved."""
         self.git("checkout", "--quiet", "-b", "topic")

@@ -72,6 +72,35 @@ TEST(SecondTreesTest, ASpecWithoutASecondPlanStaysAsItIs) {
   EXPECT_EQ(plain, spec);
 }
 
+TEST(SecondTreesTest, OnlyPathsInTheTreesAreReplaced) {
+  const auto moved = [](const std::string& command) {
+    SessionSpec spec = SpecIn("k1", "k2");
+    spec.benchmarks[0].arms[0].command = command;
+    UseSecondTrees(spec);
+    return spec.benchmarks[0].arms[0].command;
+  };
+  // Longer paths and words, in which the name of a folder also occurs.
+  for (const char* other :
+       {"diff /backup/trees/k1/built x", "cat ./trees/k1/x", "cat ../trees/k1/x",
+        "cat ~/trees/k1/x", "cat $HOME/trees/k1/x", "cat backup/trees/k1/x",
+        "cc -I/backup/trees/k1/x", "echo /trees/k12/x /trees/k1.old/x", "echo trees/k1/x"}) {
+    EXPECT_EQ(moved(other), other);
+  }
+  EXPECT_EQ(moved("/trees/k1/x '/trees/k1/y' \"/trees/k2/z\" --data=/trees/k1/a:/trees/k2/b"),
+            "/trees/k3/x '/trees/k3/y' \"/trees/k4/z\" --data=/trees/k3/a:/trees/k4/b");
+  EXPECT_EQ(moved("cc -I/trees/k1/x @/trees/k1/y; (/trees/k1/z </trees/k1/i >/trees/k1/o)"),
+            "cc -I/trees/k3/x @/trees/k3/y; (/trees/k3/z </trees/k3/i >/trees/k3/o)");
+}
+
+// A folder of the second phase may be called as another one of the first phase.
+TEST(SecondTreesTest, EachFolderIsReplacedOnce) {
+  SessionSpec spec = SpecIn("k1", "k2");
+  spec.benchmarks[0].hooks.build_plan->trees[2].key = "k2";
+  UseSecondTrees(spec);
+  EXPECT_EQ(spec.benchmarks[0].arms[0].cwd, "/trees/k2/built");
+  EXPECT_EQ(spec.benchmarks[0].arms[1].cwd, "/trees/k4/built");
+}
+
 TEST(SecondTreesTest, AnArmOutsideOfTheTreesKeepsItsProgram) {
   SessionSpec spec = SpecIn("k1", "elsewhere");
   UseSecondTrees(spec);

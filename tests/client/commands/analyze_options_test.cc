@@ -287,7 +287,7 @@ TEST(AnalyzeReplayTest, SaysEverythingThatTheNumbersFollowFrom) {
   column.unit = "ms";
   column.resolution = 1e-6;
   EXPECT_EQ(Replayed(session, {column}),
-            "--base 'my base' --method exact-t --min-runs 30 --max-runs 500 --rule precision:0.015 "
+            "--base 'my base' --method exact-t --min-runs 30 --max-runs 500 --rule precision:1.5% "
             "--alpha 0.30000000000000004 --pass-confidence 0.95 --sided one --at-limit estimate "
             "--metric wall_time:2%:lower --column 'p99 latency:unit=ms,step=1e-06'");
 }

@@ -331,6 +331,30 @@ class CommitArmsTest : public WorktreeTest {
   }
 };
 
+TEST_F(CommitArmsTest, TheSameCommitCannotPassWhereAnImprovementIsRequired) {
+  Commit("a");
+  Commit("b");
+  const auto build = [this](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--git", "HEAD~1..HEAD", "--same-is-pass"});
+    words.insert(words.end(), {"--", "./bench"});
+    return Build(std::move(words));
+  };
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--margin", "-5%"},
+        {"--metric", "cpu_time:-5%"},
+        {"--metric", "cpu_time:-5ms"},
+        {"--margin", "-5%", "--metric", "max_rss:1%", "--metric", "cpu_time"}}) {
+    ExpectRefused(build(words));
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--margin", "5%"},
+        {"--metric", "cpu_time:5%"},
+        {"--margin", "-5%", "--metric", "cpu_time:5%", "--metric", "instructions:exact"}}) {
+    const auto spec = build(words);
+    EXPECT_TRUE(spec) << spec.error().message;
+  }
+}
+
 TEST_F(CommitArmsTest, TheArmsAreTheCommitsInTheirWorktrees) {
   const std::string first = Commit("a");
   const std::string second = Commit("b");

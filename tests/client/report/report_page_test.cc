@@ -234,6 +234,34 @@ TEST(ReportPageTest, WhatFailedSaysWhyAndHasNoPictures) {
   EXPECT_WORDING(source.missing);
 }
 
+TEST(ReportPageTest, BothPhasesOfAConfirmedSessionAreShown) {
+  ReportSource source = SampleSource(20);
+  EXPECT_FALSE(Has(PageOf(source), "second phase"));
+  v1::Comparison& gate = *source.session.mutable_report()->mutable_comparisons(0);
+  v1::Confirmation& second = *gate.mutable_confirmation();
+  second.set_blocks(24);
+  second.set_confidence(0.99);
+  second.set_verdict(v1::VERDICT_REGRESSION);
+  second.mutable_change()->set_estimate(0.09);
+  second.mutable_change()->set_lo(0.08);
+  second.mutable_change()->set_hi(0.1);
+  std::string page = PageOf(source);
+  EXPECT_TRUE(Has(page, "; second phase: +9.0 %")) << page;
+  EXPECT_TRUE(Has(page, "regression, confirmed")) << page;
+  EXPECT_TRUE(Has(page, "second phase: wall_time, candidate vs base")) << page;
+  EXPECT_TRUE(Has(page, "<td>wall_time, second phase</td>") ||
+              Has(page, ">wall_time, second phase</th>"))
+      << page;
+  EXPECT_TRUE(Has(page, "+8.0 … +10.0 %")) << page;
+  EXPECT_TRUE(Has(page, "show the first phase")) << page;
+  gate.set_verdict(v1::VERDICT_UNDECIDED);
+  gate.set_reason("not_confirmed");
+  second.set_verdict(v1::VERDICT_PASS);
+  page = PageOf(source);
+  EXPECT_TRUE(Has(page, "undecided, not confirmed")) << page;
+  EXPECT_FALSE(Has(page, "regression, confirmed")) << page;
+}
+
 TEST(ReportPageTest, ANegativeMarginIsOnTheSideOfImprovements) {
   v1::Comparison gate = RegressionUpdate().comparisons(0);
   gate.set_margin_ratio(-0.05);

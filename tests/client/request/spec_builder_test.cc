@@ -320,6 +320,7 @@ TEST(MeasureSpecTest, ArmsHaveTheNamesOfTheirPrograms) {
 TEST(MeasureSpecTest, StopsAtOnePerCentUnlessSomethingElseIsGiven) {
   EXPECT_EQ(BuildMeasured({"a"})->rule().precision_width(), 0.01);
   EXPECT_EQ(BuildMeasured({"--precision", "0.5%", "a"})->rule().precision_width(), 0.005);
+  EXPECT_EQ(BuildMeasured({"--precision", "150%", "a"})->rule().precision_width(), 1.5);
   EXPECT_EQ(BuildMeasured({"-r", "5", "a"})->rule().precision_width(), 0);
   EXPECT_EQ(BuildMeasured({"--metric", "cpu_time:5%", "a"})->benchmarks(0).gates(0).ratio(), 0.05);
 }
@@ -401,9 +402,16 @@ TEST(MeasureSpecTest, SaysWhatIsWrong) {
   ExpectRefused(BuildMeasured({}));
   ExpectRefused(BuildMeasured({"-n", "a", "-n", "b", "x"}));
   ExpectRefused(BuildMeasured({"-n", "a", "-n", "a", "x", "y"}));
-  ExpectRefused(BuildMeasured({"--precision", "0%", "x"}));
+  for (const char* precision : {"0%", "-1%", "5", "1", "wide"}) {
+    ExpectRefused(BuildMeasured({"--precision", precision, "x"}));
+  }
   ExpectRefused(BuildMeasured({"--precision", "1%", "-r", "5", "x"}));
-  ExpectRefused(BuildMeasured({"--margin", "1%", "x"}));
+  for (const SessionOption& option : SessionOptions()) {
+    if (!option.only_compared) continue;
+    const std::string name = "--" + std::string(option.info.name);
+    ExpectRefused(option.info.value.empty() ? BuildMeasured({name, "x"})
+                                            : BuildMeasured({name, "1%", "x"}));
+  }
 }
 
 TEST(SpecBuilderTest, NamedReferencesMakeAllCommandsCandidates) {
@@ -461,6 +469,7 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
         {"--alpha", "1%", "--confidence", "99%", "a", "b"},
         {"--method", "magic", "a", "b"},
         {"--rule", "precision:0", "a", "b"},
+        {"--rule", "precision:5", "a", "b"},
         {"--runs", "many", "a", "b"},
         {"--timeout", "0s", "a", "b"},
         {"--env", "A", "a", "b"},
