@@ -105,9 +105,9 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
 namespace {
 
 // The session options that `measure` lacks, because they are about a comparison.
-constexpr std::string_view kOnlyCompared[] = {"margin",       "sided",    "method",  "rule",
-                                              "fail-fast",    "schedule", "placebo", "git",
-                                              "same-is-pass", "build",    "layouts"};
+constexpr std::string_view kOnlyCompared[] = {"margin",    "sided",        "method",  "rule",
+                                              "fail-fast", "schedule",     "placebo", "keep-all",
+                                              "git",       "same-is-pass", "build",   "layouts"};
 
 // The session options that mean something else, or have other values, without a comparison.
 constexpr OptionInfo kOfMeasure[] = {

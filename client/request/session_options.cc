@@ -166,6 +166,8 @@ constexpr std::array kOptions = {
     InTables(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
                    "add a hidden copy of the reference as a candidate"),
              "compare the arm called placebo, which never gates"),
+    kRuns("keep-all", "", Session(Spec::kKeepAllFieldNumber),
+          "run every arm until the end, even one whose gates are all decided"),
 
     Optional(
         PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),
