@@ -24,6 +24,32 @@ std::string Names(const v1::ArmGroup& group) {
       group.arms(), ", ", [](const std::string& name) { return Printable(name); }, " and ");
 }
 
+// Formats a factor: "3.7 (3.5 … 3.9) times". Beyond kTellableFactor, the ends add no information.
+std::string FactorWords(const v1::Effect& factor, const Style& style) {
+  if (factor.estimate() > kTellableFactor) return FormatTimes(factor.estimate(), 0) + " times";
+  const bool bounded = factor.has_lo() && factor.has_hi();
+  if (!bounded) {
+    return ColumnFormat::OfDifferences(factor.estimate(), {}, {}, "1", style)
+               .Format(factor.estimate()) +
+           " times";
+  }
+  const auto format =
+      ColumnFormat::OfDifferences(factor.estimate(), factor.lo(), factor.hi(), "1", style);
+  return fmt::format("{} ({}{}{}) times", format.Format(factor.estimate()),
+                     format.Format(factor.lo()), To(style), format.Format(factor.hi()));
+}
+
+// Names the arms of a group, each with its factor if it has one.
+std::string NamesWithFactors(const v1::ArmGroup& group, const v1::ArmOrder& order,
+                             const Style& style) {
+  const auto name = [&](const std::string& arm) {
+    const auto own = std::ranges::find(order.factors(), arm, &v1::ArmFactor::arm);
+    if (own == order.factors().end()) return Printable(arm);
+    return Printable(arm) + " " + FactorWords(own->factor(), style);
+  };
+  return Join(group.arms(), ", ", name, " and ");
+}
+
 // Describes a group without a complete order: some pairs in it may still differ clearly.
 std::string ClearPairs(const v1::ArmGroup& group) {
   if (group.clear().empty()) return "no clear difference";
@@ -32,25 +58,25 @@ std::string ClearPairs(const v1::ArmGroup& group) {
          });
 }
 
-std::string OrderText(const v1::ArmOrder& order) {
+std::string OrderText(const v1::ArmOrder& order, const Style& style) {
   if (order.groups_size() == 1) return Names(order.groups(0)) + ": " + ClearPairs(order.groups(0));
   const std::string best = order.metric() == "wall_time"
                                ? "fastest"
                                : (order.better() == v1::BETTER_HIGHER ? "highest " : "lowest ") +
                                      Printable(order.metric());
-  return best + ": " + Join(order.groups(), ", then ", [](const v1::ArmGroup& group) {
-           return Names(group) +
+  return best + ": " + Join(order.groups(), ", then ", [&](const v1::ArmGroup& group) {
+           return NamesWithFactors(group, order, style) +
                   (group.arms_size() > 1 ? " (" + ClearPairs(group) + ")" : std::string());
          });
 }
 
 }  // namespace
 
-std::string RenderArmOrder(const v1::Update& update) {
+std::string RenderArmOrder(const v1::Update& update, const Style& style) {
   std::string text;
   for (const v1::ArmOrder& order : update.orders()) {
     if (SeveralBenchmarks(update)) text += Printable(order.benchmark()) + ": ";
-    text += OrderText(order) + "\n";
+    text += OrderText(order, style) + "\n";
   }
   return text;
 }

@@ -12,10 +12,11 @@ namespace benchd::client {
 /// "geometric mean of wall_time: +1.2 % (+0.4 … +2.0 %) over 5 benchmarks". Otherwise empty.
 std::string RenderGeometricMeans(const v1::Update& update, const Style& style);
 
-/// Renders the order of several candidates: "fastest: b, then a and c (no clear difference)", or
-/// "lowest max_rss: ..." for another metric. There is one line per benchmark with an order; in a
-/// suite, the line names the benchmark.
-std::string RenderArmOrder(const v1::Update& update);
+/// Renders the order of several candidates: "fastest: b, then a 1.21 (1.19 … 1.23) times", or
+/// "lowest max_rss: ..." for another metric. The factors are to the first arm. Groups of arms that
+/// are not told apart say so: "(no clear difference)". There is one line per benchmark with an
+/// order; in a suite, the line names the benchmark.
+std::string RenderArmOrder(const v1::Update& update, const Style& style);
 
 /// Renders one line, wrapped to the width, for each run that took far longer than the others. The
 /// line lists the kernel events that were more frequent than in other runs. Empty if there is no

@@ -151,9 +151,11 @@ const std::set<std::string_view> kToldIfAny{
     "benchd.v1.FailedRun.warmup",
     "benchd.v1.Session.history",
     "benchd.v1.SessionSpec.confirm",
+    "benchd.v1.SessionSpec.keep_all",
     "benchd.v1.SessionSpec.labels",
     "benchd.v1.SessionSpec.lfs_pointers",
     "benchd.v1.Update.estimates",
+    "benchd.v1.Update.orders",
     "benchd.v1.Session.environment_names",
     "benchd.v1.ReserveResponse.remaining_seconds",
 };
@@ -170,7 +172,6 @@ const std::set<std::string_view> kUntold{
     "benchd.v1.Started.user_mode",
     "benchd.v1.Update.geometric_means",
     "benchd.v1.Update.time_left_seconds",
-    "benchd.v1.Update.orders",
     "benchd.v1.Update.worst_runs",
     "benchd.v1.Hooks.shell",
     "benchd.v1.Hooks.interpreter",
@@ -204,15 +205,21 @@ void PutMargin(Json& json, const Message& of, const FieldDescriptor& field) {
   json[gate ? "kind" : "margin_kind"] = field.name().ends_with("ratio") ? "ratio" : "absolute";
 }
 
-/// Returns the number of runs by arm; in a suite, by benchmark and arm.
-Json RunCounts(const v1::Update& update) {
+/// Writes the number of runs by arm; in a suite, by benchmark and arm. In the same way, writes when
+/// arms retired.
+void PutRuns(Json& json, const v1::Update& update) {
   std::set<std::string> benchmarks;
   for (const v1::ArmRuns& runs : update.runs()) benchmarks.insert(runs.benchmark());
-  Json json = Json::object();
+  Json counts = Json::object();
+  Json retired = Json::object();
   for (const v1::ArmRuns& runs : update.runs()) {
-    json[benchmarks.size() > 1 ? runs.benchmark() + "/" + runs.arm() : runs.arm()] = runs.runs();
+    const std::string key =
+        benchmarks.size() > 1 ? runs.benchmark() + "/" + runs.arm() : runs.arm();
+    counts[key] = runs.runs();
+    if (runs.has_retired_after()) retired[key] = runs.retired_after();
   }
-  return json;
+  json["runs"] = std::move(counts);
+  if (!retired.empty()) json["retired_after"] = std::move(retired);
 }
 
 /// Writes a field that needs a special form. Called even if the field is not set.
@@ -278,7 +285,7 @@ const std::map<std::string_view, Tell> kToldOtherwise{
        json["limits"] = MessageJson(As<v1::SessionSpec>(of).limits());
      }},
     {"benchd.v1.Update.runs",
-     [](Json& json, const Message& of) { json["runs"] = RunCounts(As<v1::Update>(of)); }},
+     [](Json& json, const Message& of) { PutRuns(json, As<v1::Update>(of)); }},
     {"benchd.v1.Warning.severity",
      [](Json& json, const Message& of) {
        json["severity"] = NameOf(convert::FromProto(As<v1::Warning>(of)).severity);

@@ -161,7 +161,7 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
                           Printable(options.session), style);
   if (all) text += PairingLines(update);
   for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
-  for (const std::string& line : Lines(RenderArmOrder(update))) {
+  for (const std::string& line : Lines(RenderArmOrder(update, style))) {
     text += WrapSentence(line, style);
   }
   for (const v1::Comparison* gate : GatesOf(update)) {

@@ -170,7 +170,7 @@ class Section {
     if (gates.empty()) gates = InfosOf(update_);
     Parts parts = IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""));
     std::string words;
-    for (const std::string& line : Lines(RenderArmOrder(update_))) words += Paragraph(line);
+    for (const std::string& line : Lines(RenderArmOrder(update_, kPlain))) words += Paragraph(line);
     for (const std::string& line : Lines(RenderGeometricMeans(update_, kPlain))) {
       words += Paragraph(line);
     }

@@ -174,6 +174,8 @@ constexpr std::array kOptions = {
     InTables(Compared(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
                             "add a hidden copy of the reference as a candidate")),
              "compare the arm called placebo, which never gates"),
+    Compared(kRuns("keep-all", "", Session(Spec::kKeepAllFieldNumber),
+                   "run every arm until the end, even one whose gates are all decided")),
 
     Optional(
         PerArm(kChildren("shell", "PATH", Own(Part::kBenchmark, ParseShell, FormatShell),

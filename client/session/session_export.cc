@@ -45,17 +45,29 @@ const Json* Member(const Json& json, const char* key) {
   return found == json.end() ? nullptr : &*found;
 }
 
+/// Returns the member of an arm; in a suite, of a benchmark and arm.
+const Json* MemberOf(const Json& json, const v1::Benchmark& benchmark, const v1::Arm& arm) {
+  const Json* const found = Member(json, (benchmark.name() + "/" + arm.name()).c_str());
+  return found != nullptr ? found : Member(json, arm.name().c_str());
+}
+
 /// Reads the number of runs by arm; in a suite, by benchmark and arm.
-void ReadRunCounts(const Json& counts, const v1::SessionSpec& spec, v1::Update* to) {
+///
+/// @param retired  the number of blocks before arms retired, by the same keys; may be null
+void ReadRunCounts(const Json& counts, const Json* retired, const v1::SessionSpec& spec,
+                   v1::Update* to) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
-      const Json* found = Member(counts, (benchmark.name() + "/" + arm.name()).c_str());
-      if (found == nullptr) found = Member(counts, arm.name().c_str());
+      const Json* const found = MemberOf(counts, benchmark, arm);
       if (found == nullptr || !found->is_number_unsigned()) continue;
       v1::ArmRuns* const runs = to->add_runs();
       runs->set_benchmark(benchmark.name());
       runs->set_arm(arm.name());
       runs->set_runs(found->get<std::uint64_t>());
+      const Json* const after = retired == nullptr ? nullptr : MemberOf(*retired, benchmark, arm);
+      if (after != nullptr && after->is_number_unsigned()) {
+        runs->set_retired_after(after->get<std::uint64_t>());
+      }
     }
   }
 }
@@ -73,7 +85,10 @@ Result<void> ReadSession(const Json& json, v1::Session* session) {
   session->set_session(id->get<std::string>());
   const Json* const report = Member(*result, "report");
   const Json* const counts = report == nullptr ? nullptr : Member(*report, "runs");
-  if (counts != nullptr) ReadRunCounts(*counts, session->spec(), session->mutable_report());
+  if (counts != nullptr) {
+    ReadRunCounts(*counts, Member(*report, "retired_after"), session->spec(),
+                  session->mutable_report());
+  }
   return {};
 }
 

@@ -53,10 +53,48 @@ ArmGroup GroupOf(const ArmPairs& pairs, const Relation& better, std::vector<std:
   return group;
 }
 
+// Returns the reciprocal of an end of a factor. The end 0 has none.
+std::optional<double> ReciprocalOf(std::optional<double> end) {
+  return end && *end > 0 ? std::optional(1 / *end) : std::nullopt;
+}
+
+// Returns the factor of an arm to another one, from the relative change of their pair. The interval
+// of a ratio is the set of ratios that are not rejected, so that of the inverse ratio has the
+// reciprocal ends.
+std::optional<Effect> FactorOf(const ArmPairs& pairs, const std::string& arm,
+                               const std::string& to) {
+  const auto plus_one = [](std::optional<double> end) {
+    return end ? std::optional(1 + *end) : std::nullopt;
+  };
+  for (const Comparison& pair : pairs.comparisons) {
+    if (!pair.change || pair.change->estimate <= -1) continue;
+    const Effect ratio{1 + pair.change->estimate, plus_one(pair.change->lo),
+                       plus_one(pair.change->hi)};
+    if (pair.candidate == arm && pair.reference == to) return ratio;
+    if (pair.candidate == to && pair.reference == arm) {
+      return Effect{1 / ratio.estimate, ReciprocalOf(ratio.hi), ReciprocalOf(ratio.lo)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<ArmFactor> FactorsOf(const ArmPairs& pairs, std::span<const ArmGroup> groups) {
+  std::vector<ArmFactor> factors;
+  const std::string& first = groups.front().arms.front();
+  for (const ArmGroup& group : groups) {
+    for (const std::string& arm : group.arms) {
+      if (arm == first) continue;
+      if (auto factor = FactorOf(pairs, arm, first)) factors.push_back({arm, *factor});
+    }
+  }
+  return factors;
+}
+
 }  // namespace
 
 ArmOrder OrderArms(const ArmPairs& pairs) {
-  ArmOrder order{.benchmark = pairs.benchmark, .metric = {}, .groups = {}};
+  ArmOrder order{.benchmark = pairs.benchmark, .metric = {}, .groups = {}, .factors = {}};
+  order.confidence = pairs.confidence;
   if (pairs.comparisons.empty()) return order;
   order.metric = pairs.comparisons.front().metric;
   order.better = pairs.comparisons.front().better.value_or(Better::kLower);
@@ -79,6 +117,7 @@ ArmOrder OrderArms(const ArmPairs& pairs) {
     }
     if (cut) order.groups.push_back(GroupOf(pairs, better, std::exchange(members, {})));
   }
+  order.factors = FactorsOf(pairs, order.groups);
   return order;
 }
 
@@ -92,7 +131,9 @@ ArmOrderAnalysis::ArmOrderAnalysis(const SessionSpec& spec, const Report& report
     // The gate of the final report has the direction that the runs printed.
     const Gate by{gate->metric, gate->margin_kind, gate->margin.value_or(0), gate->better};
     auto made = ArmPairsAnalysis::Create(spec, i, by, source);
-    if (made && *made) benchmarks_.push_back(**std::move(made));
+    if (!made || !*made) continue;
+    benchmarks_.push_back(**std::move(made));
+    benchmarks_.back().SetRetired(report.runs);
   }
 }
 

@@ -10,7 +10,9 @@
 namespace benchd {
 
 /// Orders the arms by the intervals of their pairs. One arm is clearly better than another if the
-/// interval of their change excludes 0. Without comparisons the order has no groups.
+/// interval of their change excludes 0. Without comparisons the order has no groups. The intervals
+/// of the factors are those of the pairs with the first arm, so they hold together with the order,
+/// whichever arm that is.
 ArmOrder OrderArms(const ArmPairs& pairs);
 
 /// Orders the arms of each benchmark that has several candidates, by the metric of its first gate.
@@ -20,7 +22,7 @@ ArmOrder OrderArms(const ArmPairs& pairs);
 /// alpha, the benchmark has no order. Must be used by one thread only.
 class ArmOrderAnalysis {
  public:
-  /// @param report  the report on all blocks, which lists the gates
+  /// @param report  the report on all blocks, which lists the gates and the arms that retired
   ArmOrderAnalysis(const SessionSpec& spec, const Report& report, DataSource source);
 
   /// Returns whether there is nothing to order, so that no block is needed.

@@ -39,6 +39,7 @@ SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gat
   alone.sided = Sided::kTwo;
   alone.pass_confidence.reset();
   alone.placebo = false;
+  alone.keep_all = true;
   alone.limits.fail_fast = false;
   const Benchmark& all = spec.benchmarks[benchmark];
   Benchmark two = all;
@@ -75,6 +76,8 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
   made.benchmark_ = benchmark;
   made.metric_ = gate.metric;
   made.name_ = of.name;
+  made.confidence_ = 1 - spec.alpha;
+  for (const Arm& arm : of.arms) made.names_.push_back(arm.name);
   for (const std::size_t arm : arms) made.arms_.push_back(of.arms[arm].name);
   const std::size_t pairs = AllPairs(spec);
   for (std::size_t i = 0; i < arms.size(); ++i) {
@@ -107,17 +110,38 @@ void ArmPairsAnalysis::AddWarmup(std::span<const Run> block) {
   }
 }
 
+void ArmPairsAnalysis::SetRetired(std::span<const ArmRuns> runs) {
+  for (const ArmRuns& one : runs) {
+    if (one.benchmark != name_ || !one.retired_after) continue;
+    for (const Pair& pair : pairs_) {
+      for (const std::size_t arm : {pair.first, pair.second}) {
+        if (names_[arm] == one.arm) retired_after_[arm] = *one.retired_after;
+      }
+    }
+  }
+}
+
+bool ArmPairsAnalysis::HasEnded(const Pair& pair) const {
+  return std::ranges::any_of(retired_after_, [&](const auto& retired) {
+    const bool of_pair = retired.first == pair.first || retired.first == pair.second;
+    return of_pair && blocks_ >= retired.second;
+  });
+}
+
 Result<void> ArmPairsAnalysis::Add(std::span<const Run> block) {
+  if (block.front().benchmark != benchmark_) return {};
   for (Pair& pair : pairs_) {
+    if (HasEnded(pair)) continue;
     const std::vector<Run> runs = RunsOf(pair, block);
     if (runs.empty()) continue;  // with the schedule coin, a block may lack both arms
     TRY_VOID(pair.analysis.Add(runs));
   }
+  ++blocks_;
   return {};
 }
 
 ArmPairs ArmPairsAnalysis::Conclude() {
-  ArmPairs result{name_, arms_, {}};
+  ArmPairs result{name_, arms_, {}, confidence_};
   for (Pair& pair : pairs_) {
     Report report = pair.analysis.Conclude();
     const auto gate = std::ranges::find(report.comparisons, metric_, &Comparison::metric);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/model/comparison.h"
 #include "core/model/run.h"
+#include "core/model/session.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {
@@ -21,6 +24,7 @@ struct ArmPairs {
   std::vector<std::string> arms;  ///< references and candidates, in the order of the spec
   /// The arm that comes first in the spec is the reference of its pair.
   std::vector<Comparison> comparisons;
+  double confidence = 0;  ///< with which the intervals of all pairs of all benchmarks hold together
 };
 
 /// The maximum number of arms that are compared with each other. The number of pairs grows with its
@@ -46,6 +50,9 @@ class ArmPairsAnalysis {
                                                         std::size_t benchmark, const Gate& gate,
                                                         DataSource source);
 
+  /// States which arms retired. The pairs of a retired arm get no values after its last block.
+  void SetRetired(std::span<const ArmRuns> runs);
+
   /// Records the metrics of a block that is not measured.
   void AddWarmup(std::span<const Run> block);
 
@@ -64,12 +71,18 @@ class ArmPairsAnalysis {
 
   ArmPairsAnalysis() = default;
   std::vector<Run> RunsOf(const Pair& pair, std::span<const Run> block) const;
+  /// Returns whether an arm of the pair retired before the next block.
+  bool HasEnded(const Pair& pair) const;
 
   std::size_t benchmark_ = 0;
   std::string metric_;
   std::string name_;
-  std::vector<std::string> arms_;
+  double confidence_ = 0;
+  std::vector<std::string> names_;  // of all arms of the benchmark
+  std::vector<std::string> arms_;   // of those in pairs
   std::vector<Pair> pairs_;
+  std::uint64_t blocks_ = 0;
+  std::map<std::size_t, std::uint64_t> retired_after_;  // blocks, by index of the arm
 };
 
 }  // namespace benchd

@@ -31,7 +31,8 @@ BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_
       // A table of harness metrics does not contain built-in metrics.
       catalog_(!design.table || benchmark.parse.empty()),
       runs_per_arm_(benchmark.arms.size()),
-      failed_per_arm_(benchmark.arms.size()) {}
+      failed_per_arm_(benchmark.arms.size()),
+      retired_(benchmark.arms.size()) {}
 
 void BenchmarkAnalysis::LearnWarmup(std::span<const Run* const> block) {
   if (gates_fixed_) return;
@@ -131,6 +132,8 @@ void BenchmarkAnalysis::OpenInfos() {
     if (IsGate(metric)) continue;
     for (std::size_t reference : references_) {
       for (std::size_t candidate : candidates_) {
+        // A retired arm could not show a metric that appears later.
+        if (retired_[reference] || retired_[candidate]) continue;
         infos_.push_back(Open(reference, candidate, metric, std::nullopt));
       }
     }
@@ -190,6 +193,7 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
 
 void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one,
                              const SignificanceLevel* level, CheckedValues* checked) {
+  if (one.frozen) return;
   std::optional<ArmValue> pair[2];
   EffectEstimator::Values reference;
   EffectEstimator::Values candidate;
@@ -213,13 +217,60 @@ void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one,
 }
 
 LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
-  LookContext context{catalog_.metrics()[one.metric].resolution, blocks_, blocks_, blocks_};
+  const PairCounts counts = CountsOf(one);
+  LookContext context{catalog_.metrics()[one.metric].resolution, counts.blocks, counts.blocks,
+                      counts.blocks};
   if (!design_.paired || design_.estimator.kind == EstimatorKind::kSubselection) {
-    context.expected_reference = runs_per_arm_[one.reference];
-    context.expected_candidate = runs_per_arm_[one.candidate];
+    context.expected_reference = counts.reference_runs;
+    context.expected_candidate = counts.candidate_runs;
     context.in_pairs = false;
   }
   return context;
+}
+
+PairCounts BenchmarkAnalysis::CountsOf(const NamedComparison& one) const {
+  if (one.frozen) return *one.frozen;
+  return {.blocks = blocks_,
+          .reference_runs = runs_per_arm_[one.reference],
+          .candidate_runs = runs_per_arm_[one.candidate],
+          .reference_failures = failed_per_arm_[one.reference],
+          .candidate_failures = failed_per_arm_[one.candidate],
+          .in_reference = catalog_.ShownBy(one.reference, one.metric),
+          .in_candidate = catalog_.ShownBy(one.candidate, one.metric)};
+}
+
+std::vector<std::uint32_t> BenchmarkAnalysis::IdleArms() const {
+  std::vector<std::uint32_t> idle;
+  const bool one_pair = references_.size() * candidates_.size() < 2;
+  if (one_pair || !gates_fixed_ || !MayDecide()) return idle;
+  std::vector<bool> needed(benchmark_.arms.size());
+  bool open = false;
+  for (const NamedComparison& gate : gates_) {
+    if (JudgementOf(gate).settled) continue;
+    open = needed[gate.reference] = needed[gate.candidate] = true;
+  }
+  // A table whose gates are all settled goes on, where the session would have ended.
+  if (!open && design_.table) return idle;
+  for (std::uint32_t arm = 0; arm < needed.size(); ++arm) {
+    const bool placebo = benchmark_.arms[arm].role == ArmRole::kPlacebo;
+    if (!needed[arm] && !(placebo && open)) idle.push_back(arm);
+  }
+  return idle;
+}
+
+void BenchmarkAnalysis::FreezePairsOf(std::uint32_t arm,
+                                      std::vector<NamedComparison>& comparisons) {
+  for (NamedComparison& one : comparisons) {
+    const bool of_arm = one.reference == arm || one.candidate == arm;
+    if (of_arm && !one.frozen) one.frozen = CountsOf(one);
+  }
+}
+
+void BenchmarkAnalysis::Retire(std::uint32_t arm) {
+  if (retired_[arm]) return;
+  FreezePairsOf(arm, gates_);
+  FreezePairsOf(arm, infos_);
+  retired_[arm] = RetiredArm{blocks_, catalog_.metrics().size()};
 }
 
 std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
@@ -268,6 +319,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckArms() const {
     for (std::size_t id = 0; id < catalog_.metrics().size(); ++id) {
       // Whether a disturbance metric is recorded depends on the duration of the run.
       if (IsDisturbanceMetric(catalog_.metrics()[id].key)) continue;
+      if (retired_[arm] && id >= retired_[arm]->metrics) break;
       if (!catalog_.ShownBy(arm, id)) missing.push_back(id);
     }
     const std::string& name = benchmark_.arms[arm].name;

@@ -16,6 +16,7 @@
 #include "core/analysis/gate_subject.h"
 #include "core/analysis/kept_runs.h"
 #include "core/analysis/metric_comparison.h"
+#include "core/analysis/retirement.h"
 #include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
 #include "core/model/run.h"
@@ -38,6 +39,7 @@ struct NamedComparison {
   std::size_t metric = 0;
   MetricComparison comparison;
   ZeroWatch zeros = {};
+  std::optional<PairCounts> frozen = {};  ///< present once one of its arms has retired
 };
 
 /// One benchmark of a session: its metrics, its gates and all its comparisons.
@@ -66,6 +68,15 @@ class BenchmarkAnalysis {
   /// Adds the block of the last Learn(), and takes a look at every comparison that received a pair.
   /// @errors kInvalidArgument for a relative margin on values without a ratio, see BlockValues
   Result<void> AddBlock(std::span<const Run* const> block, const Levels& levels);
+
+  /// Returns the arms of which no gate needs another run, in ascending order: all gates that
+  /// involve them are settled. There are none before the first look, nor with a single pair of
+  /// arms. A placebo is needed as long as any gate is open.
+  std::vector<std::uint32_t> IdleArms() const;
+  /// Retires an idle arm: from now on, blocks lack it. Its comparisons stay as they are.
+  void Retire(std::uint32_t arm);
+  /// Returns when the arm retired, if it did.
+  const std::optional<RetiredArm>& retired(std::size_t arm) const { return retired_[arm]; }
 
   /// Takes the one look of a fixed design. Call it only after the last block.
   void LookOnce(const Levels& levels);
@@ -120,6 +131,11 @@ class BenchmarkAnalysis {
   LookContext ContextOf(const NamedComparison& one) const;
 
  private:
+  /// Returns the counts of the comparison's runs so far, or those when one of its arms retired.
+  PairCounts CountsOf(const NamedComparison& one) const;
+  void FreezePairsOf(std::uint32_t arm, std::vector<NamedComparison>& comparisons);
+  /// Returns the judgement by the runs that count, whether or not further ones can come.
+  Judgement JudgementSoFar(const NamedComparison& gate) const;
   bool IsGate(std::size_t metric) const;
   bool IsSelected(std::size_t reference, std::size_t candidate, std::size_t metric) const;
   /// Returns an error if different runs describe a metric in contradictory ways.
@@ -167,7 +183,8 @@ class BenchmarkAnalysis {
   std::uint64_t blocks_ = 0;
   std::uint64_t runs_ = 0;
   std::vector<std::uint64_t> runs_per_arm_;
-  std::vector<std::uint64_t> failed_per_arm_;  // number of failed runs, if these count
+  std::vector<std::uint64_t> failed_per_arm_;       // number of failed runs, if these count
+  std::vector<std::optional<RetiredArm>> retired_;  // by arm
   std::vector<NamedComparison> gates_;
   std::vector<CheckedValues> checked_;  // by gate
   KeptRuns kept_runs_;                  // runs of gates with several samples per run

@@ -182,6 +182,20 @@ GroupPlan GroupPlanner::Choose(const SessionSpec& spec,
   return plan;
 }
 
+std::vector<std::uint32_t> IdleArmsOfGroup(
+    std::uint32_t benchmark, const BenchmarkGroups& groups,
+    const std::function<std::span<const std::uint32_t>(std::uint32_t)>& idle_arms) {
+  const std::span<const std::uint32_t> own = idle_arms(benchmark);
+  std::vector<std::uint32_t> idle(own.begin(), own.end());
+  for (const std::uint32_t member : groups.MembersOf(groups.LeaderOf(benchmark))) {
+    if (idle.empty()) break;
+    std::vector<std::uint32_t> common;
+    std::ranges::set_intersection(idle, idle_arms(member), std::back_inserter(common));
+    idle = std::move(common);
+  }
+  return idle;
+}
+
 std::vector<BenchmarkOutlook> GroupedOutlooks(std::vector<BenchmarkOutlook> outlooks,
                                               const BenchmarkGroups& groups) {
   for (const std::vector<std::uint32_t>& group : groups.all()) {
@@ -199,6 +213,11 @@ std::vector<BenchmarkOutlook> GroupedOutlooks(std::vector<BenchmarkOutlook> outl
       }
     }
     if (!whole.open) whole.expected_blocks.reset();
+    whole.idle_arms = IdleArmsOfGroup(group.front(), groups, [&outlooks](std::uint32_t one) {
+      return std::span<const std::uint32_t>(outlooks[one].idle_arms);
+    });
+    // The time of the leader's runs without other arms is that of other blocks.
+    if (whole.idle_arms != outlooks[group.front()].idle_arms) whole.busy_seconds.reset();
     for (const std::uint32_t benchmark : group) outlooks[benchmark] = {.open = false};
     outlooks[group.front()] = whole;
   }

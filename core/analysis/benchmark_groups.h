@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -118,9 +119,16 @@ class GroupPlanner {
   std::map<std::uint32_t, Seen> seen_;  // by benchmark
 };
 
+/// Returns the arms of which no benchmark in the group of this one needs another run.
+///
+/// @param idle_arms  returns the idle arms of one benchmark, in ascending order
+std::vector<std::uint32_t> IdleArmsOfGroup(
+    std::uint32_t benchmark, const BenchmarkGroups& groups,
+    const std::function<std::span<const std::uint32_t>(std::uint32_t)>& idle_arms);
+
 /// Returns the outlooks for the schedule, in which the leader of a group stands for the group: it
-/// is open as long as one of the benchmarks is, and decided when the last of them is. The others
-/// never have a turn.
+/// is open as long as one of the benchmarks is, and decided when the last of them is. Its idle arms
+/// are idle in all of them. The others never have a turn.
 std::vector<BenchmarkOutlook> GroupedOutlooks(std::vector<BenchmarkOutlook> outlooks,
                                               const BenchmarkGroups& groups);
 

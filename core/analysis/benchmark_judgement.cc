@@ -32,17 +32,19 @@ bool BenchmarkAnalysis::MayDecide() const {
 }
 
 std::optional<Judgement> BenchmarkAnalysis::JudgementOfMissing(const NamedComparison& one) const {
-  const bool in_reference = !catalog_.ShownBy(one.reference, one.metric);
-  if (!in_reference && catalog_.ShownBy(one.candidate, one.metric)) return std::nullopt;
-  if (in_reference) return Judgement{Verdict::kUndecided, Reason("missing_in_reference"), true};
+  const PairCounts counts = CountsOf(one);
+  if (counts.in_reference && counts.in_candidate) return std::nullopt;
+  if (!counts.in_reference)
+    return Judgement{Verdict::kUndecided, Reason("missing_in_reference"), true};
   return Judgement{Verdict::kRegression, Reason("missing_in_candidate"), true};
 }
 
 std::optional<Judgement> BenchmarkAnalysis::JudgementOfFailures(const NamedComparison& one) const {
-  const std::uint64_t in_reference = failed_per_arm_[one.reference];
-  const std::uint64_t in_candidate = failed_per_arm_[one.candidate];
-  const std::uint64_t of_reference = runs_per_arm_[one.reference];
-  const std::uint64_t of_candidate = runs_per_arm_[one.candidate];
+  const PairCounts counts = CountsOf(one);
+  const std::uint64_t in_reference = counts.reference_failures;
+  const std::uint64_t in_candidate = counts.candidate_failures;
+  const std::uint64_t of_reference = counts.reference_runs;
+  const std::uint64_t of_candidate = counts.candidate_runs;
   if (in_reference == 0 && in_candidate == 0) return std::nullopt;
   // If the program fails only occasionally, the other arm may still fail, too.
   if (in_candidate == 0) {
@@ -100,6 +102,13 @@ std::optional<Judgement> BenchmarkAnalysis::JudgementOfCounts(const NamedCompari
 }
 
 Judgement BenchmarkAnalysis::JudgementOf(const NamedComparison& gate) const {
+  Judgement judgement = JudgementSoFar(gate);
+  // No run can change it any more.
+  judgement.settled = judgement.settled || gate.frozen;
+  return judgement;
+}
+
+Judgement BenchmarkAnalysis::JudgementSoFar(const NamedComparison& gate) const {
   const MetricComparison& comparison = gate.comparison;
   Judgement by_interval{comparison.verdict(), {}, comparison.settled()};
   if (comparison.undecidable()) by_interval.reason = Reason("resolution");

@@ -20,10 +20,15 @@ Result<void> CheckBlock(std::span<const Run> block, std::span<const Benchmark> b
   return {};
 }
 
-Result<void> CheckEveryArm(std::span<const Run> block, std::span<const Benchmark> benchmarks) {
+bool HasArm(std::span<const Run> block, std::uint32_t arm) {
+  return std::ranges::find(block, arm, &Run::arm) != block.end();
+}
+
+Result<void> CheckEveryArm(std::span<const Run> block, std::span<const Benchmark> benchmarks,
+                           std::span<const std::uint32_t> idle) {
   const Benchmark& benchmark = benchmarks[block.front().benchmark];
-  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
-    if (std::ranges::find(block, arm, &Run::arm) != block.end()) continue;
+  for (std::uint32_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+    if (HasArm(block, arm) || std::ranges::find(idle, arm) != idle.end()) continue;
     return InvalidArgument("block", "does not contain a run of arm " + benchmark.arms[arm].name +
                                         " of benchmark " + benchmark.name);
   }

@@ -17,9 +17,13 @@ namespace benchd {
 /// @errors kInvalidArgument
 Result<void> CheckBlock(std::span<const Run> block, std::span<const Benchmark> benchmarks);
 
-/// Checks that a block has a run of every arm. Requires CheckBlock().
+/// Checks that a block has a run of every arm, except of those in `idle`. Requires CheckBlock().
 /// @errors kInvalidArgument, which names the arm
-Result<void> CheckEveryArm(std::span<const Run> block, std::span<const Benchmark> benchmarks);
+Result<void> CheckEveryArm(std::span<const Run> block, std::span<const Benchmark> benchmarks,
+                           std::span<const std::uint32_t> idle = {});
+
+/// Returns whether a block has a run of the arm.
+bool HasArm(std::span<const Run> block, std::uint32_t arm);
 
 /// Returns the error about a block after the last one of its benchmark.
 Error AfterTheLastBlock(const Benchmark& benchmark, std::uint64_t blocks);

@@ -84,8 +84,9 @@ void ConfirmedAnalysis::AddWarmup(std::span<const Run> block) {
   if (second_) second_->AddWarmup(block);
 }
 
-Result<void> ConfirmedAnalysis::Add(std::span<const Run> block) {
-  return confirming_ ? second_->Add(block) : first_.Add(block);
+Result<void> ConfirmedAnalysis::Add(std::span<const Run> block,
+                                    std::span<const std::uint32_t> ended) {
+  return confirming_ ? second_->Add(block, ended) : first_.Add(block, ended);
 }
 
 bool ConfirmedAnalysis::BeginConfirmation() {

@@ -39,8 +39,8 @@ class ConfirmedAnalysis {
   /// the same gates.
   void AddWarmup(std::span<const Run> block);
 
-  /// Adds a block of the current phase. @errors those of SessionAnalysis::Add()
-  Result<void> Add(std::span<const Run> block);
+  /// Adds a block of the current phase. See SessionAnalysis::Add() for `ended` and @errors
+  Result<void> Add(std::span<const Run> block, std::span<const std::uint32_t> ended = {});
 
   /// Returns whether the current phase is finished.
   bool Finished() const { return Current().Finished(); }
@@ -73,6 +73,10 @@ class ConfirmedAnalysis {
 
   /// Returns the analysis of the first phase, for pictures of its intervals.
   const SessionAnalysis& first() const { return first_; }
+  /// Returns the analysis of the measured runs of a phase.
+  const SessionAnalysis& OfPhase(RunPhase phase) const {
+    return phase == RunPhase::kConfirming && second_ ? *second_ : first_;
+  }
 
  private:
   ConfirmedAnalysis(SessionAnalysis first, std::optional<SessionAnalysis> second,

@@ -19,8 +19,8 @@ Nanoseconds FromSeconds(double seconds) {
   return Nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-/// Returns the seconds per block of each benchmark, including its share of the time between the
-/// runs. For a benchmark without blocks this is the mean over all benchmarks.
+/// Returns the seconds per further block of each benchmark, including its share of the time between
+/// the runs. For a benchmark without blocks this is the mean over all benchmarks.
 std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, double elapsed) {
   double measured = 0;
   double blocks = 0;
@@ -31,7 +31,7 @@ std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, dou
   std::vector<double> seconds(outlooks.size(), blocks > 0 ? elapsed / blocks : 0);
   for (std::size_t i = 0; i < outlooks.size() && measured > 0; ++i) {
     const auto own = static_cast<double>(outlooks[i].blocks);
-    if (own > 0) seconds[i] = outlooks[i].seconds / own * (elapsed / measured);
+    if (own > 0) seconds[i] = outlooks[i].BlockSeconds() * (elapsed / measured);
   }
   return seconds;
 }

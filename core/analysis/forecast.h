@@ -19,8 +19,8 @@ namespace benchd {
 /// earlier, because a time limit is not an estimate of a verdict. Once a gate has an interval, the
 /// remaining time is given instead (Report::time_left).
 ///
-/// @param outlooks  one for each benchmark of `spec`; only the fields open, blocks and seconds are
-/// used
+/// @param outlooks  one for each benchmark of `spec`; only the fields open, blocks, seconds and
+/// busy_seconds are used
 /// @param groups    the groups by which the outlooks were made (GroupedOutlooks()): their blocks
 /// are counted once
 void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks,

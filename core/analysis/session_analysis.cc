@@ -13,6 +13,7 @@
 #include "core/analysis/family_decision.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/analysis/layout_groups.h"
+#include "core/analysis/retirement.h"
 #include "core/analysis/session_report.h"
 #include "core/base/try.h"
 
@@ -66,11 +67,13 @@ class SessionAnalysis::Impl {
         benchmark_specs_(groups_ ? groups_->benchmarks() : spec.benchmarks),
         at_limit_(spec.limits.at_limit),
         fail_fast_(spec.limits.fail_fast),
+        may_retire_(ArmsMayRetire(spec, design)),
         design_(design),
         levels_{std::nullopt, SignificanceLevel(design.ForInfo(), design.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
       benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), design_);
       outlooks_.push_back({.minimum = design_.NextLook(0)});
+      times_.emplace_back(benchmark.arms.size());
     }
   }
 
@@ -93,7 +96,7 @@ class SessionAnalysis::Impl {
     benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
   }
 
-  Result<void> Add(std::span<const Run> of_arms) {
+  Result<void> Add(std::span<const Run> of_arms, std::span<const std::uint32_t> ended) {
     std::vector<Run> grouped;
     const std::span<const Run> block = Grouped(of_arms, grouped);
     TRY_VOID(CheckComplete(block));
@@ -101,11 +104,13 @@ class SessionAnalysis::Impl {
     if (design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit()) {
       return AfterTheLastBlock(benchmark.spec(), benchmark.blocks());
     }
+    RetireMissing(block, ended);
     const std::vector<const Run*> runs = InOrder(block);
     TRY_VOID(benchmark.Learn(runs));
     TRY_VOID(CheckNamedGates());
     TRY_VOID(FixGateLevel());
     TRY_VOID(benchmark.AddBlock(runs, levels_));
+    NoteIdleArms(block.front().benchmark);
     if (!design_.OneLook()) DecideTogether();
     Forecast(block);
     return {};
@@ -119,7 +124,7 @@ class SessionAnalysis::Impl {
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       for (std::size_t arm = 0; arm < benchmark.spec().arms.size(); ++arm) {
         report.runs.push_back({benchmark.spec().name, benchmark.spec().arms[arm].name,
-                               benchmark.runs_per_arm()[arm]});
+                               benchmark.runs_per_arm()[arm], BlocksBefore(benchmark, arm)});
       }
     }
     report.comparisons = ReportComparisons(judged, design_, levels_);
@@ -159,6 +164,14 @@ class SessionAnalysis::Impl {
 
   std::uint64_t BlocksOf(std::size_t benchmark) const { return benchmarks_[benchmark].blocks(); }
 
+  std::span<const std::uint32_t> IdleArms(std::size_t benchmark) const {
+    return outlooks_[benchmark].idle_arms;
+  }
+
+  std::optional<std::uint64_t> RetiredAfter(std::size_t benchmark, std::size_t arm) const {
+    return groups_ ? std::nullopt : BlocksBefore(benchmarks_[benchmark], arm);
+  }
+
   std::vector<std::size_t> OpenBenchmarks() const {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
@@ -185,6 +198,27 @@ class SessionAnalysis::Impl {
     return !full && (design_.fixed_blocks || !benchmark.AllGatesSettled());
   }
 
+  // Returns the number of blocks before an arm retired.
+  static std::optional<std::uint64_t> BlocksBefore(const BenchmarkAnalysis& benchmark,
+                                                   std::size_t arm) {
+    const std::optional<RetiredArm>& retired = benchmark.retired(arm);
+    return retired ? std::optional(retired->blocks) : std::nullopt;
+  }
+
+  void NoteIdleArms(std::size_t benchmark) {
+    if (may_retire_) outlooks_[benchmark].idle_arms = benchmarks_[benchmark].IdleArms();
+  }
+
+  // Retires the idle arms that a block lacks.
+  void RetireMissing(std::span<const Run> block, std::span<const std::uint32_t> ended) {
+    const std::uint32_t benchmark = block.front().benchmark;
+    for (const std::uint32_t arm : outlooks_[benchmark].idle_arms) {
+      // A table may also lack single rows.
+      if (design_.table && std::ranges::find(ended, arm) == ended.end()) continue;
+      if (!HasArm(block, arm)) benchmarks_[benchmark].Retire(arm);
+    }
+  }
+
   // Updates the outlook of the benchmark of a block. Those of other benchmarks do not change,
   // unless DecideTogether() closes them.
   void Forecast(std::span<const Run> block) {
@@ -194,6 +228,7 @@ class SessionAnalysis::Impl {
     outlook.open = IsOpen(benchmark);
     outlook.blocks = benchmark.blocks();
     outlook.seconds += Seconds(CostOf(block));
+    outlook.busy_seconds = BusySeconds(block);
     outlook.expected_blocks.reset();
     if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
     if (levels_.gate) {
@@ -201,10 +236,33 @@ class SessionAnalysis::Impl {
     }
   }
 
+  // Adds the times of a block. Returns the mean time of a block as the next ones will be.
+  std::optional<double> BusySeconds(std::span<const Run> block) {
+    const std::uint32_t benchmark = block.front().benchmark;
+    const BenchmarkOutlook& outlook = outlooks_[benchmark];
+    const std::size_t arms = benchmarks_[benchmark].spec().arms.size();
+    if (!may_retire_ || arms < 3) return std::nullopt;
+    for (std::uint32_t arm = 0; arm < arms; ++arm) {
+      double seconds = 0;
+      for (const Run& run : block) {
+        if (run.arm == arm) seconds += Seconds(WallTimeOf(std::span(&run, 1)));
+      }
+      if (HasArm(block, arm)) times_[benchmark].Add(arm, seconds);
+    }
+    return times_[benchmark].WithoutIdle(outlook.idle_arms, outlook.seconds);
+  }
+
   Result<void> CheckComplete(std::span<const Run> block) const {
     TRY_VOID(CheckBlock(block, benchmark_specs_));
     if (design_.PartBlocks() || design_.table) return {};  // a pair of a table may lack an arm
-    return CheckEveryArm(block, benchmark_specs_);
+    const std::uint32_t benchmark = block.front().benchmark;
+    for (const Run& run : block) {
+      if (!benchmarks_[benchmark].retired(run.arm)) continue;
+      const Benchmark& spec = benchmarks_[benchmark].spec();
+      return InvalidArgument("block", "contains a run of arm " + spec.arms[run.arm].name +
+                                          " of benchmark " + spec.name + ", which has retired");
+    }
+    return CheckEveryArm(block, benchmark_specs_, outlooks_[benchmark].idle_arms);
   }
 
   Result<void> CheckNamedGates() {
@@ -256,6 +314,7 @@ class SessionAnalysis::Impl {
       rest = rest.subspan(own.size());
       if (std::ranges::count(own, Verdict::kUndecided) == std::ssize(own)) continue;
       benchmarks_[i].DecideTogether(own, NameOfProcedure(design_.error_rate));
+      NoteIdleArms(i);
       if (!outlooks_[i].open || IsOpen(benchmarks_[i])) continue;
       outlooks_[i].open = false;
       outlooks_[i].expected_blocks.reset();
@@ -297,11 +356,13 @@ class SessionAnalysis::Impl {
   std::vector<Benchmark> benchmark_specs_;  // declared before benchmarks_, which refer to it
   AtLimit at_limit_;
   bool fail_fast_;
+  bool may_retire_;
   SequentialDesign design_;
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
   std::vector<GateEvidence> family_;        // of the last call of DecideTogether()
   std::vector<BenchmarkOutlook> outlooks_;  // by benchmark
+  std::vector<ArmTimes> times_;             // by benchmark
   bool restricted_ = false;
   bool gates_counted_ = false;
   std::size_t gates_ = 0;  // G, once counted
@@ -344,8 +405,9 @@ void SessionAnalysis::AddWarmup(std::span<const Run> block) {
   if (measurement_) return measurement_->AddWarmup(block);
   impl_->AddWarmup(block);
 }
-Result<void> SessionAnalysis::Add(std::span<const Run> block) {
-  return measurement_ ? measurement_->Add(block) : impl_->Add(block);
+Result<void> SessionAnalysis::Add(std::span<const Run> block,
+                                  std::span<const std::uint32_t> ended) {
+  return measurement_ ? measurement_->Add(block) : impl_->Add(block, ended);
 }
 Report SessionAnalysis::Look() const { return measurement_ ? measurement_->Look() : impl_->Look(); }
 std::vector<Comparison> SessionAnalysis::LookAt(std::size_t benchmark) const {
@@ -368,6 +430,13 @@ std::vector<BenchmarkOutlook> SessionAnalysis::Outlook() const {
 }
 std::uint64_t SessionAnalysis::BlocksOf(std::size_t benchmark) const {
   return impl_->BlocksOf(benchmark);
+}
+std::span<const std::uint32_t> SessionAnalysis::IdleArms(std::size_t benchmark) const {
+  return measurement_ ? std::span<const std::uint32_t>() : impl_->IdleArms(benchmark);
+}
+std::optional<std::uint64_t> SessionAnalysis::RetiredAfter(std::size_t benchmark,
+                                                           std::size_t arm) const {
+  return measurement_ ? std::nullopt : impl_->RetiredAfter(benchmark, arm);
 }
 
 }  // namespace benchd

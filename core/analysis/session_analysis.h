@@ -19,8 +19,8 @@ namespace benchd {
 
 /// Analyses the samples of a session or a table block by block, and can report after each block.
 ///
-/// A session whose arms are measured and not compared has estimates instead of comparisons and gates
-/// (measurement_analysis.h).
+/// A session whose arms are measured and not compared has estimates instead of comparisons and
+/// gates (measurement_analysis.h).
 ///
 /// Does not use I/O, clocks or threads: the same blocks give the same results to the last bit,
 /// whether live, after a restart or offline. Owned by one session or one offline analysis.
@@ -52,7 +52,10 @@ class SessionAnalysis {
   /// Records the metrics of a warm-up block of one benchmark.
   void AddWarmup(std::span<const Run> block);
 
-  /// Adds one complete block of one benchmark. The runs may be in any order.
+  /// Adds one complete block of one benchmark. The runs may be in any order. A block may lack idle
+  /// arms, which then retire (retirement.h).
+  ///
+  /// @param ended  for a table: arms that have no row from this block on. Only these can retire.
   ///
   /// @errors kInvalidArgument if a gate cannot be computed: no run printed its metric, the
   /// direction of its metric is unknown, a relative gate has values without a ratio, or a benchmark
@@ -60,7 +63,7 @@ class SessionAnalysis {
   /// complete, or if a program printed a value under the name of a built-in metric.
   /// kFailedPrecondition if the benchmark already has its last block (`runs`, `max_runs`). After an
   /// error the session cannot continue.
-  Result<void> Add(std::span<const Run> block);
+  Result<void> Add(std::span<const Run> block, std::span<const std::uint32_t> ended = {});
 
   /// Returns the current comparisons, runs, verdict and warnings. Gates come first, then info
   /// metrics, in the order of the spec. The session fills in the fields of Report that need a clock
@@ -69,8 +72,8 @@ class SessionAnalysis {
   /// With `runs`, this is a sequential view (method paired, nothing decided) until Conclude().
   Report Look() const;
 
-  /// Returns the comparisons of one benchmark, given by its index in the spec. There are none if its
-  /// arms are measured.
+  /// Returns the comparisons of one benchmark, given by its index in the spec. There are none if
+  /// its arms are measured.
   std::vector<Comparison> LookAt(std::size_t benchmark) const;
 
   /// Returns whether the session is finished: all gates are decided, or one is a regression and
@@ -90,6 +93,14 @@ class SessionAnalysis {
 
   /// Returns the number of blocks of a benchmark, given by its index in the spec.
   std::uint64_t BlocksOf(std::size_t benchmark) const;
+
+  /// Returns the arms of a benchmark of which the next block needs no run, in ascending order. They
+  /// change with every block.
+  std::span<const std::uint32_t> IdleArms(std::size_t benchmark) const;
+
+  /// Returns after how many blocks of its benchmark an arm retired, if it did. Both are given by
+  /// their indices in the spec.
+  std::optional<std::uint64_t> RetiredAfter(std::size_t benchmark, std::size_t arm) const;
 
   /// Returns the indices of the benchmarks that still have an undecided gate, in the order of the
   /// spec.

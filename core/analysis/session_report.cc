@@ -106,7 +106,7 @@ std::string WhereMissing(const BenchmarkAnalysis& benchmark, const NamedComparis
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
   if (context.in_pairs) {
     return fmt::format("{} of {} blocks of {} ({} against {})",
-                       std::max(lacking.reference, lacking.candidate), benchmark.blocks(),
+                       std::max(lacking.reference, lacking.candidate), context.blocks,
                        benchmark.spec().name, reference, candidate);
   }
   std::vector<std::string> arms;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/analysis/arm_order.h"
+#include "core/analysis/block_checks.h"
 #include "core/analysis/confirmed_analysis.h"
 #include "core/analysis/forecast.h"
 #include "core/analysis/geometric_mean.h"
@@ -32,7 +33,8 @@ struct Progress {
   std::deque<OpenBlock> turns;                 // blocks of turns, from the first incomplete one on
   std::uint64_t first_turn = 0;                // number of the first of `turns`
   std::vector<std::uint64_t> rows_of_arm;      // rows so far, for turns
-  bool has_every_arm = false;                  // each arm has a row with a value
+  std::vector<std::optional<std::uint32_t>> last_row;  // by arm
+  bool has_every_arm = false;                          // each arm has a row with a value
   std::uint64_t blocks = 0;
   std::uint64_t complete = 0;    // blocks with a row of every arm
   std::uint64_t incomplete = 0;  // blocks that lack a row of an arm
@@ -50,15 +52,22 @@ struct WaitingBlock {
 
 class Grouper {
  public:
-  Grouper(const MeasurementTable& table, const TablePlan& plan, const TakeBlock& take)
-      : table_(table), plan_(plan), take_(take), progress_(plan.benchmarks.size()) {
+  Grouper(const MeasurementTable& table, const TablePlan& plan, const TakeBlock& take,
+          const HasRetired& has_retired)
+      : table_(table),
+        plan_(plan),
+        take_(take),
+        has_retired_(has_retired),
+        progress_(plan.benchmarks.size()) {
     for (std::size_t b = 0; b < progress_.size(); ++b) {
       progress_[b].rows_of_arm.resize(plan.spec.benchmarks[b].arms.size());
+      progress_[b].last_row.resize(plan.spec.benchmarks[b].arms.size());
       progress_[b].has_every_arm = HasEveryArm(plan.benchmarks[b]);
     }
   }
 
   Result<GroupedRows> Group() {
+    FindLastRows();
     for (std::uint32_t row = 0; row < table_.rows(); ++row) {
       const std::optional<std::size_t> benchmark = plan_.BenchmarkOf(table_, row);
       if (!benchmark) continue;
@@ -72,6 +81,13 @@ class Grouper {
   }
 
  private:
+  void FindLastRows() {
+    for (std::uint32_t row = 0; row < table_.rows(); ++row) {
+      const std::optional<std::size_t> benchmark = plan_.BenchmarkOf(table_, row);
+      if (benchmark) progress_[*benchmark].last_row[ArmOf(*benchmark, row)] = row;
+    }
+  }
+
   static bool HasEveryArm(const PlannedBenchmark& planned) {
     for (std::size_t arm = 0; arm < planned.arms.size(); ++arm) {
       const bool shown = std::ranges::any_of(
@@ -201,7 +217,34 @@ class Grouper {
       FillSamples(block[i], run.samples);
     }
     ++progress.blocks;
-    return take_(std::span(runs_).first(block.size()));
+    const std::span<const Run> runs = std::span(runs_).first(block.size());
+    FindEnded(progress, block.front());
+    TRY_VOID(take_({runs, ended_}));
+    if (!complete && LacksOnlyRetired(benchmark, runs)) {
+      ++progress.complete;
+      --progress.incomplete;
+    }
+    return {};
+  }
+
+  // Finds the arms without a row from this one on. A block of a session has no earlier row than the
+  // blocks before it.
+  void FindEnded(const Progress& progress, std::uint32_t row) {
+    ended_.clear();
+    for (std::uint32_t arm = 0; arm < progress.last_row.size(); ++arm) {
+      const std::optional<std::uint32_t>& last = progress.last_row[arm];
+      if (last && *last < row) ended_.push_back(arm);
+    }
+  }
+
+  bool LacksOnlyRetired(std::size_t benchmark, std::span<const Run> block) const {
+    if (!has_retired_) return false;
+    const auto number = static_cast<std::uint32_t>(benchmark);
+    const auto arms = static_cast<std::uint32_t>(plan_.spec.benchmarks[benchmark].arms.size());
+    for (std::uint32_t arm = 0; arm < arms; ++arm) {
+      if (!HasArm(block, arm) && !has_retired_(number, arm)) return false;
+    }
+    return true;
   }
 
   RunExit ExitOf(std::uint32_t row, const std::vector<int>& accepted) const {
@@ -272,18 +315,20 @@ class Grouper {
   const MeasurementTable& table_;
   const TablePlan& plan_;
   const TakeBlock& take_;
+  const HasRetired& has_retired_;
   std::vector<Progress> progress_;  // by benchmark of the plan
   std::vector<WaitingBlock> waiting_;
   std::vector<std::uint32_t> waiting_rows_;
-  std::vector<Run> runs_;   // reused for every block
-  std::vector<bool> seen_;  // arms of the block, for IsComplete()
+  std::vector<Run> runs_;             // reused for every block
+  std::vector<bool> seen_;            // arms of the block, for IsComplete()
+  std::vector<std::uint32_t> ended_;  // of the block that is given
 };
 
 }  // namespace
 
 Result<GroupedRows> ForEachBlock(const MeasurementTable& table, const TablePlan& plan,
-                                 const TakeBlock& take) {
-  return Grouper(table, plan, take).Group();
+                                 const TakeBlock& take, const HasRetired& has_retired) {
+  return Grouper(table, plan, take, has_retired).Group();
 }
 
 namespace {
@@ -364,7 +409,7 @@ std::vector<ArmOrder> OrdersOf(const MeasurementTable& table, const TablePlan& p
   if (orders.empty()) return {};
   Introduce(plan, [&orders](std::span<const Run> block) { orders.AddWarmup(block); });
   const Result<GroupedRows> grouped = ForEachBlock(
-      table, plan, [&orders](std::span<const Run> block) { return orders.Add(block); });
+      table, plan, [&orders](const TableBlock& block) { return orders.Add(block.runs); });
   return grouped ? orders.Conclude() : std::vector<ArmOrder>();
 }
 
@@ -372,8 +417,9 @@ std::vector<ArmOrder> OrdersOf(const MeasurementTable& table, const TablePlan& p
 Result<void> AddSecondPhase(const MeasurementTable& table, const TablePlan& plan,
                             ConfirmedAnalysis& analysis) {
   if (!plan.spec.confirm || !analysis.BeginConfirmation()) return {};
-  TRY_VOID(ForEachBlock(table, plan.OfSecondPhase(),
-                        [&analysis](std::span<const Run> block) { return analysis.Add(block); }));
+  TRY_VOID(ForEachBlock(table, plan.OfSecondPhase(), [&analysis](const TableBlock& block) {
+    return analysis.Add(block.runs, block.ended);
+  }));
   return {};
 }
 
@@ -389,11 +435,17 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
   TRY(ConfirmedAnalysis analysis, ConfirmedAnalysis::Create(plan.spec, DataSource::kTable));
   Introduce(plan, [&analysis](std::span<const Run> block) { analysis.AddWarmup(block); });
   TrajectoryRecorder recorder;
-  const Result<GroupedRows> grouped = ForEachBlock(table, plan, [&](std::span<const Run> block) {
-    Result<void> added = analysis.Add(block);
-    if (added && options.trajectories) recorder.Watch(analysis.first(), block.front().benchmark);
+  const auto take = [&](const TableBlock& block) {
+    Result<void> added = analysis.Add(block.runs, block.ended);
+    if (added && options.trajectories) {
+      recorder.Watch(analysis.first(), block.runs.front().benchmark);
+    }
     return added;
-  });
+  };
+  const auto has_retired = [&analysis](std::uint32_t benchmark, std::uint32_t arm) {
+    return analysis.first().RetiredAfter(benchmark, arm).has_value();
+  };
+  const Result<GroupedRows> grouped = ForEachBlock(table, plan, take, has_retired);
   if (!grouped) return grouped.error();
   if (grouped->blocks == 0) {
     return InvalidArgument("pair", "no pair has a row of every arm",

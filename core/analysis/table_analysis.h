@@ -24,8 +24,17 @@ namespace benchd {
 /// with a name while its block is processed.
 inline constexpr std::size_t kMaxBlockValues = 500'000;
 
-/// A callback that receives one block. The runs are valid only during the call.
-using TakeBlock = std::function<Result<void>(std::span<const Run> block)>;
+/// A block of a table. Both are valid only during the call that receives it.
+struct TableBlock {
+  std::span<const Run> runs;
+  /// The arms of the benchmark that have no row in this block or after it, in ascending order.
+  std::span<const std::uint32_t> ended;
+};
+
+/// A callback that receives one block.
+using TakeBlock = std::function<Result<void>(const TableBlock& block)>;
+/// Returns whether an arm of a benchmark has retired, so that blocks are complete without it.
+using HasRetired = std::function<bool(std::uint32_t benchmark, std::uint32_t arm)>;
 
 /// The result of grouping the rows of a table.
 struct GroupedRows {
@@ -38,10 +47,11 @@ struct GroupedRows {
 /// and passes each block to `take` when its last row has been read. A pair of the column `pair`
 /// that lacks an arm is passed without it.
 ///
+/// @param has_retired  called after `take` has received a block that lacks an arm; none: no arm has
 /// @errors those of `take`; kInvalidArgument "line 3: ..." for a block with more than
 /// kMaxBlockValues values
 Result<GroupedRows> ForEachBlock(const MeasurementTable& table, const TablePlan& plan,
-                                 const TakeBlock& take);
+                                 const TakeBlock& take, const HasRetired& has_retired = {});
 
 /// The result of the analysis of a table.
 struct TableReport {

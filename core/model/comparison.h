@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/fields.h"
 #include "core/model/metric.h"
@@ -167,13 +168,20 @@ struct BenchmarkOutlook {
   /// The number of further blocks until the last of its gates is expected to be decided. Absent if
   /// it is unknown.
   std::optional<double> expected_blocks;
+  /// The arms of which the next blocks need no run, in ascending order (analysis/retirement.h).
+  std::vector<std::uint32_t> idle_arms = {};
+  /// The mean time of the runs of all other arms in a block; present if there are idle arms.
+  std::optional<double> busy_seconds = {};
 
+  /// Returns the mean time of a block as the next ones will be; there must be a block.
+  double BlockSeconds() const {
+    return busy_seconds ? *busy_seconds : seconds / static_cast<double>(blocks);
+  }
   /// Returns the seconds of measuring until the benchmark is expected to be decided: the mean time
-  /// of its blocks so far, times the expected number of blocks. Returns nothing if it is unknown.
-  /// Pure.
+  /// of a block, times the expected number of blocks. Returns nothing if it is unknown. Pure.
   std::optional<double> ExpectedSeconds() const {
     if (blocks == 0 || !expected_blocks) return std::nullopt;
-    return *expected_blocks * (seconds / static_cast<double>(blocks));
+    return *expected_blocks * BlockSeconds();
   }
   bool operator==(const BenchmarkOutlook&) const = default;
 };

@@ -39,6 +39,14 @@ struct ArmGroup {
 };
 BENCHD_FIELDS(ArmGroup, arms, clear)
 
+/// How many times as large the metric of an arm is as that of the first arm of the order.
+struct ArmFactor {
+  std::string arm;
+  Effect factor;  ///< above 0; an end is absent if the interval is unbounded there
+  bool operator==(const ArmFactor&) const = default;
+};
+BENCHD_FIELDS(ArmFactor, arm, factor)
+
 /// The arms of one benchmark, including references, ordered by one metric.
 struct ArmOrder {
   std::string benchmark;
@@ -47,9 +55,14 @@ struct ArmOrder {
   /// The groups, best first. Every arm of a group is clearly better than every arm of all later
   /// groups.
   std::vector<ArmGroup> groups;
+  /// The factors of all arms but the first one, in the order of the groups. Arms without a ratio to
+  /// the first one are left out.
+  std::vector<ArmFactor> factors;
+  /// The confidence with which all statements of all orders of a session hold together.
+  double confidence = 0;
   bool operator==(const ArmOrder&) const = default;
 };
-BENCHD_FIELDS(ArmOrder, benchmark, metric, better, groups)
+BENCHD_FIELDS(ArmOrder, benchmark, metric, better, groups, factors, confidence)
 
 /// A metric of which the kernel counted more in a run than in the median run of its arm.
 struct RunCause {

@@ -114,9 +114,12 @@ struct ArmRuns {
   std::string benchmark;
   std::string arm;
   std::uint64_t runs = 0;  ///< number of measured runs
+  /// The number of blocks of the benchmark after which the arm retired: later ones lack it, because
+  /// all of its gates were settled. Absent if it never retired.
+  std::optional<std::uint64_t> retired_after = {};
   bool operator==(const ArmRuns&) const = default;
 };
-BENCHD_FIELDS(ArmRuns, benchmark, arm, runs)
+BENCHD_FIELDS(ArmRuns, benchmark, arm, runs, retired_after)
 
 /// The state of a session after a block. The last report has the final verdict.
 struct Report {

@@ -287,6 +287,9 @@ struct SessionSpec {
   /// Compare gates that regressed once more, in a second phase with builds and runs of its own. A
   /// regression is one of both phases.
   bool confirm = false;
+  /// Every block has a run of every arm. Otherwise arms retire whose gates are all settled, while
+  /// their benchmark has other gates (analysis/retirement.h).
+  bool keep_all = false;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
   /// The arguments of `benchctl compare` that requested the session, quoted for a shell, without
@@ -302,14 +305,14 @@ struct SessionSpec {
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, pass_confidence,
               default_margin, sided, error_rate, limits, schedule, seed, machine_profile, isolation,
-              cpus, settings_off, placebo, confirm, priority, labels, invocation, lfs_pointers,
-              environment, caller)
+              cpus, settings_off, placebo, confirm, keep_all, priority, labels, invocation,
+              lfs_pointers, environment, caller)
 
 /// Returns the indices of the arms with this role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
 
-/// Returns whether the arms of the benchmark, or of the whole session, are measured and not compared
-/// (ArmRole::kMeasured).
+/// Returns whether the arms of the benchmark, or of the whole session, are measured and not
+/// compared (ArmRole::kMeasured).
 bool IsMeasured(const Benchmark& benchmark);
 bool IsMeasured(const SessionSpec& spec);
 

@@ -12,9 +12,10 @@
 namespace benchd {
 namespace {
 
-std::vector<RunPlace> RunsOf(const SessionSpec& spec, BlockNumber number, RunPhase phase) {
+std::vector<RunPlace> RunsOf(const SessionSpec& spec, BlockNumber number, RunPhase phase,
+                             std::span<const std::uint32_t> idle) {
   std::vector<RunPlace> runs;
-  for (const PlannedRun& planned : PlanBlock(spec, number.benchmark, phase, number.block)) {
+  for (const PlannedRun& planned : PlanBlock(spec, number.benchmark, phase, number.block, idle)) {
     runs.push_back({planned, phase, number.block});
   }
   return runs;
@@ -22,8 +23,9 @@ std::vector<RunPlace> RunsOf(const SessionSpec& spec, BlockNumber number, RunPha
 
 /// Adds a block or, if the batch is full, only its first run as `next`.
 /// @return whether the block was added
-bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, BatchPlan& plan) {
-  std::vector<RunPlace> runs = RunsOf(spec, number, phase);
+bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, BatchPlan& plan,
+              std::span<const std::uint32_t> idle = {}) {
+  std::vector<RunPlace> runs = RunsOf(spec, number, phase, idle);
   // A batch has a single policy about failures, so blocks with different policies do not mix.
   const auto ignores = [&spec](const RunPlace& run) {
     return spec.benchmarks[run.planned.benchmark].ignore_failure;
@@ -41,7 +43,7 @@ bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, Batch
 /// Advances the outlooks by one more block of a benchmark, assuming that the estimates are correct.
 void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
   BenchmarkOutlook& outlook = outlooks[benchmark];
-  if (outlook.blocks > 0) outlook.seconds += outlook.seconds / static_cast<double>(outlook.blocks);
+  if (outlook.blocks > 0) outlook.seconds += outlook.BlockSeconds();
   ++outlook.blocks;
   if (!outlook.expected_blocks) return;
   *outlook.expected_blocks -= 1;
@@ -80,10 +82,10 @@ BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> ou
         plan.runs.empty() && under_way ? *under_way : NextBenchmark(outlooks);
     const BlockNumber number{benchmark, outlooks[benchmark].blocks};
     if (decides) {
-      plan.next = RunsOf(spec, number, phase).front();
+      plan.next = RunsOf(spec, number, phase, outlooks[benchmark].idle_arms).front();
       return plan;
     }
-    if (!AddBlock(spec, number, phase, plan)) return plan;
+    if (!AddBlock(spec, number, phase, plan, outlooks[benchmark].idle_arms)) return plan;
     decides = next_look(number.block) == number.block + 1;
     Foresee(outlooks, benchmark);
   }

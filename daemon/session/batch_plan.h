@@ -62,7 +62,9 @@ BatchPlan PlanWarmup(const SessionSpec& spec, std::span<const std::uint32_t> ben
 BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
 
 /// Plans measured blocks up to and including the next one after which a verdict may be reached.
-/// `next` is only a prediction: an unexpected verdict gives the turn to another benchmark.
+/// `next` is only a prediction: an unexpected verdict gives the turn to another benchmark. Idle
+/// arms are left out. They change only after a block at which a look may decide, so a block that is
+/// under way is planned in the same way until it is complete.
 ///
 /// @param outlooks   one for each benchmark of `spec`; at least one of them is open
 /// @param next_look  returns the next larger number of blocks at which a look may decide

@@ -73,13 +73,6 @@ namespace {
 /// The maximum number of runs that are read at once.
 constexpr std::uint64_t kRunsPerLoad = 4096;
 
-std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
-  std::size_t size = 0;
-  for (const std::size_t count : RunsPerBlock(spec.benchmarks[benchmark], spec.method))
-    size += count;
-  return size;
-}
-
 }  // namespace
 
 asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
@@ -92,6 +85,7 @@ asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
     Result<void> taken = Take(std::move(runs));
     if (!taken) co_return taken;
   }
+  if (IsComplete()) co_return Give();
   if (block_.empty()) co_return Result<void>{};
   dropped_ += block_.size();
   const Run first = std::exchange(block_, {}).front();
@@ -109,16 +103,30 @@ Result<void> StoredBlocks::Take(std::vector<Run> runs) {
       ++dropped_;
       continue;
     }
-    const auto lacking =
-        lacking_.try_emplace(run.benchmark, SizeOfBlock(spec_, run.benchmark)).first;
+    if (IsComplete() && !Continues(run)) TRY_VOID(Give());
+    auto lacking = lacking_.find(run.benchmark);
+    if (lacking == lacking_.end()) lacking = lacking_.emplace(run.benchmark, size_(run)).first;
     if (lacking->second > 0) --lacking->second;
     block_.push_back(std::move(run));
-    const auto is_complete = [](const auto& one) { return one.second == 0; };
-    if (!std::ranges::all_of(lacking_, is_complete)) continue;
-    lacking_.clear();
-    TRY_VOID(take_(std::exchange(block_, {})));
   }
   return {};
+}
+
+bool StoredBlocks::IsComplete() const {
+  return !block_.empty() &&
+         std::ranges::all_of(lacking_, [](const auto& one) { return one.second == 0; });
+}
+
+/// Returns whether the run belongs to the current block although that is complete.
+bool StoredBlocks::Continues(const Run& run) const {
+  const Run& first = block_.front();
+  return run.phase != RunPhase::kWarmup && run.phase == first.phase && run.block == first.block &&
+         lacking_.contains(run.benchmark);
+}
+
+Result<void> StoredBlocks::Give() {
+  lacking_.clear();
+  return take_(std::exchange(block_, {}));
 }
 
 }  // namespace benchd

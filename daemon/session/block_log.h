@@ -76,8 +76,11 @@ class StoredBlocks {
   /// Takes a complete block; an error ends the loading and is returned.
   using Taker = std::function<Result<void>(std::vector<Run>)>;
 
-  /// `spec` must outlive this object.
-  StoredBlocks(const SessionSpec& spec, Taker take) : spec_(spec), take_(std::move(take)) {}
+  /// Returns the number of runs of the block to which the first run of a benchmark belongs. All
+  /// blocks before it have been taken then.
+  using Sizer = std::function<std::size_t(const Run& first)>;
+
+  StoredBlocks(Sizer size, Taker take) : size_(std::move(size)), take_(std::move(take)) {}
 
   asio::awaitable<Result<void>> Load(Store& store, SessionId id);
 
@@ -86,10 +89,15 @@ class StoredBlocks {
 
  private:
   Result<void> Take(std::vector<Run> runs);
+  /// Returns whether the block has all runs that it should have. It may have more: an earlier
+  /// release ran every arm until the end.
+  bool IsComplete() const;
+  bool Continues(const Run& run) const;
+  Result<void> Give();
 
-  const SessionSpec& spec_;
+  const Sizer size_;
   const Taker take_;
-  std::vector<Run> block_;  // the block that is not complete yet
+  std::vector<Run> block_;  // the current block
   /// The number of runs that it lacks, by benchmark: of one, or of each benchmark of a group.
   std::map<std::uint32_t, std::size_t> lacking_;
   std::uint64_t dropped_ = 0;

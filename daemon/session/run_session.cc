@@ -94,6 +94,8 @@ class Session {
   Result<void> CountEach(const std::vector<Run>& block);
   void ChooseGroups();
   asio::awaitable<std::optional<Failure>> OpenGroups();
+  std::size_t SizeOfBlock(const Run& first) const;
+  bool Lacks(const Run& first, std::uint32_t arm) const;
   Nanoseconds MeasuredTimeOf(const std::vector<Run>& block) const;
   asio::awaitable<BatchResult> RunBatch(BatchPlan plan, std::function<void()> meanwhile = {});
   std::optional<Failure> StartAnalysis();
@@ -242,7 +244,7 @@ asio::awaitable<std::optional<Failure>> Session::Replay() {
     for (const auto& own : BlocksByBenchmark(std::move(block))) TRY_VOID(ReplayBlock(own));
     return {};
   };
-  StoredBlocks stored(spec_, take);
+  StoredBlocks stored([this](const Run& first) { return SizeOfBlock(first); }, take);
   Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
   if (!replayed) co_return Failure{std::move(replayed).error().Within("resuming"), std::nullopt};
   notes_.dropped_runs = stored.dropped();
@@ -288,6 +290,32 @@ Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   if (analysis_->confirming()) warmup_end_ = warmed_up_;
   measured_before_ += MeasuredTimeOf(block);
   return Count(block);
+}
+
+/// Returns the number of runs in the block of a run.
+std::size_t Session::SizeOfBlock(const Run& first) const {
+  const std::vector<std::size_t> counts =
+      RunsPerBlock(spec_.benchmarks[first.benchmark], spec_.method);
+  std::size_t size = 0;
+  for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
+    if (!Lacks(first, arm)) size += counts[arm];
+  }
+  return size;
+}
+
+/// Returns whether the block of a run was planned without the arm. It is one of those that the
+/// analysis knows, or the next one.
+bool Session::Lacks(const Run& first, std::uint32_t arm) const {
+  if (first.phase == RunPhase::kWarmup) return false;
+  const SessionAnalysis& analysis = analysis_->OfPhase(first.phase);
+  if (const auto retired = analysis.RetiredAfter(first.benchmark, arm)) {
+    return first.block >= *retired;
+  }
+  const auto idle = [&analysis](std::uint32_t benchmark) { return analysis.IdleArms(benchmark); };
+  if (std::ranges::find(idle(first.benchmark), arm) == idle(first.benchmark).end()) return false;
+  if (first.block < analysis.BlocksOf(first.benchmark)) return false;
+  const std::vector<std::uint32_t> common = IdleArmsOfGroup(first.benchmark, groups_.groups, idle);
+  return std::ranges::find(common, arm) != common.end();
 }
 
 /// Returns the time that the runs of a stored block took. Benchmarks that share processes share
@@ -601,7 +629,7 @@ asio::awaitable<void> Session::Conclude() {
     }
     return {};
   };
-  StoredBlocks stored(spec_, take);
+  StoredBlocks stored([this](const Run& first) { return SizeOfBlock(first); }, take);
   const Result<void> read = co_await stored.Load(services_.store, snapshot_.id);
   if (!read) co_return;
   conclusion_->orders = orders.Conclude();

@@ -1,5 +1,6 @@
 #include "daemon/session/schedule.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <limits>
@@ -35,11 +36,12 @@ void DrawArms(std::vector<PlannedRun>& runs, RandomStream& random) {
 }  // namespace
 
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
-                                  std::uint64_t block) {
+                                  std::uint64_t block, std::span<const std::uint32_t> idle) {
   RandomStream random(spec.seed, StreamOf(benchmark, phase, block));
   const std::vector<std::size_t> counts = RunsPerBlock(spec.benchmarks[benchmark], spec.method);
   std::vector<PlannedRun> runs;
   for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
+    if (std::ranges::find(idle, arm) != idle.end()) continue;
     runs.insert(runs.end(), counts[arm], PlannedRun{.benchmark = benchmark, .arm = arm});
   }
   // Every arm must be run in a warm-up block.

@@ -30,14 +30,14 @@ struct RunPlace {
 };
 
 /// Plans a block: every arm as often as RunsPerBlock() states, in an order drawn uniformly from the
-/// seed. With the schedule `coin`, the block has as many runs, but the arm of each is drawn
-/// independently, so an arm may be missing.
+/// seed, except for the arms in `idle`, which it leaves out. With the schedule `coin`, the block
+/// has as many runs, but the arm of each is drawn independently, so an arm may be missing.
 ///
 /// A pure function: the same arguments give the same block on every machine, after every restart.
 /// The order is never strictly ABAB, because noise with a period of two would then affect one arm
 /// only (docs/statistics.md section 3).
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
-                                  std::uint64_t block);
+                                  std::uint64_t block, std::span<const std::uint32_t> idle = {});
 
 /// A reproducible stream of random numbers, seeded from a session's seed and a position, so that
 /// any block can be planned without replaying earlier ones.

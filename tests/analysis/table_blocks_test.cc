@@ -35,9 +35,9 @@ Grouped Group(const std::string& text, const TableOptions& options = AgainstA())
   const MeasurementTable table = TableOf(text);
   const TablePlan plan = PlanTable(table, options).value();
   Grouped grouped;
-  const auto rows = ForEachBlock(table, plan, [&](std::span<const Run> block) -> Result<void> {
+  const auto rows = ForEachBlock(table, plan, [&](const TableBlock& block) -> Result<void> {
     std::string words;
-    for (const Run& run : block) {
+    for (const Run& run : block.runs) {
       if (!words.empty()) words += ' ';
       words += Word(run, plan.spec.benchmarks[run.benchmark]);
       grouped.runs.push_back(run);

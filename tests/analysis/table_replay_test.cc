@@ -61,6 +61,9 @@ class LiveSession {
     for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
       arms.insert(arms.end(), counts[arm], arm);
     }
+    if (phase == RunPhase::kMeasured) {
+      for (const std::uint32_t idle : analysis_.IdleArms(benchmark)) std::erase(arms, idle);
+    }
     std::shuffle(arms.begin(), arms.end(), random_);
     const bool coin = spec_.schedule.kind == ScheduleKind::kCoin && phase == RunPhase::kMeasured;
     if (coin) {
@@ -182,6 +185,12 @@ void ExpectSameReplay(const SessionSpec& spec, std::uint64_t blocks = 60) {
     EXPECT_EQ(actual[i], expected[i])
         << expected[i].benchmark << " " << expected[i].candidate << " " << expected[i].metric;
   }
+  const auto by_name = [](std::vector<ArmRuns> runs) {
+    std::ranges::sort(runs, {}, [](const ArmRuns& one) { return one.benchmark + "/" + one.arm; });
+    return runs;
+  };
+  EXPECT_EQ(by_name(replayed->report.runs), by_name(live.runs));
+  EXPECT_EQ(MessageOf(replayed->report.warnings, "incomplete_pairs"), "");
   EXPECT_EQ(replayed->report.verdict, live.verdict);
   EXPECT_EQ(replayed->report.basis, live.basis);
   if (spec.limits.runs) {
@@ -196,6 +205,23 @@ TEST(TableReplayTest, Paired) { ExpectSameReplay(ReplaySpec()); }
 TEST(TableReplayTest, SeveralBenchmarksAndCandidates) { ExpectSameReplay(ReplaySpec(2, 3), 30); }
 
 TEST(TableReplayTest, ReferencesThatRunTwiceInABlock) { ExpectSameReplay(ReplaySpec(4), 30); }
+
+TEST(TableReplayTest, ArmsThatRetire) {
+  SessionSpec spec = ReplaySpec(3, 2);
+  // Three per cent a candidate: the farther ones are decided first.
+  for (Benchmark& benchmark : spec.benchmarks) benchmark.gates = {RatioGate("wall_time", 0.04)};
+  LiveSession session(spec, 7);
+  const Report live = session.Run(200);
+  const auto retired = std::ranges::count_if(
+      live.runs, [](const ArmRuns& one) { return one.retired_after.has_value(); });
+  EXPECT_GE(retired, 2);
+  ExpectSameReplay(spec, 200);
+  spec.method = Method::kWelch;
+  ExpectSameReplay(spec, 200);
+  spec.estimator.kind = EstimatorKind::kMedian;
+  spec.method = Method::kPaired;
+  ExpectSameReplay(spec, 200);
+}
 
 TEST(TableReplayTest, OneSidedAndPrecise) {
   SessionSpec spec = ReplaySpec();

@@ -77,6 +77,7 @@ SessionSpec Unusual() {
   spec.cpus = "2-3";
   spec.placebo = true;
   spec.confirm = true;
+  spec.keep_all = true;
   spec.priority = -5;
   spec.labels = {{"k", "v"}};
   return spec;

@@ -43,6 +43,19 @@ TEST(BatchPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
   EXPECT_EQ(plan.next->planned, PlanBlock(spec, 0, RunPhase::kMeasured, 8).front());
 }
 
+TEST(BatchPlanTest, LeavesIdleArmsOutOfEveryRunAndOfTheNext) {
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks[0].arms.push_back(spec.benchmarks[0].arms[1]);
+  std::vector<BenchmarkOutlook> outlooks = After({9});
+  outlooks[0].idle_arms = {1};
+  const BatchPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
+  ASSERT_EQ(plan.runs.size(), 2U);
+  for (const RunPlace& run : plan.runs) EXPECT_NE(run.planned.arm, 1U);
+  const std::vector<std::uint32_t> idle = {1};
+  ASSERT_TRUE(plan.next);
+  EXPECT_EQ(plan.next->planned, PlanBlock(spec, 0, RunPhase::kMeasured, 10, idle).front());
+}
+
 TEST(BatchPlanTest, OrdersOneBlockWhereEveryOneMayDecide) {
   const SessionSpec spec = fake::TwoArms();
   const BatchPlan plan = PlanMeasured(spec, After({8}), FromEightOn);

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "daemon/session/schedule.h"
 
@@ -46,6 +50,24 @@ TEST(PlanBlockTest, RunsTheReferenceTwiceForFourCandidates) {
   EXPECT_EQ(block.size(), 6U);
   EXPECT_EQ(runs[0], 2);
   EXPECT_EQ(runs[4], 1);
+}
+
+TEST(PlanBlockTest, LeavesIdleArmsOut) {
+  const SessionSpec spec = SpecWith(4, 11);
+  const std::vector<std::uint32_t> idle = {1, 3};
+  std::set<std::uint32_t> first;
+  for (std::uint64_t number = 0; number < 40; ++number) {
+    const std::vector<PlannedRun> block = PlanBlock(spec, 0, RunPhase::kMeasured, number, idle);
+    std::vector<std::uint32_t> arms;
+    for (std::uint32_t i = 0; i < block.size(); ++i) {
+      EXPECT_EQ(block[i].position, i);
+      arms.push_back(block[i].arm);
+    }
+    first.insert(arms.front());
+    std::ranges::sort(arms);
+    EXPECT_EQ(arms, (std::vector<std::uint32_t>{0, 0, 2, 4}));
+  }
+  EXPECT_EQ(first, (std::set<std::uint32_t>{0, 2, 4}));
 }
 
 TEST(PlanBlockTest, DrawsEachRunsArmByCoin) {

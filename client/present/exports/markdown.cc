@@ -257,6 +257,7 @@ std::string RenderMarkdown(const v1::Session& session, std::span<const v1::Run>)
   gates.erase(first_other, gates.end());
   if (!gates.empty()) text += MarkdownTable(gates).Render() + "\n";
   if (Measures(report)) text += EstimateTable(report) + "\n";
+  text += MarkdownList(RenderArmOrder(report, Style()));
   const std::string means = RenderGeometricMeans(report, Style());
   if (!means.empty()) text += MarkdownText(means) + "\n\n";
   // Warnings that qualify the verdict are shown next to it.

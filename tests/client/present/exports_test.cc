@@ -126,6 +126,21 @@ TEST(ExportsTest, MarkdownHasWarningsAboveTheFold) {
   EXPECT_NE(text.find("2 of 12 values"), std::string::npos) << text;
 }
 
+TEST(ExportsTest, MarkdownHasTheOrderAboveTheFold) {
+  v1::Session session = SampleSession();
+  v1::ArmOrder* const order = session.mutable_report()->add_orders();
+  order->set_metric("wall_time");
+  order->add_groups()->add_arms("candidate");
+  order->add_groups()->add_arms("base");
+  v1::ArmFactor* const factor = order->add_factors();
+  factor->set_arm("base");
+  factor->mutable_factor()->set_estimate(2.51);
+  const std::string text = Exported("markdown", session);
+  const std::size_t at = text.find("\n- fastest: candidate, then base 2.510 times\n");
+  EXPECT_NE(at, std::string::npos) << text;
+  EXPECT_LT(at, text.find("<details>"));
+}
+
 TEST(ExportsTest, MarkdownIsFitForAPullRequest) {
   ExpectGolden("export_markdown.txt", InAllStates("markdown"));
 }

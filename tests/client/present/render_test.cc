@@ -189,6 +189,28 @@ TEST(JsonTest, RunsAreKeyedByBenchmarkOnlyWhereThereAreSeveral) {
       R"({"parse/base":40,"parse/candidate":40,"render a page/base":40,"render a page/candidate":40})");
 }
 
+TEST(JsonTest, RetiredArmsAreKeyedLikeTheirRuns) {
+  v1::Update update = SuiteUpdate();
+  const auto json_of = [](const v1::Update& one) {
+    return nlohmann::json::parse(
+        EventJson(Event([&one](v1::SessionEvent& e) { *e.mutable_update() = one; })));
+  };
+  EXPECT_FALSE(json_of(update).contains("retired_after"));
+  EXPECT_FALSE(json_of(update).contains("orders"));
+  update.mutable_runs(1)->set_retired_after(9);
+  v1::ArmOrder* const order = update.add_orders();
+  order->set_metric("wall_time");
+  order->add_groups()->add_arms("base");
+  v1::ArmFactor* const factor = order->add_factors();
+  factor->set_arm("candidate");
+  factor->mutable_factor()->set_estimate(2.5);
+  const auto json = json_of(update);
+  EXPECT_EQ(json["retired_after"].dump(), R"({"parse/candidate":9})");
+  EXPECT_EQ(json["orders"][0]["groups"].dump(), R"([{"arms":["base"],"clear":[]}])");
+  EXPECT_EQ(json["orders"][0]["factors"].dump(),
+            R"([{"arm":"candidate","factor":{"estimate":2.5}}])");
+}
+
 TEST(JsonTest, NumbersThatAreNotFiniteAreLeftOut) {
   v1::Update update = EarlyUpdate();
   update.mutable_comparisons(0)->set_p_value(std::numeric_limits<double>::quiet_NaN());

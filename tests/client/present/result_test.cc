@@ -411,7 +411,7 @@ v1::ArmOrder OrderOf(std::initializer_list<GroupOfArms> groups) {
 
 std::string Ordered(const v1::ArmOrder& order, v1::Update update = {}) {
   *update.add_orders() = order;
-  return RenderArmOrder(update);
+  return RenderArmOrder(update, Style());
 }
 
 TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
@@ -419,7 +419,31 @@ TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
   EXPECT_WORDING(Ordered(OrderOf({{{"a", "b", "c"}}})));
   EXPECT_WORDING(Ordered(OrderOf({{{"c"}}, {{"a", "b"}}})));
   EXPECT_WORDING(Ordered(OrderOf({{{"a", "b", "c"}, {{"a", "c"}}}})));
-  EXPECT_EQ(RenderArmOrder({}), "");
+  EXPECT_EQ(RenderArmOrder({}, Style()), "");
+}
+
+void AddFactor(v1::ArmOrder* order, const std::string& arm, double estimate,
+               std::optional<double> lo, std::optional<double> hi) {
+  v1::ArmFactor* const factor = order->add_factors();
+  factor->set_arm(arm);
+  factor->mutable_factor()->set_estimate(estimate);
+  if (lo) factor->mutable_factor()->set_lo(*lo);
+  if (hi) factor->mutable_factor()->set_hi(*hi);
+}
+
+TEST(ArmOrderTest, EveryArmButTheFirstHasItsFactor) {
+  v1::ArmOrder order = OrderOf({{{"zstd"}}, {{"gzip"}}, {{"bzip2", "lzma"}}, {{"xz"}}});
+  AddFactor(&order, "gzip", 3.7213, 3.518, 3.914);
+  AddFactor(&order, "bzip2", 17.02, 16.6, 17.5);
+  AddFactor(&order, "lzma", 17.3, 16.4, 18.3);
+  AddFactor(&order, "xz", 33.11, 32.2, 34.0);
+  EXPECT_WORDING(Ordered(order));
+  order.mutable_factors(3)->mutable_factor()->set_estimate(4000);
+  order.mutable_factors(0)->mutable_factor()->clear_hi();
+  order.mutable_factors()->DeleteSubrange(1, 2);
+  EXPECT_WORDING(Ordered(order));
+  order.mutable_groups()->DeleteSubrange(1, 3);
+  EXPECT_EQ(Ordered(order), "zstd: no clear difference\n");
 }
 
 TEST(ArmOrderTest, NamesAnotherMetricAndTheBenchmarks) {

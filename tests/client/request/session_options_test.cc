@@ -83,6 +83,7 @@ class RandomSession {
     if (Coin()) spec->mutable_rule()->set_precision_width(Fraction());
     spec->set_placebo(Coin());
     spec->set_confirm(Coin());
+    spec->set_keep_all(Coin());
   }
 
   void FillLimits(v1::Limits* limits) {

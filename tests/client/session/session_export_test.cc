@@ -154,6 +154,18 @@ TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
   gate->mutable_last_change()->set_lo(0.09);
   gate->mutable_last_difference()->set_estimate(0.001);
   gate->set_change_allowance(0.25);
+  session.mutable_report()->mutable_runs(1)->set_retired_after(8);
+  v1::ArmOrder* const order = session.mutable_report()->add_orders();
+  order->set_benchmark("main");
+  order->set_metric("wall_time");
+  order->set_better(v1::BETTER_LOWER);
+  order->set_confidence(0.99);
+  order->add_groups()->add_arms("base");
+  order->add_groups()->add_arms("candidate");
+  v1::ArmFactor* const factor = order->add_factors();
+  factor->set_arm("candidate");
+  factor->mutable_factor()->set_estimate(1.1);
+  factor->mutable_factor()->set_lo(1.05);
   // The current daemon sends the severity with every warning.
   session.mutable_report()->mutable_warnings(0)->set_severity(v1::SEVERITY_NOTE);
   const std::vector<v1::Run> runs = SampleRuns();
