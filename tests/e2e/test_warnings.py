@@ -72,8 +72,8 @@ class WarningTest(DaemonTest):
             warnings = self.compare("t:100:1", "t:100:1", seed=seed)
             warned += any(one["code"] in OF_THE_DATA for one in warnings)
         print(f"{warned} of {REPEATS} clean sessions have a warning")
-        # About one clean session in a hundred has one.
-        self.assertLessEqual(warned, 1)
+        # The seeds determine the values. Of sessions with any values, between 1 and 2 % have one.
+        self.assertEqual(warned, 0)
 
 
 class TurnsTest(DaemonTest):
