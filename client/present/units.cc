@@ -219,7 +219,7 @@ std::string ColumnFormat::Interval(double lo, double hi, const Style& style) con
 }
 
 std::string ColumnFormat::OneEnd(std::optional<double> lo, std::optional<double> hi) const {
-  // A bound beyond what is told bounds nothing.
+  // A bound beyond the largest printed change is useless.
   if (hi && changes_ && IsBeyond(*hi)) return "wider than " + TellableFactor() + " times";
   const std::string end = WithUnit(Signed(hi ? *hi : *lo));
   if (lo && changes_ && IsBeyond(*lo)) return end;

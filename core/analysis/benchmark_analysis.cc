@@ -249,7 +249,7 @@ std::vector<std::uint32_t> BenchmarkAnalysis::IdleArms() const {
     if (JudgementOf(gate).settled) continue;
     open = needed[gate.reference] = needed[gate.candidate] = true;
   }
-  // A table whose gates are all settled goes on, where the session would have ended.
+  // A session ends once all its gates are settled, but a table may have further rows.
   if (!open && design_.table) return idle;
   for (std::uint32_t arm = 0; arm < needed.size(); ++arm) {
     const bool placebo = benchmark_.arms[arm].role == ArmRole::kPlacebo;

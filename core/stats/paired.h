@@ -191,7 +191,7 @@ Interval PlainInterval(const PairedEstimate& estimate, double t);
 double FixedCriticalT(double alpha, std::uint64_t n);
 
 /// Converts an interval from the log scale to relative changes: expm1 of both ends. An infinite end
-/// stays infinite: that no change is below -100 % is no finding of the runs.
+/// stays infinite, because the runs do not show that a change is above -100 %.
 Interval ToChange(const Interval& log_ratio);
 
 /// Returns the interval of the negated quantity, with ends swapped and signs reversed.

@@ -197,6 +197,7 @@ TEST(TwoLevelsTest, ImprovedIsSaidAtTheLevelOfARegression) {
                               LevelWay{Method::kPaired, EstimatorKind::kLognormalMean}}) {
     for (const bool once : {false, true}) {
       if (once && way.method != Method::kPaired) continue;
+      if (!once && way.estimator == EstimatorKind::kLognormalMean) continue;  // takes one look
       int narrower = 0;  // the end of a pass alone excludes no change
       int wider = 0;     // the end of a pass alone includes it
       for (int step = 0; step <= 30; ++step) {
