@@ -23,12 +23,16 @@ bool HasInterval(const v1::Estimate& estimate) {
   return estimate.has_value() && estimate.value().has_lo() && estimate.value().has_hi();
 }
 
-// Returns the common format of the estimate and the ends of its interval.
+// Returns the common format of the estimate and the ends of its interval. A single end needs as
+// many digits as an interval that is symmetric about the estimate.
 ColumnFormat FormatOf(const v1::Estimate& estimate, const Style& style) {
   const v1::Effect& value = estimate.value();
-  const auto lo = value.has_lo() ? std::optional(value.lo()) : std::nullopt;
-  const auto hi = value.has_hi() ? std::optional(value.hi()) : std::nullopt;
-  return ColumnFormat::OfDifferences(value.estimate(), lo, hi, estimate.unit(), style);
+  const double centre = value.estimate();
+  auto lo = value.has_lo() ? std::optional(value.lo()) : std::nullopt;
+  auto hi = value.has_hi() ? std::optional(value.hi()) : std::nullopt;
+  if (lo && !hi) hi = 2 * centre - *lo;
+  if (hi && !lo) lo = 2 * centre - *hi;
+  return ColumnFormat::OfDifferences(centre, lo, hi, estimate.unit(), style);
 }
 
 std::optional<double> WidthOf(const v1::Estimate& estimate) {
