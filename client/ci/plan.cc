@@ -17,12 +17,11 @@ CiFiles::CiFiles(const std::string& in)
       markdown(in + "/verdict.md"),
       report(in + "/report.html"),
       comment(in + "/comment.md"),
-      body(in + "/comment.json"),
       changes(in + "/changes.json"),
       dotenv(in + "/benchd.env") {}
 
 std::vector<std::string> CiFiles::All() const {
-  return {session, runs, junit, markdown, report, comment, body, changes, dotenv};
+  return {session, runs, junit, markdown, report, comment, changes, dotenv};
 }
 
 ParsedArguments ComparedArguments(const ParsedArguments& arguments, std::span<const OptionInfo> own,

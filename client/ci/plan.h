@@ -22,7 +22,6 @@ struct CiFiles {
   std::string markdown;  ///< what the job's summary gets
   std::string report;    ///< HTML
   std::string comment;   ///< the marker and the text
-  std::string body;      ///< the comment as the body of a request: {"body": TEXT}
   std::string changes;   ///< JSON
   std::string dotenv;
 

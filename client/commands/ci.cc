@@ -202,11 +202,8 @@ Result<void> Deliver(const CiPlan& plan, const Places& places, const Compared& c
     const ReportSource source = SourceOfSession(compared.session->session, compared.session->runs);
     TRY_VOID(WriteNew(files.report, RenderReportPage({&source, 1})));
   }
-  Json body;
-  body["body"] = comment;
   TRY_VOID(WriteNew(files.markdown, ShortenMarkdown(markdown, kSummaryBytes)));
   TRY_VOID(WriteNew(files.comment, comment));
-  TRY_VOID(WriteNew(files.body, Line(body) + "\n"));
   TRY_VOID(WriteNew(files.changes, Line(outputs.changes) + "\n"));
   TRY_VOID(WriteNew(files.dotenv, DotenvOutputs(outputs)));
   if (places.summary) TRY_VOID(AppendSummary(*places.summary, markdown));
@@ -278,10 +275,10 @@ Command CiCommand() {
           "other options. The base is the common ancestor of a pull request and its target, or the "
           "commit before a push. Elsewhere, --base names it.\n"
           "Writes below --output: session.json, runs.csv, junit.xml, report.html, verdict.md, "
-          "comment.md (for a pull request), comment.json (the same as a request), changes.json and "
-          "benchd.env. Appends the verdict to GITHUB_STEP_SUMMARY and the outputs verdict, "
-          "session, "
-          "changes, comment, pull-request and fork to GITHUB_OUTPUT.\n"
+          "comment.md (for a pull request), changes.json and benchd.env (the outputs for GitLab). "
+          "Appends the verdict to the file that GITHUB_STEP_SUMMARY names. Appends the outputs "
+          "verdict, session, changes, comment, pull-request and fork to the one that GITHUB_OUTPUT "
+          "names.\n"
           "The exit code is that of compare, except that --fail-on decides which verdicts fail.",
       .examples = {{"Compare what a pull request adds, or a push:",
                     "benchctl ci --build make --max-time 10m -- ./bench"},

@@ -413,9 +413,11 @@ TEST_F(CommitArmsTest, TheCommandThatAsksAgainNamesTheCommits) {
   const auto spec = Build({"--git", "HEAD~1..HEAD", "--build", "make -s", "-n", "old", "--parse",
                            "lines", "--", "./bench", "{dir}/x"});
   ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_EQ(ReplayCommand(*spec, 7),
-            "cd " + repository() + " && benchctl compare --seed 7 --parse lines --git " + first +
-                ".." + second + " --build 'make -s' -n old -n HEAD -- './bench '\\''{dir}/x'\\'''");
+  const std::string again = "benchctl compare --seed 7 --parse lines --git " + first + ".." +
+                            second +
+                            " --build 'make -s' -n old -n HEAD -- './bench '\\''{dir}/x'\\'''";
+  EXPECT_EQ(ReplayCommand(*spec, 7), "cd " + repository() + " && " + again);
+  EXPECT_EQ(ReplayCommand(*spec, 7, ReplayPlace::kAnyClone), again) << "for other people";
 }
 
 }  // namespace
