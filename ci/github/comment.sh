@@ -74,7 +74,7 @@ check() {
     404) fail "no pull request ${number:-} in $GITHUB_REPOSITORY for this token (404)$said" \
       'permissions: {pull-requests: write}' ;;
     422) fail "the comment was refused (422)$said" 'is the pull request locked?' ;;
-    429) fail "too many requests (429)$said" "run the job again in ${wait:-some} seconds" ;;
+    429) fail "too many requests (429)$said" "run the job again in ${wait:-60} seconds" ;;
     *) fail "the answer was $status$said" 'run the job again' ;;
   esac
 }

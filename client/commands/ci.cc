@@ -220,6 +220,10 @@ Compared Compare(const CommandContext& context, const CiPlan& plan) {
     return compared;
   }
   if (commits->base.id == commits->candidate.id) compared.commit = commits->base.id;
+  if (!context.json) {
+    std::cerr << "benchctl: " << plan.run.system << ", " << plan.run.EventText() << ": "
+              << plan.command << "\n";
+  }
   CommandContext of_compare = context;
   of_compare.arguments = plan.compared;
   compared.code = FindCommand("compare")->run(of_compare);
@@ -242,9 +246,6 @@ Result<ExitCode> RunCi(const CommandContext& context) {
     std::cout << CiPlanJson(plan, Now()) << std::endl;
   } else if (dry) {
     std::cout << RenderCiPlan(plan);
-  } else {
-    std::cerr << "benchctl: " << plan.run.system << ", " << plan.run.EventText() << ": "
-              << plan.command << "\n";
   }
   if (dry) return ExitCode::kPass;
   TRY(const auto places, Places::Prepare(plan));
