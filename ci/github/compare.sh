@@ -25,7 +25,7 @@ add margin "${BENCHD_MARGIN:-}"
 add max-time "${BENCHD_MAX_TIME:-}"
 add_lines metric "${BENCHD_METRIC:-}"
 add fail-on "${BENCHD_FAIL_ON:-}"
-add output "${BENCHD_OUTPUT:-}"
+add results "${BENCHD_RESULTS:-}"
 case ${BENCHD_COMMENT:-} in true | false) ;; *) add comment "${BENCHD_COMMENT:-}" ;; esac
 while IFS= read -r word; do
   if [ -n "$word" ]; then words+=("$word"); fi

@@ -3,7 +3,7 @@
 // As vars/benchd.groovy of a shared library, this is a step: benchd(['--build', 'make', '--', './bench']).
 // Call it in a checkout with the whole history. An undecided build is unstable.
 def call(List<String> words) {
-    def quoted = (['benchctl', 'ci', '--fail-on', 'undecided', '--output', 'benchd-ci'] + words)
+    def quoted = (['benchctl', 'ci', '--fail-on', 'undecided', '--results', 'benchd-ci'] + words)
         .collect { "'" + it.toString().replace("'", "'\\''") + "'" }.join(' ')
     def code = sh(returnStatus: true, script: quoted)
     junit testResults: 'benchd-ci/junit.xml', allowEmptyResults: true, skipMarkingBuildUnstable: true

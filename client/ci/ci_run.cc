@@ -42,7 +42,7 @@ void SetDefaultBase(CiRun* run, const std::string& branch, const Sourced& defaul
 }
 
 void SetNoBase(CiRun* run) {
-  run->base = {"", run->EventText() + " has no commit to compare with"};
+  run->base = {"", "nothing tells the commit to compare with (" + run->event_source + ")"};
 }
 
 // ---- GitHub Actions ----

@@ -96,7 +96,7 @@ std::string RenderCiPlan(const CiPlan& plan) {
   add("job", run.job, "");
   add("summary", plan.summary, "GITHUB_STEP_SUMMARY");
   add("outputs", plan.outputs, "GITHUB_OUTPUT");
-  add("files", plan.files.folder, "--output");
+  add("files", plan.files.folder, "--results");
   add("comment", CommentMarker(plan.comment_name) + " in " + plan.files.comment, "--comment");
   add("exit code", FailText(plan.fail_on), "--fail-on");
   std::string text;

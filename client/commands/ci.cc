@@ -42,7 +42,7 @@ std::vector<OptionInfo> OwnOptionsOfCi() {
        kJob},
       {"fail-on", 0, "regression|undecided|never",
        "verdict that fails the job; a session that fails always does (default: regression)", kJob},
-      {"output", 'o', "DIR", "write all files below DIR (default: benchd-ci)", kJob},
+      {"results", 'o', "DIR", "write all files below DIR (default: benchd-ci)", kJob},
       {"comment", 0, "NAME",
        "name in the hidden marker of the comment, if a pull request has several (default: "
        "benchd)",
@@ -82,9 +82,9 @@ Result<CiPlan> MakePlan(const ParsedArguments& arguments) {
   if (run.base.value.empty()) {
     return UsageError("ci: " + run.base.source, "add --base REF, such as --base HEAD~1");
   }
-  std::string folder = ValueOr(arguments, "output", "benchd-ci");
+  std::string folder = ValueOr(arguments, "results", "benchd-ci");
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  if (folder.empty()) return UsageError("--output: empty folder name", "write --output DIR");
+  if (folder.empty()) return UsageError("--results: empty folder name", "write --results DIR");
   CiPlan plan{.run = std::move(run),
               .fail_on = ReadFailOn(ValueOr(arguments, "fail-on", "regression")),
               .comment_name = comment,
@@ -128,7 +128,7 @@ struct Places {
   static Result<Places> Prepare(const CiPlan& plan) {
     std::error_code error;
     fs::create_directories(plan.files.folder, error);
-    if (error) return UsageError("--output " + plan.files.folder + ": " + error.message());
+    if (error) return UsageError("--results " + plan.files.folder + ": " + error.message());
     for (const std::string& file : plan.files.All()) {
       fs::remove(file, error);
       if (error) return UsageError(file + ": " + error.message());
@@ -275,7 +275,7 @@ Command CiCommand() {
           "commits that the job is about, and runs `benchctl compare --git BASE..HEAD` with the "
           "other options. The base is the common ancestor of a pull request and its target, or the "
           "commit before a push. Elsewhere, --base names it.\n"
-          "Writes below --output: session.json, runs.csv, junit.xml, report.html, verdict.md, "
+          "Writes below --results: session.json, runs.csv, junit.xml, report.html, verdict.md, "
           "comment.md (for a pull request), changes.json and benchd.env (the outputs for GitLab). "
           "Appends the verdict to the file that GITHUB_STEP_SUMMARY names. Appends the outputs "
           "verdict, session, changes, comment, pull-request and fork to the one that GITHUB_OUTPUT "

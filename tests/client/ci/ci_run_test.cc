@@ -66,17 +66,20 @@ TEST(CiRunTest, AManualStartOnGithubHasADefault) {
 
 TEST(CiRunTest, WhereNothingTellsTheBaseItHasToBeNamed) {
   EXPECT_EQ(Found(EnvironmentOf(OfGithub("schedule"), "{}")),
-            "schedule: schedule has no commit to compare with");
+            "schedule: nothing tells the commit to compare with (GITHUB_EVENT_NAME schedule)");
   EXPECT_EQ(Found(EnvironmentOf(OfGithub("release"), "{}")),
-            "other event: other event has no commit to compare with");
+            "other event: nothing tells the commit to compare with (GITHUB_EVENT_NAME release)");
   EXPECT_EQ(Found(EnvironmentOf(OfGitlab("schedule"))),
-            "schedule: schedule has no commit to compare with");
+            "schedule: nothing tells the commit to compare with (CI_PIPELINE_SOURCE schedule)");
   Variables buildkite = OfBuildkite("false");
   buildkite["BUILDKITE_SOURCE"] = "schedule";
-  EXPECT_EQ(Found(EnvironmentOf(buildkite)), "schedule: schedule has no commit to compare with");
+  EXPECT_EQ(Found(EnvironmentOf(buildkite)),
+            "schedule: nothing tells the commit to compare with (BUILDKITE_SOURCE schedule)");
   EXPECT_EQ(Found(EnvironmentOf(OfJenkins())),
-            "other event: other event has no commit to compare with");
-  EXPECT_EQ(Found(EnvironmentOf({})), "other event: other event has no commit to compare with");
+            "other event: nothing tells the commit to compare with (no CHANGE_TARGET, no "
+            "GIT_PREVIOUS_COMMIT)");
+  EXPECT_EQ(Found(EnvironmentOf({})),
+            "other event: nothing tells the commit to compare with (no variable of a CI system)");
   Variables gitlab = OfGitlab("web");
   gitlab.erase("CI_DEFAULT_BRANCH");
   EXPECT_EQ(Found(EnvironmentOf(gitlab)), "manual start: CI_DEFAULT_BRANCH is not set");

@@ -9,7 +9,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr OptionInfo kOwn[] = {{"fail-on", 0, "V"}, {"output", 'o', "DIR"}, {"base", 0, "REF"}};
+constexpr OptionInfo kOwn[] = {{"fail-on", 0, "V"}, {"results", 'o', "DIR"}, {"base", 0, "REF"}};
 
 CiPlan PlanOf(const CiEnvironment& environment, const std::vector<std::string>& words) {
   const auto parsed = ParseArguments(words, AllOptions(*FindCommand("ci")));
