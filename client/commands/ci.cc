@@ -17,6 +17,7 @@
 #include "client/commands/command_options.h"
 #include "client/commands/compare.h"
 #include "client/git/repository.h"
+#include "client/link/daemon_link.h"
 #include "client/link/host.h"
 #include "client/present/exports.h"
 #include "client/present/markdown.h"
@@ -25,6 +26,7 @@
 #include "client/report/page.h"
 #include "client/report/report_source.h"
 #include "client/session/session_export.h"
+#include "client/session/session_runs.h"
 #include "core/base/file.h"
 #include "core/base/try.h"
 
@@ -211,6 +213,16 @@ Result<void> Deliver(const CiPlan& plan, const Places& places, const Compared& c
   return {};
 }
 
+// Asks the daemon for what an export leaves out, such as geometric means and forecasts. Without an
+// answer, the export has to do.
+void CompleteSession(LinkOptions options, v1::Session* session) {
+  options.may_start = false;
+  auto link = DaemonLink::Open(options);
+  if (!link) return;
+  auto whole = GetSession(**link, session->session());
+  if (whole) *session = *std::move(whole);
+}
+
 // Runs `compare` and reads what it exported. A failed comparison is a result, too.
 Compared Compare(const CommandContext& context, const CiPlan& plan) {
   Compared compared{.code = ExitCode::kFailed, .session = {}, .commit = {}};
@@ -233,6 +245,7 @@ Compared Compare(const CommandContext& context, const CiPlan& plan) {
   auto session = text ? ReadSessionExport(*text, ExportedRuns::kRead) : text.error();
   if (session) {
     compared.session = *std::move(session);
+    CompleteSession(context.link, &compared.session->session);
   } else {
     compared.code = std::move(session).error();
   }

@@ -209,6 +209,7 @@ class CommandTest(CiJob):
         again = re.search(r"^benchctl compare .*$", comment, re.MULTILINE).group(0)
         self.assertIn(f" --git {base}..{head} ", again)
         self.assertIn(" --file suite.toml", again)
+        self.assertIn("geometric mean of t: ", comment)
         self.assert_exit(self.shell(again), REGRESSION)
 
     def test_a_summary_of_200_benchmarks_fits_a_comment(self):
