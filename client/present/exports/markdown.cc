@@ -69,11 +69,6 @@ bool IsFullId(std::string_view text) {
   return is_long_enough && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// Formats the name of an arm. An arm that is named by the full ID of a commit gets the short one.
-std::string ArmCode(const std::string& name) {
-  return MarkdownCode(IsFullId(name) ? name.substr(0, kShownIdDigits) : name);
-}
-
 // Puts the output of a program into a code block whose fence does not occur in the output.
 std::string MarkdownBlock(std::string_view text) {
   const std::string lines = Printable(Utf8Lossy(text), /*keep_newlines=*/true);
@@ -108,8 +103,8 @@ class MarkdownTable {
     head.emplace_back("metric");
     const std::size_t names = head.size();
     const bool one_pair = pairs_.size() == 1;
-    head.push_back(one_pair ? ArmCode(rows_.front()->reference()) : "reference");
-    head.push_back(one_pair ? ArmCode(rows_.front()->candidate()) : "candidate");
+    head.push_back(one_pair ? MarkdownCode(rows_.front()->reference()) : "reference");
+    head.push_back(one_pair ? MarkdownCode(rows_.front()->candidate()) : "candidate");
     head.emplace_back("change");
     head.emplace_back("interval");
     if (has_margins_) head.emplace_back("margin");
@@ -138,7 +133,7 @@ class MarkdownTable {
     std::vector<std::string> cells;
     if (SeveralNames()) cells.push_back(MarkdownCode(c.benchmark()));
     if (pairs_.size() > 1) {
-      cells.push_back(ArmCode(c.candidate()) + " vs " + ArmCode(c.reference()));
+      cells.push_back(MarkdownCode(c.candidate()) + " vs " + MarkdownCode(c.reference()));
     }
     cells.push_back(MarkdownCode(c.metric()));
     cells.push_back(MarkdownText(Mean(c.has_mean_reference(), c.mean_reference(),
