@@ -27,6 +27,7 @@ test_packages=(
   git python3 python3-grpcio python3-jsonschema python3-protobuf systemd util-linux tmux
   libbenchmark-dev hyperfine # harnesses for tests with real programs
   strace valgrind # tests/bench/bounds.py
+  curl jq python3-yaml # ci/github/action.yml
 )
 ssh_packages=(openssh-client openssh-server)
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)

@@ -52,19 +52,21 @@ std::string WordsOfLine(std::string text, int count) {
 
 }  // namespace
 
-std::string InvocationOf(const ParsedArguments& arguments) {
+std::string OptionWords(const OptionInfo& option, const GivenOption& given) {
+  const std::string name = "--" + given.name;
+  if (option.optional) return given.value.empty() ? name : name + "=" + ShellQuoted(given.value);
+  if (option.value.empty()) return name;
+  return name + " " +
+         (given.name == "env" ? WithoutValue(given.value) : WordsOfLine(given.value, option.words));
+}
+
+std::string InvocationOf(const ParsedArguments& arguments, const std::string& commits) {
   std::vector<std::string> parts;
+  if (!commits.empty()) parts.push_back("--git " + ShellQuoted(commits));
   for (const GivenOption& given : arguments.options) {
     const OptionInfo* const option = OptionOfSession(given.name);
-    if (option == nullptr) continue;
-    std::string part = "--" + given.name;
-    if (option->optional) {
-      if (!given.value.empty()) part += "=" + ShellQuoted(given.value);
-    } else if (!option->value.empty()) {
-      part += " " + (given.name == "env" ? WithoutValue(given.value)
-                                         : WordsOfLine(given.value, option->words));
-    }
-    parts.push_back(std::move(part));
+    if (option == nullptr || (given.name == "git" && !commits.empty())) continue;
+    parts.push_back(OptionWords(*option, given));
   }
   if (!arguments.positionals.empty()) {
     parts.push_back("-- " + Join(arguments.positionals, " ", ShellQuoted));

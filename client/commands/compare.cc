@@ -93,6 +93,11 @@ Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, S
       "install the same version on both machines, and give the remote user a home directory");
 }
 
+// Returns the commits of a plan as BASE..CANDIDATE; empty without commits.
+std::string RangeOf(const BuildPlan& plan) {
+  return plan.trees.empty() ? "" : plan.trees.front().commit + ".." + plan.trees.back().commit;
+}
+
 Result<Submission> ReadSubmission(const CommandContext& context, std::unique_ptr<DaemonLink>* link,
                                   Purpose purpose) {
   const ParsedArguments& arguments = context.arguments;
@@ -115,7 +120,7 @@ Result<Submission> ReadSubmission(const CommandContext& context, std::unique_ptr
   TRY(auto spec, BuildCallersSpec(input, caller, *link != nullptr));
   submission.spec = std::move(spec);
   if (purpose == Purpose::kMeasure) TRY_VOID(SetPrecision(arguments, &submission.spec));
-  submission.spec.set_invocation(InvocationOf(arguments));
+  submission.spec.set_invocation(InvocationOf(arguments, RangeOf(input.build_plan)));
   if (!IsGiven(arguments, "show-output")) return submission;
   TRY_VOID(KeepOutput(&submission.spec));
   return submission;
@@ -147,9 +152,8 @@ ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool 
   v1::Commit commit;
   commit.set_id(same.id);
   commit.set_description(same.description);
-  const std::string why =
-      "both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
-  const std::string sentence = "PASS: " + why;
+  const std::string sentence = SameCommitSentence(same.id);
+  const std::string why = sentence.substr(sentence.find(": ") + 2);
   // This line has the same form as the other steps of a bisection (RenderBisectStep()).
   const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
   std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
@@ -203,6 +207,10 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 }
 
 }  // namespace
+
+std::string SameCommitSentence(const std::string& id) {
+  return "PASS: both sides are the same commit, " + id.substr(0, 12) + ": nothing was measured";
+}
 
 Result<void> SetPrecision(const ParsedArguments& arguments, v1::SessionSpec* spec) {
   constexpr double kUsual = 0.01;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "benchd/v1/session.pb.h"
 #include "client/app/command.h"
 
@@ -15,6 +17,9 @@ enum class Purpose {
 /// watches it until it ends.
 Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach,
                            Purpose purpose = Purpose::kCompare);
+
+/// Returns the verdict of --same-is-pass for a comparison that would measure one commit twice.
+std::string SameCommitSentence(const std::string& id);
 
 /// Sets the rule of a session that measures its arms: the width of --precision, else that of the
 /// file, else 1 %; none for an exact number of runs.

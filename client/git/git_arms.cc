@@ -51,12 +51,17 @@ void PrintCommitPair(const CommitPair& pair, const Repository& repository,
       << "benchctl: uncommitted changes are not included; to compare them, write BASE..WORKTREE\n";
 }
 
+// Returns whether a revision is a name that people can read: one line, and not a full ID.
+bool IsReadable(const std::string& revision) {
+  return IsPlainName(revision) && !IsCommitId(revision.substr(0, revision.find_first_of("~^")));
+}
+
 // Names the arms as the user typed them. The common ancestor of A...B was not typed.
 void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
   std::string base = range.from_merge_base ? "base" : range.base;
   std::string candidate = range.worktree ? "WORKTREE" : range.candidate;
-  if (!IsPlainName(base)) base = "base";
-  if (!IsPlainName(candidate) || candidate == base) candidate = "candidate";
+  if (!IsReadable(base)) base = "base";
+  if (!IsReadable(candidate) || candidate == base) candidate = "candidate";
   if (arms->front().name.empty()) arms->front().name = std::move(base);
   if (arms->back().name.empty()) arms->back().name = std::move(candidate);
 }

@@ -70,6 +70,9 @@ class Repository {
   /// Returns whether tracked files differ from HEAD; false if unknown.
   bool HasChanges() const;
 
+  /// Returns whether the clone lacks the older commits; false if unknown.
+  bool IsShallow() const;
+
  private:
   Repository(Git git, std::string common_dir, std::string top_level)
       : git_(std::move(git)),
@@ -78,7 +81,6 @@ class Repository {
 
   Result<NamedCommit> ResolveCandidate(const RevisionRange& range) const;
   Result<void> CheckOneName(const std::string& revision) const;
-  bool IsShallow() const;
   Error NoCommonAncestor(const RevisionRange& range) const;
 
   Git git_;

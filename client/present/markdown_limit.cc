@@ -65,26 +65,39 @@ std::vector<MarkdownLine> ClassifyLines(const std::string& text) {
   return lines;
 }
 
-std::string MoreOf(LineKind kind, std::size_t count) {
-  const std::string more = fmt::format("… {} more", count);
+// The lines omitted from one table, list or block.
+struct Omitted {
+  std::size_t count = 0;
+  bool all_passed = true;
+
+  void Add(std::string_view line) {
+    ++count;
+    all_passed = all_passed && line.find("✅") != std::string_view::npos;
+  }
+};
+
+// Names what was omitted, as in "… 37 more that passed". `kind` is that of the last line.
+std::string MoreOf(LineKind kind, const Omitted& omitted) {
+  const std::string more = fmt::format("… {} more", omitted.count);
   if (kind == LineKind::kPoint) return "- " + more + "\n";
-  return kind == LineKind::kCode ? more + "\n" : "| " + more + " |\n";
+  if (kind == LineKind::kCode) return more + "\n";
+  return "| " + more + (omitted.all_passed ? " that passed |\n" : " |\n");
 }
 
 // Joins the remaining lines. The end of each table, list or block counts its omitted lines.
 std::string Compose(const std::vector<MarkdownLine>& lines) {
   std::string text;
-  std::size_t dropped = 0;
+  Omitted omitted;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].dropped) {
-      ++dropped;
+      omitted.Add(lines[i].text);
     } else {
       text += lines[i].text;
     }
     const bool ends = i + 1 == lines.size() || lines[i + 1].kind == LineKind::kStays;
-    if (dropped == 0 || !ends) continue;
-    text += MoreOf(lines[i].kind, dropped);
-    dropped = 0;
+    if (omitted.count == 0 || !ends) continue;
+    text += MoreOf(lines[i].kind, omitted);
+    omitted = {};
   }
   return text;
 }

@@ -411,7 +411,7 @@ void AddPrecision(const v1::SessionSpec& spec, CommandText* line) {
 
 }  // namespace
 
-std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
+std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed, ReplayPlace place) {
   const bool measures = Measures(spec);
   const std::string start =
       fmt::format("benchctl {} --seed {}", measures ? "measure" : "compare", seed);
@@ -423,7 +423,7 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
   // Commits that came as a bundle must be requested from the clone that sent them.
-  const bool here = commits && !commits->plan.from_bundle();
+  const bool here = place == ReplayPlace::kHere && commits && !commits->plan.from_bundle();
   CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository())) + " && " + start
                         : start);
   for (const SessionOption& option : SessionOptions()) {

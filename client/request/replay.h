@@ -11,11 +11,18 @@ namespace benchd::client {
 
 // Functions that translate a session back to command lines.
 
-/// Returns the `benchctl compare ...` or `benchctl measure ...` command that requests the same session with the same seed,
-/// quoted for a shell. Commits become --git, in their repository. If options cannot express the
-/// session, as for a suite, the result is the recorded invocation with the file name as typed, or
-/// only "-f FILE" for a session of another client.
-std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
+/// Where a command is repeated.
+enum class ReplayPlace {
+  kHere,      ///< on this machine: it begins with `cd REPOSITORY &&` if the arms are commits
+  kAnyClone,  ///< in any clone of the repository
+};
+
+/// Returns the `benchctl compare ...` or `benchctl measure ...` command that requests the same
+/// session with the same seed, quoted for a shell. Commits become --git with their IDs, in their
+/// repository. If options cannot express the session, as for a suite, the result is the recorded
+/// invocation with the file name as typed, or only "-f FILE" for a session of another client.
+std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed,
+                          ReplayPlace place = ReplayPlace::kHere);
 
 /// The way to recompute the numbers of a session from its export. Both fields are empty for a
 /// session without numbers.

@@ -1,3 +1,5 @@
+#include "client/present/markdown.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,14 +19,14 @@
 #include "client/present/units.h"
 #include "client/present/verdict_words.h"
 #include "client/present/words.h"
+#include "client/present/worst_first.h"
 #include "client/request/replay.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
-namespace {
 
-// Escapes untrusted text. GitHub accepts a backslash before any punctuation, but still recognises
-// @user and #12 after that, so a comment is inserted after `@` and `#`.
+// GitHub accepts a backslash before any punctuation, but still recognises @user and #12 after that,
+// so a comment is inserted after `@` and `#`.
 std::string MarkdownText(std::string_view text) {
   constexpr std::string_view kMarkup = "\\`*_{}[]<>|~!&$";
   constexpr std::string_view kApart = "<!-- -->";
@@ -36,6 +38,8 @@ std::string MarkdownText(std::string_view text) {
   }
   return escaped;
 }
+
+namespace {
 
 std::size_t LongestTicks(std::string_view text) {
   std::size_t longest = 0;
@@ -56,6 +60,13 @@ std::string MarkdownCode(std::string_view name) {
   }
   const bool pad = text.starts_with('`') || text.ends_with('`');
   return fence + (pad ? " " + text + " " : text) + fence;
+}
+
+constexpr std::size_t kShownIdDigits = 12;
+
+bool IsFullId(std::string_view text) {
+  const bool is_long_enough = text.size() == 40 || text.size() == 64;
+  return is_long_enough && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // Puts the output of a program into a code block whose fence does not occur in the output.
@@ -187,22 +198,106 @@ std::string MarkdownList(const std::string& lines) {
   return text.empty() ? text : text + "\n";
 }
 
-// Renders the folded part: other metrics that clearly changed, and the command that repeats the
-// session.
-std::string Folded(const v1::Session& session, const RowSelection& selection,
-                   const Comparisons& others) {
+// Returns the distinct commits of the arms, in order.
+std::vector<v1::Commit> DistinctCommits(const v1::SessionSpec& spec) {
+  std::vector<v1::Commit> commits;
+  std::set<std::string> ids;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.has_commit() && ids.insert(arm.commit().id()).second) commits.push_back(arm.commit());
+    }
+  }
+  return commits;
+}
+
+std::string Linked(const std::string& text, const std::string& address) {
+  return address.empty() ? text : "[" + text + "](" + address + ")";
+}
+
+std::string CommitMarkdown(const v1::Commit& commit, const MarkdownLinks& links) {
+  const std::string id = commit.id().substr(0, kShownIdDigits);
+  const bool linked = !links.commits.empty() && IsFullId(commit.id());
+  const std::string text = Linked(MarkdownCode(id), linked ? links.commits + commit.id() : "");
+  // A description by `git describe` may be only the beginning of the ID.
+  const bool same = commit.description().empty() || commit.id().starts_with(commit.description());
+  return same ? text : MarkdownText(commit.description()) + " (" + text + ")";
+}
+
+// Names the machine by the facts that it told: "bench7 (A CPU)".
+std::string MachineText(const v1::Started& started) {
+  std::string host;
+  std::string cpu;
+  for (const v1::EnvironmentFact& fact : started.environment()) {
+    if (fact.name() == "hostname") host = MarkdownText(fact.value());
+    if (fact.name() == "cpu") cpu = MarkdownText(fact.value());
+  }
+  if (host.empty() || cpu.empty()) return host + cpu;
+  return host + " (" + cpu + ")";
+}
+
+// Renders what was compared and where: "v1.2 (`0123456789ab`) → `ba9876543210`, on bench7 (A CPU)".
+std::string Origin(const v1::Session& session, const MarkdownLinks& links) {
+  std::vector<std::string> parts;
+  const std::vector<v1::Commit> commits = DistinctCommits(session.spec());
+  if (!commits.empty()) {
+    parts.push_back(Join(commits, " → ", [&links](const v1::Commit& commit) {
+      return CommitMarkdown(commit, links);
+    }));
+  }
+  const std::string machine = session.has_started() ? MachineText(session.started()) : "";
+  if (!machine.empty()) parts.push_back("on " + machine);
+  if (!links.job.empty()) parts.push_back(Linked("job", links.job));
+  return parts.empty() ? "" : Join(parts, ", ") + "\n\n";
+}
+
+// The comparisons of a session, by their place in the text.
+struct Sections {
+  Comparisons shown;   // gates before the fold, worst first
+  Comparisons folded;  // all other gates, worst first
+  Comparisons others;  // other metrics that clearly changed, or all if there are no gates
+};
+
+Sections DivideRows(const RowSelection& selection) {
+  Sections sections;
+  for (const v1::Comparison* row : selection.rows) {
+    (IsGate(*row) ? sections.folded : sections.others).push_back(row);
+  }
+  SortWorstFirst(&sections.folded);
+  const bool few = sections.folded.size() <= kMostShownGates;
+  const auto end = std::ranges::find_if(
+      sections.folded, [few](const v1::Comparison* gate) { return !few && !IsNotable(*gate); });
+  const std::size_t notable = static_cast<std::size_t>(end - sections.folded.begin());
+  const auto cut =
+      sections.folded.begin() + static_cast<std::ptrdiff_t>(std::min(notable, kMostShownGates));
+  sections.shown.assign(sections.folded.begin(), cut);
+  sections.folded.erase(sections.folded.begin(), cut);
+  return sections;
+}
+
+// Describes the folded part in one line: "190 more gates, 1 other metric changed, 12 runs each".
+std::string FoldTitle(const v1::Session& session, const Sections& sections) {
   const v1::Update& report = session.report();
   std::vector<std::string> about;
-  if (!others.empty()) {
+  if (!sections.folded.empty()) about.push_back(Counted(sections.folded.size(), "more gate"));
+  if (!sections.others.empty()) {
     const bool changed = !GatesOf(report).empty();
-    about.push_back(Counted(others.size(), changed ? "other metric" : "metric") +
+    about.push_back(Counted(sections.others.size(), changed ? "other metric" : "metric") +
                     (changed ? " changed" : ""));
   }
   if (const std::string runs = RunsOfArms(report); !runs.empty()) about.push_back(runs);
   if (report.elapsed_seconds() > 0) about.push_back(FormatRough(report.elapsed_seconds()));
   if (!session.session().empty()) about.push_back("session " + Printable(session.session()));
-  std::string text = "<details><summary>" + Join(about, ", ") + "</summary>\n\n";
-  if (!others.empty()) text += MarkdownTable(others).Render() + "\n";
+  return Join(about, ", ");
+}
+
+// Renders the folded part: the other gates, other metrics that clearly changed, and the command
+// that repeats the session.
+std::string Folded(const v1::Session& session, const RowSelection& selection,
+                   const Sections& sections) {
+  const v1::Update& report = session.report();
+  std::string text = "<details><summary>" + FoldTitle(session, sections) + "</summary>\n\n";
+  if (!sections.folded.empty()) text += MarkdownTable(sections.folded).Render() + "\n";
+  if (!sections.others.empty()) text += MarkdownTable(sections.others).Render() + "\n";
   std::string rest;
   if (selection.changed > 0) {
     rest +=
@@ -211,11 +306,12 @@ std::string Folded(const v1::Session& session, const RowSelection& selection,
   if (const std::string words = UnchangedWords(report, selection); !words.empty()) {
     rest += words + "\n";
   }
-  for (const auto& [arm, commit] : ArmCommits(session.spec())) rest += arm + ": " + commit + "\n";
   rest += RenderWarnings(report, WarningsShown::kNotes, Style());
   text += MarkdownList(rest);
   if (session.has_started() && !session.spec().benchmarks().empty()) {
-    text += MarkdownBlock(ReplayCommand(session.spec(), session.started().seed())) + "\n";
+    text += MarkdownBlock(
+                ReplayCommand(session.spec(), session.started().seed(), ReplayPlace::kAnyClone)) +
+            "\n";
   }
   return text + "</details>\n";
 }
@@ -231,41 +327,40 @@ std::string WithoutVerdict(const v1::Session& session) {
          "\n\n" + MarkdownBlock(RenderFailure(session.session(), session.failed()));
 }
 
-// Renders a comment for a pull request in GitHub's Markdown: the sentence of the verdict, a table
-// of the gates, and all other parts folded. Names and messages are escaped, so they cannot add
-// markup, mentions or table rows.
-std::string RenderMarkdown(const v1::Session& session, std::span<const v1::Run>) {
-  if (session.state() != v1::SESSION_STATE_DONE) return WithoutVerdict(session);
-  const v1::Update& report = session.report();
+// Renders the sentences of the verdict: the first one in bold, the others as a list.
+std::string VerdictText(const v1::Update& report) {
+  if (report.verdict() == v1::VERDICT_UNSPECIFIED) return "";
   std::string text;
-  if (report.verdict() != v1::VERDICT_UNSPECIFIED) {
-    for (const std::string& sentence : VerdictSentences(report, Style())) {
-      const bool first = text.empty();
-      text += first ? "**" + std::string(VerdictSign(report.verdict())) + " " +
-                          MarkdownText(sentence) + "**\n"
-                    : "- " + MarkdownText(sentence.substr(sentence.find_first_not_of(' '))) + "\n";
-      if (first) text += "\n";
-    }
-    if (!text.ends_with("\n\n")) text += "\n";
+  for (const std::string& sentence : VerdictSentences(report, Style())) {
+    const bool first = text.empty();
+    text += first ? "**" + std::string(VerdictSign(report.verdict())) + " " +
+                        MarkdownText(sentence) + "**\n"
+                  : "- " + MarkdownText(sentence.substr(sentence.find_first_not_of(' '))) + "\n";
+    if (first) text += "\n";
   }
+  return text.ends_with("\n\n") ? text : text + "\n";
+}
+
+}  // namespace
+
+std::string RenderMarkdown(const v1::Session& session, const MarkdownLinks& links) {
+  if (session.state() != v1::SESSION_STATE_DONE) {
+    const std::string origin = Origin(session, links);
+    return WithoutVerdict(session) + (origin.empty() ? "" : "\n" + origin);
+  }
+  const v1::Update& report = session.report();
+  std::string text = VerdictText(report) + Origin(session, links);
   const RowSelection selection = SelectRows(report, RowsShown::kWhatMatters);
-  Comparisons gates = selection.rows;
-  const auto first_other = std::ranges::stable_partition(gates, [](const v1::Comparison* c) {
-                             return IsGate(*c);
-                           }).begin();
-  const Comparisons others(first_other, gates.end());
-  gates.erase(first_other, gates.end());
-  if (!gates.empty()) text += MarkdownTable(gates).Render() + "\n";
+  const Sections sections = DivideRows(selection);
+  if (!sections.shown.empty()) text += MarkdownTable(sections.shown).Render() + "\n";
   if (Measures(report)) text += EstimateTable(report) + "\n";
   text += MarkdownList(RenderArmOrder(report, Style()));
   const std::string means = RenderGeometricMeans(report, Style());
   if (!means.empty()) text += MarkdownText(means) + "\n\n";
   // Warnings that qualify the verdict are shown next to it.
   text += MarkdownList(RenderWarnings(report, WarningsShown::kToActOn, Style()));
-  return text + Folded(session, selection, others);
+  return text + Folded(session, selection, sections);
 }
-
-}  // namespace
 
 ExportFormat MarkdownExportFormat() {
   return {.name = "markdown",
@@ -273,7 +368,8 @@ ExportFormat MarkdownExportFormat() {
           .help =
               "write a pull request comment to FILE; append to FILE if it is preceded by + or "
               "named by GITHUB_STEP_SUMMARY",
-          .render = RenderMarkdown,
+          .render = [](const v1::Session& session,
+                       std::span<const v1::Run>) { return RenderMarkdown(session, {}); },
           .render_same = [](const std::string& same) { return "**✅ " + same + "**\n"; },
           .shorten = ShortenMarkdown};
 }

@@ -45,6 +45,14 @@ TEST(InvocationTest, ValuesOfVariablesAreNotKept) {
             "--env base:TOKEN=... -- a b");
 }
 
+TEST(InvocationTest, CommitsAreNamedByWhatLasts) {
+  const ParsedArguments arguments = Parsed({"--git", "main..HEAD", "-f", "suite.toml"});
+  EXPECT_EQ(InvocationOf(arguments, "1111..2222"), "--git 1111..2222 --file suite.toml");
+  EXPECT_EQ(InvocationOf(Parsed({"-f", "suite.toml"}), "1111..2222"),
+            "--git 1111..2222 --file suite.toml")
+      << "the file names the commits";
+}
+
 TEST(InvocationTest, AnOptionalValueStaysInItsWord) {
   EXPECT_EQ(InvocationAsked({"--shell", "--shell=/opt/my sh", "a", "b"}),
             "--shell --shell='/opt/my sh' -- a b");

@@ -399,9 +399,9 @@ TEST_F(CommitArmsTest, ASingleWordIsAWholeCommandLine) {
 }
 
 TEST_F(CommitArmsTest, ArmsAreNamedAsTheirCommitsWereTyped) {
-  Commit("a");
+  const std::string first = Commit("a");
   Git({"tag", "v1.5"});
-  Commit("b");
+  const std::string second = Commit("b");
   Git({"branch", "feature"});
   const auto names = [this](const std::vector<std::string>& words) {
     std::vector<std::string> all = {"--git"};
@@ -414,6 +414,8 @@ TEST_F(CommitArmsTest, ArmsAreNamedAsTheirCommitsWereTyped) {
   EXPECT_EQ(names({"v1.5..feature"}), "v1.5 feature") << "a lightweight tag, a branch";
   EXPECT_EQ(names({"v1.5.."}), "v1.5 HEAD");
   EXPECT_EQ(names({"v1.5...feature"}), "base feature") << "the common ancestor was not typed";
+  EXPECT_EQ(names({first + ".." + second}), "base candidate") << "nobody reads 40 digits";
+  EXPECT_EQ(names({second + "~1..HEAD"}), "base HEAD");
   EXPECT_EQ(names({"v1.5..feature", "-n", "old", "-n", "new"}), "old new");
   EXPECT_EQ(names({"v1.5..feature", "-n", "old"}), "old feature");
   ExpectRefused(Build({"--git", "v1.5..feature", "-n", "", "--", "x"}));
@@ -437,9 +439,11 @@ TEST_F(CommitArmsTest, TheCommandThatAsksAgainNamesTheCommits) {
   const auto spec = Build({"--git", "HEAD~1..HEAD", "--build", "make -s", "-n", "old", "--parse",
                            "lines", "--", "./bench", "{dir}/x"});
   ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_EQ(ReplayCommand(*spec, 7),
-            "cd " + repository() + " && benchctl compare --seed 7 --parse lines --git " + first +
-                ".." + second + " --build 'make -s' -n old -n HEAD -- './bench '\\''{dir}/x'\\'''");
+  const std::string again = "benchctl compare --seed 7 --parse lines --git " + first + ".." +
+                            second +
+                            " --build 'make -s' -n old -n HEAD -- './bench '\\''{dir}/x'\\'''";
+  EXPECT_EQ(ReplayCommand(*spec, 7), "cd " + repository() + " && " + again);
+  EXPECT_EQ(ReplayCommand(*spec, 7, ReplayPlace::kAnyClone), again) << "for other people";
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "client/app/output.h"
 #include "client/commands/command_options.h"
+#include "client/present/markdown.h"
+#include "client/present/markdown_limit.h"
 #include "client/present/report.h"
 #include "core/parse/harness_output.h"
 #include "tests/client/golden.h"
@@ -139,6 +141,88 @@ TEST(ExportsTest, MarkdownHasTheOrderAboveTheFold) {
   const std::size_t at = text.find("\n- fastest: candidate, then base 2.510 times\n");
   EXPECT_NE(at, std::string::npos) << text;
   EXPECT_LT(at, text.find("<details>"));
+}
+
+// A suite of 200 gates: every tenth regressed, the later the worse, and the others passed.
+v1::Session SuiteWithRegressions() {
+  v1::Session session = LargeSuite(200);
+  int gates = 0;
+  for (v1::Comparison& c : *session.mutable_report()->mutable_comparisons()) {
+    if (c.role() != v1::COMPARISON_ROLE_GATE) continue;
+    const bool regressed = gates++ % 10 == 9;
+    c.set_verdict(regressed ? v1::VERDICT_REGRESSION : v1::VERDICT_PASS);
+    c.mutable_change()->set_estimate(regressed ? 0.1 + gates * 0.001 : 0.001);
+  }
+  return session;
+}
+
+std::size_t RowsIn(const std::string& markdown) {
+  std::size_t rows = 0;
+  for (const std::string& line : Lines(markdown)) {
+    rows += line.starts_with("| `parser") && line.find("wall_time") != std::string::npos ? 1 : 0;
+  }
+  return rows;
+}
+
+TEST(ExportsTest, MarkdownShowsTheTenWorstAndFoldsTheRest) {
+  const std::string text = Exported("markdown", SuiteWithRegressions());
+  EXPECT_LE(text.size(), kCommentBytes) << "without leaving anything out";
+  const std::size_t fold = text.find("<details>");
+  const std::string shown = text.substr(0, fold);
+  EXPECT_EQ(RowsIn(shown), 10U) << shown;
+  EXPECT_EQ(shown.find("✅"), std::string::npos) << shown;
+  const std::size_t worst = shown.find("| `parser/size=1199`");
+  ASSERT_NE(worst, std::string::npos) << shown;
+  EXPECT_LT(worst, shown.find("| `parser/size=1189`"));
+  EXPECT_EQ(shown.find("| `parser/size=1099`"), std::string::npos) << "the eleventh";
+  EXPECT_EQ(RowsIn(text.substr(fold)), 190U);
+  EXPECT_NE(text.find("<summary>190 more gates, "), std::string::npos) << text;
+  EXPECT_LT(text.find("| `parser/size=1099`"), text.find("| `parser/size=1000`"))
+      << "in the fold, what regressed comes first, too";
+}
+
+TEST(ExportsTest, MarkdownOfAPassHasNoTableOfWhatDidNotChange) {
+  v1::Session session = SuiteWithRegressions();
+  for (v1::Comparison& c : *session.mutable_report()->mutable_comparisons()) {
+    if (c.role() == v1::COMPARISON_ROLE_GATE) c.set_verdict(v1::VERDICT_PASS);
+  }
+  session.mutable_report()->set_verdict(v1::VERDICT_PASS);
+  const std::string text = Exported("markdown", session);
+  EXPECT_EQ(RowsIn(text.substr(0, text.find("<details>"))), 0U) << text;
+  EXPECT_EQ(RowsIn(text), 200U);
+}
+
+TEST(ExportsTest, MarkdownNamesCommitsAndMachineAndLinksThem) {
+  v1::Session session = SampleSession();
+  const std::string base(40, 'a');
+  const std::string head(40, 'b');
+  const auto commit = [&session](int arm, const std::string& id, const std::string& description) {
+    v1::Commit* to =
+        session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(arm)->mutable_commit();
+    to->set_id(id);
+    to->set_description(description);
+  };
+  commit(0, base, "v1.2");
+  commit(1, head, "bbbbbbb");
+  v1::EnvironmentFact* host = session.mutable_started()->add_environment();
+  host->set_name("hostname");
+  host->set_value("bench_7");
+  const std::string plain = Exported("markdown", session);
+  EXPECT_NE(plain.find("\n\nv1.2 (`aaaaaaaaaaaa`) → `bbbbbbbbbbbb`, on bench\\_7 (A CPU)\n\n"),
+            std::string::npos)
+      << plain;
+  EXPECT_LT(plain.find("bench\\_7"), plain.find("| metric"));
+  const std::string linked =
+      RenderMarkdown(session, {.commits = "https://host/commit/", .job = "https://host/job"});
+  EXPECT_NE(linked.find("v1.2 ([`aaaaaaaaaaaa`](https://host/commit/" + base + ")) → " +
+                        "[`bbbbbbbbbbbb`](https://host/commit/" + head +
+                        "), on bench\\_7 (A CPU), " + "[job](https://host/job)\n"),
+            std::string::npos)
+      << linked;
+  commit(1, "not) an [id](x", "");
+  const std::string hostile =
+      RenderMarkdown(session, {.commits = "https://host/commit/", .job = {}});
+  EXPECT_EQ(hostile.find("commit/not"), std::string::npos) << hostile;
 }
 
 TEST(ExportsTest, MarkdownIsFitForAPullRequest) {
