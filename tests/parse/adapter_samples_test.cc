@@ -232,9 +232,9 @@ TEST(ShippedAdapterTest, Hey) {
   EXPECT_EQ(lines.back(), "latency_p95 = 0.0484 s lower by name")
       << "of 20 requests, hey prints no 99th percentile but '0% in 0.0000 secs'";
   EXPECT_EQ(ReadBy("hey", few),
-            (Lines{"line 43: the output reports a failure: ' [404]\\x0920 responses'"}));
+            (Lines{"line 43: the output reports a failure: '  [404]\\x0920 responses'"}));
   EXPECT_EQ(ReadBy("hey", HarnessData("hey_refused.txt")),
-            (Lines{"line 25: the output reports a failure: ' [20]\\x09Get "
+            (Lines{"line 25: the output reports a failure: '  [20]\\x09Get "
                    "\"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: conn...'"}));
 }
 
