@@ -69,7 +69,7 @@ class FioTest(ThreeTries, LiveTest):
 class HyperfineTest(ThreeTries, LiveTest):
     tool = "hyperfine"
     words = "hyperfine -N --style none --runs 4 --export-json /dev/stdout"
-    options = ("--parse", "hyperfine")
+    options = ("--parse", "hyperfine", "--estimator", "median")
     gate = "time"
     refusal = ("no-such-program",)
 
