@@ -4,7 +4,7 @@ Each tool is tried three times: with equal arms, with an arm that does 10 % more
 that fails. The benchmarks are in programs/live. They take their amount of work from the variable
 WORK, so both arms are the same program. Equal arms have a margin of 30 %, which noise does not
 exceed, and 10 % more work one of 2 %, with as many runs as it takes. Where a tool reports wall
-time, the gate is on the median over the runs: the mean of a busy machine has no end of outliers.
+time, the gate is on the median over the runs, because a busy machine makes outliers.
 """
 
 import os
