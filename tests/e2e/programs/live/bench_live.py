@@ -11,9 +11,9 @@ def chain(steps):
 
 
 def test_planted(benchmark):
-    benchmark.pedantic(chain, (int(os.environ.get("WORK", 20000)),), rounds=20)
+    benchmark.pedantic(chain, (int(os.environ.get("WORK", 20000)),), rounds=50)
 
 
 def test_steady(benchmark):
     assert "FAIL" not in os.environ, "no such file: corpus.txt"
-    benchmark.pedantic(chain, (20000,), rounds=20)
+    benchmark.pedantic(chain, (20000,), rounds=50)
