@@ -35,6 +35,12 @@ package_packages=(dpkg-dev file lintian libpq-dev)
 archive_packages=(libpq-dev zstd)
 rpm_packages=(libpq-dev rpm rpmlint)
 database_packages=(postgresql libpq-dev)
+harness_packages=(
+  apache2-utils catch2 fio g++ golang-go hey hyperfine libbenchmark-dev librust-criterion-dev
+  linux-perf postgresql python3-pytest-benchmark valgrind wrk
+)
+# Of npm.
+harness_modules=(autocannon@9 mitata@1 tinybench@6 vitest@4)
 report_packages=(chromium chromium-driver python3-selenium npm)
 vm_packages=(python3 e2fsprogs)
 bench_packages=(python3 python3-grpcio python3-protobuf)

@@ -99,6 +99,14 @@ Result<void> TakeFlat(const std::string& inner, const JsonValue& result, Statist
   return reader.TakeOptional({inner, "throughput", "1/s", Better::kHigher, true}, result, "hz", {});
 }
 
+/// Returns whether a benchmark of vitest never completed. vitest exits with 0 nevertheless, and
+/// writes such a benchmark without its mean; older versions with a count of 0.
+bool IsWithoutSamples(const JsonValue& benchmark) {
+  const JsonValue* const count = benchmark.Find("sampleCount");
+  if (count != nullptr) return count->number.value <= 0;
+  return IsAbsent(benchmark.Find("mean")) && !HasItems(benchmark.Find("samples"));
+}
+
 Result<void> TakeVitestGroup(const JsonValue& group, StatisticsReader& reader) {
   TRY(const auto group_name, RequiredText(group, "fullName"));
   TRY(const auto* const benchmarks, RequiredList(group, "benchmarks"));
@@ -106,8 +114,7 @@ Result<void> TakeVitestGroup(const JsonValue& group, StatisticsReader& reader) {
     TRY(const auto name, RequiredText(benchmark, "name"));
     const std::string inner = group_name + " > " + name;
     TRY_VOID(reader.CheckOnce(inner, benchmark.line));
-    const JsonValue* const count = benchmark.Find("sampleCount");
-    if (count != nullptr && count->number.value <= 0) {
+    if (IsWithoutSamples(benchmark)) {
       return JsonError(benchmark.line, Quoted(inner) + " has no samples: it failed",
                        "run it by itself to see why: vitest bench -t NAME");
     }

@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/parse/harness_builder.h"
@@ -23,6 +27,14 @@ Error Expected(const JsonValue& at, const std::string& what) {
   return JsonError(at.line, "expected " + what);
 }
 
+/// Returns the value of a parameter as part of a name. A parameter is an arbitrary string, but a
+/// name has no control characters, so these are written as in JSON: \u0009.
+std::string ParameterInName(std::string_view value) {
+  return WithoutControls(value, [](std::string_view control) {
+    return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(CodePointOf(control)));
+  });
+}
+
 /// Returns the benchmark's name with its parameters: "a.B.c" or "a.B.c:size=10,kind=x".
 Result<std::string> NameWithParameters(const JsonValue& record) {
   auto name = RequiredText(record, "benchmark");
@@ -31,7 +43,10 @@ Result<std::string> NameWithParameters(const JsonValue& record) {
   for (std::size_t i = 0; i < params->keys.size(); ++i) {
     auto value = RequiredText(*params, params->keys[i]);
     if (!value) return value;
-    name->append(i == 0 ? ":" : ",").append(params->keys[i]).append("=").append(*value);
+    name->append(i == 0 ? ":" : ",")
+        .append(params->keys[i])
+        .append("=")
+        .append(ParameterInName(*value));
   }
   return name;
 }

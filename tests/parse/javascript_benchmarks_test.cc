@@ -47,6 +47,11 @@ TEST(ParseVitestTest, TakesTheSamplesWhereTheFileHasThem) {
             (std::vector<double>{5 / kMs, 7.5 / kMs}));
 }
 
+TEST(ParseVitestTest, NamesTheBenchmarkThatFailed) {
+  const Error error = HarnessError("vitest", HarnessData("vitest_failed.json"));
+  EXPECT_EQ(error.message, "line 34: 'live.bench.js > live > steady' has no samples: it failed");
+}
+
 TEST(ParseVitestTest, SaysWhatItExpectedInWhichLine) {
   const auto file = [](const std::string& benchmarks) {
     return "{\"files\": [{\"groups\": [{\"fullName\": \"g\", \"benchmarks\": [\n" + benchmarks +

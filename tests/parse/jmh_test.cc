@@ -108,6 +108,15 @@ TEST(ParseJmhTest, SecondaryMetricsGateByNameOnlyAndARateOfThemHasNoDirection) {
   EXPECT_EQ(InfoOf(*output, "a.B.c/p0.99")->better, Better::kLower);
 }
 
+TEST(ParseJmhTest, ControlCharactersOfAParameterAreWrittenAsTheirCodePoints) {
+  // A parameter is any string of the benchmark's author, such as a separator to split a text by.
+  const auto output =
+      ParseJmh(Report("\"scoreUnit\": \"s/op\", \"rawData\": [[1]]",
+                      ", \"params\": {\"by\": \"\\u00e9\\u2028\", \"or\": \"\\t\"}"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(KeysOf(*output), (std::vector<std::string>{"a.B.c:by=\u00e9\\u2028,or=\\u0009/avgt"}));
+}
+
 TEST(ParseJmhTest, SaysWhatItExpectedInWhichLine) {
   const std::string unit = "\"scoreUnit\": \"s/op\", ";
   const std::vector<std::string> cases{
