@@ -278,8 +278,8 @@ class CommandTest(CiJob):
         self.assertIn(f"\ncommand:   benchctl compare --git {self.base}..{'2' * 40} ", done.stdout)
         self.assertEqual(list(folder.iterdir()), [])
         self.assertEqual(self.outputs.read_text(), "")
-        (line,) = self.benchctl_json("ci", "--dry-run", "--", "./bench", cwd=folder,
-                                     environment=environment).events
+        (line,) = self.benchctl("ci", "--json", "--dry-run", "--", "./bench", cwd=folder,
+                                environment=environment).events
         self.assertEqual((line["event"], line["trigger"]), ("ci", "push"))
 
     def test_results_of_an_earlier_job_are_not_taken_for_new_ones(self):
