@@ -57,7 +57,8 @@ class OrderTest(Replay, DaemonTest):
         verdict = self.compared()
         self.assert_retired(verdict)
         order = self.assert_order(verdict)
-        [gate] = [c for c in verdict["comparisons"] if c["candidate"] == "far"]
+        [gate] = [c for c in verdict["comparisons"]
+                  if c["candidate"] == "far" and c["role"] == "gate"]
         self.assertEqual((gate["n_reference"], gate["n_candidate"]), (8, 8))
         self.assertEqual(gate["decided"]["blocks"], 8)
         # The export gives the same to the last bit, also the order.

@@ -59,6 +59,7 @@ class OutputTest(DaemonTest):
             "parse": ("lines", "values.txt"),
             "similarity": ("one", "two"),
             "agreement": ("ratings.csv",),
+            "ci": ("--dry-run", "--base", "main", "-f", "s.toml"),
             "combine": ("s.json",),
             "calibrate": ("--for", "1s"),
             "arm remove": ("kept",),
