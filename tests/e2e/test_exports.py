@@ -80,7 +80,9 @@ class ExportsTest(DaemonTest):
             "compare", *LINES, "--metric", "t:2%:lower", "--export-csv", place,
             self.values("t:100:1"), self.values("t:110:1"), self.values("t:150:1"))
         self.assert_exit(done, REGRESSION)
-        self.assertIn("\nlowest t: base, then candidate, then candidate-2\n", done.stdout, done)
+        factor = r"1\.\d\d \(1\.\d\d … 1\.\d\d\) times"
+        self.assertRegex(done.stdout, rf"\nlowest t: base, then candidate {factor}, "
+                                      rf"then candidate-2 {factor}\n")
         printed = self.benchctl("export", "--format", "csv")
         self.assertEqual(place.read_text(), printed.stdout)
         self.assertEqual(len(place.read_text().splitlines()), 1 + 3 * 12)
