@@ -135,8 +135,9 @@ class TableNames {
 /// A column `metric:NAME` is the metric NAME, whatever that name is. An export uses this form for a
 /// metric whose name is reserved or a number.
 ///
-/// In an export of a session with --confirm, a column `phase` after `started_at` states the phase of
-/// each row: `confirming` is the second one, and any other row has `measured`, or an empty field.
+/// In an export of a session with --confirm, a column `phase` after `started_at` states the phase
+/// of each row: `confirming` is the second one, and any other row has `measured`, or an empty
+/// field.
 ///
 /// A built-in metric has its usual unit and direction; any other metric has neither. The resolution
 /// is the value of the last printed decimal, the finest of the column. An export prints each value
