@@ -152,6 +152,9 @@ void ForecastVerdict(const SessionSpec& spec, std::span<const BenchmarkOutlook> 
 
 namespace {
 
+// A reserve, because estimate and spread may change.
+constexpr double kReserve = 1.5;
+
 /// Returns by what factor the number of runs has to grow until the interval excludes the margin.
 /// The width of the interval shrinks with the square root of the number. The estimate is assumed to
 /// be correct, or the change to be 0 if the interval is still wider than the margin on either side,
@@ -161,9 +164,15 @@ std::optional<double> TimesTheRuns(const Comparison& gate, const Deciding& now) 
   const double half = (*now.hi - *now.lo) / 2;
   const double size = std::abs(*now.margin);
   const double far = half > size ? size : std::abs(*now.estimate - ThresholdOf(gate, *now.margin));
-  // A reserve, because the estimate may change.
-  constexpr double kReserve = 1.5;
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
+}
+
+/// Returns by what factor the number of runs has to grow until the interval is as narrow as the
+/// rule `precision` requires.
+std::optional<double> TimesForWidth(const Deciding& now, double width) {
+  if (!now.lo || !now.hi || !(width > 0)) return std::nullopt;
+  const double shrink = (*now.hi - *now.lo) / width;
+  return kReserve * shrink * shrink;
 }
 
 Forecast MoreRuns(Remedy remedy, std::uint64_t runs, double times) {
@@ -204,14 +213,17 @@ Forecast ForecastOf(const Comparison& gate, const SessionSpec& spec, DataSource 
                     const Report& report) {
   constexpr double kHopeless = 50;
   const bool table = source == DataSource::kTable;
-  if (!table && spec.rule.kind == RuleKind::kPrecision) return {.remedy = Remedy::kNoneNeeded};
+  const bool by_width = !table && spec.rule.kind == RuleKind::kPrecision;
+  // Only an interval of that width settles a gate, whatever its verdict.
+  if (by_width && gate.decided) return {.remedy = Remedy::kNoneNeeded};
   const Deciding now = DecidingEffect(gate);
-  const std::optional<double> times = TimesTheRuns(gate, now);
+  const std::optional<double> times =
+      by_width ? TimesForWidth(now, spec.rule.width) : TimesTheRuns(gate, now);
   const double at_least_twice = std::max(2.0, times.value_or(0));
   if (gate.method == Method::kLayouts) return MoreLayouts(gate, times.value_or(2));
   const bool known =
       now.lo && now.hi && now.margin && *now.hi - *now.lo <= 2 * std::abs(*now.margin);
-  if (known && (!times || *times > kHopeless)) return {.remedy = Remedy::kOtherMargin};
+  if (!by_width && known && (!times || *times > kHopeless)) return {.remedy = Remedy::kOtherMargin};
   if (table) return {.remedy = HasMeansAlone(report) ? Remedy::kSingleRounds : Remedy::kMoreRows};
   const std::uint64_t runs = std::min(gate.n_reference, gate.n_candidate);
   if (spec.limits.runs) return MoreRuns(Remedy::kMoreRuns, runs, at_least_twice);

@@ -182,6 +182,31 @@ TEST(ForecastTest, TheRemedyUnderANegativeMarginIsThatOfTheSameThreshold) {
   EXPECT_EQ(forecast(Better::kLower, -0.05, {-0.0499, -0.09, -0.01})->remedy, Remedy::kOtherMargin);
 }
 
+TEST(ForecastTest, UnderTheRulePrecisionTheRemedyIsThatOfTheWidth) {
+  SessionSpec spec;
+  spec.rule = {RuleKind::kPrecision, 0.02};
+  spec.limits.max_runs = 12;
+  const auto forecast = [&spec](const Comparison& gate) {
+    Report report;
+    report.elapsed = seconds(20);
+    report.comparisons.push_back(gate);
+    ForecastGates(spec, DataSource::kSession, report);
+    return report.comparisons.front().forecast.value();
+  };
+  Comparison gate;
+  gate.role = ComparisonRole::kGate;
+  gate.verdict = Verdict::kUndecided;
+  gate.margin = 0.05;
+  gate.change = Effect{0.04, 0.02, 0.06};
+  gate.n_reference = gate.n_candidate = 12;
+  // Twice the width needs four times the runs, and a half in reserve.
+  EXPECT_EQ(forecast(gate), (Forecast{.remedy = Remedy::kMoreMaxRuns, .seconds = {}, .runs = 80}));
+  spec.limits.max_runs.reset();
+  EXPECT_EQ(forecast(gate).remedy, Remedy::kMoreTime);
+  gate.decided = Decision{.blocks = 12, .lo = 0.02, .hi = 0.06};
+  EXPECT_EQ(forecast(gate).remedy, Remedy::kNoneNeeded);
+}
+
 /// A session of one benchmark whose candidate is slower by `change`, with blocks of one second.
 class SimulatedSession {
  public:

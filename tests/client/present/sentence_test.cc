@@ -201,7 +201,11 @@ TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
   limits.spec.limits.max_runs = 12;
   cases.Add("by its greatest number of runs", open, limits);
   limits.spec.rule.kind = RuleKind::kPrecision;
-  cases.Add("precise enough", open, limits);
+  limits.spec.rule.width = 0.018;
+  cases.Add("not yet as precise", open, limits);
+  v1::Comparison precise = open;
+  precise.mutable_decided()->set_blocks(12);
+  cases.Add("precise enough", precise, limits);
   Asked fail_fast;
   fail_fast.spec.limits.fail_fast = true;
   v1::Update stopped = With({GateWith({0.021, 0.089, 0.152}, kWorse), open}, kWorse);
