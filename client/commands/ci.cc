@@ -76,6 +76,23 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   return ReadAll(file.get(), path);
 }
 
+Result<CiFiles> FilesOf(const ParsedArguments& arguments) {
+  std::string folder = ValueOr(arguments, "results", "benchd-ci");
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  if (folder.empty()) return UsageError("--results: empty folder name", "write --results DIR");
+  return CiFiles(folder);
+}
+
+// Removes the files of an earlier job, which must not be taken for the result of this one.
+Result<void> RemoveFiles(const CiFiles& files) {
+  for (const std::string& file : files.All()) {
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) return UsageError(file + ": " + error.message());
+  }
+  return {};
+}
+
 Result<CiPlan> MakePlan(const ParsedArguments& arguments) {
   const std::string comment = ValueOr(arguments, "comment", "benchd");
   TRY_VOID(CheckCommentName(comment));
@@ -84,13 +101,11 @@ Result<CiPlan> MakePlan(const ParsedArguments& arguments) {
   if (run.base.value.empty()) {
     return UsageError("ci: " + run.base.source, "add --base REF, such as --base HEAD~1");
   }
-  std::string folder = ValueOr(arguments, "results", "benchd-ci");
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  if (folder.empty()) return UsageError("--results: empty folder name", "write --results DIR");
+  TRY(const auto files, FilesOf(arguments));
   CiPlan plan{.run = std::move(run),
               .fail_on = ReadFailOn(ValueOr(arguments, "fail-on", "regression")),
               .comment_name = comment,
-              .files = CiFiles(folder),
+              .files = files,
               .summary = Variable("GITHUB_STEP_SUMMARY"),
               .outputs = Variable("GITHUB_OUTPUT"),
               .compared = {},
@@ -121,8 +136,7 @@ Result<CommitPair> FindCommits(const CiRun& run) {
   return pair;
 }
 
-// Opens the files to which other steps also write, and makes room for our own. A file of an earlier
-// run must not be taken for the result of this one.
+// The folder of our files, and the files to which other steps also write.
 struct Places {
   std::optional<NewFile> summary;
   std::optional<NewFile> outputs;
@@ -131,10 +145,6 @@ struct Places {
     std::error_code error;
     fs::create_directories(plan.files.folder, error);
     if (error) return UsageError("--results " + plan.files.folder + ": " + error.message());
-    for (const std::string& file : plan.files.All()) {
-      fs::remove(file, error);
-      if (error) return UsageError(file + ": " + error.message());
-    }
     Places places;
     if (!plan.summary.empty()) {
       auto file = NewFile::Prepare(plan.summary, NewFile::If::kAppend);
@@ -233,8 +243,9 @@ Compared Compare(const CommandContext& context, const CiPlan& plan) {
   }
   if (commits->base.id == commits->candidate.id) compared.commit = commits->base.id;
   if (!context.json) {
-    std::cerr << "benchctl: " << plan.run.system << ", " << plan.run.EventText() << ": "
-              << plan.command << "\n";
+    const bool known = plan.run.event != CiEvent::kOther;
+    std::cerr << "benchctl: " << plan.run.system << (known ? ", " + plan.run.EventText() : "")
+              << ": " << plan.command << "\n";
   }
   CommandContext of_compare = context;
   of_compare.arguments = plan.compared;
@@ -253,8 +264,11 @@ Compared Compare(const CommandContext& context, const CiPlan& plan) {
 }
 
 Result<ExitCode> RunCi(const CommandContext& context) {
-  TRY(const auto plan, MakePlan(context.arguments));
   const bool dry = IsGiven(context.arguments, "dry-run");
+  TRY(const auto files, FilesOf(context.arguments));
+  // Even a job whose commits are unknown leaves no result of an earlier one.
+  if (!dry) TRY_VOID(RemoveFiles(files));
+  TRY(const auto plan, MakePlan(context.arguments));
   if (context.json) {
     std::cout << CiPlanJson(plan, Now()) << std::endl;
   } else if (dry) {

@@ -291,6 +291,10 @@ class CommandTest(CiJob):
         self.assert_exit(done, USAGE)
         self.assertNotIn("session.json", self.files(folder))
         self.assertEqual(self.output("verdict"), "none")
+        # Not even a job whose commits are unknown leaves them.
+        self.assertIn("comment.md", self.files(folder))
+        self.assert_exit(self.ci(folder, {**environment, "GITHUB_EVENT_PATH": "/no/such"}), USAGE)
+        self.assertFalse(self.files(folder))
 
 
 @unittest.skipUnless(HAS_PROGRAMS and yaml, NEEDS_ACTION)
@@ -318,6 +322,9 @@ class ActionTest(CiJob):
         head = self.push("t:110:1", message="slower")
         job = self.job("push", self.push_event(head), self.checkout())
         self.assert_job(job, True, "regression")
+        # No name of a benchmark may be a command for the runner.
+        self.assertRegex(job.log, r"::stop-commands::([0-9a-f]{32})\n(.|\n)*REGRESSION(.|\n)*"
+                                  r"\n::\1::\n")
         self.assertEqual(self.api.requests, [])
         self.assertEqual(json.loads(job.outputs["changes"])[0]["metric"], "t")
         self.assertEqual([(name, words["name"], words["path"]) for name, words in job.uses],
