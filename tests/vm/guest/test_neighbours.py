@@ -4,7 +4,6 @@ import contextlib
 import subprocess
 
 import e2e_support
-from core import times
 from guest import ALICE, DOOMED, GuestTest, main_pid, run
 from hostile_neighbour import Hostile, MemoryPeak, NeighbourCases, StopWatch
 
@@ -35,7 +34,7 @@ class NeighbourTest(NeighbourCases, GuestTest):
             yield
 
     def test_a_hostile_user_is_nobody_elses_matter(self):
-        sessions = times(2, 5)
+        sessions = 5
         long_session = self.long_session()
         self.measure("alone", sessions, 2)
         with self.computing():
