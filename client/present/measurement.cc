@@ -160,7 +160,8 @@ std::vector<std::string> MeasuredSentences(const v1::Update& update, const Style
   const bool more_time = update.verdict() != v1::VERDICT_PASS && asked.front()->has_precision();
   const auto advice = [more_time](const v1::Estimate& one) {
     const bool helps = more_time && one.reason().empty();
-    return helps ? "; raise --max-time, or ask for a wider --precision" : "";
+    return helps ? "; raise the limit (--max-time or --max-runs), or ask for a wider --precision"
+                 : "";
   };
   if (asked.size() == 1) {
     return {word + EstimateSentence(*asked.front(), style) + advice(*asked.front())};

@@ -454,7 +454,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     return InvalidArgument("confidence", "must be between 0 % and 100 %", "write 99%");
   }
   if (spec.pass_confidence && !(*spec.pass_confidence > 0.5 && *spec.pass_confidence < 1)) {
-    return InvalidArgument("pass-confidence", "must be between 50 % and 100 %", "write 95%");
+    return InvalidArgument("pass-confidence", "must be above 50 % and below 100 %", "write 95%");
   }
   TRY_VOID(CheckDefaultMargin(spec.default_margin));
   TRY_VOID(CheckLimits(spec.limits));

@@ -130,7 +130,8 @@ TEST(MeasurementTest, AnIntervalWithOneEndIsABound) {
 TEST(MeasurementTest, SentencesCountAndNameWhatIsNotPrecise) {
   v1::Update update = TwoPrograms();
   for (const std::string& line : MeasuredSentences(update, Style())) EXPECT_WORDING(line);
-  EXPECT_THAT(MeasuredSentences(update, Style()).back(), HasSubstr("raise --max-time"));
+  EXPECT_THAT(MeasuredSentences(update, Style()).back(),
+              HasSubstr("raise the limit (--max-time or --max-runs)"));
   *update.mutable_estimates(1) = Of("slow", "wall_time", 0.25, 0.01);
   update.set_verdict(v1::VERDICT_PASS);
   EXPECT_EQ(MeasuredSentences(update, Style()),
