@@ -10,9 +10,6 @@
 namespace benchd {
 namespace {
 
-// An arbitrary level, because the estimate does not depend on it.
-constexpr double kLevelOfEstimate = 0.5;
-
 // `quantile:P` under watching (docs/statistics.md section 5): the quantiles of both arms, each
 // between two of its order statistics. It keeps all values, sorted, and looks at ceil(n0 * 1.05^j)
 // values of the arm that has fewer. Between two looks the last interval remains valid.
@@ -38,11 +35,12 @@ class WatchedQuantile final : public EffectEstimator {
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale)) return std::nullopt;
     if (look.decides && !LookNow(look)) return std::nullopt;
-    Scale& values = Of(scale);
-    Inference inference{.centre = Centre(values, scale),
-                        .allowance = AllowanceOn(scale, look.resolution)};
+    const Scale& values = Of(scale);
+    Inference inference{
+        .centre = Centre(values, scale),
+        .allowance = AllowanceOn(scale, raw_reference_, raw_candidate_, look.resolution)};
     inference.SetInterval(values.interval, inference.allowance);
-    inference.rounding = kRoundingFactor * SizeOn(scale);
+    inference.rounding = kRoundingFactor * SizeOn(scale, inference.centre);
     if (look.decides) {
       const auto p = CompareQuantilesP(values.from, values.to, values.quantile, scale,
                                        subject().Hypothesis(), inference.allowance);
@@ -65,8 +63,6 @@ class WatchedQuantile final : public EffectEstimator {
     std::vector<double> from;
     std::vector<double> to;
     std::optional<LookInterval> interval;  // interval of the last look
-    double estimate = 0;                   // estimate from the first `estimated_at` values
-    std::size_t estimated_at = 0;
   };
 
   void Take(double value, Moments& raw, bool of_candidate) {
@@ -103,25 +99,14 @@ class WatchedQuantile final : public EffectEstimator {
     return true;
   }
 
-  double Centre(Scale& values, Contrast scale) const {
-    const std::size_t n = values.from.size() + values.to.size();
-    if (values.estimated_at != n) {
-      const auto look =
-          CompareQuantiles(values.from, values.to, values.quantile, scale, kLevelOfEstimate);
-      values.estimate = look ? look->estimate : 0;
-      values.estimated_at = n;
-    }
-    return values.estimate;
+  static double Centre(const Scale& values, Contrast scale) {
+    return PairValue(QuantileType7(values.from, values.quantile).value(),
+                     QuantileType7(values.to, values.quantile).value(), scale)
+        .value_or(0);
   }
 
-  double AllowanceOn(Contrast scale, double resolution) const {
-    if (!NeedsAllowance(raw_reference_, raw_candidate_, resolution)) return 0;
-    return scale == Contrast::kLogRatio ? RatioAllowance(raw_reference_, raw_candidate_, resolution)
-                                        : DifferenceAllowance(resolution);
-  }
-
-  double SizeOn(Contrast scale) const {
-    if (scale == Contrast::kLogRatio) return 1 + std::abs(ratio_.estimate);
+  double SizeOn(Contrast scale, double centre) const {
+    if (scale == Contrast::kLogRatio) return 1 + std::abs(centre);
     return std::abs(raw_reference_.mean()) + std::abs(raw_candidate_.mean());
   }
 

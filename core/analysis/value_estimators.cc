@@ -93,7 +93,7 @@ class KeptValues final : public EffectEstimator {
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (look.level == nullptr || !look.once || !Allows(scale)) return std::nullopt;
     if (std::min(reference_.size(), candidate_.size()) < fewest_) return std::nullopt;
-    const double allowance = AllowanceOn(scale, look.resolution);
+    const double allowance = AllowanceOn(scale, raw_reference_, raw_candidate_, look.resolution);
     std::optional<Answer>& answer = scale == Contrast::kLogRatio ? ratio_ : difference_;
     if (!answer) answer = AskOn(scale, *look.level, allowance);
     if (!answer) return std::nullopt;
@@ -118,12 +118,6 @@ class KeptValues final : public EffectEstimator {
   }
 
  private:
-  double AllowanceOn(Contrast scale, double resolution) const {
-    if (!NeedsAllowance(raw_reference_, raw_candidate_, resolution)) return 0;
-    return scale == Contrast::kLogRatio ? RatioAllowance(raw_reference_, raw_candidate_, resolution)
-                                        : DifferenceAllowance(resolution);
-  }
-
   // For rates, the ratio is that of slowness, and the difference is the loss.
   std::optional<Answer> AskOn(Contrast scale, const SignificanceLevel& level,
                               double allowance) const {
@@ -177,7 +171,8 @@ class LognormalMean final : public EffectEstimator {
     if (!Allows(scale) || fewer < 2) return std::nullopt;
     const auto estimate = LognormalMeanRatio(reference_.logs, candidate_.logs, kSomeLevel);
     Inference inference{.centre = estimate ? estimate->estimate : 0,
-                        .allowance = Allowance(look.resolution)};
+                        .allowance = AllowanceOn(Contrast::kLogRatio, reference_.raw,
+                                                 candidate_.raw, look.resolution)};
     if (look.level == nullptr) return inference;
     if (!look.once) return std::nullopt;
     if (look.decides) {
@@ -209,11 +204,6 @@ class LognormalMean final : public EffectEstimator {
     Moments raw;
     Moments logs;  // logarithms of the values, or of 1/x for rates
   };
-
-  double Allowance(double resolution) const {
-    if (!NeedsAllowance(reference_.raw, candidate_.raw, resolution)) return 0;
-    return RatioAllowance(reference_.raw, candidate_.raw, resolution);
-  }
 
   Arm reference_;
   Arm candidate_;

@@ -84,6 +84,12 @@ double RatioAllowance(const Moments& raw_b, const Moments& raw_c, double resolut
   return RatioAllowance(raw_b.mean(), raw_c.mean(), resolution);
 }
 
+double AllowanceOn(Contrast scale, const Moments& raw_b, const Moments& raw_c, double resolution) {
+  if (!NeedsAllowance(raw_b, raw_c, resolution)) return 0;
+  return scale == Contrast::kLogRatio ? RatioAllowance(raw_b, raw_c, resolution)
+                                      : DifferenceAllowance(resolution);
+}
+
 bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary) {
   return std::min(estimate.n_b, estimate.n_c) >= boundary.first_look();
 }

@@ -53,6 +53,8 @@ WelchEstimate EstimateWelchDifference(const Moments& b, const Moments& c);
 /// Variants of the functions in paired.h for two independent arms of values as measured.
 bool NeedsAllowance(const Moments& raw_b, const Moments& raw_c, double resolution);
 double RatioAllowance(const Moments& raw_b, const Moments& raw_c, double resolution);
+/// Returns the allowance on that scale where one is needed; otherwise 0.
+double AllowanceOn(Contrast scale, const Moments& raw_b, const Moments& raw_c, double resolution);
 
 /// Returns whether a look is allowed when watching: both arms have boundary.first_look() values.
 bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary);
