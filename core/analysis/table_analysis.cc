@@ -81,7 +81,11 @@ class Grouper {
   }
 
  private:
+  // Only of several pairs of arms, one may end before the others.
   void FindLastRows() {
+    const bool needed = std::ranges::any_of(
+        plan_.spec.benchmarks, [](const Benchmark& one) { return one.arms.size() > 2; });
+    if (!needed) return;
     for (std::uint32_t row = 0; row < table_.rows(); ++row) {
       const std::optional<std::size_t> benchmark = plan_.BenchmarkOf(table_, row);
       if (benchmark) progress_[*benchmark].last_row[ArmOf(*benchmark, row)] = row;
