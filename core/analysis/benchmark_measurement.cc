@@ -74,7 +74,7 @@ std::vector<std::size_t> BenchmarkMeasurement::AskedMetrics() const {
     // Without a precision, no step is too coarse.
     const bool any_width = design_.rule.kind != RuleKind::kPrecision;
     const GateDefaults defaults(any_width ? std::numeric_limits<double>::infinity()
-                                          : benchmark_.default_margin.value_or(design_.rule.width));
+                                          : DefaultPrecision());
     add_if([&](std::size_t id) { return GatesByDefault(benchmark_, defaults, catalog_, id); });
     // A mean needs no direction, so metrics without one are better than none.
     if (asked.empty()) {
@@ -131,7 +131,7 @@ BenchmarkMeasurement::Measured BenchmarkMeasurement::Open(std::size_t arm, std::
                           .asked = asked,
                           .precision = {}};
   if (asked && design_.rule.kind == RuleKind::kPrecision) {
-    subject.precision = benchmark_.default_margin.value_or(design_.rule.width);
+    subject.precision = DefaultPrecision();
     if (metric < named_.size() && named_[metric]) {
       const Gate& gate = benchmark_.gates[*named_[metric]];
       if (!gate.margin_implied) subject.precision = gate.margin;

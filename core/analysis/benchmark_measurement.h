@@ -80,6 +80,8 @@ class BenchmarkMeasurement {
   };
 
   Result<void> CheckMeanings() const;
+  // Returns the precision of metrics that do not state one, under the rule `precision`.
+  double DefaultPrecision() const { return benchmark_.default_margin.value_or(design_.rule.width); }
   // Returns the metrics that are asked for, by the metrics so far.
   std::vector<std::size_t> AskedMetrics() const;
   Result<void> FixAsked();

@@ -84,7 +84,7 @@ struct CheckOptions {
 /// 8): `warmup`, `drift` (a note), `pairs_drift`, `pairs_correlated`, `shapes_differ`, `outliers`,
 /// `several_modes`. They are advice and do not affect verdicts. `not_lognormal` is not advice: it
 /// invalidates a gate that was judged by a model that its values reject. `best_run` is a note about
-/// the best run of each arm. There are no other warnings for fewer than eight values. Takes up to
+/// the best run of each arm. Fewer than eight values give no other warning. Takes up to
 /// 20 ms for 1000 values of each arm.
 ///
 /// Each of the dozen thresholds of stats/shape.h errs in 1 % of clean sessions, so one clean

@@ -204,6 +204,16 @@ Result<PlannedGate> PlanGate(Gate gate, const Benchmark& benchmark, const GateDe
   return PlannedGate{*id, gate.kind, margin, threshold, exact};
 }
 
+bool IsAboutNothing(const std::string& metric, std::span<const NamedGates> benchmarks) {
+  return std::ranges::all_of(benchmarks, [&metric](const NamedGates& one) {
+    const std::vector<Gate>& gates = one.benchmark->gates;
+    const auto named = std::ranges::find(gates, metric, &Gate::metric);
+    if (named == gates.end()) return true;
+    const auto index = static_cast<std::size_t>(named - gates.begin());
+    return one.fixed && std::ranges::find(one.about_nothing, index) != one.about_nothing.end();
+  });
+}
+
 }  // namespace
 
 std::string OptionOfDifference(std::string_view metric, double margin) {
@@ -376,20 +386,6 @@ Result<void> CheckDirections(const Benchmark& benchmark, const MetricCatalog& ca
   }
   return {};
 }
-
-namespace {
-
-bool IsAboutNothing(const std::string& metric, std::span<const NamedGates> benchmarks) {
-  return std::ranges::all_of(benchmarks, [&metric](const NamedGates& one) {
-    const std::vector<Gate>& gates = one.benchmark->gates;
-    const auto named = std::ranges::find(gates, metric, &Gate::metric);
-    if (named == gates.end()) return true;
-    const auto index = static_cast<std::size_t>(named - gates.begin());
-    return one.fixed && std::ranges::find(one.about_nothing, index) != one.about_nothing.end();
-  });
-}
-
-}  // namespace
 
 Result<void> CheckGatesAboutNothing(std::span<const NamedGates> benchmarks) {
   for (const NamedGates& one : benchmarks) {
