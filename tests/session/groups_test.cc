@@ -7,7 +7,6 @@
 #include <asio/io_context.hpp>
 #include <map>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "core/analysis/session_analysis.h"
 #include "core/model/inner_benchmarks.h"
 #include "daemon/session/run_session.h"
+#include "tests/session/mortal_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/google_benchmark.h"
 #include "tests/support/loop.h"
@@ -29,11 +29,6 @@ namespace {
 using fake::FilteredBenchmarks;
 using fake::ListsBenchmarks;
 using Names = fake::BenchmarkNames;
-
-/// Simulates kill -9 of benchd: leaves the coroutine at that point.
-struct Killed : std::runtime_error {
-  Killed() : std::runtime_error("killed") {}
-};
 
 /// A program of five benchmarks. Starting it takes 300 ms; BM_long takes one second, and the others
 /// 2 ms each.
@@ -241,9 +236,9 @@ TEST_F(GroupsTest, TheTimeLimitCountsAProcessOnceThatManyBenchmarksShare) {
   };
   std::size_t runs = 0;
   runner_.during_run = [&runs] {
-    if (++runs == 60) throw Killed();
+    if (++runs == 60) throw test::Killed();
   };
-  EXPECT_THROW(RunIt(), Killed);
+  EXPECT_THROW(RunIt(), test::Killed);
   runner_.during_run = nullptr;
   record_.snapshot.state = SessionState::kQueued;
   const SessionSnapshot last = Live();
@@ -269,11 +264,11 @@ TEST_F(GroupsTest, AKilledSessionHasTheSameGroupsAndTheVerdictsOfItsRuns) {
     for (int lives = 0; !IsFinal(record_.snapshot.state); ++lives) {
       std::size_t left = lives < 6 ? random() % 30 : 100'000;
       runner_.during_run = [&left] {
-        if (left-- == 0) throw Killed();
+        if (left-- == 0) throw test::Killed();
       };
       try {
         Live();
-      } catch (const Killed&) {
+      } catch (const test::Killed&) {
       }
     }
     runner_.during_run = nullptr;

@@ -5,13 +5,13 @@
 #include <map>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
 #include "daemon/session/run_session.h"
+#include "tests/session/mortal_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
 #include "tests/support/seed.h"
@@ -20,11 +20,6 @@
 
 namespace benchd {
 namespace {
-
-/// Simulates kill -9 of benchd: leaves the coroutine at that point.
-struct Killed : std::runtime_error {
-  Killed() : std::runtime_error("killed") {}
-};
 
 class ResumeTest : public testing::Test {
  protected:
@@ -58,12 +53,12 @@ class ResumeTest : public testing::Test {
   std::optional<SessionSnapshot> LiveUntilKilledInRun(std::size_t number) {
     std::size_t runs = 0;
     runner_.during_run = [&runs, number] {
-      if (runs++ == number) throw Killed();
+      if (runs++ == number) throw test::Killed();
     };
     std::optional<SessionSnapshot> last;
     try {
       last = Live();
-    } catch (const Killed&) {
+    } catch (const test::Killed&) {
     }
     runner_.during_run = nullptr;
     return last;

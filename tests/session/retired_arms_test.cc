@@ -3,66 +3,32 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <asio/io_context.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "daemon/session/run_session.h"
+#include "tests/session/mortal_session.h"
 #include "tests/support/fakes.h"
-#include "tests/support/loop.h"
-#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
 
-/// Simulates kill -9 of benchd: leaves the coroutine at that point.
-struct KilledHere : std::runtime_error {
-  KilledHere() : std::runtime_error("killed") {}
-};
-
 /// One reference and two candidates: `near` is decided late, `far` at the first look.
-class RetiredArmsTest : public testing::Test {
+class RetiredArmsTest : public test::MortalSession {
  protected:
   RetiredArmsTest() {
     Arm far = spec_.benchmarks[0].arms[1];
     far.name = "far";
     spec_.benchmarks[0].arms[1].name = "near";
     spec_.benchmarks[0].arms.push_back(far);
-    runner_.report->environment.facts = {
-        {"kernel", "6.1.0"}, {"cpu", "Model 1"}, {"boot_id", "first"}, {"microcode", "0x1"}};
     runner_.program = [](std::uint32_t child, std::uint64_t run) {
       const double jitter = 0.02 * static_cast<double>((run * 7 + child * 3) % 10) / 10;
       const double seconds[] = {1.0, 1.014, 1.5};
       return fake::Took(seconds[child] * (1 + jitter));
     };
-  }
-
-  /// One life of benchd; the record continues from the previous one.
-  SessionSnapshot Live() {
-    CancelToken cancel;
-    SessionServices services{
-        runner_, store_,
-        clock_,  disturbances_,
-        cancel,  [this](const SessionSnapshot& snapshot) { record_.snapshot = snapshot; }};
-    record_.snapshot.id = id_;
-    record_.spec = spec_;
-    store_.Keep(record_);
-    record_.snapshot = RunToEnd(loop_, RunSession(std::move(services), record_));
-    return record_.snapshot;
-  }
-
-  void LiveUntilKilledInRun(std::size_t number) {
-    std::size_t runs = 0;
-    runner_.during_run = [&runs, number] {
-      if (runs++ == number) throw KilledHere();
-    };
-    EXPECT_THROW(Live(), KilledHere);
-    runner_.during_run = nullptr;
   }
 
   /// The measured runs that count, by block.
@@ -104,15 +70,6 @@ class RetiredArmsTest : public testing::Test {
       EXPECT_EQ(one, replayed.comparisons[i]);
     }
   }
-
-  asio::io_context loop_;
-  fake::Clock clock_;
-  fake::Runner runner_{clock_};
-  TestStore store_;
-  DisturbanceLog disturbances_;
-  SessionSpec spec_ = fake::TwoArms();
-  SessionId id_{"testtest"};
-  SessionRecord record_;
 };
 
 TEST_F(RetiredArmsTest, ADecidedCandidateGetsNoMoreRuns) {

@@ -4,36 +4,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/confirmed_analysis.h"
-#include "daemon/session/run_session.h"
+#include "tests/session/mortal_session.h"
 #include "tests/support/fakes.h"
-#include "tests/support/loop.h"
-#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
 
-/// Simulates kill -9 of benchd: leaves the coroutine at that point.
-struct KilledThere : std::runtime_error {
-  KilledThere() : std::runtime_error("killed") {}
-};
-
-class SecondPhaseTest : public testing::Test {
+class SecondPhaseTest : public test::MortalSession {
  protected:
   SecondPhaseTest() {
     spec_.confirm = true;
-    runner_.report->environment.facts = {
-        {"kernel", "6.1.0"}, {"cpu", "Model 1"}, {"boot_id", "first"}, {"microcode", "0x1"}};
     CandidateTakes(1.1, 1.1);
     for (const char* hook : {"build", "setup", "cleanup"}) runner_.outcomes[hook] = RunOutcome{};
   }
@@ -46,30 +35,6 @@ class SecondPhaseTest : public testing::Test {
       const double candidate = confirming ? second : first;
       return fake::Took((child == 0 ? 1.0 : candidate) * (1 + jitter));
     };
-  }
-
-  /// One life of benchd; the record continues from the previous one.
-  SessionSnapshot Live() {
-    CancelToken cancel;
-    SessionServices services{
-        runner_, store_, clock_, disturbances_, cancel, [this](const SessionSnapshot& snapshot) {
-          record_.snapshot = snapshot;
-          published_.push_back(snapshot);
-        }};
-    record_.snapshot.id = id_;
-    record_.spec = spec_;
-    store_.Keep(record_);
-    record_.snapshot = RunToEnd(loop_, RunSession(std::move(services), record_));
-    return record_.snapshot;
-  }
-
-  void LiveUntilKilledInRun(std::size_t number) {
-    std::size_t runs = 0;
-    runner_.during_run = [&runs, number] {
-      if (runs++ == number) throw KilledThere();
-    };
-    EXPECT_THROW(Live(), KilledThere);
-    runner_.during_run = nullptr;
   }
 
   std::vector<benchd::Run> Runs(RunPhase phase) {
@@ -105,16 +70,6 @@ class SecondPhaseTest : public testing::Test {
     for (const ChildSpec& child : runner_.ran()) names.push_back(child.argv.front());
     return names;
   }
-
-  asio::io_context loop_;
-  fake::Clock clock_;
-  fake::Runner runner_{clock_};
-  TestStore store_;
-  DisturbanceLog disturbances_;
-  SessionSpec spec_ = fake::TwoArms();
-  SessionId id_{"testtest"};
-  SessionRecord record_;
-  std::vector<SessionSnapshot> published_;
 };
 
 TEST_F(SecondPhaseTest, AProgramThatIsAlwaysSlowerIsARegression) {
