@@ -11,6 +11,7 @@
 #include "client/request/stored_arms.h"
 #include "client/terminal/terminal.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 std::string CommitText(const StoredArm& arm) {
   if (!arm.commit) return "";
   const std::string& text = arm.commit->description;
-  return (text.empty() ? arm.commit->id.substr(0, 12) : text) + (arm.modified ? ", modified" : "");
+  return (text.empty() ? ShortId(arm.commit->id) : text) + (arm.modified ? ", modified" : "");
 }
 
 Result<ExitCode> RunArmList(const CommandContext& context) {

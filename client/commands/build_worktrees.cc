@@ -14,6 +14,7 @@
 #include "client/link/bundle_transfer.h"
 #include "core/base/fields.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 #include "core/model/log_warnings.h"
 #include "core/model/run.h"
 
@@ -44,7 +45,7 @@ void PrintMissingFiles(const WorktreePlan& plan) {
   for (const WorktreeOrder& order : plan.trees) {
     if (!commits.insert(order.commit).second) continue;
     const std::string tree = WorktreePlaces(plan.root, order).built;
-    for (const Warning& warning : FindMissingFiles(tree, order.commit.substr(0, 12))) {
+    for (const Warning& warning : FindMissingFiles(tree, ShortId(order.commit))) {
       std::cout << LogWarningLine(warning) << std::flush;
     }
   }

@@ -28,6 +28,7 @@
 #include "client/terminal/interrupts.h"
 #include "client/terminal/terminal.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {
@@ -147,13 +148,17 @@ void PrintOutput(DaemonLink& link, const std::string& id) {
   std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
 }
 
+std::string WhyNotMeasured(const std::string& commit) {
+  return "both sides are the same commit, " + ShortId(commit) + ": nothing was measured";
+}
+
 // Prints the verdict of --same-is-pass for a comparison that would measure one commit twice.
 ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json, bool bisect) {
   v1::Commit commit;
   commit.set_id(same.id);
   commit.set_description(same.description);
+  const std::string why = WhyNotMeasured(same.id);
   const std::string sentence = SameCommitSentence(same.id);
-  const std::string why = sentence.substr(sentence.find(": ") + 2);
   // This line has the same form as the other steps of a bisection (RenderBisectStep()).
   const std::string said = bisect ? "good: " + Printable(same.description) + ": " + why : sentence;
   std::cout << (json ? SameCommitJson(commit, Now()) : said) << std::endl;
@@ -208,9 +213,7 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 
 }  // namespace
 
-std::string SameCommitSentence(const std::string& id) {
-  return "PASS: both sides are the same commit, " + id.substr(0, 12) + ": nothing was measured";
-}
+std::string SameCommitSentence(const std::string& id) { return "PASS: " + WhyNotMeasured(id); }
 
 Result<void> SetPrecision(const ParsedArguments& arguments, v1::SessionSpec* spec) {
   constexpr double kUsual = 0.01;

@@ -18,6 +18,7 @@
 #include "client/present/text.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {

@@ -18,6 +18,7 @@
 #include "core/analysis/layout_groups.h"
 #include "core/base/split_mix.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {
@@ -37,7 +38,7 @@ constexpr std::array kPlaceVariables = {"GIT_DIR",
                                         "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
 
 std::string Named(const NamedCommit& commit) {
-  return Printable(commit.description) + " (" + commit.id.substr(0, 12) + ")";
+  return Printable(commit.description) + " (" + ShortId(commit.id) + ")";
 }
 
 void PrintCommitPair(const CommitPair& pair, const Repository& repository,

@@ -8,13 +8,13 @@
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {
 
 constexpr char kCommand[] = "build-worktrees";
 constexpr std::size_t kKeyDigits = 20;
-constexpr std::size_t kShortId = 12;
 
 bool IsHex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -48,7 +48,7 @@ Result<std::vector<WorktreeOrder>> ReadTrees(const std::string& option,
 
 WorktreePlaces::WorktreePlaces(const std::string& root, const WorktreeOrder& order)
     : folder(root + "/" + order.key),
-      tree(folder + "/benchd-" + order.commit.substr(0, kShortId)),
+      tree(folder + "/benchd-" + ShortId(order.commit)),
       built(folder + "/built") {}
 
 Result<std::string> WorktreeRoot() {

@@ -37,11 +37,6 @@ std::vector<std::string> CommitsOf(const WorktreePlan& plan);
 /// @errors (exit 2) the errors of WorktreeRoot.
 Result<BuildPlace> PlaceHere();
 
-inline bool IsCommitId(std::string_view text) {
-  const bool is_long_enough = text.size() == 40 || text.size() == 64;
-  return is_long_enough && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 /// The paths of one worktree.
 ///
 /// Commands use the path `built`, a link to `tree` that is created last. A half-built worktree is

@@ -20,6 +20,7 @@
 #include "client/present/text.h"
 #include "core/base/text.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {
@@ -164,8 +165,6 @@ void RemoveTree(const std::string& path) {
 }
 
 namespace {
-
-std::string ShortId(const std::string& commit) { return commit.substr(0, 12); }
 
 void PrintLine(const std::string& text) { std::cout << text << std::endl; }
 

@@ -10,6 +10,7 @@
 #include "client/present/text.h"
 #include "client/request/quantity.h"
 #include "core/base/text.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {

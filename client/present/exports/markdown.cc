@@ -22,6 +22,7 @@
 #include "client/present/worst_first.h"
 #include "client/request/replay.h"
 #include "core/base/text.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 
@@ -60,13 +61,6 @@ std::string MarkdownCode(std::string_view name) {
   }
   const bool pad = text.starts_with('`') || text.ends_with('`');
   return fence + (pad ? " " + text + " " : text) + fence;
-}
-
-constexpr std::size_t kShownIdDigits = 12;
-
-bool IsFullId(std::string_view text) {
-  const bool is_long_enough = text.size() == 40 || text.size() == 64;
-  return is_long_enough && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // Puts the output of a program into a code block whose fence does not occur in the output.
@@ -215,9 +209,9 @@ std::string Linked(const std::string& text, const std::string& address) {
 }
 
 std::string CommitMarkdown(const v1::Commit& commit, const MarkdownLinks& links) {
-  const std::string id = commit.id().substr(0, kShownIdDigits);
-  const bool linked = !links.commits.empty() && IsFullId(commit.id());
-  const std::string text = Linked(MarkdownCode(id), linked ? links.commits + commit.id() : "");
+  const bool linked = !links.commits.empty() && IsCommitId(commit.id());
+  const std::string text =
+      Linked(MarkdownCode(ShortId(commit.id())), linked ? links.commits + commit.id() : "");
   // A description by `git describe` may be only the beginning of the ID.
   const bool same = commit.description().empty() || commit.id().starts_with(commit.description());
   return same ? text : MarkdownText(commit.description()) + " (" + text + ")";
@@ -254,7 +248,7 @@ std::string Origin(const v1::Session& session, const MarkdownLinks& links) {
 struct Sections {
   Comparisons shown;   // gates before the fold, worst first
   Comparisons folded;  // all other gates, worst first
-  Comparisons others;  // other metrics that clearly changed, or all if there are no gates
+  Comparisons others;  // other metrics that clearly changed; all metrics if there are no gates
 };
 
 Sections DivideRows(const RowSelection& selection) {
