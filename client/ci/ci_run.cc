@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "client/app/exit_code.h"
-#include "client/git/worktree_plan.h"
 #include "core/base/try.h"
+#include "core/model/commit_id.h"
 
 namespace benchd::client {
 namespace {
@@ -29,8 +29,8 @@ void SetBranchBase(CiRun* run, const std::string& branch, const std::string& sou
   run->from_merge_base = true;
 }
 
-// Sets the base of a job that no commit before tells: the common ancestor with the default branch,
-// or the parent of the head on that branch.
+// Sets the base of a job whose variables do not name an earlier commit: the common ancestor with
+// the default branch, or the parent of the head on that branch.
 void SetDefaultBase(CiRun* run, const std::string& branch, const Sourced& default_branch) {
   if (default_branch.value.empty()) {
     run->base = {"", default_branch.source + " is not set"};
@@ -42,7 +42,7 @@ void SetDefaultBase(CiRun* run, const std::string& branch, const Sourced& defaul
 }
 
 void SetNoBase(CiRun* run) {
-  run->base = {"", "nothing tells the commit to compare with (" + run->event_source + ")"};
+  run->base = {"", "no variable names the commit to compare with (" + run->event_source + ")"};
 }
 
 // ---- GitHub Actions ----
@@ -72,6 +72,11 @@ Result<Sourced> CommitAt(const EventJson& json, const std::string& path) {
   const std::string id = TextAt(json, path);
   if (!IsCommitId(id)) return UsageError(std::string(kEventPath) + ": " + path + ": not a commit");
   return Sourced{id, path + " in " + kEventPath};
+}
+
+Sourced DefaultBranchOf(const EventJson& json) {
+  const std::string path = "repository.default_branch";
+  return {TextAt(json, path), path + " in " + kEventPath};
 }
 
 Result<EventJson> ReadEvent(const CiEnvironment& environment) {
@@ -111,9 +116,7 @@ Result<void> ReadGithubPush(const EventJson& event, CiRun* run) {
   TRY(run->head, CommitAt(event, "after"));
   TRY(run->base, CommitAt(event, "before"));
   if (!IsNoCommit(run->base.value)) return {};
-  SetDefaultBase(run, WithoutPrefix(ref, "refs/heads/"),
-                 {TextAt(event, "repository.default_branch"),
-                  std::string("repository.default_branch in ") + kEventPath});
+  SetDefaultBase(run, WithoutPrefix(ref, "refs/heads/"), DefaultBranchOf(event));
   return {};
 }
 
@@ -143,9 +146,7 @@ Result<void> ReadGithub(const CiEnvironment& environment, CiRun* run) {
   if (name == "merge_group") return ReadGithubQueue(event, run);
   if (name == "workflow_dispatch" || name == "repository_dispatch") {
     run->event = CiEvent::kManual;
-    SetDefaultBase(run, variable("GITHUB_REF_NAME"),
-                   {TextAt(event, "repository.default_branch"),
-                    std::string("repository.default_branch in ") + kEventPath});
+    SetDefaultBase(run, variable("GITHUB_REF_NAME"), DefaultBranchOf(event));
     return {};
   }
   if (name == "schedule") run->event = CiEvent::kSchedule;
@@ -281,22 +282,6 @@ constexpr std::array kSystems = {
              ReadBuildkite},
     CiSystem{"JENKINS_URL", "Jenkins", "turn off the shallow clone of the Git plugin", ReadJenkins},
     CiSystem{nullptr, "plain git", "run git fetch --unshallow", ReadPlain}};
-
-std::string_view NameOf(CiEvent event) {
-  switch (event) {
-    case CiEvent::kPush:
-      return "push";
-    case CiEvent::kPullRequest:
-      return "pull request";
-    case CiEvent::kManual:
-      return "manual start";
-    case CiEvent::kSchedule:
-      return "schedule";
-    case CiEvent::kOther:
-      break;
-  }
-  return "other event";
-}
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "core/base/fields.h"
 #include "core/base/result.h"
 
 namespace benchd::client {
@@ -24,6 +24,7 @@ enum class CiEvent {
   kSchedule,     ///< the clock did
   kOther,        ///< anything else, and a command that nobody's CI runs
 };
+BENCHD_NAMES(CiEvent, "push", "pull request", "manual start", "schedule", "other event")
 
 /// What the variables of a CI system tell about a job.
 struct CiRun {

@@ -12,8 +12,7 @@
 namespace benchd::client {
 
 FailOn ReadFailOn(std::string_view word) {
-  if (word == "undecided") return FailOn::kUndecided;
-  return word == "never" ? FailOn::kNever : FailOn::kRegression;
+  return ValueOf<FailOn>(word).value_or(FailOn::kRegression);
 }
 
 ExitCode ExitForJob(ExitCode compared, FailOn fail_on) {

@@ -7,6 +7,7 @@
 #include "benchd/v1/session.pb.h"
 #include "client/app/exit_code.h"
 #include "client/present/json_value.h"
+#include "core/base/fields.h"
 
 namespace benchd::client {
 
@@ -14,6 +15,7 @@ namespace benchd::client {
 
 /// The verdicts that fail a job: --fail-on.
 enum class FailOn { kRegression, kUndecided, kNever };
+BENCHD_NAMES(FailOn, "regression", "undecided", "never")
 
 /// Reads the value of --fail-on, which the parser has checked.
 FailOn ReadFailOn(std::string_view word);

@@ -75,12 +75,6 @@ std::string FailText(FailOn fail_on) {
   return "0 pass, regression or undecided";
 }
 
-std::string_view FailWord(FailOn fail_on) {
-  return fail_on == FailOn::kRegression ? "regression"
-         : fail_on == FailOn::kNever    ? "never"
-                                        : "undecided";
-}
-
 }  // namespace
 
 std::string RenderCiPlan(const CiPlan& plan) {
@@ -122,7 +116,7 @@ std::string CiPlanJson(const CiPlan& plan, const google::protobuf::Timestamp& no
   PutText(json, "commits", run.commits);
   PutText(json, "job", run.job);
   json["command"] = plan.command;
-  json["fail_on"] = FailWord(plan.fail_on);
+  json["fail_on"] = NameOf(plan.fail_on);
   json["files"] = plan.files.folder;
   json["marker"] = CommentMarker(plan.comment_name);
   return Line(json);

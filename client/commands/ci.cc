@@ -39,8 +39,8 @@ std::vector<OptionInfo> OwnOptionsOfCi() {
   constexpr std::string_view kJob = "CI";
   return {
       {"base", 0, "REF",
-       "compare with this commit (default: what the CI system tells; needed where it tells "
-       "none, as in a scheduled job)",
+       "compare with this commit (default: by the variables of the CI system; needed where they "
+       "name none, as in a scheduled job)",
        kJob},
       {"fail-on", 0, "regression|undecided|never",
        "verdict that fails the job; a session that fails always does (default: regression)", kJob},
@@ -93,7 +93,7 @@ Result<void> RemoveFiles(const CiFiles& files) {
   return {};
 }
 
-Result<CiPlan> MakePlan(const ParsedArguments& arguments) {
+Result<CiPlan> MakePlan(const ParsedArguments& arguments, const CiFiles& files) {
   const std::string comment = ValueOr(arguments, "comment", "benchd");
   TRY_VOID(CheckCommentName(comment));
   TRY(auto run, ReadCiRun({.variable = Variable, .file = ReadWholeFile}));
@@ -101,7 +101,6 @@ Result<CiPlan> MakePlan(const ParsedArguments& arguments) {
   if (run.base.value.empty()) {
     return UsageError("ci: " + run.base.source, "add --base REF, such as --base HEAD~1");
   }
-  TRY(const auto files, FilesOf(arguments));
   CiPlan plan{.run = std::move(run),
               .fail_on = ReadFailOn(ValueOr(arguments, "fail-on", "regression")),
               .comment_name = comment,
@@ -268,7 +267,7 @@ Result<ExitCode> RunCi(const CommandContext& context) {
   TRY(const auto files, FilesOf(context.arguments));
   // Even a job whose commits are unknown leaves no result of an earlier one.
   if (!dry) TRY_VOID(RemoveFiles(files));
-  TRY(const auto plan, MakePlan(context.arguments));
+  TRY(const auto plan, MakePlan(context.arguments, files));
   if (context.json) {
     std::cout << CiPlanJson(plan, Now()) << std::endl;
   } else if (dry) {

@@ -174,7 +174,7 @@ class CommandTest(CiJob):
         scheduled["GITHUB_SHA"] = self.git("rev-parse", "HEAD")
         refused = self.ci(folder, scheduled)
         self.assert_exit(refused, USAGE)
-        self.assert_one_error(refused, "nothing tells the commit to compare with", "--base REF")
+        self.assert_one_error(refused, "no variable names the commit to compare with", "--base REF")
         self.assert_exit(self.ci(folder, scheduled, "--base", head), PASS)
 
     def test_the_other_systems(self):
