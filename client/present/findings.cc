@@ -28,15 +28,17 @@ std::string Names(const v1::ArmGroup& group) {
 std::string FactorWords(const v1::Effect& factor, const Style& style) {
   if (factor.estimate() > kTellableFactor) return FormatTimes(factor.estimate(), 0) + " times";
   const bool bounded = factor.has_lo() && factor.has_hi();
-  if (!bounded) {
-    return ColumnFormat::OfDifferences(factor.estimate(), {}, {}, "1", style)
-               .Format(factor.estimate()) +
-           " times";
+  const auto end = [bounded](double value) {
+    return bounded ? std::optional(value) : std::nullopt;
+  };
+  const auto format = ColumnFormat::OfDifferences(factor.estimate(), end(factor.lo()),
+                                                  end(factor.hi()), "1", style);
+  std::string text = format.Format(factor.estimate());
+  if (bounded) {
+    text +=
+        fmt::format(" ({}{}{})", format.Format(factor.lo()), To(style), format.Format(factor.hi()));
   }
-  const auto format =
-      ColumnFormat::OfDifferences(factor.estimate(), factor.lo(), factor.hi(), "1", style);
-  return fmt::format("{} ({}{}{}) times", format.Format(factor.estimate()),
-                     format.Format(factor.lo()), To(style), format.Format(factor.hi()));
+  return text + " times";
 }
 
 // Names the arms of a group, each with its factor if it has one.

@@ -203,10 +203,6 @@ const HistoryStep* NewestStep(const HistorySeries& series, const GateSummary** e
   return nullptr;
 }
 
-}  // namespace
-
-namespace {
-
 // Explains why a benchmark without a name has several histories, and how to get a single one. Empty
 // if there is only one.
 std::string CommandsSentence(std::span<const HistorySeries> history, const Style& style) {

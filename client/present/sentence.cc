@@ -425,10 +425,6 @@ std::string ByTheEstimate(const Style& style) {
   return "; based on the estimate, which " + alpha + " does not cover";
 }
 
-}  // namespace
-
-namespace {
-
 // Describes a gate that the first phase found not to be better by its negative margin, if that is
 // to be confirmed or was not: "candidate is not 5 % better than base, and this is to be confirmed".
 // Empty for other reasons.

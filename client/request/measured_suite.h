@@ -13,7 +13,7 @@ namespace benchd::client {
 /// - The width of a relative margin is its size, whatever its sign. That of the session is the
 ///   precision, unless the suite states one.
 /// - Absolute and exact margins have no width, so the precision applies. With an exact number of
-///   runs there are no widths at all.
+///   runs, nothing has a width.
 void MeasureSuite(v1::SessionSpec* spec);
 
 }  // namespace benchd::client

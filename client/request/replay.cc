@@ -381,10 +381,6 @@ void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, C
   line->Word(replay.command);
 }
 
-}  // namespace
-
-namespace {
-
 // Returns the benchmark that was submitted, if the session consists of it, or of the benchmarks
 // that were found in its programs.
 std::optional<v1::Benchmark> OnlySubmitted(const v1::SessionSpec& spec) {

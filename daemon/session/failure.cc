@@ -105,10 +105,6 @@ std::string TailOf(const RunOutcome& outcome) {
   return tail;
 }
 
-}  // namespace
-
-namespace {
-
 std::string ArmOf(const SessionSpec& spec, const RunPlace& place) {
   const bool several = spec.benchmarks.size() > 1;
   return (several ? spec.benchmarks[place.planned.benchmark].name + "/" : "") +
