@@ -1,8 +1,9 @@
 """Runs fuzzers in parallel, one per CPU, and prints a table of what they did. `./dev fuzz` calls it.
 
-    /usr/bin/python3 tests/fuzz/run.py BUILD SECONDS [NAME...]
+    /usr/bin/python3 tests/fuzz/run.py BUILD AMOUNT [NAME...]
 
-BUILD is a folder of the preset `fuzz`. What a fuzzer finds is kept in BUILD/corpus/NAME for the next
+BUILD is a folder of the preset `fuzz`. AMOUNT is for each fuzzer: seconds, such as 30, or executions,
+such as 10000000x. What a fuzzer finds is kept in BUILD/corpus/NAME for the next
 time, an input that crashed it in BUILD/crashes, its output in BUILD/log/NAME. Exits with 1 if a
 fuzzer crashed.
 """
@@ -43,14 +44,21 @@ def write_seeds(name, folder):
             (folder / seed.decode()).write_bytes(text.removesuffix(b"\n"))
 
 
-def run(build, name, seconds):
-    """Fuzzes for that long and returns libFuzzer's exit code."""
+def limit_of(amount):
+    """libFuzzer's option for an AMOUNT."""
+    if amount.endswith("x"):
+        return f"-runs={amount[:-1]}"
+    return f"-max_total_time={amount}"
+
+
+def run(build, name, amount):
+    """Fuzzes by that amount and returns libFuzzer's exit code."""
     corpus, seeds = build / "corpus" / name, build / "seeds" / name
     corpus.mkdir(parents=True, exist_ok=True)
     write_seeds(name, seeds)
     with open(build / "log" / name, "wb") as log:
         return subprocess.run(
-            [build / "bin/fuzz", f"-max_total_time={seconds}", f"-timeout={INPUT_S}",
+            [build / "bin/fuzz", limit_of(amount), f"-timeout={INPUT_S}",
              f"-rss_limit_mb={MEMORY_MIB}", "-print_final_stats=1",
              f"-artifact_prefix={build / 'crashes'}/{name}-", corpus, seeds],
             env=dict(os.environ, BENCHD_FUZZ=name), stdin=subprocess.DEVNULL,
@@ -71,9 +79,9 @@ def row(build, name, code):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    build, seconds, names = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    if not seconds.isdigit() or int(seconds) == 0:
-        fail(f"'{seconds}' is not a number of seconds", "./dev fuzz 30")
+    build, amount, names = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    if not re.fullmatch("[1-9][0-9]*x?", amount):
+        fail(f"'{amount}' is not a number of seconds or executions", "./dev fuzz 30, or 1000000x")
     for name in names:
         if name not in known():
             fail(f"'{name}' is not a fuzzer", f"one of: {', '.join(known())}")
@@ -81,9 +89,10 @@ def main():
     for folder in ("log", "crashes"):
         (build / folder).mkdir(parents=True, exist_ok=True)
     cpus = len(os.sched_getaffinity(0))
-    print(f"{len(names)} fuzzers, {seconds} s each, {cpus} in parallel", file=sys.stderr)
+    each = f"{amount[:-1]} executions" if amount.endswith("x") else f"{amount} s"
+    print(f"{len(names)} fuzzers, {each} each, {cpus} in parallel", file=sys.stderr)
     with concurrent.futures.ThreadPoolExecutor(cpus) as pool:
-        codes = list(pool.map(lambda name: run(build, name, int(seconds)), names))
+        codes = list(pool.map(lambda name: run(build, name, amount), names))
     print(f"{'fuzzer':<20} {'executions':>12} {'inputs':>8}  result")
     for name, code in zip(names, codes):
         print(row(build, name, code))
