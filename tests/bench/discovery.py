@@ -3,8 +3,8 @@ wrong, by --harness and by the usual ways.
 
     discovery.py [--tool google-benchmark|criterion] [--cases N] [--repeats N] [--records FILE]
 
-One program has N benchmarks of about 1 to 100 microseconds. In the candidate, three of them do 5 %
-more work; which three is drawn anew for each repeat. The margin is 2 %. In each repeat, these ways
+One program has N benchmarks of several kinds, of about 1 to 100 microseconds. In the candidate,
+three of them do 5 % more work; which three is drawn anew for each repeat. The margin is 2 %. In each repeat, these ways
 take their turns in random order:
 
 harness   `compare --harness`: each benchmark by itself, until its own gate is decided
@@ -128,6 +128,7 @@ class Trials:
         self.folder = pathlib.Path(benchctl_.daemon.folder) / "work"
         self.folder.mkdir()
         self.program = tool.build(self.folder)
+        self.names = list(self.run_all(self.arm()))
 
     def arm(self, planted=()):
         """The words of an arm's command."""
@@ -141,7 +142,7 @@ class Trials:
                               text=True, check=True)
         return self.tool.values(done.stdout)
 
-    def compared(self, options, name, base, candidate, names):
+    def compared(self, options, name, base, candidate):
         """A comparison by benchd. @param name  of a comparison's benchmark"""
         last, seconds = self.benchctl.compare(
             *options, *self.tool.more, "--metric", f"{self.tool.metric}:{MARGIN:.0%}",
@@ -149,24 +150,23 @@ class Trials:
             cwd=self.folder)
         verdicts = {name(one): one["verdict"] for one in last["comparisons"]
                     if one["role"] == "gate"}
-        assert set(verdicts) == set(names), set(names) ^ set(verdicts)
+        assert set(verdicts) == set(self.names), set(self.names) ^ set(verdicts)
         return [self.counted(verdicts, seconds)]
 
     def harness(self, *arms):
         return self.compared(self.tool.harness, lambda one: one["benchmark"], *arms)
 
-    def parse(self, *arms):
-        whole = (*self.tool.read,)
-        base, candidate, names = arms
+    def parse(self, base, candidate):
+        whole = self.tool.read
         return self.compared(self.tool.parse, lambda one: one["metric"].rpartition("/")[0],
-                             [*base, *whole], [*candidate, *whole], names)
+                             [*base, *whole], [*candidate, *whole])
 
-    def rounds(self, base, candidate, names):
+    def rounds(self, base, candidate):
         draw, begin, found = random.Random(1), time.monotonic(), []
-        ratios = {name: [] for name in names}
+        ratios = {name: [] for name in self.names}
         for done in range(1, max(self.given.rounds) + 1):
             a1, b1, b2, a2 = (self.run_all(arm) for arm in (base, candidate, candidate, base))
-            for name in names:
+            for name in self.names:
                 ratios[name].append((b1[name] + b2[name]) / (a1[name] + a2[name]))
             if done in self.given.rounds:
                 seconds = time.monotonic() - begin
@@ -175,7 +175,7 @@ class Trials:
                 found.append({"size": done, **self.counted(slower, seconds)})
         return found
 
-    def counts(self, base, candidate, names):
+    def counts(self, base, candidate):
         most, found, times, values = max(self.given.counts), [], [], []
         for arm in (base, candidate):
             begin = time.monotonic()
@@ -185,11 +185,11 @@ class Trials:
                 values[-1].append(self.run_all(arm))
                 times[-1].append(time.monotonic() - begin)
         for count in self.given.counts:
-            a, b = ({name: [run[name] for run in runs[:count]] for name in names}
+            a, b = ({name: [run[name] for run in runs[:count]] for name in self.names}
                     for runs in values)
             slower = {name: mann_whitney(a[name], b[name]) < 0.05
                       and statistics.median(b[name]) > (1 + MARGIN) * statistics.median(a[name])
-                      for name in names}
+                      for name in self.names}
             found.append({"size": count,
                           **self.counted(slower, sum(one[count - 1] for one in times))})
         return found
@@ -206,13 +206,12 @@ class Trials:
     def repeat(self, number):
         draw = random.Random(f"{self.given.seed} {number}")
         planted = draw.sample(range(self.given.cases), PLANTED)
-        self.slower = {f"case{i}" for i in planted}
-        names = [f"case{i}" for i in range(self.given.cases)]
+        self.slower = {self.names[i] for i in planted}
         ways = [self.harness, self.parse, self.rounds, self.counts]
         draw.shuffle(ways)
         record = {"repeat": number, "planted": planted}
         for way in ways:
-            record[way.__name__] = way(self.arm(), self.arm(planted), names)
+            record[way.__name__] = way(self.arm(), self.arm(planted))
             for one in record[way.__name__]:
                 print(f"repeat {number}: {way.__name__} {one}", flush=True)
         return record

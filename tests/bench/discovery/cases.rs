@@ -1,26 +1,61 @@
-//! The benchmarks of cases.cc, with Criterion.
+//! Benchmarks as in cases.cc, of three of its kinds, with Criterion.
 
-use criterion::{black_box, Criterion};
-use std::{collections::HashSet, env, time::Duration};
+use criterion::{black_box, Bencher, Criterion};
+use std::{collections::HashSet, env, fmt::Write, time::Duration, time::SystemTime};
 
 fn variable(name: &str, otherwise: &str) -> String {
     env::var(name).unwrap_or_else(|_| otherwise.to_string())
 }
 
+fn step(value: u64) -> u64 {
+    value.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407)
+}
+
 /// Each step needs the result of the one before, so the time is proportional to the steps.
-fn chain(steps: u64) -> u64 {
-    (0..steps).fold(1, |value: u64, _| {
-        black_box(value.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407))
+fn chain(bencher: &mut Bencher, work: usize) {
+    bencher.iter(|| (0..40 * work).fold(black_box(1), |value, _| black_box(step(value))))
+}
+
+/// Values that differ in each process.
+fn random_values(count: usize) -> Vec<u64> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let mut value = now.as_nanos() as u64;
+    (0..count)
+        .map(|_| {
+            value = step(value);
+            (value >> 32) ^ value
+        })
+        .collect()
+}
+
+fn sort(bencher: &mut Bencher, work: usize) {
+    let values = random_values(work);
+    bencher.iter(|| {
+        let mut sorted = values.clone();
+        sorted.sort_unstable();
+        sorted
+    })
+}
+
+fn text(bencher: &mut Bencher, work: usize) {
+    let values = random_values(work);
+    let mut text = String::new();
+    bencher.iter(|| {
+        text.clear();
+        for value in &values {
+            write!(text, "{}", value).unwrap();
+        }
+        text.len()
     })
 }
 
 fn main() {
-    let cases: u64 = variable("CASES", "120").parse().unwrap();
+    let kinds: [(&str, fn(&mut Bencher, usize)); 3] =
+        [("chain", chain), ("sort", sort), ("text", text)];
+    let cases: usize = variable("CASES", "120").parse().unwrap();
     let share: f64 = variable("SHARE", "0.05").parse().unwrap();
-    let planted: HashSet<u64> = variable("PLANTED", "")
-        .split(',')
-        .filter_map(|word| word.parse().ok())
-        .collect();
+    let planted: HashSet<usize> =
+        variable("PLANTED", "").split(',').filter_map(|word| word.parse().ok()).collect();
     let mut criterion = Criterion::default()
         .without_plots()
         .sample_size(10)
@@ -29,12 +64,10 @@ fn main() {
         .measurement_time(Duration::from_millis(10))
         .configure_from_args();
     for number in 0..cases {
-        let steps = 1000 * (1 + number * 37 % 100);
+        let (kind, run) = kinds[number % kinds.len()];
         let more = if planted.contains(&number) { 1.0 + share } else { 1.0 };
-        let work = (steps as f64 * more) as u64;
-        criterion.bench_function(&format!("case{}", number), |bencher| {
-            bencher.iter(|| chain(black_box(work)))
-        });
+        let work = ((200 + 100 * (number / kinds.len() % 20)) as f64 * more) as usize;
+        criterion.bench_function(&format!("{}/case{}", kind, number), |bencher| run(bencher, work));
     }
     criterion.final_summary();
 }
