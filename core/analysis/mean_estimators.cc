@@ -47,12 +47,20 @@ class PairedMeans : public EffectEstimator {
     const bool coarse = NeedsAllowance(raw, resolution);
     if (scale == Contrast::kLogRatio) {
       PairedEstimate ratio = EstimateRatio(Harmonic() ? inverse_.Centred() : raw);
-      if (coarse) ratio.allowance = RatioAllowance(raw, resolution);
+      if (coarse) {
+        ratio.allowance = RatioAllowance(raw, resolution);
+      } else {
+        RaiseToSteps(ratio, resolution / std::min(raw.mean_b, raw.mean_c));
+      }
       return ratio;
     }
     PairedEstimate difference = EstimateDifference(raw);
     if (rate()) difference = difference.Mirrored();
-    if (coarse) difference.allowance = DifferenceAllowance(resolution);
+    if (coarse) {
+      difference.allowance = DifferenceAllowance(resolution);
+    } else {
+      RaiseToSteps(difference, resolution);
+    }
     return difference;
   }
 

@@ -175,6 +175,14 @@ double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution) {
 
 double DifferenceAllowance(double resolution) { return 2 * resolution; }
 
+void RaiseToSteps(PairedEstimate& estimate, double step) {
+  if (estimate.n < 2) return;
+  const double least = kVisibleSteps * step / std::sqrt(static_cast<double>(estimate.n));
+  if (estimate.se >= least) return;
+  estimate.se = least;
+  estimate.kappa = 0;
+}
+
 double ExcessDistance(double centre, double hypothesis, double allowance) {
   return std::max(0.0, std::abs(centre - hypothesis) - allowance);
 }

@@ -149,6 +149,12 @@ double RatioAllowance(const CentredMoments& raw, double resolution);
 double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution);
 double DifferenceAllowance(double resolution);
 
+/// Raises the standard error to that of pairs that vary by 0.6 steps, without skewness, if it is
+/// smaller. For arms that vary by more: a few pairs of small counts often have equal differences by
+/// chance, which does not show that the difference is known exactly.
+/// @param step  the metric's step on the scale of `estimate`
+void RaiseToSteps(PairedEstimate& estimate, double step);
+
 /// Returns the distance beyond the resolution: |centre - hypothesis| - allowance, at least 0.
 double ExcessDistance(double centre, double hypothesis, double allowance);
 
