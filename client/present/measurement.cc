@@ -255,7 +255,8 @@ std::vector<std::string> MeasuredLines(const v1::Update& update, double since_ev
   const auto room = static_cast<std::size_t>(height);
   const bool all_fit = asked.size() <= room;
   if (!all_fit) {
-    std::ranges::stable_partition(asked, [](const v1::Estimate* one) { return !one->precise(); });
+    std::stable_partition(asked.begin(), asked.end(),
+                          [](const v1::Estimate* one) { return !one->precise(); });
   }
   const std::size_t shown = all_fit ? asked.size() : std::max<std::size_t>(1, room - 1);
   Rows rows;

@@ -132,7 +132,8 @@ class MeasurementAnalysis::Impl {
       for (Warning& one : benchmark.Warnings()) report.warnings.push_back(std::move(one));
     }
     // What was asked for comes first, in the order of the benchmarks.
-    std::ranges::stable_partition(report.estimates, &Estimate::asked);
+    std::stable_partition(report.estimates.begin(), report.estimates.end(),
+                          [](const Estimate& one) { return one.asked; });
     report.verdict = VerdictOf(report.estimates);
     if (!concluded_) return report;
     for (Estimate& one : report.estimates) one.expected_blocks.reset();

@@ -44,8 +44,7 @@ class FileSearch {
   Result<std::vector<std::string>> Search() && {
     TRY_VOID(Enter("", 0, 0));
     std::ranges::sort(found_);
-    const auto repeated = std::ranges::unique(found_);
-    found_.erase(repeated.begin(), repeated.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
     return std::move(found_);
   }
 
