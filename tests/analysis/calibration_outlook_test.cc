@@ -10,7 +10,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::uint64_t kPairs = 100;
+constexpr std::uint64_t kCalibratedPairs = 100;
 constexpr double kPairSeconds = 0.2;
 
 /// A session of `benchmarks` programs that take 0.1 s, each compared with itself.
@@ -19,7 +19,7 @@ class Calibration {
   explicit Calibration(std::vector<std::string> benchmarks = {"main"}) : names_(benchmarks) {
     run_.spec = planned_;
     run_.elapsed_seconds =
-        static_cast<double>(kPairs) * kPairSeconds * static_cast<double>(names_.size());
+        static_cast<double>(kCalibratedPairs) * kPairSeconds * static_cast<double>(names_.size());
   }
 
   SessionSpec& planned() { return planned_; }
@@ -29,7 +29,7 @@ class Calibration {
                   ComparisonRole role = ComparisonRole::kInfo, double gates = 1) {
     const double level = planned_.alpha / gates;
     const PlannedLooks looks(*MakeSequentialDesign(run_.spec), level, kExpectedProbability);
-    const double half = *looks.VisibleAt({sd, 0}, kPairs);
+    const double half = *looks.VisibleAt({sd, 0}, kCalibratedPairs);
     Comparison comparison;
     comparison.benchmark = benchmark;
     comparison.metric = metric;
@@ -37,7 +37,7 @@ class Calibration {
     comparison.better = Better::kLower;
     if (role == ComparisonRole::kGate) comparison.margin = 0.02;
     comparison.confidence = 1 - level;
-    comparison.n_reference = comparison.n_candidate = kPairs;
+    comparison.n_reference = comparison.n_candidate = kCalibratedPairs;
     comparison.mean_reference = comparison.mean_candidate = mean;
     comparison.change = Effect{0, std::expm1(-half), std::expm1(half)};
     run_.comparisons.push_back(comparison);
