@@ -23,13 +23,17 @@ std::string WhyUnfinished(const v1::Session& session) {
   return "session " + session.session() + " was cancelled" + (by.empty() ? "" : " by " + by);
 }
 
-Result<CiCalibration> RunCalibration(const CommandContext& context, double seconds) {
+Result<CiCalibration> RunCalibration(const CommandContext& context, const CiPlan& plan) {
   // Created before the threads of gRPC, which inherit its signal mask.
   Interrupts interrupts;
   std::unique_ptr<DaemonLink> link;
-  TRY(auto submission, ReadSubmission(context, &link, Purpose::kCompare));
+  auto read = ReadSubmission(context, &link, Purpose::kCompare);
+  // The comparison itself reports what is wrong with the options.
+  if (!read && read.error().code == ErrorCode::kInvalidArgument) return CiCalibration{};
+  TRY(auto submission, std::move(read));
+  if (!context.json) std::cerr << "benchctl: calibration: " << plan.calibration << "\n";
   v1::SessionSpec& spec = submission.spec;
-  spec.mutable_limits()->set_max_time_seconds(seconds);
+  spec.mutable_limits()->set_max_time_seconds(plan.calibrate_seconds);
   v1::SessionSpec calibration = spec;
   calibration.clear_environment();
   v1::Session session = SessionToFollow(spec);
@@ -58,8 +62,7 @@ Result<CiCalibration> RunCalibration(const CommandContext& context, double secon
 CiCalibration CalibrateRunner(const CommandContext& context, const CiPlan& plan) {
   CommandContext of_calibration = context;
   of_calibration.arguments = CalibratedArguments(plan.compared);
-  if (!context.json) std::cerr << "benchctl: calibration: " << plan.calibration << "\n";
-  auto result = RunCalibration(of_calibration, plan.calibrate_seconds);
+  auto result = RunCalibration(of_calibration, plan);
   if (!result) {
     std::cerr << "warning: calibration: " << Printable(OneLine(result.error().message))
               << "; the comparison follows without one\n";

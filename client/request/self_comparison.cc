@@ -44,8 +44,9 @@ Result<void> PrepareCalibration(SpecInput* input) {
   input->options.erase("confirm");  // or the builds of its second phase would be planned
   const auto layouts = input->options.find("layouts");
   if (layouts == input->options.end()) return {};
-  return UsageError(layouts->second.front().origin +
-                    ": the base against itself does not show the spread between builds");
+  return Error{ErrorCode::kFailedPrecondition,
+               layouts->second.front().origin +
+                   ": the base against itself does not show the spread between builds"};
 }
 
 void CompareBaseWithItself(v1::SessionSpec* spec) {

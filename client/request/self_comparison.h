@@ -8,7 +8,8 @@ namespace benchd::client {
 /// Sets `against_itself` if the options ask for a calibration, in which the base is compared with
 /// itself: if they have the label kCalibrationLabel. Pure.
 ///
-/// @errors (exit 2) --layouts: one build does not show the spread between builds
+/// @errors kFailedPrecondition: --layouts, because one build does not show the spread between
+/// builds
 Result<void> PrepareCalibration(SpecInput* input);
 
 /// Turns a session that compares a candidate with a base into its calibration. Pure.
