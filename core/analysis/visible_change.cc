@@ -16,6 +16,10 @@ double CriticalTOf(const EndLevel& level, bool once, std::uint64_t pairs) {
   return level.exact_t() ? level.exact_t()->CriticalT(pairs) : level.CriticalT(pairs);
 }
 
+std::uint64_t FirstLookOf(const SequentialDesign& design) {
+  return design.OneLook() ? kFewestPairs : design.first_look;
+}
+
 double SharedTwoSided(const SequentialDesign& design, double stated) {
   return design.SmallerTwoSided() * stated / design.alpha;
 }
@@ -30,7 +34,7 @@ std::optional<PairSpread> SpreadOf(const Comparison& comparison, const Sequentia
   const std::optional<Effect>& last =
       whole(comparison.last_change) ? comparison.last_change : comparison.change;
   const double level = 1 - comparison.confidence;
-  if (!whole(last) || pairs < design.first_look || !(level > 0)) return std::nullopt;
+  if (!whole(last) || pairs < FirstLookOf(design) || !(level > 0)) return std::nullopt;
   const double allowance = comparison.change_allowance.value_or(0);
   const double half = (std::log1p(*last->hi) - std::log1p(*last->lo)) / 2 - allowance;
   const double critical = CriticalTOf(EndLevel(design, level), design.OneLook(), pairs);
@@ -39,7 +43,7 @@ std::optional<PairSpread> SpreadOf(const Comparison& comparison, const Sequentia
 }
 
 PlannedLooks::PlannedLooks(const SequentialDesign& design, double stated, double probability)
-    : first_look_(design.OneLook() ? kFewestPairs : design.first_look),
+    : first_look_(FirstLookOf(design)),
       once_(design.OneLook()),
       reach_(NormalUpperQuantile(1 - probability)),
       level_(design, SharedTwoSided(design, stated)) {}
