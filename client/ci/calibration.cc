@@ -63,8 +63,8 @@ std::string VisibleSentence(const CalibrationOutlook& outlook) {
   const std::string measured =
       FormatRough(outlook.measured_seconds) + " of the base against itself";
   if (outlook.visible.empty()) {
-    return "What this runner can show is unknown: " + measured +
-           " had too few runs, or the comparison has. Use a longer --calibrate or --max-time.";
+    return "What this runner can show is unknown: too few runs in " + measured + ", or in the " +
+           LimitsText(outlook) + " given. Use a longer --calibrate or --max-time.";
   }
   std::vector<std::string> changes;
   for (const VisibleMetric& visible : outlook.visible) changes.push_back(VisibleText(visible));
@@ -112,7 +112,7 @@ std::string TooSmallSentence(const OpenGates& open, const CalibrationOutlook& ou
                              : FormatQuantity(margin, open.unit, Style());
   const std::string where = open.gates == 1
                                 ? ""
-                                : fmt::format(" for {} of {} gates (worst: {})", open.open,
+                                : fmt::format(" in {} of {} gates (worst: {})", open.open,
                                               open.gates, Printable(open.benchmark));
   return "The margin of " + of + " for " + Printable(open.metric) + " is too small for " +
          LimitsText(outlook) + " here" + where + ": expect undecided" +

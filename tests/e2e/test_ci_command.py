@@ -221,8 +221,7 @@ class CommandTest(CiJob):
             for number in range(200)))
         self.commit(message="suite")
         environment = self.client_environment()
-        done = self.benchctl("ci", *GATE, "--build", self.BUILD, "--base", self.base, "--runs", "3", "--warmup", "0",
-                             "--calibrate", "0",
+        done = self.benchctl("ci", *self.WORDS, "--base", self.base, "--runs", "3", "--warmup", "0",
                              "-f", "suite.toml", cwd=folder, environment=environment,
                              timeout=4 * TIMEOUT_S)
         self.assertIn(done.code, (PASS, REGRESSION), done)
@@ -283,7 +282,8 @@ class CommandTest(CiJob):
         (line,) = self.benchctl("ci", "--json", "--dry-run", "--", "./bench", cwd=folder,
                                 environment=environment).events
         self.assertEqual((line["event"], line["trigger"]), ("ci", "push"))
-        self.assertIn("--label benchd-calibration=base --max-time 30s -- ./bench", line["calibration"])
+        self.assertIn("--label benchd-calibration=base --max-time 30s -- ./bench",
+                      line["calibration"])
         self.assertNotIn("\ncalibrate:", done.stdout, "--calibrate 0")
 
     def test_results_of_an_earlier_job_are_not_taken_for_new_ones(self):
@@ -315,9 +315,10 @@ class CalibrationTest(CiJob):
                                "--calibrate", "2s")
         self.assert_exit(done, REGRESSION)
         self.assertIn(" --label benchd-calibration=base --max-time 2s -- ./bench\n", done.stderr)
-        self.assertRegex(done.stderr, r"benchctl: On this runner, the 10 min given show changes of "
-                                      r"[^\n]* in wall_time[^\n]* in t, by \d s of the base against "
-                                      r"itself\.\nbenchctl: Gate on t with a margin of \d")
+        self.assertRegex(
+            done.stderr, r"benchctl: On this runner, the 10 min given show changes of [^\n]* in "
+                         r"wall_time[^\n]* in t, by \d s of the base against itself\.\n"
+                         r"benchctl: Gate on t with a margin of \d")
         self.assertNotIn("too small", done.stderr)
         self.assertEqual(len(self.build_folders()), 2, "the base is built once")
         (line,) = (folder / "benchd-ci/calibration.json").read_text().splitlines()
@@ -636,7 +637,8 @@ class TemplateTest(CiJob):
         (self.folder / "bin").mkdir()
         self.script(f'echo "$@" >>{said}', name="bin/buildkite-agent")
         given = {"BUILD": "sh build.sh", "COMMAND": "./bench", "FAIL_ON": "never"}
-        given.update({f"OPTIONS_{number}": word for number, word in enumerate((*GATE, "--calibrate", "0"))})
+        options = (*GATE, "--calibrate", "0")
+        given.update({f"OPTIONS_{number}": word for number, word in enumerate(options)})
         for name in given:
             option = re.sub(r"_\d+$", "", name).lower().replace("_", "-")
             self.assertIn(option, plugin["configuration"]["properties"])
