@@ -44,9 +44,9 @@ std::string MetricText(const std::string& metric) {
 std::string VisibleText(const VisibleMetric& visible) {
   const std::string in = " in " + MetricText(visible.metric);
   const std::string most = FormatShare(visible.most.change);
-  if (visible.benchmarks == 1) return most + in;
-  return FormatShare(visible.least.change) + " to " + most + in +
-         " (worst: " + Printable(visible.most.benchmark) + ")";
+  const std::string least = FormatShare(visible.least.change);
+  if (least == most) return most + in;
+  return least + " to " + most + in + " (worst: " + Printable(visible.most.benchmark) + ")";
 }
 
 // Joins texts as in a sentence: "a, b and c".
@@ -59,13 +59,25 @@ std::string Enumerated(const std::vector<std::string>& texts) {
   return text;
 }
 
+// Says why nothing is known, and what to do: the calibration had no interval, or the comparison
+// will not have one.
+std::string UnknownSentence(const CalibrationOutlook& outlook) {
+  const std::string unknown = "What this runner can show is unknown: ";
+  if (outlook.unknown == 0) {
+    return unknown + "the " + LimitsText(outlook) +
+           " given are too few runs for an interval. Allow more.";
+  }
+  // A quarter more, because the last run ends after the limit.
+  const double enough = std::ceil(outlook.interval_seconds * 1.25 / 10) * 10;
+  return unknown + FormatRough(outlook.measured_seconds) +
+         " of the base against itself were too few runs for an interval. Use --calibrate " +
+         FormatRoundTrip(enough) + "s.";
+}
+
 std::string VisibleSentence(const CalibrationOutlook& outlook) {
+  if (outlook.visible.empty()) return UnknownSentence(outlook);
   const std::string measured =
       FormatRough(outlook.measured_seconds) + " of the base against itself";
-  if (outlook.visible.empty()) {
-    return "What this runner can show is unknown: too few runs in " + measured + ", or in the " +
-           LimitsText(outlook) + " given. Use a longer --calibrate or --max-time.";
-  }
   std::vector<std::string> changes;
   for (const VisibleMetric& visible : outlook.visible) changes.push_back(VisibleText(visible));
   return "On this runner, the " + LimitsText(outlook) + " given show changes of " +
@@ -114,9 +126,10 @@ std::string TooSmallSentence(const OpenGates& open, const CalibrationOutlook& ou
                                 ? ""
                                 : fmt::format(" in {} of {} gates (worst: {})", open.open,
                                               open.gates, Printable(open.benchmark));
+  const bool alone = outlook.open.size() == 1 && outlook.needed;
   return "The margin of " + of + " for " + Printable(open.metric) + " is too small for " +
          LimitsText(outlook) + " here" + where + ": expect undecided" +
-         (outlook.needed ? "; " + NeededText(*outlook.needed) : "") + ".";
+         (alone ? "; " + NeededText(*outlook.needed) : "") + ".";
 }
 
 }  // namespace
@@ -126,6 +139,9 @@ std::vector<std::string> OutlookSentences(const CalibrationOutlook& outlook) {
   const bool known = !outlook.visible.empty() && outlook.unknown == 0;
   if (outlook.recommended || known) sentences.push_back(RecommendedSentence(outlook));
   for (const OpenGates& open : outlook.open) sentences.push_back(TooSmallSentence(open, outlook));
+  if (outlook.open.size() > 1 && outlook.needed) {
+    sentences.push_back("To decide all gates, " + NeededText(*outlook.needed) + ".");
+  }
   if (outlook.unknown > 0 && !outlook.visible.empty()) {
     sentences.push_back("Too few runs for a forecast: " + Counted(outlook.unknown, "gate") + ".");
   }

@@ -121,6 +121,9 @@ class PlannedSession {
     CalibrationOutlook outlook{.planned_seconds = seconds_,
                                .planned_runs = planned_.BlockLimit(),
                                .benchmarks = benchmarks_.size()};
+    for (const Calibrated& one : benchmarks_) {
+      outlook.interval_seconds += one.pair_seconds * static_cast<double>(calibrated_.first_look);
+    }
     for (const std::string_view metric : kStated) AddVisible(WithMetric(metric), outlook);
     if (!GatesAreTimes()) AddVisible(gates_, outlook);
     outlook.recommended = Recommend(outlook.visible);

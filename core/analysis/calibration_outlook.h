@@ -58,6 +58,7 @@ struct OpenGates {
 /// What a planned session can show, forecast from a comparison of its base with itself.
 struct CalibrationOutlook {
   double measured_seconds = 0;
+  double interval_seconds = 0;  ///< time after which a calibration has intervals
   double planned_seconds = 0;
   std::optional<std::uint64_t> planned_runs;  ///< runs or max_runs
   std::size_t benchmarks = 0;

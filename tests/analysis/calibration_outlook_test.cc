@@ -216,6 +216,8 @@ TEST(CalibrationOutlookTest, AGateWithoutAnIntervalIsUnknown) {
   EXPECT_FALSE(outlook.recommended);
   ASSERT_EQ(outlook.visible.size(), 1U);
   EXPECT_EQ(outlook.visible[0].benchmarks, 1U);
+  // Eight pairs of each. The 40 s were 100 pairs of a, and 3 of b.
+  EXPECT_NEAR(outlook.interval_seconds, 2 * 8 * 40.0 / 103, 1e-9);
 }
 
 TEST(CalibrationOutlookTest, NothingWasMeasured) {

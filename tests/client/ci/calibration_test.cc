@@ -33,7 +33,23 @@ CalibrationOutlook Suite() {
 }
 
 CalibrationOutlook Nothing() {
-  return {.measured_seconds = 41, .planned_seconds = 600, .benchmarks = 1, .unknown = 1};
+  return {.measured_seconds = 41,
+          .interval_seconds = 75,
+          .planned_seconds = 600,
+          .benchmarks = 1,
+          .unknown = 1};
+}
+
+CalibrationOutlook TooShortAComparison() {
+  return {.measured_seconds = 30, .planned_seconds = 2, .benchmarks = 1};
+}
+
+CalibrationOutlook TwoMargins() {
+  CalibrationOutlook outlook = OneBenchmark();
+  outlook.benchmarks = 2;
+  outlook.visible = {{"cpu_time", 2, {"one", 0.036}, {"two", 0.0361}}};
+  outlook.open.push_back({"cpu_time", 0.0005, MarginKind::kRatio, "s", 1, 1, "two"});
+  return outlook;
 }
 
 CalibrationOutlook WithRemedy(Remedy remedy) {
@@ -54,6 +70,8 @@ std::vector<CalibrationOutlook> Outlooks() {
           OneBenchmark(),
           Suite(),
           Nothing(),
+          TooShortAComparison(),
+          TwoMargins(),
           at_most,
           WithRemedy(Remedy::kOtherMargin),
           WithRemedy(Remedy::kHardlyAny)};
