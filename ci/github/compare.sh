@@ -35,7 +35,7 @@ if [ -n "${BENCHD_COMMAND:-}" ]; then words+=(-- "$BENCHD_COMMAND"); fi
 
 # What an earlier job left must not be taken for the result of this one, whatever benchctl refuses.
 results=${BENCHD_RESULTS:-benchd-ci}
-rm -f -- "$results"/{verdict.md,comment.md,junit.xml,report.html,runs.csv,session.json,changes.json,benchd.env}
+rm -f -- "$results"/{verdict.md,comment.md,junit.xml,report.html,runs.csv,session.json,changes.json,calibration.json,benchd.env}
 
 # Names of benchmarks and metrics are the job's: no line that has them may be a workflow command.
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')

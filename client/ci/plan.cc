@@ -1,11 +1,15 @@
 #include "client/ci/plan.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "client/app/invocation.h"
 #include "client/present/text.h"
+#include "client/present/units.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
+#include "core/model/labels.h"
 
 namespace benchd::client {
 
@@ -18,10 +22,11 @@ CiFiles::CiFiles(const std::string& in)
       report(in + "/report.html"),
       comment(in + "/comment.md"),
       changes(in + "/changes.json"),
+      calibration(in + "/calibration.json"),
       dotenv(in + "/benchd.env") {}
 
 std::vector<std::string> CiFiles::All() const {
-  return {session, runs, junit, markdown, report, comment, changes, dotenv};
+  return {session, runs, junit, markdown, report, comment, changes, calibration, dotenv};
 }
 
 ParsedArguments ComparedArguments(const ParsedArguments& arguments, std::span<const OptionInfo> own,
@@ -54,6 +59,33 @@ std::string ComparedCommand(const ParsedArguments& compared, std::span<const Opt
     line += " -- " + Join(compared.positionals, " ", PastedWord);
   }
   return Printable(line);
+}
+
+namespace {
+
+// The options of `compare` without effect on a calibration, and max-time, which it replaces.
+constexpr std::array<std::string_view, 12> kNotOfCalibrations = {
+    "max-time", "runs",    "max-runs",        "at-limit", "rule",    "sided",
+    "confirm",  "placebo", "pass-confidence", "quiet",    "verbose", "time-unit"};
+
+}  // namespace
+
+ParsedArguments CalibratedArguments(const ParsedArguments& compared) {
+  ParsedArguments calibrated = compared;
+  std::erase_if(calibrated.options,
+                [](const GivenOption& given) { return given.name.starts_with("export-"); });
+  calibrated.options.push_back({"label", std::string(kCalibrationLabel) + "=base"});
+  return calibrated;
+}
+
+std::string CalibrationCommand(const ParsedArguments& compared, double seconds,
+                               std::span<const OptionInfo> known) {
+  ParsedArguments shown = CalibratedArguments(compared);
+  std::erase_if(shown.options, [](const GivenOption& given) {
+    return std::ranges::find(kNotOfCalibrations, given.name) != kNotOfCalibrations.end();
+  });
+  shown.options.push_back({"max-time", FormatRoundTrip(seconds) + "s"});
+  return ComparedCommand(shown, known);
 }
 
 namespace {
@@ -98,6 +130,7 @@ std::string RenderCiPlan(const CiPlan& plan) {
     text += PadRight(row[0] + ":", 11) + Printable(row[1]) +
             (row[2].empty() ? "" : "  (" + Printable(row[2]) + ")") + "\n";
   }
+  if (!plan.calibration.empty()) text += PadRight("calibrate:", 11) + plan.calibration + "\n";
   return text + PadRight("command:", 11) + plan.command + "\n";
 }
 
@@ -116,6 +149,7 @@ std::string CiPlanJson(const CiPlan& plan, const google::protobuf::Timestamp& no
   PutText(json, "commits", run.commits);
   PutText(json, "job", run.job);
   json["command"] = plan.command;
+  PutText(json, "calibration", plan.calibration);
   json["fail_on"] = NameOf(plan.fail_on);
   json["files"] = plan.files.folder;
   json["marker"] = CommentMarker(plan.comment_name);

@@ -19,10 +19,11 @@ struct CiFiles {
   std::string session;  ///< the session with its runs, as JSON
   std::string runs;     ///< CSV
   std::string junit;
-  std::string markdown;  ///< what the job's summary gets
-  std::string report;    ///< HTML
-  std::string comment;   ///< the marker and the text
-  std::string changes;   ///< JSON
+  std::string markdown;     ///< what the job's summary gets
+  std::string report;       ///< HTML
+  std::string comment;      ///< the marker and the text
+  std::string changes;      ///< JSON
+  std::string calibration;  ///< JSON
   std::string dotenv;
 
   std::vector<std::string> All() const;
@@ -34,10 +35,12 @@ struct CiPlan {
   FailOn fail_on = FailOn::kRegression;
   std::string comment_name;
   CiFiles files;
-  std::string summary;       ///< file to which the summary is appended; empty: none
-  std::string outputs;       ///< file to which the outputs are appended; empty: none
-  ParsedArguments compared;  ///< the arguments of `compare`
-  std::string command;       ///< the same as a command line
+  std::string summary;           ///< file to which the summary is appended; empty: none
+  std::string outputs;           ///< file to which the outputs are appended; empty: none
+  ParsedArguments compared;      ///< the arguments of `compare`
+  std::string command;           ///< the same as a command line
+  double calibrate_seconds = 0;  ///< time of the base against itself; 0: not at all
+  std::string calibration;       ///< the command line of that; empty: not at all
 };
 
 /// Returns the arguments of `compare`: those of `ci` without the options of its own, the commits,
@@ -51,6 +54,19 @@ ParsedArguments ComparedArguments(const ParsedArguments& arguments, std::span<co
 ///
 /// @param known  the options of `compare`
 std::string ComparedCommand(const ParsedArguments& compared, std::span<const OptionInfo> known);
+
+/// Returns the arguments of `compare` for the calibration: those of the comparison without the
+/// exports, with the label by which the base is compared with itself. Pure.
+///
+/// @param compared  ComparedArguments()
+ParsedArguments CalibratedArguments(const ParsedArguments& compared);
+
+/// Returns the command line of a calibration of this duration, without the options that have no
+/// effect on it. Pure.
+///
+/// @param known  the options of `compare`
+std::string CalibrationCommand(const ParsedArguments& compared, double seconds,
+                               std::span<const OptionInfo> known);
 
 /// Renders what is going to happen and where each value comes from, for --dry-run. Pure.
 std::string RenderCiPlan(const CiPlan& plan);

@@ -11,9 +11,11 @@
 
 #include "client/app/command.h"
 #include "client/app/output.h"
+#include "client/ci/calibration.h"
 #include "client/ci/ci_run.h"
 #include "client/ci/outcome.h"
 #include "client/ci/plan.h"
+#include "client/commands/ci_calibration.h"
 #include "client/commands/command_options.h"
 #include "client/commands/compare.h"
 #include "client/git/repository.h"
@@ -25,6 +27,7 @@
 #include "client/present/words.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"
+#include "client/request/quantity.h"
 #include "client/session/session_export.h"
 #include "client/session/session_runs.h"
 #include "core/base/file.h"
@@ -48,6 +51,10 @@ std::vector<OptionInfo> OwnOptionsOfCi() {
       {"comment", 0, "NAME",
        "name in the hidden marker of the comment, if a pull request has several (default: "
        "benchd)",
+       kJob},
+      {"calibrate", 0, "DURATION",
+       "compare the base with itself for so long, and state what this runner can show (default: "
+       "30s; 0 turns it off)",
        kJob},
       {"dry-run", 0, "", "print what would be run and where each value comes from", kJob}};
 }
@@ -93,9 +100,19 @@ Result<void> RemoveFiles(const CiFiles& files) {
   return {};
 }
 
+// Reads the seconds of --calibrate.
+Result<double> ReadCalibrate(const ParsedArguments& arguments) {
+  const std::string text = ValueOr(arguments, "calibrate", "30s");
+  if (text == "0") return 0.0;
+  auto seconds = ParseDuration(text);
+  if (!seconds) return std::move(seconds).error().Within("--calibrate " + text);
+  return seconds;
+}
+
 Result<CiPlan> MakePlan(const ParsedArguments& arguments, const CiFiles& files) {
   const std::string comment = ValueOr(arguments, "comment", "benchd");
   TRY_VOID(CheckCommentName(comment));
+  TRY(const double calibrate_seconds, ReadCalibrate(arguments));
   TRY(auto run, ReadCiRun({.variable = Variable, .file = ReadWholeFile}));
   if (const std::string* base = LastValue(arguments, "base")) SetBase(&run, *base);
   if (run.base.value.empty()) {
@@ -110,7 +127,12 @@ Result<CiPlan> MakePlan(const ParsedArguments& arguments, const CiFiles& files) 
               .compared = {},
               .command = {}};
   plan.compared = ComparedArguments(arguments, OwnOptionsOfCi(), plan.run, plan.files);
-  plan.command = ComparedCommand(plan.compared, WithEveryOption(CompareOptions(true)));
+  const std::vector<OptionInfo> known = WithEveryOption(CompareOptions(true));
+  plan.command = ComparedCommand(plan.compared, known);
+  plan.calibrate_seconds = calibrate_seconds;
+  if (calibrate_seconds > 0) {
+    plan.calibration = CalibrationCommand(plan.compared, calibrate_seconds, known);
+  }
   return plan;
 }
 
@@ -169,6 +191,7 @@ struct Compared {
   Result<ExitCode> code;
   std::optional<SessionExport> session;
   std::string commit;  // of both sides, if they are the same
+  CiCalibration calibration = {};
 
   bool Passed() const { return code && *code == ExitCode::kPass; }
   // Returns "none" if nothing was judged: for example, somebody detached from the session.
@@ -180,7 +203,9 @@ struct Compared {
 
 std::string MarkdownOf(const Compared& compared, const CiRun& run) {
   if (compared.session) {
-    return RenderMarkdown(compared.session->session, {.commits = run.commits, .job = run.job});
+    const auto& outlook = compared.calibration.outlook;
+    return RenderMarkdown(compared.session->session, {.commits = run.commits, .job = run.job}) +
+           (outlook ? "\n" + OutlookMarkdown(*outlook) : "");
   }
   if (!compared.code) return NoVerdictMarkdown(compared.code.error());
   if (!compared.commit.empty() && compared.Passed()) {
@@ -216,6 +241,10 @@ Result<void> Deliver(const CiPlan& plan, const Places& places, const Compared& c
   TRY_VOID(WriteNew(files.markdown, ShortenMarkdown(markdown, kSummaryBytes)));
   TRY_VOID(WriteNew(files.comment, comment));
   TRY_VOID(WriteNew(files.changes, Line(outputs.changes) + "\n"));
+  if (const auto& outlook = compared.calibration.outlook) {
+    const std::string line = OutlookJson(*outlook, compared.calibration.session, Now());
+    TRY_VOID(WriteNew(files.calibration, line + "\n"));
+  }
   TRY_VOID(WriteNew(files.dotenv, DotenvOutputs(outputs)));
   if (places.summary) TRY_VOID(AppendSummary(*places.summary, markdown));
   if (places.outputs) TRY_VOID(places.outputs->Write(GithubOutputs(outputs)));
@@ -240,7 +269,15 @@ Compared Compare(const CommandContext& context, const CiPlan& plan) {
     compared.code = commits.error();
     return compared;
   }
-  if (commits->base.id == commits->candidate.id) compared.commit = commits->base.id;
+  const bool same = commits->base.id == commits->candidate.id;
+  if (same) compared.commit = commits->base.id;
+  if (!same && !plan.calibration.empty()) {
+    compared.calibration = CalibrateRunner(context, plan);
+    if (compared.calibration.interrupted) {
+      compared.code = ExitCode::kInterrupted;
+      return compared;
+    }
+  }
   if (!context.json) {
     const bool known = plan.run.event != CiEvent::kOther;
     std::cerr << "benchctl: " << plan.run.system << (known ? ", " + plan.run.EventText() : "")
@@ -301,8 +338,13 @@ Command CiCommand() {
           "commits that the job is about, and runs `benchctl compare --git BASE..HEAD` with the "
           "other options. The base is the common ancestor of a pull request and its target, or the "
           "commit before a push. Elsewhere, --base names it.\n"
+          "Before that, it compares the base with itself for half a minute, and states the "
+          "smallest "
+          "change that this runner shows, a gate that it can decide, and each margin that is too "
+          "small for the time given.\n"
           "Writes below --results: session.json, runs.csv, junit.xml, report.html, verdict.md, "
-          "comment.md (for a pull request), changes.json and benchd.env (the outputs for GitLab). "
+          "comment.md (for a pull request), changes.json, calibration.json and benchd.env (the "
+          "outputs for GitLab). "
           "Appends the verdict to the file that GITHUB_STEP_SUMMARY names. Appends the outputs "
           "verdict, session, changes, comment, pull-request and fork to the one that GITHUB_OUTPUT "
           "names.\n"

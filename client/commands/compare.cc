@@ -20,6 +20,7 @@
 #include "client/present/units.h"
 #include "client/present/words.h"
 #include "client/request/quantity.h"
+#include "client/request/self_comparison.h"
 #include "client/request/spec_input.h"
 #include "client/session/conclusion.h"
 #include "client/session/follow.h"
@@ -29,6 +30,7 @@
 #include "client/terminal/terminal.h"
 #include "core/base/try.h"
 #include "core/model/commit_id.h"
+#include "core/model/labels.h"
 
 namespace benchd::client {
 namespace {
@@ -71,12 +73,6 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
   return {};
 }
 
-struct Submission {
-  v1::SessionSpec spec;
-  std::optional<Bundle> bundle;                 // bundle of the commits, with --host
-  std::optional<CommitInput> same_commit = {};  // if set, nothing is submitted
-};
-
 void PrintBundleSize(const Bundle& bundle, bool json) {
   if (json) return;
   std::cerr << "benchctl: sending the commits, "
@@ -97,34 +93,6 @@ Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, S
 // Returns the commits of a plan as BASE..CANDIDATE; empty without commits.
 std::string RangeOf(const BuildPlan& plan) {
   return plan.trees.empty() ? "" : plan.trees.front().commit + ".." + plan.trees.back().commit;
-}
-
-Result<Submission> ReadSubmission(const CommandContext& context, std::unique_ptr<DaemonLink>* link,
-                                  Purpose purpose) {
-  const ParsedArguments& arguments = context.arguments;
-  TRY(auto caller, CaptureCaller(context.link, link));
-  TRY(auto input, ReadInput(arguments, caller.context.cwd, *link != nullptr, purpose));
-  TRY(auto commits, WantsCommits(input));
-  if (commits && purpose == Purpose::kMeasure) {
-    return UsageError("git: two commits are compared, not measured",
-                      "use benchctl compare, or measure one checkout");
-  }
-  Submission submission;
-  if (commits) {
-    TRY(auto taken, TakeCommits(link->get(), context.json, &input, &caller.context));
-    submission.bundle = std::move(taken);
-  }
-  if (input.same_commit) {
-    submission.same_commit = std::move(input.same_commit);
-    return submission;
-  }
-  TRY(auto spec, BuildCallersSpec(input, caller, *link != nullptr));
-  submission.spec = std::move(spec);
-  if (purpose == Purpose::kMeasure) TRY_VOID(SetPrecision(arguments, &submission.spec));
-  submission.spec.set_invocation(InvocationOf(arguments, RangeOf(input.build_plan)));
-  if (!IsGiven(arguments, "show-output")) return submission;
-  TRY_VOID(KeepOutput(&submission.spec));
-  return submission;
 }
 
 void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& arms, bool json) {
@@ -212,6 +180,41 @@ Result<ExitCode> RunCompare(const CommandContext& context) {
 }
 
 }  // namespace
+
+Result<Submission> ReadSubmission(const CommandContext& context, std::unique_ptr<DaemonLink>* link,
+                                  Purpose purpose) {
+  const ParsedArguments& arguments = context.arguments;
+  TRY(auto caller, CaptureCaller(context.link, link));
+  TRY(auto input, ReadInput(arguments, caller.context.cwd, *link != nullptr, purpose));
+  TRY(auto commits, WantsCommits(input));
+  if (purpose == Purpose::kCompare) TRY_VOID(PrepareCalibration(&input));
+  if (commits && purpose == Purpose::kMeasure) {
+    return UsageError("git: two commits are compared, not measured",
+                      "use benchctl compare, or measure one checkout");
+  }
+  Submission submission;
+  if (commits) {
+    const bool silent = context.json || input.against_itself;
+    TRY(auto taken, TakeCommits(link->get(), silent, &input, &caller.context));
+    submission.bundle = std::move(taken);
+  }
+  if (input.same_commit) {
+    submission.same_commit = std::move(input.same_commit);
+    return submission;
+  }
+  TRY(auto spec, BuildCallersSpec(input, caller, *link != nullptr));
+  submission.spec = std::move(spec);
+  if (purpose == Purpose::kMeasure) TRY_VOID(SetPrecision(arguments, &submission.spec));
+  submission.spec.set_invocation(InvocationOf(arguments, RangeOf(input.build_plan)));
+  if (input.against_itself) {
+    submission.planned = submission.spec;
+    submission.planned->mutable_labels()->erase(kCalibrationLabel);
+    CompareBaseWithItself(&submission.spec);
+  }
+  if (!IsGiven(arguments, "show-output")) return submission;
+  TRY_VOID(KeepOutput(&submission.spec));
+  return submission;
+}
 
 std::string SameCommitSentence(const std::string& id) { return "PASS: " + WhyNotMeasured(id); }
 

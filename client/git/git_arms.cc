@@ -197,7 +197,9 @@ Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layo
 Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPair& pair,
                                         const Repository& repository) {
   if (place.socket.empty()) return std::optional<Bundle>();
-  auto bundle = MakeBundle(repository, {pair.base.id, pair.candidate.id}, place.commits);
+  std::vector<std::string> commits = {pair.base.id};
+  if (pair.candidate.id != pair.base.id) commits.push_back(pair.candidate.id);
+  auto bundle = MakeBundle(repository, commits, place.commits);
   RemoveOldSnapshots(repository.git(), WorktreeLimits().unused);
   return bundle;
 }
@@ -247,7 +249,9 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   if (!revisions) return std::move(revisions).error().Within(range.origin);
   auto pair = FindCommits(*revisions, *repository, IsOn(*input, "same-is-pass"), silent);
   if (!pair) return std::move(pair).error().Within(range.origin);
-  if (pair->base.id == pair->candidate.id) {
+  if (input->against_itself) {
+    pair->candidate = pair->base;
+  } else if (pair->base.id == pair->candidate.id) {
     input->same_commit = CommitInput{pair->base.id, pair->base.description};
     return std::optional<Bundle>();
   }

@@ -59,6 +59,8 @@ struct SpecInput {
   std::string origin;      ///< name of the file; empty: the command line
   /// With --same-is-pass: the commit of both sides of --git. If set, nothing is measured.
   std::optional<CommitInput> same_commit = {};
+  /// Whether the base of --git takes both sides (request/self_comparison.h).
+  bool against_itself = false;
   bool operator==(const SpecInput&) const = default;
 };
 

@@ -6,6 +6,10 @@
 
 namespace benchd {
 
+/// The label of a session that compares the base of its commits with itself. Such a session leaves
+/// no summaries (SummariesOf()), because its gates say nothing about a candidate.
+inline constexpr char kCalibrationLabel[] = "benchd-calibration";
+
 // Labels and request ids stay in memory as long as their session is kept, and there may be a
 // hundred thousand sessions. Therefore their sizes are limited.
 

@@ -6,6 +6,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/fnv.h"
+#include "core/model/labels.h"
 
 namespace benchd {
 namespace {
@@ -105,6 +106,7 @@ std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
   const SessionSnapshot& snapshot = record.snapshot;
   std::vector<GateSummary> summaries;
   if (snapshot.state != SessionState::kDone || !snapshot.report) return summaries;
+  if (record.spec.labels.contains(kCalibrationLabel)) return summaries;
   for (const Comparison& comparison : snapshot.report->comparisons) {
     if (comparison.role != ComparisonRole::kGate || !comparison.verdict) continue;
     summaries.push_back(SummaryOf(comparison));

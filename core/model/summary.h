@@ -70,7 +70,8 @@ struct SummaryQuery {
 };
 
 /// Returns one summary for each gate of a session that is done, or for each estimate that was asked
-/// for, in the order of the report. Returns an empty list for other sessions.
+/// for, in the order of the report. Returns an empty list for other sessions, and for calibrations
+/// (kCalibrationLabel).
 std::vector<GateSummary> SummariesOf(const SessionRecord& record);
 
 }  // namespace benchd

@@ -87,7 +87,8 @@ class CiJob(GitRepository, DaemonTest):
             "head": {"ref": "topic", "sha": head, "repo": {"full_name": source}}},
             "repository": {"full_name": "octo/project", "default_branch": "main"}}
 
-    WORDS = (*GATE, "--build", GitRepository.BUILD)
+    BUILT = (*GATE, "--build", GitRepository.BUILD)
+    WORDS = (*BUILT, "--calibrate", "0")
 
     def ci(self, folder, environment, *words, command=("--", "./bench")):
         return self.benchctl("ci", *self.WORDS, *words, *command, cwd=folder,
@@ -220,7 +221,7 @@ class CommandTest(CiJob):
             for number in range(200)))
         self.commit(message="suite")
         environment = self.client_environment()
-        done = self.benchctl("ci", *GATE, "--build", self.BUILD, "--base", self.base, "--runs", "3", "--warmup", "0",
+        done = self.benchctl("ci", *self.WORDS, "--base", self.base, "--runs", "3", "--warmup", "0",
                              "-f", "suite.toml", cwd=folder, environment=environment,
                              timeout=4 * TIMEOUT_S)
         self.assertIn(done.code, (PASS, REGRESSION), done)
@@ -281,6 +282,9 @@ class CommandTest(CiJob):
         (line,) = self.benchctl("ci", "--json", "--dry-run", "--", "./bench", cwd=folder,
                                 environment=environment).events
         self.assertEqual((line["event"], line["trigger"]), ("ci", "push"))
+        self.assertIn("--label benchd-calibration=base --max-time 30s -- ./bench",
+                      line["calibration"])
+        self.assertNotIn("\ncalibrate:", done.stdout, "--calibrate 0")
 
     def test_results_of_an_earlier_job_are_not_taken_for_new_ones(self):
         head = self.push("t:110:1", message="slower")
@@ -297,10 +301,95 @@ class CommandTest(CiJob):
         self.assertFalse(self.files(folder))
 
 
+class CalibrationTest(CiJob):
+    """The base against itself, before the comparison."""
+
+    def calibrated(self, folder, environment, *words, command=("--", "./bench")):
+        return self.benchctl("ci", *words, "--build", self.BUILD, *command, cwd=folder,
+                             environment=environment)
+
+    def test_it_tells_what_the_runner_shows_and_changes_nothing_else(self):
+        head = self.push("t:110:1", message="slower")
+        folder = self.checkout()
+        done = self.calibrated(folder, self.github("push", self.push_event(head), folder), *GATE,
+                               "--calibrate", "2s")
+        self.assert_exit(done, REGRESSION)
+        self.assertIn(" --label benchd-calibration=base --max-time 2s -- ./bench\n", done.stderr)
+        self.assertRegex(
+            done.stderr, r"benchctl: On this runner, the 10 min given show changes of [^\n]* in "
+                         r"wall_time[^\n]* in t, by \d s of the base against itself\.\n"
+                         r"benchctl: Gate on t with a margin of \d")
+        self.assertNotIn("too small", done.stderr)
+        self.assertEqual(len(self.build_folders()), 2, "the base is built once")
+        (line,) = (folder / "benchd-ci/calibration.json").read_text().splitlines()
+        calibration = json.loads(line)
+        visible = {one["metric"]: one["most"]["change"] for one in calibration["visible"]}
+        self.assertLess(visible["t"], 0.01)
+        self.assertEqual(calibration["recommended"]["metric"], "t")
+        comment = (folder / "benchd-ci/comment.md").read_text()
+        self.assertEqual(comment.count("<details>"), 2)
+        self.assertIn("</details>\n\n<details><summary>calibration: ", comment)
+        # It is a session like any other, but no entry of the history.
+        label = "benchd-calibration=base"
+        (session,) = self.benchctl("list", "--all", "--json", "--label", label).events
+        self.assertEqual(session["session"], calibration["session"])
+        shown = self.benchctl("show", session["session"], "--json").stdout
+        self.assertIn(self.base, shown)
+        self.assertNotIn(head, shown)
+        entries = self.benchctl("history", "main", "--json").events
+        self.assertEqual([entry["session"] for entry in entries], [self.output("session")])
+
+    def test_a_margin_that_is_too_small_is_named_beforehand(self):
+        (self.repository / "suite.toml").write_text(
+            '[defaults]\nmax_runs = 2000\nconfirm = true\n'
+            '[[benchmark]]\nname = "one"\ncommand = "./bench"\n'
+            '[[benchmark]]\nname = "two"\ncommand = "./bench"\n')
+        base = self.push("t:100:1", message="suite")
+        head = self.push("u:1:0", "t:100:1", message="as fast")
+        folder = self.checkout()
+        done = self.calibrated(
+            folder, self.github("push", self.push_event(head, base), folder), "--json", "--parse",
+            "lines", "--metric", "t:0.001%:lower", "--calibrate", "2s", "--max-time", "1s",
+            command=("-f", "suite.toml"))
+        self.assert_exit(done, PASS)
+        self.assertEqual([line["event"] for line in done.events[:2]], ["ci", "ci_calibration"])
+        calibration = done.events[1]
+        (too_small,) = calibration["too_small"]
+        self.assertEqual((too_small["metric"], too_small["gates"], too_small["open"]), ("t", 2, 2))
+        self.assertEqual(calibration["max_runs"], 2000)
+        self.assertEqual(done.events[-1]["verdict"], "undecided")
+        self.assertIn("calibration: a margin is too small for this runner",
+                      (folder / "benchd-ci/verdict.md").read_text())
+
+    def test_a_calibration_that_fails_is_a_warning(self):
+        head = self.push("t:110:1", message="slower")
+        folder = self.checkout()
+        environment = self.github("push", self.push_event(head), folder)
+        done = self.calibrated(folder, environment, *GATE, "--calibrate", "1s",
+                               command=("--", "false"))
+        self.assert_exit(done, 4)
+        self.assertRegex(done.stderr, r"\nwarning: calibration: [^\n]*; the comparison follows "
+                                      r"without one\n")
+        self.assertNotIn("calibration.json", self.files(folder))
+        done = self.calibrated(folder, environment, *GATE, "--layouts", "4")
+        self.assert_exit(done, 4)  # this build has no layouts
+        self.assertIn("does not show the spread between builds; the comparison", done.stderr)
+
+    def test_there_is_none_without_anything_to_compare(self):
+        folder = self.checkout()
+        environment = self.github("push", self.push_event(self.base), folder)
+        done = self.calibrated(folder, environment, *GATE, "--same-is-pass")
+        self.assert_exit(done, PASS)
+        self.assertNotIn("calibration", done.stderr)
+        refused = self.calibrated(folder, environment, *GATE, "--calibrate", "soon")
+        self.assert_exit(refused, USAGE)
+        self.assert_one_error(refused, "--calibrate soon: not a duration")
+
+
 @unittest.skipUnless(HAS_PROGRAMS and yaml, NEEDS_ACTION)
 class ActionTest(CiJob):
     INPUTS = {"command": "./bench", "build": GitRepository.BUILD, "metric": "t:2%:lower\n",
-              "options": "--parse\nlines\n--seed\n20240501\n"}
+              "options": "--parse\nlines\n--seed\n20240501\n--calibrate\n0\n"}
 
     def setUp(self):
         super().setUp()
@@ -532,7 +621,7 @@ class TemplateTest(CiJob):
         head = self.topic("t:110:1")
         folder = self.checkout()
         job = yaml.safe_load((SOURCE / "ci/gitlab/benchd.yml").read_text())[".benchd"]
-        options = " ".join((*GATE, "--build", "'sh build.sh'", "-- ./bench"))
+        options = " ".join((*GATE, "--calibrate 0", "--build", "'sh build.sh'", "-- ./bench"))
         environment = self.client_environment(
             GITLAB_CI="true", CI_PIPELINE_SOURCE="merge_request_event", CI_COMMIT_SHA=head,
             CI_MERGE_REQUEST_DIFF_BASE_SHA=self.base, BENCHD_OPTIONS=options)
@@ -551,7 +640,8 @@ class TemplateTest(CiJob):
         (self.folder / "bin").mkdir()
         self.script(f'echo "$@" >>{said}', name="bin/buildkite-agent")
         given = {"BUILD": "sh build.sh", "COMMAND": "./bench", "FAIL_ON": "never"}
-        given.update({f"OPTIONS_{number}": word for number, word in enumerate(GATE)})
+        options = (*GATE, "--calibrate", "0")
+        given.update({f"OPTIONS_{number}": word for number, word in enumerate(options)})
         for name in given:
             option = re.sub(r"_\d+$", "", name).lower().replace("_", "-")
             self.assertIn(option, plugin["configuration"]["properties"])

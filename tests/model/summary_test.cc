@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/model/labels.h"
+
 namespace benchd {
 namespace {
 
@@ -112,6 +114,12 @@ TEST(SummaryTest, OnlySessionsThatAreDoneHaveSome) {
     record.snapshot.state = state;
     EXPECT_TRUE(SummariesOf(record).empty()) << NameOf(state);
   }
+}
+
+TEST(SummaryTest, ACalibrationHasNone) {
+  SessionRecord record = Done();
+  record.spec.labels[kCalibrationLabel] = "base";
+  EXPECT_TRUE(SummariesOf(record).empty());
 }
 
 }  // namespace

@@ -27,7 +27,10 @@ CiPlan PlanOf(const CiEnvironment& environment, const std::vector<std::string>& 
               .compared = {},
               .command = {}};
   plan.compared = ComparedArguments(*parsed, kOwn, plan.run, plan.files);
-  plan.command = ComparedCommand(plan.compared, AllOptions(*FindCommand("compare")));
+  const std::vector<OptionInfo> known = AllOptions(*FindCommand("compare"));
+  plan.command = ComparedCommand(plan.compared, known);
+  plan.calibrate_seconds = 30;
+  plan.calibration = CalibrationCommand(plan.compared, plan.calibrate_seconds, known);
   return plan;
 }
 
@@ -59,6 +62,23 @@ TEST(CiPlanTest, ValuesOfVariablesAreNotPrinted) {
   EXPECT_EQ(*given("env"), "TOKEN=s3cret") << "but they are used";
 }
 
+TEST(CiPlanTest, ACalibrationHasALabelATimeAndNoExports) {
+  const CiPlan plan = PlanOf(
+      EnvironmentOf(OfGitlabRequest("5")),
+      {"--max-time", "10m", "--runs", "30", "--margin", "1%", "--label", "a=b", "--", "./bench"});
+  EXPECT_EQ(plan.calibration.find("--export"), std::string::npos) << plan.calibration;
+  EXPECT_EQ(plan.calibration.find("--runs"), std::string::npos) << plan.calibration;
+  EXPECT_EQ(plan.calibration.find("10m"), std::string::npos) << plan.calibration;
+  EXPECT_NE(plan.calibration.find(" --margin 1% --label a=b --label benchd-calibration=base "
+                                  "--max-time 30s -- ./bench"),
+            std::string::npos)
+      << plan.calibration;
+  const ParsedArguments calibrated = CalibratedArguments(plan.compared);
+  EXPECT_EQ(*LastValue(calibrated, "max-time"), "10m") << "the limits of the comparison are read";
+  EXPECT_EQ(*LastValue(calibrated, "runs"), "30");
+  EXPECT_EQ(LastValue(calibrated, "export-json"), nullptr);
+}
+
 TEST(CiPlanTest, TheLineForProgramsHasTheSame) {
   google::protobuf::Timestamp now;
   now.set_seconds(1767323045);
@@ -74,6 +94,7 @@ TEST(CiPlanTest, TheLineForProgramsHasTheSame) {
   EXPECT_EQ(line["from_merge_base"], true);
   EXPECT_EQ(line["marker"], "<!-- benchd: benchd -->");
   EXPECT_EQ(line["fail_on"], "regression");
+  EXPECT_NE(line["calibration"].get<std::string>().find("--max-time 30s"), std::string::npos);
 }
 
 }  // namespace
